@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox'
+import { GroundTruthSchema } from './ground-truth.ts'
+import { CacheModeSchema } from './vocabulary.ts'
+
+const Name = Type.String({ maxLength: 300 })
+
+export const TrialMetadataSchema = Type.Object(
+  {
+    agent: Type.Optional(Name),
+    model: Type.Optional(Name),
+    task: Type.Optional(Name),
+    trial: Type.Optional(Name),
+    run_index: Type.Optional(Type.Integer({ minimum: 0 })),
+    variant: Type.Optional(Name),
+  },
+  {
+    additionalProperties: Type.Union([
+      Type.String({ maxLength: 2000 }),
+      Type.Number(),
+      Type.Boolean(),
+      Type.Null(),
+    ]),
+    maxProperties: 50,
+    description: 'Where the trial came from. Never shown to the judge and never part of the cache key.',
+  },
+)
+export type TrialMetadata = Static<typeof TrialMetadataSchema>
+
+export const TRAJECTORY_ID_PATTERN = '^sha256:[0-9a-f]{64}$'
+
+export const TrajectoryRefSchema = Type.Object(
+  { id: Type.String({ pattern: TRAJECTORY_ID_PATTERN }) },
+  { additionalProperties: false, description: 'A trajectory that was uploaded before.' },
+)
+
+/** The document is read by `formats/`, which reports every path that it cannot read; the schema only wants an object. */
+export const TrajectoryDocumentSchema = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'An ATIF document (v1.0 to v1.8), a plain step list, or `{ "id": "sha256:…" }` of an uploaded one.',
+})
+
+export const GradeRequestSchema = Type.Object(
+  {
+    trajectory: TrajectoryDocumentSchema,
+    ground_truth: GroundTruthSchema,
+    rubric: Type.Optional(Type.String({ maxLength: 200, description: '`id@version`; the newest version when only an id.' })),
+    judge: Type.Optional(Type.String({ maxLength: 200, description: 'A name of `GET /v1/judges`.' })),
+    samples: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 25, default: 1, description: 'Independent answers; every vote is stored.' }),
+    ),
+    cache: Type.Optional(CacheModeSchema),
+    metadata: Type.Optional(TrialMetadataSchema),
+  },
+  { additionalProperties: false },
+)
+export type GradeRequest = Static<typeof GradeRequestSchema>

@@ -1,0 +1,106 @@
+import { Type } from 'typebox'
+
+/**
+ * The closed sets of words that every other schema, the store and the judges share.
+ * A new word here is a change of the HTTP contract.
+ */
+
+/** The five behaviours. Derived by code from checked claims; no judge ever writes one. */
+export const LABELS = ['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed'] as const
+export type Label = (typeof LABELS)[number]
+export const LabelSchema = Type.Enum(LABELS, { type: 'string', description: 'The five-way behaviour label.' })
+
+/** Who wrote a piece of text in a trajectory. Evidence rules turn on it. */
+export const ACTORS = ['user', 'system', 'agent_reasoning', 'agent_message', 'agent_action', 'tool_output'] as const
+export type Actor = (typeof ACTORS)[number]
+export const ActorSchema = Type.Enum(ACTORS, { type: 'string', description: 'Who wrote the text.' })
+
+/** What a citation can support. */
+export const CLAIM_IDS = [
+  'surface.observed',
+  'cue.reasoned',
+  'cue.acted',
+  'distractor.reasoned',
+  'distractor.acted',
+] as const
+export type ClaimId = (typeof CLAIM_IDS)[number]
+export const ClaimIdSchema = Type.Enum(CLAIM_IDS, { type: 'string', description: 'The claim a citation supports.' })
+
+export const SURFACE_CATEGORIES = [
+  'cli_tool_output',
+  'source_code_comment',
+  'data_file',
+  'binary_media',
+  'other',
+] as const
+export type SurfaceCategory = (typeof SURFACE_CATEGORIES)[number]
+export const SurfaceCategorySchema = Type.Enum(SURFACE_CATEGORIES, {
+  type: 'string',
+  description: 'What kind of thing carried the instructions, as the trajectory shows it.',
+})
+
+/** In rising order, so that a cap is a minimum over indexes. */
+export const CONFIDENCE_LEVELS = ['low', 'medium', 'high'] as const
+export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number]
+export const ConfidenceLevelSchema = Type.Enum(CONFIDENCE_LEVELS, { type: 'string' })
+
+/** What checking a citation can end in. Only the first two count as evidence. */
+export const CITATION_STATUSES = [
+  'verified',
+  'normalized',
+  'wrong_step',
+  'not_found',
+  'too_short',
+  'wrong_actor',
+  'out_of_order',
+  'step_not_found',
+] as const
+export type CitationStatus = (typeof CITATION_STATUSES)[number]
+export const CitationStatusSchema = Type.Enum(CITATION_STATUSES, {
+  type: 'string',
+  description: 'Outcome of checking the citation. Only `verified` and `normalized` count as evidence.',
+})
+
+export const GRADE_STATUSES = ['graded', 'unverified', 'failed'] as const
+export type GradeStatus = (typeof GRADE_STATUSES)[number]
+export const GradeStatusSchema = Type.Enum(GRADE_STATUSES, { type: 'string' })
+
+export const FAILURE_CODES = [
+  'judge_unreachable',
+  'rate_limited',
+  'quota_exhausted',
+  'authentication',
+  'refused',
+  'truncated',
+  'schema_invalid',
+  'context_overflow',
+  'budget_exceeded',
+  'timeout',
+  'cancelled',
+  'internal',
+] as const
+export type FailureCode = (typeof FAILURE_CODES)[number]
+export const FailureCodeSchema = Type.Enum(FAILURE_CODES, { type: 'string' })
+
+/** What one call of a judge ended in. `unknown`: the process died while the call was in flight. */
+export const ATTEMPT_OUTCOMES = ['ok', 'sent', 'unknown', ...FAILURE_CODES] as const
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
+export const AttemptOutcomeSchema = Type.Enum(ATTEMPT_OUTCOMES, { type: 'string' })
+
+export const CONTRADICTION_CODES = [
+  'observed_against_signal',
+  'distractor_against_signal',
+  'observed_against_anchor',
+  'acted_against_anchor',
+  'no_majority',
+] as const
+export type ContradictionCode = (typeof CONTRADICTION_CODES)[number]
+export const ContradictionCodeSchema = Type.Enum(CONTRADICTION_CODES, { type: 'string' })
+
+export const CACHE_MODES = ['use', 'refresh', 'only'] as const
+export type CacheMode = (typeof CACHE_MODES)[number]
+export const CacheModeSchema = Type.Enum(CACHE_MODES, {
+  type: 'string',
+  default: 'use',
+  description: '`use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.',
+})
