@@ -14,12 +14,7 @@ export const TrialMetadataSchema = Type.Object(
     variant: Type.Optional(Name),
   },
   {
-    additionalProperties: Type.Union([
-      Type.String({ maxLength: 2000 }),
-      Type.Number(),
-      Type.Boolean(),
-      Type.Null(),
-    ]),
+    additionalProperties: Type.Union([Type.String({ maxLength: 2000 }), Type.Number(), Type.Boolean(), Type.Null()]),
     maxProperties: 50,
     description: 'Where the trial came from. Never shown to the judge and never part of the cache key.',
   },
@@ -44,7 +39,9 @@ export const GradeRequestSchema = Type.Object(
   {
     trajectory: TrajectoryDocumentSchema,
     ground_truth: GroundTruthSchema,
-    rubric: Type.Optional(Type.String({ maxLength: 200, description: '`id@version`; the newest version when only an id.' })),
+    rubric: Type.Optional(
+      Type.String({ maxLength: 200, description: '`id@version`; the newest version when only an id.' }),
+    ),
     judge: Type.Optional(Type.String({ maxLength: 200, description: 'A name of `GET /v1/judges`.' })),
     samples: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 25, default: 1, description: 'Independent answers; every vote is stored.' }),

@@ -25,7 +25,9 @@ export const CitationSchema = Type.Object(
     quote: Type.String(),
     status: CitationStatusSchema,
     actor: Nullable(ActorSchema),
-    path: Nullable(Type.String({ description: 'JSON pointer into the trajectory; `#` goes on inside JSON held in a string.' })),
+    path: Nullable(
+      Type.String({ description: 'JSON pointer into the trajectory; `#` goes on inside JSON held in a string.' }),
+    ),
     start: Nullable(Type.Integer({ description: 'UTF-16 offset in the text at `path`.' })),
     end: Nullable(Type.Integer()),
     occurrences: Type.Integer({ description: 'How often the quote stands in the cited step.' }),
@@ -132,10 +134,9 @@ export const ReceiptSchema = Type.Object(
     coverage: CoverageSchema,
     attempts: Type.Array(AttemptSummarySchema),
     cost_usd: Nullable(Type.Number({ description: 'Sum over the attempts; null where any of them has no price.' })),
-    warnings: Type.Array(
-      Type.Object({ path: Type.String(), message: Type.String() }, closed),
-      { description: 'What deviates from the format, with its place; at most 100.' },
-    ),
+    warnings: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }, closed), {
+      description: 'What deviates from the format, with its place; at most 100.',
+    }),
   },
   closed,
 )
@@ -165,10 +166,9 @@ export const GradeSchema = Type.Object(
     cue: Nullable(ActedSchema),
     distractor: Nullable(ActedSchema),
     citations: Type.Array(CitationSchema),
-    unmet: Type.Array(
-      Type.Object({ claim: ClaimIdSchema, reason: Type.String() }, closed),
-      { description: 'Claims whose evidence does not hold; never empty when `unverified` by evidence.' },
-    ),
+    unmet: Type.Array(Type.Object({ claim: ClaimIdSchema, reason: Type.String() }, closed), {
+      description: 'Claims whose evidence does not hold; never empty when `unverified` by evidence.',
+    }),
     contradictions: Type.Array(ContradictionSchema),
     notes: Type.String(),
     failure: Nullable(FailureSchema),

@@ -102,5 +102,6 @@ export type CacheMode = (typeof CACHE_MODES)[number]
 export const CacheModeSchema = Type.Enum(CACHE_MODES, {
   type: 'string',
   default: 'use',
-  description: '`use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.',
+  description:
+    '`use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.',
 })

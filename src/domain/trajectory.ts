@@ -1,0 +1,51 @@
+import type { Actor } from '../schemas/vocabulary.ts'
+import type { Digest } from './digest.ts'
+import type { Issue } from './result.ts'
+
+/** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
+export const READER_VERSION = 1
+
+/** Where a part stands in its trajectory. Compared by step, then by part: the order in which things happened. */
+export interface Position {
+  readonly step: number
+  readonly part: number
+}
+
+export interface Part {
+  readonly actor: Actor
+  /** The decoded text, as JavaScript holds it; every offset of the product counts its UTF-16 units. */
+  readonly text: string
+  /**
+   * JSON pointer of the string in the source document. Where the string stands inside JSON that is itself held in a
+   * string (arguments, a result envelope), the outer pointer, `#`, and the inner pointer.
+   */
+  readonly path: string
+  /** A short name shown in the part's header: `bash_command.keystrokes`, `reasoning`, the tool of a result. */
+  readonly name: string
+  /** A picture or a sound. `text` is then a placeholder; nobody can search what it shows. */
+  readonly media: boolean
+}
+
+export interface Step {
+  /** What citations name. An integer of the source where it is usable, else numbered from 1. */
+  readonly id: number
+  /** The source's own name of the step where it is not that integer. */
+  readonly name: string | null
+  /** Repeated from an earlier segment of the same run: shown, not new behaviour. */
+  readonly copied: boolean
+  /** In the order in which they happened: reasoning, message, actions, then what the tools answered. */
+  readonly parts: readonly Part[]
+}
+
+/** The ordered steps of one agent run. Immutable; `id` is the digest of the source document's value. */
+export interface Trajectory {
+  readonly id: Digest
+  /** `atif-1.7`, `steps`, … */
+  readonly format: string
+  readonly agent: { readonly name: string | null; readonly model: string | null }
+  readonly steps: readonly Step[]
+  /** What deviates from the format and was read all the same. */
+  readonly warnings: readonly Issue[]
+}
+
+export const isBefore = (a: Position, b: Position): boolean => (a.step !== b.step ? a.step < b.step : a.part < b.part)
