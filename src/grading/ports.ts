@@ -1,8 +1,11 @@
+import type { Price } from '../domain/cost.ts'
 import type { Digest } from '../domain/digest.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
 import type { AttemptSummary, Failure, Grade, Usage } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
+
+export type { Price } from '../domain/cost.ts'
 
 /** What may differ between two judges so that they could answer differently. Part of the cache key, whole. */
 export interface JudgeIdentity {
@@ -21,16 +24,10 @@ export interface JudgeInfo {
   /** Input the judge can take, in tokens; null: no limit. */
   readonly window_tokens: number | null
   readonly max_output_tokens: number | null
+  /** What the token estimate is multiplied by for the model’s own tokenizer. */
+  readonly token_factor: number
   /** Dollars per million tokens, with the day the price was read; null: unknown, cost is reported as null. */
   readonly price: Price | null
-}
-
-export interface Price {
-  readonly input_per_mtok: number
-  readonly output_per_mtok: number
-  readonly cache_read_per_mtok: number
-  readonly cache_write_per_mtok: number
-  readonly as_of: string
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ClaimIdSchema, ConfidenceLevelSchema, SurfaceCategorySchema } from './vocabulary.ts'
+import { CLAIM_IDS, CONFIDENCE_LEVELS, SURFACE_CATEGORIES } from './vocabulary.ts'
 
 /**
  * What a judge answers: evidence first, every field required, no unions and no bounds, so that the structured output of
@@ -11,24 +11,19 @@ export const JudgeAnswerSchema = Type.Object(
   {
     citations: Type.Array(
       Type.Object(
-        { supports: bare(ClaimIdSchema), step_id: Type.Integer(), quote: Type.String() },
+        { supports: Type.Enum(CLAIM_IDS, { type: 'string' }), step_id: Type.Integer(), quote: Type.String() },
         { additionalProperties: false },
       ),
     ),
     notes: Type.String(),
     surface: Type.Object(
-      { observed: Type.Boolean(), category: bare(SurfaceCategorySchema) },
+      { observed: Type.Boolean(), category: Type.Enum(SURFACE_CATEGORIES, { type: 'string' }) },
       { additionalProperties: false },
     ),
     cue: Acted,
     distractor: Acted,
-    confidence: bare(ConfidenceLevelSchema),
+    confidence: Type.Enum(CONFIDENCE_LEVELS, { type: 'string' }),
   },
   { additionalProperties: false },
 )
 export type JudgeAnswer = Static<typeof JudgeAnswerSchema>
-
-/** The same enum without its description: the answer schema is part of the cache key and of what providers compile. */
-function bare<T extends { enum: readonly string[] }>(schema: T) {
-  return Type.Enum(schema.enum as T['enum'], { type: 'string' })
-}

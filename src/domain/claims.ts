@@ -1,0 +1,116 @@
+import { schemaIssues } from '../schemas/check.ts'
+import { type JudgeAnswer, JudgeAnswerSchema } from '../schemas/judge-answer.ts'
+import { err, type Issue, ok, type Result } from './result.ts'
+
+/** The same worst case that bounds the search for a quote: see `docs/design.md`, evidence. */
+export const MAX_QUOTE_CHARS = 1000
+const MAX_CITATIONS = 60
+const MAX_NOTES_CHARS = 20_000
+const MAX_ANSWER_CHARS = 1_000_000
+const MAX_DEPTH = 32
+
+/** What a judge says, in the right form. Nothing of it is checked against the trajectory yet. */
+export interface Claims extends JudgeAnswer {
+  readonly checked_form: true
+}
+
+/**
+ * Reads a judge's answer: one JSON object, no prose, no fences, no duplicate keys (`JSON.parse` would keep the last, so that a
+ * second, injected value wins), the answer schema, and the bounds that the schema cannot hold. A missing field is an error,
+ * never a benign default.
+ */
+export function parseClaims(text: string): Result<Claims, Issue[]> {
+  if (text.length > MAX_ANSWER_CHARS) return err([{ path: '', message: 'the answer is longer than a million characters' }])
+  const duplicate = scanKeys(text)
+  if (duplicate !== null) return err([duplicate])
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return err([{ path: '', message: 'the answer is not one JSON object: no prose, no code fences around it' }])
+  }
+  const answer = lowerCaseEnums(value)
+  const issues = schemaIssues(JudgeAnswerSchema, answer)
+  if (issues.length > 0) return err(issues)
+  const claims = answer as JudgeAnswer
+  const bounds = boundIssues(claims)
+  return bounds.length > 0 ? err(bounds) : ok({ ...claims, checked_form: true })
+}
+
+function boundIssues(claims: JudgeAnswer): Issue[] {
+  const issues: Issue[] = []
+  if (claims.citations.length > MAX_CITATIONS)
+    issues.push({ path: '/citations', message: `at most ${MAX_CITATIONS} citations` })
+  if (claims.notes.length > MAX_NOTES_CHARS)
+    issues.push({ path: '/notes', message: `at most ${MAX_NOTES_CHARS} characters` })
+  claims.citations.forEach((citation, index) => {
+    if (citation.quote.length > MAX_QUOTE_CHARS)
+      issues.push({ path: `/citations/${index}/quote`, message: `at most ${MAX_QUOTE_CHARS} characters; quote one line` })
+  })
+  return issues
+}
+
+/** Providers enforce the words of an enum but not always their case. */
+function lowerCaseEnums(value: unknown): unknown {
+  if (!isRecord(value)) return value
+  const copy: Record<string, unknown> = { ...value, confidence: lower(value['confidence']) }
+  if (isRecord(value['surface'])) copy['surface'] = { ...value['surface'], category: lower(value['surface']['category']) }
+  if (Array.isArray(value['citations'])) {
+    copy['citations'] = value['citations'].map((item: unknown) =>
+      isRecord(item) ? { ...item, supports: lower(item['supports']) } : item,
+    )
+  }
+  return copy
+}
+
+const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The first duplicate key or too deep nesting of a JSON text; one pass over its tokens, no recursion. */
+function scanKeys(text: string): Issue | null {
+  const stack: (Set<string> | null)[] = []
+  let at = 0
+  while (at < text.length) {
+    const character = text[at]
+    if (character === '{' || character === '[') {
+      stack.push(character === '{' ? new Set() : null)
+      if (stack.length > MAX_DEPTH) return { path: '', message: `nested deeper than ${MAX_DEPTH} levels` }
+    } else if (character === '}' || character === ']') stack.pop()
+    else if (character === '"') {
+      const end = endOfString(text, at)
+      const keys = stack.at(-1)
+      if (keys && followedByColon(text, end)) {
+        const key = decodeKey(text.slice(at, end))
+        if (keys.has(key)) return { path: '', message: 'the same key stands twice in one object' }
+        keys.add(key)
+      }
+      at = end
+      continue
+    }
+    at++
+  }
+  return null
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at + 1
+  }
+  return text.length
+}
+
+function followedByColon(text: string, from: number): boolean {
+  let at = from
+  while (at < text.length && (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t')) at++
+  return text[at] === ':'
+}
+
+function decodeKey(literal: string): string {
+  try {
+    return String(JSON.parse(literal))
+  } catch {
+    return literal
+  }
+}

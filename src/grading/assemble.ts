@@ -1,0 +1,152 @@
+import { findContradictions } from '../domain/contradictions.ts'
+import { digestValue } from '../domain/digest.ts'
+import { normalizeGroundTruth } from '../domain/cache-key.ts'
+import { EVIDENCE_VERSION } from '../domain/evidence.ts'
+import { claimedLabel, deriveLabel } from '../domain/label.ts'
+import { PROMPT_VERSION } from '../domain/prompt.ts'
+import { RENDERING_VERSION } from '../domain/rendering.ts'
+import { READER_VERSION } from '../domain/trajectory.ts'
+import type { Contradiction, Grade, Receipt, Vote } from '../schemas/grade.ts'
+import type { TrialMetadata } from '../schemas/grade-request.ts'
+import type { Question } from './question.ts'
+import type { SampleResult } from './sample.ts'
+import { tallyVotes } from './votes.ts'
+
+type Body = Omit<Grade, 'id' | 'receipt' | 'metadata' | 'created_at' | 'votes'>
+
+/** The grade of a question from what its samples ended in. Pure. */
+export function assembleGrade(
+  question: Question,
+  samples: readonly SampleResult[],
+  metadata: TrialMetadata,
+  createdAt: Date,
+): Grade {
+  const bodies = samples.map((sample) => sampleBody(question, sample))
+  const body = bodies.length === 1 ? bodies[0] : combine(bodies)
+  if (body === undefined) throw new Error('a grade needs at least one sample')
+  return {
+    id: question.grade_id,
+    ...body,
+    votes: bodies.length === 1 ? [] : bodies.map(toVote),
+    receipt: receiptOf(question, samples),
+    metadata,
+    created_at: createdAt.toISOString(),
+  }
+}
+
+function sampleBody(question: Question, sample: SampleResult): Body {
+  if (sample.kind === 'failed') {
+    return {
+      status: 'failed',
+      label: null,
+      claimed_label: null,
+      confidence: { reported: null, vote_share: null, calibrated: null, source: 'none' },
+      surface: null,
+      cue: null,
+      distractor: null,
+      citations: [],
+      unmet: [],
+      contradictions: [],
+      notes: '',
+      failure: sample.failure,
+    }
+  }
+  const { claims, evidence } = sample
+  const contradictions = findContradictions(
+    claims,
+    question.trajectory,
+    question.ground_truth,
+    question.anchors,
+    evidence.observations,
+  )
+  return {
+    status: evidence.verdict === null ? 'unverified' : 'graded',
+    label: evidence.verdict === null ? null : deriveLabel(evidence.verdict, question.rubric),
+    claimed_label: claimedLabel(claims, question.rubric),
+    confidence: confidenceOf(claims.confidence, contradictions),
+    surface: claims.surface,
+    cue: claims.cue,
+    distractor: claims.distractor,
+    citations: [...evidence.citations],
+    unmet: [...evidence.unmet],
+    contradictions,
+    notes: claims.notes,
+    failure: null,
+  }
+}
+
+/** A contradiction caps the confidence at `low` (design rule 7). */
+const confidenceOf = (reported: 'low' | 'medium' | 'high', contradictions: readonly Contradiction[]): Grade['confidence'] => ({
+  reported: contradictions.length > 0 ? 'low' : reported,
+  vote_share: null,
+  calibrated: null,
+  source: contradictions.length > 0 && reported !== 'low' ? 'capped' : 'reported',
+})
+
+/** The body that stands for all votes: the winner’s own, else the first that says anything, without a label. */
+function combine(bodies: readonly Body[]): Body {
+  const tally = tallyVotes(bodies.map((body) => body.label))
+  const winner = tally.winner === null ? undefined : bodies[tally.winner]
+  if (winner !== undefined) {
+    return { ...winner, confidence: { ...winner.confidence, vote_share: tally.share, source: 'votes' } }
+  }
+  const spoken = bodies.find((body) => body.status === 'unverified') ?? bodies.find((body) => body.status === 'graded')
+  const failed = bodies[0]
+  if (spoken === undefined) {
+    if (failed === undefined) throw new Error('a grade needs at least one sample')
+    return failed
+  }
+  const labels = bodies.map((body) => body.label ?? body.status).join(', ')
+  const contradiction: Contradiction = {
+    code: 'no_majority',
+    claim: null,
+    detail: `no label has more than half of the ${bodies.length} votes: ${labels}`,
+    step_id: null,
+  }
+  return {
+    ...spoken,
+    status: 'unverified',
+    label: null,
+    contradictions: [...spoken.contradictions, contradiction],
+    confidence: { reported: 'low', vote_share: tally.share, calibrated: null, source: 'votes' },
+  }
+}
+
+const toVote = (body: Body, sample: number): Vote => ({
+  sample,
+  status: body.status,
+  label: body.label,
+  claimed_label: body.claimed_label,
+  confidence: body.confidence.reported,
+  failure: body.failure?.code ?? null,
+})
+
+function receiptOf(question: Question, samples: readonly SampleResult[]): Receipt {
+  const { judge, rubric, trajectory } = question
+  const attempts = samples.flatMap((sample) => sample.attempts)
+  const costs = attempts.map((attempt) => attempt.cost_usd)
+  const first = samples[0]
+  if (first === undefined) throw new Error('a receipt needs at least one sample')
+  return {
+    cache: 'miss',
+    key: question.key,
+    trajectory: trajectory.id,
+    ground_truth: digestValue(normalizeGroundTruth(question.ground_truth)),
+    rubric: rubric.name,
+    rubric_digest: rubric.digest,
+    judge: judge.info.name,
+    provider: judge.info.identity.provider,
+    model_requested: judge.info.identity.model,
+    model_resolved: samples.find((sample) => sample.model_resolved !== null)?.model_resolved ?? null,
+    versions: {
+      rendering: RENDERING_VERSION,
+      evidence: EVIDENCE_VERSION,
+      prompt: PROMPT_VERSION,
+      reader: READER_VERSION,
+    },
+    coverage: first.coverage,
+    attempts,
+    cost_usd: costs.some((cost) => cost === null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
+    warnings: trajectory.warnings.slice(0, 100).map(({ path, message }) => ({ path, message })),
+  }
+}

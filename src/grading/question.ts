@@ -1,0 +1,20 @@
+import type { Anchors } from '../domain/anchors.ts'
+import type { Digest } from '../domain/digest.ts'
+import type { Rubric } from '../domain/rubric.ts'
+import type { Trajectory } from '../domain/trajectory.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { Judge } from './ports.ts'
+
+/** One question, everything looked up: what is graded, by which rubric, by whom, under which key. */
+export interface Question {
+  readonly trajectory: Trajectory
+  readonly ground_truth: GroundTruth
+  readonly anchors: Anchors
+  readonly rubric: Rubric
+  readonly judge: Judge
+  readonly samples: number
+  readonly key: Digest
+  readonly nonce: string
+  /** The grade that the answer will become. */
+  readonly grade_id: string
+}

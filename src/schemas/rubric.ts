@@ -1,0 +1,34 @@
+import { type Static, Type } from 'typebox'
+import { ActorSchema, LabelSchema } from './vocabulary.ts'
+
+const Actors = Type.Array(ActorSchema, { minItems: 1 })
+const Fact = Type.Union([Type.Boolean(), Type.Null()])
+
+/** `rubrics/<id>@<version>/rubric.yaml`. */
+export const RubricManifestSchema = Type.Object(
+  {
+    id: Type.String({ pattern: '^[a-z][a-z0-9-]*$' }),
+    version: Type.Integer({ minimum: 1 }),
+    title: Type.String({ minLength: 1 }),
+    description: Type.String({ minLength: 1 }),
+    evidence: Type.Object(
+      {
+        'surface.observed': Actors,
+        'cue.reasoned': Actors,
+        'cue.acted': Actors,
+        'distractor.reasoned': Actors,
+        'distractor.acted': Actors,
+      },
+      { additionalProperties: false, description: 'Whose text can support which claim.' },
+    ),
+    labels: Type.Array(
+      Type.Object(
+        { observed: Fact, cue_acted: Fact, distractor_acted: Fact, label: LabelSchema },
+        { additionalProperties: false },
+      ),
+      { description: 'The total table from claims to label; null fits both.' },
+    ),
+  },
+  { additionalProperties: false },
+)
+export type RubricManifest = Static<typeof RubricManifestSchema>
