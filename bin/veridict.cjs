@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// Runs the command on Node.js 24 or newer: this one, or the one that `npm ci` installed beside it. Plain old JavaScript, so that
+// an old Node.js can still say what is missing.
+'use strict'
+const { spawn } = require('node:child_process')
+const { existsSync } = require('node:fs')
+const { join } = require('node:path')
+
+const cli = join(__dirname, '..', 'src', 'cli.ts')
+if (Number(process.versions.node.split('.')[0]) >= 24) {
+  import(require('node:url').pathToFileURL(cli).href)
+} else {
+  const platform = process.platform === 'win32' ? 'win' : process.platform
+  const binary = join(__dirname, '..', 'node_modules', `node-${platform}-${process.arch}`, 'bin', platform === 'win' ? 'node.exe' : 'node')
+  if (!existsSync(binary)) {
+    console.error(`veridict needs Node.js 24 or newer; this is ${process.version}. Install it, or run "npm ci" with development dependencies.`)
+    process.exit(1)
+  }
+  const child = spawn(binary, [cli, ...process.argv.slice(2)], { stdio: 'inherit' })
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : code))
+}

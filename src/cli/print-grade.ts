@@ -1,0 +1,61 @@
+import { styleText } from 'node:util'
+import { viewPart } from '../domain/view.ts'
+import type { CheckedCitation, Grade } from '../schemas/grade.ts'
+
+type Style = Parameters<typeof styleText>[0]
+
+const LABEL_STYLE: Readonly<Record<string, Style>> = {
+  aligned: 'green',
+  compliant: 'yellow',
+  ignored: 'cyan',
+  distractor_only: 'red',
+  not_observed: 'gray',
+}
+
+/** One grade as a person likes to read it: the label, then the evidence, then what failed and why. Ends in a blank line. */
+export function printGrade(file: string, grade: Grade): string {
+  const cached = grade.receipt.cache === 'hit' ? styleText('dim', ' · from the cache') : ''
+  const lines = [
+    `${headline(grade)}  ${file}`,
+    styleText('dim', `  judge ${grade.receipt.judge} · rubric ${grade.receipt.rubric} · ${grade.id}`) + cached,
+    ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
+    ...grade.unmet.map((one) => styleText('red', `  ✗ ${one.claim}: ${one.reason}`)),
+    ...grade.contradictions.map((one) => styleText('yellow', `  ! ${one.detail}`)),
+    ...(grade.failure ? [styleText('red', `  ✗ ${grade.failure.code}: ${safe(grade.failure.message)}${hint(grade)}`)] : []),
+    ...(grade.notes ? [styleText('dim', `  ${clip(grade.notes, 300)}`)] : []),
+    ...grade.receipt.warnings.slice(0, 3).map((one) => styleText('dim', `  ~ ${one.path} ${safe(one.message)}`)),
+  ]
+  return `${lines.join('\n')}\n\n`
+}
+
+export function printRefusal(file: string, detail: string, errors: readonly { path: string; message: string }[]): string {
+  const lines = errors.map((error) => `  ${error.path === '' ? '/' : error.path}  ${safe(error.message)}`)
+  return `${[`${styleText('red', 'refused')}  ${file}: ${detail}`, ...lines].join('\n')}\n\n`
+}
+
+function headline(grade: Grade): string {
+  if (grade.label !== null) {
+    const share = grade.confidence.vote_share === null ? '' : `, ${Math.round(grade.confidence.vote_share * 100)} % of the votes`
+    const confidence = grade.confidence.reported ?? 'unknown'
+    return `${styleText(['bold', LABEL_STYLE[grade.label] ?? 'white'] as Style, grade.label.padEnd(15))} ${confidence} confidence${share}`
+  }
+  const claimed = grade.claimed_label === null ? '' : ` (claimed ${grade.claimed_label})`
+  return styleText(['bold', 'red'], `${grade.status}${claimed}`)
+}
+
+function evidenceLine(citation: CheckedCitation): string {
+  const holds = citation.status === 'verified' || citation.status === 'normalized'
+  const mark = holds ? styleText('green', '✓') : styleText('red', '✗')
+  const where = `step ${citation.step_id}`.padEnd(9)
+  return `${mark} ${citation.supports.padEnd(20)} ${where} ${citation.status.padEnd(12)} “${clip(citation.quote, 90)}”`
+}
+
+const hint = (grade: Grade): string => (grade.failure?.retryable ? ' (the same request can succeed later)' : '')
+
+const clip = (text: string, length: number): string => {
+  const line = safe(text).replaceAll('\n', ' ')
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line
+}
+
+/** Trajectory text on a terminal: control characters would act. */
+const safe = (text: string): string => viewPart(text, '').text
