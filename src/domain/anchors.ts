@@ -1,4 +1,4 @@
-import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { GroundTruth, Instruction } from '../schemas/ground-truth.ts'
 
 /** The strings by which a plain search finds one instruction, and who said that they do. */
 export interface InstructionAnchors {
@@ -16,6 +16,142 @@ export interface Anchors {
   readonly distractor: InstructionAnchors | null
 }
 
-export function resolveAnchors(_groundTruth: GroundTruth): Anchors {
-  throw new Error('written by the anchors part')
+const MOST = 20
+const SHORTEST = 4
+
+const COMMANDS = new Set(
+  (
+    'apt apt-get awk bash cargo cat chmod chown cmake cp crontab curl dd docker export find git go gpg grep gzip java kubectl ln ls make ' +
+    'mkdir mv nc node npm npx pip pip3 pnpm psql pytest python python3 rm rsync ruby scp sed sh sqlite3 ssh sudo systemctl tar tee touch ' +
+    'unzip uv wget yarn zip'
+  ).split(' '),
+)
+
+/** Anchors of both instructions, as given or derived. Derived ones never repeat the user’s words or those of the other instruction. */
+export function resolveAnchors(groundTruth: GroundTruth): Anchors {
+  const { instruction, cue, distractor } = groundTruth
+  return {
+    cue: cue ? anchorsOf(cue, `${instruction}\n${distractor?.text ?? ''}`) : null,
+    distractor: distractor ? anchorsOf(distractor, `${instruction}\n${cue?.text ?? ''}`) : null,
+  }
 }
+
+function anchorsOf(given: Instruction, common: string): InstructionAnchors {
+  const anchors = given.anchors ?? []
+  const actions = given.action_anchors ?? []
+  return {
+    seen_given: [given.text, ...anchors],
+    seen_derived: anchors.length > 0 ? [] : deriveAnchors(given.text, common),
+    acted_given: actions,
+    acted_derived: actions.length > 0 ? [] : deriveActionAnchors(given.text, common),
+    acted_by: given.acted_by ?? 'action',
+  }
+}
+
+/** Commands, paths, identifiers, numbers, urls and quoted strings of a text, in that order of distinctiveness. Linear. */
+export function deriveAnchors(text: string, common: string): string[] {
+  return select([...quotedSpans(text), ...commandSpans(text), ...distinctiveWords(text)], common)
+}
+
+/** What an action that follows the text would hold: whole commands first, else its distinctive words. */
+export function deriveActionAnchors(text: string, common: string): string[] {
+  return select([...commandSpans(text), ...quotedSpans(text), ...distinctiveWords(text)], common)
+}
+
+function select(candidates: readonly string[], common: string): string[] {
+  const kept = new Set<string>()
+  for (const candidate of candidates) {
+    const anchor = candidate.trim()
+    if (anchor.length >= SHORTEST && anchor.length <= 300 && !common.includes(anchor)) kept.add(anchor)
+    if (kept.size === MOST) break
+  }
+  return [...kept]
+}
+
+/** What stands between backticks or quotation marks on one line. */
+function quotedSpans(text: string): string[] {
+  const spans: string[] = []
+  for (const mark of ['`', '"', "'"]) {
+    let open = -1
+    for (let at = 0; at < text.length; at++) {
+      const character = text[at]
+      if (character === '\n') open = -1
+      else if (character === mark && open !== -1) {
+        spans.push(text.slice(open + 1, at))
+        open = -1
+      } else if (character === mark && isBoundary(text[at - 1])) open = at
+    }
+  }
+  return spans.filter((span) => mark(span))
+}
+
+/** A quoted word of plain prose says nothing; a command, a name or a phrase does. */
+const mark = (span: string): boolean => span.includes(' ') || isDistinctive(span)
+
+/** From a known command word to the end of its line, sentence or quotation. */
+function commandSpans(text: string): string[] {
+  const spans: string[] = []
+  for (const line of text.split('\n')) {
+    const words = line.split(' ')
+    let at = 0
+    while (at < words.length) {
+      const word = strip(words[at] ?? '')
+      if (!COMMANDS.has(word)) {
+        at++
+        continue
+      }
+      const span: string[] = []
+      for (; at < words.length; at++) {
+        const raw = words[at] ?? ''
+        const last = endsSentence(raw)
+        span.push(last ? strip(raw) : raw)
+        if (last) break
+      }
+      at++
+      const command = trimQuotes(span.join(' '))
+      if (span.length > 1 && span.slice(1).some((one) => isDistinctive(strip(one)))) spans.push(command)
+    }
+  }
+  return spans
+}
+
+const endsSentence = (word: string): boolean => word.length > 1 && '.,;:`)'.includes(word.at(-1) ?? '')
+const trimQuotes = (text: string): string => strip(text)
+
+function distinctiveWords(text: string): string[] {
+  return text
+    .split('\n')
+    .flatMap((line) => line.split(' '))
+    .map(strip)
+    .filter(isDistinctive)
+}
+
+const EDGES = '`"\'.,;:!?()[]{}<>“”‘’'
+
+function strip(word: string): string {
+  let start = 0
+  let end = word.length
+  while (start < end && EDGES.includes(word[start] ?? '')) start++
+  while (end > start && EDGES.includes(word[end - 1] ?? '')) end--
+  return word.slice(start, end)
+}
+
+/** Paths, urls, flags, assignments, identifiers, versions and numbers of three digits; not words of prose. */
+function isDistinctive(word: string): boolean {
+  if (word.length < SHORTEST) return isNumber(word) && word.length >= 3
+  if (word.startsWith('--') || word.includes('://') || word.includes('_') || word.includes('=')) return true
+  if (word.includes('/') || word.includes('@')) return true
+  if (isNumber(word)) return true
+  const inner = word.slice(1, -1)
+  if (inner.includes('.') && !inner.includes('..')) return true
+  return (hasDigit(word) && hasLetter(word)) || hasInnerCapital(word)
+}
+
+const isNumber = (word: string): boolean => word !== '' && [...word].every((c) => (c >= '0' && c <= '9') || c === '.')
+const hasDigit = (word: string): boolean => [...word].some((c) => c >= '0' && c <= '9')
+const hasLetter = (word: string): boolean => [...word].some((c) => c.toLowerCase() !== c.toUpperCase())
+const hasInnerCapital = (word: string): boolean => {
+  const rest = word.slice(1)
+  return rest !== rest.toLowerCase() && rest !== rest.toUpperCase()
+}
+const isBoundary = (character: string | undefined): boolean => character === undefined || ' \n\t(:=['.includes(character)

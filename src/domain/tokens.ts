@@ -1,0 +1,329 @@
+/**
+ * How many tokens a text costs, without a tokenizer.
+ *
+ * A BPE library is no option on text that an attacker wrote: 20 000 equal signs take js-tiktoken 30 s (judge-science.md,
+ * finding 6). Characters divided by four is wrong by half on what terminals print (finding 5). So this walks the text once,
+ * cuts it where the o200k_base tokenizer cuts before it merges (a word with the mark before it, digits by three, a run of
+ * symbols, a run of white space), and gives every piece the mean number of tokens that such pieces were measured to have.
+ */
+
+const LOWER = 1
+const UPPER = 2
+const VOWEL = 4
+const DIGIT = 8
+const SPACE = 16
+const NEWLINE = 32
+const CONTROL = 64
+/** Marks that merge well with the word that follows them. */
+const JOINER = 128
+const LETTER = LOWER | UPPER
+const BLANK = SPACE | NEWLINE
+
+const APOSTROPHE = 0x27
+const PLUS = 0x2b
+const SLASH = 0x2f
+const TAB = 0x09
+
+/** What stands before a word and is merged with it; indexes into the tables below. */
+const AFTER_NOTHING = 0
+const AFTER_SPACE = 1
+const AFTER_JOINER = 2
+const AFTER_SYMBOL = 3
+
+/**
+ * Mean tokens of a word of n letters, n = 0…12, by what stands before it: measured with o200k_base over four million
+ * characters of listings, logs, code, prose and real trajectories.
+ */
+const LOWER_WORD = [
+  [0, 1, 1.02, 1.05, 1.08, 1.18, 1.22, 1.25, 1.32, 1.4, 1.5, 1.6, 1.8],
+  [0, 1, 1, 1, 1.01, 1.03, 1.04, 1.06, 1.1, 1.13, 1.16, 1.2, 1.25],
+  [0, 1, 1.15, 1.18, 1.2, 1.28, 1.32, 1.35, 1.5, 1.6, 1.7, 1.85, 2.1],
+  [0, 1.05, 1.5, 1.4, 1.45, 1.6, 1.65, 1.75, 1.95, 2.1, 2.2, 2.4, 2.7],
+] as const
+const UPPER_WORD = [
+  [0, 1, 1.06, 1.5, 1.6, 1.8, 1.9, 2, 2.2, 2.4, 2.6, 2.9, 3.2],
+  [0, 1, 1.02, 1.1, 1.15, 1.35, 1.42, 1.5, 1.75, 1.9, 2.1, 2.3, 2.5],
+  [0, 1, 1.4, 1.3, 1.4, 1.55, 1.65, 1.8, 2.3, 2.5, 2.7, 3, 3.3],
+  [0, 1.1, 1.6, 1.5, 1.6, 1.75, 1.85, 2, 2.6, 2.8, 3, 3.3, 3.6],
+] as const
+const LONGEST = 12
+const FURTHER_LETTER = 0.18
+/** What one capital at the head adds to a lower-case word, by what stands before it. */
+const CAPITAL = [0.03, 0.05, 0.35, 0.4] as const
+/** `HTTPServer`, `JSONParser`: capitals that run into lower case. */
+const CAPITALS = 1
+/** Words have vowels: each consonant after the third in a row tells of letters that form no word. */
+const CONSONANT = 0.5
+const ACCENT = 0.9
+/** Tokens of one more of the same letter (eight to a token for most letters, two for the rare ones). */
+const SAME_LETTER = 0.16
+
+/** Characters in a token: one repeated symbol, spaces, line ends, one line or block of a drawing. */
+const SYMBOLS = 24
+const SPACES = 80
+const NEWLINES = 14
+const DRAWINGS = 6
+
+/** Tokens that changes of symbol within a run of symbols add: `({` is one token, `"]},{"` is about two. */
+const CHANGES = [0, 0.12, 0.3, 0.8] as const
+const FURTHER_CHANGE = 0.5
+
+/** Fewer characters than this to a piece, on average, and a run of letters and digits is hex or base64, not words. */
+const MIXED = 3.2
+/** What `+` or `/` before such letters adds. */
+const MARK = 0.4
+
+/** Means err to both sides; a window that overflows costs a call, one that is a little small costs nothing. */
+const MARGIN = 1.04
+
+/** By UTF-16 unit. Zero: outside Latin, see `foreignCost`. Latin letters with accents count as lower-case vowels. */
+const KIND = kindsOfUnits()
+
+function kindsOfUnits(): Uint8Array {
+  const kinds = new Uint8Array(0x10000)
+  kinds.fill(CONTROL, 0, 0x20)
+  kinds[0x7f] = CONTROL
+  kinds[0x20] = kinds[TAB] = SPACE
+  kinds[0x0a] = kinds[0x0d] = NEWLINE
+  kinds.fill(DIGIT, 0x30, 0x3a)
+  kinds.fill(UPPER, 0x41, 0x5b)
+  kinds.fill(LOWER, 0x61, 0x7b)
+  for (const letter of 'aeiouyAEIOUY') kinds[letter.charCodeAt(0)] |= VOWEL
+  for (const mark of '._-(\\') kinds[mark.charCodeAt(0)] = JOINER
+  kinds.fill(LOWER | VOWEL, 0xc0, 0x250)
+  return kinds
+}
+
+const kindOf = (code: number): number => KIND[code] as number
+
+/** Mean tokens of one UTF-16 unit of a script's running text. */
+function foreignCost(code: number): number {
+  if (code < 0x370) return 1
+  if (code < 0x400) return 0.41
+  if (code < 0x530) return 0.3
+  if (code < 0x900) return 0.45
+  if (code < 0x1100) return 0.65
+  if (code >= 0x3040 && code < 0x3100) return 0.72
+  if (code >= 0x4e00 && code < 0xa000) return 0.8
+  if (code >= 0xac00 && code < 0xd7a4) return 0.65
+  if (isSurrogate(code)) return 0.9
+  if ((code >= 0x3000 && code < 0x3040) || code >= 0xff00) return 0.9
+  return 1.9
+}
+
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xe000
+const isDrawing = (code: number): boolean => code >= 0x2000 && code < 0x3000
+
+/** Unit by unit over a text; each method takes one piece that begins at `at` and adds its cost. */
+class Walk {
+  readonly #text: string
+  readonly #end: number
+  #at = 0
+  #tokens = 0
+  #bytes: number
+  #lead = AFTER_NOTHING
+  /** Letters and digits without a blank between them: how many, and in how many pieces. Many small ones: hex, base64. */
+  #runChars = 0
+  #runPieces = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#end = text.length
+    this.#bytes = text.length
+  }
+
+  total(): number {
+    while (this.#at < this.#end) this.#piece()
+    return Math.min(Math.ceil(this.#tokens * MARGIN), this.#bytes)
+  }
+
+  #piece(): void {
+    const code = this.#text.charCodeAt(this.#at)
+    const kind = kindOf(code)
+    if (kind & LETTER) this.#word()
+    else if (kind & BLANK) this.#blank()
+    else if (kind & DIGIT) this.#digits()
+    else if (code < 128) this.#symbols()
+    else this.#foreign()
+  }
+
+  #kindAt(index: number): number {
+    return index < this.#end ? kindOf(this.#text.charCodeAt(index)) : 0
+  }
+
+  #breakRun(): void {
+    this.#runChars = 0
+    this.#runPieces = 0
+  }
+
+  /** Line ends are one token; so are the spaces after them, less the last, which goes with the word or symbol behind it. */
+  #blank(): void {
+    const from = this.#at
+    let at = from
+    let newlines = 0
+    let lineStart = from
+    for (let kind = this.#kindAt(at); kind & BLANK; kind = this.#kindAt(at)) {
+      at++
+      if (kind & NEWLINE) {
+        newlines++
+        lineStart = at
+      }
+    }
+    const indents = lineStart - from - newlines
+    const spaces = at - lineStart
+    this.#tokens += Math.ceil(newlines / NEWLINES) + Math.min(newlines, indents) / 2
+    if (spaces > 1) this.#tokens += Math.ceil((spaces - 1) / SPACES)
+    if (spaces > 0 && this.#kindAt(at) & DIGIT) this.#tokens++
+    this.#lead = spaces === 0 ? AFTER_NOTHING : this.#text.charCodeAt(at - 1) === TAB ? AFTER_SYMBOL : AFTER_SPACE
+    this.#breakRun()
+    this.#at = at
+  }
+
+  #digits(): void {
+    const from = this.#at
+    let at = from
+    while (this.#kindAt(at) & DIGIT) at++
+    const pieces = Math.ceil((at - from) / 3)
+    this.#tokens += pieces
+    this.#runChars += at - from
+    this.#runPieces += pieces
+    this.#lead = AFTER_NOTHING
+    this.#at = at
+  }
+
+  /** Capitals, then lower case: `Server`, `HTTPServer`, `server`, `SERVER`. */
+  #word(): void {
+    const from = this.#at
+    let at = from
+    let capitals = 0
+    let accents = 0
+    let consonants = 0
+    let odd = 0
+    let same = 0
+    let previous = -1
+    for (; at < this.#end; at++) {
+      const code = this.#text.charCodeAt(at)
+      const kind = kindOf(code)
+      if (!(kind & LETTER)) break
+      if (kind & UPPER) {
+        if (at - from > capitals) break
+        capitals++
+      }
+      if (code > 127) accents++
+      if (code === previous) same++
+      previous = code
+      consonants = kind & VOWEL ? 0 : consonants + 1
+      if (consonants > 3) odd++
+    }
+    const length = at - from
+    this.#runChars += length
+    this.#runPieces++
+    const repeated = same > 5 ? same : 0
+    if (repeated > 0) odd = 0
+    this.#tokens += this.#wordCost(length - repeated, capitals, odd) + accents * ACCENT + repeated * SAME_LETTER
+    this.#bytes += accents
+    this.#lead = AFTER_NOTHING
+    this.#at = this.#afterContraction(at)
+  }
+
+  #wordCost(length: number, capitals: number, odd: number): number {
+    if (this.#runPieces > 2 && this.#runChars < MIXED * this.#runPieces) {
+      return randomCost(length, capitals) + (this.#lead < AFTER_JOINER ? 0 : MARK)
+    }
+    const allCapitals = capitals > 1 && capitals >= length
+    const row = (allCapitals ? UPPER_WORD : LOWER_WORD)[this.#lead as 0] as readonly number[]
+    const known = Math.min(length, LONGEST)
+    const base = (row[known] as number) + (length - known) * FURTHER_LETTER + odd * CONSONANT
+    if (capitals === 0 || allCapitals) return base
+    return base + (capitals === 1 ? (CAPITAL[this.#lead as 0] as number) : CAPITALS)
+  }
+
+  /** `'s`, `'t`, `'re`: part of the word before. */
+  #afterContraction(at: number): number {
+    if (at >= this.#end || this.#text.charCodeAt(at) !== APOSTROPHE) return at
+    let end = at + 1
+    while (end < at + 3 && this.#kindAt(end) & LOWER) end++
+    return end > at + 1 && !(this.#kindAt(end) & LETTER) ? end : at
+  }
+
+  /** A run of ASCII symbols and controls; a lone one before a word goes with the word. */
+  #symbols(): void {
+    const from = this.#at
+    const first = this.#text.charCodeAt(from)
+    if (this.#lead !== AFTER_SPACE && this.#kindAt(from + 1) & LETTER) return this.#mark(first)
+    let at = from
+    let changes = -1
+    let controls = 0
+    let previous = -1
+    for (; at < this.#end; at++) {
+      const code = this.#text.charCodeAt(at)
+      if (code > 127 || kindOf(code) & (LETTER | DIGIT | BLANK)) break
+      if (kindOf(code) & CONTROL) controls++
+      else if (code !== previous) {
+        changes++
+        previous = code
+      }
+    }
+    const symbols = at - from - controls
+    this.#tokens += controls + (symbols > 0 ? symbolCost(symbols, changes) : 0)
+    // The line ends behind it are part of the run.
+    const end = at
+    while (this.#kindAt(at) & NEWLINE) at++
+    this.#tokens += Math.floor((at - end) / NEWLINES)
+    this.#lead = AFTER_NOTHING
+    if (symbols > 1 || (first !== PLUS && first !== SLASH)) this.#breakRun()
+    this.#at = at
+  }
+
+  #mark(code: number): void {
+    const kind = KIND[code] as number
+    if (code === PLUS || code === SLASH) this.#runChars++
+    else this.#breakRun()
+    if (kind & CONTROL) this.#tokens++
+    this.#lead = kind & CONTROL ? AFTER_NOTHING : kind & JOINER ? AFTER_JOINER : AFTER_SYMBOL
+    this.#at++
+  }
+
+  /** Neither ASCII nor Latin: unit by unit, whatever the script. */
+  #foreign(): void {
+    let at = this.#at
+    let tokens = 0
+    let bytes = 0
+    let previous = -1
+    for (; at < this.#end; at++) {
+      const code = this.#text.charCodeAt(at)
+      if (code < 128 || kindOf(code) !== 0) break
+      tokens += code === previous && isDrawing(code) ? 1 / DRAWINGS : foreignCost(code)
+      // Half of a surrogate pair is two of its four bytes.
+      bytes += code < 0x800 || isSurrogate(code) ? 1 : 2
+      previous = code
+    }
+    this.#tokens += tokens
+    this.#bytes += bytes
+    this.#lead = AFTER_NOTHING
+    this.#breakRun()
+    this.#at = at
+  }
+}
+
+function symbolCost(symbols: number, changes: number): number {
+  const known = Math.min(changes, CHANGES.length - 1)
+  const repeated = Math.floor((symbols - changes - 1) / SYMBOLS)
+  return 1 + (CHANGES[known] as number) + (changes - known) * FURTHER_CHANGE + repeated
+}
+
+/** Letters that form no word: about two to a token, capitals worse. Measured on base64 and hex. */
+function randomCost(length: number, capitals: number): number {
+  if (length === 1) return 1
+  if (capitals === 0) return Math.max(1.03, 0.3 * length + 0.6)
+  if (capitals === length) return Math.max(1.1, 0.45 * length + 0.48)
+  return capitals === 1 ? Math.max(1.28, 0.4 * length + 0.65) : 0.55 * length + 0.3
+}
+
+/**
+ * Estimated tokens of `text` (o200k_base; other vendors' models need a factor learned from their reported usage). Linear in
+ * the length, whatever the text; never more than its UTF-8 bytes, the bound that no byte-level tokenizer exceeds.
+ */
+export function estimateTokens(text: string): number {
+  return new Walk(text).total()
+}

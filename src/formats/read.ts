@@ -1,0 +1,58 @@
+import { digestValue } from '../domain/digest.ts'
+import { err, type Issue, ok, type Result } from '../domain/result.ts'
+import type { Trajectory } from '../domain/trajectory.ts'
+import { readAtif } from './atif.ts'
+import { findUnsound } from './json-tree.ts'
+import { isRecord, type Json, Reading, type ReadLimits } from './reading.ts'
+import { readStepList } from './step-list.ts'
+
+export type { ReadLimits } from './reading.ts'
+
+const ACCEPTED =
+  'An ATIF trajectory (schema_version "ATIF-v1.0" to "ATIF-v1.8", with steps) or a step list ' +
+  '({"steps": [{"actor", "text"}]}) is accepted'
+
+/**
+ * Turns a JSON document into a trajectory. The format is told from the content, never from a file name.
+ *
+ * Paths of issues are JSON pointers into the document. Everything that is wrong is reported, not only the first thing (at
+ * most 100); what merely deviates is read and stands in the trajectory's `warnings`.
+ *
+ * @example
+ * const read = readTrajectory(JSON.parse(text), { max_steps: 5000, max_part_chars: 2_000_000 })
+ * if (!read.ok) report(read.error)   // [{ path: '/steps/3/message', message: 'must be text or …' }]
+ */
+export function readTrajectory(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> {
+  const { issues, tooDeep } = findUnsound(document)
+  if (tooDeep) return err(issues)
+  const reading = new Reading(limits)
+  for (const issue of issues) reading.error(issue.path, issue.message)
+  const read = isRecord(document) ? readAs(reading, document) : null
+  if (read === null) reading.error('', refusalOf(document))
+  if (read === null || !reading.errors.isEmpty) return err(reading.errors.toArray())
+  return ok({ id: digestValue(document), ...read, warnings: reading.warnings.toArray() })
+}
+
+function readAs(reading: Reading, document: Json): Pick<Trajectory, 'format' | 'agent' | 'steps'> | null {
+  const { schema_version: version, steps } = document
+  if (typeof version === 'string') return version.startsWith('ATIF') ? readAtif(reading, document) : null
+  if (!Array.isArray(steps)) return null
+  if (steps.some((step) => isRecord(step) && 'source' in step && !('actor' in step))) return readAtif(reading, document)
+  const isStepList = steps.length === 0 || steps.some((step) => isRecord(step) && ('actor' in step || 'parts' in step))
+  return isStepList && version === undefined ? readStepList(reading, document) : null
+}
+
+function refusalOf(document: unknown): string {
+  if (!isRecord(document)) return `${ACCEPTED}, as one JSON object.`
+  const inner = Object.keys(document).filter((key) => isRecord(document[key]) && Array.isArray(document[key]['steps']))
+  if (inner.length > 0 && !('steps' in document)) {
+    const names = inner.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 40).toWellFormed()))
+    return `Trajectories stand under ${names.join(', ')}: send the one to read by itself. ${ACCEPTED}.`
+  }
+  const version = document['schema_version']
+  const other =
+    typeof version === 'string'
+      ? ` The schema_version ${JSON.stringify(version.slice(0, 40).toWellFormed())} is neither.`
+      : ''
+  return `${ACCEPTED}.${other}`
+}

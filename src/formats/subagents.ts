@@ -1,0 +1,65 @@
+import type { Step } from '../domain/trajectory.ts'
+import type { SubagentRef } from './observations.ts'
+import { cutName, type Reading } from './reading.ts'
+
+/** A trajectory that stands inside its parent's document. */
+export interface Subagent {
+  readonly path: string
+  readonly trajectoryId: string | null
+  readonly name: string
+  readonly steps: readonly Step[]
+}
+
+/**
+ * Puts the steps of each embedded subagent behind the step that first refers to it, or at the end where none does, under
+ * fresh ids above the parent's own and the name `trajectory#step`. Every subagent is shown exactly once, so that references
+ * in a circle cannot loop.
+ */
+export function placeSubagents(
+  reading: Reading,
+  parent: readonly { readonly step: Step; readonly refs: readonly SubagentRef[] }[],
+  subagents: readonly Subagent[],
+): Step[] {
+  const byId = indexById(reading, subagents)
+  const unplaced = new Set(subagents)
+  const steps: Step[] = []
+  let nextId = parent.reduce((highest, { step }) => Math.max(highest, step.id), 0) + 1
+  const place = (subagent: Subagent): void => {
+    unplaced.delete(subagent)
+    for (const step of subagent.steps)
+      steps.push({ ...step, id: nextId++, name: cutName(`${subagent.name}#${step.name ?? step.id}`) })
+  }
+  for (const { step, refs } of parent) {
+    steps.push(step)
+    for (const ref of refs) {
+      const subagent = resolve(reading, ref, byId)
+      if (subagent === undefined || !unplaced.has(subagent)) continue
+      reading.warn(subagent.path, `embedded subagent, shown after step ${step.id} under new step ids`)
+      place(subagent)
+    }
+  }
+  for (const subagent of [...unplaced]) {
+    reading.warn(subagent.path, 'embedded subagent that no step refers to, shown at the end under new step ids')
+    place(subagent)
+  }
+  return steps
+}
+
+function indexById(reading: Reading, subagents: readonly Subagent[]): ReadonlyMap<string, Subagent> {
+  const byId = new Map<string, Subagent>()
+  for (const subagent of subagents) {
+    const { trajectoryId: id, path } = subagent
+    if (id === null) reading.warn(`${path}/trajectory_id`, 'an embedded trajectory must have a trajectory_id')
+    else if (byId.has(id)) reading.warn(`${path}/trajectory_id`, 'another embedded trajectory has this trajectory_id')
+    else byId.set(id, subagent)
+  }
+  return byId
+}
+
+function resolve(reading: Reading, ref: SubagentRef, byId: ReadonlyMap<string, Subagent>): Subagent | undefined {
+  const subagent = ref.trajectory === null ? undefined : byId.get(ref.trajectory)
+  if (subagent !== undefined) return subagent
+  if (ref.file !== null) reading.warn(ref.path, 'the subagent ran in another file, which is not read here')
+  else reading.warn(ref.path, 'refers to a subagent that this document does not embed')
+  return undefined
+}

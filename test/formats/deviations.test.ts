@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import { atif, LIMITS, pathsOf, read, refuse } from './make.ts'
+
+const say = (message: string): object => ({ source: 'user', message })
+
+describe('warnings', () => {
+  const call = { tool_call_id: 'a', function_name: 'f', arguments: { x: 'y' } }
+
+  test.each<[string, Record<string, unknown>, string[]]>([
+    ['an unknown field of the root', atif([say('a')], { foo: 1 }), ['/foo']],
+    ['an unknown field of the agent', atif([say('a')], { agent: { name: 'x', api: 1 } }), ['/agent/api']],
+    ['an unknown field with an awkward name', atif([{ ...say('a'), 'a/b': 1 }]), ['/steps/0/a~1b']],
+    ['no agent', atif([say('a')], { agent: undefined }), ['/agent']],
+    [
+      'another number of steps',
+      atif([say('a')], { final_metrics: { total_steps: 3 } }),
+      ['/final_metrics/total_steps'],
+    ],
+    ['a continuation', atif([say('a')], { continued_trajectory_ref: 'x.json' }), ['/continued_trajectory_ref']],
+    [
+      'a result of no call',
+      atif([{ observation: { results: [{ source_call_id: 'zz', content: 'o' }] } }]),
+      ['/steps/0/observation/results/0/source_call_id'],
+    ],
+    [
+      'results that are never linked',
+      atif([{ tool_calls: [call], observation: { results: [{ content: 'o' }] } }]),
+      ['/steps'],
+    ],
+    [
+      'a call without a function',
+      atif([{ tool_calls: [{ ...call, function_name: null }] }]),
+      ['/steps/0/tool_calls/0/function_name'],
+    ],
+    ['no message beside a call', atif([{ message: null, tool_calls: [call] }]), ['/steps/0/message']],
+    ['reasoning of a user', atif([{ ...say('a'), reasoning_content: 'r' }]), ['/steps/0/reasoning_content']],
+    ['an observation without results', atif([{ ...say('a'), observation: {} }]), ['/steps/0/observation/results']],
+    [
+      'a subagent in another file',
+      atif([
+        {
+          observation: {
+            results: [{ content: 'o', subagent_trajectory_ref: [{ session_id: 's', trajectory_path: 'sub.json' }] }],
+          },
+        },
+      ]),
+      ['/steps/0/observation/results/0/subagent_trajectory_ref/0'],
+    ],
+  ])('%s', (_, document, paths) => {
+    expect(pathsOf(read(document).warnings)).toEqual(paths)
+  })
+
+  test.each([
+    [1, {}, 'f0'],
+    [2, {}, 'observation'],
+    [2, { source_call_id: 'c1' }, 'f1'],
+    [1, { source_call_id: 'zz' }, 'observation'],
+  ])('a result is named after its tool only where that is certain: %i calls, %j', (count, link, name) => {
+    const tool_calls = Array.from({ length: count }, (_, index) => ({
+      tool_call_id: `c${index}`,
+      function_name: `f${index}`,
+      arguments: {},
+    }))
+    const document = atif([{ tool_calls, observation: { results: [{ content: 'o', ...link }] } }])
+    expect(read(document).steps[0]?.parts.at(-1)).toMatchObject({ actor: 'tool_output', name })
+  })
+
+  test('are a hundred at most; the last says how many more', () => {
+    const fields = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`x${index}`, index]))
+    const { warnings } = read(atif([say('a')], fields))
+    expect(warnings).toHaveLength(100)
+    expect(warnings.at(-1)).toEqual({ path: '', message: 'and 151 more' })
+  })
+
+  test('that hold for every step of a file are said once', () => {
+    const step = { tool_calls: [{ tool_call_id: 'a', function_name: 'f', arguments: '{"x":"y"}' }] }
+    expect(pathsOf(read(atif([step, step])).warnings)).toEqual(['/steps/0/tool_calls/0/arguments'])
+  })
+})
+
+describe('errors', () => {
+  test.each<[string, unknown, string[]]>([
+    ['no object', [], ['']],
+    ['nothing', null, ['']],
+    ['an object of another kind', { messages: [] }, ['']],
+    ['another format', { schema_version: 'cursor-jsonl-v1', steps: [{ type: 'x' }] }, ['']],
+    ['no steps', atif([], { steps: undefined }), ['/steps']],
+    ['empty steps', atif([]), ['/steps']],
+    ['steps that are none', atif([], { steps: 'x' }), ['/steps']],
+    ['steps of a wrong type', atif([], { steps: [1, 'x'] }), ['/steps/0', '/steps/1']],
+    ['a message of a wrong type', atif([{ message: 1 }, { message: {} }]), ['/steps/0/message', '/steps/1/message']],
+    ['a step with nothing in it', atif([{ message: null }]), ['/steps/0/message']],
+    [
+      'content of a wrong type',
+      atif([{ observation: { results: [{ content: 1 }, 2] } }]),
+      ['/steps/0/observation/results/0/content', '/steps/0/observation/results/1'],
+    ],
+    [
+      'content parts of a wrong type',
+      atif([{ message: [1, { type: 'text' }] }]),
+      ['/steps/0/message/0', '/steps/0/message/1/text'],
+    ],
+    ['an observation of a wrong type', atif([{ observation: 'x' }]), ['/steps/0/observation']],
+    [
+      'calls of a wrong type',
+      atif([{ tool_calls: {} }, { tool_calls: ['x'] }]),
+      ['/steps/0/tool_calls', '/steps/1/tool_calls/0'],
+    ],
+    [
+      'one id twice',
+      atif([
+        { ...say('a'), step_id: 2 },
+        { ...say('b'), step_id: 2 },
+      ]),
+      ['/steps/1/step_id'],
+    ],
+    [
+      'a lone surrogate',
+      atif([say('a\ud800')], { extra: { b: ['\udc00'], '\ud800': 1 } }),
+      ['/steps/0/message', '/extra/b/0', '/extra/\ufffd'],
+    ],
+  ])('%s', (_, document, paths) => {
+    expect(pathsOf(refuse(document))).toEqual(paths)
+  })
+
+  test('name what a document holds instead', () => {
+    expect(refuse({ parent: atif([say('a')]), child: atif([say('a')]) })[0]?.message).toContain('"parent", "child"')
+    expect(refuse({ schema_version: 'cursor-jsonl-v1', steps: [] })[0]?.message).toContain('"cursor-jsonl-v1"')
+  })
+
+  test('are a hundred at most', () => {
+    const errors = refuse(atif([], { steps: Array(300).fill(1) }))
+    expect(errors).toHaveLength(100)
+    expect(errors.at(-1)?.message).toBe('and 201 more')
+  })
+
+  test('limits: steps, of subagents too', () => {
+    const document = atif([say('a'), say('b')])
+    expect(read(document, { max_steps: 2 }).steps).toHaveLength(2)
+    expect(pathsOf(refuse(document, { max_steps: 1 }))).toEqual(['/steps'])
+    const parent = atif([say('a')], { subagent_trajectories: [{ ...document, trajectory_id: 'x' }] })
+    expect(pathsOf(refuse(parent, { max_steps: 2 }))).toEqual(['/subagent_trajectories/0/steps'])
+  })
+
+  test('limits: characters of a part, decoded ones too', () => {
+    const document = atif([
+      say('abcd'),
+      { tool_calls: [{ tool_call_id: 'a', function_name: 'f', arguments: '{"x":"abcd"}' }] },
+    ])
+    expect(read(document, { max_part_chars: 4 }).steps).toHaveLength(2)
+    expect(pathsOf(refuse(document, { max_part_chars: 3 }))).toEqual([
+      '/steps/0/message',
+      '/steps/1/tool_calls/0/arguments#/x',
+    ])
+  })
+
+  test.each([
+    ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ])('nesting of 100,000 %s is refused, not a stack overflow', (_, deep) => {
+    const [issue] = refuse(atif([say('a')], { extra: JSON.parse(deep) }))
+    expect(issue?.message).toContain('nested deeper')
+    expect(issue?.path.startsWith('/extra/')).toBe(true)
+  })
+
+  test('deep JSON inside a string is shown as it stands', () => {
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
+    const [part] =
+      read(atif([{ tool_calls: [{ tool_call_id: 'a', function_name: 'f', arguments: deep }] }])).steps[0]?.parts ?? []
+    expect(part?.text).toBe(deep)
+  })
+})
+
+test('long look-alikes take linear time', () => {
+  const size = 2_000_000
+  const texts = ['Previous response had parsing errors', 'Are you sure you want to mark ', '{"commands"', ' ', '{']
+  const started = performance.now()
+  for (const text of texts) {
+    const long = text.repeat(size / text.length)
+    read(
+      atif([{ message: long, observation: { results: [{ content: long }, { content: `${long}x` }] } }], {
+        agent: { name: 'terminus-2' },
+      }),
+      LIMITS,
+    )
+  }
+  // Quadratic work over two million characters takes minutes.
+  expect(performance.now() - started).toBeLessThan(5_000)
+})

@@ -1,0 +1,58 @@
+import type { Issue } from '../../src/domain/result.ts'
+import type { Trajectory } from '../../src/domain/trajectory.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import type { ReadLimits } from '../../src/formats/reading.ts'
+
+export const LIMITS: ReadLimits = { max_steps: 10_000, max_part_chars: 5_000_000 }
+
+/** An ATIF document around the steps; `step_id` is filled in where a step has none. */
+export function atif(steps: readonly object[], root: object = {}): Record<string, unknown> {
+  return {
+    schema_version: 'ATIF-v1.7',
+    agent: { name: 'some-agent', version: '1', model_name: 'm' },
+    steps: steps.map((step, index) => ({ step_id: index + 1, source: 'agent', message: '', ...step })),
+    ...root,
+  }
+}
+
+export function read(document: unknown, limits: Partial<ReadLimits> = {}): Trajectory {
+  const result = readTrajectory(document, { ...LIMITS, ...limits })
+  if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.error)}`)
+  return result.value
+}
+
+export function refuse(document: unknown, limits: Partial<ReadLimits> = {}): Issue[] {
+  const result = readTrajectory(document, { ...LIMITS, ...limits })
+  if (result.ok) throw new Error('read, where a refusal was due')
+  return result.error
+}
+
+/** `[actor, name, path, text]` of every part of a step: what a table of expectations compares. */
+export const partsOf = (trajectory: Trajectory, index: number): string[][] =>
+  (trajectory.steps[index]?.parts ?? []).map((part) => [part.actor, part.name, part.path, part.text])
+
+export const pathsOf = (issues: readonly Issue[]): string[] => issues.map((issue) => issue.path)
+
+/**
+ * The text that a part's path points at: RFC 6901, then, behind `#`, again inside the JSON that the string holds. Written
+ * without the readers' own code, because it is their oracle.
+ */
+export function textAt(document: unknown, path: string): string {
+  const hash = path.indexOf('#')
+  const outer = valueAt(document, hash === -1 ? path : path.slice(0, hash))
+  if (hash === -1) return asText(outer)
+  if (typeof outer !== 'string') throw new Error(`${path}: no JSON text before the #`)
+  return asText(valueAt(JSON.parse(outer), path.slice(hash + 1)))
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function valueAt(root: unknown, path: string): unknown {
+  let value = root
+  for (const token of path.split('/').slice(1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) throw new Error(`${path}: no ${key}`)
+    value = (value as Record<string, unknown>)[key]
+  }
+  return value
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { atif, pathsOf, read } from './make.ts'
+
+const steps = (...ids: unknown[]): object[] => ids.map((step_id) => ({ source: 'user', message: 'a', step_id }))
+const ids = (document: unknown): [number, string | null][] => read(document).steps.map((step) => [step.id, step.name])
+
+describe('step ids', () => {
+  test.each<[string, unknown[], [number, string | null][], string[]]>([
+    [
+      'are the integers of the source',
+      [1, 2, 3],
+      [
+        [1, null],
+        [2, null],
+        [3, null],
+      ],
+      [],
+    ],
+    [
+      'keep gaps',
+      [1, 5, 6],
+      [
+        [1, null],
+        [5, null],
+        [6, null],
+      ],
+      ['/steps/1/step_id'],
+    ],
+    [
+      'keep their order',
+      [2, 1],
+      [
+        [2, null],
+        [1, null],
+      ],
+      ['/steps/0/step_id', '/steps/1/step_id'],
+    ],
+    [
+      'fill in what is missing',
+      [1, null, 9],
+      [
+        [1, null],
+        [2, null],
+        [9, null],
+      ],
+      ['/steps/1/step_id', '/steps/2/step_id'],
+    ],
+    [
+      'keep names',
+      ['a', 'b'],
+      [
+        [1, 'a'],
+        [2, 'b'],
+      ],
+      ['/steps/0/step_id', '/steps/1/step_id'],
+    ],
+    [
+      'number zero, fractions and giants',
+      [0, 1.5, 2 ** 60],
+      [
+        [1, '0'],
+        [2, '1.5'],
+        [3, '1152921504606847000'],
+      ],
+      ['/steps/0/step_id', '/steps/1/step_id', '/steps/2/step_id'],
+    ],
+    [
+      'are all positions where numbering would collide',
+      [2, null, 3],
+      [
+        [1, '2'],
+        [2, null],
+        [3, null],
+      ],
+      ['/steps', '/steps/0/step_id', '/steps/1/step_id', '/steps/2/step_id'],
+    ],
+  ])('%s', (_, own, expected, warned) => {
+    const document = atif(steps(...own))
+    expect(ids(document)).toEqual(expected)
+    expect(pathsOf(read(document).warnings)).toEqual(warned)
+  })
+
+  test('never put an endless name into a header', () => {
+    const [step] = read(atif(steps('x'.repeat(100_000)))).steps
+    expect(step?.name?.length).toBeLessThan(300)
+  })
+})
+
+describe('embedded subagents', () => {
+  const child = (trajectory_id: string | undefined, ...messages: string[]): object =>
+    atif(
+      messages.map((message) => ({ source: 'user', message })),
+      { trajectory_id },
+    )
+  const refer = (...trajectories: string[]): object => ({
+    observation: {
+      results: [{ content: 'sent', subagent_trajectory_ref: trajectories.map((id) => ({ trajectory_id: id })) }],
+    },
+  })
+  const shown = (document: unknown): unknown[][] =>
+    read(document).steps.map((step) => [step.id, step.name, step.parts[0]?.text, step.parts[0]?.path])
+
+  test('stand behind the step that refers to them, the others at the end, each once', () => {
+    const document = atif([refer('b', 'b'), { message: 'go on', step_id: 7 }, { ...refer('b'), step_id: 8 }], {
+      subagent_trajectories: [child('a', 'A1'), child('b', 'B1', 'B2'), child(undefined, 'C1')],
+    })
+    expect(shown(document)).toEqual([
+      [1, null, 'sent', '/steps/0/observation/results/0/content'],
+      [9, 'b#1', 'B1', '/subagent_trajectories/1/steps/0/message'],
+      [10, 'b#2', 'B2', '/subagent_trajectories/1/steps/1/message'],
+      [7, null, 'go on', '/steps/1/message'],
+      [8, null, 'sent', '/steps/2/observation/results/0/content'],
+      [11, 'a#1', 'A1', '/subagent_trajectories/0/steps/0/message'],
+      [12, 'subagent-3#1', 'C1', '/subagent_trajectories/2/steps/0/message'],
+    ])
+    expect(pathsOf(read(document).warnings)).toEqual([
+      '/steps/1/step_id',
+      '/subagent_trajectories/2/trajectory_id',
+      '/subagent_trajectories/1',
+      '/subagent_trajectories/0',
+      '/subagent_trajectories/2',
+    ])
+  })
+
+  test('may have their own', () => {
+    const inner = { ...child('inner', 'deep') }
+    const outer = { ...child('outer', 'mid'), subagent_trajectories: [inner] }
+    expect(shown(atif([{ message: 'top' }], { subagent_trajectories: [outer] }))).toEqual([
+      [1, null, 'top', '/steps/0/message'],
+      [2, 'outer#1', 'mid', '/subagent_trajectories/0/steps/0/message'],
+      [3, 'outer#inner#1', 'deep', '/subagent_trajectories/0/subagent_trajectories/0/steps/0/message'],
+    ])
+  })
+
+  test('that are referred to but not there are named', () => {
+    expect(pathsOf(read(atif([refer('nowhere')])).warnings)).toEqual([
+      '/steps/0/observation/results/0/subagent_trajectory_ref/0',
+    ])
+  })
+})
