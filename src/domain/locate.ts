@@ -59,11 +59,11 @@ export function createLocator(rendering: Rendering): Locator {
 type Found = Omit<Place, 'position'>
 type Rung = (view: PartView, quote: string, foldedOf: (ansi: boolean) => readonly Folded[]) => Found | null
 
-/** As shown; or as the source has it, where the judge undid an escape. */
+/** As the source has it, or as shown. The source first: an escape in the view can begin like the text that it stands for. */
 const exact: Rung = (view, quote) => {
-  const shown = view.text === '' ? null : firstShown(view.text, quote, (range) => toSource(view, range))
-  if (shown !== null || view.edits.length === 0) return shown
-  return firstShown(view.source, quote, (range) => (isShown(view, range) ? range : null))
+  const plain = firstShown(view.source, quote, (range) => (isShown(view, range) ? range : null))
+  if (plain !== null || view.edits.length === 0) return plain
+  return firstShown(view.text, quote, (range) => toSource(view, range))
 }
 
 function firstShown(text: string, quote: string, map: (range: Range) => Range | null): Found | null {

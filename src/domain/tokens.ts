@@ -16,6 +16,10 @@ const NEWLINE = 32
 const CONTROL = 64
 /** Marks that merge well with the word that follows them. */
 const JOINER = 128
+/** Marks of JSON and code, whose combinations are tokens of their own. */
+const CODE = 256
+/** Marks that rulers are made of. */
+const RULER = 512
 const LETTER = LOWER | UPPER
 const BLANK = SPACE | NEWLINE
 
@@ -58,15 +62,16 @@ const ACCENT = 0.9
 /** Tokens of one more of the same letter (eight to a token for most letters, two for the rare ones). */
 const SAME_LETTER = 0.16
 
-/** Characters in a token: one repeated symbol, spaces, line ends, one line or block of a drawing. */
-const SYMBOLS = 24
+/** Characters in a token: one repeated mark, other symbol, spaces, line ends, one line or block of a drawing. */
+const RULERS = 56
+const SYMBOLS = 16
 const SPACES = 80
 const NEWLINES = 14
 const DRAWINGS = 6
 
-/** Tokens that changes of symbol within a run of symbols add: `({` is one token, `"]},{"` is about two. */
-const CHANGES = [0, 0.12, 0.3, 0.8] as const
-const FURTHER_CHANGE = 0.5
+/** Tokens that a change of symbol within a run of symbols adds: `({` is one token, `!@%^` are three. */
+const CHANGE = 0.35
+const CHANGE_IN_CODE = 0.05
 
 /** Fewer characters than this to a piece, on average, and a run of letters and digits is hex or base64, not words. */
 const MIXED = 3.2
@@ -79,8 +84,8 @@ const MARGIN = 1.04
 /** By UTF-16 unit. Zero: outside Latin, see `foreignCost`. Latin letters with accents count as lower-case vowels. */
 const KIND = kindsOfUnits()
 
-function kindsOfUnits(): Uint8Array {
-  const kinds = new Uint8Array(0x10000)
+function kindsOfUnits(): Uint16Array {
+  const kinds = new Uint16Array(0x10000)
   kinds.fill(CONTROL, 0, 0x20)
   kinds[0x7f] = CONTROL
   kinds[0x20] = kinds[TAB] = SPACE
@@ -88,10 +93,16 @@ function kindsOfUnits(): Uint8Array {
   kinds.fill(DIGIT, 0x30, 0x3a)
   kinds.fill(UPPER, 0x41, 0x5b)
   kinds.fill(LOWER, 0x61, 0x7b)
-  for (const letter of 'aeiouyAEIOUY') kinds[letter.charCodeAt(0)] |= VOWEL
-  for (const mark of '._-(\\') kinds[mark.charCodeAt(0)] = JOINER
+  addFlag(kinds, 'aeiouyAEIOUY', VOWEL)
+  addFlag(kinds, '._-(\\', JOINER)
+  addFlag(kinds, '"\\':,;=<>/()[]|', CODE)
+  addFlag(kinds, '=-_.#*', RULER)
   kinds.fill(LOWER | VOWEL, 0xc0, 0x250)
   return kinds
+}
+
+function addFlag(kinds: Uint16Array, marks: string, flag: number): void {
+  for (const mark of marks) kinds[mark.charCodeAt(0)] = (kinds[mark.charCodeAt(0)] ?? 0) | flag
 }
 
 const kindOf = (code: number): number => KIND[code] as number
@@ -100,13 +111,14 @@ const kindOf = (code: number): number => KIND[code] as number
 function foreignCost(code: number): number {
   if (code < 0x370) return 1
   if (code < 0x400) return 0.41
-  if (code < 0x530) return 0.3
+  if (code < 0x530) return 0.285
   if (code < 0x900) return 0.45
   if (code < 0x1100) return 0.65
   if (code >= 0x3040 && code < 0x3100) return 0.72
-  if (code >= 0x4e00 && code < 0xa000) return 0.8
+  if (code >= 0x4e00 && code < 0xa000) return 0.74
   if (code >= 0xac00 && code < 0xd7a4) return 0.65
   if (isSurrogate(code)) return 0.9
+  if (code === 0x27e8 || code === 0x27e9) return 2.9
   if ((code >= 0x3000 && code < 0x3040) || code >= 0xff00) return 0.9
   return 1.9
 }
@@ -143,8 +155,9 @@ class Walk {
     if (kind & LETTER) this.#word()
     else if (kind & BLANK) this.#blank()
     else if (kind & DIGIT) this.#digits()
-    else if (code < 128) this.#symbols()
-    else this.#foreign()
+    else if (code > 127) this.#foreign()
+    else if (this.#lead !== AFTER_SPACE && this.#kindAt(this.#at + 1) & LETTER) this.#mark(code, kind)
+    else this.#symbols()
   }
 
   #kindAt(index: number): number {
@@ -246,37 +259,34 @@ class Walk {
     return end > at + 1 && !(this.#kindAt(end) & LETTER) ? end : at
   }
 
-  /** A run of ASCII symbols and controls; a lone one before a word goes with the word. */
+  /** A run of ASCII symbols and controls. */
   #symbols(): void {
     const from = this.#at
     const first = this.#text.charCodeAt(from)
-    if (this.#lead !== AFTER_SPACE && this.#kindAt(from + 1) & LETTER) return this.#mark(first)
     let at = from
-    let changes = -1
-    let controls = 0
-    let previous = -1
+    let previous = first
+    let tokens = kindOf(first) & CONTROL ? 0 : 1
     for (; at < this.#end; at++) {
       const code = this.#text.charCodeAt(at)
-      if (code > 127 || kindOf(code) & (LETTER | DIGIT | BLANK)) break
-      if (kindOf(code) & CONTROL) controls++
-      else if (code !== previous) {
-        changes++
-        previous = code
-      }
+      const kind = kindOf(code)
+      if (code > 127 || kind & (LETTER | DIGIT | BLANK)) break
+      if (kind & CONTROL) tokens++
+      else if (code === previous) tokens += kind & RULER ? 1 / RULERS : 1 / SYMBOLS
+      else tokens += changeCost(kind, kindOf(previous))
+      previous = code
     }
-    const symbols = at - from - controls
-    this.#tokens += controls + (symbols > 0 ? symbolCost(symbols, changes) : 0)
+    this.#tokens += tokens
     // The line ends behind it are part of the run.
     const end = at
     while (this.#kindAt(at) & NEWLINE) at++
     this.#tokens += Math.floor((at - end) / NEWLINES)
     this.#lead = AFTER_NOTHING
-    if (symbols > 1 || (first !== PLUS && first !== SLASH)) this.#breakRun()
+    if (at - from > 1 || (first !== PLUS && first !== SLASH)) this.#breakRun()
     this.#at = at
   }
 
-  #mark(code: number): void {
-    const kind = KIND[code] as number
+  /** One symbol before a word goes with the word. */
+  #mark(code: number, kind: number): void {
     if (code === PLUS || code === SLASH) this.#runChars++
     else this.#breakRun()
     if (kind & CONTROL) this.#tokens++
@@ -306,10 +316,9 @@ class Walk {
   }
 }
 
-function symbolCost(symbols: number, changes: number): number {
-  const known = Math.min(changes, CHANGES.length - 1)
-  const repeated = Math.floor((symbols - changes - 1) / SYMBOLS)
-  return 1 + (CHANGES[known] as number) + (changes - known) * FURTHER_CHANGE + repeated
+function changeCost(kind: number, previous: number): number {
+  if (previous & CONTROL) return 1
+  return kind & previous & CODE ? CHANGE_IN_CODE : CHANGE
 }
 
 /** Letters that form no word: about two to a token, capitals worse. Measured on base64 and hex. */

@@ -51,7 +51,7 @@ export function planWindows(
     windows.push({ from, to, oversized: false })
     if (to === stepTokens.length) break
     const room = Math.min(budgetTokens / 2, budgetTokens - size(to))
-    const earliest = size(to) > budgetTokens ? to : Math.max(from + 1, to - overlapSteps)
+    const earliest = size(to) > budgetTokens ? to : Math.max(from + 1, to - Math.max(0, overlapSteps))
     while (from < earliest || (from < to && sum > room)) sum -= size(from++)
     if (from === to) sum = 0
   }

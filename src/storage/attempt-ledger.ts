@@ -23,7 +23,7 @@ const ORPHAN = `
   SELECT * FROM attempts
   WHERE key = ? AND sample = ? AND round = ? AND request_digest = ? AND outcome = 'ok'
     AND NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)
-  ORDER BY attempts.id DESC LIMIT 1`
+  ORDER BY attempts.rowid DESC LIMIT 1`
 
 export function createAttemptLedger(db: Database.Database, unit: Unit): AttemptLedger {
   const begin = db.prepare(BEGIN)
@@ -31,7 +31,7 @@ export function createAttemptLedger(db: Database.Database, unit: Unit): AttemptL
   const orphan = db.prepare(ORPHAN)
   const adopt = db.prepare('UPDATE attempts SET grade_id = ? WHERE id = ?')
   const interrupted = db.prepare("UPDATE attempts SET outcome = 'unknown', message = 'the process ended while the call was in flight' WHERE outcome = 'sent'")
-  const list = db.prepare('SELECT * FROM attempts WHERE grade_id = ? ORDER BY started_at, id')
+  const list = db.prepare('SELECT * FROM attempts WHERE grade_id = ? ORDER BY rowid')
   return {
     begin: (attempt) => unit.write(() => void begin.run({ ...attempt })),
     finish: (attempt) => unit.write(() => void finish.run(toRow(attempt))),

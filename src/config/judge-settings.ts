@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox'
+
+const Price = Type.Object(
+  {
+    input_per_mtok: Type.Number({ minimum: 0 }),
+    output_per_mtok: Type.Number({ minimum: 0 }),
+    cache_read_per_mtok: Type.Number({ minimum: 0 }),
+    cache_write_per_mtok: Type.Number({ minimum: 0 }),
+    as_of: Type.String({ description: 'The day on which the price was read.' }),
+  },
+  { additionalProperties: false },
+)
+
+/** One model judge of the configuration file. What is absent comes from `model-defaults.ts`. */
+export const JudgeFileSchema = Type.Object(
+  {
+    provider: Type.Enum(['openai', 'anthropic'] as const, { type: 'string' }),
+    api: Type.Optional(Type.Enum(['responses', 'chat', 'messages'] as const, { type: 'string' })),
+    model: Type.Optional(Type.String({ minLength: 1 })),
+    base_url: Type.Optional(Type.String({ minLength: 1 })),
+    key_env: Type.Optional(Type.String({ minLength: 1 })),
+    window_tokens: Type.Optional(Type.Integer({ minimum: 4000 })),
+    max_output_tokens: Type.Optional(Type.Integer({ minimum: 256 })),
+    effort: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    structured_output: Type.Optional(Type.Enum(['json_schema', 'none'] as const, { type: 'string' })),
+    cache_control: Type.Optional(Type.Boolean()),
+    token_factor: Type.Optional(Type.Number({ minimum: 0.1, maximum: 10 })),
+    price: Type.Optional(Type.Union([Price, Type.Null()])),
+  },
+  { additionalProperties: false },
+)
+export type JudgeFile = Static<typeof JudgeFileSchema>
+
+/** A model judge with everything decided. */
+export interface JudgeSettings {
+  readonly provider: 'openai' | 'anthropic'
+  readonly api: 'responses' | 'chat' | 'messages'
+  readonly model: string
+  readonly base_url: string | null
+  readonly key_env: string
+  readonly window_tokens: number
+  readonly max_output_tokens: number
+  readonly effort: string | null
+  readonly structured_output: 'json_schema' | 'none'
+  readonly cache_control: boolean
+  readonly token_factor: number
+  readonly price: Static<typeof Price> | null
+}
+

@@ -1,0 +1,26 @@
+import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { JudgeInfo } from '../grading/ports.ts'
+
+/** What `GET /v1/judges` says of a model judge, and the identity that goes into the cache key. Never the key. */
+export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo => ({
+  name,
+  kind: 'model',
+  description: `${settings.model} through ${settings.provider}’s ${settings.api} API`,
+  identity: {
+    provider: settings.provider,
+    base_url: settings.base_url,
+    model: settings.model,
+    parameters: {
+      api: settings.api,
+      effort: settings.effort,
+      max_output_tokens: settings.max_output_tokens,
+      structured_output: settings.structured_output,
+      window_tokens: settings.window_tokens,
+      token_factor: settings.token_factor,
+    },
+  },
+  window_tokens: settings.window_tokens,
+  max_output_tokens: settings.max_output_tokens,
+  token_factor: settings.token_factor,
+  price: settings.price,
+})

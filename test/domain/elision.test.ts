@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ElidablePart, type ElidableStep, planElision } from '../../src/domain/elision.ts'
+import { ACTORS } from '../../src/schemas/vocabulary.ts'
+
+const output = (chars: number, tokens = chars / 2): ElidablePart => ({
+  actor: 'tool_output',
+  chars,
+  tokens,
+  protected: false,
+})
+const step = (...parts: ElidablePart[]): ElidableStep => ({ parts, protected: false })
+const short = step(output(100))
+const between = (...steps: ElidableStep[]): ElidableStep[] => [short, short, ...steps, short, short]
+
+describe('planElision', () => {
+  test('cuts nothing where everything fits', () => {
+    expect(planElision(between(step(output(9000))), 4700)).toEqual({ fits: true, cuts: [], tokens: 4700 })
+  })
+
+  test('cuts the longest output first and keeps as much of it as fits', () => {
+    const plan = planElision(between(step(output(3000)), step(output(100_000))), 10_000)
+    expect(plan.cuts).toHaveLength(1)
+    expect(plan.cuts[0]).toMatchObject({ step: 3, part: 0 })
+    expect(plan.cuts[0]?.keep_head).toBe(plan.cuts[0]?.keep_tail)
+    expect(plan.tokens).toBeGreaterThan(9_990)
+    expect(plan.tokens).toBeLessThanOrEqual(10_000)
+  })
+
+  test('cuts long outputs to one cap', () => {
+    const plan = planElision(between(step(output(60_000)), step(output(80_000), output(500))), 12_000)
+    expect(plan.cuts.map(({ step: at, part }) => [at, part])).toEqual([
+      [2, 0],
+      [3, 0],
+    ])
+    expect(new Set(plan.cuts.flatMap((cut) => [cut.keep_head, cut.keep_tail])).size).toBe(1)
+  })
+
+  test('never cuts actions, messages, what was asked, what is protected, or the steps at the ends', () => {
+    const long = output(50_000)
+    const steps = [
+      step(long),
+      step(long),
+      ...ACTORS.filter((actor) => actor !== 'tool_output').map((actor) => step({ ...long, actor })),
+      step({ ...long, protected: true }),
+      { ...step(long), protected: true },
+      step(long),
+      step(long),
+    ]
+    const total = 11 * 25_000
+    expect(planElision(steps, total - 1)).toEqual({ fits: false, cuts: [], tokens: total })
+  })
+
+  test('says so where even the smallest cap is too much, and then cuts nothing', () => {
+    const plan = planElision(between(step(output(10_000)), step(output(10_000))), 1000)
+    expect(plan).toEqual({ fits: false, cuts: [], tokens: 10_200 })
+  })
+})
+
+const PART = fc.record({
+  actor: fc.constantFrom(...ACTORS, 'tool_output' as const, 'tool_output' as const),
+  chars: fc.nat(60_000),
+  tokens: fc.nat(30_000),
+  protected: fc.boolean(),
+})
+const STEPS = fc.array(fc.record({ parts: fc.array(PART, { maxLength: 4 }), protected: fc.boolean() }), {
+  maxLength: 15,
+})
+
+describe('planElision on any steps', () => {
+  test('cuts only what may be cut, in order, and what it says it keeps is inside the part', () => {
+    fc.assert(
+      fc.property(STEPS, fc.nat(300_000), (steps, budget) => {
+        const { cuts } = planElision(steps, budget)
+        let last = -1
+        for (const cut of cuts) {
+          const { parts = [], protected: whole } = steps[cut.step] ?? {}
+          const part = parts[cut.part]
+          expect(part).toMatchObject({ actor: 'tool_output', protected: false })
+          expect(whole).toBe(false)
+          expect(cut.step).toBeGreaterThanOrEqual(2)
+          expect(cut.step).toBeLessThan(steps.length - 2)
+          expect(Math.min(cut.keep_head, cut.keep_tail)).toBeGreaterThanOrEqual(400)
+          expect(cut.keep_head + cut.keep_tail).toBeLessThan(part?.chars ?? 0)
+          expect(cut.step * 100 + cut.part).toBeGreaterThan(last)
+          last = cut.step * 100 + cut.part
+        }
+      }),
+    )
+  })
+
+  test('is within the budget exactly where it says that it fits, and is the same every time', () => {
+    fc.assert(
+      fc.property(STEPS, fc.nat(300_000), (steps, budget) => {
+        const plan = planElision(steps, budget)
+        expect(plan.tokens <= budget).toBe(plan.fits)
+        expect(planElision(structuredClone(steps), budget)).toEqual(plan)
+      }),
+    )
+  })
+
+  test('what fits a budget fits a larger one, and loses no more there', () => {
+    fc.assert(
+      fc.property(STEPS, fc.nat(300_000), fc.nat(50_000), (steps, budget, more) => {
+        const tight = planElision(steps, budget)
+        const loose = planElision(steps, budget + more)
+        fc.pre(tight.fits)
+        expect(loose.fits).toBe(true)
+        expect(loose.tokens).toBeGreaterThanOrEqual(tight.tokens)
+        expect(loose.cuts.length).toBeLessThanOrEqual(tight.cuts.length)
+      }),
+    )
+  })
+})
