@@ -1,3 +1,39 @@
+import {
+  ACCENT,
+  AFTER_JOINER,
+  AFTER_NOTHING,
+  AFTER_SPACE,
+  AFTER_SYMBOL,
+  BLANK,
+  CONSONANT,
+  CONTROL,
+  changeCost,
+  DIGIT,
+  DRAWINGS,
+  foreignCost,
+  isDrawing,
+  isSurrogate,
+  JOINER,
+  kindOf,
+  LETTER,
+  type Lead,
+  LOWER,
+  MARGIN,
+  MIXED,
+  NEWLINE,
+  NEWLINES,
+  RULER,
+  RULERS,
+  randomCost,
+  SAME_LETTER,
+  SPACES,
+  SYMBOLS,
+  TAB,
+  UPPER,
+  VOWEL,
+  wordCost,
+} from './token-costs.ts'
+
 /**
  * How many tokens a text costs, without a tokenizer.
  *
@@ -7,124 +43,9 @@
  * symbols, a run of white space), and gives every piece the mean number of tokens that such pieces were measured to have.
  */
 
-const LOWER = 1
-const UPPER = 2
-const VOWEL = 4
-const DIGIT = 8
-const SPACE = 16
-const NEWLINE = 32
-const CONTROL = 64
-/** Marks that merge well with the word that follows them. */
-const JOINER = 128
-/** Marks of JSON and code, whose combinations are tokens of their own. */
-const CODE = 256
-/** Marks that rulers are made of. */
-const RULER = 512
-const LETTER = LOWER | UPPER
-const BLANK = SPACE | NEWLINE
-
 const APOSTROPHE = 0x27
 const PLUS = 0x2b
 const SLASH = 0x2f
-const TAB = 0x09
-
-/** What stands before a word and is merged with it; indexes into the tables below. */
-const AFTER_NOTHING = 0
-const AFTER_SPACE = 1
-const AFTER_JOINER = 2
-const AFTER_SYMBOL = 3
-
-/**
- * Mean tokens of a word of n letters, n = 0…12, by what stands before it: measured with o200k_base over four million
- * characters of listings, logs, code, prose and real trajectories.
- */
-const LOWER_WORD = [
-  [0, 1, 1.02, 1.05, 1.08, 1.18, 1.22, 1.25, 1.32, 1.4, 1.5, 1.6, 1.8],
-  [0, 1, 1, 1, 1.01, 1.03, 1.04, 1.06, 1.1, 1.13, 1.16, 1.2, 1.25],
-  [0, 1, 1.15, 1.18, 1.2, 1.28, 1.32, 1.35, 1.5, 1.6, 1.7, 1.85, 2.1],
-  [0, 1.05, 1.5, 1.4, 1.45, 1.6, 1.65, 1.75, 1.95, 2.1, 2.2, 2.4, 2.7],
-] as const
-const UPPER_WORD = [
-  [0, 1, 1.06, 1.5, 1.6, 1.8, 1.9, 2, 2.2, 2.4, 2.6, 2.9, 3.2],
-  [0, 1, 1.02, 1.1, 1.15, 1.35, 1.42, 1.5, 1.75, 1.9, 2.1, 2.3, 2.5],
-  [0, 1, 1.4, 1.3, 1.4, 1.55, 1.65, 1.8, 2.3, 2.5, 2.7, 3, 3.3],
-  [0, 1.1, 1.6, 1.5, 1.6, 1.75, 1.85, 2, 2.6, 2.8, 3, 3.3, 3.6],
-] as const
-const LONGEST = 12
-const FURTHER_LETTER = 0.18
-/** What one capital at the head adds to a lower-case word, by what stands before it. */
-const CAPITAL = [0.03, 0.05, 0.35, 0.4] as const
-/** `HTTPServer`, `JSONParser`: capitals that run into lower case. */
-const CAPITALS = 1
-/** Words have vowels: each consonant after the third in a row tells of letters that form no word. */
-const CONSONANT = 0.5
-const ACCENT = 0.9
-/** Tokens of one more of the same letter (eight to a token for most letters, two for the rare ones). */
-const SAME_LETTER = 0.16
-
-/** Characters in a token: one repeated mark, other symbol, spaces, line ends, one line or block of a drawing. */
-const RULERS = 56
-const SYMBOLS = 16
-const SPACES = 80
-const NEWLINES = 14
-const DRAWINGS = 6
-
-/** Tokens that a change of symbol within a run of symbols adds: `({` is one token, `!@%^` are three. */
-const CHANGE = 0.35
-const CHANGE_IN_CODE = 0.05
-
-/** Fewer characters than this to a piece, on average, and a run of letters and digits is hex or base64, not words. */
-const MIXED = 3.2
-/** What `+` or `/` before such letters adds. */
-const MARK = 0.4
-
-/** Means err to both sides; a window that overflows costs a call, one that is a little small costs nothing. */
-const MARGIN = 1.04
-
-/** By UTF-16 unit. Zero: outside Latin, see `foreignCost`. Latin letters with accents count as lower-case vowels. */
-const KIND = kindsOfUnits()
-
-function kindsOfUnits(): Uint16Array {
-  const kinds = new Uint16Array(0x10000)
-  kinds.fill(CONTROL, 0, 0x20)
-  kinds[0x7f] = CONTROL
-  kinds[0x20] = kinds[TAB] = SPACE
-  kinds[0x0a] = kinds[0x0d] = NEWLINE
-  kinds.fill(DIGIT, 0x30, 0x3a)
-  kinds.fill(UPPER, 0x41, 0x5b)
-  kinds.fill(LOWER, 0x61, 0x7b)
-  addFlag(kinds, 'aeiouyAEIOUY', VOWEL)
-  addFlag(kinds, '._-(\\', JOINER)
-  addFlag(kinds, '"\\':,;=<>/()[]|', CODE)
-  addFlag(kinds, '=-_.#*', RULER)
-  kinds.fill(LOWER | VOWEL, 0xc0, 0x250)
-  return kinds
-}
-
-function addFlag(kinds: Uint16Array, marks: string, flag: number): void {
-  for (const mark of marks) kinds[mark.charCodeAt(0)] = (kinds[mark.charCodeAt(0)] ?? 0) | flag
-}
-
-const kindOf = (code: number): number => KIND[code] as number
-
-/** Mean tokens of one UTF-16 unit of a script's running text. */
-function foreignCost(code: number): number {
-  if (code < 0x370) return 1
-  if (code < 0x400) return 0.41
-  if (code < 0x530) return 0.285
-  if (code < 0x900) return 0.45
-  if (code < 0x1100) return 0.65
-  if (code >= 0x3040 && code < 0x3100) return 0.72
-  if (code >= 0x4e00 && code < 0xa000) return 0.74
-  if (code >= 0xac00 && code < 0xd7a4) return 0.65
-  if (isSurrogate(code)) return 0.9
-  if (code === 0x27e8 || code === 0x27e9) return 2.9
-  if ((code >= 0x3000 && code < 0x3040) || code >= 0xff00) return 0.9
-  return 1.9
-}
-
-const isSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xe000
-const isDrawing = (code: number): boolean => code >= 0x2000 && code < 0x3000
 
 /** Unit by unit over a text; each method takes one piece that begins at `at` and adds its cost. */
 class Walk {
@@ -133,7 +54,7 @@ class Walk {
   #at = 0
   #tokens = 0
   #bytes: number
-  #lead = AFTER_NOTHING
+  #lead: Lead = AFTER_NOTHING
   /** Letters and digits without a blank between them: how many, and in how many pieces. Many small ones: hex, base64. */
   #runChars = 0
   #runPieces = 0
@@ -146,7 +67,7 @@ class Walk {
 
   total(): number {
     while (this.#at < this.#end) this.#piece()
-    return Math.min(Math.ceil(this.#tokens * MARGIN), this.#bytes)
+    return Math.min(Math.max(1, Math.ceil(this.#tokens * MARGIN)), this.#bytes)
   }
 
   #piece(): void {
@@ -229,9 +150,9 @@ class Walk {
       if (consonants > 3) odd++
     }
     const length = at - from
-    this.#runChars += length
-    this.#runPieces++
     const repeated = same > 5 ? same : 0
+    this.#runChars += length - repeated
+    this.#runPieces++
     if (repeated > 0) odd = 0
     this.#tokens += this.#wordCost(length - repeated, capitals, odd) + accents * ACCENT + repeated * SAME_LETTER
     this.#bytes += accents
@@ -240,15 +161,9 @@ class Walk {
   }
 
   #wordCost(length: number, capitals: number, odd: number): number {
-    if (this.#runPieces > 2 && this.#runChars < MIXED * this.#runPieces) {
-      return randomCost(length, capitals) + (this.#lead < AFTER_JOINER ? 0 : MARK)
-    }
-    const allCapitals = capitals > 1 && capitals >= length
-    const row = (allCapitals ? UPPER_WORD : LOWER_WORD)[this.#lead as 0] as readonly number[]
-    const known = Math.min(length, LONGEST)
-    const base = (row[known] as number) + (length - known) * FURTHER_LETTER + odd * CONSONANT
-    if (capitals === 0 || allCapitals) return base
-    return base + (capitals === 1 ? (CAPITAL[this.#lead as 0] as number) : CAPITALS)
+    const mixed = this.#runPieces > 2 && this.#runChars < MIXED * this.#runPieces
+    if (mixed) return randomCost(length, capitals, this.#lead)
+    return wordCost(length, capitals, this.#lead) + odd * CONSONANT
   }
 
   /** `'s`, `'t`, `'re`: part of the word before. */
@@ -314,19 +229,6 @@ class Walk {
     this.#breakRun()
     this.#at = at
   }
-}
-
-function changeCost(kind: number, previous: number): number {
-  if (previous & CONTROL) return 1
-  return kind & previous & CODE ? CHANGE_IN_CODE : CHANGE
-}
-
-/** Letters that form no word: about two to a token, capitals worse. Measured on base64 and hex. */
-function randomCost(length: number, capitals: number): number {
-  if (length === 1) return 1
-  if (capitals === 0) return Math.max(1.03, 0.3 * length + 0.6)
-  if (capitals === length) return Math.max(1.1, 0.45 * length + 0.48)
-  return capitals === 1 ? Math.max(1.28, 0.4 * length + 0.65) : 0.55 * length + 0.3
 }
 
 /**

@@ -1,0 +1,29 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+
+/** The contract, made from the routes’ own schemas, at /openapi.json and /docs. */
+export async function installOpenApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Veridict',
+        version: '1',
+        description: 'Grades what terminal agents did with the instructions they found in their environment. Evidence gates the label.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/' }],
+      tags: [
+        { name: 'grades', description: 'Grade one trajectory and read grades.' },
+        { name: 'trajectories', description: 'Upload once, grade by id.' },
+        { name: 'rubrics', description: 'What a judge is asked.' },
+        { name: 'judges', description: 'Who answers.' },
+        { name: 'operations', description: 'Probes and metrics.' },
+      ],
+    },
+    hideUntagged: true,
+  })
+  await app.register(swaggerUi, { routePrefix: '/docs' })
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => reply.type('application/json').send(JSON.stringify(app.swagger())))
+}
