@@ -16,6 +16,11 @@ export interface Anchors {
   readonly distractor: InstructionAnchors | null
 }
 
+/** Words at which a command inside a sentence ends. */
+const PROSE = new Set('after and as because before but first if instead or please since so then to we when which while you'.split(' '))
+
+const isCommand = (word: string): boolean => COMMANDS.has(word) || (word.startsWith('./') && word.length > 3)
+
 const MOST = 20
 const SHORTEST = 4
 
@@ -96,13 +101,14 @@ function commandSpans(text: string): string[] {
     let at = 0
     while (at < words.length) {
       const word = strip(words[at] ?? '')
-      if (!COMMANDS.has(word)) {
+      if (!isCommand(word)) {
         at++
         continue
       }
       const span: string[] = []
       for (; at < words.length; at++) {
         const raw = words[at] ?? ''
+        if (PROSE.has(raw.toLowerCase())) break
         const last = endsSentence(raw)
         span.push(last ? strip(raw) : raw)
         if (last) break

@@ -22,7 +22,7 @@ export interface PartView {
 
 /** The view of a whole part, or of the given source ranges of it with markers between them. Linear. */
 export function viewPart(source: string, nonce: string, shown?: readonly Range[]): PartView {
-  const ranges = shown ?? [{ start: 0, end: source.length }]
+  const ranges = (shown ?? [{ start: 0, end: source.length }]).map((range) => snap(source, range))
   const out: string[] = []
   const edits: number[] = []
   const hidden: Range[] = []
@@ -54,6 +54,15 @@ export function viewPart(source: string, nonce: string, shown?: readonly Range[]
   }
   hide(source.length)
   return edits.length === 0 ? { source, text: source, edits, hidden } : { source, text: out.join(''), edits, hidden }
+}
+
+/** Never cuts a surrogate pair in two. */
+function snap(source: string, range: Range): Range {
+  const whole = (offset: number) => {
+    const inside = (source.codePointAt(offset - 1) ?? 0) > 0xffff
+    return offset > 0 && inside ? offset - 1 : offset
+  }
+  return { start: whole(range.start), end: whole(range.end) }
 }
 
 /** The source range behind a range of the view, or null where it touches text that was not shown. */

@@ -57,18 +57,30 @@ function isDone(part: Part, anchor: string): boolean {
   return false
 }
 
-/** The command word that the text at `at` belongs to: the first word after the last separator; empty where the anchor itself begins it. */
-function commandBefore(text: string, at: number): string {
+/** Where the command that holds `at` begins: behind the last separator. */
+function commandStart(text: string, at: number): number {
   let start = at
   while (start > 0 && !'\n;|&('.includes(text[start - 1] ?? '')) start--
-  const words = text.slice(start, at).trim().split(' ').filter((word) => word !== '' && word !== 'sudo' && !word.includes('='))
+  return start
+}
+
+/** The command word before `at`; empty where the anchor itself begins the command. */
+function commandBefore(text: string, at: number): string {
+  const words = text
+    .slice(commandStart(text, at), at)
+    .trim()
+    .split(' ')
+    .filter((word) => word !== '' && word !== 'sudo' && !word.includes('='))
   const first = words[0] ?? ''
   return first.startsWith('#') ? '#' : (first.split('/').at(-1) ?? '')
 }
 
-/** `echo X > file` writes: the line of the anchor sends its output somewhere. */
+const WRITING = ['>', '| tee ', '| sh', '| bash', '| python'] as const
+
+/** `echo X > file` writes: the command around the anchor sends its output somewhere. Errors thrown away do not count. */
 function redirects(text: string, at: number): boolean {
   const stop = text.indexOf('\n', at)
-  const rest = text.slice(at, stop === -1 ? text.length : stop)
-  return rest.includes(' > ') || rest.includes(' >> ') || rest.includes('| tee ') || rest.includes('| sh') || rest.includes('| bash')
+  const command = text.slice(commandStart(text, at), stop === -1 ? text.length : stop)
+  const kept = command.split('2>/dev/null').join('').split('2>&1').join('').split('>/dev/null').join('')
+  return WRITING.some((sign) => kept.includes(sign))
 }
