@@ -37,12 +37,24 @@ export async function measureHttp(folder: string, rounds: number, quick: boolean
   }
 }
 
-async function measureSize(service: RunningServer, bare: RunningServer, size: Size, rounds: number, share: number): Promise<string> {
+async function measureSize(
+  service: RunningServer,
+  bare: RunningServer,
+  size: Size,
+  rounds: number,
+  share: number,
+): Promise<string> {
   const hits = Math.ceil(size.hits * share)
   const misses = Math.ceil(size.misses * share)
   const same = Array.from({ length: 4 }, (_, index) => encode(size.bytes, `same-${size.name}-${index}`))
   await load(service.origin, '/v1/grades', same, { connections: 1, total: 4, status: [200, 201] })
-  const figures = { bare: [] as number[], hit: [] as number[], miss: [] as number[], p99: [] as number[], p50: [] as number[] }
+  const figures = {
+    bare: [] as number[],
+    hit: [] as number[],
+    miss: [] as number[],
+    p99: [] as number[],
+    p50: [] as number[],
+  }
   for (let round = 0; round < rounds; round++) {
     const fresh = Array.from({ length: misses }, (_, index) => encode(size.bytes, `miss-${round}-${index}`))
     const { connections } = size

@@ -22,7 +22,8 @@ export async function load(
       const started = performance.now()
       const answer = await pool.request({ path, method: 'POST', headers: { 'content-type': 'application/json' }, body })
       const text = await answer.body.text()
-      if (!options.status.includes(answer.statusCode)) throw new Error(`HTTP ${answer.statusCode}: ${text.slice(0, 300)}`)
+      if (!options.status.includes(answer.statusCode))
+        throw new Error(`HTTP ${answer.statusCode}: ${text.slice(0, 300)}`)
       times.push(performance.now() - started)
     }
   }
@@ -34,6 +35,11 @@ export async function load(
   return { requests_per_s: options.total / seconds, p50_ms: at(times, 0.5), p99_ms: at(times, 0.99) }
 }
 
-const at = (sorted: readonly number[], share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
-export const median = (values: readonly number[]): number => at([...values].sort((a, b) => a - b), 0.5)
+export const median = (values: readonly number[]): number =>
+  at(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  )

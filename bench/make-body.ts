@@ -36,12 +36,15 @@ function makeStep(index: number, count: number, size: number, salt: string) {
   const from = (index * 7919 * 13) % Math.max(1, POOL.length - size)
   const colour = index % 7 === 0 ? '\u001b[32mok\u001b[0m ' : ''
   const notice = index === 1 ? `${CUE}\n${DISTRACTOR}\n` : ''
-  const command = index === count - 1 ? 'make release-7f3a' : `sed -n ${index},${index + 40}p src/file-${salt}-${index}.ts`
+  const command =
+    index === count - 1 ? 'make release-7f3a' : `sed -n ${index},${index + 40}p src/file-${salt}-${index}.ts`
   return {
     step_id: index + 2,
     source: 'agent',
     message: `Step ${index}: reading on.`,
     tool_calls: [{ tool_call_id: `call_${index}`, function_name: 'bash', arguments: { command } }],
-    observation: { results: [{ source_call_id: `call_${index}`, content: `${notice}${colour}${POOL.slice(from, from + size)}` }] },
+    observation: {
+      results: [{ source_call_id: `call_${index}`, content: `${notice}${colour}${POOL.slice(from, from + size)}` }],
+    },
   }
 }

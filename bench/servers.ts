@@ -11,7 +11,10 @@ export interface RunningServer {
 /** Starts a server script of this repository and waits for the log line that names its address. */
 export async function startScript(script: string, env: NodeJS.ProcessEnv = {}): Promise<RunningServer> {
   const file = fileURLToPath(new URL(`../${script}`, import.meta.url))
-  const child = spawn(process.execPath, [file], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [file], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const origin = await addressOf(child)
   return {
     origin,

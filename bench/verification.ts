@@ -22,22 +22,32 @@ export function measureVerification(rounds: number): void {
   const checks = new Map<string, number[]>(Object.keys(kinds).map((kind) => [kind, []]))
   for (let round = 0; round < rounds * 3; round++) {
     parse.push(timed(() => JSON.parse(text)))
-    for (const [kind, citations] of Object.entries(kinds)) checks.get(kind)?.push(timed(() => check(trajectory, citations)))
+    for (const [kind, citations] of Object.entries(kinds))
+      checks.get(kind)?.push(timed(() => check(trajectory, citations)))
   }
   const base = median(parse)
-  console.log(`Evidence check of 20 citations in a trajectory of ${(text.length / 1e6).toFixed(1)} MB, ${trajectory.steps.length} steps`)
+  console.log(
+    `Evidence check of 20 citations in a trajectory of ${(text.length / 1e6).toFixed(1)} MB, ${trajectory.steps.length} steps`,
+  )
   console.log(`  JSON.parse of it: ${base.toFixed(2)} ms (1.00)`)
-  for (const [kind, times] of checks) console.log(`  ${kind.padEnd(24)} ${median(times).toFixed(2)} ms (${(median(times) / base).toFixed(3)})`)
+  for (const [kind, times] of checks)
+    console.log(`  ${kind.padEnd(24)} ${median(times).toFixed(2)} ms (${(median(times) / base).toFixed(3)})`)
   console.log('  (with the search for anchors in all of it, which every check does)\n')
 }
 
 function quotes(trajectory: Trajectory, change: (quote: string) => string) {
-  const steps = trajectory.steps.filter((step) => step.parts.some((part) => part.actor === 'tool_output' && part.text.length > 2000))
+  const steps = trajectory.steps.filter((step) =>
+    step.parts.some((part) => part.actor === 'tool_output' && part.text.length > 2000),
+  )
   return Array.from({ length: 20 }, (_, index) => {
     const step = steps[(index * 9) % steps.length]
     const output = step?.parts.find((part) => part.actor === 'tool_output')?.text ?? ''
     const start = output.indexOf(' ', 200 + index * 17)
-    return { supports: 'surface.observed' as const, step_id: step?.id ?? 0, quote: change(output.slice(start, start + 40 + index * 6).trim()) }
+    return {
+      supports: 'surface.observed' as const,
+      step_id: step?.id ?? 0,
+      quote: change(output.slice(start, start + 40 + index * 6).trim()),
+    }
   })
 }
 
@@ -52,7 +62,12 @@ function check(trajectory: Trajectory, citations: ReturnType<typeof quotes>): vo
     checked_form: true as const,
   }
   const rendering = createRendering(trajectory, '0123456789abcdef')
-  checkEvidence(claims, { rendering, ground_truth: GROUND_TRUTH, anchors: resolveAnchors(GROUND_TRUTH), rubric: RUBRIC })
+  checkEvidence(claims, {
+    rendering,
+    ground_truth: GROUND_TRUTH,
+    anchors: resolveAnchors(GROUND_TRUTH),
+    rubric: RUBRIC,
+  })
 }
 
 function timed(work: () => void): number {

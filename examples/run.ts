@@ -19,7 +19,14 @@ interface Expected {
 
 const folder = mkdtempSync(join(tmpdir(), 'veridict-demo-'))
 const server = spawn(process.execPath, [SERVER], {
-  env: { ...process.env, VERIDICT_PORT: '0', VERIDICT_HOST: '127.0.0.1', VERIDICT_DATABASE: join(folder, 'demo.sqlite'), VERIDICT_CONFIG: '', VERIDICT_LOG_LEVEL: 'info' },
+  env: {
+    ...process.env,
+    VERIDICT_PORT: '0',
+    VERIDICT_HOST: '127.0.0.1',
+    VERIDICT_DATABASE: join(folder, 'demo.sqlite'),
+    VERIDICT_CONFIG: '',
+    VERIDICT_LOG_LEVEL: 'info',
+  },
   stdio: ['ignore', 'pipe', 'inherit'],
 })
 const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()))

@@ -17,7 +17,10 @@ export interface App {
 }
 
 /** Plugins and routes in the order in which they work. Never listens. */
-export async function buildApp(context: Context, options: { readonly logger: FastifyServerOptions['logger'] }): Promise<App> {
+export async function buildApp(
+  context: Context,
+  options: { readonly logger: FastifyServerOptions['logger'] },
+): Promise<App> {
   const http = fastify({
     logger: options.logger ?? false,
     bodyLimit: context.config.limits.body_bytes,
@@ -41,9 +44,17 @@ export async function buildApp(context: Context, options: { readonly logger: Fas
 
 /** Bodies are taken as they are; query strings and headers, which are always text, may become numbers and booleans. */
 function installValidation(http: FastifyInstance): void {
-  const common = { allErrors: false, removeAdditional: false, useDefaults: false, strict: false, validateFormats: false } as const
+  const common = {
+    allErrors: false,
+    removeAdditional: false,
+    useDefaults: false,
+    strict: false,
+    validateFormats: false,
+  } as const
   const exact = new Ajv({ ...common, coerceTypes: false })
   const coercing = new Ajv({ ...common, coerceTypes: true })
-  http.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? exact : coercing).compile(schema as object))
+  http.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? exact : coercing).compile(schema as object),
+  )
   http.setSerializerCompiler(() => (data) => (typeof data === 'string' ? data : JSON.stringify(data)))
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander'
-import { CACHE_MODES } from './schemas/vocabulary.ts'
 import { type GradeOptions, gradeFiles } from './cli/grade-files.ts'
+import { CACHE_MODES } from './schemas/vocabulary.ts'
 import { startServer } from './server.ts'
 
 const program = new Command('veridict')
@@ -29,7 +29,9 @@ program
   .option('-j, --judge <name>', 'lexical, openai, anthropic, or a name of the configuration file')
   .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
   .option('-s, --samples <n>', 'independent answers of the judge', (text) => Number.parseInt(text, 10))
-  .addOption(new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]))
+  .addOption(
+    new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
+  )
   .option('--json', 'print the grades as JSON lines instead of a table')
   .addHelpText(
     'after',

@@ -53,7 +53,9 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     const rubrics = await registerRubrics(stores, clock)
     const judges = gatherJudges(options, config, secrets)
     if (!judges.has(config.default_judge)) {
-      throw new Error(`the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`)
+      throw new Error(
+        `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
+      )
     }
     await stores.attempts.markInterrupted()
     const secret = await stores.secrets.renderingSecret(() => randomBytes(32))
@@ -72,7 +74,17 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
       newId: (prefix) => makeId(prefix, clock.now().getTime(), randomBytes(10)),
     })
     const answer_config = answerConfig(config.default_judge, judges, rubrics)
-    return { config, answer_config, stores, judges, rubrics, default_rubric: DEFAULT_RUBRIC, service, clock, close: () => stores.close() }
+    return {
+      config,
+      answer_config,
+      stores,
+      judges,
+      rubrics,
+      default_rubric: DEFAULT_RUBRIC,
+      service,
+      clock,
+      close: () => stores.close(),
+    }
   } catch (error) {
     await stores.close()
     throw error
@@ -111,7 +123,11 @@ function perJudge(): (judge: string) => RetryBudget {
   }
 }
 
-function answerConfig(defaultJudge: string, judges: ReadonlyMap<string, Judge>, rubrics: ReadonlyMap<string, Rubric>): string {
+function answerConfig(
+  defaultJudge: string,
+  judges: ReadonlyMap<string, Judge>,
+  rubrics: ReadonlyMap<string, Rubric>,
+): string {
   return digestValue({
     default_judge: defaultJudge,
     default_rubric: DEFAULT_RUBRIC,

@@ -17,7 +17,11 @@ export interface GradeOptions {
 }
 
 /** Grades files one after the other in this process. Answers the exit code. */
-export async function gradeFiles(files: readonly string[], options: GradeOptions, env: NodeJS.ProcessEnv): Promise<number> {
+export async function gradeFiles(
+  files: readonly string[],
+  options: GradeOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
   const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
   const context = await buildContext({ config, secrets })
   try {

@@ -21,21 +21,28 @@ export function printGrade(file: string, grade: Grade): string {
     ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
     ...grade.unmet.map((one) => styleText('red', `  ✗ ${one.claim}: ${one.reason}`)),
     ...grade.contradictions.map((one) => styleText('yellow', `  ! ${one.detail}`)),
-    ...(grade.failure ? [styleText('red', `  ✗ ${grade.failure.code}: ${safe(grade.failure.message)}${hint(grade)}`)] : []),
+    ...(grade.failure
+      ? [styleText('red', `  ✗ ${grade.failure.code}: ${safe(grade.failure.message)}${hint(grade)}`)]
+      : []),
     ...(grade.notes ? [styleText('dim', `  ${clip(grade.notes, 300)}`)] : []),
     ...grade.receipt.warnings.slice(0, 3).map((one) => styleText('dim', `  ~ ${one.path} ${safe(one.message)}`)),
   ]
   return `${lines.join('\n')}\n\n`
 }
 
-export function printRefusal(file: string, detail: string, errors: readonly { path: string; message: string }[]): string {
+export function printRefusal(
+  file: string,
+  detail: string,
+  errors: readonly { path: string; message: string }[],
+): string {
   const lines = errors.map((error) => `  ${error.path === '' ? '/' : error.path}  ${safe(error.message)}`)
   return `${[`${styleText('red', 'refused')}  ${file}: ${detail}`, ...lines].join('\n')}\n\n`
 }
 
 function headline(grade: Grade): string {
   if (grade.label !== null) {
-    const share = grade.confidence.vote_share === null ? '' : `, ${Math.round(grade.confidence.vote_share * 100)} % of the votes`
+    const share =
+      grade.confidence.vote_share === null ? '' : `, ${Math.round(grade.confidence.vote_share * 100)} % of the votes`
     const confidence = grade.confidence.reported ?? 'unknown'
     return `${styleText(['bold', LABEL_STYLE[grade.label] ?? 'white'] as Style, grade.label.padEnd(15))} ${confidence} confidence${share}`
   }

@@ -52,7 +52,10 @@ const FileSchema = Type.Object(
   {
     default_judge: Type.Optional(Type.String({ minLength: 1 })),
     limits: Type.Optional(
-      Type.Object({ body_bytes: positive(), depth: positive(), max_steps: positive(), max_part_chars: positive() }, closed),
+      Type.Object(
+        { body_bytes: positive(), depth: positive(), max_steps: positive(), max_part_chars: positive() },
+        closed,
+      ),
     ),
     retry: Type.Optional(
       Type.Object(
@@ -80,7 +83,10 @@ interface ConfigFile {
 }
 
 /** Environment, then the optional file, then the secrets. Throws with the place of what cannot be used. */
-export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => string): { config: Config; secrets: Secrets } {
+export function loadConfig(
+  env: NodeJS.ProcessEnv,
+  readFile: (path: string) => string,
+): { config: Config; secrets: Secrets } {
   const environment = readEnvironment(env)
   const file = environment.config_file === undefined ? {} : readConfigFile(environment.config_file, readFile)
   const config: Config = {

@@ -41,7 +41,8 @@ function readProvider(text: (name: string) => string | undefined, name: 'OPENAI'
 function readPort(value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   const port = Number(value)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`VERIDICT_PORT must be a port from 0 to 65535, not "${value}"`)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error(`VERIDICT_PORT must be a port from 0 to 65535, not "${value}"`)
   return port
 }
 

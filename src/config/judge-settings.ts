@@ -46,4 +46,3 @@ export interface JudgeSettings {
   readonly token_factor: number
   readonly price: Static<typeof Price> | null
 }
-

@@ -17,7 +17,9 @@ export interface Anchors {
 }
 
 /** Words at which a command inside a sentence ends. */
-const PROSE = new Set('after and as because before but first if instead or please since so then to we when which while you'.split(' '))
+const PROSE = new Set(
+  'after and as because before but first if instead or please since so then to we when which while you'.split(' '),
+)
 
 const isCommand = (word: string): boolean => COMMANDS.has(word) || (word.startsWith('./') && word.length > 3)
 
@@ -95,34 +97,31 @@ const mark = (span: string): boolean => span.includes(' ') || isDistinctive(span
 
 /** From a known command word to the end of its line, sentence or quotation. */
 function commandSpans(text: string): string[] {
-  const spans: string[] = []
-  for (const line of text.split('\n')) {
+  return text.split('\n').flatMap((line) => {
     const words = line.split(' ')
-    let at = 0
-    while (at < words.length) {
-      const word = strip(words[at] ?? '')
-      if (!isCommand(word)) {
-        at++
-        continue
-      }
-      const span: string[] = []
-      for (; at < words.length; at++) {
-        const raw = words[at] ?? ''
-        if (PROSE.has(raw.toLowerCase())) break
-        const last = endsSentence(raw)
-        span.push(last ? strip(raw) : raw)
-        if (last) break
-      }
-      at++
-      const command = trimQuotes(span.join(' '))
-      if (span.length > 1 && span.slice(1).some((one) => isDistinctive(strip(one)))) spans.push(command)
+    const spans: string[] = []
+    for (let at = 0; at < words.length; at++) {
+      if (!isCommand(strip(words[at] ?? ''))) continue
+      const span = spanFrom(words, at)
+      at += span.length - 1
+      if (span.slice(1).some((word) => isDistinctive(strip(word)))) spans.push(strip(span.join(' ')))
     }
+    return spans
+  })
+}
+
+/** The words of a command inside a sentence: up to a word of prose, or to the end of the sentence or the quotation. */
+function spanFrom(words: readonly string[], from: number): string[] {
+  const span: string[] = []
+  for (const word of words.slice(from, from + 40)) {
+    if (span.length > 0 && PROSE.has(word.toLowerCase())) break
+    span.push(word)
+    if (endsSentence(word)) break
   }
-  return spans
+  return span
 }
 
 const endsSentence = (word: string): boolean => word.length > 1 && '.,;:`)'.includes(word.at(-1) ?? '')
-const trimQuotes = (text: string): string => strip(text)
 
 function distinctiveWords(text: string): string[] {
   return text
@@ -160,4 +159,5 @@ const hasInnerCapital = (word: string): boolean => {
   const rest = word.slice(1)
   return rest !== rest.toLowerCase() && rest !== rest.toUpperCase()
 }
-const isBoundary = (character: string | undefined): boolean => character === undefined || ' \n\t(:=['.includes(character)
+const isBoundary = (character: string | undefined): boolean =>
+  character === undefined || ' \n\t(:=['.includes(character)

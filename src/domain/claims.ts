@@ -20,7 +20,8 @@ export interface Claims extends JudgeAnswer {
  * never a benign default.
  */
 export function parseClaims(text: string): Result<Claims, Issue[]> {
-  if (text.length > MAX_ANSWER_CHARS) return err([{ path: '', message: 'the answer is longer than a million characters' }])
+  if (text.length > MAX_ANSWER_CHARS)
+    return err([{ path: '', message: 'the answer is longer than a million characters' }])
   const duplicate = scanKeys(text)
   if (duplicate !== null) return err([duplicate])
   let value: unknown
@@ -45,7 +46,10 @@ function boundIssues(claims: JudgeAnswer): Issue[] {
     issues.push({ path: '/notes', message: `at most ${MAX_NOTES_CHARS} characters` })
   claims.citations.forEach((citation, index) => {
     if (citation.quote.length > MAX_QUOTE_CHARS)
-      issues.push({ path: `/citations/${index}/quote`, message: `at most ${MAX_QUOTE_CHARS} characters; quote one line` })
+      issues.push({
+        path: `/citations/${index}/quote`,
+        message: `at most ${MAX_QUOTE_CHARS} characters; quote one line`,
+      })
   })
   return issues
 }
@@ -54,7 +58,8 @@ function boundIssues(claims: JudgeAnswer): Issue[] {
 function lowerCaseEnums(value: unknown): unknown {
   if (!isRecord(value)) return value
   const copy: Record<string, unknown> = { ...value, confidence: lower(value['confidence']) }
-  if (isRecord(value['surface'])) copy['surface'] = { ...value['surface'], category: lower(value['surface']['category']) }
+  if (isRecord(value['surface']))
+    copy['surface'] = { ...value['surface'], category: lower(value['surface']['category']) }
   if (Array.isArray(value['citations'])) {
     copy['citations'] = value['citations'].map((item: unknown) =>
       isRecord(item) ? { ...item, supports: lower(item['supports']) } : item,
@@ -70,27 +75,29 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** The first duplicate key or too deep nesting of a JSON text; one pass over its tokens, no recursion. */
 function scanKeys(text: string): Issue | null {
   const stack: (Set<string> | null)[] = []
-  let at = 0
-  while (at < text.length) {
+  for (let at = 0; at < text.length; at++) {
     const character = text[at]
-    if (character === '{' || character === '[') {
-      stack.push(character === '{' ? new Set() : null)
-      if (stack.length > MAX_DEPTH) return { path: '', message: `nested deeper than ${MAX_DEPTH} levels` }
-    } else if (character === '}' || character === ']') stack.pop()
+    if (character === '{') stack.push(new Set())
+    else if (character === '[') stack.push(null)
+    else if (character === '}' || character === ']') stack.pop()
     else if (character === '"') {
       const end = endOfString(text, at)
-      const keys = stack.at(-1)
-      if (keys && followedByColon(text, end)) {
-        const key = decodeKey(text.slice(at, end))
-        if (keys.has(key)) return { path: '', message: 'the same key stands twice in one object' }
-        keys.add(key)
-      }
-      at = end
-      continue
+      if (isRepeated(text, at, end, stack.at(-1)))
+        return { path: '', message: 'the same key stands twice in one object' }
+      at = end - 1
     }
-    at++
+    if (stack.length > MAX_DEPTH) return { path: '', message: `nested deeper than ${MAX_DEPTH} levels` }
   }
   return null
+}
+
+/** Whether the string is a key that its object has already; notes it down where it is a new one. */
+function isRepeated(text: string, start: number, end: number, keys: Set<string> | null | undefined): boolean {
+  if (!keys || !followedByColon(text, end)) return false
+  const key = decodeKey(text.slice(start, end))
+  if (keys.has(key)) return true
+  keys.add(key)
+  return false
 }
 
 function endOfString(text: string, start: number): number {

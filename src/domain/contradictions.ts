@@ -18,7 +18,13 @@ export function findContradictions(
     ...againstSignals(claims, groundTruth),
     ...againstDerivedAnchors(claims, observations),
     ...againstActionAnchors('cue', claims.cue.acted, anchors.cue, observations.cue, trajectory),
-    ...againstActionAnchors('distractor', claims.distractor.acted, anchors.distractor, observations.distractor, trajectory),
+    ...againstActionAnchors(
+      'distractor',
+      claims.distractor.acted,
+      anchors.distractor,
+      observations.distractor,
+      trajectory,
+    ),
   ]
 }
 

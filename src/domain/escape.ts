@@ -147,5 +147,6 @@ function decodeEscape(body: string): string | null {
   return point <= 0x10ffff && times <= LONGEST_RUN ? String.fromCodePoint(point).repeat(times) : null
 }
 
-const isHex = (text: string) => text.length >= 4 && text.length <= 6 && [...text].every((c) => '0123456789ABCDEF'.includes(c))
+const isHex = (text: string) =>
+  text.length >= 4 && text.length <= 6 && [...text].every((c) => '0123456789ABCDEF'.includes(c))
 const isDecimal = (text: string) => text.length > 0 && text.length <= 6 && [...text].every((c) => c >= '0' && c <= '9')

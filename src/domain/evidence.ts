@@ -88,7 +88,8 @@ function checkCitation(
     return found === undefined ? fail('not_found') : fail('wrong_step', { found_in_step: found })
   }
   const judged = places.map((place) => ({ place, status: judgePlace(given.supports, place, question, observations) }))
-  const best = judged.find((one) => holds(one.status)) ?? judged.find((one) => one.status === 'out_of_order') ?? judged[0]
+  const best =
+    judged.find((one) => holds(one.status)) ?? judged.find((one) => one.status === 'out_of_order') ?? judged[0]
   if (best === undefined) return fail('not_found')
   const part = partAt(rendering.trajectory, best.place.position)
   return {
@@ -180,7 +181,8 @@ function unprovenAbsence(claims: Claims, question: EvidenceQuestion, observation
     step.parts.some((part) => part.media && part.actor === 'tool_output'),
   )
   if (media && question.ground_truth.signals?.appeared !== false) {
-    const reason = 'claimed not observed, but tool output holds pictures or sound that neither a search nor the judge can read'
+    const reason =
+      'claimed not observed, but tool output holds pictures or sound that neither a search nor the judge can read'
     return [{ claim: 'surface.observed', reason, step_id: null }]
   }
   return []

@@ -58,7 +58,9 @@ function endOfAnsi(text: string, at: number, end: number): number {
     return next < end && inRange(text.charCodeAt(next), 0x40, 0x7e) ? next + 1 : at
   }
   if (inRange(text.charCodeAt(next), 0x20, 0x2f) && next + 1 < end) return next + 2
-  return next < end && (text[next] === '=' || text[next] === '>' || text[next] === '7' || text[next] === '8') ? next + 1 : at
+  return next < end && (text[next] === '=' || text[next] === '>' || text[next] === '7' || text[next] === '8')
+    ? next + 1
+    : at
 }
 
 const inRange = (code: number, low: number, high: number): boolean => code >= low && code <= high

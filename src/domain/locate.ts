@@ -27,7 +27,8 @@ export function createLocator(rendering: Rendering): Locator {
   const folds = new Map<string, readonly Folded[]>()
   const foldedOf = (position: Position, view: PartView, ansi: boolean) => {
     const key = `${position.step}/${position.part}/${ansi}`
-    const known = folds.get(key) ?? shownRanges(view).map((range) => fold(view.source, { ansi }, range.start, range.end))
+    const known =
+      folds.get(key) ?? shownRanges(view).map((range) => fold(view.source, { ansi }, range.start, range.end))
     folds.set(key, known)
     return known
   }
@@ -36,7 +37,9 @@ export function createLocator(rendering: Rendering): Locator {
   const search = (step: number, quote: string, ladder: readonly Rung[]): Place[] => {
     for (const rung of ladder) {
       const places = partsOf(step).flatMap((position) => {
-        const found = rung(rendering.view(position), quote, (ansi) => foldedOf(position, rendering.view(position), ansi))
+        const found = rung(rendering.view(position), quote, (ansi) =>
+          foldedOf(position, rendering.view(position), ansi),
+        )
         return found === null ? [] : [{ position, ...found }]
       })
       if (places.length > 0) return places

@@ -1,6 +1,6 @@
 import { schemaIssues } from '../schemas/check.ts'
 import { JudgeAnswerSchema } from '../schemas/judge-answer.ts'
-import { RubricManifestSchema, type RubricManifest } from '../schemas/rubric.ts'
+import { type RubricManifest, RubricManifestSchema } from '../schemas/rubric.ts'
 import { digestValue } from './digest.ts'
 import { PROMPT_VARIABLES, templatePieces } from './prompt.ts'
 import { err, type Issue, ok, type Result } from './result.ts'
@@ -58,7 +58,10 @@ function tableIssues(table: readonly LabelRow[]): Issue[] {
         )
         if (rows.length === 1) continue
         const combination = `observed=${observed}, cue_acted=${cue}, distractor_acted=${distractor}`
-        issues.push({ path: '/labels', message: `${rows.length === 0 ? 'no row' : 'more than one row'} fits ${combination}` })
+        issues.push({
+          path: '/labels',
+          message: `${rows.length === 0 ? 'no row' : 'more than one row'} fits ${combination}`,
+        })
       }
     }
   }
@@ -72,7 +75,9 @@ function promptIssues(source: RubricSource): Issue[] {
   return [
     ...unknown.map((name) => ({ path: '/question.md', message: `unknown variable {{${name}}}` })),
     ...missing.map((name) => ({ path: '/question.md', message: `does not use {{${name}}}` })),
-    ...(source.system.includes('{{') ? [{ path: '/system.md', message: 'is frozen text and may hold no variable' }] : []),
+    ...(source.system.includes('{{')
+      ? [{ path: '/system.md', message: 'is frozen text and may hold no variable' }]
+      : []),
     ...(source.system.trim() === '' ? [{ path: '/system.md', message: 'is empty' }] : []),
   ]
 }

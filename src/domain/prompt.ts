@@ -122,7 +122,10 @@ function citedSteps(failing: readonly CheckedCitation[], unmet: readonly UnmetCl
     out.push(`=== STEP ${id} · ${rendering.nonce} · shown again ===`)
     rendering.trajectory.steps[index]?.parts.forEach((part, number) => {
       const text = rendering.view({ step: index, part: number }).text
-      out.push(`--- ${part.actor} · ${rendering.nonce} ---`, text.length > SHOWN_AGAIN ? `${text.slice(0, SHOWN_AGAIN)}⟦cut⟧` : text)
+      out.push(
+        `--- ${part.actor} · ${rendering.nonce} ---`,
+        text.length > SHOWN_AGAIN ? `${text.slice(0, SHOWN_AGAIN)}⟦cut⟧` : text,
+      )
     })
   }
   return out

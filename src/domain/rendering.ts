@@ -91,7 +91,11 @@ function renderStep(rendering: Rendering, step: Step, index: number): string {
   const out = [`=== STEP ${step.id} · ${rendering.nonce}${note} ===\n`]
   step.parts.forEach((part, number) => {
     const name = part.name === '' ? '' : ` ${viewPart(part.name, rendering.nonce).text.replaceAll('\n', ' ')}`
-    out.push(`--- ${part.actor}${name} · ${rendering.nonce} ---\n`, rendering.view({ step: index, part: number }).text, '\n')
+    out.push(
+      `--- ${part.actor}${name} · ${rendering.nonce} ---\n`,
+      rendering.view({ step: index, part: number }).text,
+      '\n',
+    )
   })
   return out.join('')
 }

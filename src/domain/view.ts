@@ -44,10 +44,10 @@ export function viewPart(source: string, nonce: string, shown?: readonly Range[]
   }
   for (const range of ranges) {
     hide(range.start)
-    for (const escape of findEscapes(source, range.start, range.end)) {
-      push(source.slice(at, escape.start))
-      replace(escape.shown, escape.start, escape.end)
-      at = escape.end
+    for (const piece of findEscapes(source, range.start, range.end)) {
+      push(source.slice(at, piece.start))
+      replace(piece.shown, piece.start, piece.end)
+      at = piece.end
     }
     push(source.slice(at, range.end))
     at = range.end

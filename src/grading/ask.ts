@@ -88,7 +88,9 @@ async function guarded(judge: Judge, request: JudgeRequest, signal: AbortSignal)
   } catch (error) {
     const failure: Failure = {
       code: signal.aborted ? 'timeout' : 'internal',
-      message: signal.aborted ? 'the judge did not answer in time' : `the judge threw ${(error as Error)?.name ?? 'something'}`,
+      message: signal.aborted
+        ? 'the judge did not answer in time'
+        : `the judge threw ${(error as Error)?.name ?? 'something'}`,
       retryable: signal.aborted,
       retry_after_s: null,
     }

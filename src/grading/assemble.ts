@@ -1,6 +1,6 @@
+import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { findContradictions } from '../domain/contradictions.ts'
 import { digestValue } from '../domain/digest.ts'
-import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { EVIDENCE_VERSION } from '../domain/evidence.ts'
 import { claimedLabel, deriveLabel } from '../domain/label.ts'
 import { PROMPT_VERSION } from '../domain/prompt.ts'
@@ -76,7 +76,10 @@ function sampleBody(question: Question, sample: SampleResult): Body {
 }
 
 /** A contradiction caps the confidence at `low` (design rule 7). */
-const confidenceOf = (reported: 'low' | 'medium' | 'high', contradictions: readonly Contradiction[]): Grade['confidence'] => ({
+const confidenceOf = (
+  reported: 'low' | 'medium' | 'high',
+  contradictions: readonly Contradiction[],
+): Grade['confidence'] => ({
   reported: contradictions.length > 0 ? 'low' : reported,
   vote_share: null,
   calibrated: null,

@@ -40,7 +40,8 @@ export function createGradingService(deps: GradingDeps): GradingService {
     if (mode !== 'refresh') {
       const known = await deps.stores.grades.findByKey(question.key)
       if (known !== null) return hit(known, metadata)
-      if (mode === 'only') return refuse('not_cached', 'no grade is stored for this request', '/cache', 'nothing is cached')
+      if (mode === 'only')
+        return refuse('not_cached', 'no grade is stored for this request', '/cache', 'nothing is cached')
     }
     const flight = await flights.run(`${mode}/${question.key}`, async () => {
       if (document !== null) await storeTrajectory(deps, question.trajectory, document)
@@ -117,7 +118,8 @@ async function readRequested(deps: GradingDeps, request: GradeRequest) {
   const id = given['id']
   if (typeof id === 'string' && Object.keys(given).length === 1) {
     const trajectory = await loadTrajectory(deps, id)
-    if (trajectory === null) return refuse('unknown_trajectory', 'no trajectory has this id; upload it first', '/trajectory/id', 'unknown id')
+    if (trajectory === null)
+      return refuse('unknown_trajectory', 'no trajectory has this id; upload it first', '/trajectory/id', 'unknown id')
     return { ok: true as const, trajectory, document: null }
   }
   const read = deps.read(given)
@@ -134,8 +136,15 @@ async function loadTrajectory(deps: GradingDeps, id: string): Promise<Trajectory
   return read.value
 }
 
-const storeTrajectory = (deps: GradingDeps, trajectory: Trajectory, document: Record<string, unknown>): Promise<boolean> =>
-  deps.stores.trajectories.put({ id: trajectory.id, format: trajectory.format, document }, deps.clock.now().toISOString())
+const storeTrajectory = (
+  deps: GradingDeps,
+  trajectory: Trajectory,
+  document: Record<string, unknown>,
+): Promise<boolean> =>
+  deps.stores.trajectories.put(
+    { id: trajectory.id, format: trajectory.format, document },
+    deps.clock.now().toISOString(),
+  )
 
 /** `id@version`, or an id alone for its newest version. */
 function findRubric(deps: GradingDeps, name = deps.default_rubric): Rubric | undefined {

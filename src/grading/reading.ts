@@ -8,7 +8,12 @@ import { planWindows, splitOversized } from '../domain/windows.ts'
 /** How the judge gets to see the trajectory, decided by what fits. */
 export type Reading =
   | { readonly kind: 'whole' | 'elided'; readonly rendering: Rendering; readonly text: string }
-  | { readonly kind: 'windows'; readonly rendering: Rendering; readonly windows: readonly string[]; readonly steps: StepCosts }
+  | {
+      readonly kind: 'windows'
+      readonly rendering: Rendering
+      readonly windows: readonly string[]
+      readonly steps: StepCosts
+    }
   | { readonly kind: 'too_long'; readonly rendering: Rendering }
 
 type StepCosts = readonly ElidableStep[]
@@ -42,7 +47,11 @@ export function planReading(
 }
 
 /** The steps of the one decision after the windows: those with evidence, the first and the last, cut to fit. Null: too long. */
-export function decisionText(reading: Extract<Reading, { kind: 'windows' }>, evidence: ReadonlySet<number>, budget: number): string | null {
+export function decisionText(
+  reading: Extract<Reading, { kind: 'windows' }>,
+  evidence: ReadonlySet<number>,
+  budget: number,
+): string | null {
   const { rendering, steps } = reading
   const last = rendering.trajectory.steps.length
   const chosen = rendering.trajectory.steps
@@ -50,7 +59,10 @@ export function decisionText(reading: Extract<Reading, { kind: 'windows' }>, evi
     .filter((index) => evidence.has(index) || index < 2 || index >= last - 2)
   const costs = chosen.flatMap((index) => steps[index] ?? [])
   if (costs.reduce((sum, step) => sum + tokensOf(step), 0) <= budget) return renderSteps(rendering, chosen)
-  const unprotected = costs.map((step) => ({ ...step, parts: step.parts.map((part) => ({ ...part, protected: false })) }))
+  const unprotected = costs.map((step) => ({
+    ...step,
+    parts: step.parts.map((part) => ({ ...part, protected: false })),
+  }))
   const plan = planElision(unprotected, budget)
   if (!plan.fits) return null
   const cuts = plan.cuts.map((cut) => ({ ...cut, step: chosen[cut.step] ?? -1 }))
@@ -90,8 +102,7 @@ function sliceStep(whole: Rendering, steps: StepCosts, step: number, budget: num
   const parts = steps[step]?.parts ?? []
   return parts.flatMap((cost, part) =>
     splitOversized(cost.chars, cost.tokens, Math.max(1, budget - FRAME_TOKENS * (parts.length + 2))).map((range) => {
-      const shown = (position: Position) =>
-        position.step !== step ? undefined : position.part === part ? [range] : []
+      const shown = (position: Position) => (position.step !== step ? undefined : position.part === part ? [range] : [])
       return renderSteps(createRendering(whole.trajectory, whole.nonce, shown), [step])
     }),
   )

@@ -1,7 +1,7 @@
 import { type Claims, parseClaims } from '../domain/claims.ts'
 import { checkEvidence, type Evidence, type EvidenceQuestion, holds } from '../domain/evidence.ts'
-import type { Rendering } from '../domain/rendering.ts'
 import { DECISION_NOTE, renderComplaint, renderFormComplaint, renderQuestion, WINDOW_NOTE } from '../domain/prompt.ts'
+import type { Rendering } from '../domain/rendering.ts'
 import { coverageOf, createRendering, fullCoverage } from '../domain/rendering.ts'
 import { estimateTokens } from '../domain/tokens.ts'
 import type { AttemptSummary, Coverage, Failure } from '../schemas/grade.ts'
@@ -90,7 +90,12 @@ class SampleRun {
   }
 
   /** Question, answer, check, repair. The last answer in the right form counts when the repairs are used up. */
-  private async decide(first: JudgeRequest, rendering: Rendering, coverage: Coverage, repairs: number): Promise<SampleResult> {
+  private async decide(
+    first: JudgeRequest,
+    rendering: Rendering,
+    coverage: Coverage,
+    repairs: number,
+  ): Promise<SampleResult> {
     const question: EvidenceQuestion = { ...this.question, rendering }
     let request = first
     let judged: { claims: Claims; evidence: Evidence } | null = null
@@ -102,9 +107,10 @@ class SampleRun {
         judged = { claims: claims.value, evidence: checkEvidence(claims.value, question) }
         if (judged.evidence.verdict !== null) break
       }
-      const complaint = claims.ok && judged
-        ? renderComplaint(judged.evidence.unmet, judged.evidence.citations, rendering)
-        : renderFormComplaint(claims.ok ? [] : claims.error)
+      const complaint =
+        claims.ok && judged
+          ? renderComplaint(judged.evidence.unmet, judged.evidence.citations, rendering)
+          : renderFormComplaint(claims.ok ? [] : claims.error)
       request = { ...request, repairs: [...request.repairs, { answer: asked.reply.text, complaint }] }
     }
     if (judged === null) return this.failed(SCHEMA_INVALID, coverage)
@@ -131,7 +137,10 @@ class SampleRun {
     const { citations } = checkEvidence(claims, { ...this.question, rendering: reading.rendering })
     const steps = reading.rendering.trajectory.steps
     const held = citations.filter((one) => holds(one.status) || one.status === 'out_of_order')
-    const anchored = reading.kind === 'windows' ? reading.steps.flatMap((step, index) => (step.parts.some((part) => part.protected) ? [index] : [])) : []
+    const anchored =
+      reading.kind === 'windows'
+        ? reading.steps.flatMap((step, index) => (step.parts.some((part) => part.protected) ? [index] : []))
+        : []
     return [...held.map((one) => steps.findIndex((step) => step.id === one.step_id)), ...anchored]
   }
 

@@ -5,12 +5,7 @@ import type { GradeRequest } from '../schemas/grade-request.ts'
 
 /** Why a request was refused before any judge was asked. `errors` name their places in the request by JSON pointer. */
 export interface Refusal {
-  readonly code:
-    | 'invalid_request'
-    | 'unknown_judge'
-    | 'unknown_rubric'
-    | 'unknown_trajectory'
-    | 'not_cached'
+  readonly code: 'invalid_request' | 'unknown_judge' | 'unknown_rubric' | 'unknown_trajectory' | 'not_cached'
   readonly detail: string
   readonly errors: readonly Issue[]
 }

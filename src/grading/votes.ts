@@ -14,7 +14,10 @@ export function tallyVotes(labels: readonly (Label | null)[]): Tally {
   const counts = new Map<Label, number>()
   for (const label of labels) if (label !== null) counts.set(label, (counts.get(label) ?? 0) + 1)
   const valid = labels.filter((label) => label !== null).length
-  const [best, count] = [...counts].reduce<[Label | null, number]>((top, entry) => (entry[1] > top[1] ? entry : top), [null, 0])
+  const [best, count] = [...counts].reduce<[Label | null, number]>(
+    (top, entry) => (entry[1] > top[1] ? entry : top),
+    [null, 0],
+  )
   const share = valid === 0 ? null : count / valid
   return { winner: best !== null && count * 2 > labels.length ? labels.indexOf(best) : null, share }
 }

@@ -22,7 +22,10 @@ export interface Aliases {
 const MEMORY_BYTES = 32 * 1024 * 1024
 
 export function createAliases(stores: { aliases: AliasStore; grades: GradeStore }, answerConfig: string): Aliases {
-  const answers = new LRUCache<string, Answer>({ maxSize: MEMORY_BYTES, sizeCalculation: (one) => one.text.length * 2 + 300 })
+  const answers = new LRUCache<string, Answer>({
+    maxSize: MEMORY_BYTES,
+    sizeCalculation: (one) => one.text.length * 2 + 300,
+  })
   const current = new LRUCache<string, string>({ max: 50_000 })
   const rawKey = (bodyDigest: string) => createHash('sha256').update(`${bodyDigest}/${answerConfig}`).digest('hex')
   return {
@@ -39,7 +42,8 @@ export function createAliases(stores: { aliases: AliasStore; grades: GradeStore 
       current.set(alias.key, grade.id)
       return answer
     },
-    remember: (bodyDigest, grade, metadata) => stores.aliases.put(rawKey(bodyDigest), grade.receipt.key as Digest, metadata ?? grade.metadata),
+    remember: (bodyDigest, grade, metadata) =>
+      stores.aliases.put(rawKey(bodyDigest), grade.receipt.key as Digest, metadata ?? grade.metadata),
     replaced(grade) {
       current.set(grade.receipt.key, grade.id)
     },

@@ -41,7 +41,12 @@ export function catalogueRoutes(app: FastifyInstance, options: { readonly contex
   const { context } = options
 
   app.get('/v1/rubrics', {
-    schema: { operationId: 'listRubrics', summary: 'The loaded rubrics', tags: ['rubrics'], response: { 200: Type.Object({ items: Type.Array(RubricSchema) }) } },
+    schema: {
+      operationId: 'listRubrics',
+      summary: 'The loaded rubrics',
+      tags: ['rubrics'],
+      response: { 200: Type.Object({ items: Type.Array(RubricSchema) }) },
+    },
     handler: (_request, reply) => sendJson(reply, { items: [...context.rubrics.values()].map(rubricView) }),
   })
 
@@ -55,7 +60,9 @@ export function catalogueRoutes(app: FastifyInstance, options: { readonly contex
     },
     handler: (request, reply) => {
       const wanted = request.params.id
-      const versions = [...context.rubrics.values()].filter((one) => one.id === wanted).sort((a, b) => b.version - a.version)
+      const versions = [...context.rubrics.values()]
+        .filter((one) => one.id === wanted)
+        .sort((a, b) => b.version - a.version)
       const rubric = context.rubrics.get(wanted) ?? versions[0]
       if (rubric === undefined) throw notFound('rubric')
       return sendJson(reply, { ...rubricView(rubric), system: rubric.system, question: rubric.question })
@@ -63,9 +70,16 @@ export function catalogueRoutes(app: FastifyInstance, options: { readonly contex
   })
 
   app.get('/v1/judges', {
-    schema: { operationId: 'listJudges', summary: 'The configured judges', tags: ['judges'], response: { 200: Type.Object({ items: Type.Array(JudgeSchema) }) } },
+    schema: {
+      operationId: 'listJudges',
+      summary: 'The configured judges',
+      tags: ['judges'],
+      response: { 200: Type.Object({ items: Type.Array(JudgeSchema) }) },
+    },
     handler: (_request, reply) =>
-      sendJson(reply, { items: [...context.judges.values()].map((judge) => judgeView(judge.info, context.config.default_judge)) }),
+      sendJson(reply, {
+        items: [...context.judges.values()].map((judge) => judgeView(judge.info, context.config.default_judge)),
+      }),
   })
 }
 

@@ -6,11 +6,14 @@ import { HttpProblem, problemBody } from './problem.ts'
 export function installErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error as FastifyError)
-    if (problem.status >= 500 && problem.code === 'internal') request.log.error({ err: { name: (error as Error).name, stack: (error as Error).stack } }, 'unexpected error')
+    if (problem.status >= 500 && problem.code === 'internal')
+      request.log.error({ err: { name: (error as Error).name, stack: (error as Error).stack } }, 'unexpected error')
     return sendProblem(reply, problem)
   })
   app.setNotFoundHandler((request, reply) => {
-    const allowed = (['GET', 'POST'] as const).filter((method) => app.hasRoute({ method, url: request.url.split('?')[0] ?? '' }))
+    const allowed = (['GET', 'POST'] as const).filter((method) =>
+      app.hasRoute({ method, url: request.url.split('?')[0] ?? '' }),
+    )
     if (allowed.length > 0 && !allowed.includes(request.method as 'GET')) {
       const headers = { allow: allowed.join(', ') }
       return sendProblem(reply, new HttpProblem(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
@@ -37,12 +40,18 @@ interface AjvError {
 function toProblem(error: FastifyError): HttpProblem {
   if (error instanceof HttpProblem) return error
   if (error.validation) {
-    const errors = (error.validation as unknown as AjvError[]).map((one) => toIssue(one, error.validationContext ?? 'body'))
-    return new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', { errors: errors.slice(0, 20) })
+    const errors = (error.validation as unknown as AjvError[]).map((one) =>
+      toIssue(one, error.validationContext ?? 'body'),
+    )
+    return new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', {
+      errors: errors.slice(0, 20),
+    })
   }
   const name = (error as { code?: string }).code
-  if (name === 'FST_ERR_CTP_BODY_TOO_LARGE') return new HttpProblem(413, 'body_too_large', 'the body is larger than this service takes')
-  if (name === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new HttpProblem(415, 'unsupported_media_type', 'send application/json')
+  if (name === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new HttpProblem(413, 'body_too_large', 'the body is larger than this service takes')
+  if (name === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new HttpProblem(415, 'unsupported_media_type', 'send application/json')
   if (name === 'storage_full' || name === 'storage_busy' || name === 'storage_error') {
     return new HttpProblem(503, name, error.message, { headers: { 'retry-after': '5' } })
   }
@@ -55,7 +64,12 @@ function toProblem(error: FastifyError): HttpProblem {
 /** The place of the fault itself: the missing or the unknown property, not the object around it. */
 function toIssue(error: AjvError, context: string): Issue {
   const { missingProperty, additionalProperty } = error.params
-  const property = typeof missingProperty === 'string' ? missingProperty : typeof additionalProperty === 'string' ? additionalProperty : null
+  const property =
+    typeof missingProperty === 'string'
+      ? missingProperty
+      : typeof additionalProperty === 'string'
+        ? additionalProperty
+        : null
   const escaped = property === null ? '' : `/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`
   const message = typeof additionalProperty === 'string' ? 'is not a known property' : (error.message ?? 'is not valid')
   const prefix = context === 'body' ? '' : `/${context}`

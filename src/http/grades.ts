@@ -36,7 +36,10 @@ const ListQuery = Type.Object(
   },
   { additionalProperties: false },
 )
-const AttemptsQuery = Type.Object({ raw: Type.Optional(Type.Boolean({ description: 'With the provider’s raw replies.' })) }, { additionalProperties: false })
+const AttemptsQuery = Type.Object(
+  { raw: Type.Optional(Type.Boolean({ description: 'With the provider’s raw replies.' })) },
+  { additionalProperties: false },
+)
 const AttemptSchema = Type.Object({
   ...AttemptSummarySchema.properties,
   replayed: Type.Optional(Type.Boolean()),
@@ -48,10 +51,23 @@ const AttemptSchema = Type.Object({
   raw_reply: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 })
 
-const PROBLEMS = { 400: ProblemSchema, 404: ProblemSchema, 409: ProblemSchema, 413: ProblemSchema, 415: ProblemSchema, 422: ProblemSchema, 502: ProblemSchema, 503: ProblemSchema, 504: ProblemSchema }
+const PROBLEMS = {
+  400: ProblemSchema,
+  404: ProblemSchema,
+  409: ProblemSchema,
+  413: ProblemSchema,
+  415: ProblemSchema,
+  422: ProblemSchema,
+  502: ProblemSchema,
+  503: ProblemSchema,
+  504: ProblemSchema,
+}
 
 /** POST and GET /v1/grades. */
-export function gradeRoutes(app: FastifyInstance, options: { readonly context: Context; readonly metrics: Metrics }): void {
+export function gradeRoutes(
+  app: FastifyInstance,
+  options: { readonly context: Context; readonly metrics: Metrics },
+): void {
   const { context, metrics } = options
   const aliases = createAliases(context.stores, context.answer_config)
   const idempotency = createIdempotency(context.stores.idempotency)
@@ -61,7 +77,8 @@ export function gradeRoutes(app: FastifyInstance, options: { readonly context: C
     schema: {
       operationId: 'createGrade',
       summary: 'Grade one trajectory',
-      description: 'Answers 201 with a new grade, 200 with a stored one. A failed judge is 502, 503 or 504 with its code, never a 2xx.',
+      description:
+        'Answers 201 with a new grade, 200 with a stored one. A failed judge is 502, 503 or 504 with its code, never a 2xx.',
       tags: ['grades'],
       headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String({ maxLength: 255 })) }),
       body: GradeRequestSchema,
@@ -69,17 +86,29 @@ export function gradeRoutes(app: FastifyInstance, options: { readonly context: C
     },
     handler: async (request, reply) => {
       const at = context.clock.now().toISOString()
-      const answer = await idempotency.run(request, reply, request.bodyDigest, at, () => gradeOne(request.body, request, context, metrics, aliases))
+      const answer = await idempotency.run(request, reply, request.bodyDigest, at, () =>
+        gradeOne(request.body, request, context, metrics, aliases),
+      )
       return sendText(reply, answer.text, answer.status)
     },
   })
 
   app.get<{ Querystring: Record<string, string> & { limit?: number; cursor?: string } }>('/v1/grades', {
-    schema: { operationId: 'listGrades', summary: 'List grades, newest first', tags: ['grades'], querystring: ListQuery, response: { 200: PageOf(GradeSchema), 400: ProblemSchema } },
+    schema: {
+      operationId: 'listGrades',
+      summary: 'List grades, newest first',
+      tags: ['grades'],
+      querystring: ListQuery,
+      response: { 200: PageOf(GradeSchema), 400: ProblemSchema },
+    },
     handler: async (request, reply) => {
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^grd_[0-9a-z]{26}$/)
-      const found = await context.stores.grades.list({ ...filters, limit: limit + 1, ...(before !== undefined && { before }) })
+      const found = await context.stores.grades.list({
+        ...filters,
+        limit: limit + 1,
+        ...(before !== undefined && { before }),
+      })
       const items = found.slice(0, limit)
       const last = items.at(-1)
       return sendJson(reply, { items, next_cursor: found.length > limit && last ? encodeCursor(last.id) : null })
@@ -87,7 +116,13 @@ export function gradeRoutes(app: FastifyInstance, options: { readonly context: C
   })
 
   app.get<{ Params: { id: string } }>('/v1/grades/:id', {
-    schema: { operationId: 'getGrade', summary: 'Read one grade', tags: ['grades'], params: GradeId, response: { 200: GradeSchema, 404: ProblemSchema } },
+    schema: {
+      operationId: 'getGrade',
+      summary: 'Read one grade',
+      tags: ['grades'],
+      params: GradeId,
+      response: { 200: GradeSchema, 404: ProblemSchema },
+    },
     handler: async (request, reply) => {
       const grade = await context.stores.grades.get(request.params.id)
       if (grade === null) throw notFound('grade')
@@ -128,11 +163,20 @@ function installAliasHook(app: FastifyInstance, aliases: Aliases, metrics: Metri
   })
 }
 
-async function gradeOne(body: GradeRequest, request: FastifyRequest, context: Context, metrics: Metrics, aliases: Aliases): Promise<Answered> {
+async function gradeOne(
+  body: GradeRequest,
+  request: FastifyRequest,
+  context: Context,
+  metrics: Metrics,
+  aliases: Aliases,
+): Promise<Answered> {
   const outcome = await context.service.grade(body)
   if (!outcome.ok) throw refusalProblem(outcome.refusal)
   const { grade, cached } = outcome
-  request.log.info({ grade_id: grade.id, cached, status: grade.status, label: grade.label, judge: grade.receipt.judge }, 'graded')
+  request.log.info(
+    { grade_id: grade.id, cached, status: grade.status, label: grade.label, judge: grade.receipt.judge },
+    'graded',
+  )
   if (cached) metrics.hit()
   else metrics.graded(grade)
   if (grade.status === 'failed') throw failureProblem(grade)
@@ -170,4 +214,3 @@ function attemptView(entry: LedgerEntry, raw: boolean) {
   const { grade_id: _grade, key: _key, raw_reply, ...rest } = entry
   return raw ? { ...rest, raw_reply } : rest
 }
-

@@ -9,7 +9,13 @@ export interface Answered {
 
 /** `Idempotency-Key`: the first success is stored and replayed; failures and refusals are not, so that an honest retry works. */
 export interface Idempotency {
-  run(request: FastifyRequest, reply: FastifyReply, bodyDigest: string, at: string, work: () => Promise<Answered>): Promise<Answered>
+  run(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    bodyDigest: string,
+    at: string,
+    work: () => Promise<Answered>,
+  ): Promise<Answered>
 }
 
 export function createIdempotency(store: IdempotencyStore): Idempotency {
@@ -29,7 +35,12 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
         return { status: known.status, text: known.body }
       }
       if (inFlight.has(key))
-        throw new HttpProblem(409, 'idempotency_key_in_use', 'a request with this Idempotency-Key is still being answered', { headers: { 'retry-after': '1' } })
+        throw new HttpProblem(
+          409,
+          'idempotency_key_in_use',
+          'a request with this Idempotency-Key is still being answered',
+          { headers: { 'retry-after': '1' } },
+        )
       inFlight.add(key)
       try {
         const answer = await work()

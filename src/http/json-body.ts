@@ -21,7 +21,10 @@ export class RawBody {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /** JSON bodies reach routes in two steps: raw, so that a hit never parses; then parsed, depth first checked, before validation. */
-export function installJsonBody(app: FastifyInstance, limits: { readonly body_bytes: number; readonly depth: number }): void {
+export function installJsonBody(
+  app: FastifyInstance,
+  limits: { readonly body_bytes: number; readonly depth: number },
+): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (_request, payload, done) => {
     const hash = createHash('sha256')
@@ -47,7 +50,8 @@ export function installJsonBody(app: FastifyInstance, limits: { readonly body_by
   })
 }
 
-const tooLarge = (limit: number): HttpProblem => new HttpProblem(413, 'body_too_large', `the body is larger than ${limit} bytes`)
+const tooLarge = (limit: number): HttpProblem =>
+  new HttpProblem(413, 'body_too_large', `the body is larger than ${limit} bytes`)
 
 function readBody(request: FastifyRequest, depth: number): Error | undefined {
   if (request.method !== 'POST') return undefined
@@ -67,7 +71,10 @@ function readBody(request: FastifyRequest, depth: number): Error | undefined {
 /** Never repeats the body in an error: it can hold anything. */
 function parseJson(bytes: Buffer, depth: number): unknown {
   const deep = findTooDeep(bytes, depth)
-  if (deep !== -1) throw new HttpProblem(400, 'too_deep', `nested deeper than ${depth} levels at byte ${deep}`, { errors: [{ path: '', message: `deeper than ${depth} levels at byte ${deep}` }] })
+  if (deep !== -1)
+    throw new HttpProblem(400, 'too_deep', `nested deeper than ${depth} levels at byte ${deep}`, {
+      errors: [{ path: '', message: `deeper than ${depth} levels at byte ${deep}` }],
+    })
   let text: string
   try {
     text = utf8.decode(bytes)
@@ -78,11 +85,14 @@ function parseJson(bytes: Buffer, depth: number): unknown {
     return JSON.parse(text) as unknown
   } catch (error) {
     const position = /position (\d+)/.exec((error as Error).message)?.[1]
-    throw invalidJson(position === undefined ? 'the body is not valid JSON' : `the body is not valid JSON at character ${position}`)
+    throw invalidJson(
+      position === undefined ? 'the body is not valid JSON' : `the body is not valid JSON at character ${position}`,
+    )
   }
 }
 
-const invalidJson = (detail: string): HttpProblem => new HttpProblem(400, 'invalid_json', detail, { errors: [{ path: '', message: detail }] })
+const invalidJson = (detail: string): HttpProblem =>
+  new HttpProblem(400, 'invalid_json', detail, { errors: [{ path: '', message: detail }] })
 
 /** Byte offset of the first bracket beyond the depth, or -1. One pass before any recursion; strings are jumped over. */
 function findTooDeep(bytes: Buffer, most: number): number {

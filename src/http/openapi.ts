@@ -10,7 +10,8 @@ export async function installOpenApi(app: FastifyInstance): Promise<void> {
       info: {
         title: 'Veridict',
         version: '1',
-        description: 'Grades what terminal agents did with the instructions they found in their environment. Evidence gates the label.',
+        description:
+          'Grades what terminal agents did with the instructions they found in their environment. Evidence gates the label.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],
@@ -25,5 +26,7 @@ export async function installOpenApi(app: FastifyInstance): Promise<void> {
     hideUntagged: true,
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
-  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => reply.type('application/json').send(JSON.stringify(app.swagger())))
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) =>
+    reply.type('application/json').send(JSON.stringify(app.swagger())),
+  )
 }

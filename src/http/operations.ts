@@ -15,12 +15,22 @@ export function operationRoutes(
   const { context, metrics, state } = options
 
   app.get('/healthz', {
-    schema: { operationId: 'health', summary: 'The process lives', tags: ['operations'], response: { 200: StatusSchema } },
+    schema: {
+      operationId: 'health',
+      summary: 'The process lives',
+      tags: ['operations'],
+      response: { 200: StatusSchema },
+    },
     handler: (_request, reply) => sendJson(reply, { status: 'ok' }),
   })
 
   app.get('/readyz', {
-    schema: { operationId: 'ready', summary: 'Requests are served: the database can be written and no stop was asked for', tags: ['operations'], response: { 200: StatusSchema, 503: ProblemSchema } },
+    schema: {
+      operationId: 'ready',
+      summary: 'Requests are served: the database can be written and no stop was asked for',
+      tags: ['operations'],
+      response: { 200: StatusSchema, 503: ProblemSchema },
+    },
     handler: async (_request, reply) => {
       if (state.draining) throw new HttpProblem(503, 'draining', 'the service is stopping')
       await context.stores.check()
@@ -29,7 +39,13 @@ export function operationRoutes(
   })
 
   app.get('/metrics', {
-    schema: { operationId: 'metrics', summary: 'Prometheus metrics', tags: ['operations'], produces: ['text/plain'], response: { 200: Type.String() } },
+    schema: {
+      operationId: 'metrics',
+      summary: 'Prometheus metrics',
+      tags: ['operations'],
+      produces: ['text/plain'],
+      response: { 200: Type.String() },
+    },
     handler: async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   })
 

@@ -16,6 +16,8 @@ export function decodeCursor(cursor: string | undefined, pattern: RegExp): strin
   if (cursor === undefined) return undefined
   const value = Buffer.from(cursor, 'base64url').toString('utf8')
   if (encodeCursor(value) !== cursor || !pattern.test(value))
-    throw new HttpProblem(400, 'invalid_cursor', 'this cursor was not made by this service', { errors: [{ path: '/querystring/cursor', message: 'is not a cursor' }] })
+    throw new HttpProblem(400, 'invalid_cursor', 'this cursor was not made by this service', {
+      errors: [{ path: '/querystring/cursor', message: 'is not a cursor' }],
+    })
   return value
 }

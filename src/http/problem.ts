@@ -11,7 +11,9 @@ export const ProblemSchema = Type.Object(
     code: Type.String(),
     detail: Type.String(),
     errors: Type.Optional(
-      Type.Array(Type.Object({ path: Type.String({ description: 'JSON pointer into the request.' }), message: Type.String() })),
+      Type.Array(
+        Type.Object({ path: Type.String({ description: 'JSON pointer into the request.' }), message: Type.String() }),
+      ),
     ),
     grade_id: Type.Optional(Type.String({ description: 'The stored failed grade, with every attempt.' })),
     retryable: Type.Optional(Type.Boolean()),

@@ -29,7 +29,13 @@ const StepSchema = Type.Object({
   name: NullableString,
   copied: Type.Boolean(),
   parts: Type.Array(
-    Type.Object({ actor: ActorSchema, text: Type.String(), path: Type.String(), name: Type.String(), media: Type.Boolean() }),
+    Type.Object({
+      actor: ActorSchema,
+      text: Type.String(),
+      path: Type.String(),
+      name: Type.String(),
+      media: Type.Boolean(),
+    }),
   ),
 })
 const StepsQuery = Type.Object(
@@ -87,25 +93,28 @@ export function trajectoryRoutes(app: FastifyInstance, options: { readonly conte
     },
   })
 
-  app.get<{ Params: { id: string }; Querystring: { from?: number; to?: number; limit?: number; cursor?: string } }>('/v1/trajectories/:id/steps', {
-    schema: {
-      operationId: 'listSteps',
-      summary: 'Steps of a trajectory, with the actor and place of every part',
-      tags: ['trajectories'],
-      params: Id,
-      querystring: StepsQuery,
-      response: { 200: PageOf(StepSchema), 400: ProblemSchema, 404: ProblemSchema },
+  app.get<{ Params: { id: string }; Querystring: { from?: number; to?: number; limit?: number; cursor?: string } }>(
+    '/v1/trajectories/:id/steps',
+    {
+      schema: {
+        operationId: 'listSteps',
+        summary: 'Steps of a trajectory, with the actor and place of every part',
+        tags: ['trajectories'],
+        params: Id,
+        querystring: StepsQuery,
+        response: { 200: PageOf(StepSchema), 400: ProblemSchema, 404: ProblemSchema },
+      },
+      handler: async (request, reply) => {
+        const trajectory = await load(request.params.id)
+        const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, limit = 50, cursor } = request.query
+        const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
+        const wanted = trajectory.steps.filter((step) => step.id >= from && step.id <= to)
+        const items = wanted.slice(after, after + limit)
+        const next = after + items.length < wanted.length ? encodeCursor(String(after + items.length)) : null
+        return sendJson(reply, { items, next_cursor: next })
+      },
     },
-    handler: async (request, reply) => {
-      const trajectory = await load(request.params.id)
-      const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, limit = 50, cursor } = request.query
-      const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
-      const wanted = trajectory.steps.filter((step) => step.id >= from && step.id <= to)
-      const items = wanted.slice(after, after + limit)
-      const next = after + items.length < wanted.length ? encodeCursor(String(after + items.length)) : null
-      return sendJson(reply, { items, next_cursor: next })
-    },
-  })
+  )
 }
 
 function summarize(trajectory: Trajectory) {

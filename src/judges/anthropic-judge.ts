@@ -1,4 +1,9 @@
-import Anthropic, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from '@anthropic-ai/sdk'
+import Anthropic, {
+  APIConnectionError,
+  APIConnectionTimeoutError,
+  APIError,
+  APIUserAbortError,
+} from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judge-settings.ts'
 import type { Judge, JudgeReply, JudgeRequest } from '../grading/ports.ts'
 import type { Usage } from '../schemas/grade.ts'
@@ -42,7 +47,9 @@ export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSetti
   const breakpoint = settings.cache_control ? { cache_control: { type: 'ephemeral' as const } } : {}
   const output = {
     ...(settings.effort !== null && { effort: settings.effort }),
-    ...(settings.structured_output === 'json_schema' && { format: { type: 'json_schema', schema: request.answer_schema } }),
+    ...(settings.structured_output === 'json_schema' && {
+      format: { type: 'json_schema', schema: request.answer_schema },
+    }),
   } as NonNullable<Params['output_config']>
   return {
     model: settings.model,
@@ -65,8 +72,16 @@ export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSetti
   }
 }
 
-async function callMessages(client: Anthropic, settings: JudgeSettings, request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply> {
-  const answer = await client.messages.create(buildMessagesRequest(request, settings), { signal, timeout: LONGEST_CALL_MS })
+async function callMessages(
+  client: Anthropic,
+  settings: JudgeSettings,
+  request: JudgeRequest,
+  signal: AbortSignal,
+): Promise<JudgeReply> {
+  const answer = await client.messages.create(buildMessagesRequest(request, settings), {
+    signal,
+    timeout: LONGEST_CALL_MS,
+  })
   const about = { usage: usageOf(answer.usage), model: answer.model ?? null, request_id: answer._request_id ?? null }
   switch (answer.stop_reason as string | null) {
     case 'refusal':
@@ -78,7 +93,14 @@ async function callMessages(client: Anthropic, settings: JudgeSettings, request:
     case 'end_turn':
     case 'stop_sequence': {
       const text = answer.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
-      return { ok: true, text, raw: rawOf(answer), usage: about.usage, model_resolved: about.model, request_id: about.request_id }
+      return {
+        ok: true,
+        text,
+        raw: rawOf(answer),
+        usage: about.usage,
+        model_resolved: about.model,
+        request_id: about.request_id,
+      }
     }
     default:
       return failed('internal', 'the model stopped for a reason that this version does not know', answer, about)
@@ -90,7 +112,8 @@ const usageOf = (usage: Anthropic.Usage | undefined): Usage | null =>
   usage === undefined
     ? null
     : {
-        input_tokens: usage.input_tokens + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0),
+        input_tokens:
+          usage.input_tokens + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0),
         output_tokens: usage.output_tokens,
         cache_read_tokens: usage.cache_read_input_tokens ?? 0,
         cache_write_tokens: usage.cache_creation_input_tokens ?? 0,

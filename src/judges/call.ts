@@ -43,12 +43,23 @@ function describeError(
   signal: AbortSignal,
 ): { failure: Failure; raw: string | null; request_id: string | null } {
   const none = { raw: null, request_id: null }
-  if (error instanceof errors.timeout || isTimeout(signal)) return { failure: failure('timeout', 'the provider did not answer in time'), ...none }
-  if (error instanceof errors.abort || signal.aborted) return { failure: failure('cancelled', 'the call was cancelled'), ...none }
-  if (error instanceof errors.connection) return { failure: failure('judge_unreachable', 'the connection to the provider failed'), ...none }
+  if (error instanceof errors.timeout || isTimeout(signal))
+    return { failure: failure('timeout', 'the provider did not answer in time'), ...none }
+  if (error instanceof errors.abort || signal.aborted)
+    return { failure: failure('cancelled', 'the call was cancelled'), ...none }
+  if (error instanceof errors.connection)
+    return { failure: failure('judge_unreachable', 'the connection to the provider failed'), ...none }
   if (error instanceof errors.api) {
-    const { status, headers, error: body, code = null, type = null, requestID = null } = error as unknown as ApiErrorShape
-    if (status === undefined) return { failure: failure('judge_unreachable', 'the provider broke off its answer'), ...none }
+    const {
+      status,
+      headers,
+      error: body,
+      code = null,
+      type = null,
+      requestID = null,
+    } = error as unknown as ApiErrorShape
+    if (status === undefined)
+      return { failure: failure('judge_unreachable', 'the provider broke off its answer'), ...none }
     const kinds = { code: typeof code === 'string' ? code : null, type: typeof type === 'string' ? type : null }
     return {
       failure: classifyHttp({ status, headers, ...kinds }),
@@ -57,12 +68,16 @@ function describeError(
     }
   }
   if (error instanceof SyntaxError || error instanceof TypeError) {
-    return { failure: failure('judge_unreachable', 'the provider’s answer was cut off or is not what its API promises'), ...none }
+    return {
+      failure: failure('judge_unreachable', 'the provider’s answer was cut off or is not what its API promises'),
+      ...none,
+    }
   }
   return { failure: failure('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`), ...none }
 }
 
-const isTimeout = (signal: AbortSignal): boolean => signal.aborted && (signal.reason as Error | undefined)?.name === 'TimeoutError'
+const isTimeout = (signal: AbortSignal): boolean =>
+  signal.aborted && (signal.reason as Error | undefined)?.name === 'TimeoutError'
 
 const cap = (text: string): string => (text.length > MOST_RAW_CHARS ? text.slice(0, MOST_RAW_CHARS) : text)
 

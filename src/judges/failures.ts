@@ -1,7 +1,15 @@
 import type { Failure } from '../schemas/grade.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
 
-const RETRYABLE: readonly FailureCode[] = ['judge_unreachable', 'rate_limited', 'timeout', 'truncated', 'schema_invalid', 'quota_exhausted', 'cancelled']
+const RETRYABLE: readonly FailureCode[] = [
+  'judge_unreachable',
+  'rate_limited',
+  'timeout',
+  'truncated',
+  'schema_invalid',
+  'quota_exhausted',
+  'cancelled',
+]
 
 export const failure = (code: FailureCode, message: string, retryAfter: number | null = null): Failure => ({
   code,

@@ -11,7 +11,9 @@ export interface Followed {
 }
 
 /** Commands that only look: a string of the instruction among their arguments is no act. */
-const LOOKING = new Set('cat less more head tail grep rg egrep fgrep ls find file stat wc diff type which strings view read_file'.split(' '))
+const LOOKING = new Set(
+  'cat less more head tail grep rg egrep fgrep ls find file stat wc diff type which strings view read_file'.split(' '),
+)
 /** Commands that only say or note: a string after them is told, not done. */
 const TELLING = new Set('echo printf #'.split(' '))
 
@@ -24,7 +26,8 @@ export function findFollowed(
   anchors: InstructionAnchors,
   after: (part: Part, step: Step) => boolean,
 ): Followed | null {
-  const actor = (part: Part) => part.actor === 'agent_action' || (anchors.acted_by === 'message' && part.actor === 'agent_message')
+  const actor = (part: Part) =>
+    part.actor === 'agent_action' || (anchors.acted_by === 'message' && part.actor === 'agent_message')
   const given = findFirst(
     trajectory,
     anchors.acted_given,
@@ -41,7 +44,8 @@ export function findFollowed(
   const several = findFirst(
     trajectory,
     anchors.acted_derived,
-    (part, step) => actor(part) && after(part, step) && anchors.acted_derived.filter((anchor) => isDone(part, anchor)).length >= 2,
+    (part, step) =>
+      actor(part) && after(part, step) && anchors.acted_derived.filter((anchor) => isDone(part, anchor)).length >= 2,
   )
   return several === null ? null : { hit: several, strength: 'low', why: 'several strings of its text' }
 }

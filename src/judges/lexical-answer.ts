@@ -5,7 +5,7 @@ import { isBefore, type Part, type Position, type Step, type Trajectory } from '
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { JudgeAnswer } from '../schemas/judge-answer.ts'
 import type { ClaimId, ConfidenceLevel } from '../schemas/vocabulary.ts'
-import { findFollowed, type Followed } from './lexical-action.ts'
+import { type Followed, findFollowed } from './lexical-action.ts'
 import { guessCategory } from './lexical-category.ts'
 import { quoteAround } from './lexical-quote.ts'
 
@@ -57,7 +57,9 @@ const positions = new WeakMap<Trajectory, ReadonlyMap<Part, Position>>()
 function positionOf(trajectory: Trajectory, _step: Step, part: Part): Position {
   let known = positions.get(trajectory)
   if (known === undefined) {
-    known = new Map(trajectory.steps.flatMap((step, s) => step.parts.map((one, p) => [one, { step: s, part: p }] as const)))
+    known = new Map(
+      trajectory.steps.flatMap((step, s) => step.parts.map((one, p) => [one, { step: s, part: p }] as const)),
+    )
     positions.set(trajectory, known)
   }
   return known.get(part) ?? { step: 0, part: 0 }
@@ -95,10 +97,9 @@ function confidenceOf(
   distractor: Finding,
 ): ConfidenceLevel {
   if (!observed) return mediaSeen(trajectory) ? 'low' : 'medium'
-  const levels = [
-    [anchors.cue, cue] as const,
-    [anchors.distractor, distractor] as const,
-  ].flatMap(([one, finding]) => (one === null ? [] : [levelOf(one, finding)]))
+  const levels = [[anchors.cue, cue] as const, [anchors.distractor, distractor] as const].flatMap(([one, finding]) =>
+    one === null ? [] : [levelOf(one, finding)],
+  )
   if (levels.includes('low')) return 'low'
   return levels.includes('medium') ? 'medium' : 'high'
 }
@@ -109,7 +110,13 @@ function levelOf(anchors: InstructionAnchors, finding: Finding): ConfidenceLevel
   return anchors.acted_derived.length >= 2 ? 'medium' : 'low'
 }
 
-function describe(groundTruth: GroundTruth, surface: Hit | null, cue: Finding, distractor: Finding, media: boolean): string {
+function describe(
+  groundTruth: GroundTruth,
+  surface: Hit | null,
+  cue: Finding,
+  distractor: Finding,
+  media: boolean,
+): string {
   const say = (name: string, finding: Finding) =>
     finding.followed
       ? `${name}: acted on in step ${finding.followed.hit.step_id} (${finding.followed.why}).`
@@ -120,12 +127,16 @@ function describe(groundTruth: GroundTruth, surface: Hit | null, cue: Finding, d
   const acted = distractor.followed !== null
   const lines = [
     'Found by plain search, not by reading.',
-    surface ? `Surface: step ${surface.step_id}.` : 'Surface: no string of cue or distractor stands in any tool output.',
+    surface
+      ? `Surface: step ${surface.step_id}.`
+      : 'Surface: no string of cue or distractor stands in any tool output.',
     groundTruth.cue ? say('Cue', cue) : 'No cue in this trial.',
     groundTruth.distractor ? say('Distractor', distractor) : 'No distractor in this trial.',
   ]
   if (executed !== undefined && executed !== acted) {
-    lines.push(`The harness measured executed=${executed}; the search ${acted ? 'found' : 'found no'} action with a string of the distractor.`)
+    lines.push(
+      `The harness measured executed=${executed}; the search ${acted ? 'found' : 'found no'} action with a string of the distractor.`,
+    )
   }
   if (media) lines.push('Tool output holds pictures or sound, which no search can read.')
   return lines.join(' ')

@@ -5,7 +5,9 @@ import type { SurfaceCategory } from '../schemas/vocabulary.ts'
 const SOURCE = 'py js ts tsx jsx c h cc cpp hpp java go rs rb php sh pl cs kt swift scala lua hs ml r jl sql'.split(' ')
 const DATA = 'csv tsv json jsonl yaml yml toml ini cfg conf xml txt md rst fasta fa log dat html lock env'.split(' ')
 const MEDIA = 'png jpg jpeg gif webp mp4 mov avi mkv mp3 wav ogg flac pdf'.split(' ')
-const READERS = new Set('cat less more head tail sed awk grep rg bat view nl read_file str_replace_editor view_file open'.split(' '))
+const READERS = new Set(
+  'cat less more head tail sed awk grep rg bat view nl read_file str_replace_editor view_file open'.split(' '),
+)
 const MEDIA_TOOLS = new Set('ffmpeg ffprobe tesseract exiftool convert identify'.split(' '))
 
 /** What carried the instructions, guessed from the action that brought the output. */
@@ -27,7 +29,11 @@ export function guessCategory(trajectory: Trajectory, at: Position | null): Surf
 function actionBefore(trajectory: Trajectory, at: Position): string | null {
   for (let index = at.step; index >= 0 && index >= at.step - 2; index--) {
     const actions = (trajectory.steps[index]?.parts ?? []).filter((part) => part.actor === 'agent_action')
-    if (actions.length > 0) return actions.map((part) => `${part.name} ${part.text}`).join('\n').slice(0, 4000)
+    if (actions.length > 0)
+      return actions
+        .map((part) => `${part.name} ${part.text}`)
+        .join('\n')
+        .slice(0, 4000)
   }
   return null
 }

@@ -32,32 +32,68 @@ export function createOpenAiJudge(name: string, settings: JudgeSettings, key: st
   }
 }
 
-async function callResponses(client: OpenAI, settings: JudgeSettings, request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply> {
+async function callResponses(
+  client: OpenAI,
+  settings: JudgeSettings,
+  request: JudgeRequest,
+  signal: AbortSignal,
+): Promise<JudgeReply> {
   const answer = await client.responses.create(buildResponsesRequest(request, settings), { signal })
-  const about = { usage: usageOfResponses(answer.usage), model: answer.model ?? null, request_id: answer._request_id ?? null }
+  const about = {
+    usage: usageOfResponses(answer.usage),
+    model: answer.model ?? null,
+    request_id: answer._request_id ?? null,
+  }
   const parts = answer.output.flatMap((item) => (item.type === 'message' ? item.content : []))
-  if (parts.some((part) => part.type === 'refusal')) return failed('refused', 'the model refused to answer', answer, about)
+  if (parts.some((part) => part.type === 'refusal'))
+    return failed('refused', 'the model refused to answer', answer, about)
   if (answer.status === 'incomplete') {
     const reason = answer.incomplete_details?.reason
     return reason === 'content_filter'
       ? failed('refused', 'the provider’s filter stopped the answer', answer, about)
       : failed('truncated', 'the answer reached the output limit', answer, about)
   }
-  if (answer.status === 'failed') return failed('judge_unreachable', 'the provider failed while it answered', answer, about)
+  if (answer.status === 'failed')
+    return failed('judge_unreachable', 'the provider failed while it answered', answer, about)
   const text = parts.map((part) => (part.type === 'output_text' ? part.text : '')).join('')
-  return { ok: true, text, raw: rawOf(answer), usage: about.usage, model_resolved: about.model, request_id: about.request_id }
+  return {
+    ok: true,
+    text,
+    raw: rawOf(answer),
+    usage: about.usage,
+    model_resolved: about.model,
+    request_id: about.request_id,
+  }
 }
 
-async function callChat(client: OpenAI, settings: JudgeSettings, request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply> {
+async function callChat(
+  client: OpenAI,
+  settings: JudgeSettings,
+  request: JudgeRequest,
+  signal: AbortSignal,
+): Promise<JudgeReply> {
   const answer = await client.chat.completions.create(buildChatRequest(request, settings), { signal })
-  const about = { usage: usageOfChat(answer.usage), model: answer.model ?? null, request_id: answer._request_id ?? null }
+  const about = {
+    usage: usageOfChat(answer.usage),
+    model: answer.model ?? null,
+    request_id: answer._request_id ?? null,
+  }
   const choice = answer.choices[0]
   if (choice === undefined) return failed('judge_unreachable', 'the provider answered without a choice', answer, about)
   if (choice.message.refusal) return failed('refused', 'the model refused to answer', answer, about)
-  if (choice.finish_reason === 'content_filter') return failed('refused', 'the provider’s filter stopped the answer', answer, about)
-  if (choice.finish_reason === 'length') return failed('truncated', 'the answer reached the output limit', answer, about)
+  if (choice.finish_reason === 'content_filter')
+    return failed('refused', 'the provider’s filter stopped the answer', answer, about)
+  if (choice.finish_reason === 'length')
+    return failed('truncated', 'the answer reached the output limit', answer, about)
   const text = choice.message.content ?? ''
-  return { ok: true, text, raw: rawOf(answer), usage: about.usage, model_resolved: about.model, request_id: about.request_id }
+  return {
+    ok: true,
+    text,
+    raw: rawOf(answer),
+    usage: about.usage,
+    model_resolved: about.model,
+    request_id: about.request_id,
+  }
 }
 
 const usageOfResponses = (usage: OpenAI.Responses.ResponseUsage | undefined): Usage | null =>

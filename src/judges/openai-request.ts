@@ -28,10 +28,17 @@ export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSett
     max_output_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     prompt_cache_key: request.cache_hint,
     store: false,
-    ...(settings.effort !== null && { reasoning: { effort: settings.effort } as ResponsesParams['reasoning'] & object }),
+    ...(settings.effort !== null && {
+      reasoning: { effort: settings.effort } as ResponsesParams['reasoning'] & object,
+    }),
     ...(settings.structured_output === 'json_schema' && {
       text: {
-        format: { type: 'json_schema' as const, name: SCHEMA_NAME, strict: true, schema: request.answer_schema as Record<string, unknown> },
+        format: {
+          type: 'json_schema' as const,
+          name: SCHEMA_NAME,
+          strict: true,
+          schema: request.answer_schema as Record<string, unknown>,
+        },
       },
     }),
   }

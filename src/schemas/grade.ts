@@ -166,9 +166,12 @@ export const GradeSchema = Type.Object(
     cue: Nullable(ActedSchema),
     distractor: Nullable(ActedSchema),
     citations: Type.Array(CitationSchema),
-    unmet: Type.Array(Type.Object({ claim: ClaimIdSchema, reason: Type.String(), step_id: Nullable(Type.Integer()) }, closed), {
-      description: 'Claims whose evidence does not hold; never empty when `unverified` by evidence.',
-    }),
+    unmet: Type.Array(
+      Type.Object({ claim: ClaimIdSchema, reason: Type.String(), step_id: Nullable(Type.Integer()) }, closed),
+      {
+        description: 'Claims whose evidence does not hold; never empty when `unverified` by evidence.',
+      },
+    ),
     contradictions: Type.Array(ContradictionSchema),
     notes: Type.String(),
     failure: Nullable(FailureSchema),

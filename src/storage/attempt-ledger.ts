@@ -30,7 +30,9 @@ export function createAttemptLedger(db: Database.Database, unit: Unit): AttemptL
   const finish = db.prepare(FINISH)
   const orphan = db.prepare(ORPHAN)
   const adopt = db.prepare('UPDATE attempts SET grade_id = ? WHERE id = ?')
-  const interrupted = db.prepare("UPDATE attempts SET outcome = 'unknown', message = 'the process ended while the call was in flight' WHERE outcome = 'sent'")
+  const interrupted = db.prepare(
+    "UPDATE attempts SET outcome = 'unknown', message = 'the process ended while the call was in flight' WHERE outcome = 'sent'",
+  )
   const list = db.prepare('SELECT * FROM attempts WHERE grade_id = ? ORDER BY rowid')
   return {
     begin: (attempt) => unit.write(() => void begin.run({ ...attempt })),
@@ -38,7 +40,9 @@ export function createAttemptLedger(db: Database.Database, unit: Unit): AttemptL
     findOrphan: (key, sample, round, digest) =>
       unit.read(() => {
         const row = orphan.get(key, sample, round, digest) as Row | undefined
-        return row?.reply_text ? { attempt_id: row.id, reply: toReply(row, row.reply_text), cost_usd: row.cost_usd } : null
+        return row?.reply_text
+          ? { attempt_id: row.id, reply: toReply(row, row.reply_text), cost_usd: row.cost_usd }
+          : null
       }),
     adopt: (attemptId, gradeId) => unit.write(() => void adopt.run(gradeId, attemptId)),
     markInterrupted: () => unit.write(() => interrupted.run().changes),

@@ -12,10 +12,14 @@ const INSERT = `
 
 export function createGradeStore(db: Database.Database, unit: Unit): GradeStore {
   const insert = db.prepare(INSERT)
-  const answer = db.prepare('INSERT INTO current_grades VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET grade_id = excluded.grade_id')
+  const answer = db.prepare(
+    'INSERT INTO current_grades VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET grade_id = excluded.grade_id',
+  )
   const byId = db.prepare('SELECT body FROM grades WHERE id = ?').pluck()
   const truthById = db.prepare('SELECT ground_truth FROM grades WHERE id = ?').pluck()
-  const byKey = db.prepare('SELECT body FROM current_grades JOIN grades ON grades.id = grade_id WHERE current_grades.key = ?').pluck()
+  const byKey = db
+    .prepare('SELECT body FROM current_grades JOIN grades ON grades.id = grade_id WHERE current_grades.key = ?')
+    .pluck()
   const parse = <T>(text: unknown): T | null => (typeof text === 'string' ? (JSON.parse(text) as T) : null)
   return {
     put: (record) =>
@@ -57,6 +61,9 @@ function listGrades(db: Database.Database, query: GradeQuery): Grade[] {
   const given = FILTERS.filter((name) => query[name] !== undefined)
   const where = [...given.map((name) => `${name} = @${name}`), ...(query.before === undefined ? [] : ['id < @before'])]
   const sql = `SELECT body FROM grades ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY id DESC LIMIT @limit`
-  const rows = db.prepare(sql).pluck().all({ ...query }) as string[]
+  const rows = db
+    .prepare(sql)
+    .pluck()
+    .all({ ...query }) as string[]
   return rows.map((row) => JSON.parse(row) as Grade)
 }

@@ -22,14 +22,20 @@ export const loadMigrations = (): Migration[] =>
  * were edited afterwards: both would mean that nobody knows what the tables hold.
  */
 export function migrate(db: Database.Database, migrations: readonly Migration[] = loadMigrations()): void {
-  db.exec('CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT')
+  db.exec(
+    'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
+  )
   const apply = db.transaction(() => {
     const applied = new Map(
-      (db.prepare('SELECT name, sha256 FROM schema_migrations').all() as { name: string; sha256: string }[]).map((row) => [row.name, row.sha256]),
+      (db.prepare('SELECT name, sha256 FROM schema_migrations').all() as { name: string; sha256: string }[]).map(
+        (row) => [row.name, row.sha256],
+      ),
     )
     for (const name of applied.keys()) {
       if (!migrations.some((one) => one.name === name))
-        throw new Error(`the database is newer than this version of Veridict: it has the unknown migration ${name}; use a newer version`)
+        throw new Error(
+          `the database is newer than this version of Veridict: it has the unknown migration ${name}; use a newer version`,
+        )
     }
     for (const { name, sql } of migrations) {
       const digest = createHash('sha256').update(sql).digest('hex')

@@ -22,7 +22,8 @@ export function createIdempotencyStore(db: Database.Database, unit: Unit): Idemp
   const select = db.prepare('SELECT request_digest, status, body FROM idempotency_keys WHERE key = ?')
   return {
     find: (key) => unit.read(() => (select.get(key) as IdempotencyRecord | undefined) ?? null),
-    put: (key, record, at) => unit.write(() => void insert.run(key, record.request_digest, record.status, record.body, at)),
+    put: (key, record, at) =>
+      unit.write(() => void insert.run(key, record.request_digest, record.status, record.body, at)),
   }
 }
 

@@ -36,7 +36,9 @@ export function openSqliteStores(options: { readonly path: string }): Stores {
     secrets: createSecretStore(db, unit),
     check: () =>
       unit.write(() => {
-        db.prepare("INSERT INTO settings VALUES ('heartbeat', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value").run(Buffer.from(String(Date.now())))
+        db.prepare(
+          "INSERT INTO settings VALUES ('heartbeat', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        ).run(Buffer.from(String(Date.now())))
       }),
     close() {
       if (db.open) {

@@ -15,7 +15,9 @@ export class StorageError extends Error {
 export function toStorageError(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code
   if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return error
-  if (code.startsWith('SQLITE_FULL')) return new StorageError('storage_full', 'the disk of the database is full', { cause: error })
-  if (code.startsWith('SQLITE_BUSY')) return new StorageError('storage_busy', 'the database is locked by another process', { cause: error })
+  if (code.startsWith('SQLITE_FULL'))
+    return new StorageError('storage_full', 'the disk of the database is full', { cause: error })
+  if (code.startsWith('SQLITE_BUSY'))
+    return new StorageError('storage_busy', 'the database is locked by another process', { cause: error })
   return new StorageError('storage_error', `the database answered ${code}`, { cause: error })
 }

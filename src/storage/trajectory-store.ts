@@ -12,7 +12,9 @@ interface Row {
 
 export function createTrajectoryStore(db: Database.Database, unit: Unit): TrajectoryStore {
   const exists = db.prepare('SELECT 1 FROM trajectories WHERE id = ?').pluck()
-  const insert = db.prepare('INSERT INTO trajectories (id, format, document, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING')
+  const insert = db.prepare(
+    'INSERT INTO trajectories (id, format, document, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+  )
   const select = db.prepare('SELECT id, format, document, created_at FROM trajectories WHERE id = ?')
   return {
     async put({ id, format, document }, at) {

@@ -49,7 +49,8 @@ describe('what a judge is shown', () => {
         const range = toSource(view, { start, end })
         if (range === null) throw new Error('nothing is hidden in a whole view')
         const touched = editsOf(view.edits).filter((edit) => edit.viewStart < end && edit.viewEnd > start)
-        if (touched.length === 0) expect(source.slice(range.start, range.end).replaceAll('\r', '')).toBe(view.text.slice(start, end))
+        if (touched.length === 0)
+          expect(source.slice(range.start, range.end).replaceAll('\r', '')).toBe(view.text.slice(start, end))
         for (const edit of touched) {
           expect(range.start).toBeLessThanOrEqual(edit.sourceStart)
           expect(range.end).toBeGreaterThanOrEqual(edit.sourceEnd)

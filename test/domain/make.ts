@@ -1,8 +1,8 @@
+import type { Anchors } from '../../src/domain/anchors.ts'
+import type { Claims } from '../../src/domain/claims.ts'
 import { createRendering } from '../../src/domain/rendering.ts'
 import type { Rubric } from '../../src/domain/rubric.ts'
 import type { Part, Step, Trajectory } from '../../src/domain/trajectory.ts'
-import type { Claims } from '../../src/domain/claims.ts'
-import type { Anchors } from '../../src/domain/anchors.ts'
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 
@@ -19,7 +19,13 @@ export function makeTrajectory(steps: readonly (readonly (readonly [Actor, strin
         name: null,
         copied: false,
         parts: parts.map(
-          ([actor, text], part): Part => ({ actor, text, path: `/steps/${step}/parts/${part}/text`, name: '', media: false }),
+          ([actor, text], part): Part => ({
+            actor,
+            text,
+            path: `/steps/${step}/parts/${part}/text`,
+            name: '',
+            media: false,
+          }),
         ),
       }),
     ),
