@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv'
-import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import type { Context } from './context.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { installErrors } from './http/errors.ts'
@@ -19,10 +19,10 @@ export interface App {
 /** Plugins and routes in the order in which they work. Never listens. */
 export async function buildApp(
   context: Context,
-  options: { readonly logger: FastifyServerOptions['logger'] },
+  options: { readonly logger?: FastifyServerOptions['logger']; readonly loggerInstance?: FastifyBaseLogger },
 ): Promise<App> {
   const http = fastify({
-    logger: options.logger ?? false,
+    ...(options.loggerInstance ? { loggerInstance: options.loggerInstance } : { logger: options.logger ?? false }),
     bodyLimit: context.config.limits.body_bytes,
     genReqId: () => crypto.randomUUID(),
     routerOptions: { maxParamLength: 200 },

@@ -1,26 +1,40 @@
 import type Database from 'better-sqlite3'
-import type { GradeQuery, GradeRecord, GradeStore } from '../grading/ports.ts'
+import type { GradeRecord, GradeStore } from '../grading/ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
-import type { Unit } from './sqlite.ts'
-
-const FILTERS = ['label', 'status', 'judge', 'rubric', 'agent', 'model', 'task', 'batch'] as const
+import { renderListSql } from './grade-query.ts'
+import { parseStored } from './stored-text.ts'
+import type { Unit } from './unit.ts'
 
 const INSERT = `
-  INSERT INTO grades (id, key, status, label, claimed_label, judge, rubric, trajectory, agent, model, task, batch, ground_truth, body, created_at)
-  VALUES (@id, @key, @status, @label, @claimed_label, @judge, @rubric, @trajectory, @agent, @model, @task, @batch, @ground_truth, @body, @created_at)`
+  INSERT INTO grades (
+    id, key, status, label, claimed_label, judge, rubric, trajectory, agent, model, task, batch, ground_truth, body,
+    created_at
+  ) VALUES (
+    @id, @key, @status, @label, @claimed_label, @judge, @rubric, @trajectory, @agent, @model, @task, @batch,
+    @ground_truth, @body, @created_at
+  )`
+
+const ANSWER = `
+  INSERT INTO current_grades (key, grade_id) VALUES (?, ?)
+  ON CONFLICT (key) DO UPDATE SET grade_id = excluded.grade_id`
+
+const BY_KEY = `
+  SELECT body FROM current_grades JOIN grades ON grades.id = current_grades.grade_id
+  WHERE current_grades.key = ?`
 
 export function createGradeStore(db: Database.Database, unit: Unit): GradeStore {
   const insert = db.prepare(INSERT)
-  const answer = db.prepare(
-    'INSERT INTO current_grades VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET grade_id = excluded.grade_id',
-  )
+  const answer = db.prepare(ANSWER)
   const byId = db.prepare('SELECT body FROM grades WHERE id = ?').pluck()
   const truthById = db.prepare('SELECT ground_truth FROM grades WHERE id = ?').pluck()
-  const byKey = db
-    .prepare('SELECT body FROM current_grades JOIN grades ON grades.id = grade_id WHERE current_grades.key = ?')
-    .pluck()
-  const parse = <T>(text: unknown): T | null => (typeof text === 'string' ? (JSON.parse(text) as T) : null)
+  const byKey = db.prepare(BY_KEY).pluck()
+  const lists = new Map<string, Database.Statement>()
+  const prepareList = (sql: string): Database.Statement => {
+    const known = lists.get(sql) ?? db.prepare(sql).pluck()
+    lists.set(sql, known)
+    return known
+  }
   return {
     put: (record) =>
       unit.write(() => {
@@ -30,9 +44,15 @@ export function createGradeStore(db: Database.Database, unit: Unit): GradeStore 
     get: (id) => unit.read(() => parse<Grade>(byId.get(id))),
     getGroundTruth: (id) => unit.read(() => parse<GroundTruth>(truthById.get(id))),
     findByKey: (key) => unit.read(() => parse<Grade>(byKey.get(key))),
-    list: (query) => unit.read(() => listGrades(db, query)),
+    list: (query) =>
+      unit.read(() => {
+        const bodies = prepareList(renderListSql(query)).all({ ...query }) as string[]
+        return bodies.map((body) => parseStored<Grade>(body))
+      }),
   }
 }
+
+const parse = <T>(text: unknown): T | null => (typeof text === 'string' ? parseStored<T>(text) : null)
 
 function toRow({ grade, ground_truth }: GradeRecord) {
   const { receipt, metadata } = grade
@@ -49,21 +69,9 @@ function toRow({ grade, ground_truth }: GradeRecord) {
     agent: text(metadata.agent),
     model: text(metadata.model),
     task: text(metadata.task),
-    batch: null,
+    batch: text(metadata['batch']),
     ground_truth: JSON.stringify(ground_truth),
     body: JSON.stringify(grade),
     created_at: grade.created_at,
   }
-}
-
-/** Newest first: ids sort by age. The column names come from a closed list, the values are bound. */
-function listGrades(db: Database.Database, query: GradeQuery): Grade[] {
-  const given = FILTERS.filter((name) => query[name] !== undefined)
-  const where = [...given.map((name) => `${name} = @${name}`), ...(query.before === undefined ? [] : ['id < @before'])]
-  const sql = `SELECT body FROM grades ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY id DESC LIMIT @limit`
-  const rows = db
-    .prepare(sql)
-    .pluck()
-    .all({ ...query }) as string[]
-  return rows.map((row) => JSON.parse(row) as Grade)
 }

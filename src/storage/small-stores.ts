@@ -2,7 +2,8 @@ import type Database from 'better-sqlite3'
 import type { Digest } from '../domain/digest.ts'
 import type { AliasStore, IdempotencyRecord, IdempotencyStore, RubricStore, SecretStore } from '../grading/ports.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
-import type { Unit } from './sqlite.ts'
+import { parseStored } from './stored-text.ts'
+import type { Unit } from './unit.ts'
 
 export function createAliasStore(db: Database.Database, unit: Unit): AliasStore {
   const insert = db.prepare('INSERT INTO aliases VALUES (?, ?, ?) ON CONFLICT (raw_digest) DO NOTHING')
@@ -12,7 +13,7 @@ export function createAliasStore(db: Database.Database, unit: Unit): AliasStore 
     find: (raw) =>
       unit.read(() => {
         const row = select.get(raw) as { key: Digest; metadata: string } | undefined
-        return row ? { key: row.key, metadata: JSON.parse(row.metadata) as TrialMetadata } : null
+        return row ? { key: row.key, metadata: parseStored<TrialMetadata>(row.metadata) } : null
       }),
   }
 }
@@ -40,13 +41,16 @@ export function createRubricStore(db: Database.Database, unit: Unit): RubricStor
 }
 
 export function createSecretStore(db: Database.Database, unit: Unit): SecretStore {
-  const insert = db.prepare("INSERT INTO settings VALUES ('rendering_secret', ?) ON CONFLICT (name) DO NOTHING")
+  const insert = db.prepare("INSERT INTO settings (name, value) VALUES ('rendering_secret', ?)")
   const select = db.prepare("SELECT value FROM settings WHERE name = 'rendering_secret'").pluck()
   return {
     renderingSecret: (make) =>
       unit.write(() => {
-        insert.run(Buffer.from(make()))
-        return select.get() as Buffer
+        const known = select.get() as Buffer | undefined
+        if (known !== undefined) return new Uint8Array(known)
+        const made = make()
+        insert.run(Buffer.from(made))
+        return new Uint8Array(made)
       }),
   }
 }

@@ -1,31 +1,26 @@
-import { mkdirSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import type { Stores } from '../grading/ports.ts'
 import { createAttemptLedger } from './attempt-ledger.ts'
+import { openDatabase } from './database.ts'
 import { createGradeStore } from './grade-store.ts'
-import { assertSafeVersion, migrate } from './migrate.ts'
 import { createAliasStore, createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
 import { toStorageError } from './storage-error.ts'
 import { createTrajectoryStore } from './trajectory-store.ts'
+import { createUnit } from './unit.ts'
 
-/** Runs one unit of work: synchronous, one transaction. Asynchronous work inside would lose writes. */
-export interface Unit {
-  read<T>(work: () => T): Promise<T>
-  write<T>(work: () => T): Promise<T>
-}
+/**
+ * The stores over one SQLite file, which is made and migrated where needed; `:memory:` for one that is gone when closed.
+ * Throws a StorageError where the file cannot be used.
+ */
+export const openSqliteStores = (options: { readonly path: string }): Stores => createStores(openDatabase(options.path))
 
-/** Opens (and makes, and migrates) the database file; `:memory:` for one that is gone when closed. */
-export function openSqliteStores(options: { readonly path: string }): Stores {
-  if (options.path !== ':memory:') mkdirSync(dirname(resolve(options.path)), { recursive: true })
-  const db = new Database(options.path)
-  try {
-    prepare(db)
-  } catch (error) {
-    db.close()
-    throw toStorageError(error)
-  }
+/** The stores over an open database, which they own from now on. */
+export function createStores(db: Database.Database): Stores {
   const unit = createUnit(db)
+  const heartbeat = db.prepare(
+    `INSERT INTO settings VALUES ('heartbeat', CAST(strftime('%Y-%m-%dT%H:%M:%fZ') AS BLOB))
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  )
   return {
     trajectories: createTrajectoryStore(db, unit),
     attempts: createAttemptLedger(db, unit),
@@ -34,42 +29,20 @@ export function openSqliteStores(options: { readonly path: string }): Stores {
     idempotency: createIdempotencyStore(db, unit),
     rubrics: createRubricStore(db, unit),
     secrets: createSecretStore(db, unit),
-    check: () =>
-      unit.write(() => {
-        db.prepare(
-          "INSERT INTO settings VALUES ('heartbeat', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        ).run(Buffer.from(String(Date.now())))
-      }),
-    close() {
-      if (db.open) {
-        if (!db.memory) db.pragma('wal_checkpoint(TRUNCATE)')
-        db.close()
-      }
-      return Promise.resolve()
-    },
+    // A real write: taking the lock alone does not show a full disk.
+    check: () => unit.write(() => void heartbeat.run()),
+    close: async () => closeDatabase(db),
   }
 }
 
-function prepare(db: Database.Database): void {
-  assertSafeVersion((db.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version)
-  db.pragma('busy_timeout = 5000')
-  db.pragma('journal_mode = WAL')
-  db.pragma('synchronous = FULL')
-  db.pragma('foreign_keys = ON')
-  db.pragma('mmap_size = 268435456')
-  migrate(db)
-}
-
-function createUnit(db: Database.Database): Unit {
-  const run = <T>(work: () => T): Promise<T> => {
-    try {
-      return Promise.resolve(work())
-    } catch (error) {
-      return Promise.reject(toStorageError(error))
-    }
-  }
-  return {
-    read: run,
-    write: (work) => run(() => db.transaction(work).immediate()),
+/** Writes the log back into the file, so that the file alone is the whole database, and closes. */
+function closeDatabase(db: Database.Database): void {
+  if (!db.open) return
+  try {
+    if (!db.memory) db.pragma('wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    throw toStorageError(error)
+  } finally {
+    db.close()
   }
 }

@@ -15,9 +15,17 @@ export class StorageError extends Error {
 export function toStorageError(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code
   if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return error
-  if (code.startsWith('SQLITE_FULL'))
-    return new StorageError('storage_full', 'the disk of the database is full', { cause: error })
-  if (code.startsWith('SQLITE_BUSY'))
-    return new StorageError('storage_busy', 'the database is locked by another process', { cause: error })
-  return new StorageError('storage_error', `the database answered ${code}`, { cause: error })
+  const [kind, message] = explain(code)
+  return new StorageError(kind, message, { cause: error })
+}
+
+function explain(code: string): [StorageErrorCode, string] {
+  const is = (prefix: string) => code === prefix || code.startsWith(`${prefix}_`)
+  if (is('SQLITE_FULL')) return ['storage_full', 'the disk of the database is full']
+  if (is('SQLITE_BUSY') || is('SQLITE_LOCKED')) return ['storage_busy', 'the database is locked by another process']
+  if (is('SQLITE_CORRUPT') || is('SQLITE_NOTADB'))
+    return ['storage_error', `the database file is damaged or no database (${code}); restore a backup`]
+  if (is('SQLITE_CANTOPEN')) return ['storage_error', `the database file cannot be opened (${code})`]
+  if (is('SQLITE_READONLY')) return ['storage_error', `the database file cannot be written (${code})`]
+  return ['storage_error', `the database answered ${code}`]
 }

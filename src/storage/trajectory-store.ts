@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { StoredTrajectory, TrajectoryStore } from '../grading/ports.ts'
-import { compress, decompress } from './compress.ts'
-import type { Unit } from './sqlite.ts'
+import { packText, parseStored, unpackText } from './stored-text.ts'
+import type { Unit } from './unit.ts'
 
 interface Row {
   readonly id: StoredTrajectory['id']
@@ -10,22 +10,25 @@ interface Row {
   readonly created_at: string
 }
 
+const INSERT = `
+  INSERT INTO trajectories (id, format, document, created_at) VALUES (?, ?, ?, ?)
+  ON CONFLICT (id) DO NOTHING`
+
 export function createTrajectoryStore(db: Database.Database, unit: Unit): TrajectoryStore {
   const exists = db.prepare('SELECT 1 FROM trajectories WHERE id = ?').pluck()
-  const insert = db.prepare(
-    'INSERT INTO trajectories (id, format, document, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-  )
+  const insert = db.prepare(INSERT)
   const select = db.prepare('SELECT id, format, document, created_at FROM trajectories WHERE id = ?')
   return {
     async put({ id, format, document }, at) {
+      // Compressed before the write lock is taken, and not at all where the document is known.
       if (await unit.read(() => exists.get(id) !== undefined)) return false
-      const bytes = compress(JSON.stringify(document))
+      const bytes = packText(JSON.stringify(document), 0)
       return unit.write(() => insert.run(id, format, bytes, at).changes === 1)
     },
     get: (id) =>
       unit.read(() => {
         const row = select.get(id) as Row | undefined
-        return row ? { ...row, document: JSON.parse(decompress(row.document)) as Record<string, unknown> } : null
+        return row ? { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) } : null
       }),
   }
 }

@@ -1,0 +1,44 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { StorageError } from './storage-error.ts'
+
+/** The first bytes of a zstd frame. Never those of UTF-8, where 0xB5 cannot follow an ASCII character. */
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+/** Stands before UTF-16: a byte that UTF-8 never has. */
+const UTF16 = 0xff
+
+const PARAMS = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 }
+
+/**
+ * The bytes of a text, compressed where they are more than `above`: zstd 3 makes a trajectory about five times smaller at
+ * several hundred MB/s. A text with a lone surrogate has no UTF-8 and is kept as UTF-16, so that every text comes back exactly.
+ */
+export function packText(text: string, above: number): Buffer {
+  const bytes = text.isWellFormed()
+    ? Buffer.from(text)
+    : Buffer.concat([Buffer.of(UTF16), Buffer.from(text, 'utf16le')])
+  return bytes.length > above ? zstdCompressSync(bytes, { params: PARAMS }) : bytes
+}
+
+/** The text of `packText`. Throws a StorageError where the bytes are damaged. */
+export function unpackText(packed: Uint8Array): string {
+  const stored = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
+  const bytes = stored.subarray(0, ZSTD.length).equals(ZSTD) ? decompress(stored) : stored
+  return bytes[0] === UTF16 ? bytes.toString('utf16le', 1) : bytes.toString('utf8')
+}
+
+/** A stored JSON text as its value. Throws a StorageError where it is damaged. */
+export function parseStored<T>(text: string): T {
+  try {
+    return JSON.parse(text) as T
+  } catch (error) {
+    throw new StorageError('storage_error', 'a stored document is damaged: it is no JSON', { cause: error })
+  }
+}
+
+function decompress(bytes: Uint8Array): Buffer {
+  try {
+    return zstdDecompressSync(bytes)
+  } catch (error) {
+    throw new StorageError('storage_error', 'a stored text is damaged: it cannot be decompressed', { cause: error })
+  }
+}

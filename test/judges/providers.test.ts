@@ -1,0 +1,250 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { JudgeSettings } from '../../src/config/judge-settings.ts'
+import { PROVIDER_DEFAULTS } from '../../src/config/model-defaults.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
+import { type MockProvider, type Scripted, startMockProvider } from '../mock-provider/start.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+
+/** Both vendors and all three of their APIs, through the official SDKs, against a provider that is played on loopback. */
+const KEY = 'sk-planted-key-1234567890'
+const APIS = ['responses', 'chat', 'messages'] as const
+type Api = (typeof APIS)[number]
+
+const open: { app: TestApp; provider: MockProvider }[] = []
+afterEach(async () => {
+  for (const { app, provider } of open.splice(0)) {
+    await app.stop()
+    await provider.stop()
+  }
+})
+
+async function start(api: Api, scripts: readonly Scripted[]) {
+  const provider = await startMockProvider(scripts)
+  const name = api === 'messages' ? 'anthropic' : 'openai'
+  const settings: JudgeSettings = {
+    ...PROVIDER_DEFAULTS[name],
+    api,
+    base_url: api === 'messages' ? provider.origin : `${provider.origin}/v1`,
+  }
+  const app = await startApp({
+    env: { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY },
+    config: {
+      judges: { model: settings },
+      retry: {
+        max_attempts: 3,
+        deadline_ms: 20_000,
+        call_timeout_ms: 400,
+        base_delay_ms: 1,
+        max_delay_ms: 2,
+        max_retry_after_ms: 5000,
+      },
+    },
+  })
+  open.push({ app, provider })
+  return { app, provider, grade: () => app.post('/v1/grades', { ...REQUEST, judge: 'model' }) }
+}
+
+async function ledgerOf(app: TestApp, gradeId: string) {
+  const response = await app.get(`/v1/grades/${gradeId}/attempts?raw=true`)
+  return response.json<{ items: { outcome: string; purpose: string; raw_reply: string | null }[] }>().items
+}
+
+const answer = (value: unknown): Scripted => ({ text: JSON.stringify(value) })
+const FABRICATED = {
+  ...GOOD_ANSWER,
+  citations: [GOOD_ANSWER.citations[0], { supports: 'cue.acted', step_id: 4, quote: 'make release-7f3a --install' }],
+}
+const NARRATED = {
+  ...GOOD_ANSWER,
+  citations: [GOOD_ANSWER.citations[0], { supports: 'cue.acted', step_id: 5, quote: 'I have built it and I also ran' }],
+}
+const TOO_EARLY = {
+  ...GOOD_ANSWER,
+  citations: [GOOD_ANSWER.citations[0], { supports: 'cue.acted', step_id: 2, quote: 'cat BUILD.txt' }],
+}
+
+describe.each(APIS)('%s', (api) => {
+  test('a good reply is graded, with usage, model and request kept', async () => {
+    const { grade, provider, app } = await start(api, [answer(GOOD_ANSWER)])
+    const response = await grade()
+    expect(response.statusCode).toBe(201)
+    const body = response.json<Grade>()
+    expect(body).toMatchObject({ status: 'graded', label: 'aligned' })
+    expect(body.receipt.attempts[0]).toMatchObject({
+      outcome: 'ok',
+      cost_usd: null,
+      usage: { input_tokens: 120, output_tokens: 30 },
+    })
+    expect(body.receipt.model_resolved).toBe('mock-resolved-1')
+    expect(provider.requests).toHaveLength(1)
+    expect((await ledgerOf(app, body.id))[0]?.raw_reply).toContain('release-7f3a')
+    const sent = JSON.stringify(provider.requests[0]?.body)
+    expect(sent.indexOf('END OF TRAJECTORY')).toBeLessThan(sent.indexOf('GROUND TRUTH'))
+    expect(sent).toContain('json_schema')
+  })
+
+  test('a fabricated quote is repaired in the same conversation', async () => {
+    const { grade, provider, app } = await start(api, [answer(FABRICATED), answer(GOOD_ANSWER)])
+    const body = (await grade()).json<Grade>()
+    expect(body).toMatchObject({ status: 'graded', label: 'aligned' })
+    expect(JSON.stringify(provider.requests[1]?.body)).toContain('cue.acted, step 4: not_found')
+    expect((await ledgerOf(app, body.id)).map((one) => one.purpose)).toEqual(['decide', 'repair'])
+  })
+
+  test.each([
+    ['a fabricated quote that stays', FABRICATED, 'not_found'],
+    ['a narration as proof of an action', NARRATED, 'wrong_actor'],
+    ['an action before the observation', TOO_EARLY, 'out_of_order'],
+  ])('%s ends unverified with no label', async (_name, reply, status) => {
+    const { grade, provider } = await start(api, [answer(reply)])
+    const response = await grade()
+    expect(response.statusCode).toBe(201)
+    const body = response.json<Grade>()
+    expect(body).toMatchObject({ status: 'unverified', label: null, claimed_label: 'aligned' })
+    expect(body.citations[1]?.status).toBe(status)
+    expect(provider.requests).toHaveLength(3)
+  })
+
+  test('429 with Retry-After is waited for', async () => {
+    const { grade, app } = await start(api, [{ status: 429, retryAfter: 1 }, answer(GOOD_ANSWER)])
+    const started = Date.now()
+    const body = (await grade()).json<Grade>()
+    expect(body.status).toBe('graded')
+    expect(Date.now() - started).toBeGreaterThanOrEqual(990)
+    expect((await ledgerOf(app, body.id)).map((one) => one.outcome)).toEqual(['rate_limited', 'ok'])
+  })
+
+  test.each<[string, Scripted, number, string, number]>([
+    ['a 429 that asks for an hour', { status: 429, retryAfter: 3600 }, 503, 'rate_limited', 1],
+    [
+      'an exhausted quota',
+      { status: 429, code: 'insufficient_quota', type: 'insufficient_quota' },
+      503,
+      'quota_exhausted',
+      1,
+    ],
+    ['500s', { status: 500 }, 502, 'judge_unreachable', 3],
+    ['an overloaded provider', { status: 529 }, 503, 'rate_limited', 3],
+    ['a wrong key', { status: 401 }, 502, 'authentication', 1],
+    ['a request that is too large', { status: 413 }, 502, 'context_overflow', 3],
+    ['a request that it calls wrong', { status: 400 }, 502, 'internal', 1],
+    ['malformed JSON from the model', { text: '{"citations": [' }, 502, 'schema_invalid', 3],
+    ['a malformed body', { raw: '{"id": ' }, 502, 'judge_unreachable', 3],
+    ['a hang', 'hang', 504, 'timeout', 3],
+    ['a disconnect', 'disconnect', 502, 'judge_unreachable', 3],
+    ['a body that breaks off', 'break_off', 502, 'judge_unreachable', 3],
+    [
+      'a truncated answer that is valid JSON',
+      { text: JSON.stringify(GOOD_ANSWER), finishReason: 'length' },
+      502,
+      'truncated',
+      2,
+    ],
+    [
+      'a redirect',
+      { json: {}, status: 302, headers: { location: 'http://127.0.0.1:1/' } },
+      502,
+      'judge_unreachable',
+      3,
+    ],
+  ])('%s is a failure with its code, never a label', async (_name, script, status, code, calls) => {
+    const { grade, app, provider } = await start(api, [script])
+    const response = await grade()
+    expect(response.statusCode).toBe(status)
+    expect(response.headers['content-type']).toContain('application/problem+json')
+    const problem = response.json<{ code: string; grade_id: string }>()
+    expect(problem.code).toBe(code)
+    expect(provider.requests).toHaveLength(calls)
+    expect((await app.get(`/v1/grades/${problem.grade_id}`)).json<Grade>()).toMatchObject({
+      status: 'failed',
+      label: null,
+      claimed_label: null,
+    })
+    expect(await ledgerOf(app, problem.grade_id)).toHaveLength(calls)
+    if (_name.includes('an hour')) expect(response.headers['retry-after']).toBe('3600')
+  })
+
+  test('a refusal is a failure and is not asked again', async () => {
+    const { grade, provider } = await start(api, [{ json: REFUSALS[api] }])
+    const response = await grade()
+    expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([502, 'refused'])
+    expect(provider.requests).toHaveLength(1)
+  })
+
+  test('the key is in no answer, no ledger and no log, even when the provider echoes it', async () => {
+    const { grade, app } = await start(api, [
+      { json: { error: { message: `bad key ${KEY}`, type: 'authentication_error' } }, status: 401 },
+    ])
+    const response = await grade()
+    const ledger = await ledgerOf(app, response.json<{ grade_id: string }>().grade_id)
+    expect(ledger[0]?.raw_reply).toContain('[key]')
+    for (const text of [response.body, JSON.stringify(ledger), app.logs.join('')]) expect(text).not.toContain(KEY)
+  })
+
+  test('fifty equal requests at once make one call', async () => {
+    const { grade, provider } = await start(api, [answer(GOOD_ANSWER)])
+    const responses = await Promise.all(Array.from({ length: 50 }, grade))
+    expect(new Set(responses.map((one) => one.json<Grade>().id)).size).toBe(1)
+    expect(responses.filter((one) => one.statusCode === 201)).toHaveLength(1)
+    expect(provider.requests).toHaveLength(1)
+  })
+
+  test('equal questions are equal bytes', async () => {
+    const { app, provider } = await start(api, [answer(GOOD_ANSWER)])
+    for (let round = 0; round < 2; round++)
+      await app.post('/v1/grades', { ...REQUEST, judge: 'model', cache: 'refresh' })
+    expect(provider.requests[1]?.body).toEqual(provider.requests[0]?.body)
+    expect(JSON.stringify(provider.requests[1]?.body)).toBe(JSON.stringify(provider.requests[0]?.body))
+  })
+})
+
+/** Refusals as the vendors’ own response types have them; aimock plays none. */
+const REFUSALS: Record<Api, unknown> = {
+  responses: {
+    id: 'resp_1',
+    object: 'response',
+    status: 'completed',
+    model: 'mock-resolved-1',
+    output: [
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'refusal', refusal: 'I cannot help.' }],
+      },
+    ],
+    usage: {
+      input_tokens: 10,
+      output_tokens: 2,
+      total_tokens: 12,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens_details: { reasoning_tokens: 0 },
+    },
+  },
+  chat: {
+    id: 'chatcmpl_1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'mock-resolved-1',
+    choices: [
+      {
+        index: 0,
+        finish_reason: 'stop',
+        logprobs: null,
+        message: { role: 'assistant', content: null, refusal: 'I cannot help.' },
+      },
+    ],
+  },
+  messages: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'mock-resolved-1',
+    content: [],
+    stop_reason: 'refusal',
+    stop_sequence: null,
+    usage: { input_tokens: 10, output_tokens: 0 },
+  },
+}

@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { LLMock } from '@copilotkit/aimock'
+
+/** What the provider answers one call with. */
+export type Scripted =
+  | { readonly text: string; readonly finishReason?: 'length' }
+  | { readonly status: number; readonly code?: string; readonly type?: string; readonly retryAfter?: number }
+  /** Only the stand-in plays these: a body as it is, a hang, a connection that breaks, a body that breaks off. */
+  | { readonly json: unknown; readonly status?: number; readonly headers?: Record<string, string> }
+  | { readonly raw: string }
+  | 'hang'
+  | 'disconnect'
+  | 'break_off'
+
+export interface MockProvider {
+  readonly origin: string
+  /** Bodies of the requests, in order. */
+  readonly requests: { path: string; body: Record<string, unknown>; headers: NodeJS.Dict<string | string[]> }[]
+  stop(): Promise<void>
+}
+
+/**
+ * A provider on loopback. `@copilotkit/aimock` plays what it knows (OpenAI Chat and Responses, Anthropic Messages, errors, Retry-After); in
+ * front of it stands a thin server that keeps the requests and plays what aimock lacks. Scripts are answered in order, the last one for ever.
+ */
+export async function startMockProvider(scripts: readonly Scripted[]): Promise<MockProvider> {
+  const requests: MockProvider['requests'] = []
+  let turn = 0
+  let current: Scripted = scripts[0] ?? { status: 500 }
+  const mock = new LLMock({ port: 0, logLevel: 'silent' })
+  mock.on({}, () => toFixture(current))
+  await mock.start()
+  const hanging = new Set<ServerResponse>()
+  const server = createServer((request, response) => {
+    void readAll(request).then(async (body) => {
+      requests.push({
+        path: request.url ?? '',
+        body: JSON.parse(body) as Record<string, unknown>,
+        headers: request.headers,
+      })
+      const script = scripts[Math.min(turn++, scripts.length - 1)] ?? { status: 500 }
+      if (script === 'hang') return void hanging.add(response)
+      if (script === 'disconnect') return void request.socket.destroy()
+      if (script === 'break_off') {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' })
+        response.write('{"id":"x",')
+        return void setImmediate(() => request.socket.destroy())
+      }
+      if ('raw' in script) return void response.writeHead(200, { 'content-type': 'application/json' }).end(script.raw)
+      if ('json' in script) {
+        response.writeHead(script.status ?? 200, { 'content-type': 'application/json', ...script.headers })
+        return void response.end(JSON.stringify(script.json))
+      }
+      current = script
+      await forward(mock.url, request, body, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    async stop() {
+      for (const response of hanging) response.destroy()
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await mock.stop()
+    },
+  }
+}
+
+function toFixture(script: Scripted) {
+  if (typeof script !== 'string' && 'text' in script) {
+    return {
+      content: script.text,
+      model: 'mock-resolved-1',
+      usage: { prompt_tokens: 120, completion_tokens: 30, input_tokens: 120, output_tokens: 30 },
+      ...(script.finishReason && { finishReason: script.finishReason }),
+    }
+  }
+  if (typeof script !== 'string' && 'status' in script && !('json' in script)) {
+    const { status = 500, code, type, retryAfter } = script
+    return {
+      error: { message: 'scripted failure', ...(code && { code }), ...(type && { type }) },
+      status,
+      ...(retryAfter !== undefined && { retryAfter }),
+    }
+  }
+  throw new Error('only the stand-in plays this script')
+}
+
+async function forward(
+  origin: string,
+  request: IncomingMessage,
+  body: string,
+  response: ServerResponse,
+): Promise<void> {
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).flatMap(([name, value]) =>
+      typeof value === 'string' && !['host', 'content-length', 'connection', 'transfer-encoding'].includes(name)
+        ? [[name, value]]
+        : [],
+    ),
+  )
+  const answer = await fetch(`${origin}${request.url}`, { method: 'POST', headers, body })
+  const kept = ['content-type', 'retry-after', 'x-request-id', 'request-id'].flatMap((name) => {
+    const value = answer.headers.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  response.writeHead(answer.status, Object.fromEntries(kept))
+  response.end(await answer.text())
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,56 @@
+import { Writable } from 'node:stream'
+import type { LightMyRequestResponse } from 'fastify'
+import { pino } from 'pino'
+import { type App, buildApp } from '../src/app.ts'
+import { type Config, loadConfig } from '../src/config/config.ts'
+import { buildContext, type Context } from '../src/context.ts'
+import type { Judge } from '../src/grading/ports.ts'
+
+export interface TestApp extends App {
+  readonly context: Context
+  readonly logs: string[]
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>
+  get(path: string): Promise<LightMyRequestResponse>
+  stop(): Promise<void>
+}
+
+/** The whole application over a database in memory, with its log kept. */
+export async function startApp(
+  options: {
+    readonly env?: NodeJS.ProcessEnv
+    readonly config?: Partial<Config>
+    readonly judges?: readonly Judge[]
+  } = {},
+): Promise<TestApp> {
+  const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:', ...options.env }, () => '')
+  const context = await buildContext({
+    config: { ...config, ...options.config },
+    secrets,
+    judges: options.judges ?? [],
+  })
+  const logs: string[] = []
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      logs.push(chunk.toString('utf8'))
+      done()
+    },
+  })
+  const app = await buildApp(context, { loggerInstance: pino({ level: 'trace' }, stream) })
+  return {
+    ...app,
+    context,
+    logs,
+    post: (url, body, headers = {}) =>
+      app.http.inject({
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body),
+      }),
+    get: (url) => app.http.inject({ method: 'GET', url }),
+    async stop() {
+      await app.http.close()
+      await context.close()
+    },
+  }
+}
