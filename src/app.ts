@@ -24,6 +24,8 @@ export async function buildApp(
   const http = fastify({
     ...(options.loggerInstance ? { loggerInstance: options.loggerInstance } : { logger: options.logger ?? false }),
     bodyLimit: context.config.limits.body_bytes,
+    // One line a request, written by `logRequests`, instead of two.
+    disableRequestLogging: true,
     genReqId: () => crypto.randomUUID(),
     routerOptions: { maxParamLength: 200 },
     forceCloseConnections: 'idle',
@@ -31,6 +33,7 @@ export async function buildApp(
   const state = { draining: false }
   const metrics = createMetrics()
   installErrors(http)
+  logRequests(http)
   installValidation(http)
   await installOpenApi(http)
   gradeRoutes(http, { context, metrics })
@@ -40,6 +43,17 @@ export async function buildApp(
   operationRoutes(http, { context, metrics, state })
   await http.ready()
   return { http, state }
+}
+
+/** Method, route, status and time; never a header or a body. Fast answers are debug lines, so that a hit costs no log. */
+function logRequests(http: FastifyInstance): void {
+  http.addHook('onResponse', (request, reply, done) => {
+    const level = reply.statusCode >= 500 ? 'warn' : reply.statusCode >= 400 ? 'info' : 'debug'
+    const { method } = request
+    const route = request.routeOptions.url ?? null
+    request.log[level]({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered')
+    done()
+  })
 }
 
 /** Bodies are taken as they are; query strings and headers, which are always text, may become numbers and booleans. */

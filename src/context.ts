@@ -12,7 +12,7 @@ import type { Rubric } from './domain/rubric.ts'
 import { READER_VERSION } from './domain/trajectory.ts'
 import { readTrajectory } from './formats/read.ts'
 import { createGradingService } from './grading/grade.ts'
-import { makeId } from './grading/id.ts'
+import { createIdMaker } from './grading/id.ts'
 import type { Clock, Judge, Stores } from './grading/ports.ts'
 import { createRetryBudget, type RetryBudget } from './grading/retry.ts'
 import type { GradingService } from './grading/service.ts'
@@ -71,7 +71,10 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
       retry: config.retry,
       budgetOf: perJudge(),
       random: Math.random,
-      newId: (prefix) => makeId(prefix, clock.now().getTime(), randomBytes(10)),
+      newId: createIdMaker(
+        () => clock.now().getTime(),
+        () => randomBytes(10),
+      ),
     })
     const answer_config = answerConfig(config.default_judge, judges, rubrics)
     return {

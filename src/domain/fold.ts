@@ -10,46 +10,49 @@ export interface Folded {
   readonly from: Uint32Array
 }
 
-const QUOTES = new Map([
-  ['‘', "'"],
-  ['’', "'"],
-  ['‚', "'"],
-  ['‛', "'"],
-  ['“', '"'],
-  ['”', '"'],
-  ['„', '"'],
-  ['‟', '"'],
-])
+const SPACE = 0x20
+const ESCAPE = 0x1b
 
 /** Folds `text[start, end)`. Linear, no regular expression. */
 export function fold(text: string, options: { readonly ansi: boolean }, start = 0, end = text.length): Folded {
-  const out: string[] = []
+  const codes = new Uint16Array(end - start)
   const from = new Uint32Array(end - start + 1)
   let length = 0
   let blank = true
-  let at = start
-  while (at < end) {
-    const after = options.ansi ? endOfAnsi(text, at, end) : at
-    if (after > at) {
-      at = after
-      continue
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if (code === ESCAPE && options.ansi) {
+      const after = endOfAnsi(text, at, end)
+      if (after > at) {
+        at = after - 1
+        continue
+      }
     }
-    const character = text[at] ?? ''
-    const space = isSpace(text.charCodeAt(at))
-    if (!space || !blank) {
-      from[length++] = at
-      out.push(space ? ' ' : (QUOTES.get(character) ?? character))
-    }
+    const space = code <= SPACE ? code === SPACE || (code >= 0x09 && code <= 0x0d) : code >= 0xa0 && isWideSpace(code)
+    if (space && blank) continue
+    from[length] = at
+    codes[length++] = space ? SPACE : code >= 0x2018 && code <= 0x201f ? plainQuote(code) : code
     blank = space
-    at++
   }
   from[length] = end
-  return { text: out.join(''), from: from.subarray(0, length + 1) }
+  return { text: Buffer.from(codes.buffer, 0, length * 2).toString('utf16le'), from: from.subarray(0, length + 1) }
 }
+
+/** ‘ ’ ‚ ‛ are single, “ ” „ ‟ double. */
+const plainQuote = (code: number): number => (code <= 0x201b ? 0x27 : 0x22)
+
+const isWideSpace = (code: number): boolean =>
+  code === 0xa0 ||
+  code === 0x1680 ||
+  (code >= 0x2000 && code <= 0x200a) ||
+  code === 0x2028 ||
+  code === 0x2029 ||
+  code === 0x202f ||
+  code === 0x205f ||
+  code === 0x3000
 
 /** Where the control sequence at `at` ends; `at` where there is none. CSI, and the two and three byte escapes. */
 function endOfAnsi(text: string, at: number, end: number): number {
-  if (text.charCodeAt(at) !== 0x1b) return at
   let next = at + 1
   if (text[next] === '[') {
     next++
@@ -58,21 +61,7 @@ function endOfAnsi(text: string, at: number, end: number): number {
     return next < end && inRange(text.charCodeAt(next), 0x40, 0x7e) ? next + 1 : at
   }
   if (inRange(text.charCodeAt(next), 0x20, 0x2f) && next + 1 < end) return next + 2
-  return next < end && (text[next] === '=' || text[next] === '>' || text[next] === '7' || text[next] === '8')
-    ? next + 1
-    : at
+  return next < end && '=>78'.includes(text[next] ?? ' ') ? next + 1 : at
 }
 
 const inRange = (code: number, low: number, high: number): boolean => code >= low && code <= high
-
-const isSpace = (code: number): boolean =>
-  code === 0x20 ||
-  inRange(code, 0x09, 0x0d) ||
-  code === 0xa0 ||
-  code === 0x1680 ||
-  inRange(code, 0x2000, 0x200a) ||
-  code === 0x2028 ||
-  code === 0x2029 ||
-  code === 0x202f ||
-  code === 0x205f ||
-  code === 0x3000

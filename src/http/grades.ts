@@ -158,7 +158,7 @@ function installAliasHook(app: FastifyInstance, aliases: Aliases, metrics: Metri
     const known = await aliases.find(request.bodyDigest)
     if (known === null) return
     metrics.hit()
-    request.log.info({ grade_id: known.grade_id, cached: true }, 'graded')
+    request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
     return sendText(reply, known.text)
   })
 }

@@ -37,7 +37,7 @@ const IS_ORPHAN = 'NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.g
 export const FIND_ORPHAN = `
   SELECT id, reply_text, raw_reply, usage, cost_usd, request_id, model_resolved FROM attempts
   WHERE key = ? AND sample = ? AND round = ? AND request_digest = ? AND outcome = 'ok' AND ${IS_ORPHAN}
-  ORDER BY started_at DESC, id DESC LIMIT 1`
+  ORDER BY started_at DESC, rowid DESC LIMIT 1`
 
 const ADOPT = `UPDATE attempts SET grade_id = ? WHERE id = ? AND ${IS_ORPHAN}`
 
@@ -45,10 +45,11 @@ export const MARK_INTERRUPTED = `
   UPDATE attempts SET outcome = 'unknown', message = 'the process ended while the call was in flight'
   WHERE outcome = 'sent'`
 
+/** Calls that began in the same millisecond stand in the order in which they were begun; their ids are random there. */
 export const LIST_FOR_GRADE = `
   SELECT id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, outcome, message, raw_reply,
     usage, cost_usd, latency_ms, request_id, model_resolved
-  FROM attempts WHERE grade_id = ? ORDER BY started_at, id`
+  FROM attempts WHERE grade_id = ? ORDER BY started_at, rowid`
 
 /**
  * The ledger of judge calls. `finish` and `adopt` reject for a call that was never begun, and `finish` for one that has ended

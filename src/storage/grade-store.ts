@@ -55,7 +55,8 @@ export function createGradeStore(db: Database.Database, unit: Unit): GradeStore 
 const parse = <T>(text: unknown): T | null => (typeof text === 'string' ? parseStored<T>(text) : null)
 
 function toRow({ grade, ground_truth }: GradeRecord) {
-  const { receipt, metadata } = grade
+  const { receipt } = grade
+  const metadata: Readonly<Record<string, unknown>> = grade.metadata
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
   return {
     id: grade.id,
@@ -66,9 +67,9 @@ function toRow({ grade, ground_truth }: GradeRecord) {
     judge: receipt.judge,
     rubric: receipt.rubric,
     trajectory: receipt.trajectory,
-    agent: text(metadata.agent),
-    model: text(metadata.model),
-    task: text(metadata.task),
+    agent: text(metadata['agent']),
+    model: text(metadata['model']),
+    task: text(metadata['task']),
     batch: text(metadata['batch']),
     ground_truth: JSON.stringify(ground_truth),
     body: JSON.stringify(grade),

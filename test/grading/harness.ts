@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'
-import { makeId } from '../../src/grading/id.ts'
+import { createIdMaker } from '../../src/grading/id.ts'
 import type { Clock, Judge, JudgeInfo, JudgeReply, JudgeRequest, Stores } from '../../src/grading/ports.ts'
 import { createRetryBudget, type RetryPolicy } from '../../src/grading/retry.ts'
 import type { GradingService } from '../../src/grading/service.ts'
@@ -150,7 +150,10 @@ export function startService(judges: readonly Judge[], stores = openSqliteStores
     retry: POLICY,
     budgetOf: () => createRetryBudget(),
     random: () => 0.5,
-    newId: (prefix) => makeId(prefix, clock.now().getTime(), randomBytes(10)),
+    newId: createIdMaker(
+      () => clock.now().getTime(),
+      () => randomBytes(10),
+    ),
   })
   return { service, stores, clock }
 }

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { REQUEST } from '../grading/harness.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+
+/** Whatever is sent: a 4xx as problem+json that names the place, and a process that lives on. */
+const LEXICAL = { ...REQUEST, judge: 'lexical' }
+const step = (overrides: object) => ({
+  trajectory: {
+    schema_version: 'ATIF-v1.7',
+    agent: { name: 'a', version: '1' },
+    steps: [{ step_id: 1, source: 'user', message: 'hi', ...overrides }],
+  },
+})
+const deep = (levels: number) => `{"trajectory":${'['.repeat(levels)}${']'.repeat(levels)}}`
+
+let app: TestApp
+beforeAll(async () => {
+  const { limits } = (await startApp()).context.config
+  app = await startApp({
+    config: { limits: { ...limits, body_bytes: 300_000, max_steps: 50, max_part_chars: 20_000 } },
+  })
+})
+afterAll(() => app.stop())
+
+const CASES: [name: string, body: unknown, status: number, code: string, path: string | null][] = [
+  ['nothing', '', 400, 'invalid_json', null],
+  ['not JSON', '{"trajectory": ', 400, 'invalid_json', ''],
+  ['two JSON values', '{} {}', 400, 'invalid_json', ''],
+  ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 400, 'invalid_json', ''],
+  ['an array', [], 400, 'invalid_request', ''],
+  ['null', 'null', 400, 'invalid_request', ''],
+  ['no trajectory', { ground_truth: LEXICAL.ground_truth }, 400, 'invalid_request', '/trajectory'],
+  ['no ground truth', { trajectory: LEXICAL.trajectory }, 400, 'invalid_request', '/ground_truth'],
+  ['a trajectory that is text', { ...LEXICAL, trajectory: 'x' }, 400, 'invalid_request', '/trajectory'],
+  [
+    'no instruction',
+    { ...LEXICAL, ground_truth: { cue: { text: 'x' } } },
+    400,
+    'invalid_request',
+    '/ground_truth/instruction',
+  ],
+  [
+    'neither cue nor distractor',
+    { ...LEXICAL, ground_truth: { instruction: 'x' } },
+    400,
+    'invalid_request',
+    '/ground_truth',
+  ],
+  [
+    'a cue without text',
+    { ...LEXICAL, ground_truth: { instruction: 'x', cue: {} } },
+    400,
+    'invalid_request',
+    '/ground_truth/cue/text',
+  ],
+  ['an unknown field', { ...LEXICAL, rubrik: 'x' }, 400, 'invalid_request', '/rubrik'],
+  [
+    'an unknown field inside',
+    { ...LEXICAL, ground_truth: { ...LEXICAL.ground_truth, signals: { exeuted: true } } },
+    400,
+    'invalid_request',
+    '/ground_truth/signals/exeuted',
+  ],
+  [
+    'a signal that is text',
+    { ...LEXICAL, ground_truth: { ...LEXICAL.ground_truth, signals: { executed: 'yes' } } },
+    400,
+    'invalid_request',
+    '/ground_truth/signals/executed',
+  ],
+  ['no samples', { ...LEXICAL, samples: 0 }, 400, 'invalid_request', '/samples'],
+  ['samples as text', { ...LEXICAL, samples: '3' }, 400, 'invalid_request', '/samples'],
+  ['an unknown cache mode', { ...LEXICAL, cache: 'maybe' }, 400, 'invalid_request', '/cache'],
+  ['an unknown judge', { ...LEXICAL, judge: 'nobody' }, 400, 'unknown_judge', '/judge'],
+  ['an unknown rubric', { ...LEXICAL, rubric: 'tab-behavior@99' }, 400, 'unknown_rubric', '/rubric'],
+  [
+    'an unknown trajectory id',
+    { ...LEXICAL, trajectory: { id: `sha256:${'0'.repeat(64)}` } },
+    404,
+    'unknown_trajectory',
+    '/trajectory/id',
+  ],
+  [
+    'no steps',
+    { ...LEXICAL, trajectory: { schema_version: 'ATIF-v1.7', agent: { name: 'a', version: '1' }, steps: [] } },
+    400,
+    'invalid_request',
+    '/trajectory/steps',
+  ],
+  [
+    'steps that are no list',
+    { ...LEXICAL, trajectory: { schema_version: 'ATIF-v1.7', steps: 7 } },
+    400,
+    'invalid_request',
+    '/trajectory/steps',
+  ],
+  [
+    'a step that is no object',
+    { ...LEXICAL, trajectory: { schema_version: 'ATIF-v1.7', agent: { name: 'a', version: '1' }, steps: [7] } },
+    400,
+    'invalid_request',
+    '/trajectory/steps/0',
+  ],
+  [
+    'a message of the wrong type',
+    { ...LEXICAL, ...step({ message: 7 }) },
+    400,
+    'invalid_request',
+    '/trajectory/steps/0/message',
+  ],
+  [
+    'a lone surrogate',
+    JSON.stringify({ ...LEXICAL, ...step({}) }).replace('"hi"', '"\\ud800"'),
+    400,
+    'invalid_request',
+    '/trajectory/steps/0/message',
+  ],
+  [
+    'a huge part',
+    { ...LEXICAL, ...step({ message: 'x'.repeat(20_001) }) },
+    400,
+    'invalid_request',
+    '/trajectory/steps/0/message',
+  ],
+  [
+    'duplicate step ids',
+    {
+      ...LEXICAL,
+      trajectory: {
+        schema_version: 'ATIF-v1.7',
+        agent: { name: 'a', version: '1' },
+        steps: [1, 1].map((step_id) => ({ step_id, source: 'user', message: 'x' })),
+      },
+    },
+    400,
+    'invalid_request',
+    '/trajectory/steps/1/step_id',
+  ],
+  [
+    'too many steps',
+    { ...LEXICAL, trajectory: { steps: Array.from({ length: 51 }, () => ({ actor: 'user', text: 'x' })) } },
+    400,
+    'invalid_request',
+    '/trajectory/steps',
+  ],
+  ['a depth bomb', deep(100_000), 400, 'too_deep', ''],
+  [
+    'a depth bomb of text',
+    `{"trajectory":{"x":"${'[['.repeat(50)}"},"ground_truth":${'{"a":'.repeat(80)}1${'}'.repeat(80)}}`,
+    400,
+    'too_deep',
+    '',
+  ],
+  ['a body that is too large', { ...LEXICAL, metadata: { note: 'x'.repeat(300_000) } }, 413, 'body_too_large', null],
+  [
+    'only from the cache',
+    { ...LEXICAL, trajectory: { steps: [{ actor: 'user', text: 'never graded' }] }, cache: 'only' },
+    404,
+    'not_cached',
+    '/cache',
+  ],
+]
+
+describe('POST /v1/grades with', () => {
+  test.each(CASES)('%s', async (_name, body, status, code, path) => {
+    const response = await app.post('/v1/grades', body)
+    expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([status, code])
+    expect(response.headers['content-type']).toContain('application/problem+json')
+    if (path !== null)
+      expect(response.json<{ errors: { path: string }[] }>().errors.map((one) => one.path)).toContain(path)
+    expect((await app.get('/healthz')).statusCode).toBe(200)
+  })
+
+  test('another content type', async () => {
+    const response = await app.post('/v1/grades', 'a: 1', { 'content-type': 'text/yaml' })
+    expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([415, 'unsupported_media_type'])
+  })
+
+  test('keys that would poison an object', async () => {
+    const body = JSON.stringify(LEXICAL).replace(
+      '"steps"',
+      '"__proto__":{"polluted":true},"constructor":{"x":1},"steps"',
+    )
+    expect((await app.post('/v1/grades', body)).statusCode).toBe(201)
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+  })
+
+  test('text that must not come back in an error or the log', async () => {
+    const secret = 'PLANTED-SECRET-4711'
+    const response = await app.post('/v1/grades', `{"x": ${secret}`)
+    expect(response.body).not.toContain(secret)
+    await app.post(
+      '/v1/grades',
+      { ...LEXICAL, trajectory: { steps: [{ actor: 'user', text: secret }] } },
+      { authorization: secret },
+    )
+    expect(app.logs.join('')).not.toContain(secret)
+    expect(app.logs.join('')).toContain('grade_id')
+  })
+})
+
+test.each([
+  ['/v1/grades/grd_nothing', 404, 'not_found'],
+  ['/v1/trajectories/sha256:0', 404, 'not_found'],
+  ['/v1/rubrics/nothing', 404, 'not_found'],
+  ['/v1/nothing', 404, 'not_found'],
+  ['/v1/grades?limit=0', 400, 'invalid_request'],
+  ['/v1/grades?colour=red', 400, 'invalid_request'],
+  ['/v1/grades?label=good', 400, 'invalid_request'],
+  ['/v1/grades?cursor=AAAA', 400, 'invalid_cursor'],
+])('GET %s', async (url, status, code) => {
+  const response = await app.get(url)
+  expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([status, code])
+})
+
+test('another method', async () => {
+  const response = await app.http.inject({ method: 'DELETE', url: '/v1/grades' })
+  expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, POST'])
+})

@@ -1,0 +1,167 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { LightMyRequestResponse } from 'fastify'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { REQUEST } from '../grading/harness.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+
+const LEXICAL = { ...REQUEST, judge: 'lexical' }
+let app: TestApp
+beforeEach(async () => {
+  app = await startApp()
+})
+afterEach(() => app.stop())
+
+/** The response fits what the document says of it. */
+function expectContract(response: LightMyRequestResponse, path: string, method: 'get' | 'post'): void {
+  const document = app.http.swagger() as unknown as {
+    paths: Record<
+      string,
+      Record<string, { responses: Record<string, { content: Record<string, { schema: object }> }> }>
+    >
+  }
+  const content = document.paths[path]?.[method]?.responses[String(response.statusCode)]?.content
+  const schema = Object.values(content ?? {})[0]?.schema
+  if (schema === undefined) throw new Error(`${method} ${path} says nothing of ${response.statusCode}`)
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  expect(ajv.validate(schema, response.json()), JSON.stringify(ajv.errors)).toBe(true)
+}
+
+test('a new grade is 201, the same bytes are 200 from the cache with the same id', async () => {
+  const first = await app.post('/v1/grades', LEXICAL)
+  const second = await app.post('/v1/grades', LEXICAL)
+  expect([first.statusCode, second.statusCode]).toEqual([201, 200])
+  expect(first.json<Grade>()).toMatchObject({ label: 'aligned', receipt: { cache: 'miss' } })
+  expect(second.json<Grade>()).toMatchObject({
+    id: first.json<Grade>().id,
+    label: 'aligned',
+    receipt: { cache: 'hit' },
+  })
+  expectContract(first, '/v1/grades', 'post')
+  expectContract(second, '/v1/grades', 'post')
+})
+
+test('the same bytes are not parsed again, others meet at the key', async () => {
+  await app.post('/v1/grades', LEXICAL)
+  const parse = JSON.parse
+  let parsed = 0
+  JSON.parse = (text, reviver) => {
+    if (text.includes('"trajectory"') && text.includes('"ground_truth":{"instruction')) parsed++
+    return parse(text, reviver) as unknown
+  }
+  try {
+    const same = await app.post('/v1/grades', LEXICAL)
+    expect([same.statusCode, parsed]).toEqual([200, 0])
+    const spaced = await app.post('/v1/grades', JSON.stringify(LEXICAL).replace('{', '{ '))
+    expect(spaced.statusCode).toBe(200)
+    expect(parsed).toBe(1)
+  } finally {
+    JSON.parse = parse
+  }
+})
+
+test('a refresh is what the same bytes get afterwards', async () => {
+  const first = (await app.post('/v1/grades', LEXICAL)).json<Grade>()
+  await app.post('/v1/grades', LEXICAL)
+  const fresh = await app.post('/v1/grades', { ...LEXICAL, cache: 'refresh' })
+  expect(fresh.statusCode).toBe(201)
+  const after = (await app.post('/v1/grades', LEXICAL)).json<Grade>()
+  expect(after.id).toBe(fresh.json<Grade>().id)
+  expect(after.id).not.toBe(first.id)
+})
+
+test('a hit carries the metadata of its own request', async () => {
+  await app.post('/v1/grades', { ...LEXICAL, metadata: { task: 'one' } })
+  const other = await app.post('/v1/grades', { ...LEXICAL, metadata: { task: 'two' } })
+  expect(other.json<Grade>()).toMatchObject({ metadata: { task: 'two' }, receipt: { cache: 'hit' } })
+  expect((await app.post('/v1/grades', { ...LEXICAL, metadata: { task: 'two' } })).json<Grade>().metadata).toEqual({
+    task: 'two',
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const header = { 'idempotency-key': 'k1' }
+
+  test('replays the first answer', async () => {
+    const first = await app.post('/v1/grades', { ...LEXICAL, cache: 'refresh' }, header)
+    const second = await app.post('/v1/grades', { ...LEXICAL, cache: 'refresh' }, header)
+    expect(second.statusCode).toBe(201)
+    expect(second.headers['idempotency-replayed']).toBe('true')
+    expect(second.body).toBe(first.body)
+  })
+
+  test('refuses another body', async () => {
+    await app.post('/v1/grades', LEXICAL, header)
+    const second = await app.post('/v1/grades', { ...LEXICAL, samples: 2 }, header)
+    expect([second.statusCode, second.json<{ code: string }>().code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('does not keep a refusal', async () => {
+    await app.post('/v1/grades', { ...LEXICAL, judge: 'nobody' }, header)
+    expect((await app.post('/v1/grades', LEXICAL, header)).statusCode).toBe(201)
+  })
+})
+
+test('lists with filters and pages, newest first', async () => {
+  for (const task of ['a', 'b', 'c'])
+    await app.post('/v1/grades', { ...LEXICAL, cache: 'refresh', metadata: { task, agent: 'x' } })
+  const page = await app.get('/v1/grades?agent=x&limit=2')
+  expectContract(page, '/v1/grades', 'get')
+  const first = page.json<{ items: Grade[]; next_cursor: string }>()
+  expect(first.items.map((one) => one.metadata.task)).toEqual(['c', 'b'])
+  const second = (await app.get(`/v1/grades?agent=x&limit=2&cursor=${first.next_cursor}`)).json<{
+    items: Grade[]
+    next_cursor: null
+  }>()
+  expect(second.items.map((one) => one.metadata.task)).toEqual(['a'])
+  expect(second.next_cursor).toBeNull()
+  expect(
+    (await app.get('/v1/grades?task=b&label=aligned&status=graded&judge=lexical')).json<{ items: Grade[] }>().items,
+  ).toHaveLength(1)
+  expect((await app.get('/v1/grades?label=ignored')).json<{ items: Grade[] }>().items).toHaveLength(0)
+})
+
+test('a trajectory is uploaded once and graded by id', async () => {
+  const first = await app.post('/v1/trajectories', LEXICAL.trajectory)
+  const second = await app.post('/v1/trajectories', LEXICAL.trajectory)
+  expect([first.statusCode, second.statusCode]).toEqual([201, 200])
+  expectContract(first, '/v1/trajectories', 'post')
+  const { id } = first.json<{ id: string }>()
+  const byId = await app.post('/v1/grades', { ...LEXICAL, trajectory: { id } })
+  expect(byId.json<Grade>()).toMatchObject({ label: 'aligned', receipt: { trajectory: id } })
+  expect((await app.post('/v1/grades', LEXICAL)).json<Grade>().id).toBe(byId.json<Grade>().id)
+  const steps = await app.get(`/v1/trajectories/${id}/steps?from=3&to=4`)
+  expectContract(steps, '/v1/trajectories/{id}/steps', 'get')
+  expect(
+    steps
+      .json<{ items: { id: number; parts: { actor: string }[] }[] }>()
+      .items.map((one) => [one.id, one.parts[0]?.actor]),
+  ).toEqual([
+    [3, 'tool_output'],
+    [4, 'agent_action'],
+  ])
+  expect((await app.get(`/v1/trajectories/${id}?document=true`)).json<{ document: unknown }>().document).toEqual(
+    LEXICAL.trajectory,
+  )
+})
+
+test('says what there is', async () => {
+  const judges = await app.get('/v1/judges')
+  expectContract(judges, '/v1/judges', 'get')
+  expect(judges.json<{ items: object[] }>().items).toEqual([
+    expect.objectContaining({ name: 'lexical', kind: 'lexical', default: true }),
+  ])
+  expectContract(await app.get('/v1/rubrics'), '/v1/rubrics', 'get')
+  expect((await app.get('/v1/rubrics/tab-behavior')).json<{ name: string }>().name).toBe('tab-behavior@1')
+  for (const url of ['/healthz', '/readyz', '/docs', '/openapi.json', '/metrics'])
+    expect((await app.get(url)).statusCode, url).toBe(200)
+  await app.post('/v1/grades', LEXICAL)
+  const metrics = (await app.get('/metrics')).body
+  expect(metrics).toContain('veridict_grades_total{judge="lexical",status="graded",label="aligned"} 1')
+  expect(metrics).toContain('veridict_citations_total{judge="lexical",status="verified"}')
+})
+
+test('a stopping service is not ready', async () => {
+  app.state.draining = true
+  expect((await app.get('/readyz')).statusCode).toBe(503)
+})

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { type Digest, digestBytes } from '../../src/domain/digest.ts'
+import type { GradeQuery, Stores } from '../../src/grading/ports.ts'
+import { schemaIssues } from '../../src/schemas/check.ts'
+import { GradeSchema } from '../../src/schemas/grade.ts'
+import type { Current } from './contract.ts'
+import { GROUND_TRUTH, type GradeWords, makeGrade, makeRecord } from './make-grade.ts'
+
+async function putAll(stores: Stores, words: readonly GradeWords[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const one of words) {
+    const record = makeRecord(one)
+    await stores.grades.put(record)
+    ids.push(record.grade.id)
+  }
+  return ids
+}
+
+const listIds = async (stores: Stores, query: Partial<GradeQuery> = {}): Promise<string[]> =>
+  (await stores.grades.list({ limit: 100, ...query })).map((grade) => grade.id)
+
+const key = (word: string): Digest => digestBytes(word)
+
+/** One grade that differs from the plain one in each column, and the filter that finds it alone. */
+const FILTERS: readonly [string, GradeWords, Partial<GradeQuery>][] = [
+  ['label', { label: 'compliant' }, { label: 'compliant' }],
+  ['status', { status: 'unverified' }, { status: 'unverified' }],
+  ['judge', { judge: 'openai' }, { judge: 'openai' }],
+  ['rubric', { rubric: 'other@2' }, { rubric: 'other@2' }],
+  ['agent', { metadata: { agent: 'Ωmega' } }, { agent: 'Ωmega' }],
+  ['model', { metadata: { model: 'm' } }, { model: 'm' }],
+  ['task', { metadata: { task: "fix'git" } }, { task: "fix'git" }],
+  ['batch', { metadata: { batch: 'bat_1' } }, { batch: 'bat_1' }],
+]
+
+export function describeGrades(current: Current): void {
+  describe('grades', () => {
+    test('come back as they were, with their ground truth', async () => {
+      const record = makeRecord({ notes: 'naïve 中文 \0 \ud83d', metadata: { agent: 'a', odd: null, run_index: 3 } })
+      expect(schemaIssues(GradeSchema, record.grade)).toEqual([])
+      await current().grades.put(record)
+      expect(await current().grades.get(record.grade.id)).toEqual(record.grade)
+      expect(await current().grades.getGroundTruth(record.grade.id)).toEqual(GROUND_TRUTH)
+    })
+
+    test('that are unknown are null', async () => {
+      expect(await current().grades.get('grd_none')).toBeNull()
+      expect(await current().grades.getGroundTruth('grd_none')).toBeNull()
+      expect(await current().grades.findByKey(key('none'))).toBeNull()
+    })
+
+    test('are written once: the same id again is refused and changes nothing', async () => {
+      const { grade, ground_truth } = makeRecord({ key: 'k' })
+      await current().grades.put({ grade, ground_truth })
+      const again = { ...grade, notes: 'other', receipt: { ...grade.receipt, key: key('other') } }
+      await expect(current().grades.put({ grade: again, ground_truth })).rejects.toMatchObject({
+        code: 'storage_error',
+      })
+      expect(await current().grades.get(grade.id)).toEqual(grade)
+      expect(await current().grades.findByKey(key('other'))).toBeNull()
+    })
+
+    test('that break the closed sets are refused whole', async () => {
+      const grade = makeGrade({ key: 'k' })
+      const wrong = [
+        { ...grade, status: 'done' },
+        { ...grade, label: 'good' },
+        { ...grade, label: null },
+      ] as never[]
+      for (const one of wrong)
+        await expect(current().grades.put({ grade: one, ground_truth: GROUND_TRUTH })).rejects.toThrow()
+      expect(await current().grades.findByKey(key('k'))).toBeNull()
+      expect(await listIds(current())).toEqual([])
+    })
+
+    describeAnswers(current)
+    describeLists(current)
+  })
+}
+
+function describeAnswers(current: Current): void {
+  test('a refreshed grade answers the key; the old one stays readable', async () => {
+    const [old = '', fresh = ''] = await putAll(current(), [{ key: 'k' }, { key: 'k', label: 'ignored' }])
+    expect((await current().grades.findByKey(key('k')))?.id).toBe(fresh)
+    expect((await current().grades.get(old))?.label).toBe('aligned')
+  })
+
+  test('a failed grade is stored, but never answers and never replaces', async () => {
+    const [failed = ''] = await putAll(current(), [{ key: 'k', status: 'failed' }])
+    expect((await current().grades.get(failed))?.status).toBe('failed')
+    expect(await current().grades.findByKey(key('k'))).toBeNull()
+    const [good] = await putAll(current(), [{ key: 'k' }, { key: 'k', status: 'failed' }])
+    expect((await current().grades.findByKey(key('k')))?.id).toBe(good)
+  })
+
+  test('an unverified grade answers its key', async () => {
+    const [id] = await putAll(current(), [{ key: 'k', status: 'unverified' }])
+    expect((await current().grades.findByKey(key('k')))?.id).toBe(id)
+  })
+}
+
+function describeLists(current: Current): void {
+  test.each(FILTERS)('are found by %s', async (_name, words, query) => {
+    const [, odd] = await putAll(current(), [{}, words, {}])
+    expect(await listIds(current(), query)).toEqual([odd])
+    expect(await listIds(current(), Object.fromEntries(Object.keys(query).map((name) => [name, 'absent'])))).toEqual([])
+  })
+
+  test('are found by all filters together', async () => {
+    const words = FILTERS.filter(([name]) => name !== 'status').map(([, one]) => one)
+    const metadata = Object.assign({}, ...words.map((one) => one.metadata))
+    const all: GradeWords = { ...Object.assign({}, ...words), metadata }
+    const [, odd] = await putAll(current(), [...words, all].slice(-2))
+    const query = Object.assign(
+      { status: 'graded' },
+      ...FILTERS.filter(([n]) => n !== 'status').map(([, , one]) => one),
+    )
+    expect(await listIds(current(), query)).toEqual([odd])
+  })
+
+  test('are listed newest first, whatever the order of writing, and paged without gaps or repeats', async () => {
+    const written = await putAll(
+      current(),
+      [3, 1, 5, 2, 4].map((at) => ({ at, metadata: { agent: at === 5 ? 'other' : 'a' } })),
+    )
+    const newest = [...written].sort().reverse()
+    expect(await listIds(current())).toEqual(newest)
+    expect(await readPages(current(), {})).toEqual(newest)
+    expect(await readPages(current(), { agent: 'a', status: 'graded' })).toEqual(newest.slice(1))
+    expect(await listIds(current(), { limit: 0 })).toEqual([])
+  })
+}
+
+async function readPages(stores: Stores, filter: Partial<GradeQuery>): Promise<string[]> {
+  const seen: string[] = []
+  for (;;) {
+    const before = seen.at(-1)
+    const page = await listIds(stores, { ...filter, limit: 2, ...(before !== undefined && { before }) })
+    if (page.length === 0) return seen
+    seen.push(...page)
+  }
+}

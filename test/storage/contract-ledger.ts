@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import { digestBytes } from '../../src/domain/digest.ts'
+import type { LedgerEntry, PlannedAttempt } from '../../src/grading/ports.ts'
+import type { Current } from './contract.ts'
+import { finishFailed, finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'
+import { makeRecord } from './make-grade.ts'
+
+const UNFINISHED = {
+  outcome: 'sent',
+  message: null,
+  raw_reply: null,
+  usage: null,
+  cost_usd: null,
+  latency_ms: null,
+  request_id: null,
+  model_resolved: null,
+} as const
+
+export function describeLedger(current: Current): void {
+  const ledger = () => current().attempts
+  const findOrphan = () => ledger().findOrphan(KEY, 0, 0, REQUEST)
+  const spend = async (id: string, given: Partial<PlannedAttempt> = {}, reply = goodReply()) => {
+    await ledger().begin(planAttempt(id, given))
+    await ledger().finish(finishOk(id, reply))
+  }
+
+  describe('ledger', () => {
+    test('a call stands in it before it is made', async () => {
+      await ledger().begin(planAttempt('att_1'))
+      expect(await ledger().listForGrade('grd_a')).toEqual([{ ...planAttempt('att_1'), ...UNFINISHED }])
+    })
+
+    test('a good call is kept whole', async () => {
+      await spend('att_1')
+      const { raw, usage, request_id, model_resolved } = goodReply()
+      const ended = { outcome: 'ok', message: null, raw_reply: raw, usage, cost_usd: 0.001, latency_ms: 12.5 } as const
+      const entry: LedgerEntry = { ...planAttempt('att_1'), ...ended, request_id, model_resolved }
+      expect(await ledger().listForGrade('grd_a')).toEqual([entry])
+    })
+
+    test.each([['{"error":"slow"}'], [null]])(
+      'a failed call keeps its raw reply, usage and message: %s',
+      async (raw) => {
+        await ledger().begin(planAttempt('att_1'))
+        await ledger().finish(finishFailed('att_1', raw))
+        const [entry] = await ledger().listForGrade('grd_a')
+        const { message, reply } = finishFailed('att_1')
+        expect(entry).toMatchObject({ outcome: 'timeout', message, raw_reply: raw, usage: reply.usage, cost_usd: null })
+        expect(await findOrphan()).toBeNull()
+      },
+    )
+
+    test('a call cannot end before it began, nor end twice, nor begin twice', async () => {
+      await expect(ledger().finish(finishOk('att_none'))).rejects.toMatchObject({ code: 'storage_error' })
+      await spend('att_1')
+      await expect(ledger().finish(finishFailed('att_1'))).rejects.toMatchObject({ code: 'storage_error' })
+      await expect(ledger().begin(planAttempt('att_1'))).rejects.toMatchObject({ code: 'storage_error' })
+      expect((await ledger().listForGrade('grd_a'))[0]?.outcome).toBe('ok')
+    })
+
+    test('lists one grade by time, and in the order of beginning within a millisecond', async () => {
+      await ledger().begin(planAttempt('att_z', { started_at: '2026-11-21T00:00:02.000Z' }))
+      await ledger().begin(planAttempt('att_y', { started_at: '2026-11-21T00:00:01.000Z', round: 0 }))
+      await ledger().begin(
+        planAttempt('att_a', { started_at: '2026-11-21T00:00:01.000Z', round: 1, purpose: 'repair' }),
+      )
+      await ledger().begin(planAttempt('att_other', { grade_id: 'grd_b' }))
+      const ids = (await ledger().listForGrade('grd_a')).map((entry) => entry.id)
+      expect(ids).toEqual(['att_y', 'att_a', 'att_z'])
+    })
+
+    test('calls in flight become unknown once, and may still end', async () => {
+      await ledger().begin(planAttempt('att_1'))
+      await ledger().begin(planAttempt('att_2'))
+      await spend('att_3')
+      expect(await ledger().markInterrupted()).toBe(2)
+      expect(await ledger().markInterrupted()).toBe(0)
+      const outcomes = (await ledger().listForGrade('grd_a')).map((entry) => entry.outcome)
+      expect(outcomes).toEqual(['unknown', 'unknown', 'ok'])
+      await ledger().finish(finishOk('att_1'))
+      expect((await ledger().listForGrade('grd_a'))[0]).toMatchObject({ outcome: 'ok', message: null })
+    })
+  })
+
+  describe('orphans', () => {
+    const REPLIES = [
+      ['small', goodReply()],
+      ['empty', goodReply({ text: '', raw: '', usage: null, model_resolved: null, request_id: null })],
+      ['non-Latin with NUL', goodReply({ text: 'ψ\0🧪\ufeff', raw: '\ufeffψ\0' })],
+      ['lone surrogates', goodReply({ text: 'cut \ud83d', raw: `${'\udc00'.repeat(2000)} end` })],
+      ['large', goodReply({ text: 'answer '.repeat(500), raw: `{"t":"${'中文 '.repeat(100_000)}"}` })],
+    ] as const
+
+    test.each(REPLIES)('give back the reply exactly: %s', async (_name, reply) => {
+      await spend('att_1', {}, reply)
+      expect(await findOrphan()).toEqual({ attempt_id: 'att_1', reply, cost_usd: 0.001 })
+    })
+
+    const OTHERS: readonly [string, Partial<PlannedAttempt>][] = [
+      ['key', { key: digestBytes('other') }],
+      ['sample', { sample: 1 }],
+      ['round', { round: 1 }],
+      ['request', { request_digest: digestBytes('other') }],
+    ]
+    test.each(OTHERS)('answer only the very same question: another %s does not', async (_name, given) => {
+      await spend('att_1', given)
+      expect(await findOrphan()).toBeNull()
+    })
+
+    test('are the newest good call; a call in flight is none', async () => {
+      await spend('att_2', { started_at: '2026-11-21T00:00:02.000Z' })
+      await spend('att_9', { started_at: '2026-11-21T00:00:01.000Z' })
+      await ledger().begin(planAttempt('att_3', { started_at: '2026-11-21T00:00:03.000Z' }))
+      expect((await findOrphan())?.attempt_id).toBe('att_2')
+    })
+
+    test('are no orphans once their grade is written, even a failed one', async () => {
+      const record = makeRecord({ status: 'failed' })
+      await spend('att_1', { grade_id: record.grade.id })
+      await current().grades.put(record)
+      expect(await findOrphan()).toBeNull()
+    })
+
+    test('move to the grade that adopts them', async () => {
+      const record = makeRecord()
+      await spend('att_1')
+      await ledger().adopt('att_1', record.grade.id)
+      expect(await ledger().listForGrade('grd_a')).toEqual([])
+      expect((await ledger().listForGrade(record.grade.id)).map((entry) => entry.id)).toEqual(['att_1'])
+      await current().grades.put(record)
+      expect(await findOrphan()).toBeNull()
+    })
+
+    test('stay with a grade that was written meanwhile; an unknown one is refused', async () => {
+      const record = makeRecord()
+      await spend('att_1', { grade_id: record.grade.id })
+      await current().grades.put(record)
+      await ledger().adopt('att_1', 'grd_late')
+      expect(await ledger().listForGrade('grd_late')).toEqual([])
+      expect(await ledger().listForGrade(record.grade.id)).toHaveLength(1)
+      await expect(ledger().adopt('att_none', 'grd_late')).rejects.toMatchObject({ code: 'storage_error' })
+    })
+  })
+}

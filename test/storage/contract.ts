@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Stores } from '../../src/grading/ports.ts'
+import { describeGrades } from './contract-grades.ts'
+import { describeLedger } from './contract-ledger.ts'
+import { describeSmallStores } from './contract-small-stores.ts'
+import { describeTrajectories } from './contract-trajectories.ts'
+
+/** The open stores of the running test. */
+export type Current = () => Stores
+
+/** What every adapter of `Stores` must do. `open` answers empty stores of its own each time. */
+export function describeStores(name: string, open: () => Promise<Stores>): void {
+  describe(`stores: ${name}`, () => {
+    let stores: Stores
+    beforeEach(async () => {
+      stores = await open()
+    })
+    afterEach(() => stores.close())
+    const current: Current = () => stores
+
+    describeTrajectories(current)
+    describeGrades(current)
+    describeLedger(current)
+    describeSmallStores(current)
+
+    test('check writes and may be repeated', async () => {
+      await stores.check()
+      await expect(stores.check()).resolves.toBeUndefined()
+    })
+
+    test('close may be repeated; what comes after it is refused', async () => {
+      await stores.close()
+      await stores.close()
+      await expect(stores.check()).rejects.toMatchObject({ name: 'StorageError', code: 'storage_error' })
+      await expect(stores.grades.list({ limit: 1 })).rejects.toMatchObject({ code: 'storage_error' })
+    })
+  })
+}

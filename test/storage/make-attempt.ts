@@ -1,0 +1,58 @@
+import { type Digest, digestBytes } from '../../src/domain/digest.ts'
+import type { FinishedAttempt, JudgeReply, PlannedAttempt } from '../../src/grading/ports.ts'
+
+export const KEY: Digest = digestBytes('a key')
+export const REQUEST: Digest = digestBytes('a request')
+
+/** A call that is about to be made. */
+export const planAttempt = (id: string, given: Partial<PlannedAttempt> = {}): PlannedAttempt => ({
+  id,
+  grade_id: 'grd_a',
+  key: KEY,
+  sample: 0,
+  round: 0,
+  purpose: 'decide',
+  request_digest: REQUEST,
+  judge: 'openai',
+  started_at: '2026-11-21T00:00:00.000Z',
+  ...given,
+})
+
+export type GoodReply = Extract<JudgeReply, { ok: true }>
+
+export const goodReply = (given: Partial<GoodReply> = {}): GoodReply => ({
+  ok: true,
+  text: '{"notes":"ok"}',
+  raw: '{"choices":[]}',
+  usage: { input_tokens: 100, output_tokens: 10, cache_read_tokens: 5, cache_write_tokens: 0 },
+  model_resolved: 'judge-1-0101',
+  request_id: 'req_1',
+  ...given,
+})
+
+/** The end of a good call. */
+export const finishOk = (id: string, reply: GoodReply = goodReply()): FinishedAttempt => ({
+  id,
+  outcome: 'ok',
+  message: null,
+  reply,
+  latency_ms: 12.5,
+  cost_usd: 0.001,
+})
+
+/** The end of a call that timed out after it had answered something. */
+export const finishFailed = (id: string, raw: string | null = '{"error":"slow"}'): FinishedAttempt => ({
+  id,
+  outcome: 'timeout',
+  message: 'no answer in time',
+  reply: {
+    ok: false,
+    failure: { code: 'timeout', message: 'no answer in time', retryable: true, retry_after_s: null },
+    raw,
+    usage: { input_tokens: 7, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
+    model_resolved: null,
+    request_id: 'req_slow',
+  },
+  latency_ms: 60_000,
+  cost_usd: null,
+})
