@@ -1,5 +1,10 @@
 import { Ajv } from 'ajv'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify'
 import type { Context } from './context.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { installErrors } from './http/errors.ts'
@@ -25,7 +30,7 @@ export async function buildApp(
     ...(options.loggerInstance ? { loggerInstance: options.loggerInstance } : { logger: options.logger ?? false }),
     bodyLimit: context.config.limits.body_bytes,
     // One line a request, written by `logRequests`, instead of two.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => crypto.randomUUID(),
     routerOptions: { maxParamLength: 200 },
     forceCloseConnections: 'idle',

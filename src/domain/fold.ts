@@ -21,25 +21,27 @@ export function fold(text: string, options: { readonly ansi: boolean }, start = 
   let blank = true
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at)
-    if (code === ESCAPE && options.ansi) {
-      const after = endOfAnsi(text, at, end)
-      if (after > at) {
-        at = after - 1
-        continue
-      }
+    const after = code === ESCAPE && options.ansi ? endOfAnsi(text, at, end) : at
+    if (after > at) {
+      at = after - 1
+      continue
     }
-    const space = code <= SPACE ? code === SPACE || (code >= 0x09 && code <= 0x0d) : code >= 0xa0 && isWideSpace(code)
-    if (space && blank) continue
+    const plain = foldUnit(code)
+    if (plain === SPACE && blank) continue
     from[length] = at
-    codes[length++] = space ? SPACE : code >= 0x2018 && code <= 0x201f ? plainQuote(code) : code
-    blank = space
+    codes[length++] = plain
+    blank = plain === SPACE
   }
   from[length] = end
   return { text: Buffer.from(codes.buffer, 0, length * 2).toString('utf16le'), from: from.subarray(0, length + 1) }
 }
 
-/** ‘ ’ ‚ ‛ are single, “ ” „ ‟ double. */
-const plainQuote = (code: number): number => (code <= 0x201b ? 0x27 : 0x22)
+/** White space becomes a space, ‘ ’ ‚ ‛ an apostrophe, “ ” „ ‟ a quotation mark; everything else stays. */
+function foldUnit(code: number): number {
+  if (code < 0xa0) return code >= 0x09 && code <= 0x0d ? SPACE : code
+  if (code >= 0x2018 && code <= 0x201f) return code <= 0x201b ? 0x27 : 0x22
+  return isWideSpace(code) ? SPACE : code
+}
 
 const isWideSpace = (code: number): boolean =>
   code === 0xa0 ||
