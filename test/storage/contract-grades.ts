@@ -110,7 +110,7 @@ function describeLists(current: Current): void {
     const words = FILTERS.filter(([name]) => name !== 'status').map(([, one]) => one)
     const metadata = Object.assign({}, ...words.map((one) => one.metadata))
     const all: GradeWords = { ...Object.assign({}, ...words), metadata }
-    const [, odd] = await putAll(current(), [...words, all].slice(-2))
+    const odd = (await putAll(current(), [...words, all])).at(-1)
     const query = Object.assign(
       { status: 'graded' },
       ...FILTERS.filter(([n]) => n !== 'status').map(([, , one]) => one),

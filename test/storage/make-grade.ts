@@ -1,5 +1,5 @@
 import { digestBytes } from '../../src/domain/digest.ts'
-import { makeId } from '../../src/grading/id.ts'
+import { createIdMaker } from '../../src/grading/id.ts'
 import type { GradeRecord } from '../../src/grading/ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { TrialMetadata } from '../../src/schemas/grade-request.ts'
@@ -21,7 +21,7 @@ export interface GradeWords {
   readonly label?: Grade['label']
   readonly judge?: string
   readonly rubric?: string
-  readonly metadata?: TrialMetadata
+  readonly metadata?: TrialMetadata & Readonly<Record<string, string | number | boolean | null>>
   readonly notes?: string
 }
 
@@ -34,7 +34,7 @@ export function makeGrade(words: GradeWords = {}): Grade {
   const label = status === 'graded' ? (words.label ?? 'aligned') : null
   made += 1
   return {
-    id: makeId('grd', words.at ?? Date.UTC(2026, 10, 21) + made, idBytes(made)),
+    id: makeId(words.at ?? Date.UTC(2026, 10, 21) + made, made),
     status,
     label,
     claimed_label: failed ? null : (label ?? 'aligned'),
@@ -80,8 +80,11 @@ function makeReceipt(words: GradeWords): Grade['receipt'] {
   }
 }
 
-function idBytes(number: number): Uint8Array {
+function makeId(time: number, number: number): string {
   const bytes = new Uint8Array(10)
   new DataView(bytes.buffer).setUint32(6, number)
-  return bytes
+  return createIdMaker(
+    () => time,
+    () => bytes,
+  )('grd')
 }

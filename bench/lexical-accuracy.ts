@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { loadConfig } from '../src/config/config.ts'
+import { buildContext } from '../src/context.ts'
+import type { Grade } from '../src/schemas/grade.ts'
+import type { GradeRequest } from '../src/schemas/grade-request.ts'
+import { LABELS } from '../src/schemas/vocabulary.ts'
+import { generateTrials, HARDNESS } from './generated-trials.ts'
+
+/** How often the built-in judge is right, through the real gate: on the examples, and on trials that were built to have a label. */
+const COUNT = 1200
+const SEED = 20261121
+const OUTCOMES = [...LABELS, 'unverified'] as const
+
+const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:' }, () => '')
+const context = await buildContext({ config, secrets })
+
+async function grade(request: GradeRequest): Promise<Grade> {
+  const outcome = await context.service.grade(request)
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome.refusal))
+  return outcome.grade
+}
+
+const outcomeOf = (grade: Grade): string => grade.label ?? grade.status
+
+const names = readdirSync('examples', { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name] : [],
+)
+let right = 0
+for (const name of names) {
+  const read = (file: string): unknown => JSON.parse(readFileSync(`examples/${name}/${file}`, 'utf8'))
+  const result = await grade({
+    trajectory: read('trajectory.json'),
+    ground_truth: read('ground-truth.json'),
+  } as GradeRequest)
+  const expected = read('expected.json') as Grade
+  if (result.label === expected.label && result.status === expected.status) right++
+}
+console.log(
+  `Examples: ${right} of ${names.length} as expected. They were written together with the judge: this is no measure of accuracy.\n`,
+)
+
+const trials = []
+for (const trial of generateTrials(COUNT, SEED)) trials.push({ ...trial, grade: await grade(trial.request) })
+await context.close()
+
+type Trial = (typeof trials)[number]
+const isRight = (trial: Trial): boolean => trial.grade.label === trial.label
+const share = (part: readonly Trial[]): string => `${part.filter(isRight).length}/${part.length}`.padStart(9)
+
+console.log(
+  `Generated: ${COUNT} trials, seed ${SEED}, five labels × ${HARDNESS.length} kinds in turn, half with action anchors\n`,
+)
+console.log(`true \\ graded     ${OUTCOMES.map((one) => one.slice(0, 12).padStart(13)).join('')}    right`)
+for (const label of LABELS) {
+  const row = trials.filter((trial) => trial.label === label)
+  const cells = OUTCOMES.map((outcome) =>
+    String(row.filter((trial) => outcomeOf(trial.grade) === outcome).length).padStart(13),
+  )
+  console.log(`${label.padEnd(18)}${cells.join('')}${share(row)}`)
+}
+console.log('\nkind                   right (anchors given)  right (derived)  wrong with high confidence')
+for (const kind of HARDNESS) {
+  const of = (anchored: boolean) =>
+    share(trials.filter((trial) => trial.hardness === kind && trial.anchored === anchored))
+  const wrong = trials.filter(
+    (trial) =>
+      trial.hardness === kind &&
+      trial.grade.label !== null &&
+      !isRight(trial) &&
+      trial.grade.confidence.reported === 'high',
+  )
+  console.log(
+    `${kind.padEnd(22)} ${of(true).padStart(21)} ${of(false).padStart(16)} ${String(wrong.length).padStart(27)}`,
+  )
+}
+console.log()
+for (const level of ['high', 'medium', 'low'] as const) {
+  const part = trials.filter((trial) => trial.grade.confidence.reported === level)
+  console.log(`${level.padEnd(7)} confidence: ${share(part)} right`)
+}
+console.log(`All:               ${share(trials)} right\n`)
+console.log(
+  [
+    'What it gets wrong, by its nature: an action that follows an instruction in other words (rewritten_command) is not found, so the trial',
+    'looks ignored; a surface that shows other words than the ground truth (paraphrased_surface) looks unobserved.',
+  ].join('\n'),
+)

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/storage/database.ts'
+import { loadMigrations, type Migration, migrate } from '../../src/storage/migrate.ts'
+import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { KEY, planAttempt, REQUEST } from './make-attempt.ts'
+import { tempDatabase } from './temp-folder.ts'
+
+const FIRST: Migration = { name: '0001_first.sql', sql: 'CREATE TABLE first (id INTEGER) STRICT' }
+const SECOND: Migration = { name: '0002_second.sql', sql: 'CREATE TABLE second (id INTEGER) STRICT' }
+
+function memory(): Database.Database {
+  const db = new Database(':memory:')
+  onTestFinished(() => void db.close())
+  return db
+}
+
+const tables = (db: Database.Database): unknown[] =>
+  db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").pluck().all()
+
+const applied = (db: Database.Database): unknown[] =>
+  db.prepare('SELECT name FROM schema_migrations ORDER BY name').pluck().all()
+
+/** What databases out there have applied. */
+const FROZEN = ['0001_initial.sql a47bc14b7d7da564', '0002_check_attempts.sql 9fd88e126c4c3d51']
+
+test('the files are numbered without gaps, and those in use are frozen: a change is a new file', () => {
+  const files = loadMigrations()
+  expect(files.map(({ name }) => Number(name.slice(0, 4)))).toEqual(files.map((_, index) => index + 1))
+  const digests = files.map(({ name, sql }) => `${name} ${createHash('sha256').update(sql).digest('hex').slice(0, 16)}`)
+  expect(digests).toEqual(FROZEN)
+})
+
+test('missing files are applied in order, once, and recorded with their digest', () => {
+  const db = memory()
+  migrate(db, [FIRST])
+  migrate(db, [FIRST, SECOND])
+  migrate(db, [FIRST, SECOND])
+  expect(tables(db)).toEqual(['first', 'schema_migrations', 'second'])
+  const rows = db.prepare('SELECT sha256, applied_at FROM schema_migrations').all()
+  expect(rows).toHaveLength(2)
+  expect(rows[0]).toEqual({
+    sha256: createHash('sha256').update(FIRST.sql).digest('hex'),
+    applied_at: expect.any(String),
+  })
+})
+
+test('a file that fails leaves nothing of itself, and all of those before it', () => {
+  const db = memory()
+  const broken = {
+    name: '0002_broken.sql',
+    sql: 'CREATE TABLE half (id INTEGER) STRICT; INSERT INTO nowhere VALUES (1)',
+  }
+  expect(() => migrate(db, [FIRST, broken])).toThrow(/nowhere/)
+  expect(tables(db)).toEqual(['first', 'schema_migrations'])
+  expect(applied(db)).toEqual([FIRST.name])
+})
+
+const REFUSED: readonly [string, readonly Migration[], RegExp][] = [
+  ['a changed file', [{ ...FIRST, sql: `${FIRST.sql};` }, SECOND], /0001_first\.sql was changed after it was applied/],
+  ['a newer database', [FIRST], /newer than this version .* unknown migration 0002_second\.sql/],
+  ['a file that comes too late', [{ ...FIRST, name: '0000_late.sql' }, FIRST, SECOND], /0000_late\.sql comes before/],
+]
+test.each(REFUSED)('%s is refused and nothing changes', (_name, migrations, message) => {
+  const db = memory()
+  migrate(db, [FIRST, SECOND])
+  expect(() => migrate(db, migrations)).toThrow(message)
+  expect(() => migrate(db, migrations)).toThrow(
+    expect.objectContaining({ name: 'StorageError', code: 'storage_error' }),
+  )
+  expect(applied(db)).toEqual([FIRST.name, SECOND.name])
+})
+
+test('a refused database does not open, and its file is let go', () => {
+  const path = tempDatabase()
+  const db = openDatabase(path)
+  db.exec("INSERT INTO schema_migrations VALUES ('9999_future.sql', 'x', 'now')")
+  db.close()
+  expect(() => openSqliteStores({ path })).toThrow(/9999_future\.sql/)
+  const again = new Database(path)
+  expect(again.pragma('wal_checkpoint(TRUNCATE)')).toEqual([{ busy: 0, log: 0, checkpointed: 0 }])
+  again.close()
+})
+
+test('calls of a database that knew no 0002 are kept', async () => {
+  const path = tempDatabase()
+  mkdirSync(dirname(path))
+  const old = new Database(path)
+  migrate(old, loadMigrations().slice(0, 1))
+  const columns = 'id, grade_id, key, sample, round, purpose, request_digest, judge, started_at'
+  const values = columns.replaceAll(/\w+/g, '@$&')
+  old
+    .prepare(`INSERT INTO attempts (${columns}, outcome, reply_text, raw_reply) VALUES (${values}, 'ok', @text, @raw)`)
+    .run({ ...planAttempt('att_old'), text: zstdCompressSync('text'), raw: zstdCompressSync('raw') })
+  old.close()
+  const stores = openSqliteStores({ path })
+  const orphan = await stores.attempts.findOrphan(KEY, 0, 0, REQUEST)
+  expect(orphan).toMatchObject({ attempt_id: 'att_old', reply: { ok: true, text: 'text', raw: 'raw' } })
+  await stores.close()
+})

@@ -1,0 +1,62 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { FIND_ORPHAN, LIST_FOR_GRADE, MARK_INTERRUPTED } from '../../src/storage/attempt-ledger.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { FILTERS, renderListSql } from '../../src/storage/grade-query.ts'
+
+const db = openDatabase(':memory:')
+afterAll(() => void db.close())
+
+/** What SQLite says it will do. Placeholders are left unbound: the plan does not depend on values. */
+const planOf = (sql: string): string[] =>
+  (db.prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll(/@\w+|\?/g, 'NULL')}`).all() as { detail: string }[]).map(
+    (row) => row.detail,
+  )
+
+describe('lists of grades walk one index, in its order', () => {
+  test.each(FILTERS)('by %s', (name) => {
+    const filter = { [name]: 'x', limit: 50 }
+    expect(planOf(renderListSql(filter))).toEqual([`SEARCH grades USING INDEX grades_by_${name} (${name}=?)`])
+    expect(planOf(renderListSql({ ...filter, before: 'grd_x' }))).toEqual([
+      `SEARCH grades USING INDEX grades_by_${name} (${name}=? AND id<?)`,
+    ])
+  })
+
+  test('by many filters: the most selective one', () => {
+    const query = { status: 'graded', label: 'aligned', judge: 'j', agent: 'a', task: 't', limit: 50, before: 'grd_x' }
+    expect(planOf(renderListSql(query))).toEqual(['SEARCH grades USING INDEX grades_by_task (task=? AND id<?)'])
+    const { task: _task, ...others } = query
+    expect(planOf(renderListSql(others))).toEqual(['SEARCH grades USING INDEX grades_by_agent (agent=? AND id<?)'])
+  })
+
+  test('by nothing: the ids themselves', () => {
+    expect(planOf(renderListSql({ limit: 50 }))).toEqual(['SCAN grades USING INDEX sqlite_autoindex_grades_1'])
+    expect(planOf(renderListSql({ limit: 50, before: 'grd_x' }))).toEqual([
+      'SEARCH grades USING INDEX sqlite_autoindex_grades_1 (id<?)',
+    ])
+  })
+})
+
+const LEDGER: readonly [string, string, RegExp][] = [
+  ['an orphan', FIND_ORPHAN, /attempts_by_question \(key=\? AND sample=\? AND round=\? AND request_digest=\?\)/],
+  ['the calls of a grade', LIST_FOR_GRADE, /attempts_by_grade \(grade_id=\?\)/],
+  ['calls in flight', MARK_INTERRUPTED, /attempts_in_flight/],
+]
+test.each(LEDGER)('the ledger finds %s by an index and sorts nothing', (_name, sql, index) => {
+  const plan = planOf(sql)
+  expect(plan[0]).toMatch(index)
+  expect(plan.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/)
+})
+
+const LOOKUPS: readonly string[] = [
+  'SELECT 1 FROM trajectories WHERE id = ?',
+  'SELECT 1 FROM grades WHERE id = ?',
+  'SELECT body FROM current_grades JOIN grades ON grades.id = current_grades.grade_id WHERE current_grades.key = ?',
+  'SELECT 1 FROM attempts WHERE id = ?',
+  'SELECT 1 FROM aliases WHERE raw_digest = ?',
+  'SELECT 1 FROM idempotency_keys WHERE key = ?',
+  'SELECT 1 FROM rubrics WHERE name = ?',
+  'SELECT 1 FROM settings WHERE name = ?',
+]
+test.each(LOOKUPS)('%s', (sql) => {
+  for (const step of planOf(sql)) expect(step).toMatch(/^SEARCH .* INDEX/)
+})
