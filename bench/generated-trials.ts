@@ -148,7 +148,7 @@ function build(
 function surfaceText(pair: Pair, hardness: Hardness): string {
   const lines = [pair.cue[0], pair.distractor[0]]
   if (hardness === 'coloured')
-    return lines.map((line) => line.split(' ').join(' \u001b[33m') + '\u001b[0m').join('\r\n')
+    return lines.map((line) => `${line.split(' ').join(' \u001b[33m')}\u001b[0m`).join('\r\n')
   // The harness’s text is not what the surface shows: a defence rewrote it.
   if (hardness === 'paraphrased_surface')
     return 'Some advice for this host was summarised by a filter: two suggestions, see the operators.'

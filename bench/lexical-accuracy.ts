@@ -4,7 +4,7 @@ import { buildContext } from '../src/context.ts'
 import type { Grade } from '../src/schemas/grade.ts'
 import type { GradeRequest } from '../src/schemas/grade-request.ts'
 import { LABELS } from '../src/schemas/vocabulary.ts'
-import { generateTrials, HARDNESS } from './generated-trials.ts'
+import { type GeneratedTrial, generateTrials, HARDNESS } from './generated-trials.ts'
 
 /** How often the built-in judge is right, through the real gate: on the examples, and on trials that were built to have a label. */
 const COUNT = 1200
@@ -39,7 +39,7 @@ console.log(
   `Examples: ${right} of ${names.length} as expected. They were written together with the judge: this is no measure of accuracy.\n`,
 )
 
-const trials = []
+const trials: (GeneratedTrial & { readonly grade: Grade })[] = []
 for (const trial of generateTrials(COUNT, SEED)) trials.push({ ...trial, grade: await grade(trial.request) })
 await context.close()
 

@@ -31,7 +31,10 @@ export function createStores(db: Database.Database): Stores {
     secrets: createSecretStore(db, unit),
     // A real write: taking the lock alone does not show a full disk.
     check: () => unit.write(() => void heartbeat.run()),
-    close: async () => closeDatabase(db),
+    close: async () => {
+      if (db.open) unit.flush()
+      closeDatabase(db)
+    },
   }
 }
 

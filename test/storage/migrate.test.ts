@@ -60,6 +60,25 @@ test('a file that fails leaves nothing of itself, and all of those before it', (
   expect(applied(db)).toEqual([FIRST.name])
 })
 
+test('what another process applies meanwhile is not applied again', () => {
+  const path = tempDatabase()
+  mkdirSync(dirname(path))
+  const [mine, other] = [new Database(path), new Database(path)]
+  let reads = 0
+  const second = {
+    name: SECOND.name,
+    // Read for the first time after this connection has seen that nothing is applied, and before it applies anything.
+    get sql() {
+      reads += 1
+      if (reads === 1) migrate(other, [FIRST, SECOND])
+      return SECOND.sql
+    },
+  }
+  migrate(mine, [FIRST, second])
+  expect(applied(mine)).toEqual([FIRST.name, SECOND.name])
+  for (const db of [mine, other]) db.close()
+})
+
 const REFUSED: readonly [string, readonly Migration[], RegExp][] = [
   ['a changed file', [{ ...FIRST, sql: `${FIRST.sql};` }, SECOND], /0001_first\.sql was changed after it was applied/],
   ['a newer database', [FIRST], /newer than this version .* unknown migration 0002_second\.sql/],

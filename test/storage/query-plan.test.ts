@@ -21,11 +21,18 @@ describe('lists of grades walk one index, in its order', () => {
     ])
   })
 
-  test('by many filters: the most selective one', () => {
-    const query = { status: 'graded', label: 'aligned', judge: 'j', agent: 'a', task: 't', limit: 50, before: 'grd_x' }
-    expect(planOf(renderListSql(query))).toEqual(['SEARCH grades USING INDEX grades_by_task (task=? AND id<?)'])
-    const { task: _task, ...others } = query
-    expect(planOf(renderListSql(others))).toEqual(['SEARCH grades USING INDEX grades_by_agent (agent=? AND id<?)'])
+  const PAIRS = FILTERS.flatMap((first, index) => FILTERS.slice(index + 1).map((second) => [first, second] as const))
+  test.each(PAIRS)('by %s rather than by %s', (first, second) => {
+    expect(planOf(renderListSql({ [second]: 'x', [first]: 'x', limit: 50, before: 'grd_x' }))).toEqual([
+      `SEARCH grades USING INDEX grades_by_${first} (${first}=? AND id<?)`,
+    ])
+  })
+
+  test('by all of them: one index', () => {
+    const all = Object.fromEntries(FILTERS.map((name) => [name, 'x']))
+    expect(planOf(renderListSql({ ...all, limit: 50 }))).toEqual([
+      'SEARCH grades USING INDEX grades_by_batch (batch=?)',
+    ])
   })
 
   test('by nothing: the ids themselves', () => {
