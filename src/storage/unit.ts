@@ -24,9 +24,9 @@ interface Queued {
 const MOST_IN_GROUP = 200
 
 /**
- * Writes of one turn of the event loop share one commit, each in a savepoint of its own: with a hundred in a group, full durability costs
- * what one commit costs. A unit that fails takes none of its neighbours with it. BEGIN IMMEDIATE: a transaction that starts by
- * reading cannot wait for the write lock, whatever the busy timeout.
+ * Writes of one turn of the event loop share one commit, each in a savepoint of its own: with a hundred in a group, full
+ * durability costs what one commit costs. A unit that fails takes none of its neighbours with it. BEGIN IMMEDIATE: a
+ * transaction that starts by reading cannot wait for the write lock, whatever the busy timeout.
  */
 export function createUnit(db: Database.Database): Unit {
   const single = db.transaction((work: () => unknown) => work())
@@ -40,13 +40,24 @@ export function createUnit(db: Database.Database): Unit {
   )
   let queue: Queued[] = []
 
+  /**
+   * Where the common commit failed nothing was written: each has its own try, so that one cannot fail another. But where the
+   * lock is held elsewhere, the rest is refused at once: each further try would block the process for the whole busy timeout.
+   */
+  const commitAlone = (units: readonly Queued[], failed: Settled<unknown>): readonly Settled<unknown>[] => {
+    let last = failed
+    return units.map((unit) => {
+      if (!isLocked(last)) last = settle(() => single.immediate(unit.work))
+      return last
+    })
+  }
+
   const flush = (): void => {
     const units = queue
     queue = []
     if (units.length === 0) return
     const together = settle(() => group.immediate(units))
-    // Where the common commit failed nothing was written: each has its own try, so that one cannot fail another.
-    const results = together.ok ? together.value : units.map((unit) => settle(() => single.immediate(unit.work)))
+    const results = together.ok ? together.value : commitAlone(units, together)
     for (const [index, unit] of units.entries()) {
       const result = results[index]
       if (result?.ok) unit.resolve(result.value)
@@ -81,5 +92,9 @@ function settle<T>(work: () => T): Settled<T> {
     return { ok: false, error }
   }
 }
+
+/** Whether the write lock was not to be had. */
+const isLocked = (result: Settled<unknown>): boolean =>
+  !result.ok && (toStorageError(result.error) as { code?: unknown } | null)?.code === 'storage_busy'
 
 const closed = (): StorageError => new StorageError('storage_error', 'the database is closed')

@@ -100,6 +100,19 @@ describe('two connections to one file', () => {
   })
 })
 
+test('many writes wait for a held lock once, not one after the other', async () => {
+  const path = tempDatabase()
+  const [a, b] = [open(path), open(path)]
+  b.db.pragma('busy_timeout = 200')
+  a.db.exec('BEGIN IMMEDIATE')
+  const start = performance.now()
+  const ends = await Promise.allSettled(Array.from({ length: 30 }, () => b.stores.check()))
+  expect(performance.now() - start).toBeLessThan(2000)
+  expect(ends.map((end) => end.status === 'rejected' && end.reason.code)).toEqual(new Array(30).fill('storage_busy'))
+  a.db.exec('COMMIT')
+  await b.stores.check()
+})
+
 describe('damage', () => {
   test('a file that is no database', () => {
     const path = join(dirname(dirname(tempDatabase())), 'noise.sqlite')
