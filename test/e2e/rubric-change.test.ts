@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config/config.ts'
+import { buildContext } from '../../src/context.ts'
+import { openSqliteStores } from '../../src/storage/sqlite.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'veridict-rubric-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a rubric that changed under its version stops the start, with what to do', async () => {
+  const database = join(folder, 'v.sqlite')
+  const stores = openSqliteStores({ path: database })
+  await stores.rubrics.register('tab-behavior@1', `sha256:${'0'.repeat(64)}`, '{}', '2026-01-01T00:00:00.000Z')
+  await stores.close()
+  const { config, secrets } = loadConfig({ VERIDICT_DATABASE: database }, () => '')
+  await expect(buildContext({ config, secrets })).rejects.toThrow(/tab-behavior@1 was changed, but not its version/)
+})
+
+test('a default judge that is not configured stops the start', async () => {
+  const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:' }, () => '')
+  await expect(buildContext({ config: { ...config, default_judge: 'openai' }, secrets })).rejects.toThrow(
+    'there are: lexical',
+  )
+})
