@@ -48,7 +48,7 @@ export function findInText(text: string, needles: readonly string[]): Pick<Hit, 
 
 function findFolded(text: string, needles: readonly string[]): Pick<Hit, 'needle' | 'start' | 'end'> | null {
   const escapes = text.includes('\u001b')
-  const foldable = needles.filter((needle) => escapes || hasSpace(needle))
+  const foldable = needles.filter((needle) => escapes || (isFoldable(needle) && couldHold(text, needle)))
   if (foldable.length === 0) return null
   const hay = fold(text, { ansi: true })
   for (const needle of foldable) {
@@ -58,6 +58,18 @@ function findFolded(text: string, needles: readonly string[]): Pick<Hit, 'needle
     return { needle, start: hay.from[at] ?? 0, end: (hay.from[at + folded.length - 1] ?? 0) + 1 }
   }
   return null
+}
+
+/**
+ * Whether folding can make a difference: without escape sequences it only joins white space and straightens quotes, so the longest word
+ * of the needle that has no quote must stand in the text as it is. Spares the fold of almost every part.
+ */
+function couldHold(text: string, needle: string): boolean {
+  let longest = ''
+  for (const word of foldForSearch(needle).split(' ')) {
+    if (word.length > longest.length && !word.includes("'") && !word.includes('"')) longest = word
+  }
+  return longest === '' || text.includes(longest)
 }
 
 /** `indexOf` that respects word boundaries on the sides where the needle has a word character. */
@@ -75,4 +87,8 @@ export function indexOfWord(text: string, needle: string, from: number): number 
 const isWord = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
 
-const hasSpace = (text: string): boolean => text.includes(' ') || text.includes('\n') || text.includes('\t')
+/** Whether folding can change the needle, or the text where it stands. */
+function isFoldable(needle: string): boolean {
+  const folded = foldForSearch(needle)
+  return folded !== needle || folded.includes(' ') || folded.includes("'") || folded.includes('"')
+}

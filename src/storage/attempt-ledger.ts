@@ -25,7 +25,9 @@ const BEGIN = `
   INSERT INTO attempts (id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, outcome)
   VALUES (@id, @grade_id, @key, @sample, @round, @purpose, @request_digest, @judge, @started_at, 'sent')`
 
-/** `unknown` too: a second process that starts on the same file marks the calls of the first, which then end after all. */
+/**
+ * `unknown` too: a second process that starts on the same file marks the calls of the first, which then end after all.
+ */
 const FINISH = `
   UPDATE attempts SET outcome = @outcome, message = @message, reply_text = @reply_text, raw_reply = @raw_reply,
     usage = @usage, cost_usd = @cost_usd, latency_ms = @latency_ms, request_id = @request_id,
@@ -52,8 +54,9 @@ export const LIST_FOR_GRADE = `
   FROM attempts WHERE grade_id = ? ORDER BY started_at, rowid`
 
 /**
- * The ledger of judge calls. `finish` and `adopt` reject for a call that was never begun, and `finish` for one that has ended
- * already: a reply is never overwritten. `adopt` leaves a call where it is when its own grade was written meanwhile.
+ * * The ledger of judge calls. `finish` and `adopt` reject for a call that was never begun, and `finish` for one that
+ * has ended already: a reply is never overwritten. `adopt` leaves a call where it is when its own grade was written
+ * meanwhile.
  */
 export function createAttemptLedger(db: Database.Database, unit: Unit): AttemptLedger {
   const begin = db.prepare(BEGIN)

@@ -25,7 +25,10 @@ export function openDatabase(path: string): Database.Database {
   }
 }
 
-/** Versions with the WAL-reset bug can lose committed pages: 3.7.0 to 3.51.2, but for the two branches that have the fix. */
+/**
+ * Versions with the WAL-reset bug can lose committed pages: 3.7.0 to 3.51.2, but for the two branches that have the
+ * fix.
+ */
 export function assertSafeVersion(version: string): void {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
   const fixed =
@@ -45,7 +48,8 @@ function setPragmas(db: Database.Database): void {
       'storage_error',
       `the database cannot use WAL (journal mode ${String(mode)}): use a local disk`,
     )
-  // better-sqlite3 is built with NORMAL for WAL, which may lose the last commits at a power loss: paid replies among them.
+  // better-sqlite3 is built with NORMAL for WAL, which may lose the last commits at a power loss: paid replies
+  // among them.
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   db.pragma(`mmap_size = ${MMAP_BYTES}`)

@@ -1,15 +1,15 @@
 import type { GradeQuery } from '../grading/ports.ts'
 
 /**
- * What lists can be filtered by, from the most selective to the least. SQLite has no statistics of its own here and would choose
- * among several filters by chance, so that one rare task could mean a walk over every `graded` row.
+ * * What lists can be filtered by, from the most selective to the least. SQLite has no statistics of its own here and
+ * would choose among several filters by chance, so that one rare task could mean a walk over every `graded` row.
  */
 export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'label', 'status'] as const
 
 /**
- * The statement for a query, newest first (ids sort by age). One filter uses its index `(column, id)`, which has the order too;
- * the others stand behind a unary plus, which keeps SQLite from using theirs. Column names come from the closed list above;
- * values are bound.
+ * * The statement for a query, newest first (ids sort by age). One filter uses its index `(column, id)`, which has the
+ * order too; the others stand behind a unary plus, which keeps SQLite from using theirs. Column names come from the
+ * closed list above; values are bound.
  */
 export function renderListSql(query: GradeQuery): string {
   const given = FILTERS.filter((name) => query[name] !== undefined)

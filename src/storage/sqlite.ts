@@ -9,8 +9,8 @@ import { createTrajectoryStore } from './trajectory-store.ts'
 import { createUnit } from './unit.ts'
 
 /**
- * The stores over one SQLite file, which is made and migrated where needed; `:memory:` for one that is gone when closed.
- * Throws a StorageError where the file cannot be used.
+ * * The stores over one SQLite file, which is made and migrated where needed; `:memory:` for one that is gone when
+ * closed. Throws a StorageError where the file cannot be used.
  */
 export const openSqliteStores = (options: { readonly path: string }): Stores => createStores(openDatabase(options.path))
 

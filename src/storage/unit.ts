@@ -2,8 +2,9 @@ import type Database from 'better-sqlite3'
 import { StorageError, toStorageError } from './storage-error.ts'
 
 /**
- * Runs one synchronous unit of work and answers as a promise: it rejects with a StorageError where the database refuses, and
- * then nothing was written. Asynchronous work inside a transaction would lose writes, so better-sqlite3 refuses it.
+ * * Runs one synchronous unit of work and answers as a promise: it rejects with a StorageError where the database
+ * refuses, and then nothing was written. Asynchronous work inside a transaction would lose writes, so better-sqlite3
+ * refuses it.
  */
 export interface Unit {
   /** For one SELECT, which is a consistent reading by itself. */
@@ -24,9 +25,9 @@ interface Queued {
 const MOST_IN_GROUP = 200
 
 /**
- * Writes of one turn of the event loop share one commit, each in a savepoint of its own: with a hundred in a group, full
- * durability costs what one commit costs. A unit that fails takes none of its neighbours with it. BEGIN IMMEDIATE: a
- * transaction that starts by reading cannot wait for the write lock, whatever the busy timeout.
+ * * Writes of one turn of the event loop share one commit, each in a savepoint of its own: with a hundred in a group,
+ * full durability costs what one commit costs. A unit that fails takes none of its neighbours with it. BEGIN IMMEDIATE:
+ * a transaction that starts by reading cannot wait for the write lock, whatever the busy timeout.
  */
 export function createUnit(db: Database.Database): Unit {
   const single = db.transaction((work: () => unknown) => work())
@@ -41,8 +42,9 @@ export function createUnit(db: Database.Database): Unit {
   let queue: Queued[] = []
 
   /**
-   * Where the common commit failed nothing was written: each has its own try, so that one cannot fail another. But where the
-   * lock is held elsewhere, the rest is refused at once: each further try would block the process for the whole busy timeout.
+   * * Where the common commit failed nothing was written: each has its own try, so that one cannot fail another. But
+   * where the lock is held elsewhere, the rest is refused at once: each further try would block the process for the
+   * whole busy timeout.
    */
   const commitAlone = (units: readonly Queued[], failed: Settled<unknown>): readonly Settled<unknown>[] => {
     let last = failed

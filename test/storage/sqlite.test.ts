@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { digestBytes } from '../../src/domain/digest.ts'
 import { assertSafeVersion, openDatabase } from '../../src/storage/database.ts'
 import { createStores, openSqliteStores } from '../../src/storage/sqlite.ts'
 import { describeStores } from './contract.ts'
@@ -40,7 +41,30 @@ test.each(['3.51.2', '3.51.0', '3.50.6', '3.49.9', '3.45.0', '3.44.5', '3.7.0', 
   },
 )
 
+test('check writes a row, since the lock alone does not show a full disk', async () => {
+  const db = openDatabase(':memory:')
+  const stores = createStores(db)
+  const changes = () => db.prepare('SELECT total_changes()').pluck().get() as number
+  for (const _time of [1, 2]) {
+    const before = changes()
+    await stores.check()
+    expect(changes()).toBe(before + 1)
+  }
+  await stores.close()
+})
+
 describe('closing', () => {
+  test('commits what was asked for before it', async () => {
+    const path = tempDatabase()
+    const stores = openSqliteStores({ path })
+    const writing = stores.rubrics.register('r@1', digestBytes('one'), 'content', 'now')
+    await stores.close()
+    expect(await writing).toBe(digestBytes('one'))
+    const again = openSqliteStores({ path })
+    expect(await again.rubrics.register('r@1', digestBytes('two'), 'content', 'now')).toBe(digestBytes('one'))
+    await again.close()
+  })
+
   test('leaves the whole database in one file', async () => {
     const path = tempDatabase()
     const stores = openSqliteStores({ path })
