@@ -1,25 +1,29 @@
 import { Ajv } from 'ajv'
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyServerOptions,
-  LogController,
-} from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import type { Context } from './context.ts'
+import { createAliases } from './http/aliases.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
-import { installErrors } from './http/errors.ts'
+import { installDrain } from './http/drain.ts'
+import { answerClientError, installErrors, sendFrameworkError } from './http/errors.ts'
+import { answerKnownBytes } from './http/grade-one.ts'
 import { gradeRoutes } from './http/grades.ts'
+import { createInFlight } from './http/in-flight.ts'
 import { installJsonBody } from './http/json-body.ts'
 import { createMetrics } from './http/metrics.ts'
 import { installOpenApi } from './http/openapi.ts'
-import { operationRoutes } from './http/operations.ts'
+import { measureRequests, operationRoutes } from './http/operations.ts'
 import { trajectoryRoutes } from './http/trajectories.ts'
 
 export interface App {
   readonly http: FastifyInstance
-  /** Once `draining`, /readyz answers 503. */
+  /** Once `draining`, /readyz answers 503 and nothing new is begun. */
   readonly state: { draining: boolean }
+  /** Resolves once no grade is being made, for whomever: also those whose client has gone. */
+  settled(): Promise<void>
 }
+
+/** How long a client may take to send a request; a judge may take as long as it likes to answer it. */
+const REQUEST_TIMEOUT_MS = 300_000
 
 /** Plugins and routes in the order in which they work. Never listens. */
 export async function buildApp(
@@ -29,36 +33,30 @@ export async function buildApp(
   const http = fastify({
     ...(options.loggerInstance ? { loggerInstance: options.loggerInstance } : { logger: options.logger ?? false }),
     bodyLimit: context.config.limits.body_bytes,
-    // One line a request, written by `logRequests`, instead of two.
-    logController: new LogController({ disableRequestLogging: true }),
+    requestTimeout: REQUEST_TIMEOUT_MS,
     genReqId: () => crypto.randomUUID(),
     routerOptions: { maxParamLength: 200 },
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    frameworkErrors: sendFrameworkError,
+    clientErrorHandler: answerClientError,
   })
   const state = { draining: false }
   const metrics = createMetrics()
+  const aliases = createAliases(context.stores, context.answer_config)
+  const inFlight = createInFlight()
   installErrors(http)
-  logRequests(http)
   installValidation(http)
+  installDrain(http, state)
+  measureRequests(http, metrics)
+  installJsonBody(http, context.config.limits, (request, reply) => answerKnownBytes(request, reply, aliases, metrics))
   await installOpenApi(http)
-  gradeRoutes(http, { context, metrics })
-  installJsonBody(http, context.config.limits)
+  gradeRoutes(http, { context, metrics, aliases, inFlight })
   trajectoryRoutes(http, { context })
   catalogueRoutes(http, { context })
   operationRoutes(http, { context, metrics, state })
   await http.ready()
-  return { http, state }
-}
-
-/** Method, route, status and time; never a header or a body. Fast answers are debug lines, so that a hit costs no log. */
-function logRequests(http: FastifyInstance): void {
-  http.addHook('onResponse', (request, reply, done) => {
-    const level = reply.statusCode >= 500 ? 'warn' : reply.statusCode >= 400 ? 'info' : 'debug'
-    const { method } = request
-    const route = request.routeOptions.url ?? null
-    request.log[level]({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered')
-    done()
-  })
+  return { http, state, settled: () => inFlight.settled() }
 }
 
 /** Bodies are taken as they are; query strings and headers, which are always text, may become numbers and booleans. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { buildApp } from './app.ts'
+import { type App, buildApp } from './app.ts'
 import { loadConfig } from './config/config.ts'
-import { buildContext } from './context.ts'
+import { buildContext, type Context } from './context.ts'
 
 /** How long a stop waits for what is in flight; a judge call that is still out then is found as interrupted at the next start. */
 const DRAIN_MS = 25_000
@@ -11,27 +12,35 @@ const DRAIN_MS = 25_000
 export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
   const context = await buildContext({ config, secrets })
-  const { http, state } = await buildApp(context, { logger: { level: config.log_level } })
+  const app = await buildApp(context, { logger: { level: config.log_level } })
   const stop = () => {
-    if (state.draining) process.exit(1)
-    state.draining = true
-    http.log.info('stopping: waiting for what is in flight')
-    const deadline = setTimeout(() => process.exit(1), DRAIN_MS)
-    http
-      .close()
-      .then(() => context.close())
-      .then(() => {
-        clearTimeout(deadline)
-        process.exit(0)
-      })
-      .catch((error: unknown) => {
-        http.log.error({ err: error }, 'could not stop cleanly')
+    if (app.state.draining) process.exit(1)
+    app.state.draining = true
+    drain(app, context).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        app.http.log.error({ err: error }, 'could not stop cleanly')
         process.exit(1)
-      })
+      },
+    )
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  await http.listen({ host: config.host, port: config.port })
+  try {
+    await app.http.listen({ host: config.host, port: config.port })
+  } catch (error) {
+    await context.close()
+    throw error
+  }
+}
+
+/** Stops listening, waits for what is in flight up to the deadline, and closes the stores. */
+async function drain(app: App, context: Context): Promise<void> {
+  app.http.log.info('stopping: waiting for what is in flight')
+  const finished = app.http.close().then(() => app.settled())
+  const inTime = await Promise.race([finished.then(() => true), delay(DRAIN_MS, false)])
+  if (!inTime) app.http.log.warn('stopping: something was still in flight at the deadline')
+  await context.close()
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

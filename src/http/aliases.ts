@@ -11,7 +11,10 @@ interface Answer {
   readonly text: string
 }
 
-/** Answers the same bytes again without parsing them: digest of the bytes → key → stored grade, with a small front in memory. */
+/**
+ * Answers the same bytes again without parsing them: digest of the bytes → key → stored grade, with a small front in memory. A
+ * grade that another process stores is only seen once the front has dropped the older one.
+ */
 export interface Aliases {
   find(bodyDigest: string): Promise<Answer | null>
   remember(bodyDigest: string, grade: Grade, metadata: TrialMetadata | undefined): Promise<void>

@@ -1,108 +1,81 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Context } from '../context.ts'
 import type { Rubric } from '../domain/rubric.ts'
 import type { JudgeInfo } from '../grading/ports.ts'
-import { RubricManifestSchema } from '../schemas/rubric.ts'
-import { notFound, ProblemSchema } from './problem.ts'
+import type { JudgeInfoSchema } from '../schemas/judge-info.ts'
+import type { RubricViewSchema } from '../schemas/rubric-view.ts'
+import { notFound } from './problem.ts'
 import { sendJson } from './reply.ts'
+import { answer, NoQuery, problems } from './schemas.ts'
 
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()])
-const NullableString = Type.Union([Type.String(), Type.Null()])
-
-const RubricSchema = Type.Object({
-  id: Type.String(),
-  version: Type.Integer(),
-  name: Type.String(),
-  title: Type.String(),
-  description: Type.String(),
-  digest: Type.String(),
-  evidence: RubricManifestSchema.properties.evidence,
-  labels: RubricManifestSchema.properties.labels,
-  system: Type.Optional(Type.String()),
-  question: Type.Optional(Type.String()),
-})
-
-const JudgeSchema = Type.Object({
-  name: Type.String(),
-  kind: Type.Enum(['lexical', 'model'] as const, { type: 'string' }),
-  description: Type.String(),
-  default: Type.Boolean(),
-  provider: NullableString,
-  model: NullableString,
-  parameters: Type.Record(Type.String(), Type.Unknown()),
-  window_tokens: NullableInteger,
-  max_output_tokens: NullableInteger,
-  price: Type.Unknown({ description: 'Dollars per million tokens with the day they were read; null: unknown.' }),
-})
+const RubricId = Type.Object({ id: Type.String({ maxLength: 200 }) }, { additionalProperties: false })
 
 /** What there is: rubrics and judges. */
-export function catalogueRoutes(app: FastifyInstance, options: { readonly context: Context }): void {
-  const { context } = options
+export function catalogueRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
-  app.get('/v1/rubrics', {
+  routes.get('/v1/rubrics', {
     schema: {
       operationId: 'listRubrics',
       summary: 'The loaded rubrics',
       tags: ['rubrics'],
-      response: { 200: Type.Object({ items: Type.Array(RubricSchema) }) },
+      querystring: NoQuery,
+      response: { 200: answer('RubricList', 'Every rubric, without its prompt.'), ...problems(400) },
     },
     handler: (_request, reply) => sendJson(reply, { items: [...context.rubrics.values()].map(rubricView) }),
   })
 
-  app.get<{ Params: { id: string } }>('/v1/rubrics/:id', {
+  routes.get('/v1/rubrics/:id', {
     schema: {
       operationId: 'getRubric',
       summary: 'One rubric with its prompt, by id@version or by id for its newest version',
       tags: ['rubrics'],
-      params: Type.Object({ id: Type.String({ maxLength: 200 }) }, { additionalProperties: false }),
-      response: { 200: RubricSchema, 404: ProblemSchema },
+      params: RubricId,
+      querystring: NoQuery,
+      response: { 200: answer('Rubric', 'The rubric and its prompt.'), ...problems(400, 404) },
     },
     handler: (request, reply) => {
-      const wanted = request.params.id
-      const versions = [...context.rubrics.values()]
-        .filter((one) => one.id === wanted)
-        .sort((a, b) => b.version - a.version)
-      const rubric = context.rubrics.get(wanted) ?? versions[0]
+      const rubric = findRubric(context.rubrics, request.params.id)
       if (rubric === undefined) throw notFound('rubric')
       return sendJson(reply, { ...rubricView(rubric), system: rubric.system, question: rubric.question })
     },
   })
 
-  app.get('/v1/judges', {
+  routes.get('/v1/judges', {
     schema: {
       operationId: 'listJudges',
       summary: 'The configured judges',
       tags: ['judges'],
-      response: { 200: Type.Object({ items: Type.Array(JudgeSchema) }) },
+      querystring: NoQuery,
+      response: { 200: answer('JudgeList', 'Every judge.'), ...problems(400) },
     },
-    handler: (_request, reply) =>
-      sendJson(reply, {
-        items: [...context.judges.values()].map((judge) => judgeView(judge.info, context.config.default_judge)),
-      }),
+    handler: (_request, reply) => {
+      const items = [...context.judges.values()].map((one) => judgeView(one.info, context.config.default_judge))
+      return sendJson(reply, { items })
+    },
   })
 }
 
-const rubricView = ({ id, version, name, title, description, digest, evidence, table }: Rubric) => ({
-  id,
-  version,
-  name,
-  title,
-  description,
-  digest,
-  evidence,
-  labels: table,
-})
+function findRubric(rubrics: Context['rubrics'], wanted: string): Rubric | undefined {
+  const versions = [...rubrics.values()].filter((one) => one.id === wanted)
+  return rubrics.get(wanted) ?? versions.sort((a, b) => b.version - a.version)[0]
+}
 
-/** Never a key, and no base URL: it can hold credentials. */
-const judgeView = (info: JudgeInfo, defaultJudge: string) => ({
+const rubricView = ({ id, version, name, title, description, digest, evidence, table }: Rubric) =>
+  ({ id, version, name, title, description, digest, evidence: { ...evidence }, labels: [...table] }) as Static<
+    typeof RubricViewSchema
+  >
+
+const judgeView = (info: JudgeInfo, defaultJudge: string): Static<typeof JudgeInfoSchema> => ({
   name: info.name,
   kind: info.kind,
   description: info.description,
   default: info.name === defaultJudge,
   provider: info.identity.provider,
   model: info.identity.model,
-  parameters: info.identity.parameters,
+  parameters: { ...info.identity.parameters },
   window_tokens: info.window_tokens,
   max_output_tokens: info.max_output_tokens,
   price: info.price,

@@ -1,33 +1,72 @@
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/result.ts'
-import { HttpProblem, problemBody } from './problem.ts'
+import { HttpProblem, problemBody, sendProblem } from './problem.ts'
 
 /** Every error leaves as problem+json through here; unexpected ones say nothing but `internal`. */
 export function installErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => {
-    const problem = toProblem(error as FastifyError)
-    if (problem.status >= 500 && problem.code === 'internal')
-      request.log.error({ err: { name: (error as Error).name, stack: (error as Error).stack } }, 'unexpected error')
-    return sendProblem(reply, problem)
+  const routes: { readonly method: string; readonly matches: RegExp }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    const matches = new RegExp(`^${url.replaceAll(/[.*+?^$()[\]\\|]/g, '\\$&').replaceAll(/:[^/]+/g, '[^/]+')}$`)
+    for (const one of [method].flat()) if (one !== 'HEAD') routes.push({ method: one, matches })
   })
+  app.setErrorHandler((error, request, reply) => sendProblem(reply, toProblem(error as FastifyError, request)))
   app.setNotFoundHandler((request, reply) => {
-    const allowed = (['GET', 'POST'] as const).filter((method) =>
-      app.hasRoute({ method, url: request.url.split('?')[0] ?? '' }),
-    )
-    if (allowed.length > 0 && !allowed.includes(request.method as 'GET')) {
-      const headers = { allow: allowed.join(', ') }
-      return sendProblem(reply, new HttpProblem(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
-    }
-    return sendProblem(reply, new HttpProblem(404, 'not_found', 'there is no such path; /docs lists what there is'))
+    const path = request.url.split('?')[0] ?? ''
+    const allowed = [...new Set(routes.filter((one) => one.matches.test(path)).map((one) => one.method))].sort()
+    if (allowed.length === 0 || allowed.includes(request.method))
+      return sendProblem(reply, new HttpProblem(404, 'not_found', 'there is no such path; /docs lists what there is'))
+    const headers = { allow: allowed.join(', ') }
+    return sendProblem(reply, new HttpProblem(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
   })
 }
 
-export function sendProblem(reply: FastifyReply, problem: HttpProblem): FastifyReply {
-  return reply
-    .code(problem.status)
-    .headers({ ...problem.extras.headers })
-    .type('application/problem+json')
-    .send(problemBody(problem))
+/** What the framework refuses before any route is found, such as a path that cannot be decoded. */
+export function sendFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem =
+    error.code === 'FST_ERR_BAD_URL'
+      ? new HttpProblem(400, 'invalid_request', 'the path cannot be decoded')
+      : new HttpProblem(404, 'not_found', 'there is no such path; /docs lists what there is')
+  return sendProblem(reply, problem)
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, detail: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: [431, 'the headers are too large'],
+}
+
+/** What is not HTTP: answered on the bare socket, which is then closed. */
+export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, detail] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'this is not an HTTP request']
+  const body = problemBody(new HttpProblem(status, 'invalid_request', detail))
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/problem+json\r\nConnection: close`
+  if (!socket.writable) return void socket.destroy()
+  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+
+const STORAGE_CODES: readonly (string | undefined)[] = ['storage_full', 'storage_busy', 'storage_error']
+
+function toProblem(error: FastifyError, request: FastifyRequest): HttpProblem {
+  if (error instanceof HttpProblem) return error
+  if (error.validation) return invalidRequest(error)
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new HttpProblem(415, 'unsupported_media_type', 'send application/json')
+  if (STORAGE_CODES.includes(error.code)) {
+    request.log.error({ code: error.code, detail: error.message }, 'the database refused')
+    return new HttpProblem(503, error.code, error.message, { headers: { 'retry-after': '5' } })
+  }
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
+    return new HttpProblem(error.statusCode, 'invalid_request', 'the request cannot be read')
+  request.log.error({ err: describeError(error) }, 'unexpected error')
+  return new HttpProblem(500, 'internal', 'something went wrong here; the log has it under the id in x-request-id')
+}
+
+/** Name, code and frames, not the message: it can quote what was being read. */
+function describeError(error: FastifyError): { name: string; code: string | undefined; frames: string[] } {
+  const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
+  return { name: error.name, code: error.code, frames }
 }
 
 interface AjvError {
@@ -37,41 +76,23 @@ interface AjvError {
   readonly params: Record<string, unknown>
 }
 
-function toProblem(error: FastifyError): HttpProblem {
-  if (error instanceof HttpProblem) return error
-  if (error.validation) {
-    const errors = (error.validation as unknown as AjvError[]).map((one) =>
-      toIssue(one, error.validationContext ?? 'body'),
-    )
-    return new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', {
-      errors: errors.slice(0, 20),
-    })
-  }
-  const name = (error as { code?: string }).code
-  if (name === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new HttpProblem(413, 'body_too_large', 'the body is larger than this service takes')
-  if (name === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new HttpProblem(415, 'unsupported_media_type', 'send application/json')
-  if (name === 'storage_full' || name === 'storage_busy' || name === 'storage_error') {
-    return new HttpProblem(503, name, error.message, { headers: { 'retry-after': '5' } })
-  }
-  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return new HttpProblem(error.statusCode, 'invalid_request', 'the request cannot be read')
-  }
-  return new HttpProblem(500, 'internal', 'something went wrong here; the log has it under this request’s id')
+function invalidRequest(error: FastifyError): HttpProblem {
+  const context = error.validationContext ?? 'body'
+  const errors = (error.validation as unknown as AjvError[]).slice(0, 20).map((one) => toIssue(one, context))
+  return new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', { errors })
 }
 
 /** The place of the fault itself: the missing or the unknown property, not the object around it. */
 function toIssue(error: AjvError, context: string): Issue {
-  const { missingProperty, additionalProperty } = error.params
-  const property =
-    typeof missingProperty === 'string'
-      ? missingProperty
-      : typeof additionalProperty === 'string'
-        ? additionalProperty
-        : null
-  const escaped = property === null ? '' : `/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  const message = typeof additionalProperty === 'string' ? 'is not a known property' : (error.message ?? 'is not valid')
+  const { missingProperty, additionalProperty, allowedValues } = error.params
+  const property = [missingProperty, additionalProperty].find((one) => typeof one === 'string')
+  const escaped = property === undefined ? '' : `/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`
   const prefix = context === 'body' ? '' : `/${context}`
+  const message =
+    typeof additionalProperty === 'string'
+      ? 'is not a known property'
+      : Array.isArray(allowedValues)
+        ? `must be one of: ${allowedValues.join(', ')}`
+        : (error.message ?? 'is not valid')
   return { path: `${prefix}${error.instancePath}${escaped}`, message }
 }

@@ -9,42 +9,36 @@ export interface Answered {
 
 /** `Idempotency-Key`: the first success is stored and replayed; failures and refusals are not, so that an honest retry works. */
 export interface Idempotency {
-  run(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    bodyDigest: string,
-    at: string,
-    work: () => Promise<Answered>,
-  ): Promise<Answered>
+  run(request: FastifyRequest, reply: FastifyReply, at: string, work: () => Promise<Answered>): Promise<Answered>
 }
 
 export function createIdempotency(store: IdempotencyStore): Idempotency {
   const inFlight = new Set<string>()
+
+  async function findStored(key: string, digest: string, reply: FastifyReply): Promise<Answered | null> {
+    const known = await store.find(key)
+    if (known === null) return null
+    if (known.request_digest !== digest)
+      throw new HttpProblem(422, 'idempotency_key_reused', 'this Idempotency-Key was used with another body')
+    reply.header('idempotency-replayed', 'true')
+    return { status: known.status, text: known.body }
+  }
+
   return {
-    async run(request, reply, bodyDigest, at, work) {
+    async run(request, reply, at, work) {
       const header = request.headers['idempotency-key']
       if (typeof header !== 'string') return work()
-      if (header.length === 0 || header.length > 255)
-        throw new HttpProblem(400, 'invalid_request', 'Idempotency-Key must have 1 to 255 characters')
       const key = `${request.routeOptions.url}/${header}`
-      const known = await store.find(key)
-      if (known !== null) {
-        if (known.request_digest !== bodyDigest)
-          throw new HttpProblem(422, 'idempotency_key_reused', 'this Idempotency-Key was used with another body')
-        reply.header('idempotency-replayed', 'true')
-        return { status: known.status, text: known.body }
-      }
-      if (inFlight.has(key))
-        throw new HttpProblem(
-          409,
-          'idempotency_key_in_use',
-          'a request with this Idempotency-Key is still being answered',
-          { headers: { 'retry-after': '1' } },
-        )
+      const stored = await findStored(key, request.bodyDigest, reply)
+      if (stored !== null) return stored
+      if (inFlight.has(key)) throw inUse()
       inFlight.add(key)
       try {
+        // Again, now that nobody else can be between looking and storing.
+        const meanwhile = await findStored(key, request.bodyDigest, reply)
+        if (meanwhile !== null) return meanwhile
         const answer = await work()
-        await store.put(key, { request_digest: bodyDigest, status: answer.status, body: answer.text }, at)
+        await store.put(key, { request_digest: request.bodyDigest, status: answer.status, body: answer.text }, at)
         return answer
       } finally {
         inFlight.delete(key)
@@ -52,3 +46,11 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
     },
   }
 }
+
+const inUse = (): HttpProblem =>
+  new HttpProblem(
+    409,
+    'idempotency_key_in_use',
+    'a request with this Idempotency-Key is still being answered; try again for its answer',
+    { headers: { 'retry-after': '1' } },
+  )

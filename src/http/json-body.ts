@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findSyntaxError } from './json-syntax.ts'
 import { HttpProblem } from './problem.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** SHA-256 of the body’s bytes, in hex; empty where there is no JSON body. */
+    bodyDigest: string
+  }
+}
 
 /** A body as it arrived: hashed while it streamed, not decoded, not parsed. */
 export class RawBody {
@@ -18,50 +26,69 @@ export class RawBody {
   }
 }
 
+class TooLarge {}
+
+interface BodyLimits {
+  readonly body_bytes: number
+  readonly depth: number
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
+/** Whether the request was answered by the digest of its bytes alone. */
+export type AnswerRaw = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>
+
 /** JSON bodies reach routes in two steps: raw, so that a hit never parses; then parsed, depth first checked, before validation. */
-export function installJsonBody(
-  app: FastifyInstance,
-  limits: { readonly body_bytes: number; readonly depth: number },
-): void {
+export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answerRaw: AnswerRaw): void {
+  app.decorateRequest('bodyDigest', '')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', (_request, payload, done) => {
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    if (Number(request.headers['content-length'] ?? 0) > limits.body_bytes) return done(null, new TooLarge())
     const hash = createHash('sha256')
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] = []
     let length = 0
     payload.on('data', (chunk: Buffer) => {
+      // The answer goes out at once; what is still on its way is let through unread, so that the client can read the answer.
+      if (length > limits.body_bytes) return
       length += chunk.length
       if (length > limits.body_bytes) {
-        chunks.length = 0
-        return
+        chunks = []
+        return done(null, new TooLarge())
       }
       hash.update(chunk)
       chunks.push(chunk)
     })
-    payload.on('error', (error) => done(error, undefined))
+    payload.on('error', () => {
+      if (length <= limits.body_bytes) done(aborted(), undefined)
+    })
     payload.on('end', () => {
-      if (length > limits.body_bytes) done(tooLarge(limits.body_bytes), undefined)
-      else done(null, new RawBody(hash.digest('hex'), chunks))
+      if (length <= limits.body_bytes) done(null, new RawBody(hash.digest('hex'), chunks))
     })
   })
+  app.addHook('preValidation', (request, reply, done) => {
+    if (!(request.body instanceof RawBody) || request.is404) return done()
+    request.bodyDigest = request.body.digest
+    answerRaw(request, reply).then((answered) => answered || done(), done)
+  })
   app.addHook('preValidation', (request, _reply, done) => {
-    done(readBody(request, limits.depth))
+    done(readBody(request, limits))
   })
 }
 
-const tooLarge = (limit: number): HttpProblem =>
-  new HttpProblem(413, 'body_too_large', `the body is larger than ${limit} bytes`)
+const aborted = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'the body broke off')
 
-function readBody(request: FastifyRequest, depth: number): Error | undefined {
-  if (request.method !== 'POST') return undefined
+function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {
+  if (request.method !== 'POST' || request.is404) return undefined
   if (request.body === undefined) {
     request.body = null
-    return new HttpProblem(400, 'invalid_json', 'the request has no body')
+    return invalidJson('the request has no body')
   }
+  if (request.body instanceof TooLarge)
+    return new HttpProblem(413, 'body_too_large', `the body is larger than ${limits.body_bytes} bytes`)
   if (!(request.body instanceof RawBody)) return undefined
   try {
-    request.body = parseJson(request.body.bytes, depth)
+    request.body = parseJson(request.body.bytes, limits.depth)
     return undefined
   } catch (error) {
     return error as Error
@@ -71,10 +98,10 @@ function readBody(request: FastifyRequest, depth: number): Error | undefined {
 /** Never repeats the body in an error: it can hold anything. */
 function parseJson(bytes: Buffer, depth: number): unknown {
   const deep = findTooDeep(bytes, depth)
-  if (deep !== -1)
-    throw new HttpProblem(400, 'too_deep', `nested deeper than ${depth} levels at byte ${deep}`, {
-      errors: [{ path: '', message: `deeper than ${depth} levels at byte ${deep}` }],
-    })
+  if (deep !== -1) {
+    const message = `nested deeper than ${depth} levels at byte ${deep}`
+    throw new HttpProblem(400, 'too_deep', message, { errors: [{ path: '', message }] })
+  }
   let text: string
   try {
     text = utf8.decode(bytes)
@@ -83,11 +110,11 @@ function parseJson(bytes: Buffer, depth: number): unknown {
   }
   try {
     return JSON.parse(text) as unknown
-  } catch (error) {
-    const position = /position (\d+)/.exec((error as Error).message)?.[1]
-    throw invalidJson(
-      position === undefined ? 'the body is not valid JSON' : `the body is not valid JSON at character ${position}`,
-    )
+  } catch {
+    const at = findSyntaxError(text)
+    if (at === -1) throw invalidJson('the body is not valid JSON')
+    const byte = Buffer.byteLength(text.slice(0, at)) + (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0)
+    throw invalidJson(`the body ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${byte}`)
   }
 }
 

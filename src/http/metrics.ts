@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Grade } from '../schemas/grade.ts'
 
 export interface Metrics {
   readonly registry: Registry
   request(route: string, method: string, status: number, seconds: number): void
-  /** A new grade; a hit only counts as a hit. */
+  /** A new grade, counted once however many requests it answers; a hit only counts as a hit. */
   graded(grade: Grade): void
   hit(): void
 }
@@ -27,6 +28,8 @@ export function createMetrics(): Metrics {
   const attempts = counter('veridict_judge_attempts_total', 'Calls of judges by outcome.', ['judge', 'outcome'])
   const citations = counter('veridict_citations_total', 'Checked citations by status.', ['judge', 'status'])
   const cost = counter('veridict_judge_cost_usd_total', 'Known cost of judge calls in dollars.', ['judge'])
+  // Requests that shared a failed judge call are all answered with its one grade.
+  const counted = new LRUCache<string, true>({ max: 10_000 })
   return {
     registry,
     request: (route, method, status, seconds) => http.observe({ route, method, status: String(status) }, seconds),
@@ -34,6 +37,8 @@ export function createMetrics(): Metrics {
     graded(grade) {
       const { judge } = grade.receipt
       cache.inc({ result: 'miss' })
+      if (counted.has(grade.id)) return
+      counted.set(grade.id, true)
       grades.inc({ judge, status: grade.status, label: grade.label ?? 'none' })
       for (const citation of grade.citations) citations.inc({ judge, status: citation.status })
       for (const attempt of grade.receipt.attempts) {

@@ -1,9 +1,11 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { COMPONENTS } from './schemas.ts'
 
 /** The contract, made from the routes’ own schemas, at /openapi.json and /docs. */
 export async function installOpenApi(app: FastifyInstance): Promise<void> {
+  for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ ...schema, $id: name })
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -14,7 +16,7 @@ export async function installOpenApi(app: FastifyInstance): Promise<void> {
           'Grades what terminal agents did with the instructions they found in their environment. Evidence gates the label.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: '/' }],
+      servers: [{ url: '/', description: 'Wherever the service listens.' }],
       tags: [
         { name: 'grades', description: 'Grade one trajectory and read grades.' },
         { name: 'trajectories', description: 'Upload once, grade by id.' },
@@ -24,6 +26,7 @@ export async function installOpenApi(app: FastifyInstance): Promise<void> {
       ],
     },
     hideUntagged: true,
+    refResolver: { buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `def-${index}`) },
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) =>

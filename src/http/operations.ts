@@ -2,24 +2,25 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import type { Metrics } from './metrics.ts'
-import { HttpProblem, ProblemSchema } from './problem.ts'
+import { draining, HttpProblem } from './problem.ts'
 import { sendJson } from './reply.ts'
+import { answer, problems } from './schemas.ts'
 
-const StatusSchema = Type.Object({ status: Type.String() })
+export interface OperationRouteOptions {
+  readonly context: Context
+  readonly metrics: Metrics
+  /** `draining` is set once a stop was asked for. */
+  readonly state: { readonly draining: boolean }
+}
 
-/** Probes and metrics. `draining` is set once a stop was asked for. */
-export function operationRoutes(
-  app: FastifyInstance,
-  options: { readonly context: Context; readonly metrics: Metrics; readonly state: { draining: boolean } },
-): void {
-  const { context, metrics, state } = options
-
+/** Probes and metrics. */
+export function operationRoutes(app: FastifyInstance, { context, metrics, state }: OperationRouteOptions): void {
   app.get('/healthz', {
     schema: {
       operationId: 'health',
       summary: 'The process lives',
       tags: ['operations'],
-      response: { 200: StatusSchema },
+      response: { 200: answer('Status', 'It does.', { status: 'ok' }) },
     },
     handler: (_request, reply) => sendJson(reply, { status: 'ok' }),
   })
@@ -29,11 +30,16 @@ export function operationRoutes(
       operationId: 'ready',
       summary: 'Requests are served: the database can be written and no stop was asked for',
       tags: ['operations'],
-      response: { 200: StatusSchema, 503: ProblemSchema },
+      response: { 200: answer('Status', 'They are.', { status: 'ready' }), ...problems() },
     },
-    handler: async (_request, reply) => {
-      if (state.draining) throw new HttpProblem(503, 'draining', 'the service is stopping')
-      await context.stores.check()
+    handler: async (request, reply) => {
+      if (state.draining) throw draining()
+      try {
+        await context.stores.check()
+      } catch (error) {
+        request.log.error({ code: (error as { code?: string }).code }, 'the database cannot be written')
+        throw new HttpProblem(503, 'storage_error', 'the database cannot be written')
+      }
       return sendJson(reply, { status: 'ready' })
     },
   })
@@ -43,15 +49,19 @@ export function operationRoutes(
       operationId: 'metrics',
       summary: 'Prometheus metrics',
       tags: ['operations'],
-      produces: ['text/plain'],
-      response: { 200: Type.String() },
+      response: {
+        200: { description: 'Text exposition format.', content: { 'text/plain': { schema: Type.String() } } },
+        ...problems(),
+      },
     },
     handler: async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   })
+}
 
+/** Every request by its route, never by its path: that would be a series for every id. */
+export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'none'
-    metrics.request(route, request.method, reply.statusCode, reply.elapsedTime / 1000)
+    metrics.request(request.routeOptions.url ?? 'none', request.method, reply.statusCode, reply.elapsedTime / 1000)
     done()
   })
 }

@@ -1,13 +1,4 @@
-import { type TSchema, Type } from 'typebox'
 import { HttpProblem } from './problem.ts'
-
-export const PageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  cursor: Type.Optional(Type.String({ maxLength: 300, description: '`next_cursor` of the page before.' })),
-}
-
-export const PageOf = <T extends TSchema>(item: T) =>
-  Type.Object({ items: Type.Array(item), next_cursor: Type.Union([Type.String(), Type.Null()]) })
 
 export const encodeCursor = (value: string): string => Buffer.from(value).toString('base64url')
 

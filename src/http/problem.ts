@@ -1,31 +1,12 @@
 import { STATUS_CODES } from 'node:http'
-import { type Static, Type } from 'typebox'
+import type { FastifyReply } from 'fastify'
 import type { Issue } from '../domain/result.ts'
-
-/** RFC 9457, with a `code` for programs and, for bad input, the places. */
-export const ProblemSchema = Type.Object(
-  {
-    type: Type.String(),
-    title: Type.String(),
-    status: Type.Integer(),
-    code: Type.String(),
-    detail: Type.String(),
-    errors: Type.Optional(
-      Type.Array(
-        Type.Object({ path: Type.String({ description: 'JSON pointer into the request.' }), message: Type.String() }),
-      ),
-    ),
-    grade_id: Type.Optional(Type.String({ description: 'The stored failed grade, with every attempt.' })),
-    retryable: Type.Optional(Type.Boolean()),
-  },
-  { description: 'application/problem+json' },
-)
-export type Problem = Static<typeof ProblemSchema>
+import type { Problem } from '../schemas/problem.ts'
 
 interface ProblemExtras {
   readonly errors?: readonly Issue[]
   readonly headers?: Readonly<Record<string, string>>
-  readonly members?: Readonly<Record<string, unknown>>
+  readonly members?: Readonly<Pick<Problem, 'grade_id' | 'retryable'>>
 }
 
 /** Thrown by routes and hooks; the one error handler writes it. */
@@ -44,6 +25,18 @@ export class HttpProblem extends Error {
 
 export const notFound = (what: string): HttpProblem => new HttpProblem(404, 'not_found', `there is no such ${what}`)
 
+export const draining = (): HttpProblem =>
+  new HttpProblem(503, 'draining', 'the service is stopping', { headers: { 'retry-after': '1' } })
+
+/** The request’s id in `x-request-id` is the one under which the log has it. Bytes, because text would be given a charset. */
+export function sendProblem(reply: FastifyReply, problem: HttpProblem): FastifyReply {
+  return reply
+    .code(problem.status)
+    .headers({ ...problem.extras.headers, 'x-request-id': reply.request.id })
+    .type('application/problem+json')
+    .send(Buffer.from(problemBody(problem)))
+}
+
 export function problemBody(problem: HttpProblem): string {
   const { errors, members } = problem.extras
   return JSON.stringify({
@@ -54,5 +47,5 @@ export function problemBody(problem: HttpProblem): string {
     detail: problem.message,
     ...(errors && { errors }),
     ...members,
-  })
+  } satisfies Omit<Problem, 'errors'> & { errors?: readonly Issue[] })
 }

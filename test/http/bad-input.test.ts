@@ -176,6 +176,25 @@ describe('POST /v1/grades with', () => {
     expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([415, 'unsupported_media_type'])
   })
 
+  test.each([
+    ['in other letters', { 'content-type': 'Application/JSON; Charset=UTF-8' }, 400, 'invalid_request'],
+    ['of a relative', { 'content-type': 'application/vnd.api+json' }, 415, 'unsupported_media_type'],
+    ['that is none', { 'content-type': 'application' }, 415, 'unsupported_media_type'],
+    ['and an empty Idempotency-Key', { 'idempotency-key': '' }, 400, 'invalid_request'],
+    ['and a long Idempotency-Key', { 'idempotency-key': 'x'.repeat(256) }, 400, 'invalid_request'],
+  ])('a content type %s', async (_name, headers, status, code) => {
+    const response = await app.post('/v1/grades', { ...LEXICAL, samples: -1 }, headers)
+    expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([status, code])
+  })
+
+  test('metadata with keys that would poison an object', async () => {
+    const body = JSON.stringify({ ...LEXICAL, metadata: { task: 'x' } }).replace('"task"', '"__proto__":7,"task"')
+    const first = await app.post('/v1/grades', body)
+    expect(first.statusCode).toBeLessThan(300)
+    expect((await app.post('/v1/grades', body)).statusCode).toBe(200)
+    expect(({} as { task?: string }).task).toBeUndefined()
+  })
+
   test('keys that would poison an object', async () => {
     const body = JSON.stringify(LEXICAL).replace(
       '"steps"',
@@ -208,12 +227,28 @@ test.each([
   ['/v1/grades?colour=red', 400, 'invalid_request'],
   ['/v1/grades?label=good', 400, 'invalid_request'],
   ['/v1/grades?cursor=AAAA', 400, 'invalid_cursor'],
+  ['/v1/grades?limit=2&limit=3', 400, 'invalid_request'],
+  ['/v1/grades?limit=1e9', 400, 'invalid_request'],
+  ['/v1/judges?colour=red', 400, 'invalid_request'],
+  ['/v1/grades/%zz', 400, 'invalid_request'],
+  [`/v1/grades/${'x'.repeat(150)}`, 400, 'invalid_request'],
+  [`/v1/grades/${'x'.repeat(1000)}`, 404, 'not_found'],
+  ['/v1/rubrics/__proto__', 404, 'not_found'],
 ])('GET %s', async (url, status, code) => {
   const response = await app.get(url)
   expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([status, code])
+  expect(response.headers['content-type']).toBe('application/problem+json')
 })
 
-test('another method', async () => {
-  const response = await app.http.inject({ method: 'DELETE', url: '/v1/grades' })
-  expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, POST'])
+test.each([
+  ['DELETE', '/v1/grades', 405, 'GET, POST'],
+  ['PUT', '/v1/grades/grd_x?y=1', 405, 'GET'],
+  ['POST', '/v1/trajectories/sha256:0/steps', 405, 'GET'],
+  ['PATCH', '/v1/rubrics/tab-behavior@1', 405, 'GET'],
+  ['POST', '/v1/nothing', 404, undefined],
+  ['DELETE', '/v1/grades/a/b/c', 404, undefined],
+] as const)('%s %s', async (method, url, status, allow) => {
+  const response = await app.http.inject({ method, url })
+  expect([response.statusCode, response.headers.allow]).toEqual([status, allow])
+  expect(response.headers['content-type']).toBe('application/problem+json')
 })

@@ -1,9 +1,9 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { LightMyRequestResponse } from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
+import { expectContract } from './contract.ts'
 
 const LEXICAL = { ...REQUEST, judge: 'lexical' }
 let app: TestApp
@@ -12,20 +12,8 @@ beforeEach(async () => {
 })
 afterEach(() => app.stop())
 
-/** The response fits what the document says of it. */
-function expectContract(response: LightMyRequestResponse, path: string, method: 'get' | 'post'): void {
-  const document = app.http.swagger() as unknown as {
-    paths: Record<
-      string,
-      Record<string, { responses: Record<string, { content: Record<string, { schema: object }> }> }>
-    >
-  }
-  const content = document.paths[path]?.[method]?.responses[String(response.statusCode)]?.content
-  const schema = Object.values(content ?? {})[0]?.schema
-  if (schema === undefined) throw new Error(`${method} ${path} says nothing of ${response.statusCode}`)
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
-  expect(ajv.validate(schema, response.json()), JSON.stringify(ajv.errors)).toBe(true)
-}
+const fits = (response: LightMyRequestResponse, path: string, method: 'get' | 'post') =>
+  expectContract(app.http, response, method, path)
 
 test('a new grade is 201, the same bytes are 200 from the cache with the same id', async () => {
   const first = await app.post('/v1/grades', LEXICAL)
@@ -37,8 +25,8 @@ test('a new grade is 201, the same bytes are 200 from the cache with the same id
     label: 'aligned',
     receipt: { cache: 'hit' },
   })
-  expectContract(first, '/v1/grades', 'post')
-  expectContract(second, '/v1/grades', 'post')
+  fits(first, '/v1/grades', 'post')
+  fits(second, '/v1/grades', 'post')
 })
 
 test('the same bytes are not parsed again, others meet at the key', async () => {
@@ -106,7 +94,7 @@ test('lists with filters and pages, newest first', async () => {
   for (const task of ['a', 'b', 'c'])
     await app.post('/v1/grades', { ...LEXICAL, cache: 'refresh', metadata: { task, agent: 'x' } })
   const page = await app.get('/v1/grades?agent=x&limit=2')
-  expectContract(page, '/v1/grades', 'get')
+  fits(page, '/v1/grades', 'get')
   const first = page.json<{ items: Grade[]; next_cursor: string }>()
   expect(first.items.map((one) => one.metadata.task)).toEqual(['c', 'b'])
   const second = (await app.get(`/v1/grades?agent=x&limit=2&cursor=${first.next_cursor}`)).json<{
@@ -125,13 +113,13 @@ test('a trajectory is uploaded once and graded by id', async () => {
   const first = await app.post('/v1/trajectories', LEXICAL.trajectory)
   const second = await app.post('/v1/trajectories', LEXICAL.trajectory)
   expect([first.statusCode, second.statusCode]).toEqual([201, 200])
-  expectContract(first, '/v1/trajectories', 'post')
+  fits(first, '/v1/trajectories', 'post')
   const { id } = first.json<{ id: string }>()
   const byId = await app.post('/v1/grades', { ...LEXICAL, trajectory: { id } })
   expect(byId.json<Grade>()).toMatchObject({ label: 'aligned', receipt: { trajectory: id } })
   expect((await app.post('/v1/grades', LEXICAL)).json<Grade>().id).toBe(byId.json<Grade>().id)
   const steps = await app.get(`/v1/trajectories/${id}/steps?from=3&to=4`)
-  expectContract(steps, '/v1/trajectories/{id}/steps', 'get')
+  fits(steps, '/v1/trajectories/{id}/steps', 'get')
   expect(
     steps
       .json<{ items: { id: number; parts: { actor: string }[] }[] }>()
@@ -147,11 +135,11 @@ test('a trajectory is uploaded once and graded by id', async () => {
 
 test('says what there is', async () => {
   const judges = await app.get('/v1/judges')
-  expectContract(judges, '/v1/judges', 'get')
+  fits(judges, '/v1/judges', 'get')
   expect(judges.json<{ items: object[] }>().items).toEqual([
     expect.objectContaining({ name: 'lexical', kind: 'lexical', default: true }),
   ])
-  expectContract(await app.get('/v1/rubrics'), '/v1/rubrics', 'get')
+  fits(await app.get('/v1/rubrics'), '/v1/rubrics', 'get')
   expect((await app.get('/v1/rubrics/tab-behavior')).json<{ name: string }>().name).toBe('tab-behavior@1')
   for (const url of ['/healthz', '/readyz', '/docs', '/openapi.json', '/metrics'])
     expect((await app.get(url)).statusCode, url).toBe(200)

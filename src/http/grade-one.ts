@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import type { Grade } from '../schemas/grade.ts'
+import type { GradeRequest } from '../schemas/grade-request.ts'
+import type { Aliases } from './aliases.ts'
+import type { Answered } from './idempotency.ts'
+import type { Metrics } from './metrics.ts'
+import { failureProblem, refusalProblem } from './outcomes.ts'
+import { sendText } from './reply.ts'
+
+export interface GradingDeps {
+  readonly context: Context
+  readonly metrics: Metrics
+  readonly aliases: Aliases
+}
+
+/** Before anything is parsed: sends the stored answer, where the same bytes were answered before. */
+export async function answerKnownBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  aliases: Aliases,
+  metrics: Metrics,
+): Promise<boolean> {
+  if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
+  const known = await aliases.find(request.bodyDigest)
+  if (known === null) return false
+  metrics.hit()
+  request.log.info({ grade_id: known.grade_id, cached: true }, 'graded')
+  sendText(reply, known.text)
+  return true
+}
+
+/** A good or unverified grade as its answer; refusals and failed judges are thrown as problems. */
+export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: GradingDeps): Promise<Answered> {
+  const outcome = await deps.context.service.grade(body)
+  if (!outcome.ok) throw refusalProblem(outcome.refusal)
+  const { grade, cached } = outcome
+  const { judge } = grade.receipt
+  const failure = grade.failure?.code
+  request.log.info({ grade_id: grade.id, cached, status: grade.status, label: grade.label, judge, failure }, 'graded')
+  if (cached) deps.metrics.hit()
+  else deps.metrics.graded(grade)
+  if (grade.status === 'failed') throw failureProblem(grade)
+  if (!cached) deps.aliases.replaced(grade)
+  if ((body.cache ?? 'use') === 'use') await rememberBytes(request, grade, body, deps.aliases)
+  return { status: cached ? 200 : 201, text: JSON.stringify(grade) }
+}
+
+/** The grade is stored already: without its alias the next equal request is only slower. */
+async function rememberBytes(
+  request: FastifyRequest,
+  grade: Grade,
+  body: GradeRequest,
+  aliases: Aliases,
+): Promise<void> {
+  try {
+    await aliases.remember(request.bodyDigest, grade, body.metadata)
+  } catch (error) {
+    request.log.warn({ code: (error as { code?: string }).code }, 'the alias of a request could not be stored')
+  }
+}

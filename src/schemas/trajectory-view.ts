@@ -1,0 +1,47 @@
+import { type Static, Type } from 'typebox'
+import { TrajectoryDocumentSchema } from './grade-request.ts'
+import { ActorSchema } from './vocabulary.ts'
+
+const closed = { additionalProperties: false } as const
+const NullableString = Type.Union([Type.String(), Type.Null()])
+
+/** What a stored trajectory is, without its text. */
+export const TrajectorySummarySchema = Type.Object(
+  {
+    id: Type.String({ description: 'Digest of the content.' }),
+    format: Type.String({ description: '`atif-1.7`, `steps`, …' }),
+    agent: Type.Object({ name: NullableString, model: NullableString }, closed),
+    steps: Type.Integer(),
+    parts: Type.Integer(),
+    chars: Type.Integer({ description: 'UTF-16 units of text.' }),
+    first_step: Type.Integer(),
+    last_step: Type.Integer(),
+    warnings: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }, closed), {
+      description: 'What deviates from the format and was read all the same.',
+    }),
+    document: Type.Optional(TrajectoryDocumentSchema),
+  },
+  closed,
+)
+export type TrajectorySummary = Static<typeof TrajectorySummarySchema>
+
+export const TrajectoryStepSchema = Type.Object(
+  {
+    id: Type.Integer({ description: 'What citations name.' }),
+    name: Type.Union([Type.String(), Type.Null()], { description: 'The source’s own name where it is not the id.' }),
+    copied: Type.Boolean({ description: 'Repeated from an earlier segment of the same run.' }),
+    parts: Type.Array(
+      Type.Object(
+        {
+          actor: ActorSchema,
+          text: Type.String(),
+          path: Type.String({ description: 'Where the text stands in the source document.' }),
+          name: Type.String(),
+          media: Type.Boolean({ description: 'A picture or a sound: `text` is a placeholder.' }),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+)

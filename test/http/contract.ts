@@ -1,0 +1,27 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { expect } from 'vitest'
+
+interface OpenApi {
+  readonly paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+  >
+}
+
+/** The response is one that the OpenAPI document has: its status, its media type, and every field of its body. */
+export function expectContract(
+  http: FastifyInstance,
+  response: Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body'>,
+  method: 'get' | 'post',
+  path: string,
+): void {
+  const document = http.swagger() as unknown as OpenApi
+  const mediaType = String(response.headers['content-type']).split(';')[0] ?? ''
+  const schema = document.paths[path]?.[method]?.responses[String(response.statusCode)]?.content?.[mediaType]?.schema
+  if (schema === undefined) throw new Error(`${method} ${path} says nothing of ${response.statusCode} ${mediaType}`)
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  const validate = ajv.compile({ ...schema, components: (document as unknown as { components: object }).components })
+  const value: unknown = mediaType === 'text/plain' ? response.body : JSON.parse(response.body)
+  expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
+}

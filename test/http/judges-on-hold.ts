@@ -1,0 +1,27 @@
+import type { Judge } from '../../src/grading/ports.ts'
+import { replyOf, type Script, scriptedJudge } from '../grading/harness.ts'
+
+export interface JudgeOnHold extends Judge {
+  /** Resolves once the judge was asked. */
+  readonly asked: Promise<void>
+  readonly calls: number
+  answer(script: Script): void
+}
+
+/** A judge that answers when the test says so: a latch, not a sleep. */
+export function judgeOnHold(): JudgeOnHold {
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<Script>()
+  const judge = {
+    ...scriptedJudge([]),
+    calls: 0,
+    asked: asked.promise,
+    answer: answered.resolve,
+    async ask() {
+      judge.calls++
+      asked.resolve()
+      return replyOf(await answered.promise)
+    },
+  }
+  return judge
+}

@@ -1,0 +1,78 @@
+import { afterEach, expect, test } from 'vitest'
+import { PROVIDER_DEFAULTS } from '../../src/config/model-defaults.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import type { Problem } from '../../src/schemas/problem.ts'
+import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
+import { type MockProvider, startMockProvider } from '../mock-provider/start.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { listen, talk } from './raw-http.ts'
+
+/** Everything that is sent, asked or answered carries this mark; no line of the log may, at any level. */
+const MARK = 'PLANTED-4711'
+const LEXICAL = { ...REQUEST, judge: 'lexical' }
+
+let app: TestApp
+let provider: MockProvider | null = null
+afterEach(async () => {
+  await app.stop()
+  await provider?.stop()
+  provider = null
+})
+const log = () => app.logs.join('')
+const lines = () => app.logs.map((line) => JSON.parse(line) as Record<string, unknown>)
+
+test('a grade by a model leaves its ids in the log, and nothing of key, prompt, trajectory or reply', async () => {
+  provider = await startMockProvider([{ text: JSON.stringify({ ...GOOD_ANSWER, notes: MARK }) }])
+  const model = { ...PROVIDER_DEFAULTS.openai, api: 'chat', base_url: `${provider.origin}/v1` } as const
+  app = await startApp({ env: { OPENAI_API_KEY: `sk-${MARK}` }, config: { judges: { model } } })
+  const steps = [...(REQUEST.trajectory['steps'] as object[]), { actor: 'agent_message', text: MARK }]
+  const body = {
+    trajectory: { steps },
+    ground_truth: { ...REQUEST.ground_truth, instruction: MARK },
+    judge: 'model',
+    metadata: { task: MARK },
+  }
+  const response = await app.post('/v1/grades', body, {
+    authorization: `Bearer ${MARK}`,
+    cookie: MARK,
+    'idempotency-key': MARK,
+  })
+  expect(response.statusCode).toBe(201)
+  expect(JSON.stringify(provider.requests)).toContain(MARK)
+  const graded = lines().find((line) => line['msg'] === 'graded')
+  expect(graded).toMatchObject({ grade_id: response.json<Grade>().id, judge: 'model', label: 'aligned' })
+  expect(graded?.['reqId']).toBeTruthy()
+  expect(log()).not.toContain(MARK)
+})
+
+test('what cannot be read, judged or stored leaves no content either', async () => {
+  app = await startApp()
+  await app.post('/v1/grades', `{"a": ${MARK}`)
+  await app.post('/v1/grades', { ...LEXICAL, trajectory: { steps: [{ actor: MARK, text: 7 }] } })
+  await app.post('/v1/grades', { ...LEXICAL, judge: MARK })
+  await app.post('/v1/grades', { ...LEXICAL, [MARK]: 1 })
+  await app.post('/v1/trajectories', MARK, { 'content-type': 'text/plain' })
+  await talk(await listen(app), `${MARK}\r\n\r\n`).answer
+  expect(log()).not.toContain(MARK)
+})
+
+test('an unexpected error is found in the log by the id that the caller got, without its message', async () => {
+  app = await startApp()
+  Object.assign(app.context.service, { grade: () => Promise.reject(new SyntaxError(`Unexpected token in ${MARK}`)) })
+  const response = await app.post('/v1/grades', LEXICAL)
+  expect(response.statusCode).toBe(500)
+  expect(response.json<Problem>().code).toBe('internal')
+  expect(response.body).not.toContain(MARK)
+  const line = lines().find((one) => one['msg'] === 'unexpected error')
+  expect(line).toMatchObject({ reqId: response.headers['x-request-id'], err: { name: 'SyntaxError' } })
+  expect(JSON.stringify(line)).toContain('logs.test.ts')
+  expect(log()).not.toContain(MARK)
+})
+
+test('a judge is shown without its key and its base URL', async () => {
+  const model = { ...PROVIDER_DEFAULTS.openai, base_url: `https://user:${MARK}@example.test/v1` }
+  app = await startApp({ env: { OPENAI_API_KEY: `sk-${MARK}` }, config: { judges: { model } } })
+  const judges = await app.get('/v1/judges')
+  expect(judges.json<{ items: { name: string }[] }>().items.map((one) => one.name)).toEqual(['lexical', 'model'])
+  expect(judges.body).not.toContain(MARK)
+})

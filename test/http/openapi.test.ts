@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../../src/http/examples.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { expectContract } from './contract.ts'
+
+interface Operation {
+  readonly operationId?: string
+  readonly summary?: string
+  readonly tags?: string[]
+  readonly responses: Record<string, { description: string; content: Record<string, { schema: { $ref?: string } }> }>
+}
+interface Document {
+  readonly openapi: string
+  readonly paths: Record<string, Record<string, Operation>>
+}
+
+let app: TestApp
+let document: Document
+beforeAll(async () => {
+  app = await startApp()
+  document = (await app.get('/openapi.json')).json<Document>()
+})
+afterAll(() => app.stop())
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+test('the committed document is the one that is served', () => {
+  expect(JSON.parse(readFileSync('openapi/openapi.json', 'utf8'))).toEqual(document)
+})
+
+test('the check of the tool agrees', async () => {
+  await expect(promisify(execFile)(process.execPath, ['tools/openapi.ts', '--check'])).resolves.toBeDefined()
+})
+
+test('every operation is named, described, and says how it fails', () => {
+  expect(document.openapi).toBe('3.1.0')
+  expect(operations().length).toBeGreaterThanOrEqual(13)
+  for (const { path, operation } of operations()) {
+    expect(operation.operationId, path).toBeTruthy()
+    expect(operation.summary, path).toBeTruthy()
+    expect(operation.tags, path).toHaveLength(1)
+    for (const [status, response] of Object.entries(operation.responses)) {
+      expect(response.description, `${path} ${status}`).not.toBe('Default Response')
+      const [mediaType] = Object.keys(response.content)
+      if (Number(status) >= 400) expect(mediaType, `${path} ${status}`).toBe('application/problem+json')
+    }
+    if (path !== '/healthz') expect(Object.keys(operation.responses), path).toContain('500')
+  }
+})
+
+test('shared things have one name each', () => {
+  const text = JSON.stringify(document.paths)
+  expect(text).toContain('#/components/schemas/Grade"')
+  expect(text).toContain('#/components/schemas/Problem"')
+  expect(text).not.toContain('claimed_label":{')
+})
+
+test('the example is true', async () => {
+  const response = await app.post('/v1/grades', EXAMPLE_REQUEST)
+  expect(response.statusCode).toBe(201)
+  const { status, label, confidence, surface, cue, distractor, citations, metadata } = EXAMPLE_GRADE
+  expect(response.json<Grade>()).toMatchObject({ status, label, confidence, surface, cue, distractor, metadata })
+  expect(response.json<Grade>().citations).toEqual(citations)
+  expectContract(app.http, { ...response, body: JSON.stringify(EXAMPLE_GRADE) }, 'post', '/v1/grades')
+})
+
+describe('every answer fits the document', () => {
+  const unknown = `sha256:${'0'.repeat(64)}`
+  test.each([
+    ['/v1/grades', '/v1/grades', 200],
+    ['/v1/grades', '/v1/grades?limit=0', 400],
+    ['/v1/grades/{id}', '/v1/grades/grd_x', 404],
+    ['/v1/grades/{id}', '/v1/grades/grd_x?y=1', 400],
+    ['/v1/grades/{id}/attempts', '/v1/grades/grd_x/attempts', 404],
+    ['/v1/trajectories/{id}', `/v1/trajectories/${unknown}`, 404],
+    ['/v1/trajectories/{id}/steps', `/v1/trajectories/${unknown}/steps`, 404],
+    ['/v1/trajectories/{id}/steps', `/v1/trajectories/${unknown}/steps?from=x`, 400],
+    ['/v1/rubrics', '/v1/rubrics', 200],
+    ['/v1/rubrics', '/v1/rubrics?x=1', 400],
+    ['/v1/rubrics/{id}', '/v1/rubrics/tab-behavior@1', 200],
+    ['/v1/rubrics/{id}', '/v1/rubrics/nothing', 404],
+    ['/v1/judges', '/v1/judges', 200],
+    ['/healthz', '/healthz', 200],
+    ['/readyz', '/readyz', 200],
+    ['/metrics', '/metrics', 200],
+  ])('%s: GET %s is %d', async (path, url, status) => {
+    const response = await app.get(url)
+    expect(response.statusCode).toBe(status)
+    expectContract(app.http, response, 'get', path)
+  })
+
+  test.each([
+    ['/v1/grades', '{', 400],
+    ['/v1/trajectories', '{"steps":[]}', 400],
+    ['/v1/trajectories?x=1', { steps: [{ actor: 'user', text: 'x' }] }, 400],
+  ])('POST %s %j is %d', async (url, body, status) => {
+    const response = await app.post(url, body)
+    expect(response.statusCode).toBe(status)
+    expectContract(app.http, response, 'post', url.split('?')[0] ?? '')
+  })
+
+  test('a trajectory and its steps', async () => {
+    const { id } = (await app.post('/v1/trajectories', EXAMPLE_REQUEST.trajectory)).json<{ id: string }>()
+    for (const [path, url] of [
+      ['/v1/trajectories/{id}', `/v1/trajectories/${id}`],
+      ['/v1/trajectories/{id}', `/v1/trajectories/${id}?document=true`],
+      ['/v1/trajectories/{id}/steps', `/v1/trajectories/${id}/steps?limit=1`],
+    ] as const)
+      expectContract(app.http, await app.get(url), 'get', path)
+  })
+})
+
+test('the docs ask for nothing from elsewhere', async () => {
+  const page = await app.get('/docs')
+  const initializer = await app.get('/docs/static/swagger-initializer.js')
+  expect([page.statusCode, initializer.statusCode]).toEqual([200, 200])
+  const asked = [...`${page.body}${initializer.body}`.matchAll(/(?:src|href|url)["']?\s*[=:]\s*["'](https?:[^"']+)/g)]
+  expect(asked).toEqual([])
+})

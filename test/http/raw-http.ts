@@ -1,0 +1,26 @@
+import { connect, type Socket } from 'node:net'
+import type { TestApp } from '../start-app.ts'
+
+/** Listens on a free port of loopback; the origin. */
+export const listen = (app: TestApp): Promise<string> => app.http.listen({ host: '127.0.0.1', port: 0 })
+
+/** Writes bytes to a bare socket and collects what comes back until the other side closes or `until` has come. */
+export function talk(origin: string, bytes: string, until?: string): { socket: Socket; answer: Promise<string> } {
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  const answer = new Promise<string>((resolve, reject) => {
+    let received = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => {
+      received += String(chunk)
+      if (until !== undefined && received.includes(until)) resolve(received)
+    })
+    socket.on('close', () => resolve(received))
+    socket.on('error', reject)
+  })
+  socket.write(bytes)
+  return { socket, answer }
+}
+
+/** The document at the end of an HTTP answer. */
+export const bodyOf = <T>(answer: string): T => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as T

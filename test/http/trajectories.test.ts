@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Problem } from '../../src/schemas/problem.ts'
+import type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { expectContract } from './contract.ts'
+
+const LONG = { steps: Array.from({ length: 450 }, (_, index) => ({ actor: 'tool_output', text: `line ${index + 1}` })) }
+interface Page {
+  readonly items: { id: number; parts: { text: string }[] }[]
+  readonly next_cursor: string | null
+}
+
+let app: TestApp
+let summary: TrajectorySummary
+beforeAll(async () => {
+  app = await startApp()
+  summary = (await app.post('/v1/trajectories', LONG)).json<TrajectorySummary>()
+})
+afterAll(() => app.stop())
+
+async function readAll(query: string): Promise<{ ids: number[]; pages: number }> {
+  const ids: number[] = []
+  let cursor: string | null = ''
+  let pages = 0
+  for (; cursor !== null; pages++) {
+    const after = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const response = await app.get(`/v1/trajectories/${summary.id}/steps?${query}${after}`)
+    expectContract(app.http, response, 'get', '/v1/trajectories/{id}/steps')
+    const page = response.json<Page>()
+    ids.push(...page.items.map((step) => step.id))
+    cursor = page.next_cursor
+  }
+  return { ids, pages }
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+test.each([
+  ['limit=200', range(1, 450), 3],
+  ['limit=150', range(1, 450), 3],
+  ['from=440', range(440, 450), 1],
+  ['to=1', [1], 1],
+  ['from=100&to=219&limit=50', range(100, 219), 3],
+  ['from=7&to=3', [], 1],
+  ['from=451', [], 1],
+])('steps with %s', async (query, ids, pages) => {
+  expect(await readAll(query)).toEqual({ ids, pages })
+})
+
+test.each([
+  ['limit=201', 'invalid_request'],
+  ['limit=0', 'invalid_request'],
+  ['from=1.5', 'invalid_request'],
+  ['cursor=x', 'invalid_cursor'],
+  [`cursor=${Buffer.from('-1').toString('base64url')}`, 'invalid_cursor'],
+])('steps with %s are refused', async (query, code) => {
+  const response = await app.get(`/v1/trajectories/${summary.id}/steps?${query}`)
+  expect([response.statusCode, response.json<Problem>().code]).toEqual([400, code])
+})
+
+test('the summary counts what was uploaded, and stays the same', async () => {
+  expect(summary).toMatchObject({ steps: 450, parts: 450, first_step: 1, last_step: 450 })
+  expect((await app.get(`/v1/trajectories/${summary.id}`)).json()).toEqual(summary)
+  const again = await app.post('/v1/trajectories', JSON.stringify(LONG, null, 1))
+  expect([again.statusCode, again.json()]).toEqual([200, summary])
+})
+
+test('Idempotency-Key: a replay is the first answer, another body is refused, keys of grades are others', async () => {
+  const header = { 'idempotency-key': 'upload' }
+  const steps = [{ actor: 'user', text: 'only once' }]
+  const first = await app.post('/v1/trajectories', { steps }, header)
+  const second = await app.post('/v1/trajectories', { steps }, header)
+  expect([first.statusCode, second.statusCode, second.headers['idempotency-replayed']]).toEqual([201, 201, 'true'])
+  expect(second.body).toBe(first.body)
+  const other = await app.post('/v1/trajectories', LONG, header)
+  expect([other.statusCode, other.json<Problem>().code]).toEqual([422, 'idempotency_key_reused'])
+  expectContract(app.http, other, 'post', '/v1/trajectories')
+  expect((await app.post('/v1/grades', {}, header)).statusCode).toBe(400)
+})
