@@ -1,5 +1,10 @@
 import { Ajv } from 'ajv'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify'
 import type { Context } from './context.ts'
 import { createAliases } from './http/aliases.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
@@ -11,7 +16,8 @@ import { createInFlight } from './http/in-flight.ts'
 import { installJsonBody } from './http/json-body.ts'
 import { createMetrics } from './http/metrics.ts'
 import { installOpenApi } from './http/openapi.ts'
-import { measureRequests, operationRoutes } from './http/operations.ts'
+import { operationRoutes } from './http/operations.ts'
+import { recordRequests } from './http/request-log.ts'
 import { trajectoryRoutes } from './http/trajectories.ts'
 
 export interface App {
@@ -34,6 +40,8 @@ export async function buildApp(
     ...(options.loggerInstance ? { loggerInstance: options.loggerInstance } : { logger: options.logger ?? false }),
     bodyLimit: context.config.limits.body_bytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // One line a request, written by `recordRequests`, instead of two.
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => crypto.randomUUID(),
     routerOptions: { maxParamLength: 200 },
     forceCloseConnections: 'idle',
@@ -48,7 +56,7 @@ export async function buildApp(
   installErrors(http)
   installValidation(http)
   installDrain(http, state)
-  measureRequests(http, metrics)
+  recordRequests(http, metrics)
   installJsonBody(http, context.config.limits, (request, reply) => answerKnownBytes(request, reply, aliases, metrics))
   await installOpenApi(http)
   gradeRoutes(http, { context, metrics, aliases, inFlight })

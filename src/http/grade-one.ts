@@ -25,7 +25,7 @@ export async function answerKnownBytes(
   const known = await aliases.find(request.bodyDigest)
   if (known === null) return false
   metrics.hit()
-  request.log.info({ grade_id: known.grade_id, cached: true }, 'graded')
+  request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
   sendText(reply, known.text)
   return true
 }

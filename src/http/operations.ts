@@ -57,11 +57,3 @@ export function operationRoutes(app: FastifyInstance, { context, metrics, state 
     handler: async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   })
 }
-
-/** Every request by its route, never by its path: that would be a series for every id. */
-export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    metrics.request(request.routeOptions.url ?? 'none', request.method, reply.statusCode, reply.elapsedTime / 1000)
-    done()
-  })
-}

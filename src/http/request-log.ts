@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+import type { Metrics } from './metrics.ts'
+
+/**
+ * Every request once: in the metrics by its route, never by its path, which would be a series for every id; and in the log with
+ * method, route, status and time, never a header or a body. Fast answers are debug lines, so that a hit costs no log.
+ */
+export function recordRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method } = request
+    const { statusCode: status, elapsedTime } = reply
+    const route = request.routeOptions.url ?? null
+    metrics.request(route ?? 'none', method, status, elapsedTime / 1000)
+    const level = status >= 500 ? 'warn' : status >= 400 ? 'info' : 'debug'
+    request.log[level]({ method, route, status, ms: Math.round(elapsedTime) }, 'answered')
+    done()
+  })
+}
