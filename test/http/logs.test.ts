@@ -45,6 +45,25 @@ test('a grade by a model leaves its ids in the log, and nothing of key, prompt, 
   expect(log()).not.toContain(MARK)
 })
 
+test('one line a request, with route and status; a fast success is only a debug line', async () => {
+  app = await startApp()
+  await app.get('/v1/grades/grd_x')
+  await app.post('/v1/grades', LEXICAL)
+  await app.post('/v1/grades', LEXICAL)
+  const answered = lines().filter((line) => line['msg'] === 'answered')
+  expect(answered.map((line) => [line['method'], line['route'], line['status'], line['level']])).toEqual([
+    ['GET', '/v1/grades/:id', 404, 30],
+    ['POST', '/v1/grades', 201, 20],
+    ['POST', '/v1/grades', 200, 20],
+  ])
+  expect(
+    lines()
+      .filter((line) => line['msg'] === 'graded')
+      .map((line) => line['level']),
+  ).toEqual([30, 20])
+  expect(lines().filter((line) => line['msg'] === 'incoming request')).toEqual([])
+})
+
 test('what cannot be read, judged or stored leaves no content either', async () => {
   app = await startApp()
   await app.post('/v1/grades', `{"a": ${MARK}`)
