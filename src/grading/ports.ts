@@ -1,12 +1,14 @@
-import type { Price } from '../domain/cost.ts'
 import type { Digest } from '../domain/digest.ts'
+import type { Price } from '../domain/price.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
 import type { AttemptSummary, Failure, Grade, Usage } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { BatchApi } from './batch-api.ts'
+import type { BatchStore, ItemRef } from './batch-ports.ts'
+import type { ProviderQueue } from './provider-ports.ts'
 
-export type { Price } from '../domain/cost.ts'
+export type { Price } from '../domain/price.ts'
 
 /** What may differ between two judges so that they could answer differently. Part of the cache key, whole. */
 export interface JudgeIdentity {
@@ -27,8 +29,8 @@ export interface JudgeInfo {
   readonly max_output_tokens: number | null
   /** What the token estimate is multiplied by for the model’s own tokenizer. */
   readonly token_factor: number
-  /** Dollars per million tokens, with the day the price was read; null: unknown, cost is reported as null. */
-  readonly price: Price | null
+  /** In any order, no two from the same day on; empty: unknown, cost is reported as null. `priceOn` picks one. */
+  readonly prices: readonly Price[]
 }
 
 /**
@@ -104,6 +106,24 @@ export interface PlannedAttempt {
   readonly request_digest: Digest
   readonly judge: string
   readonly started_at: string
+  /** The batch that it is made for. */
+  readonly batch: string | null
+  /** Upper bound of its cost; null where it is unknown. */
+  readonly reserved_usd: number | null
+}
+
+/** Dollars that may be spent; null: no cap. A day is a day of UTC. */
+export interface Caps {
+  readonly batch_usd: number | null
+  readonly day_usd: number | null
+}
+export const NO_CAPS: Caps = { batch_usd: null, day_usd: null }
+
+/** The cap that a call would break, with what was spent or reserved before it. */
+export interface OverBudget {
+  readonly cap: 'batch' | 'day'
+  readonly cap_usd: number
+  readonly spent_usd: number
 }
 
 export interface FinishedAttempt {
@@ -127,9 +147,22 @@ export interface LedgerEntry extends PlannedAttempt {
   readonly model_resolved: string | null
 }
 
+/** A good reply that is kept. */
+export interface StoredReply {
+  readonly attempt_id: string
+  readonly sample: number
+  readonly round: number
+  readonly purpose: AttemptSummary['purpose']
+  readonly request_digest: Digest
+  readonly reply: Extract<JudgeReply, { ok: true }>
+}
+
 export interface AttemptLedger {
-  /** Durable before it resolves: the call may only be made afterwards. */
-  begin(attempt: PlannedAttempt): Promise<void>
+  /**
+   * Durable before it resolves: the call may only be made afterwards. Reserves its upper bound in the same unit of work; answers
+   * the cap that it would break, and then nothing is written.
+   */
+  begin(attempt: PlannedAttempt, caps: Caps): Promise<OverBudget | null>
   /** Durable before it resolves: the reply may only be used afterwards. */
   finish(attempt: FinishedAttempt): Promise<void>
   /**
@@ -144,9 +177,11 @@ export interface AttemptLedger {
   ): Promise<{ attempt_id: string; reply: Extract<JudgeReply, { ok: true }>; cost_usd: number | null } | null>
   /** Gives an orphan to the grade that uses its reply. */
   adopt(attemptId: string, gradeId: string): Promise<void>
-  /** At the start: calls that were in flight when the process died become `unknown`. Answers how many. */
+  /** Calls that were in flight when their process died become `unknown`. Answers how many. */
   markInterrupted(): Promise<number>
   listForGrade(gradeId: string): Promise<readonly LedgerEntry[]>
+  /** The good replies of a grade, as they were used: to be checked again without a call. */
+  listReplies(gradeId: string): Promise<readonly StoredReply[]>
 }
 
 export interface GradeQuery {
@@ -167,6 +202,10 @@ export interface GradeQuery {
 export interface GradeRecord {
   readonly grade: Grade
   readonly ground_truth: GroundTruth
+  /** The batch item that it settles, in the same unit of work. */
+  readonly item?: ItemRef
+  /** Kept beside the others without answering its key: what was checked again must not stand for what would be asked. */
+  readonly silent?: boolean
 }
 
 export interface GradeStore {
@@ -213,7 +252,16 @@ export interface SecretStore {
   renderingSecret(make: () => Uint8Array): Promise<Uint8Array>
 }
 
+/** This process, as the others of the same database see it. */
+export interface ProcessRegistry {
+  /** Says that this process lives; to be called every few seconds. */
+  beat(): Promise<void>
+}
+
 export interface Stores {
+  readonly batches: BatchStore
+  readonly provider: ProviderQueue
+  readonly processes: ProcessRegistry
   readonly trajectories: TrajectoryStore
   readonly attempts: AttemptLedger
   readonly grades: GradeStore

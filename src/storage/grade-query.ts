@@ -6,6 +6,9 @@ import type { GradeQuery } from '../grading/ports.ts'
  */
 export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'label', 'status'] as const
 
+/** A batch of ours rather than a word of the caller’s own metadata. */
+const OWN_BATCH = 'bat_'
+
 /**
  * * The statement for a query, newest first (ids sort by age). One filter uses its index `(column, id)`, which has the
  * order too; the others stand behind a unary plus, which keeps SQLite from using theirs. Column names come from the
@@ -13,8 +16,22 @@ export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'l
  */
 export function renderListSql(query: GradeQuery): string {
   const given = FILTERS.filter((name) => query[name] !== undefined)
+  if (query.batch?.startsWith(OWN_BATCH)) return renderItemGradesSql(query, given)
   const terms = given.map((name, index) => (index === 0 ? `${name} = @${name}` : `+${name} = @${name}`))
   if (query.before !== undefined) terms.push('id < @before')
   const where = terms.length > 0 ? `WHERE ${terms.join(' AND ')} ` : ''
   return `SELECT body FROM grades ${where}ORDER BY id DESC LIMIT @limit`
+}
+
+/**
+ * * The grades of a batch’s items, those that another batch has paid for among them; a grade of several items once. CROSS
+ * JOIN: the items’ index gives the order, in which groups need no sorting, and the grades are looked up.
+ */
+function renderItemGradesSql(query: GradeQuery, given: readonly (typeof FILTERS)[number][]): string {
+  const terms = given.filter((name) => name !== 'batch').map((name) => ` AND +grades.${name} = @${name}`)
+  if (query.before !== undefined) terms.push(' AND item.grade_id < @before')
+  return `
+    SELECT body FROM batch_items AS item CROSS JOIN grades ON grades.id = item.grade_id
+    WHERE item.batch = (SELECT rowid FROM batches WHERE id = @batch) AND item.grade_id IS NOT NULL${terms.join('')}
+    GROUP BY item.grade_id ORDER BY item.grade_id DESC LIMIT @limit`
 }

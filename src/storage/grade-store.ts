@@ -1,8 +1,11 @@
 import type Database from 'better-sqlite3'
+import type { ItemEnd } from '../grading/batch-ports.ts'
 import type { GradeRecord, GradeStore } from '../grading/ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { SettleItem } from './batch-items.ts'
 import { renderListSql } from './grade-query.ts'
+import { StorageError } from './storage-error.ts'
 import { parseStored } from './stored-text.ts'
 import type { Unit } from './unit.ts'
 
@@ -23,7 +26,7 @@ const BY_KEY = `
   SELECT body FROM current_grades JOIN grades ON grades.id = current_grades.grade_id
   WHERE current_grades.key = ?`
 
-export function createGradeStore(db: Database.Database, unit: Unit): GradeStore {
+export function createGradeStore(db: Database.Database, unit: Unit, settle: SettleItem): GradeStore {
   const insert = db.prepare(INSERT)
   const answer = db.prepare(ANSWER)
   const byId = db.prepare('SELECT body FROM grades WHERE id = ?').pluck()
@@ -39,7 +42,9 @@ export function createGradeStore(db: Database.Database, unit: Unit): GradeStore 
     put: (record) =>
       unit.write(() => {
         insert.run(toRow(record))
-        if (record.grade.status !== 'failed') answer.run(record.grade.receipt.key, record.grade.id)
+        const { grade, item, silent = false } = record
+        if (grade.status !== 'failed' && !silent) answer.run(grade.receipt.key, grade.id)
+        if (item !== undefined) settle(item, toItemEnd(grade))
       }),
     get: (id) => unit.read(() => parse<Grade>(byId.get(id))),
     getGroundTruth: (id) => unit.read(() => parse<GroundTruth>(truthById.get(id))),
@@ -53,6 +58,14 @@ export function createGradeStore(db: Database.Database, unit: Unit): GradeStore 
 }
 
 const parse = <T>(text: unknown): T | null => (typeof text === 'string' ? parseStored<T>(text) : null)
+
+/** How an item ends by a grade that was made for it. Throws for a grade that breaks the closed sets. */
+function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {
+  if (status === 'unverified') return { status, grade_id: id, cached: false }
+  if (status === 'failed' && failure !== null) return { status, failure, grade_id: id }
+  if (status === 'graded' && label !== null) return { status, label, grade_id: id, cached: false }
+  throw new StorageError('storage_error', `the grade ${id} is ${status} without its label or its failure`)
+}
 
 function toRow({ grade, ground_truth }: GradeRecord) {
   const { receipt } = grade

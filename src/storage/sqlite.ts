@@ -1,9 +1,14 @@
 import type Database from 'better-sqlite3'
 import type { Stores } from '../grading/ports.ts'
 import { createAttemptLedger } from './attempt-ledger.ts'
+import { prepareSettle } from './batch-items.ts'
+import { createBatchStore } from './batch-store.ts'
 import { openDatabase } from './database.ts'
 import { createGradeStore } from './grade-store.ts'
+import { registerProcess } from './process-registry.ts'
+import { createProviderQueue } from './provider-queue.ts'
 import { createAliasStore, createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
+import { createSpending } from './spending.ts'
 import { toStorageError } from './storage-error.ts'
 import { createTrajectoryStore } from './trajectory-store.ts'
 import { createUnit } from './unit.ts'
@@ -14,17 +19,35 @@ import { createUnit } from './unit.ts'
  */
 export const openSqliteStores = (options: { readonly path: string }): Stores => createStores(openDatabase(options.path))
 
-/** The stores over an open database, which they own from now on. */
+/**
+ * * The stores over an open database, which they own from now on, as a process of its own: what another process of the
+ * same file has claimed stays with it for as long as it lives.
+ */
 export function createStores(db: Database.Database): Stores {
+  try {
+    return assemble(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function assemble(db: Database.Database): Stores {
   const unit = createUnit(db)
+  const processes = registerProcess(db, unit)
+  const spending = createSpending(db)
+  const settle = prepareSettle(db)
   const heartbeat = db.prepare(
     `INSERT INTO settings VALUES ('heartbeat', CAST(strftime('%Y-%m-%dT%H:%M:%fZ') AS BLOB))
      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   )
   return {
+    batches: createBatchStore({ db, unit, spending, processes, settle }),
+    provider: createProviderQueue(db, unit, spending),
+    processes: { beat: () => processes.beat() },
     trajectories: createTrajectoryStore(db, unit),
-    attempts: createAttemptLedger(db, unit),
-    grades: createGradeStore(db, unit),
+    attempts: createAttemptLedger(db, unit, spending, processes),
+    grades: createGradeStore(db, unit, settle),
     aliases: createAliasStore(db, unit),
     idempotency: createIdempotencyStore(db, unit),
     rubrics: createRubricStore(db, unit),
@@ -32,7 +55,10 @@ export function createStores(db: Database.Database): Stores {
     // A real write: taking the lock alone does not show a full disk.
     check: () => unit.write(() => void heartbeat.run()),
     close: async () => {
-      if (db.open) unit.flush()
+      if (db.open) {
+        unit.flush()
+        processes.leave()
+      }
       closeDatabase(db)
     },
   }

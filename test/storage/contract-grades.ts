@@ -30,7 +30,7 @@ const FILTERS: readonly [string, GradeWords, Partial<GradeQuery>][] = [
   ['agent', { metadata: { agent: 'Ωmega' } }, { agent: 'Ωmega' }],
   ['model', { metadata: { model: 'm' } }, { model: 'm' }],
   ['task', { metadata: { task: "fix'git" } }, { task: "fix'git" }],
-  ['batch', { metadata: { batch: 'bat_1' } }, { batch: 'bat_1' }],
+  ['batch', { metadata: { batch: 'night 1' } }, { batch: 'night 1' }],
 ]
 
 export function describeGrades(current: Current): void {

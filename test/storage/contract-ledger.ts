@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { LedgerEntry, PlannedAttempt } from '../../src/grading/ports.ts'
+import { type LedgerEntry, NO_CAPS, type PlannedAttempt } from '../../src/grading/ports.ts'
 import type { Current } from './contract.ts'
 import { finishFailed, finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'
 import { makeRecord } from './make-grade.ts'
@@ -20,13 +20,13 @@ export function describeLedger(current: Current): void {
   const ledger = () => current().attempts
   const findOrphan = () => ledger().findOrphan(KEY, 0, 0, REQUEST)
   const spend = async (id: string, given: Partial<PlannedAttempt> = {}, reply = goodReply()) => {
-    await ledger().begin(planAttempt(id, given))
+    await ledger().begin(planAttempt(id, given), NO_CAPS)
     await ledger().finish(finishOk(id, reply))
   }
 
   describe('ledger', () => {
     test('a call stands in it before it is made', async () => {
-      await ledger().begin(planAttempt('att_1'))
+      await ledger().begin(planAttempt('att_1'), NO_CAPS)
       expect(await ledger().listForGrade('grd_a')).toEqual([{ ...planAttempt('att_1'), ...UNFINISHED }])
     })
 
@@ -41,7 +41,7 @@ export function describeLedger(current: Current): void {
     test.each([['{"error":"slow"}'], [null]])(
       'a failed call keeps its raw reply, usage and message: %s',
       async (raw) => {
-        await ledger().begin(planAttempt('att_1'))
+        await ledger().begin(planAttempt('att_1'), NO_CAPS)
         await ledger().finish(finishFailed('att_1', raw))
         const [entry] = await ledger().listForGrade('grd_a')
         const { message, reply } = finishFailed('att_1')
@@ -54,31 +54,45 @@ export function describeLedger(current: Current): void {
       await expect(ledger().finish(finishOk('att_none'))).rejects.toMatchObject({ code: 'storage_error' })
       await spend('att_1')
       await expect(ledger().finish(finishFailed('att_1'))).rejects.toMatchObject({ code: 'storage_error' })
-      await expect(ledger().begin(planAttempt('att_1'))).rejects.toMatchObject({ code: 'storage_error' })
+      await expect(ledger().begin(planAttempt('att_1'), NO_CAPS)).rejects.toMatchObject({ code: 'storage_error' })
       expect((await ledger().listForGrade('grd_a'))[0]?.outcome).toBe('ok')
     })
 
     test('lists one grade by time, and in the order of beginning within a millisecond', async () => {
-      await ledger().begin(planAttempt('att_z', { started_at: '2026-11-21T00:00:02.000Z' }))
-      await ledger().begin(planAttempt('att_y', { started_at: '2026-11-21T00:00:01.000Z', round: 0 }))
+      await ledger().begin(planAttempt('att_z', { started_at: '2026-11-21T00:00:02.000Z' }), NO_CAPS)
+      await ledger().begin(planAttempt('att_y', { started_at: '2026-11-21T00:00:01.000Z', round: 0 }), NO_CAPS)
       await ledger().begin(
         planAttempt('att_a', { started_at: '2026-11-21T00:00:01.000Z', round: 1, purpose: 'repair' }),
+        NO_CAPS,
       )
-      await ledger().begin(planAttempt('att_other', { grade_id: 'grd_b' }))
+      await ledger().begin(planAttempt('att_other', { grade_id: 'grd_b' }), NO_CAPS)
       const ids = (await ledger().listForGrade('grd_a')).map((entry) => entry.id)
       expect(ids).toEqual(['att_y', 'att_a', 'att_z'])
     })
 
-    test('calls in flight become unknown once, and may still end', async () => {
-      await ledger().begin(planAttempt('att_1'))
-      await ledger().begin(planAttempt('att_2'))
-      await spend('att_3')
-      expect(await ledger().markInterrupted()).toBe(2)
+    test('calls in flight stay those of the process that makes them', async () => {
+      await ledger().begin(planAttempt('att_1'), NO_CAPS)
       expect(await ledger().markInterrupted()).toBe(0)
-      const outcomes = (await ledger().listForGrade('grd_a')).map((entry) => entry.outcome)
-      expect(outcomes).toEqual(['unknown', 'unknown', 'ok'])
-      await ledger().finish(finishOk('att_1'))
-      expect((await ledger().listForGrade('grd_a'))[0]).toMatchObject({ outcome: 'ok', message: null })
+      expect((await ledger().listForGrade('grd_a'))[0]?.outcome).toBe('sent')
+    })
+
+    test('gives the good replies of a grade by sample, then in the order in which they were asked', async () => {
+      const at = (second: number) => ({ started_at: `2026-11-21T00:00:0${second}.000Z` })
+      const [first, second] = [goodReply({ text: 'one' }), goodReply({ text: 'two', usage: null })]
+      await spend('att_z', { sample: 1, ...at(1) }, first)
+      await spend('att_y', { sample: 0, round: 0, purpose: 'window', ...at(2) }, second)
+      await spend('att_x', { sample: 0, round: 1, purpose: 'repair', ...at(2) }, first)
+      await spend('att_other', { grade_id: 'grd_b' })
+      await ledger().begin(planAttempt('att_open'), NO_CAPS)
+      await ledger().begin(planAttempt('att_bad'), NO_CAPS)
+      await ledger().finish(finishFailed('att_bad'))
+      const mark = { request_digest: REQUEST }
+      expect(await ledger().listReplies('grd_a')).toEqual([
+        { attempt_id: 'att_y', sample: 0, round: 0, purpose: 'window', reply: second, ...mark },
+        { attempt_id: 'att_x', sample: 0, round: 1, purpose: 'repair', reply: first, ...mark },
+        { attempt_id: 'att_z', sample: 1, round: 0, purpose: 'decide', reply: first, ...mark },
+      ])
+      expect(await ledger().listReplies('grd_none')).toEqual([])
     })
   })
 
@@ -110,7 +124,7 @@ export function describeLedger(current: Current): void {
     test('are the newest good call; a call in flight is none', async () => {
       await spend('att_2', { started_at: '2026-11-21T00:00:02.000Z' })
       await spend('att_9', { started_at: '2026-11-21T00:00:01.000Z' })
-      await ledger().begin(planAttempt('att_3', { started_at: '2026-11-21T00:00:03.000Z' }))
+      await ledger().begin(planAttempt('att_3', { started_at: '2026-11-21T00:00:03.000Z' }), NO_CAPS)
       expect((await findOrphan())?.attempt_id).toBe('att_2')
     })
 

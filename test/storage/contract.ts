@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Stores } from '../../src/grading/ports.ts'
+import { describeBatches } from './contract-batches.ts'
 import { describeGrades } from './contract-grades.ts'
 import { describeLedger } from './contract-ledger.ts'
+import { describeProvider } from './contract-provider.ts'
 import { describeSmallStores } from './contract-small-stores.ts'
+import { describeSpending } from './contract-spending.ts'
 import { describeTrajectories } from './contract-trajectories.ts'
 
 /** The open stores of the running test. */
@@ -22,6 +25,9 @@ export function describeStores(name: string, open: () => Promise<Stores>): void 
     describeGrades(current)
     describeLedger(current)
     describeSmallStores(current)
+    describeSpending(current)
+    describeBatches(current)
+    describeProvider(current)
 
     test('check writes and may be repeated', async () => {
       await stores.check()

@@ -1,3 +1,4 @@
+import { NO_CAPS } from '../../src/grading/ports.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
 import { finishOk, goodReply, planAttempt } from './make-attempt.ts'
 
@@ -7,7 +8,7 @@ if (path === undefined) throw new Error('usage: ledger-writer.ts <database>')
 const stores = openSqliteStores({ path })
 for (let number = 0; ; number++) {
   const id = `att_${String(number).padStart(6, '0')}`
-  await stores.attempts.begin(planAttempt(id))
+  await stores.attempts.begin(planAttempt(id), NO_CAPS)
   process.stdout.write(`begun ${id}\n`)
   await stores.attempts.finish(finishOk(id, goodReply({ raw: `reply of ${id} ${'x'.repeat(3000)}` })))
   process.stdout.write(`finished ${id}\n`)

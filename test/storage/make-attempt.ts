@@ -1,5 +1,6 @@
 import { type Digest, digestBytes } from '../../src/domain/digest.ts'
 import type { FinishedAttempt, JudgeReply, PlannedAttempt } from '../../src/grading/ports.ts'
+import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 
 export const KEY: Digest = digestBytes('a key')
 export const REQUEST: Digest = digestBytes('a request')
@@ -15,6 +16,8 @@ export const planAttempt = (id: string, given: Partial<PlannedAttempt> = {}): Pl
   request_digest: REQUEST,
   judge: 'openai',
   started_at: '2026-11-21T00:00:00.000Z',
+  batch: null,
+  reserved_usd: null,
   ...given,
 })
 
@@ -27,6 +30,18 @@ export const goodReply = (given: Partial<GoodReply> = {}): GoodReply => ({
   usage: { input_tokens: 100, output_tokens: 10, cache_read_tokens: 5, cache_write_tokens: 0 },
   model_resolved: 'judge-1-0101',
   request_id: 'req_1',
+  ...given,
+})
+
+type FailedReply = Extract<JudgeReply, { ok: false }>
+
+export const failedReply = (code: FailureCode, given: Partial<FailedReply> = {}): FailedReply => ({
+  ok: false,
+  failure: { code, message: `it was ${code}`, retryable: false, retry_after_s: null },
+  raw: null,
+  usage: null,
+  model_resolved: null,
+  request_id: null,
   ...given,
 })
 

@@ -72,6 +72,7 @@ function makeReceipt(words: GradeWords): Grade['receipt'] {
     provider: null,
     model_requested: null,
     model_resolved: null,
+    price_as_of: null,
     versions: { rendering: 1, evidence: 1, prompt: 1, reader: 1 },
     coverage: { steps_shown: 5, steps_total: 5, elided_chars: 0, media_parts: 0, windows: 1 },
     attempts: [],

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { FIND_ORPHAN, LIST_FOR_GRADE, MARK_INTERRUPTED } from '../../src/storage/attempt-ledger.ts'
+import { FIND_ORPHAN, IN_FLIGHT, LIST_FOR_GRADE, LIST_REPLIES } from '../../src/storage/attempt-ledger.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { FILTERS, renderListSql } from '../../src/storage/grade-query.ts'
 
@@ -46,12 +46,19 @@ describe('lists of grades walk one index, in its order', () => {
 const LEDGER: readonly [string, string, RegExp][] = [
   ['an orphan', FIND_ORPHAN, /attempts_by_question \(key=\? AND sample=\? AND round=\? AND request_digest=\?\)/],
   ['the calls of a grade', LIST_FOR_GRADE, /attempts_by_grade \(grade_id=\?\)/],
-  ['calls in flight', MARK_INTERRUPTED, /attempts_in_flight/],
+  ['calls in flight', IN_FLIGHT, /attempts_in_flight/],
 ]
 test.each(LEDGER)('the ledger finds %s by an index and sorts nothing', (_name, sql, index) => {
   const plan = planOf(sql)
   expect(plan[0]).toMatch(index)
   expect(plan.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/)
+})
+
+test('the replies of a grade are found by its index; only they are sorted', () => {
+  expect(planOf(LIST_REPLIES)).toEqual([
+    'SEARCH attempts USING INDEX attempts_by_grade (grade_id=?)',
+    'USE TEMP B-TREE FOR ORDER BY',
+  ])
 })
 
 const LOOKUPS: readonly string[] = [
@@ -63,6 +70,7 @@ const LOOKUPS: readonly string[] = [
   'SELECT 1 FROM idempotency_keys WHERE key = ?',
   'SELECT 1 FROM rubrics WHERE name = ?',
   'SELECT 1 FROM settings WHERE name = ?',
+  'SELECT 1 FROM processes WHERE id = ?',
 ]
 test.each(LOOKUPS)('%s', (sql) => {
   for (const step of planOf(sql)) expect(step).toMatch(/^SEARCH .* INDEX/)

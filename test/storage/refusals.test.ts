@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { Stores } from '../../src/grading/ports.ts'
+import { NO_CAPS, type Stores } from '../../src/grading/ports.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { createStores, openSqliteStores } from '../../src/storage/sqlite.ts'
 import { toStorageError } from '../../src/storage/storage-error.ts'
@@ -43,7 +43,7 @@ describe('a full disk', () => {
 
   test('keeps a call as sent when its reply cannot be stored, and takes the reply once there is room', async () => {
     const { db, stores } = open(tempDatabase())
-    await stores.attempts.begin(planAttempt('att_1'))
+    await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
     fill(db)
     const end = finishOk('att_1', goodReply({ raw: noise(100_000) }))
     await expect(stores.attempts.finish(end)).rejects.toMatchObject(FULL)

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type Database from 'better-sqlite3'
+import type { ProcessRegistry } from '../grading/ports.ts'
+import { toStorageError } from './storage-error.ts'
+import type { Unit } from './unit.ts'
+
+/** The registry as the other stores of this process use it; `living` and `leave` are synchronous. */
+export interface Processes extends ProcessRegistry {
+  /** This process, for as long as its stores are open. */
+  readonly id: string
+  /** Ids of the processes that live, this one always among them; whoever is not in it is dead. */
+  living(): ReadonlySet<string>
+  /** What this process holds is anybody’s from now on. */
+  leave(): void
+}
+
+interface ProcessRow {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly seen_at: string
+}
+
+/** Whoever said nothing for so long is dead, wherever it runs. */
+const SILENCE_MS = 60_000
+
+const SEEN = `
+  INSERT INTO processes (id, host, pid, seen_at) VALUES (@id, @host, @pid, @seen_at)
+  ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`
+
+/** Registers this process in the database; the rows of the dead go. Throws a StorageError where that cannot be written. */
+export function registerProcess(db: Database.Database, unit: Unit): Processes {
+  const me = { id: `prc_${randomUUID()}`, host: hostname(), pid: process.pid }
+  const seen = db.prepare(SEEN)
+  const all = db.prepare('SELECT id, host, pid, seen_at FROM processes')
+  const remove = db.prepare('DELETE FROM processes WHERE id = ?')
+  const beat = (): void => void seen.run({ ...me, seen_at: new Date().toISOString() })
+  const living = (): ReadonlySet<string> => {
+    const rows = all.all() as ProcessRow[]
+    return new Set([me.id, ...rows.filter((row) => lives(row, me)).map((row) => row.id)])
+  }
+  const enter = db.transaction(() => {
+    const alive = living()
+    for (const row of all.all() as ProcessRow[]) if (!alive.has(row.id)) remove.run(row.id)
+    beat()
+  })
+  try {
+    enter.immediate()
+  } catch (error) {
+    throw toStorageError(error)
+  }
+  return {
+    id: me.id,
+    // Inserted again where another process took this one for dead and removed it.
+    beat: () => unit.write(beat),
+    living,
+    leave() {
+      try {
+        remove.run(me.id)
+      } catch {
+        // A row that stays names a process that is about to be gone: the others see that for themselves.
+      }
+    },
+  }
+}
+
+function lives(row: ProcessRow, me: Omit<ProcessRow, 'seen_at'>): boolean {
+  if (row.id === me.id) return true
+  // A date that cannot be read is no sign of life either.
+  if (!(Date.now() - Date.parse(row.seen_at) <= SILENCE_MS)) return false
+  if (row.host !== me.host) return true
+  // Our own number under another id: whoever had it before us, in a container most of all.
+  return row.pid !== me.pid && pidExists(row.pid)
+}
+
+function pidExists(pid: number): boolean {
+  // Zero and negative numbers would mean groups of processes.
+  if (pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}

@@ -1,0 +1,61 @@
+import type Database from 'better-sqlite3'
+import type { ProviderAnswer, ProviderQueue, QuestionMark } from '../grading/provider-ports.ts'
+import { createItemGate } from './provider-items.ts'
+import {
+  ANSWERS_OF,
+  type AnswerRow,
+  INSERT_REQUEST,
+  NEXT_JUDGE,
+  OPEN_SUBMISSIONS,
+  parseAnswer,
+  parseSubmission,
+  renderRequest,
+  type SubmissionRow,
+} from './provider-rows.ts'
+import { createSubmissions } from './provider-submissions.ts'
+import type { Spending } from './spending.ts'
+import type { Unit } from './unit.ts'
+
+/**
+ * * Questions in a provider’s batch endpoint, over SQLite. A question for an item that has ended is not queued. `record`,
+ * `lines` and the rest work on one submission by its id; what is asked of one that is not there changes nothing, but for
+ * `markSubmitted`, which rejects.
+ */
+export function createProviderQueue(db: Database.Database, unit: Unit, spending: Spending): ProviderQueue {
+  const insert = db.prepare(INSERT_REQUEST)
+  const answers = db.prepare(ANSWERS_OF)
+  const nextJudge = db.prepare(NEXT_JUDGE).pluck()
+  const openSubmissions = db.prepare(OPEN_SUBMISSIONS)
+  const items = createItemGate(db)
+  return {
+    ...createSubmissions({ db, unit, spending, items }),
+    enqueue: (request, caps) =>
+      unit.write(() => {
+        const { planned, item } = request
+        if (!items.isOpen(item)) return null
+        const broken = spending.findBroken(planned, planned.reserved_usd, caps)
+        if (broken !== null) return broken
+        insert.run(renderRequest(request))
+        spending.add(planned, { reserved_usd: planned.reserved_usd ?? 0 })
+        items.wait(item)
+        return null
+      }),
+    find: (question) => unit.read(() => findAnswer(answers, question)),
+    queuedJudges: (batch) =>
+      unit.read(() => {
+        const judges: string[] = []
+        // One step a judge: reading all that is queued would be a walk over the batch.
+        for (let judge = nextJudge.get(batch, ''); judge !== undefined; judge = nextJudge.get(batch, judge))
+          judges.push(judge as string)
+        return judges
+      }),
+    listOpen: (batch) => unit.read(() => (openSubmissions.all(batch) as SubmissionRow[]).map(parseSubmission)),
+  }
+}
+
+/** The rows of one question are its tries, the newest first. */
+function findAnswer(answers: Database.Statement, question: QuestionMark): ProviderAnswer | null {
+  const rows = answers.all({ ...question }) as AnswerRow[]
+  const [newest] = rows
+  return newest === undefined ? null : parseAnswer(newest, rows.length)
+}

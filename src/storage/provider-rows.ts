@@ -1,0 +1,117 @@
+import type { PlannedAttempt } from '../grading/ports.ts'
+import type {
+  NewProviderRequest,
+  ProviderAnswer,
+  ProviderBatchRecord,
+  SubmissionLimits,
+} from '../grading/provider-ports.ts'
+import type { Failure } from '../schemas/grade.ts'
+import { parseReply, parseUsage, type ReplyRow } from './attempt-rows.ts'
+import { packText, parseStored, unpackText } from './stored-text.ts'
+
+export type SubmissionRow = ProviderBatchRecord
+
+/** A request with the end that the ledger has of it. */
+export interface AnswerRow extends ReplyColumns {
+  readonly id: string
+  readonly status: 'queued' | 'sent' | 'answered' | 'void'
+  readonly failure: string | null
+  readonly cost_usd: number | null
+  readonly latency_ms: number | null
+}
+
+type ReplyColumns = { readonly [K in keyof ReplyRow]: ReplyRow[K] | null }
+
+/** A request that is on its way. */
+export interface SentRow {
+  readonly rowid: number
+  readonly planned: string
+  readonly batch: string
+  readonly item: number
+}
+
+export const INSERT_REQUEST = `
+  INSERT INTO provider_requests (
+    id, planned, key, sample, round, request_digest, judge, batch, item, line, bytes, status
+  ) VALUES (
+    @id, @planned, @key, @sample, @round, @request_digest, @judge, @batch, @item, @line, @bytes, 'queued'
+  )`
+
+/** All rows of one question are its tries: a handful. */
+export const ANSWERS_OF = `
+  SELECT request.id, request.status, request.failure, attempts.reply_text, attempts.raw_reply, attempts.usage,
+    attempts.request_id, attempts.model_resolved, attempts.cost_usd, attempts.latency_ms
+  FROM provider_requests AS request LEFT JOIN attempts ON attempts.id = request.id
+  WHERE request.batch = @batch AND request.key = @key AND request.sample = @sample AND request.round = @round
+    AND request.request_digest = @request_digest
+  ORDER BY request.rowid DESC`
+
+export const NEXT_JUDGE = `
+  SELECT judge FROM provider_requests WHERE batch = ? AND judge > ? AND status = 'queued' ORDER BY judge LIMIT 1`
+
+export const OPEN_SUBMISSIONS = `
+  SELECT id, judge, batch, status, provider_id, recorded_at, requests FROM provider_batches
+  WHERE batch = ? AND status IN ('recorded', 'submitted') ORDER BY rowid`
+
+/** Each line of a submission ends with a line feed, which counts. */
+const LINE_END_BYTES = 1
+
+export function renderRequest({ planned, item, line }: NewProviderRequest) {
+  const { id, key, sample, round, request_digest, judge } = planned
+  return {
+    ...{ id, key, sample, round, request_digest, judge },
+    planned: JSON.stringify(planned),
+    batch: item.batch,
+    item: item.index,
+    line: packText(line, 0),
+    bytes: Buffer.byteLength(line) + LINE_END_BYTES,
+  }
+}
+
+export const parsePlanned = (row: Pick<SentRow, 'planned'>): PlannedAttempt => parseStored<PlannedAttempt>(row.planned)
+
+export const parseLine = (row: { readonly id: string; readonly line: Buffer }) => ({
+  id: row.id,
+  line: unpackText(row.line),
+})
+
+export const parseSubmission = (row: SubmissionRow): ProviderBatchRecord => ({ ...row })
+
+export function parseAnswer(row: AnswerRow, tries: number): ProviderAnswer {
+  const state = row.status === 'answered' || row.status === 'void' ? row.status : 'open'
+  const answered = state === 'answered'
+  return {
+    attempt_id: row.id,
+    state,
+    reply: answered ? parseAnswered(row) : null,
+    cost_usd: answered ? row.cost_usd : null,
+    latency_ms: answered ? row.latency_ms : null,
+    tries,
+  }
+}
+
+function parseAnswered(row: AnswerRow): ProviderAnswer['reply'] {
+  const { reply_text, raw_reply, usage, request_id, model_resolved } = row
+  if (row.failure === null && reply_text !== null && raw_reply !== null)
+    return parseReply({ reply_text, raw_reply, usage, request_id, model_resolved })
+  if (row.failure === null) return null
+  return {
+    ok: false,
+    failure: parseStored<Failure>(row.failure),
+    raw: raw_reply === null ? null : unpackText(raw_reply),
+    usage: parseUsage(usage),
+    request_id,
+    model_resolved,
+  }
+}
+
+/** How many of the requests, in their order, one submission takes. The first is taken whatever its size. */
+export function takeWithin(bytes: Iterable<number>, limits: SubmissionLimits): number {
+  let [taken, sum] = [0, 0]
+  for (const more of bytes) {
+    sum += more
+    if (taken > 0 && (taken >= limits.most_requests || sum > limits.most_bytes)) break
+    taken += 1
+  }
+  return taken
+}

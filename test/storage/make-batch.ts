@@ -1,0 +1,56 @@
+import { digestBytes } from '../../src/domain/digest.ts'
+import type { BatchRecord, ItemEnd, NewBatch, NewItem } from '../../src/grading/batch-ports.ts'
+import type { Stores } from '../../src/grading/ports.ts'
+import type { Failure } from '../../src/schemas/grade.ts'
+import { GROUND_TRUTH } from './make-grade.ts'
+
+export const AT = '2026-11-21T00:00:00.000Z'
+
+/** Counts of a batch without items. */
+export const UNCOUNTED = { total: 0, pending: 0, running: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0 }
+
+export const makeBatch = (id: string, given: Partial<NewBatch> = {}): NewBatch => ({
+  id,
+  kind: 'grade',
+  mode: 'direct',
+  name: null,
+  key: null,
+  max_cost_usd: null,
+  created_at: AT,
+  ...given,
+})
+
+/** An item; those with the same `word` have the same trajectory. */
+export const makeItem = (index: number, given: Partial<NewItem> & { readonly word?: string } = {}): NewItem => {
+  const { word = `t${index}`, ...rest } = given
+  const request = { ground_truth: GROUND_TRUTH, samples: 1, metadata: { task: `task ${index}` } }
+  return { index, item_id: `item-${index}`, trajectory: digestBytes(word), request, base_grade: null, ...rest }
+}
+
+export const FAILURE: Failure = { code: 'timeout', message: 'naïve 中文', retryable: true, retry_after_s: 3 }
+
+export const ENDS = {
+  aligned: { status: 'graded', label: 'aligned', grade_id: 'grd_a', cached: false },
+  cached: { status: 'graded', label: 'aligned', grade_id: 'grd_b', cached: true },
+  ignored: { status: 'graded', label: 'ignored', grade_id: 'grd_c', cached: false },
+  unverified: { status: 'unverified', grade_id: 'grd_d', cached: false },
+  timeout: { status: 'failed', failure: FAILURE, grade_id: 'grd_e' },
+  never: { status: 'failed', failure: { ...FAILURE, code: 'budget_exceeded' }, grade_id: null },
+} as const satisfies Record<string, ItemEnd>
+
+/** A running batch with so many items. */
+export async function openBatch(stores: Stores, id: string, items: number, given: Partial<NewBatch> = {}) {
+  await stores.batches.draft(makeBatch(id, given))
+  await stores.batches.add(
+    id,
+    Array.from({ length: items }, (_, index) => makeItem(index)),
+  )
+  await stores.batches.open(id)
+}
+
+/** The batch, which must be there. */
+export async function readBatch(stores: Stores, id: string): Promise<BatchRecord> {
+  const batch = await stores.batches.get(id)
+  if (batch === null) throw new Error(`there is no ${id}`)
+  return batch
+}

@@ -1,0 +1,102 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import type { GradeQuery } from '../../src/grading/ports.ts'
+import { HAS_ITEM, PENDING, RESULTS, SETTLE, SIBLINGS } from '../../src/storage/batch-items.ts'
+import { GET_BATCH, renderBatchListSql, TALLIES } from '../../src/storage/batch-rows.ts'
+import { FINISH, TO_RUN } from '../../src/storage/batch-store.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { FILTERS, renderListSql } from '../../src/storage/grade-query.ts'
+import { IS_OPEN, WAIT, WAKE, WAKE_ALL } from '../../src/storage/provider-items.ts'
+import { ANSWERS_OF, NEXT_JUDGE, OPEN_SUBMISSIONS } from '../../src/storage/provider-rows.ts'
+import { FIND_SENT, LINES, QUEUED, SEND } from '../../src/storage/provider-submissions.ts'
+
+const db = openDatabase(':memory:')
+afterAll(() => void db.close())
+
+/** What SQLite says it will do. Placeholders are left unbound: the plan does not depend on values. */
+const planOf = (sql: string): string[] =>
+  (db.prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll(/@\w+|\?/g, 'NULL')}`).all() as { detail: string }[]).map(
+    (row) => row.detail,
+  )
+
+const STATEMENTS: readonly [string, string, string][] = [
+  ['a taken name', HAS_ITEM, 'batch_items USING COVERING INDEX sqlite_autoindex_batch_items_2 (batch=? AND item_id=?)'],
+  ['a page of pending items', PENDING, 'batch_items USING INDEX batch_items_pending (batch=? AND idx>?)'],
+  ['siblings', SIBLINGS, 'batch_items USING INDEX batch_items_by_trajectory (batch=? AND trajectory=?)'],
+  ['a page of results', RESULTS, 'batch_items USING INDEX batch_items_ended (batch=? AND idx>?)'],
+  ['the item to settle', SETTLE, 'batch_items USING INDEX sqlite_autoindex_batch_items_1 (batch=? AND idx=?)'],
+  ['a batch', GET_BATCH, 'batches USING INDEX sqlite_autoindex_batches_1 (id=?)'],
+  ['its counts', TALLIES, 'batch_tallies USING PRIMARY KEY (batch=?)'],
+  ['whether all has ended', FINISH, 'batches USING INDEX sqlite_autoindex_batches_1 (id=?)'],
+  ['an open item', IS_OPEN, 'batch_items USING INDEX sqlite_autoindex_batch_items_1 (batch=? AND idx=?)'],
+  ['the item that waits', WAIT, 'batch_items USING INDEX sqlite_autoindex_batch_items_1 (batch=? AND idx=?)'],
+  ['the item that goes on', WAKE, 'batch_items USING INDEX sqlite_autoindex_batch_items_1 (batch=? AND idx=?)'],
+  [
+    'the answer to a question',
+    ANSWERS_OF,
+    'request USING INDEX provider_requests_by_question (batch=? AND key=? AND sample=? AND round=? AND request_digest=?)',
+  ],
+  ['a judge', NEXT_JUDGE, 'provider_requests USING COVERING INDEX provider_requests_queued (batch=? AND judge>?)'],
+  ['open submissions', OPEN_SUBMISSIONS, 'provider_batches USING INDEX provider_batches_open (batch=?)'],
+  ['what is queued', QUEUED, 'provider_requests USING INDEX provider_requests_queued (batch=? AND judge=?)'],
+  [
+    'what to send',
+    SEND,
+    'provider_requests USING COVERING INDEX provider_requests_queued (batch=? AND judge=? AND rowid<?)',
+  ],
+  [
+    'the lines of a submission',
+    LINES,
+    'provider_requests USING INDEX provider_requests_by_provider_batch (provider_batch=? AND status=?)',
+  ],
+  ['a sent request', FIND_SENT, 'provider_requests USING INDEX sqlite_autoindex_provider_requests_1 (id=?)'],
+]
+test.each(STATEMENTS)('%s: one index, nothing sorted', (_name, sql, step) => {
+  const plan = planOf(sql)
+  expect(plan[0]).toBe(`SEARCH ${step}`)
+  expect(plan.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/)
+})
+
+test('who waits for nothing any more: the batch once, each item by an index', () => {
+  const plan = planOf(WAKE_ALL)
+  expect(plan[0]).toMatch(/^SEARCH batch_items USING INDEX .* \(batch=\?\)$/)
+  expect(plan.at(-1)).toBe('SEARCH open USING INDEX provider_requests_open (batch=? AND item=?)')
+})
+
+test('what should run: by status alone', () => {
+  const steps = planOf(TO_RUN).filter((step) => /SEARCH|SCAN/.test(step))
+  expect(steps).toEqual(steps.map(() => 'SEARCH batches USING INDEX batches_by_status (status=?)'))
+  expect(steps.length).toBeGreaterThan(0)
+})
+
+describe('lists of batches walk one index, in its order', () => {
+  const LISTS: readonly [object, string][] = [
+    [{}, 'SCAN batches USING INDEX sqlite_autoindex_batches_1'],
+    [{ before: 'x' }, 'SEARCH batches USING INDEX sqlite_autoindex_batches_1 (id<?)'],
+    [{ key: 'x' }, 'SEARCH batches USING INDEX batches_by_key (key=?)'],
+    [{ key: 'x', before: 'x' }, 'SEARCH batches USING INDEX batches_by_key (key=? AND id<?)'],
+    [{ status: 'done' }, 'SEARCH batches USING INDEX batches_by_status (status=?)'],
+    [{ status: 'done', before: 'x' }, 'SEARCH batches USING INDEX batches_by_status (status=? AND id<?)'],
+    [{ key: 'x', status: 'done', before: 'x' }, 'SEARCH batches USING INDEX batches_by_key (key=? AND id<?)'],
+  ]
+  test.each(LISTS)('%j', (query, step) => {
+    expect(planOf(renderBatchListSql({ ...query, limit: 50 }))).toEqual([step])
+  })
+})
+
+describe('the grades of a batch walk its items, in their order', () => {
+  const others = FILTERS.filter((name) => name !== 'batch')
+  const QUERIES: readonly [string, Partial<GradeQuery>, string][] = [
+    ['alone', {}, 'grade_id>?'],
+    ['a further page', { before: 'grd_x' }, 'grade_id<?'],
+    ...others.map((name): [string, Partial<GradeQuery>, string] => [`and ${name}`, { [name]: 'x' }, 'grade_id>?']),
+    ['and all', { ...Object.fromEntries(others.map((name) => [name, 'x'])), before: 'grd_x' }, 'grade_id<?'],
+  ]
+  test.each(QUERIES)('%s', (_name, query, range) => {
+    expect(planOf(renderListSql({ ...query, batch: 'bat_x', limit: 50 }))).toEqual([
+      `SEARCH item USING COVERING INDEX batch_items_by_grade (batch=? AND ${range})`,
+      'SCALAR SUBQUERY 1',
+      'SEARCH batches USING COVERING INDEX sqlite_autoindex_batches_1 (id=?)',
+      'SEARCH grades USING INDEX sqlite_autoindex_grades_1 (id=?)',
+    ])
+  })
+})

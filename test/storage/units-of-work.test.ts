@@ -1,0 +1,107 @@
+import type Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { digestBytes } from '../../src/domain/digest.ts'
+import { NO_CAPS, type Stores } from '../../src/grading/ports.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { createStores } from '../../src/storage/sqlite.ts'
+import { readSpent } from './contract-spending.ts'
+import { finishOk, goodReply, planAttempt } from './make-attempt.ts'
+import { AT, openBatch, readBatch } from './make-batch.ts'
+import { makeRecord } from './make-grade.ts'
+import { tempDatabase } from './temp-folder.ts'
+
+function open(path = ':memory:'): { db: Database.Database; stores: Stores } {
+  const db = openDatabase(path)
+  const stores = createStores(db)
+  onTestFinished(() => stores.close())
+  return { db, stores }
+}
+
+/** From now on the table refuses. */
+const refuse = (db: Database.Database, what: 'INSERT' | 'UPDATE', table: string): void => {
+  db.exec(`CREATE TRIGGER refuse_${table}_${what} BEFORE ${what} ON ${table} BEGIN SELECT RAISE(ABORT, 'no'); END`)
+}
+
+const plan = (id: string) => planAttempt(id, { batch: 'bat_1', reserved_usd: 1 })
+const item = { batch: 'bat_1', index: 0 }
+
+describe('what belongs together is written together or not at all', () => {
+  test('a grade and the item that it settles', async () => {
+    const { db, stores } = open()
+    await openBatch(stores, 'bat_1', 1)
+    refuse(db, 'UPDATE', 'batch_items')
+    const record = makeRecord({ key: 'k' })
+    await expect(stores.grades.put({ ...record, item })).rejects.toMatchObject({ code: 'storage_error' })
+    expect(await stores.grades.get(record.grade.id)).toBeNull()
+    expect(await stores.grades.findByKey(digestBytes('k'))).toBeNull()
+  })
+
+  test('an item and the counts of its batch', async () => {
+    const { db, stores } = open()
+    await openBatch(stores, 'bat_1', 1)
+    refuse(db, 'INSERT', 'batch_tallies')
+    await expect(stores.grades.put({ ...makeRecord(), item })).rejects.toMatchObject({ code: 'storage_error' })
+    expect(await stores.batches.results('bat_1', -1, 9)).toEqual([])
+  })
+
+  test('a call and what is reserved for it, at both its ends', async () => {
+    const { db, stores } = open()
+    await stores.attempts.begin(plan('att_1'), NO_CAPS)
+    for (const what of ['INSERT', 'UPDATE'] as const) refuse(db, what, 'spending')
+    await expect(stores.attempts.begin(plan('att_2'), NO_CAPS)).rejects.toMatchObject({ code: 'storage_error' })
+    await expect(stores.attempts.finish(finishOk('att_1'))).rejects.toMatchObject({ code: 'storage_error' })
+    const entries = await stores.attempts.listForGrade('grd_a')
+    expect(entries.map(({ id, outcome }) => [id, outcome])).toEqual([['att_1', 'sent']])
+  })
+
+  test('a question, what is reserved for it, and its item', async () => {
+    const { db, stores } = open()
+    await openBatch(stores, 'bat_1', 1)
+    refuse(db, 'UPDATE', 'batch_items')
+    const request = { planned: plan('att_1'), item, line: '{}' }
+    await expect(stores.provider.enqueue(request, NO_CAPS)).rejects.toMatchObject({ code: 'storage_error' })
+    expect(await stores.provider.queuedJudges('bat_1')).toEqual([])
+    expect(await readSpent(stores, { batch: 'bat_1' })).toBe(0)
+  })
+
+  test('all answers of one reading, the ledger, and the items', async () => {
+    const { db, stores } = open()
+    await openBatch(stores, 'bat_1', 2)
+    for (const index of [0, 1])
+      await stores.provider.enqueue(
+        { planned: plan(`att_${index}`), item: { batch: 'bat_1', index }, line: '{}' },
+        NO_CAPS,
+      )
+    await stores.provider.record(
+      { id: 'prb_1', batch: 'bat_1', judge: 'openai', at: AT },
+      { most_requests: 9, most_bytes: 99 },
+    )
+    const ends = [0, 1].map(
+      (index) => ({ id: `att_${index}`, end: 'answered', reply: goodReply(), cost_usd: 0.25 }) as const,
+    )
+    db.exec(
+      "CREATE TRIGGER second BEFORE INSERT ON attempts WHEN new.id = 'att_1' BEGIN SELECT RAISE(ABORT, 'no'); END",
+    )
+    await expect(stores.provider.storeEnds('prb_1', ends, AT)).rejects.toMatchObject({ code: 'storage_error' })
+    expect(await stores.attempts.listForGrade('grd_a')).toEqual([])
+    expect(await readSpent(stores, { batch: 'bat_1' })).toBe(2)
+    expect((await readBatch(stores, 'bat_1')).counts.running).toBe(2)
+    expect(await stores.provider.lines('prb_1')).toHaveLength(2)
+    db.exec('DROP TRIGGER second')
+    expect(await stores.provider.storeEnds('prb_1', ends, AT)).toBe(2)
+    expect(await readSpent(stores, { batch: 'bat_1' })).toBe(0.5)
+  })
+})
+
+test('two connections never go over a cap together', async () => {
+  const path = tempDatabase()
+  const both = [open(path).stores, open(path).stores]
+  const caps = { batch_usd: null, day_usd: 1 }
+  const begins = both.flatMap((stores, which) =>
+    Array.from({ length: 80 }, (_, index) =>
+      stores.attempts.begin(planAttempt(`att_${which}_${index}`, { reserved_usd: 0.01 }), caps),
+    ),
+  )
+  const allowed = (await Promise.all(begins)).filter((end) => end === null)
+  expect(allowed).toHaveLength(100)
+})
