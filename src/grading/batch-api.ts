@@ -16,7 +16,8 @@ export interface BatchApi {
   submit(submission: Submission, signal: AbortSignal): Promise<Answered<{ readonly provider_id: string }>>
   /**
    * The provider’s id of a submission that may or may not have reached it; null where it surely has not. By our id where the
-   * provider keeps one (OpenAI: `metadata`), else by time, counts and, where that leaves several, custom ids (Anthropic).
+   * provider keeps one (OpenAI: `metadata`), else by time, counts and the custom ids of results (Anthropic): while a candidate
+   * still runs, a retryable failure.
    */
   find(submission: SubmissionMark, signal: AbortSignal): Promise<Answered<{ readonly provider_id: string | null }>>
   poll(providerId: string, signal: AbortSignal): Promise<Answered<BatchState>>

@@ -1,8 +1,10 @@
 import type { JudgeReply } from '../grading/ports.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
-import { classifyHttp, failure } from './failures.ts'
+import { classifyHttp, failure, usageOfFault } from './failures.ts'
+import { rawOf, redact, redactFailure, redactReply } from './reply.ts'
 
-const MOST_RAW_CHARS = 1_000_000
+/** An explicit time limit, which the SDKs want for what takes long and is not streamed; the caller’s signal is shorter. */
+export const LONGEST_CALL_MS = 30 * 60_000
 
 /** What both SDKs’ error classes have in common; they are told apart by class, not by name. */
 export interface SdkErrors {
@@ -11,6 +13,24 @@ export interface SdkErrors {
   readonly timeout: abstract new (...args: never[]) => Error
   readonly abort: abstract new (...args: never[]) => Error
 }
+
+/** How calls through one SDK fail, and the key that never gets into what is kept of them. */
+export interface Sdk {
+  readonly errors: SdkErrors
+  readonly secret: string
+}
+
+/** Why a call has no answer. */
+export interface CallFault {
+  readonly failure: Failure
+  /** Of an HTTP error. */
+  readonly status: number | null
+  readonly raw: string | null
+  readonly usage: Usage | null
+  readonly request_id: string | null
+}
+
+export type Called<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: CallFault }
 
 interface ApiErrorShape {
   readonly status: number | undefined
@@ -21,80 +41,55 @@ interface ApiErrorShape {
   readonly requestID?: string | null
 }
 
-/** Makes one call and turns whatever it throws into a reply. `secret` never gets into what is kept. */
-export async function callProvider(
-  errors: SdkErrors,
-  secret: string,
-  signal: AbortSignal,
-  call: () => Promise<JudgeReply>,
-): Promise<JudgeReply> {
+/** Makes one call and turns whatever it throws into a fault. */
+export async function callProvider<T>(sdk: Sdk, signal: AbortSignal, call: () => Promise<T>): Promise<Called<T>> {
   try {
-    const reply = await call()
-    return { ...reply, raw: reply.raw === null ? null : redact(reply.raw, secret) } as JudgeReply
+    return { ok: true, value: await call() }
   } catch (error) {
-    return { ok: false, usage: null, model_resolved: null, ...describeError(error, errors, secret, signal) }
+    return { ok: false, fault: describeError(error, sdk, signal) }
   }
 }
 
-function describeError(
-  error: unknown,
-  errors: SdkErrors,
-  secret: string,
-  signal: AbortSignal,
-): { failure: Failure; raw: string | null; request_id: string | null } {
-  const none = { raw: null, request_id: null }
-  if (error instanceof errors.timeout || isTimeout(signal))
-    return { failure: failure('timeout', 'the provider did not answer in time'), ...none }
-  if (error instanceof errors.abort || signal.aborted)
-    return { failure: failure('cancelled', 'the call was cancelled'), ...none }
-  if (error instanceof errors.connection)
-    return { failure: failure('judge_unreachable', 'the connection to the provider failed'), ...none }
-  if (error instanceof errors.api) {
-    const {
-      status,
-      headers,
-      error: body,
-      code = null,
-      type = null,
-      requestID = null,
-    } = error as unknown as ApiErrorShape
-    if (status === undefined)
-      return { failure: failure('judge_unreachable', 'the provider broke off its answer'), ...none }
-    const kinds = { code: typeof code === 'string' ? code : null, type: typeof type === 'string' ? type : null }
-    return {
-      failure: classifyHttp({ status, headers, ...kinds }),
-      raw: redact(cap(JSON.stringify(body) ?? ''), secret),
-      request_id: requestID,
-    }
-  }
-  if (error instanceof SyntaxError || error instanceof TypeError) {
-    return {
-      failure: failure('judge_unreachable', 'the provider’s answer was cut off or is not what its API promises'),
-      ...none,
-    }
-  }
-  return { failure: failure('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`), ...none }
+/** The same for a question to a judge. */
+export async function askProvider(sdk: Sdk, signal: AbortSignal, call: () => Promise<JudgeReply>): Promise<JudgeReply> {
+  const called = await callProvider(sdk, signal, call)
+  if (called.ok) return redactReply(called.value, sdk.secret)
+  const { status, ...known } = called.fault
+  return { ok: false, model_resolved: null, ...known }
 }
+
+export function describeError(error: unknown, { errors, secret }: Sdk, signal: AbortSignal): CallFault {
+  if (error instanceof errors.timeout || isTimeout(signal))
+    return without('timeout', 'the provider did not answer in time')
+  if (error instanceof errors.abort || signal.aborted) return without('cancelled', 'the call was cancelled')
+  if (error instanceof errors.connection) return without('judge_unreachable', 'the connection to the provider failed')
+  if (error instanceof errors.api) {
+    const { status, headers, error: body, code, type, requestID } = error as unknown as ApiErrorShape
+    if (status === undefined) return without('judge_unreachable', 'the provider broke off its answer')
+    const fault = { status, headers, code: wordOf(code), type: wordOf(type) }
+    return {
+      failure: redactFailure(classifyHttp(fault), secret),
+      status,
+      raw: redact(rawOf(body), secret),
+      usage: usageOfFault(fault),
+      request_id: requestID == null ? null : redact(requestID, secret),
+    }
+  }
+  if (error instanceof SyntaxError || error instanceof TypeError)
+    return without('judge_unreachable', 'the provider’s answer was cut off or is not what its API promises')
+  return without('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`)
+}
+
+const without = (...reason: Parameters<typeof failure>): CallFault => ({
+  failure: failure(...reason),
+  status: null,
+  raw: null,
+  usage: null,
+  request_id: null,
+})
+
+/** A provider’s word for something, if it is one. */
+export const wordOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 const isTimeout = (signal: AbortSignal): boolean =>
   signal.aborted && (signal.reason as Error | undefined)?.name === 'TimeoutError'
-
-const cap = (text: string): string => (text.length > MOST_RAW_CHARS ? text.slice(0, MOST_RAW_CHARS) : text)
-
-const redact = (text: string, secret: string): string => (secret === '' ? text : text.split(secret).join('[key]'))
-
-export const rawOf = (body: unknown): string => cap(JSON.stringify(body))
-
-export const failed = (
-  code: Parameters<typeof failure>[0],
-  message: string,
-  body: unknown,
-  about: { usage: Usage | null; model: string | null; request_id: string | null },
-): JudgeReply => ({
-  ok: false,
-  failure: failure(code, message),
-  raw: rawOf(body),
-  usage: about.usage,
-  model_resolved: about.model,
-  request_id: about.request_id,
-})

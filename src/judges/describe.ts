@@ -22,5 +22,5 @@ export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo 
   window_tokens: settings.window_tokens,
   max_output_tokens: settings.max_output_tokens,
   token_factor: settings.token_factor,
-  price: settings.price,
+  prices: settings.prices,
 })

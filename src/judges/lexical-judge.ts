@@ -14,7 +14,7 @@ const INFO: JudgeInfo = {
   window_tokens: null,
   max_output_tokens: null,
   token_factor: 1,
-  price: null,
+  prices: [],
 }
 
 /** The judge that works with no key and no network. Its answer goes through the same gate as any model’s. */

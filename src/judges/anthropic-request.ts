@@ -1,0 +1,38 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { JudgeRequest } from '../grading/ports.ts'
+
+type Params = Anthropic.MessageCreateParamsNonStreaming
+
+/**
+ * The bytes of a Messages call. The raw `output_config.format`: the SDK’s own helper would move `enum` into the description. The cache
+ * breakpoint stands behind the trajectory, so that another rubric, a sample or a repair reads it from the cache.
+ */
+export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSettings): Params {
+  const breakpoint = settings.cache_control ? { cache_control: { type: 'ephemeral' as const } } : {}
+  const output = {
+    ...(settings.effort !== null && { effort: settings.effort }),
+    ...(settings.structured_output === 'json_schema' && {
+      format: { type: 'json_schema', schema: request.answer_schema },
+    }),
+  } as NonNullable<Params['output_config']>
+  return {
+    model: settings.model,
+    max_tokens: request.max_output_tokens ?? settings.max_output_tokens,
+    system: request.system,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: request.trajectory, ...breakpoint },
+          { type: 'text', text: request.question },
+        ],
+      },
+      ...request.repairs.flatMap((repair) => [
+        { role: 'assistant' as const, content: repair.answer === '' ? '(no answer)' : repair.answer },
+        { role: 'user' as const, content: repair.complaint },
+      ]),
+    ],
+    ...(Object.keys(output).length > 0 && { output_config: output }),
+  }
+}

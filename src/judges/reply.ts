@@ -1,0 +1,67 @@
+import type { JudgeReply } from '../grading/ports.ts'
+import type { Failure, Usage } from '../schemas/grade.ts'
+import { failure } from './failures.ts'
+
+const MOST_RAW_CHARS = 1_000_000
+
+/** What an answer says besides its text. */
+export interface About {
+  readonly usage: Usage | null
+  readonly model_resolved: string | null
+  readonly request_id: string | null
+}
+
+/** Throws a TypeError where the text is none: a provider’s types are a promise, not a fact. */
+export function answered(text: string, body: unknown, about: About): JudgeReply {
+  if (typeof text !== 'string') throw new TypeError('the text of the answer is not text')
+  return { ok: true, text, raw: rawOf(body), ...about }
+}
+
+export const failed = (
+  code: Parameters<typeof failure>[0],
+  message: string,
+  body: unknown,
+  about: About,
+): JudgeReply => ({ ok: false, failure: failure(code, message), raw: rawOf(body), ...about })
+
+/** Token counts as they were reported; null where one of them is not a count. */
+export function usageFrom(input: unknown, output: unknown, cacheRead: unknown, cacheWrite: unknown): Usage | null {
+  if (!isCount(input) || !isCount(output) || !isCount(cacheRead) || !isCount(cacheWrite)) return null
+  return { input_tokens: input, output_tokens: output, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
+/** A count as it was reported; nothing where it is none. */
+export const countOf = (value: unknown): number => (isCount(value) ? value : 0)
+
+/** A body as it is kept: whole, up to a size that no honest answer reaches. */
+export function rawOf(body: unknown): string {
+  try {
+    const text = JSON.stringify(body) ?? ''
+    return text.length > MOST_RAW_CHARS ? text.slice(0, MOST_RAW_CHARS) : text
+  } catch {
+    // It was parsed from JSON, so that only its depth can be at fault: parsing is iterative, writing is not.
+    return '"(nested too deeply to be kept)"'
+  }
+}
+
+/** Shorter ones stand in any text by chance: taking them out would change what the judge said. No provider has such keys. */
+const SHORTEST_SECRET = 8
+
+/** The secret is in nothing that is kept, whatever a provider echoes. */
+export const redact = (text: string, secret: string): string =>
+  secret.length < SHORTEST_SECRET ? text : text.split(secret).join('[key]')
+
+export const redactFailure = (fault: Failure, secret: string): Failure => ({
+  ...fault,
+  message: redact(fault.message, secret),
+})
+
+export function redactReply(reply: JudgeReply, secret: string): JudgeReply {
+  const clean = (text: string | null) => (text === null ? null : redact(text, secret))
+  const about = { model_resolved: clean(reply.model_resolved), request_id: clean(reply.request_id) }
+  return reply.ok
+    ? { ...reply, ...about, text: redact(reply.text, secret), raw: redact(reply.raw, secret) }
+    : { ...reply, ...about, failure: redactFailure(reply.failure, secret), raw: clean(reply.raw) }
+}

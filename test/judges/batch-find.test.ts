@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Controls, MockBatches } from '../mock-provider/batch-controls.ts'
+import { startMockBatches } from '../mock-provider/batches.ts'
+import { APIS, type Api, ended, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
+
+/** A crash between sending a submission and recording that it was sent: it must be found again, and never paid for twice. */
+const open: MockBatches[] = []
+afterEach(async () => {
+  for (const provider of open.splice(0)) await provider.stop()
+})
+
+async function start(api: Api, controls: Partial<Controls> = {}) {
+  const provider = await startMockBatches(controls)
+  open.push(provider)
+  return { provider, batch: judgeFor(api, provider).batch }
+}
+
+const HOUR = 3_600_000
+
+describe.each(APIS)('%s', (api) => {
+  test('an accepted submission whose answer was lost is found', async () => {
+    const { provider, batch } = await start(api, { plan: (nth) => ({ drop: nth === 1, polls: 0 }), page_size: 2 })
+    await submitted(batch, submissionOf(batch, 'sub_1', ['a1', 'a2']))
+    const lost = submissionOf(batch, 'sub_2', ['b1', 'b2'])
+    expect(await batch.submit(lost, never())).toMatchObject({ ok: false, failure: { code: 'judge_unreachable' } })
+    for (const one of ['c', 'd', 'e']) await submitted(batch, submissionOf(batch, `sub_${one}`, [`${one}1`, `${one}2`]))
+    expect(await batch.find(lost, never())).toEqual({ ok: true, provider_id: provider.batches[1]?.id })
+    expect(provider.counts.lists).toBeGreaterThan(1)
+    expect(provider.counts.submits).toBe(5)
+  })
+
+  test('one that never arrived is not found, whatever others there are', async () => {
+    const { batch } = await start(api, { plan: () => ({ polls: 0 }) })
+    for (const one of ['a', 'b']) await submitted(batch, submissionOf(batch, `sub_${one}`, [`${one}1`, `${one}2`]))
+    expect(await batch.find(submissionOf(batch, 'sub_lost', ['x1', 'x2']), never())).toEqual({
+      ok: true,
+      provider_id: null,
+    })
+  })
+
+  test('the search ends with the page that is older than the record', async () => {
+    let now = Date.now() - 48 * HOUR
+    const { provider, batch } = await start(api, { now: () => now, page_size: 3 })
+    for (let one = 0; one < 12; one++) await submitted(batch, submissionOf(batch, `sub_${one}`, [`a${one}`]))
+    now = Date.now()
+    expect(await batch.find(submissionOf(batch, 'sub_x', ['x']), never())).toEqual({ ok: true, provider_id: null })
+    expect(provider.counts.lists).toBe(1)
+  })
+
+  test('a list that never ends is a failure, not an answer', async () => {
+    const page = (id: string) => ({
+      id,
+      created_at: api === 'messages' ? new Date().toISOString() : Math.floor(Date.now() / 1000),
+      request_counts: { processing: 9, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
+    })
+    const body = JSON.stringify({ data: [page('batch_1')], has_more: true, first_id: 'batch_1', last_id: 'batch_1' })
+    const { batch } = await start(api, {
+      intercept: () => ({ status: 200, body, headers: { 'content-type': 'application/json' } }),
+    })
+    const found = await batch.find(submissionOf(batch, 'sub_x', ['x']), never())
+    expect(found).toMatchObject({ ok: false, failure: { code: 'judge_unreachable' } })
+  })
+})
+
+describe('messages', () => {
+  test('one that still runs is not taken for ours, nor is it said that there is none', async () => {
+    const { provider, batch } = await start('messages', { plan: (nth) => ({ drop: nth === 1, polls: 1 }) })
+    const other = await submitted(batch, submissionOf(batch, 'sub_1', ['a1', 'a2']))
+    const lost = submissionOf(batch, 'sub_2', ['b1', 'b2'])
+    await batch.submit(lost, never())
+    expect(await batch.find(lost, never())).toMatchObject({ ok: false, failure: { retryable: true } })
+    await ended(batch, other)
+    await ended(batch, provider.batches[1]?.id ?? '')
+    expect(await batch.find(lost, never())).toEqual({ ok: true, provider_id: provider.batches[1]?.id })
+  })
+
+  test('a batch of another size is never waited for', async () => {
+    const { batch } = await start('messages', { plan: () => ({ polls: 1000 }) })
+    await submitted(batch, submissionOf(batch, 'sub_1', ['a1', 'a2', 'a3']))
+    expect(await batch.find(submissionOf(batch, 'sub_2', ['b1']), never())).toEqual({ ok: true, provider_id: null })
+  })
+
+  test('results are not fetched from an address that the provider names', async () => {
+    const provider = await startMockBatches({ plan: () => ({ polls: 0 }) })
+    const elsewhere = await startMockBatches()
+    open.push(provider, elsewhere)
+    const asked: string[] = []
+    elsewhere.controls.intercept = (_method, path) => {
+      asked.push(path)
+      return undefined
+    }
+    const { batch } = judgeFor('messages', provider)
+    const id = await submitted(batch, submissionOf(batch, 'sub_1', ['a1']))
+    await ended(batch, id)
+    provider.origin = elsewhere.origin
+    const results = []
+    for await (const result of batch.results(id, never())) results.push(result)
+    expect(results).toMatchObject([{ ok: true, custom_id: 'a1' }])
+    expect(asked).toEqual([])
+  })
+})

@@ -1,0 +1,181 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { MockBatches } from '../mock-provider/batch-controls.ts'
+import { startMockBatches } from '../mock-provider/batches.ts'
+import { APIS, type Api, ended, judgeFor, never, readAll, submissionOf, submitted } from './judge-under-test.ts'
+
+/** Results that an adversary wrote: each odd line is its own failure, and the lines after it are still read. */
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+async function startWith(api: Api, order: (lines: string[]) => string[]) {
+  const provider: MockBatches = await startMockBatches({ plan: () => ({ polls: 0 }), order })
+  closing.push(() => provider.stop())
+  const { batch } = judgeFor(api, provider)
+  const id = await submitted(batch, submissionOf(batch, 'sub_1', ['a', 'b']))
+  await ended(batch, id)
+  return { batch, id }
+}
+
+const line = (api: Api, custom_id: unknown, body: unknown): string =>
+  JSON.stringify(
+    api === 'messages'
+      ? { custom_id, result: { type: 'succeeded', message: body } }
+      : { custom_id, response: { status_code: 200, request_id: null, body }, error: null },
+  )
+const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+
+describe.each(APIS)('%s', (api) => {
+  test.each([
+    ['no JSON', '{"custom_id": "x'],
+    ['null', 'null'],
+    ['a number', '7'],
+    ['an array', '[]'],
+    ['no custom id', '{"result":{"type":"expired"}}'],
+    ['a custom id that is none', line(api, { toString: 1 }, {})],
+    ['a custom id of a megabyte', line(api, 'x'.repeat(1_000_000), {})],
+  ])('a line that is %s is a failure in its place', async (_name, odd) => {
+    const { batch, id } = await startWith(api, ([first = '', second = '']) => [first, odd, '', '  \r', second])
+    const results = await readAll(batch.results(id, never()))
+    expect(results).toMatchObject([
+      { ok: true, custom_id: 'a' },
+      { ok: false, failure: { code: 'internal', retryable: false } },
+      { ok: true, custom_id: 'b' },
+    ])
+  })
+
+  test.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'ok'],
+    ['an empty object', {}],
+    ['lists that are none', { output: 1, choices: 'x', content: { map: 1 }, stop_reason: 'end_turn' }],
+    ['parts that are null', { output: [null], choices: [null], content: [null], stop_reason: 'end_turn' }],
+    [
+      'a text that is none',
+      { output: 7, choices: [{ message: { content: {} } }], content: 7, stop_reason: 'end_turn' },
+    ],
+  ])('an answer that is %s is a failure of its request', async (_name, body) => {
+    const { batch, id } = await startWith(api, ([, second = '']) => [line(api, 'a', body), second])
+    const [first, second] = await readAll(batch.results(id, never()))
+    expect(first).toMatchObject({ ok: true, custom_id: 'a', end: 'answered', reply: { ok: false, usage: null } })
+    expect(second).toMatchObject({ ok: true, custom_id: 'b', reply: { ok: true } })
+  })
+
+  test('counts of tokens that are none are unknown, and a depth that nobody can write back is cut', async () => {
+    const usage = { input_tokens: -5, output_tokens: '7', prompt_tokens: Number.MAX_VALUE, completion_tokens: 0.5 }
+    const good = {
+      output: [{ type: 'message', content: [{ type: 'output_text', text: 'fine' }] }],
+      choices: [{ finish_reason: 'stop', message: { content: 'fine' } }],
+      content: [{ type: 'text', text: 'fine' }],
+      stop_reason: 'end_turn',
+      usage,
+      __deep__: 0,
+    }
+    const nested = line(api, 'a', good).replace('"__deep__":0', `"__proto__":${deep(200_000)}`)
+    const { batch, id } = await startWith(api, ([, second = '']) => [nested, second])
+    const [first, second] = await readAll(batch.results(id, never()))
+    expect(first).toMatchObject({ ok: true, reply: { ok: true, text: 'fine', usage: null } })
+    expect(second).toMatchObject({ ok: true, custom_id: 'b' })
+  })
+})
+
+test.each(
+  APIS.flatMap((api) =>
+    [
+      'null',
+      '{}',
+      '[]',
+      '7',
+      '""',
+      '<html>',
+      '{"status":7,"processing_status":{}}',
+      '{"status":"failed","errors":{"data":7}}',
+      '{"data":[null]}',
+      '',
+    ].map((body) => [api, body] as const),
+  ),
+)('%s: %j where a batch should be is never a throw', async (api, body) => {
+  const provider = await startMockBatches({
+    intercept: () => ({ status: 200, body, headers: { 'content-type': 'application/json' } }),
+  })
+  closing.push(() => provider.stop())
+  const { batch } = judgeFor(api, provider)
+  const submission = submissionOf(batch, 'sub_1', ['a'])
+  expect((await batch.submit(submission, never())).ok).toBe(false)
+  expect(await batch.find(submission, never())).toMatchObject({ ok: false, failure: { code: 'judge_unreachable' } })
+  const state = await batch.poll('b', never())
+  expect(state.ok).toBe(false)
+  expect((await batch.cancel('b', never())).ok).toBe(false)
+  for (const result of await readAll(batch.results('b', never()))) expect(result.ok).toBe(false)
+})
+
+/** A provider whose one batch has ended and whose results never do, or break off after some. */
+async function startEndless(breakOffAfter: number | null, status = 200) {
+  let closed: () => void = () => undefined
+  const connectionClosed = new Promise<void>((resolve) => {
+    closed = resolve
+  })
+  const server = createServer((request, response) => {
+    if (!request.url?.endsWith('/results')) {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return void response.end(JSON.stringify({ id: 'b', processing_status: 'ended', request_counts: {} }))
+    }
+    response.writeHead(status)
+    let written = 0
+    response.on('close', () => {
+      clearInterval(timer)
+      closed()
+    })
+    const timer = setInterval(() => {
+      if (written === breakOffAfter) return void response.destroy()
+      response.write(`{"custom_id":"r${written++}","result":{"type":"expired"}}\n{"custom_id":"ha`)
+      response.write('lf","result":{"type":"expired"}}\n')
+    }, 1)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(async () => {
+    server.closeAllConnections()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { batch: judgeFor('messages', { origin, openai_base_url: origin }).batch, connectionClosed }
+}
+
+test('results are given as they come, and a reader that leaves closes the connection', async () => {
+  const { batch, connectionClosed } = await startEndless(null)
+  for await (const result of batch.results('b', never())) {
+    expect(result).toMatchObject({ ok: true, end: 'expired' })
+    break
+  }
+  await connectionClosed
+})
+
+test('results that break off end with a failure that may be tried again', async () => {
+  const { batch } = await startEndless(3)
+  const results = await readAll(batch.results('b', never()))
+  expect(results).toHaveLength(7)
+  expect(results.at(-1)).toMatchObject({ ok: false, failure: { code: 'judge_unreachable', retryable: true } })
+})
+
+test('a signal ends the reading', async () => {
+  const { batch, connectionClosed } = await startEndless(null)
+  const stop = new AbortController()
+  const results = []
+  for await (const result of batch.results('b', stop.signal)) {
+    results.push(result)
+    if (results.length === 5) stop.abort()
+  }
+  expect(results.at(-1)).toMatchObject({ ok: false, failure: { code: 'cancelled' } })
+  await connectionClosed
+})
+
+test('what comes with an error is not read', async () => {
+  const { batch, connectionClosed } = await startEndless(null, 500)
+  const results = await readAll(batch.results('b', never()))
+  expect(results).toMatchObject([{ ok: false, failure: { code: 'judge_unreachable' } }])
+  await connectionClosed
+})

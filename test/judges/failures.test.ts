@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { classifyHttp, usageOfFault } from '../../src/judges/failures.ts'
+
+const fault = (status: number, code: string | null = null, type: string | null = null) => ({
+  status,
+  code,
+  type,
+  headers: undefined,
+})
+const NOTHING = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 }
+
+describe('what a refused call has used', () => {
+  test.each([
+    [400, 'context_length_exceeded'],
+    [400, null],
+    [401, null],
+    [402, null],
+    [403, null],
+    [404, null],
+    [413, null],
+    [422, null],
+    [429, 'insufficient_quota'],
+    [429, null],
+  ])('HTTP %i (%s) is nothing', (status, code) => {
+    expect(usageOfFault(fault(status, code))).toEqual(NOTHING)
+  })
+
+  test.each([
+    [200, null],
+    [302, null],
+    [408, null],
+    [499, null],
+    [400, 'content_filter'],
+    [500, null],
+    [503, null],
+    [529, null],
+  ])('HTTP %i (%s) is unknown', (status, code) => {
+    expect(usageOfFault(fault(status, code))).toBeNull()
+  })
+})
+
+test('a word of the provider is cut before it is shown, and compared whole', () => {
+  const long = classifyHttp(fault(400, 'x'.repeat(1_000_000)))
+  expect(long.message.length).toBeLessThan(300)
+  expect(classifyHttp(fault(400, 'insufficient_quota')).code).toBe('quota_exhausted')
+})

@@ -1,0 +1,85 @@
+import type { JudgeSettings } from '../../src/config/judge-settings.ts'
+import { PROVIDER_DEFAULTS } from '../../src/config/model-defaults.ts'
+import type { Trajectory } from '../../src/domain/trajectory.ts'
+import type { Answered, BatchApi, BatchResult, Submission } from '../../src/grading/batch-api.ts'
+import type { Judge, JudgeRequest } from '../../src/grading/ports.ts'
+import { createAnthropicJudge } from '../../src/judges/anthropic-judge.ts'
+import { createOpenAiJudge } from '../../src/judges/openai-judge.ts'
+import { GROUND_TRUTH } from '../grading/harness.ts'
+import type { MockBatches } from '../mock-provider/batch-controls.ts'
+
+export const KEY = 'sk-planted-key-1234567890'
+export const APIS = ['responses', 'chat', 'messages'] as const
+export type Api = (typeof APIS)[number]
+
+/** A judge of one API whose provider is played. */
+export function judgeFor(
+  api: Api,
+  provider: Pick<MockBatches, 'origin' | 'openai_base_url'>,
+): Judge & { batch: BatchApi } {
+  const name = api === 'messages' ? 'anthropic' : 'openai'
+  const base_url = api === 'messages' ? provider.origin : provider.openai_base_url
+  const settings: JudgeSettings = { ...PROVIDER_DEFAULTS[name], api, base_url }
+  const { batch, ...judge } = (api === 'messages' ? createAnthropicJudge : createOpenAiJudge)('model', settings, KEY)
+  if (batch === undefined) throw new Error('a model judge has a batch endpoint')
+  return { ...judge, batch }
+}
+
+/** A question with what bytes can be lost on: quotes, a lone surrogate, odd keys, separators. */
+export const QUESTION: JudgeRequest = {
+  system: 'You judge.',
+  trajectory: 'line one\nline "two" \u2028 \ud800 ☃ </trajectory>',
+  question: 'What happened?',
+  repairs: [{ answer: '{"a":1}', complaint: 'not found' }],
+  answer_schema: { type: 'object', properties: { b: { type: 'string' }, a: { enum: ['x'] } } },
+  cache_hint: 'hint-1',
+  max_output_tokens: null,
+  evidence: { trajectory: {} as Trajectory, ground_truth: GROUND_TRUTH },
+}
+
+export const never = (): AbortSignal => new AbortController().signal
+
+export const submissionOf = (
+  batch: BatchApi,
+  id: string,
+  customIds: readonly string[],
+  at = new Date(),
+): Submission => ({
+  id,
+  recorded_at: at,
+  custom_ids: customIds,
+  lines: customIds.map((one) => batch.encode(one, { ...QUESTION, question: `What happened in ${one}?` })),
+})
+
+/** Sends it and answers the provider’s id; throws where the provider refuses. */
+export async function submitted(batch: BatchApi, submission: Submission): Promise<string> {
+  const sent = await batch.submit(submission, never())
+  if (!sent.ok) throw new Error(sent.failure.message)
+  return sent.provider_id
+}
+
+/** Looks until it has ended. */
+export async function ended(batch: BatchApi, providerId: string): Promise<void> {
+  for (let looks = 0; looks < 10; looks++) {
+    const now = await batch.poll(providerId, never())
+    if (now.ok && now.state !== 'in_progress') return
+  }
+  throw new Error('the batch does not end')
+}
+
+export async function readAll(results: AsyncIterable<Answered<BatchResult>>): Promise<Answered<BatchResult>[]> {
+  const all: Answered<BatchResult>[] = []
+  for await (const result of results) all.push(result)
+  return all
+}
+
+/** The results by custom id; throws where one of them is a failure of the reading. */
+export async function resultsOf(batch: BatchApi, providerId: string): Promise<Map<string, BatchResult>> {
+  const results = await readAll(batch.results(providerId, never()))
+  return new Map(
+    results.map((result) => {
+      if (!result.ok) throw new Error(result.failure.message)
+      return [result.custom_id, result]
+    }),
+  )
+}

@@ -1,0 +1,147 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { messageBatch, messageLines } from './anthropic-batches.ts'
+import { type AnswerPath, answerBody } from './batch-answers.ts'
+import { advance, type BatchRequest, type BookedBatch } from './batch-book.ts'
+import {
+  type Controls,
+  DEFAULT_CONTROLS,
+  type Interception,
+  json,
+  type MockBatches,
+  type State,
+} from './batch-controls.ts'
+import { create, upload } from './batch-submissions.ts'
+import { openAiBatch, openAiLines } from './openai-batches.ts'
+
+const SINGLE: readonly string[] = ['/v1/responses', '/v1/chat/completions', '/v1/messages'] satisfies AnswerPath[]
+
+/**
+ * Both providers’ batch endpoints on loopback, with the single calls beside them: OpenAI’s files and batches, and Anthropic’s Message
+ * Batches. Everything is kept in memory; a batch moves on when it is looked at. Runs in the process of the test, and any process can
+ * be pointed at it by its URLs.
+ */
+export async function startMockBatches(controls: Partial<Controls> = {}): Promise<MockBatches> {
+  const mock = {
+    files: new Map<string, string>(),
+    origin: '',
+    openai_base_url: '',
+    controls: { ...DEFAULT_CONTROLS, ...controls },
+    batches: [] as BookedBatch[],
+    counts: { submits: 0, requests_run: 0, single_calls: 0, lists: 0, downloads: 0 },
+    bodies: [] as { path: string; body: string }[],
+  }
+  const server = createServer((request, response) => {
+    void readAll(request)
+      .then((body) => handle(mock, request, body))
+      .catch((error: unknown) => json(500, { error: { message: String(error) } }))
+      .then((reply) => send(reply, response))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  mock.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  mock.openai_base_url = `${mock.origin}/v1`
+  return Object.assign(mock, {
+    async stop() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  })
+}
+
+async function handle(mock: State, request: IncomingMessage, body: Buffer): Promise<Interception> {
+  const { pathname: path, searchParams: query } = new URL(request.url ?? '', mock.origin)
+  const method = request.method ?? ''
+  const intercepted = mock.controls.intercept(method, path)
+  if (intercepted !== undefined) return intercepted
+  if (!request.headers.authorization && !request.headers['x-api-key'])
+    return json(401, { error: { type: 'authentication_error', message: 'no key' } })
+  if (method === 'POST' && SINGLE.includes(path)) return answerOne(mock, path as AnswerPath, body.toString())
+  if (method === 'POST' && path === '/v1/files') return upload(mock, request, body)
+  if (path.startsWith('/v1/files/')) return download(mock, path.split('/')[3] ?? '')
+  const anthropic = path.startsWith('/v1/messages/batches')
+  if (!anthropic && !path.startsWith('/v1/batches')) return notFound()
+  const [id, action] = path.slice((anthropic ? '/v1/messages/batches' : '/v1/batches').length + 1).split('/')
+  const show = (batch: BookedBatch) => (anthropic ? messageBatch(batch, mock.origin) : openAiBatch(batch))
+  if (id) return serveBatch(mock, anthropic, id, action, show)
+  return method === 'POST' ? create(mock, anthropic, body, show) : list(mock, anthropic, query, show)
+}
+
+function answerOne(mock: State, path: AnswerPath, body: string): Interception {
+  mock.counts.single_calls++
+  mock.bodies.push({ path, body })
+  const text = run(mock, { custom_id: '', url: path, body: JSON.parse(body) as Record<string, unknown> })
+  return json(200, answerBody(path, `single_${mock.counts.single_calls}`, text))
+}
+
+/** A look at a batch, its results, or its cancelling. */
+function serveBatch(
+  mock: State,
+  anthropic: boolean,
+  id: string,
+  action: string | undefined,
+  show: (batch: BookedBatch) => object,
+): Interception {
+  const batch = mock.batches.find((one) => one.id === id && (one.provider === 'anthropic') === anthropic)
+  if (batch === undefined) return notFound()
+  if (action === 'results') return batch.end === null ? notFound() : lines(mock, messageLines(batch))
+  if (action === undefined) advance(batch, mock.controls.now(), (one) => run(mock, one))
+  else if (batch.end !== null) return json(anthropic ? 400 : 409, { error: { type: 'invalid_request_error' } })
+  else batch.cancelling = true
+  return json(200, show(batch))
+}
+
+function run(mock: State, request: BatchRequest): string {
+  mock.counts.requests_run++
+  return mock.controls.answer(request.body)
+}
+
+function list(
+  mock: State,
+  anthropic: boolean,
+  query: URLSearchParams,
+  show: (batch: BookedBatch) => { id: string },
+): Interception {
+  mock.counts.lists++
+  const newest = mock.batches.filter((one) => (one.provider === 'anthropic') === anthropic).toReversed()
+  const after = newest.findIndex((one) => one.id === query.get(anthropic ? 'after_id' : 'after'))
+  const size = Math.min(mock.controls.page_size, Number(query.get('limit') ?? 20))
+  const page = newest.slice(after + 1, after + 1 + size)
+  for (const batch of page) advance(batch, mock.controls.now(), (one) => run(mock, one))
+  const data = page.map(show)
+  return json(200, {
+    ...(!anthropic && { object: 'list' }),
+    data,
+    has_more: after + 1 + size < newest.length,
+    first_id: data.at(0)?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  })
+}
+
+function download(mock: State, id: string): Interception {
+  const [, kind, batchId] = /^file-(out|err)-(.+)$/.exec(id) ?? []
+  const batch = mock.batches.find((one) => one.id === batchId)
+  if (batch === undefined || (kind !== 'out' && kind !== 'err')) return notFound()
+  return lines(mock, openAiLines(batch, kind))
+}
+
+function lines(mock: State, all: string[]): Interception {
+  mock.counts.downloads++
+  const body = mock.controls
+    .order(all)
+    .map((line) => `${line}\n`)
+    .join('')
+  return { status: 200, body, headers: { 'content-type': 'application/x-jsonl' } }
+}
+
+const notFound = () => json(404, { type: 'error', error: { type: 'not_found_error', message: 'Not found' } })
+
+function send(reply: Interception, response: ServerResponse): void {
+  if (reply === 'drop') response.destroy()
+  else response.writeHead(reply.status, reply.headers).end(reply.body)
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
