@@ -1,9 +1,9 @@
-import { Type } from 'typebox'
-import { parse } from 'yaml'
-import { schemaIssues } from '../schemas/check.ts'
+import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency.ts'
+import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Environment, type LogLevel, readEnvironment } from './environment.ts'
-import { type JudgeFile, JudgeFileSchema, type JudgeSettings } from './judge-settings.ts'
+import type { JudgeSettings } from './judge-settings.ts'
 import { PROVIDER_DEFAULTS } from './model-defaults.ts'
+import { resolvePrices } from './prices.ts'
 import { readSecrets, type Secrets } from './secrets.ts'
 
 export interface Limits {
@@ -23,6 +23,17 @@ export interface RetrySettings {
   readonly max_retry_after_ms: number
 }
 
+export interface Budget {
+  /** Dollars that may be spent in a day of UTC, over all batches and single grades; null: no cap. */
+  readonly max_cost_usd_per_day: number | null
+}
+
+export interface BatchSettings {
+  readonly most_items: number
+  /** How often a provider’s batch is asked after. */
+  readonly poll_seconds: number
+}
+
 /** Everything that can be configured, decided. Holds no secret. */
 export interface Config {
   readonly host: string
@@ -32,6 +43,9 @@ export interface Config {
   readonly default_judge: string
   readonly limits: Limits
   readonly retry: RetrySettings
+  readonly concurrency: Concurrency
+  readonly budget: Budget
+  readonly batches: BatchSettings
   readonly judges: Readonly<Record<string, JudgeSettings>>
 }
 
@@ -45,42 +59,7 @@ const RETRY: RetrySettings = {
   max_retry_after_ms: 60_000,
 }
 
-const positive = () => Type.Optional(Type.Integer({ minimum: 1 }))
-const closed = { additionalProperties: false } as const
-
-const FileSchema = Type.Object(
-  {
-    default_judge: Type.Optional(Type.String({ minLength: 1 })),
-    limits: Type.Optional(
-      Type.Object(
-        { body_bytes: positive(), depth: positive(), max_steps: positive(), max_part_chars: positive() },
-        closed,
-      ),
-    ),
-    retry: Type.Optional(
-      Type.Object(
-        {
-          max_attempts: positive(),
-          deadline_ms: positive(),
-          call_timeout_ms: positive(),
-          base_delay_ms: positive(),
-          max_delay_ms: positive(),
-          max_retry_after_ms: positive(),
-        },
-        closed,
-      ),
-    ),
-    judges: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z][a-z0-9._-]*$' }), JudgeFileSchema)),
-  },
-  closed,
-)
-
-interface ConfigFile {
-  readonly default_judge?: string
-  readonly limits?: Partial<Limits>
-  readonly retry?: Partial<RetrySettings>
-  readonly judges?: Readonly<Record<string, JudgeFile>>
-}
+const BATCHES: BatchSettings = { most_items: 100_000, poll_seconds: 60 }
 
 /** Environment, then the optional file, then the secrets. Throws with the place of what cannot be used. */
 export function loadConfig(
@@ -89,6 +68,7 @@ export function loadConfig(
 ): { config: Config; secrets: Secrets } {
   const environment = readEnvironment(env)
   const file = environment.config_file === undefined ? {} : readConfigFile(environment.config_file, readFile)
+  const concurrency = resolveConcurrency(file.concurrency, CONCURRENCY, '/concurrency')
   const config: Config = {
     host: environment.host ?? '127.0.0.1',
     port: environment.port ?? 8787,
@@ -97,42 +77,43 @@ export function loadConfig(
     default_judge: file.default_judge ?? 'lexical',
     limits: { ...LIMITS, ...file.limits },
     retry: { ...RETRY, ...file.retry },
-    judges: { ...environmentJudges(environment), ...fileJudges(file) },
+    concurrency,
+    budget: {
+      max_cost_usd_per_day: environment.max_cost_usd_per_day ?? file.budget?.max_cost_usd_per_day ?? null,
+    },
+    batches: { ...BATCHES, ...file.batches },
+    judges: { ...environmentJudges(environment, concurrency), ...fileJudges(file, concurrency) },
   }
   return { config, secrets: readSecrets(env) }
 }
 
-function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {
-  let value: unknown
-  try {
-    value = parse(readFile(path)) as unknown
-  } catch (error) {
-    throw new Error(`VERIDICT_CONFIG: ${path} cannot be read as YAML or JSON (${(error as Error).name})`)
-  }
-  const issues = schemaIssues(FileSchema, value ?? {})
-  if (issues.length > 0) {
-    const places = issues.map((issue) => `${issue.path === '' ? '/' : issue.path} ${issue.message}`).join('; ')
-    throw new Error(`VERIDICT_CONFIG: ${path}: ${places}`)
-  }
-  return (value ?? {}) as ConfigFile
-}
-
 /** A key in the environment is enough to have the provider’s judge. */
-function environmentJudges(environment: Environment): Record<string, JudgeSettings> {
+function environmentJudges(environment: Environment, concurrency: Concurrency): Record<string, JudgeSettings> {
   const judges: Record<string, JudgeSettings> = {}
   for (const provider of ['openai', 'anthropic'] as const) {
     const given = environment[provider]
     if (!given.has_key) continue
     const defaults = PROVIDER_DEFAULTS[provider]
-    judges[provider] = { ...defaults, model: given.model ?? defaults.model, base_url: given.base_url ?? null }
+    judges[provider] = {
+      ...defaults,
+      model: given.model ?? defaults.model,
+      base_url: given.base_url ?? null,
+      concurrency,
+    }
   }
   return judges
 }
 
-const fileJudges = (file: ConfigFile): Record<string, JudgeSettings> =>
+const fileJudges = (file: ConfigFile, concurrency: Concurrency): Record<string, JudgeSettings> =>
   Object.fromEntries(
     Object.entries(file.judges ?? {}).map(([name, judge]) => {
       if (name === 'lexical') throw new Error('VERIDICT_CONFIG: /judges/lexical is built in and cannot be replaced')
-      return [name, { ...PROVIDER_DEFAULTS[judge.provider], ...judge } as JudgeSettings]
+      const place = `/judges/${name}`
+      const { price, prices, ...settings } = judge
+      const decided = {
+        concurrency: resolveConcurrency(judge.concurrency, concurrency, `${place}/concurrency`),
+        prices: resolvePrices(judge, place),
+      }
+      return [name, { ...PROVIDER_DEFAULTS[judge.provider], ...settings, ...decided } as JudgeSettings]
     }),
   )

@@ -5,6 +5,7 @@ export interface Environment {
   readonly database: string | undefined
   readonly config_file: string | undefined
   readonly log_level: LogLevel | undefined
+  readonly max_cost_usd_per_day: number | undefined
   readonly openai: ProviderEnvironment
   readonly anthropic: ProviderEnvironment
 }
@@ -27,6 +28,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     database: text('VERIDICT_DATABASE'),
     config_file: text('VERIDICT_CONFIG'),
     log_level: readLogLevel(text('VERIDICT_LOG_LEVEL')),
+    max_cost_usd_per_day: readDollars('VERIDICT_MAX_COST_USD_PER_DAY', text),
     openai: readProvider(text, 'OPENAI'),
     anthropic: readProvider(text, 'ANTHROPIC'),
   }
@@ -44,6 +46,13 @@ function readPort(value: string | undefined): number | undefined {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new Error(`VERIDICT_PORT must be a port from 0 to 65535, not "${value}"`)
   return port
+}
+
+function readDollars(name: string, text: (name: string) => string | undefined): number | undefined {
+  const value = text(name)
+  if (value === undefined) return undefined
+  if (!/^\d+(\.\d+)?$/.test(value)) throw new Error(`${name} must be dollars such as 12.50, not "${value}"`)
+  return Number(value)
 }
 
 function readLogLevel(value: string | undefined): LogLevel | undefined {

@@ -1,15 +1,7 @@
 import { type Static, Type } from 'typebox'
-
-const Price = Type.Object(
-  {
-    input_per_mtok: Type.Number({ minimum: 0 }),
-    output_per_mtok: Type.Number({ minimum: 0 }),
-    cache_read_per_mtok: Type.Number({ minimum: 0 }),
-    cache_write_per_mtok: Type.Number({ minimum: 0 }),
-    as_of: Type.String({ description: 'The day on which the price was read.' }),
-  },
-  { additionalProperties: false },
-)
+import type { Price } from '../domain/price.ts'
+import { type Concurrency, ConcurrencySchema } from './concurrency.ts'
+import { PriceSettings } from './prices.ts'
 
 /** One model judge of the configuration file. What is absent comes from `model-defaults.ts`. */
 export const JudgeFileSchema = Type.Object(
@@ -25,7 +17,8 @@ export const JudgeFileSchema = Type.Object(
     structured_output: Type.Optional(Type.Enum(['json_schema', 'none'] as const, { type: 'string' })),
     cache_control: Type.Optional(Type.Boolean()),
     token_factor: Type.Optional(Type.Number({ minimum: 0.1, maximum: 10 })),
-    price: Type.Optional(Type.Union([Price, Type.Null()])),
+    concurrency: Type.Optional(ConcurrencySchema),
+    ...PriceSettings,
   },
   { additionalProperties: false },
 )
@@ -44,5 +37,7 @@ export interface JudgeSettings {
   readonly structured_output: 'json_schema' | 'none'
   readonly cache_control: boolean
   readonly token_factor: number
-  readonly price: Static<typeof Price> | null
+  readonly concurrency: Concurrency
+  /** In any order, no two from the same day on; empty: unknown. */
+  readonly prices: readonly Price[]
 }

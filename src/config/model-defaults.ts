@@ -1,3 +1,4 @@
+import { CONCURRENCY } from './concurrency.ts'
 import type { JudgeSettings } from './judge-settings.ts'
 
 /**
@@ -18,7 +19,8 @@ export const PROVIDER_DEFAULTS: Readonly<Record<JudgeSettings['provider'], Judge
     structured_output: 'json_schema',
     cache_control: false,
     token_factor: 1,
-    price: null,
+    concurrency: CONCURRENCY,
+    prices: [],
   },
   anthropic: {
     provider: 'anthropic',
@@ -33,6 +35,7 @@ export const PROVIDER_DEFAULTS: Readonly<Record<JudgeSettings['provider'], Judge
     cache_control: true,
     // Their own counter finds 15 to 30 % more tokens than OpenAI’s, and more on code: an inference, to be calibrated.
     token_factor: 1.6,
-    price: null,
+    concurrency: CONCURRENCY,
+    prices: [],
   },
 }

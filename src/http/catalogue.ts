@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Context } from '../context.ts'
+import { priceOn } from '../domain/price.ts'
 import type { Rubric } from '../domain/rubric.ts'
 import type { JudgeInfo } from '../grading/ports.ts'
 import type { JudgeInfoSchema } from '../schemas/judge-info.ts'
@@ -52,7 +53,7 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
       response: { 200: answer('JudgeList', 'Every judge.'), ...problems(400) },
     },
     handler: (_request, reply) => {
-      const items = [...context.judges.values()].map((one) => judgeView(one.info, context.config.default_judge))
+      const items = [...context.judges.values()].map((one) => judgeView(one.info, context))
       return sendJson(reply, { items })
     },
   })
@@ -68,15 +69,15 @@ const rubricView = ({ id, version, name, title, description, digest, evidence, t
     typeof RubricViewSchema
   >
 
-const judgeView = (info: JudgeInfo, defaultJudge: string): Static<typeof JudgeInfoSchema> => ({
+const judgeView = (info: JudgeInfo, { config, clock }: Context): Static<typeof JudgeInfoSchema> => ({
   name: info.name,
   kind: info.kind,
   description: info.description,
-  default: info.name === defaultJudge,
+  default: info.name === config.default_judge,
   provider: info.identity.provider,
   model: info.identity.model,
   parameters: { ...info.identity.parameters },
   window_tokens: info.window_tokens,
   max_output_tokens: info.max_output_tokens,
-  price: info.price,
+  price: priceOn(info.prices, clock.now()),
 })

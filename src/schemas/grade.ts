@@ -134,6 +134,14 @@ export const ReceiptSchema = Type.Object(
     coverage: CoverageSchema,
     attempts: Type.Array(AttemptSummarySchema),
     cost_usd: Nullable(Type.Number({ description: 'Sum over the attempts; null where any of them has no price.' })),
+    price_as_of: Type.Optional(
+      Nullable(
+        Type.String({
+          description:
+            'The day of the price list that the costs were computed with; null: none was known. Absent from the oldest grades.',
+        }),
+      ),
+    ),
     warnings: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }, closed), {
       description: 'What deviates from the format, with its place; at most 100.',
     }),

@@ -11,6 +11,9 @@ test('everything has a default', () => {
     log_level: 'info',
     default_judge: 'lexical',
     judges: {},
+    budget: { max_cost_usd_per_day: null },
+    concurrency: { initial: 64, min: 1, max: 256 },
+    batches: { most_items: 100_000, poll_seconds: 60 },
   })
 })
 
@@ -34,6 +37,120 @@ test('a file adds judges and changes limits', () => {
   expect(config.judges['local']).toMatchObject({ api: 'chat', key_env: 'LOCAL_KEY', window_tokens: 272_000 })
 })
 
+const PRICE = 'input_per_mtok: 2, output_per_mtok: 10, cache_read_per_mtok: 0.2, cache_write_per_mtok: 2.5'
+const judge = (settings: string) => `judges: { local: { provider: openai, model: m, key_env: K, ${settings} } }`
+const local = (settings: string, around = '') =>
+  load({ VERIDICT_CONFIG: 'v.yaml' }, `${around}\n${judge(settings)}`).judges['local']
+
+describe('prices of a judge', () => {
+  const first = { input_per_mtok: 2, output_per_mtok: 10, cache_read_per_mtok: 0.2, cache_write_per_mtok: 2.5 }
+
+  test.each<[string, string, readonly object[]]>([
+    ['none', 'effort: null', []],
+    ['null', 'price: null', []],
+    ['one', `price: { ${PRICE}, as_of: 2026-11-01 }`, [{ ...first, as_of: '2026-11-01' }]],
+    [
+      'one with a beginning',
+      `price: { ${PRICE}, as_of: 2026-11-01, valid_from: 2026-10-01 }`,
+      [{ ...first, as_of: '2026-11-01', valid_from: '2026-10-01' }],
+    ],
+    [
+      'several',
+      `prices: [{ ${PRICE}, as_of: 2026-11-01 }, { ${PRICE}, as_of: 2026-11-20, valid_from: 2027-01-01 }]`,
+      [
+        { ...first, as_of: '2026-11-01' },
+        { ...first, as_of: '2026-11-20', valid_from: '2027-01-01' },
+      ],
+    ],
+  ])('%s', (_name, settings, prices) => {
+    const settled = local(settings)
+    expect(settled?.prices).toEqual(prices)
+    expect(settled).not.toHaveProperty('price')
+  })
+
+  test.each([
+    ['a day that no month has', `price: { ${PRICE}, as_of: 2026-02-30 }`, '/judges/local/price/as_of'],
+    ['a day in words', `price: { ${PRICE}, as_of: yesterday }`, '/judges/local/price/as_of'],
+    [
+      'a moment',
+      `prices: [{ ${PRICE}, as_of: 2026-11-01, valid_from: '2026-11-01T00:00:00Z' }]`,
+      '/judges/local/prices/0/valid_from',
+    ],
+    [
+      'two of the same day',
+      `prices: [{ ${PRICE}, as_of: 2026-11-01, valid_from: 2026-12-01 }, { ${PRICE}, as_of: 2026-11-02, valid_from: 2026-12-01 }]`,
+      '/judges/local/prices/1: /judges/local/prices/0',
+    ],
+    [
+      'two with no beginning',
+      `prices: [{ ${PRICE}, as_of: 2026-11-01 }, { ${PRICE}, as_of: 2026-11-02 }]`,
+      '/judges/local/prices/1',
+    ],
+    ['both ways at once', `price: { ${PRICE}, as_of: 2026-11-01 }, prices: []`, '/judges/local'],
+    ['no day', `prices: [{ ${PRICE} }]`, '/judges/local/prices/0'],
+    ['a price below zero', `price: { ${PRICE.replace('10', '-1')}, as_of: 2026-11-01 }`, '/judges/local/price'],
+  ])('%s is refused with its place', (_name, settings, place) => {
+    expect(() => local(settings)).toThrow(place)
+  })
+})
+
+describe('concurrency', () => {
+  test.each([
+    [
+      'of the file, for every judge',
+      '',
+      'concurrency: { initial: 8, min: 2, max: 16 }',
+      { initial: 8, min: 2, max: 16 },
+    ],
+    [
+      'of a judge, over that of the file',
+      'concurrency: { max: 4 }',
+      'concurrency: { initial: 8, max: 16 }',
+      { initial: 4, min: 1, max: 4 },
+    ],
+    ['a floor moves the beginning', 'concurrency: { min: 100 }', '', { initial: 100, min: 100, max: 256 }],
+    ['none', '', '', { initial: 64, min: 1, max: 256 }],
+  ])('%s', (_name, settings, around, expected) => {
+    expect(local(settings === '' ? 'effort: null' : settings, around)?.concurrency).toEqual(expected)
+  })
+
+  test('holds for judges that a key makes', () => {
+    const config = load({ VERIDICT_CONFIG: 'v.yaml', OPENAI_API_KEY: 'k' }, 'concurrency: { max: 10 }')
+    expect(config.judges['openai']?.concurrency).toEqual({ initial: 10, min: 1, max: 10 })
+    expect(config.concurrency).toEqual({ initial: 10, min: 1, max: 10 })
+  })
+
+  test.each([
+    ['concurrency: { min: 9, max: 3 }', '/judges/local/concurrency'],
+    ['concurrency: { initial: 9, max: 3 }', '/judges/local/concurrency/initial'],
+    ['concurrency: { min: 0 }', '/judges/local/concurrency/min'],
+  ])('%s is refused', (settings, place) => {
+    expect(() => local(settings)).toThrow(place)
+  })
+})
+
+describe('the day’s budget', () => {
+  const FILE = 'budget: { max_cost_usd_per_day: 20 }'
+  test.each([
+    ['of the environment', { VERIDICT_MAX_COST_USD_PER_DAY: '12.50' }, '', 12.5],
+    ['of the file', {}, FILE, 20],
+    ['the environment before the file', { VERIDICT_MAX_COST_USD_PER_DAY: '0' }, FILE, 0],
+    ['an empty variable is none', { VERIDICT_MAX_COST_USD_PER_DAY: '' }, FILE, 20],
+    ['no cap', {}, 'budget: { max_cost_usd_per_day: null }', null],
+  ])('%s', (_name, env, file, dollars) => {
+    expect(load({ VERIDICT_CONFIG: 'v.yaml', ...env }, file).budget).toEqual({ max_cost_usd_per_day: dollars })
+  })
+
+  test.each(['-1', 'NaN', 'Infinity', '1e3', '5 USD', '1,50', '٣'])('%j is no sum of dollars', (value) => {
+    expect(() => load({ VERIDICT_MAX_COST_USD_PER_DAY: value })).toThrow('VERIDICT_MAX_COST_USD_PER_DAY')
+  })
+})
+
+test('batches', () => {
+  const config = load({ VERIDICT_CONFIG: 'v.yaml' }, 'batches: { most_items: 10 }')
+  expect(config.batches).toEqual({ most_items: 10, poll_seconds: 60 })
+})
+
 describe('what cannot be used is named', () => {
   test.each<[string, NodeJS.ProcessEnv, string, string]>([
     ['a port', { VERIDICT_PORT: '99999' }, '', 'VERIDICT_PORT'],
@@ -41,6 +158,8 @@ describe('what cannot be used is named', () => {
     ['a base URL', { OPENAI_BASE_URL: 'nowhere' }, '', 'OPENAI_BASE_URL'],
     ['an unknown key of the file', { VERIDICT_CONFIG: 'v.yaml' }, 'limitz: {}', 'v.yaml'],
     ['a wrong type in the file', { VERIDICT_CONFIG: 'v.yaml' }, 'limits: { depth: deep }', '/limits/depth'],
+    ['a negative budget in the file', { VERIDICT_CONFIG: 'v.yaml' }, 'budget: { max_cost_usd_per_day: -1 }', '/budget'],
+    ['no interval at all', { VERIDICT_CONFIG: 'v.yaml' }, 'batches: { poll_seconds: 0 }', '/batches/poll_seconds'],
     ['a file that is no YAML', { VERIDICT_CONFIG: 'v.yaml' }, 'a: [', 'v.yaml'],
     [
       'a judge in the place of the built-in one',

@@ -1,0 +1,71 @@
+import { Type } from 'typebox'
+import { parse } from 'yaml'
+import { schemaIssues } from '../schemas/check.ts'
+import { type Concurrency, ConcurrencySchema } from './concurrency.ts'
+import type { BatchSettings, Budget, Limits, RetrySettings } from './config.ts'
+import { type JudgeFile, JudgeFileSchema } from './judge-settings.ts'
+
+const positive = () => Type.Optional(Type.Integer({ minimum: 1 }))
+const closed = { additionalProperties: false } as const
+
+const FileSchema = Type.Object(
+  {
+    default_judge: Type.Optional(Type.String({ minLength: 1 })),
+    limits: Type.Optional(
+      Type.Object(
+        { body_bytes: positive(), depth: positive(), max_steps: positive(), max_part_chars: positive() },
+        closed,
+      ),
+    ),
+    retry: Type.Optional(
+      Type.Object(
+        {
+          max_attempts: positive(),
+          deadline_ms: positive(),
+          call_timeout_ms: positive(),
+          base_delay_ms: positive(),
+          max_delay_ms: positive(),
+          max_retry_after_ms: positive(),
+        },
+        closed,
+      ),
+    ),
+    concurrency: Type.Optional(ConcurrencySchema),
+    budget: Type.Optional(
+      Type.Object(
+        { max_cost_usd_per_day: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])) },
+        closed,
+      ),
+    ),
+    batches: Type.Optional(Type.Object({ most_items: positive(), poll_seconds: positive() }, closed)),
+    judges: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z][a-z0-9._-]*$' }), JudgeFileSchema)),
+  },
+  closed,
+)
+
+/** The file, in the right form; what is absent has a default. */
+export interface ConfigFile {
+  readonly default_judge?: string
+  readonly limits?: Partial<Limits>
+  readonly retry?: Partial<RetrySettings>
+  readonly concurrency?: Partial<Concurrency>
+  readonly budget?: Partial<Budget>
+  readonly batches?: Partial<BatchSettings>
+  readonly judges?: Readonly<Record<string, JudgeFile>>
+}
+
+/** Throws with the place of what cannot be used. */
+export function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {
+  let value: unknown
+  try {
+    value = parse(readFile(path)) as unknown
+  } catch (error) {
+    throw new Error(`VERIDICT_CONFIG: ${path} cannot be read as YAML or JSON (${(error as Error).name})`)
+  }
+  const issues = schemaIssues(FileSchema, value ?? {})
+  if (issues.length > 0) {
+    const places = issues.map((issue) => `${issue.path === '' ? '/' : issue.path} ${issue.message}`).join('; ')
+    throw new Error(`VERIDICT_CONFIG: ${path}: ${places}`)
+  }
+  return (value ?? {}) as ConfigFile
+}

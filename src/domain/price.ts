@@ -1,0 +1,32 @@
+/** Dollars per million tokens, from a day on. */
+export interface Price {
+  readonly input_per_mtok: number
+  readonly output_per_mtok: number
+  readonly cache_read_per_mtok: number
+  readonly cache_write_per_mtok: number
+  /** The day on which the price was read: `2026-11-01`. */
+  readonly as_of: string
+  /** The day (UTC) from which it holds; absent: it always did. */
+  readonly valid_from?: string
+}
+
+/**
+ * The price that holds on `date`: the newest of those that are valid by then. Null: none is known.
+ *
+ * @example priceOn([{ …, as_of: '2026-11-01' }, { …, valid_from: '2027-01-01' }], new Date('2026-12-01')) // → the first
+ */
+export function priceOn(prices: readonly Price[], date: Date): Price | null {
+  let newest: Price | null = null
+  let since = Number.NEGATIVE_INFINITY
+  for (const price of prices) {
+    const from = validFrom(price)
+    if (from > date.getTime() || (newest !== null && from <= since)) continue
+    newest = price
+    since = from
+  }
+  return newest
+}
+
+/** Milliseconds since the epoch; a price with no beginning is older than any other. */
+export const validFrom = (price: Price): number =>
+  price.valid_from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(price.valid_from)

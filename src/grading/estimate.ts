@@ -1,0 +1,121 @@
+import { upperBoundUsd } from '../domain/cost.ts'
+import { type Price, priceOn } from '../domain/price.ts'
+import { estimateTokens } from '../domain/tokens.ts'
+import type { BatchEstimate } from '../schemas/batch.ts'
+import { mostTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from './estimate-margin.ts'
+import { planSample } from './estimate-plan.ts'
+import { leastOfSamples, mostOfSample, type Spent } from './estimate-sample.ts'
+import type { JudgeInfo, JudgeRequest } from './ports.ts'
+import type { Question } from './question.ts'
+
+/**
+ * Dollars that one call cannot exceed, to be reserved before it is made; null where no price is known for `date`, 0 for a judge without
+ * a model. `factor`: the price of a token here as a share of that of a single call (`BatchApi.price_factor`).
+ */
+export function requestBoundUsd(info: JudgeInfo, request: JudgeRequest, date: Date, factor = 1): number | null {
+  if (info.kind === 'lexical') return 0
+  const price = priceOn(info.prices, date)
+  if (price === null) return null
+  const output = request.max_output_tokens ?? info.max_output_tokens ?? UNLIMITED_OUTPUT_TOKENS
+  return upperBoundUsd({ input: mostTokens(requestTokens(info, request)), output }, price) * factor
+}
+
+/** Estimated tokens of all that is sent, the schema of the answer included. */
+function requestTokens(info: JudgeInfo, request: JudgeRequest): number {
+  const repairs = request.repairs.flatMap(({ answer, complaint }) => [answer, complaint])
+  const texts = [request.system, request.trajectory, request.question, ...repairs, schemaText(request.answer_schema)]
+  return texts.reduce((sum, text) => sum + estimateTokens(text), 0) * info.token_factor
+}
+
+export interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+/** What one question would take. Tokens are estimated; dollars are null where no price is known. */
+export interface QuestionEstimate {
+  readonly calls: Range
+  readonly input_tokens: Range
+  readonly output_tokens: Range
+  readonly cost_usd: Range | null
+  readonly price_as_of: string | null
+}
+
+const FREE: Price = {
+  input_per_mtok: 0,
+  output_per_mtok: 0,
+  cache_read_per_mtok: 0,
+  cache_write_per_mtok: 0,
+  as_of: '',
+}
+
+/**
+ * What a question would cost its judge, without asking. The least: one call for each sample and window with the shortest answer, and
+ * what was sent before read from the provider’s cache where that is cheaper. The most: every repair, every answer cut off once and
+ * asked for again at twice the limit, all output limits used, nothing cached; smaller windows too, where a reading could overflow.
+ * Calls that are made again because a provider failed are not in it: they are not billed, as a rule. A trajectory that fits no window
+ * costs nothing, as it is not asked about.
+ *
+ * @param date whose price counts
+ * @param priceFactor the price of a token as a share of that of a single call (`BatchApi.price_factor`)
+ */
+export function estimateQuestion(question: Question, date: Date, priceFactor = 1): QuestionEstimate {
+  const { info } = question.judge
+  if (info.kind === 'lexical') {
+    const calls = { min: question.samples, max: question.samples }
+    return { calls, input_tokens: ZERO, output_tokens: ZERO, cost_usd: ZERO, price_as_of: null }
+  }
+  const known = priceOn(info.prices, date)
+  const price = known ?? FREE
+  const least = leastOfSamples(planSample(question, 1), price, question.samples)
+  const most = mostOfSample(question, price)
+  const range = (key: keyof Spent, factor = 1): Range => ({
+    min: least[key] * factor,
+    max: most[key] * question.samples * factor,
+  })
+  return {
+    calls: range('calls'),
+    input_tokens: range('input'),
+    output_tokens: range('output'),
+    cost_usd: known === null ? null : range('usd', priceFactor),
+    price_as_of: known?.as_of ?? null,
+  }
+}
+
+const ZERO: Range = { min: 0, max: 0 }
+
+/** The estimate of a batch with no item yet. */
+export const NO_ESTIMATE: BatchEstimate = {
+  items: 0,
+  cached: 0,
+  to_grade: 0,
+  calls: { min: 0, max: 0 },
+  input_tokens: { min: 0, max: 0 },
+  output_tokens: { min: 0, max: 0 },
+  cost_usd: { min: 0, max: 0 },
+  judges: [],
+}
+
+/** One more item. `estimate` null: a stored grade answers it, at no cost. One unknown cost makes that of the batch unknown. */
+export function addEstimates(total: BatchEstimate, judge: string, estimate: QuestionEstimate | null): BatchEstimate {
+  if (estimate === null) return { ...total, items: total.items + 1, cached: total.cached + 1 }
+  const cost =
+    total.cost_usd === null || estimate.cost_usd === null ? null : addRanges(total.cost_usd, estimate.cost_usd)
+  return {
+    ...total,
+    items: total.items + 1,
+    to_grade: total.to_grade + 1,
+    calls: addRanges(total.calls, estimate.calls),
+    input_tokens: addRanges(total.input_tokens, estimate.input_tokens),
+    output_tokens: addRanges(total.output_tokens, estimate.output_tokens),
+    cost_usd: cost,
+    judges: countJudge(total.judges, judge, estimate.price_as_of),
+  }
+}
+
+const addRanges = (a: Range, b: Range) => ({ min: a.min + b.min, max: a.max + b.max })
+
+function countJudge(judges: BatchEstimate['judges'], judge: string, price_as_of: string | null) {
+  if (!judges.some((one) => one.judge === judge)) return [...judges, { judge, items: 1, price_as_of }]
+  return judges.map((one) => (one.judge === judge ? { ...one, items: one.items + 1 } : one))
+}
