@@ -17,7 +17,8 @@ export interface Part {
   readonly text: string
   /**
    * JSON pointer of the string in the source document. Where the string stands inside JSON that is itself held in a
-   * string (arguments, a result envelope), the outer pointer, `#`, and the inner pointer.
+   * string (arguments, a result envelope), the outer pointer, `#`, and the inner pointer. Where a part is a piece of a string: the
+   * pointer, then `#char=start,end` in UTF-16 units (after RFC 5147).
    */
   readonly path: string
   /** A short name shown in the part's header: `bash_command.keystrokes`, `reasoning`, the tool of a result. */

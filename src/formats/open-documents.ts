@@ -1,5 +1,8 @@
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
+import { splitInspectLog } from './inspect-log.ts'
+import { splitChats } from './openai-chat-runs.ts'
 import { isRecord, type Json } from './reading.ts'
+import { splitSweRun } from './swe-agent-about.ts'
 
 /** One run that a file holds, as a document for `readTrajectory`, with what the file says about it. */
 export interface OpenedDocument {
@@ -24,7 +27,8 @@ export interface RunAbout {
 /** A file of many runs: takes it apart, or answers null where it is none of its kind. */
 export type Splitter = (root: Json) => readonly OpenedDocument[] | null
 
-const SPLITTERS: readonly Splitter[] = []
+/** In the order in which they are tried: the most telling marks first. */
+const SPLITTERS: readonly Splitter[] = [splitInspectLog, splitSweRun, splitChats]
 
 /**
  * The runs in a file's text. The kind is told from the content: one JSON value, or JSON lines. An array and JSON lines become one

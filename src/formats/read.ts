@@ -9,8 +9,8 @@ import { isRecord, type Json, Reading, type ReadLimits } from './reading.ts'
 export type { ReadLimits } from './reading.ts'
 
 const ACCEPTED =
-  'An ATIF trajectory (schema_version "ATIF-v1.0" to "ATIF-v1.8", with steps) or a step list ' +
-  '({"steps": [{"actor", "text"}]}) is accepted'
+  'One run is accepted, as one JSON object: an ATIF trajectory (schema_version "ATIF-v1.0" to "ATIF-v1.8", with steps), a ' +
+  'step list ({"steps": [{"actor", "text"}]}), or a session of an agent that docs/formats.md lists'
 
 /**
  * Turns a JSON document into a trajectory. The format is told from the content, never from a file name.
@@ -39,7 +39,7 @@ function readAs(reading: Reading, document: Json): ReadDocument | null {
 }
 
 function refusalOf(document: unknown): string {
-  if (!isRecord(document)) return `${ACCEPTED}, as one JSON object.`
+  if (!isRecord(document)) return `${ACCEPTED}.`
   const inner = Object.keys(document).filter((key) => isRecord(document[key]) && Array.isArray(document[key]['steps']))
   if (inner.length > 0 && !('steps' in document)) {
     const names = inner.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 40).toWellFormed()))

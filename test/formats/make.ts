@@ -38,6 +38,11 @@ export const pathsOf = (issues: readonly Issue[]): string[] => issues.map((issue
  * without the readers' own code, because it is their oracle.
  */
 export function textAt(document: unknown, path: string): string {
+  const [whole = '', range] = path.split('#char=')
+  if (range !== undefined) {
+    const [start, end] = range.split(',').map(Number)
+    return textAt(document, whole).slice(start, end)
+  }
   const hash = path.indexOf('#')
   const outer = valueAt(document, hash === -1 ? path : path.slice(0, hash))
   if (hash === -1) return asText(outer)

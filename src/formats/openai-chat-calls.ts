@@ -1,0 +1,86 @@
+import type { Part } from '../domain/trajectory.ts'
+import type { ChatSink } from './openai-chat-sink.ts'
+import { isAbsent, isRecord, type Json, pointer, typeName } from './reading.ts'
+
+const CALL_FIELDS = new Set([
+  'id',
+  'type',
+  'index',
+  'function',
+  'arguments',
+  'custom',
+  'view',
+  'parse_error',
+  'extra_content',
+  'provider_specific_fields',
+  'thought_signature',
+  'internal',
+])
+const FUNCTION_FIELDS = new Set(['name', 'arguments', 'provider_specific_fields'])
+
+/** One call, wherever it stands: its name and arguments become parts, and its id is remembered for what answers it. */
+export interface ToolCall {
+  readonly id: unknown
+  readonly name: unknown
+  readonly namePath: string
+  readonly args: unknown
+  readonly argsPath: string
+}
+
+export function addCall(sink: ChatSink, parts: Part[], call: ToolCall): void {
+  const { id, namePath, args, argsPath } = call
+  const named = typeof call.name === 'string' && call.name !== ''
+  if (!named) sink.reading.warn(namePath, 'a tool call must name its function')
+  const name = named ? String(call.name) : 'tool_call'
+  if (typeof id === 'string') sink.names.set(id, name)
+  const before = parts.length
+  if (isAbsent(args)) sink.reading.warn(argsPath, 'a tool call must have arguments')
+  else sink.args(parts, args, argsPath, name)
+  // A call without arguments is an act all the same, and must be citable.
+  if (parts.length === before && named)
+    sink.reading.add(parts, { actor: 'agent_action', text: name, path: namePath, name })
+}
+
+/** `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
+export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: string): void {
+  if (isAbsent(calls)) return
+  if (!Array.isArray(calls)) {
+    sink.reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
+    return
+  }
+  for (const [index, call] of calls.entries()) {
+    const at = pointer(path, index)
+    if (!isRecord(call)) sink.reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
+    else readToolCall(sink, parts, call, at)
+  }
+}
+
+function readToolCall(sink: ChatSink, parts: Part[], call: Json, path: string): void {
+  sink.reading.warnUnknown(call, path, CALL_FIELDS)
+  const { id } = call
+  if (!isAbsent(call['parse_error']))
+    sink.reading.warn(
+      `${path}/parse_error`,
+      'the harness could not parse this call, so it may not have been carried out',
+    )
+  const called = isRecord(call['function']) ? 'function' : isRecord(call['custom']) ? 'custom' : null
+  if (called === null) {
+    const [namePath, argsPath] = [`${path}/function`, `${path}/arguments`]
+    addCall(sink, parts, { id, name: call['function'], namePath, args: call['arguments'], argsPath })
+    return
+  }
+  readFunctionCall(sink, parts, call[called], `${path}/${called}`, id)
+}
+
+/** `{name, arguments}`: the inside of a tool call, and the whole of the older `function_call`. */
+export function readFunctionCall(sink: ChatSink, parts: Part[], call: unknown, path: string, id?: unknown): void {
+  if (isAbsent(call)) return
+  if (!isRecord(call)) {
+    sink.reading.error(path, `a function call must be an object, not ${typeName(call)}`)
+    return
+  }
+  const args = 'input' in call && !('arguments' in call) ? 'input' : 'arguments'
+  if (args === 'arguments') sink.reading.warnUnknown(call, path, FUNCTION_FIELDS)
+  const [namePath, argsPath] = [`${path}/name`, `${path}/${args}`]
+  addCall(sink, parts, { id, name: call['name'], namePath, args: call[args], argsPath })
+}

@@ -1,0 +1,367 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Trajectory } from '../../src/domain/trajectory.ts'
+import { openDocuments } from '../../src/formats/open-documents.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import { LIMITS, partsOf, read, refuse, textAt } from './make.ts'
+
+type Row = Record<string, unknown>
+
+const FOLDER = fileURLToPath(new URL('../../../shared/trajectories/claude-code/', import.meta.url))
+const isThere = existsSync(FOLDER)
+if (!isThere) console.warn(`claude-code corpus skipped: no ${FOLDER}`)
+const files = isThere ? readdirSync(FOLDER) : []
+
+const countBy = (trajectory: Trajectory, actor: string): number =>
+  trajectory.steps.flatMap((step) => step.parts).filter((part) => part.actor === actor).length
+
+const blocksOf = (row: Row): Row[] => {
+  const { content } = row['message'] as { content: string | Row[] }
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+/** The leaves of a call's input, counted without the readers' code: an array of plain values is one, an empty object none. */
+function leaves(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'string' && typeof item !== 'object')) return 1
+  const members = Object.values(value)
+  return members.length === 0 ? 1 : members.reduce((sum: number, member) => sum + leaves(member), 0)
+}
+
+describe.skipIf(!isThere)('real sessions of claude-code', () => {
+  test.each(files)('%s', (file) => {
+    const text = readFileSync(`${FOLDER}${file}`, 'utf8')
+    const rows = text
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line) => JSON.parse(line) as Row)
+    const opened = openDocuments(text)
+    if (!opened.ok) throw new Error('not opened')
+    const document = opened.value[0]?.document
+    const trajectory = read(document)
+    expect(trajectory).toMatchObject({ format: 'claude-code', agent: { name: 'claude-code' }, warnings: [] })
+
+    const assistant = rows.filter((row) => row['type'] === 'assistant')
+    const user = rows.filter((row) => row['type'] === 'user')
+    const ofType = (from: Row[], type: string): Row[] =>
+      from.flatMap(blocksOf).filter((block) => block['type'] === type && block['text'] !== '')
+    const calls = ofType(assistant, 'tool_use')
+    expect(countBy(trajectory, 'agent_reasoning')).toBe(ofType(assistant, 'thinking').length)
+    expect(countBy(trajectory, 'agent_message')).toBe(ofType(assistant, 'text').length)
+    expect(countBy(trajectory, 'agent_action')).toBe(calls.reduce((sum, call) => sum + leaves(call['input']), 0))
+    expect(countBy(trajectory, 'user') + countBy(trajectory, 'system')).toBe(ofType(user, 'text').length)
+    const outputs = ofType(user, 'tool_result').flatMap(({ content }): unknown[] =>
+      typeof content === 'string' ? (content === '' ? [] : [1]) : (content as Row[]),
+    )
+    expect(countBy(trajectory, 'tool_output')).toBe(outputs.length)
+
+    // One step a reply, one a prompt; these runs have no result that comes after something else.
+    const replies = new Set(assistant.map((row) => (row['message'] as Row)['id']))
+    expect(trajectory.steps.length).toBe(replies.size + user.filter((row) => ofType([row], 'text').length > 0).length)
+    expect(trajectory.steps.map((step) => step.id)).toEqual(trajectory.steps.map((_, index) => index + 1))
+    const [first] = assistant
+    expect(trajectory.agent.model).toBe((first?.['message'] as Row | undefined)?.['model'])
+
+    const seen = new Set<string>()
+    for (const part of trajectory.steps.flatMap((step) => step.parts)) {
+      if (textAt(document, part.path) !== part.text) expect.unreachable(part.path)
+      expect(seen.has(part.path)).toBe(false)
+      seen.add(part.path)
+    }
+  })
+})
+
+const SESSION = { sessionId: 's' }
+let serial = 0
+const uuid = (): string => `u${serial++}`
+const assistant = (id: string | undefined, content: unknown, more: Row = {}): Row => ({
+  type: 'assistant',
+  ...SESSION,
+  uuid: uuid(),
+  message: { role: 'assistant', model: 'm', ...(id === undefined ? {} : { id }), content },
+  ...more,
+})
+const user = (content: unknown, more: Row = {}): Row => ({
+  type: 'user',
+  ...SESSION,
+  uuid: uuid(),
+  message: { role: 'user', content },
+  ...more,
+})
+const use = (id: string, input: unknown = { command: id }): Row => ({ type: 'tool_use', id, name: 'Bash', input })
+const result = (id: string, content: unknown = `out ${id}`): Row => ({ type: 'tool_result', tool_use_id: id, content })
+const say = (text: string): Row => ({ type: 'text', text })
+const told = (trajectory: Trajectory): string[][] =>
+  trajectory.steps.map((step) => step.parts.map((part) => `${part.actor}: ${part.text}`))
+
+describe('steps of claude-code', () => {
+  test('pieces of one message are one step, even where a result came between them', () => {
+    const records = [
+      user('Go.'),
+      assistant('a', [{ type: 'thinking', thinking: 'hm' }]),
+      assistant('a', [use('1')]),
+      user([result('1')]),
+      assistant('a', [use('2')]),
+      user([
+        result('2', [say('out 2'), { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA' } }]),
+      ]),
+      assistant('b', [say('Done.')]),
+    ]
+    const trajectory = read({ records })
+    expect(told(trajectory)).toEqual([
+      ['user: Go.'],
+      [
+        'agent_reasoning: hm',
+        'agent_action: 1',
+        'agent_action: 2',
+        'tool_output: out 1',
+        'tool_output: out 2',
+        'tool_output: [image: image/png]',
+      ],
+      ['agent_message: Done.'],
+    ])
+    expect(partsOf(trajectory, 1)[1]).toEqual([
+      'agent_action',
+      'Bash.command',
+      '/records/2/message/content/0/input/command',
+      '1',
+    ])
+    expect(partsOf(trajectory, 1)[3]).toEqual(['tool_output', 'Bash', '/records/3/message/content/0/content', 'out 1'])
+    expect(trajectory.steps[1]?.parts.at(-1)?.media).toBe(true)
+    expect(trajectory.steps.map((step) => step.name)).toEqual([expect.stringMatching(/^u/), 'a', 'b'])
+  })
+
+  test.each<[string, Row, Row]>([
+    ['its reply had ended', { stop_reason: 'tool_use' }, {}],
+    ['it came from another request', { requestId: '1' }, { requestId: '2' }],
+  ])('an id that comes back is another reply where %s', (_, first, second) => {
+    const a = assistant('same', [use('1')], first)
+    if ('stop_reason' in first) Object.assign(a['message'] as Row, first)
+    const records = [a, user([result('1')]), assistant('same', [use('2')], second), user([result('2')])]
+    expect(told(read({ records }))).toEqual([
+      ['agent_action: 1', 'tool_output: out 1'],
+      ['agent_action: 2', 'tool_output: out 2'],
+    ])
+  })
+
+  test('a result after the steps of a subagent stands after them', () => {
+    const side = { isSidechain: true, agentId: 'x' }
+    const records = [
+      user('Go.'),
+      assistant('a', [use('1', { prompt: 'look' })]),
+      user('look', side),
+      assistant('s', [use('2')], side),
+      user([result('2')], side),
+      user([result('1', 'found')]),
+      assistant('b', [say('Done.')]),
+    ]
+    const trajectory = read({ records })
+    expect(told(trajectory)).toEqual([
+      ['user: Go.'],
+      ['agent_action: look'],
+      ['agent_message: look'],
+      ['agent_action: 2', 'tool_output: out 2'],
+      ['tool_output: found'],
+      ['agent_message: Done.'],
+    ])
+    expect(trajectory.steps[3]?.name).toBe('x#s')
+    expect(told(read({ records: records.slice(2, 5) }))[0]).toEqual(['user: look'])
+  })
+
+  test('a subagent is read out of the progress that the main file keeps of it', () => {
+    const data = { type: 'agent_progress', agentId: 'x', message: assistant('s', [use('2')]) }
+    const records = [user('Go.'), { type: 'progress', data }, { type: 'progress', data: { type: 'hook_progress' } }]
+    const trajectory = read({ records })
+    expect(partsOf(trajectory, 1)).toEqual([
+      ['agent_action', 'Bash.command', '/records/1/data/message/message/content/0/input/command', '2'],
+    ])
+    expect(trajectory.warnings).toEqual([])
+  })
+
+  test('a stream has its agent in the first record, repeats blocks and ends with the last words', () => {
+    const stream = { session_id: 's', parent_tool_use_id: null }
+    const records = [
+      { type: 'system', subtype: 'init', session_id: 's', tools: [], model: 'm1', cwd: '/' },
+      { ...assistant('a', [say('Look.')]), ...stream },
+      { ...assistant('a', [say('Look.'), use('1')]), ...stream },
+      { ...user([result('1')]), ...stream },
+      { ...assistant('b', [say('Done.')]), ...stream },
+      { type: 'result', subtype: 'success', result: 'Done.', session_id: 's' },
+    ]
+    const trajectory = read({ records })
+    expect(trajectory.agent.model).toBe('m1')
+    expect(told(trajectory)).toEqual([
+      ['agent_message: Look.', 'agent_action: 1', 'tool_output: out 1'],
+      ['agent_message: Done.'],
+    ])
+    expect(trajectory.warnings).toEqual([
+      { path: '/records/2/message/content/0', message: expect.stringMatching(/once/) },
+    ])
+    expect(told(read({ type: 'result', session_id: 's', result: 'All.' }))).toEqual([['agent_message: All.']])
+    const failed = {
+      records: [...records.slice(0, 5), { type: 'result', session_id: 's', is_error: true, errors: ['limit'] }],
+    }
+    expect(told(read(failed)).at(-1)).toEqual(['system: limit'])
+  })
+
+  test('what follows a tool that the provider ran was written with its result in sight', () => {
+    const search = { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'q' } }
+    const found = {
+      type: 'web_search_tool_result',
+      tool_use_id: 's',
+      content: [{ type: 'web_search_result', title: 'T' }],
+    }
+    expect(told(read({ records: [assistant('a', [search, found, say('So.')])] }))).toEqual([
+      ['agent_action: q', 'tool_output: T'],
+      ['agent_message: So.'],
+    ])
+  })
+
+  test.each<[string, Row, string]>([
+    ['a prompt', user('Do.'), 'user: Do.'],
+    [
+      'what the harness adds',
+      user([say('<system-reminder>\nx\n</system-reminder>')]),
+      'system: <system-reminder>\nx\n</system-reminder>',
+    ],
+    [
+      'a prompt after a reminder',
+      user('<system-reminder>x</system-reminder> Do.'),
+      'user: <system-reminder>x</system-reminder> Do.',
+    ],
+    ['an expanded command', user('Do.', { isMeta: true }), 'system: Do.'],
+    ['a summary by the model', user('We did.', { isCompactSummary: true }), 'agent_message: We did.'],
+    ['words of the harness', assistant('a', [say('API Error')], { isApiErrorMessage: true }), 'system: API Error'],
+    ['a document', user([{ type: 'document', source: { type: 'text', data: 'D' } }]), 'user: D'],
+    ['a system record', { type: 'system', subtype: 'local_command', content: 'ran', ...SESSION }, 'system: ran'],
+    ['memory beside the talk', { type: 'attachment', attachment: { type: 'nested_memory', text: 'M' } }, 'system: M'],
+    ['a queued prompt', { type: 'attachment', attachment: { type: 'queued_command', prompt: 'Q' } }, 'user: Q'],
+    ['a call without input', assistant('a', [use('1', {})]), 'agent_action: Bash'],
+  ])('%s', (_, record, expected) => {
+    expect(told(read({ records: [record, assistant('z', [say('.')])] }))[0]).toEqual([expected])
+  })
+
+  test.each<[string, Row[], string, RegExp]>([
+    ['an unknown record', [user('a'), { type: 'novel' }], '/records/1', /"novel"/],
+    ['a record without a type', [user('a'), {}], '/records/1', /none/],
+    ['an unknown block', [user('a'), assistant('a', [{ type: 'odd', x: 'y' }])], '/records/1/message/content/0', /odd/],
+    ['an orphan result', [user([result('9')])], '/records/0/message/content/0', /no tool call/],
+    ['an unknown field', [user('a', { surprise: 1 })], '/records/0', /"surprise"/],
+    [
+      'a prompt that never arrived',
+      [user('a'), { type: 'queue-operation', content: 'b' }],
+      '/records/1/content',
+      /queued/,
+    ],
+    ['a copy', [user('a', { uuid: 'q' }), user('a', { uuid: 'q' })], '/records/1', /copy/],
+    ['two records of one uuid', [user('a', { uuid: 'q' }), user('b', { uuid: 'q' })], '/records/1/uuid', /both/],
+    [
+      'a fork',
+      [user('a', { uuid: 'q' }), user('b', { parentUuid: 'q' }), user('c', { parentUuid: 'q' })],
+      '/records/2/parentUuid',
+      /branches/,
+    ],
+    [
+      'encrypted reasoning',
+      [assistant('a', [{ type: 'redacted_thinking', data: 'x' }, say('b')])],
+      '/records/0/message/content/0',
+      /encrypted/,
+    ],
+  ])('%s is warned about', (_, records, path, message) => {
+    expect(read({ records }).warnings).toEqual([{ path, message: expect.stringMatching(message) }])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['a record that is a number', 1, '/records/1'],
+    ['a message that is text', { ...user('a'), message: 'x' }, '/records/1/message'],
+    ['content that is a number', user(1), '/records/1/message/content'],
+    ['a block that is null', user([null]), '/records/1/message/content/0'],
+    ['text that is an object', assistant('a', [{ type: 'text', text: {} }]), '/records/1/message/content/0/text'],
+    ['a result of numbers', user([result('1', [1])]), '/records/1/message/content/0/content/0'],
+  ])('%s is an error at its place', (_, record, path) => {
+    expect(refuse({ records: [assistant('z', [use('1')]), record] })).toEqual([{ path, message: expect.any(String) }])
+  })
+
+  test('members named __proto__ are text like any other', () => {
+    const input = JSON.parse('{"__proto__":{"command":"ls"},"constructor":"c"}') as unknown
+    const trajectory = read({
+      records: [assistant('__proto__', [use('__proto__', input)]), user([result('__proto__')])],
+    })
+    expect(told(trajectory)).toEqual([['agent_action: ls', 'agent_action: c', 'tool_output: out __proto__']])
+    expect(partsOf(trajectory, 0)[0]?.[2]).toBe('/records/0/message/content/0/input/__proto__/command')
+  })
+
+  test('a hundred thousand records of one message cost as much each as the first', () => {
+    const visits = (count: number): number => {
+      let reads = 0
+      const counted = (record: Row): Row =>
+        new Proxy(record, {
+          get(target, key, receiver) {
+            reads++
+            return Reflect.get(target, key, receiver) as unknown
+          },
+        })
+      const records = Array.from({ length: count }, (_, index) => counted(assistant('a', [use(String(index))])))
+      const trajectory = readTrajectory({ records }, { ...LIMITS, max_steps: 10 })
+      expect(trajectory.ok && trajectory.value.steps[0]?.parts.length).toBe(count)
+      return reads
+    }
+    expect(visits(100_000)).toBeLessThanOrEqual(visits(1_000) * 100)
+  }, 60_000)
+
+  test('any records are read or refused, and every part says where it stands', () => {
+    const json = fc.jsonValue({ maxDepth: 3 })
+    const block = fc.oneof(
+      fc.record(
+        {
+          type: fc.constantFrom('text', 'thinking', 'tool_use', 'tool_result', 'image', 'x_tool_result'),
+          text: json,
+          thinking: json,
+          id: json,
+          name: json,
+          input: json,
+          tool_use_id: json,
+          content: json,
+        },
+        { requiredKeys: ['type'] },
+      ),
+      json,
+    )
+    const record = fc.record(
+      {
+        type: fc.constantFrom('assistant', 'user', 'system', 'progress', 'result', 'attachment'),
+        sessionId: fc.constant('s'),
+        uuid: json,
+        parentUuid: json,
+        isSidechain: fc.boolean(),
+        message: fc.oneof(
+          fc.record({ id: fc.constantFrom('a', 'b'), content: fc.oneof(fc.array(block, { maxLength: 3 }), json) }),
+          json,
+        ),
+        attachment: json,
+        content: json,
+        result: json,
+      },
+      { requiredKeys: ['type', 'sessionId'] },
+    )
+    let parts = 0
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 5 }), (records) => {
+        const document = { records: [assistant('z', [say('.')]), ...records] }
+        // A member named with # would make the oracle look inside of it for JSON.
+        fc.pre(!JSON.stringify(records).includes('#'))
+        const outcome = readTrajectory(document, LIMITS)
+        if (!outcome.ok) expect(outcome.error.length).toBeGreaterThan(0)
+        else
+          for (const part of outcome.value.steps.flatMap((step) => step.parts).filter((one) => !one.media)) {
+            parts++
+            expect(textAt(document, part.path)).toBe(part.text)
+          }
+      }),
+      { numRuns: 2000 },
+    )
+    expect(parts).toBeGreaterThan(1000)
+  })
+})

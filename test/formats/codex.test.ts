@@ -1,0 +1,410 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Trajectory } from '../../src/domain/trajectory.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+
+type Row = Record<string, unknown>
+
+const SHARED = fileURLToPath(new URL('../../../shared/trajectories/', import.meta.url))
+const FOLDER = `${SHARED}codex/`
+const isThere = existsSync(FOLDER)
+if (!isThere) console.warn(`codex corpus skipped: no ${FOLDER}`)
+const files = isThere ? readdirSync(FOLDER) : []
+
+const parsed = (text: string): Row[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Row)
+
+const texts = (trajectory: Trajectory, actor: string): string[] =>
+  trajectory.steps.flatMap((step) => step.parts.filter((part) => part.actor === actor).map((part) => part.text))
+
+const told = (trajectory: Trajectory): string[][] =>
+  trajectory.steps.map((step) => step.parts.map((part) => `${part.actor}: ${part.text}`))
+
+function expectPlaces(trajectory: Trajectory, document: unknown): void {
+  const paths = trajectory.steps.flatMap((step) => step.parts).map((part) => part.path)
+  expect(new Set(paths).size).toBe(paths.length)
+  for (const part of trajectory.steps.flatMap((step) => step.parts))
+    if (textAt(document, part.path) !== part.text) expect.unreachable(part.path)
+}
+
+/** One step a run of the model's items between two answers or messages of others, and one a message of others. */
+function turnsOf(items: readonly Row[]): number {
+  let [count, before] = [0, '']
+  for (const item of items) {
+    const isOther = item['type'] === 'message' && item['role'] !== 'assistant'
+    const now = String(item['type']).endsWith('_output') ? 'output' : isOther ? 'other' : 'agent'
+    if (now === 'other' || (now === 'agent' && before !== 'agent')) count++
+    before = now
+  }
+  return count
+}
+
+describe.skipIf(!isThere)('real rollouts of codex', () => {
+  test.each(files)('%s', (file) => {
+    const records = parsed(readFileSync(`${FOLDER}${file}`, 'utf8'))
+    const trajectory = read({ records })
+    expectPlaces(trajectory, { records })
+    expect(trajectory).toMatchObject({ format: 'codex', agent: { name: 'codex', model: 'gpt-5.5' } })
+
+    const items = records.filter((row) => row['type'] === 'response_item').map((row) => row['payload'] as Row)
+    const of = (type: string, role?: string): Row[] =>
+      items.filter((item) => item['type'] === type && (role === undefined || item['role'] === role))
+    const said = (role: string): unknown[] =>
+      of('message', role).flatMap((item) => (item['content'] as Row[]).map((piece) => piece['text']))
+    expect(texts(trajectory, 'agent_message')).toEqual(said('assistant'))
+    const calls = of('function_call').map((item) => JSON.parse(String(item['arguments'])) as Row)
+    const words = calls.reduce((sum, args) => sum + Object.values(args).filter((word) => word !== '').length, 0)
+    expect(texts(trajectory, 'agent_action').length).toBe(words + of('custom_tool_call').length)
+    const raw = [...of('function_call_output'), ...of('custom_tool_call_output')].map((item) => String(item['output']))
+    const wrapped = raw.filter((output) => output.startsWith('{"output"'))
+    expect(texts(trajectory, 'tool_output').length).toBe(raw.length + wrapped.length)
+    for (const output of raw) if (!wrapped.includes(output)) expect(texts(trajectory, 'tool_output')).toContain(output)
+    const asked = said('user').filter((text) => !/^(# AGENTS\.md|<environment_context>)/.test(String(text)))
+    expect(texts(trajectory, 'user')).toEqual(asked)
+    const heads = records.filter((row) => 'base_instructions' in (row['payload'] as Row)).length
+    expect(texts(trajectory, 'system').length).toBe(
+      said('developer').length + said('user').length - asked.length + heads,
+    )
+
+    expect(trajectory.steps.length).toBe(turnsOf(items) + heads)
+  })
+
+  test.each(['mLcaxLB', 'xQmAxjA'])('the rollout %s has the steps that Harbor made of it', (trial) => {
+    const rollout = read({
+      records: parsed(readFileSync(`${FOLDER}runmedev__runme__update-minor-deps__${trial}.rollout.jsonl`, 'utf8')),
+    })
+    const atif = read(
+      JSON.parse(
+        readFileSync(`${SHARED}atif/runmedev__runme__codex-update-minor-deps__${trial}.trajectory.json`, 'utf8'),
+      ),
+    )
+    // Harbor leaves the instructions at the head out.
+    expect(rollout.steps.length).toBe(atif.steps.length + 1)
+    expect(texts(rollout, 'agent_message')).toEqual(texts(atif, 'agent_message'))
+    expect(texts(rollout, 'tool_output').length).toBe(texts(atif, 'tool_output').length)
+  })
+
+  test('what exec printed of a run tells the same words', () => {
+    const folder = `${SHARED}harbor-trial/runmedev__runme__2026-06-30__16-10-46/update-minor-deps__mLcaxLB/agent/`
+    const records = parsed(readFileSync(`${folder}codex.txt`, 'utf8'))
+    const printed = read({ records })
+    expectPlaces(printed, { records })
+    const rollout = read({
+      records: parsed(readFileSync(`${FOLDER}runmedev__runme__update-minor-deps__mLcaxLB.rollout.jsonl`, 'utf8')),
+    })
+    expect(texts(printed, 'agent_message')).toEqual(texts(rollout, 'agent_message'))
+    const done = records
+      .map((row) => row['item'] as Row | undefined)
+      .filter((item) => item?.['type'] === 'command_execution')
+    const outputs = done
+      .filter((item) => item?.['status'] !== 'in_progress')
+      .flatMap((item) => [item?.['aggregated_output'], item?.['exit_code']])
+    expect(texts(printed, 'tool_output').length).toBe(outputs.filter((one) => one !== '').length)
+    expect(printed.steps.length).toBeGreaterThan(10)
+  })
+})
+
+const item = (payload: Row): Row => ({ timestamp: 't', type: 'response_item', payload })
+const event = (payload: Row): Row => ({ timestamp: 't', type: 'event_msg', payload })
+const message = (role: string, text: string): Row => ({
+  type: 'message',
+  role,
+  content: [{ type: 'input_text', text }],
+})
+const call = (id: string, args: unknown = `{"cmd":"${id}"}`): Row => ({
+  type: 'function_call',
+  name: 'shell',
+  arguments: args,
+  call_id: id,
+})
+const output = (id: string, text: unknown = `out ${id}`): Row => ({
+  type: 'function_call_output',
+  call_id: id,
+  output: text,
+})
+
+describe('steps of codex', () => {
+  test('parallel calls are one step with their answers, and events do not tell items again', () => {
+    const records = [
+      { type: 'turn_context', payload: { model: 'gpt' } },
+      event({ type: 'user_message', message: 'Go.' }),
+      item(message('user', 'Go.')),
+      event({ type: 'agent_reasoning', text: 'hm' }),
+      item({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'x' }),
+      item(call('1')),
+      item(call('2')),
+      event({ type: 'exec_command_end', call_id: '1', stdout: 'raw', formatted_output: 'raw' }),
+      item(output('1')),
+      item(
+        output('2', [
+          { type: 'input_text', text: 'out 2' },
+          { type: 'input_image', image_url: 'data:image/png;base64,AA' },
+        ]),
+      ),
+      event({ type: 'agent_message', message: 'Done.' }),
+      item(message('assistant', 'Done.')),
+      event({ type: 'task_complete', last_agent_message: 'Done.' }),
+    ]
+    const trajectory = read({ records })
+    expect(told(trajectory)).toEqual([
+      ['user: Go.'],
+      [
+        'agent_reasoning: hm',
+        'agent_action: 1',
+        'agent_action: 2',
+        'tool_output: out 1',
+        'tool_output: out 2',
+        'tool_output: [image: image/png]',
+      ],
+      ['agent_message: Done.'],
+    ])
+    expect(trajectory).toMatchObject({ agent: { model: 'gpt' }, warnings: [] })
+    expect(partsOf(trajectory, 1)[1]).toEqual(['agent_action', 'shell.cmd', '/records/5/payload/arguments#/cmd', '1'])
+  })
+
+  test('an answer that comes after other things stands after them', () => {
+    const records = [
+      item(call('1')),
+      item(message('user', 'Also.')),
+      item(output('1')),
+      item(message('assistant', 'So.')),
+    ]
+    expect(told(read({ records }))).toEqual([
+      ['agent_action: 1'],
+      ['user: Also.'],
+      ['tool_output: out 1'],
+      ['agent_message: So.'],
+    ])
+  })
+
+  test.each<[string, Row, string[]]>([
+    [
+      'a shell call',
+      { type: 'local_shell_call', call_id: '1', action: { type: 'exec', command: ['ls', '-l'] } },
+      ['exec', 'ls', '-l'],
+    ],
+    ['a custom tool', { type: 'custom_tool_call', call_id: '1', name: 'apply_patch', input: '{"a":1}' }, ['{"a":1}']],
+    ['a search', { type: 'web_search_call', action: { query: 'q' } }, ['q']],
+    ['arguments that are no JSON', call('1', 'not json'), ['not json']],
+    ['no arguments', call('1', '{}'), ['shell']],
+  ])('a call: %s', (_, payload, expected) => {
+    expect(texts(read({ records: [item(payload)] }), 'agent_action')).toEqual(expected)
+  })
+
+  test.each<[string, unknown, string[]]>([
+    [
+      'an envelope',
+      '{"output":"o","metadata":{"exit_code":1}}',
+      ['/records/1/payload/output#/output', '/records/1/payload/output#/metadata/exit_code'],
+    ],
+    ['JSON that a command printed', '{"output":"o","more":1}', ['/records/1/payload/output']],
+    ['an object', { content: 'o', success: true }, ['/records/1/payload/output/content']],
+  ])('an answer: %s', (_, value, paths) => {
+    const trajectory = read({ records: [item(call('1')), item(output('1', value))] })
+    expect(trajectory.steps[0]?.parts.slice(1).map((part) => part.path)).toEqual(paths)
+  })
+
+  test.each<[string, unknown]>([
+    [
+      'lines without envelopes',
+      {
+        records: [
+          { id: 's', timestamp: 't', instructions: 'Be good.' },
+          { record_type: 'state' },
+          message('user', 'Go.'),
+          call('1'),
+          output('1'),
+        ],
+      },
+    ],
+    [
+      'one object',
+      {
+        session: { id: 's', timestamp: 't', instructions: 'Be good.' },
+        items: [message('user', 'Go.'), call('1'), output('1')],
+      },
+    ],
+  ])('an older rollout: %s', (_, document) => {
+    const trajectory = read(document)
+    expect(told(trajectory)).toEqual([['system: Be good.'], ['user: Go.'], ['agent_action: 1', 'tool_output: out 1']])
+    expectPlaces(trajectory, document)
+  })
+
+  test('events alone tell a run: the old output of exec', () => {
+    const msg = (id: string, body: Row): Row => ({ id, msg: body })
+    const records = [
+      { model: 'o3', provider: 'openai', workdir: '/' },
+      { prompt: 'Go.' },
+      msg('0', { type: 'task_started' }),
+      msg('0', { type: 'agent_reasoning', text: 'hm' }),
+      msg('0', { type: 'exec_command_begin', call_id: '1', command: ['ls'], cwd: '/' }),
+      msg('0', { type: 'exec_command_end', call_id: '1', stdout: 'a', stderr: 'b', exit_code: 0 }),
+      msg('0', { type: 'agent_message', message: 'Done.' }),
+      msg('0', { type: 'agent_message', message: 'Done.' }),
+      msg('0', { type: 'task_complete', last_agent_message: 'Done.' }),
+    ]
+    const trajectory = read({ records })
+    expect(told(trajectory)).toEqual([
+      ['user: Go.'],
+      ['agent_reasoning: hm', 'agent_action: ls', 'agent_action: /', 'tool_output: a', 'tool_output: b'],
+      ['agent_message: Done.', 'agent_message: Done.'],
+    ])
+    expect(trajectory).toMatchObject({ agent: { model: 'o3' }, warnings: [] })
+    expectPlaces(trajectory, { records })
+  })
+
+  test('the output of exec --json: an act stands where it started, its answer where it was completed', () => {
+    const of = (type: string, body: Row): Row => ({ type: `item.${type}`, item: body })
+    const run = (id: string, more: Row = {}): Row => ({
+      id,
+      type: 'command_execution',
+      command: id,
+      aggregated_output: '',
+      ...more,
+    })
+    const records = [
+      { type: 'thread.started', thread_id: 't' },
+      of('started', run('a')),
+      of('started', run('b')),
+      of('completed', run('b', { aggregated_output: 'B', exit_code: 0 })),
+      of('completed', {
+        id: 'c',
+        type: 'mcp_tool_call',
+        server: 's',
+        tool: 't',
+        arguments: { q: 1 },
+        error: { message: 'no' },
+      }),
+      of('completed', run('a', { aggregated_output: 'A', exit_code: 1 })),
+      of('started', { id: 'd', type: 'web_search', query: '' }),
+      of('completed', { id: 'd', type: 'web_search', query: 'q' }),
+      { type: 'turn.failed', error: { message: 'limit' } },
+    ]
+    const trajectory = read({ records })
+    expect(told(trajectory)).toEqual([
+      ['agent_action: a', 'agent_action: b', 'tool_output: B', 'tool_output: 0'],
+      ['agent_action: s', 'agent_action: t', 'agent_action: 1', 'tool_output: no'],
+      ['tool_output: A', 'tool_output: 1'],
+      ['agent_action: q'],
+      ['system: limit'],
+    ])
+    expectPlaces(trajectory, { records })
+  })
+
+  test('a compaction is the words of the model, and what it kept is told once', () => {
+    const history = [message('user', 'Go.'), message('user', 'Summary: we did.')]
+    const records = [
+      item(message('user', 'Go.')),
+      { type: 'compacted', payload: { message: 'we did.', replacement_history: history } },
+    ]
+    expect(told(read({ records }))).toEqual([['user: Go.'], ['agent_message: we did.']])
+  })
+
+  test.each<[string, Row, string]>([
+    ['an unknown item', item({ type: 'novel' }), '/records/1/payload'],
+    ['an unknown event', event({ type: 'novel' }), '/records/1/payload'],
+    ['an unknown record', { type: 'novel' }, '/records/1'],
+    ['an event named __proto__', event({ type: '__proto__' }), '/records/1/payload'],
+    ['an orphan answer', item(output('9')), '/records/1/payload/call_id'],
+    [
+      'encrypted reasoning',
+      item({ type: 'reasoning', summary: [], encrypted_content: 'x' }),
+      '/records/1/payload/encrypted_content',
+    ],
+    ['an unknown field', item({ ...message('user', 'a'), odd: 1 }), '/records/1/payload'],
+  ])('%s is warned about', (_, record, path) => {
+    expect(pathsOf(read({ records: [item(message('user', 'Go.')), record] }).warnings)).toEqual([path])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['a record that is null', null, '/records/1'],
+    ['a payload that is text', { type: 'response_item', payload: 'x' }, '/records/1/payload'],
+    ['content that is a number', item({ type: 'message', role: 'user', content: 1 }), '/records/1/payload/content'],
+    ['a piece that is a number', item({ type: 'message', role: 'user', content: [1] }), '/records/1/payload/content/0'],
+  ])('%s is an error at its place', (_, record, path) => {
+    expect(pathsOf(refuse({ records: [item(message('user', 'Go.')), record] }))).toEqual([path])
+  })
+
+  test('a hundred thousand records cost as much each as the first', () => {
+    const visits = (count: number): number => {
+      let reads = 0
+      const get = (target: Row, key: string | symbol): unknown => {
+        reads++
+        return Reflect.get(target, key) as unknown
+      }
+      const records = Array.from({ length: count }, (_, at) =>
+        item(new Proxy(at % 2 === 0 ? call(String(at)) : output(String(at - 1)), { get })),
+      )
+      const result = readTrajectory({ records }, { ...LIMITS, max_steps: count })
+      expect(result.ok && result.value.steps.length).toBe(count / 2)
+      return reads
+    }
+    expect(visits(100_000)).toBeLessThanOrEqual(visits(1_000) * 100)
+  }, 60_000)
+
+  test('any records are read or refused, and every part says where it stands', () => {
+    const json = fc.jsonValue({ maxDepth: 3 })
+    const types = fc.constantFrom(
+      'message',
+      'reasoning',
+      'function_call',
+      'local_shell_call',
+      'function_call_output',
+      'agent_message',
+      'exec_command_begin',
+      'exec_command_end',
+      'command_execution',
+      'todo_list',
+    )
+    const body = fc.record(
+      {
+        type: types,
+        role: json,
+        content: json,
+        summary: json,
+        arguments: json,
+        output: json,
+        call_id: json,
+        name: json,
+        message: json,
+        command: json,
+        id: json,
+        items: json,
+        aggregated_output: json,
+        stdout: json,
+      },
+      { requiredKeys: ['type'] },
+    )
+    const record = fc.oneof(
+      fc.record({
+        type: fc.constantFrom('response_item', 'event_msg', 'compacted', 'session_meta'),
+        payload: fc.oneof(body, json),
+      }),
+      fc.record({ type: fc.constantFrom('item.started', 'item.completed'), item: fc.oneof(body, json) }),
+      body,
+      json,
+    )
+    let parts = 0
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 5 }), (more) => {
+        fc.pre(!JSON.stringify(more).includes('#'))
+        const document = { records: [item(message('user', 'Go.')), ...more] }
+        const result = readTrajectory(document, LIMITS)
+        if (!result.ok) expect(result.error.length).toBeGreaterThan(0)
+        else
+          for (const part of result.value.steps.flatMap((step) => step.parts).filter((one) => !one.media)) {
+            parts++
+            expect(textAt(document, part.path)).toBe(part.text)
+          }
+      }),
+      { numRuns: 2000 },
+    )
+    expect(parts).toBeGreaterThan(1000)
+  })
+})

@@ -1,0 +1,211 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Trajectory } from '../../src/domain/trajectory.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+
+type Row = Record<string, unknown>
+
+const FOLDER = fileURLToPath(new URL('../../../shared/trajectories/gemini-cli/', import.meta.url))
+const isThere = existsSync(FOLDER)
+if (!isThere) console.warn(`gemini-cli corpus skipped: no ${FOLDER}`)
+const files = isThere ? readdirSync(FOLDER) : []
+
+const told = (trajectory: Trajectory): string[][] =>
+  trajectory.steps.map((step) => step.parts.map((part) => `${part.actor}: ${part.text}`))
+
+const rows = (value: unknown): Row[] => (value ?? []) as Row[]
+
+describe.skipIf(!isThere)('real chats of gemini-cli', () => {
+  test.each(files)('%s', (file) => {
+    const document = JSON.parse(readFileSync(`${FOLDER}${file}`, 'utf8')) as { messages: Row[] }
+    const trajectory = read(document)
+    expect(trajectory).toMatchObject({
+      format: 'gemini-cli',
+      agent: { name: 'gemini-cli', model: expect.stringMatching(/^gemini-/) },
+    })
+    const known = document.messages.filter(({ type }) => type === 'user' || type === 'info' || type === 'gemini')
+    expect(trajectory.steps.map((step) => step.name)).toEqual(known.map(({ id }) => id))
+    expect(trajectory.warnings.length).toBe(document.messages.length - known.length)
+    const calls = known.flatMap((message) => rows(message['toolCalls']))
+    const counts = (actor: string): number =>
+      trajectory.steps.flatMap((step) => step.parts).filter((part) => part.actor === actor).length
+    expect(counts('user')).toBe(known.filter(({ type }) => type === 'user').length)
+    expect(counts('agent_action')).toBe(calls.flatMap((call) => Object.keys(call['args'] as Row)).length)
+    expect(counts('tool_output')).toBe(calls.flatMap((call) => rows(call['result'])).length)
+    expect(counts('agent_reasoning')).toBe(known.flatMap((message) => rows(message['thoughts'])).length * 2)
+    expect(counts('agent_message')).toBe(
+      known.filter(({ type, content }) => type === 'gemini' && content !== '').length,
+    )
+    for (const part of trajectory.steps.flatMap((step) => step.parts))
+      expect(textAt(document, part.path)).toBe(part.text)
+  })
+})
+
+const chat = (...messages: unknown[]): Row => ({ sessionId: 's', projectHash: 'p', messages })
+const user = (content: unknown, id = 'u'): Row => ({ id, type: 'user', content })
+const answered = (id: string, response: unknown): Row => ({ functionResponse: { id, name: 'run', response } })
+const reply = (id: string, more: Row = {}): Row => ({ id, type: 'gemini', content: '', model: 'gemini-9', ...more })
+
+describe('steps of gemini-cli', () => {
+  test('a reply is one step: thoughts, words, calls, then all results', () => {
+    const document = chat(
+      user('Go.'),
+      reply('g', {
+        thoughts: [{ subject: 'S', description: 'D' }],
+        content: [{ text: 'I look.' }],
+        toolCalls: [
+          {
+            id: '1',
+            name: 'run',
+            args: { command: 'ls' },
+            result: [answered('1', { output: 'a' })],
+            resultDisplay: 'for people',
+          },
+          {
+            id: '2',
+            name: 'run',
+            args: {},
+            result: [answered('2', { error: 'no' }), { inlineData: { mimeType: 'image/png', data: 'AA' } }],
+          },
+          { id: '3', name: 'run', args: { command: 'x' }, result: null },
+        ],
+      }),
+    )
+    const trajectory = read(document)
+    expect(told(trajectory)[1]).toEqual([
+      'agent_reasoning: S',
+      'agent_reasoning: D',
+      'agent_message: I look.',
+      'agent_action: ls',
+      'agent_action: run',
+      'agent_action: x',
+      'tool_output: a',
+      'tool_output: no',
+      'tool_output: [media: image/png]',
+    ])
+    expect(partsOf(trajectory, 1)[6]).toEqual([
+      'tool_output',
+      'run',
+      '/messages/1/toolCalls/0/result/0/functionResponse/response/output',
+      'a',
+    ])
+    expect(trajectory.steps[1]?.parts.at(-1)?.media).toBe(true)
+    expect(trajectory).toMatchObject({ agent: { model: 'gemini-9' }, warnings: [] })
+  })
+
+  test('a message that is written again replaces its first wording, at its first place', () => {
+    const records = [
+      { sessionId: 's', projectHash: 'p', startTime: 't' },
+      user('Go.'),
+      reply('g', { content: 'Look' }),
+      user('Also.', 'v'),
+      { $set: { lastUpdated: 't' } },
+      reply('g', { content: 'Look.', toolCalls: [{ id: '1', name: 'run', args: { command: 'ls' }, result: 'out' }] }),
+    ]
+    const trajectory = read({ records })
+    expect(told(trajectory)).toEqual([
+      ['user: Go.'],
+      ['agent_message: Look.', 'agent_action: ls', 'tool_output: out'],
+      ['user: Also.'],
+    ])
+    expect(partsOf(trajectory, 1)[0]?.[2]).toBe('/records/5/content')
+    const wound = read({ records: [...records, { $rewindTo: 'u' }] })
+    expect(pathsOf(wound.warnings)).toEqual(['/records/6'])
+  })
+
+  test('a stream', () => {
+    const records = [
+      { type: 'init', session_id: 's', model: 'gemini-9' },
+      { type: 'message', role: 'user', content: 'Go.' },
+      { type: 'message', role: 'assistant', content: 'I ', delta: true },
+      { type: 'message', role: 'assistant', content: 'look.', delta: true },
+      { type: 'tool_use', tool_name: 'run', tool_id: '1', parameters: { command: 'ls' } },
+      { type: 'tool_result', tool_id: '1', status: 'success', output: 'a' },
+      { type: 'message', role: 'assistant', content: 'Done.' },
+      { type: 'result', status: 'success' },
+    ]
+    const trajectory = read({ records })
+    expect(told(trajectory)).toEqual([
+      ['user: Go.'],
+      ['agent_message: I ', 'agent_message: look.', 'agent_action: ls', 'tool_output: a'],
+      ['agent_message: Done.'],
+    ])
+    expect(trajectory).toMatchObject({ agent: { model: 'gemini-9' }, warnings: [] })
+  })
+
+  test.each<[string, Row, string]>([
+    ['an unknown message', { id: 'x', type: 'novel', content: 'a' }, '/messages/1'],
+    ['a message named __proto__', { id: 'x', type: '__proto__' }, '/messages/1'],
+    ['a call without a name', reply('g', { toolCalls: [{ args: { a: 'b' } }] }), '/messages/1/toolCalls/0/name'],
+    ['an unknown field', reply('g', { content: 'a', odd: 1 }), '/messages/1'],
+  ])('%s is warned about', (_, message, path) => {
+    expect(pathsOf(read(chat(user('Go.'), message)).warnings)).toEqual([path])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['a message that is text', 'x', '/messages/1'],
+    ['content that is a number', user(1), '/messages/1/content'],
+    ['a part that is a number', user([1]), '/messages/1/content/0'],
+    ['calls that are an object', reply('g', { toolCalls: {} }), '/messages/1/toolCalls'],
+    ['a call that is text', reply('g', { toolCalls: ['x'] }), '/messages/1/toolCalls/0'],
+  ])('%s is an error at its place', (_, message, path) => {
+    expect(pathsOf(refuse(chat(user('Go.'), message)))).toEqual([path])
+  })
+
+  test('a hundred thousand messages cost as much each as the first', () => {
+    const visits = (count: number): number => {
+      let reads = 0
+      const get = (target: Row, key: string | symbol): unknown => {
+        reads++
+        return Reflect.get(target, key) as unknown
+      }
+      const messages = Array.from({ length: count }, (_, at) => new Proxy(reply(String(at), { content: 'a' }), { get }))
+      const result = readTrajectory(chat(...messages), { ...LIMITS, max_steps: count })
+      expect(result.ok && result.value.steps.length).toBe(count)
+      return reads
+    }
+    expect(visits(100_000)).toBeLessThanOrEqual(visits(1_000) * 100)
+  }, 60_000)
+
+  test('any messages are read or refused, and every part says where it stands', () => {
+    const json = fc.jsonValue({ maxDepth: 3 })
+    const part = fc.oneof(
+      json,
+      fc.record({ text: fc.string() }),
+      fc.record({ functionResponse: fc.record({ response: json }) }),
+    )
+    const parts = fc.oneof(json, fc.array(part, { maxLength: 3 }))
+    const call = fc.record({ id: json, name: json, args: json, result: parts }, { requiredKeys: [] })
+    const message = fc.record(
+      {
+        id: json,
+        type: fc.constantFrom('user', 'gemini', 'info', 'x'),
+        content: parts,
+        thoughts: fc.oneof(json, fc.array(json)),
+        toolCalls: fc.array(call, { maxLength: 3 }),
+      },
+      { requiredKeys: ['type'] },
+    )
+    let count = 0
+    fc.assert(
+      fc.property(fc.array(fc.oneof(message, json), { maxLength: 4 }), fc.boolean(), (messages, byLine) => {
+        fc.pre(!JSON.stringify(messages).includes('#'))
+        const document = byLine
+          ? { records: [reply('first', { content: 'a' }), ...messages] }
+          : chat(user('Go.', 'first'), ...messages)
+        const result = readTrajectory(document, LIMITS)
+        if (!result.ok) expect(result.error.length).toBeGreaterThan(0)
+        else
+          for (const one of result.value.steps.flatMap((step) => step.parts).filter(({ media }) => !media)) {
+            count++
+            expect(textAt(document, one.path)).toBe(one.text)
+          }
+      }),
+      { numRuns: 2000 },
+    )
+    expect(count).toBeGreaterThan(1000)
+  })
+})

@@ -1,0 +1,232 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openInspectSample } from '../../src/formats/inspect-sample.ts'
+import { openDocuments } from '../../src/formats/open-documents.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import { LIMITS, partsOf, pathsOf, read, refuse } from './make.ts'
+
+const sample = (messages: readonly object[], more: object = {}): Record<string, unknown> => ({
+  id: 1,
+  epoch: 2,
+  input: 'Do it.',
+  messages,
+  ...more,
+})
+const ask = { role: 'user', content: 'Do it.', source: 'input', id: 'm1' }
+const call = { id: 'c', function: 'bash', arguments: { cmd: 'ls' }, view: { content: 'shown to people' } }
+
+describe('a sample', () => {
+  test('has reasoning, speech, acts and output, and the names of its messages', () => {
+    const trajectory = read(
+      sample([
+        ask,
+        {
+          role: 'assistant',
+          model: 'm',
+          content: [
+            { type: 'reasoning', reasoning: 'Hm.' },
+            { type: 'text', text: 'I look.' },
+          ],
+          tool_calls: [call],
+        },
+        {
+          role: 'tool',
+          tool_call_id: 'c',
+          function: 'bash',
+          content: 'partial',
+          error: { type: 'timeout', message: 'Timed out.' },
+        },
+      ]),
+    )
+    expect(trajectory.agent).toEqual({ name: null, model: 'm' })
+    expect(trajectory.steps.map(({ id, name }) => [id, name])).toEqual([
+      [1, 'm1'],
+      [2, null],
+    ])
+    expect(partsOf(trajectory, 1)).toEqual([
+      ['agent_reasoning', 'reasoning', '/messages/1/content/0/reasoning', 'Hm.'],
+      ['agent_message', 'message', '/messages/1/content/1/text', 'I look.'],
+      ['agent_action', 'bash.cmd', '/messages/1/tool_calls/0/arguments/cmd', 'ls'],
+      ['tool_output', 'bash', '/messages/2/content', 'partial'],
+      ['tool_output', 'bash.error', '/messages/2/error/message', 'Timed out.'],
+    ])
+    expect(trajectory.warnings).toEqual([])
+  })
+
+  test('shows no events, and says so where tools ran in them alone', () => {
+    const tool = {
+      event: 'tool',
+      id: 'inner',
+      function: 'python',
+      arguments: { code: 'x' },
+      result: 'secret',
+      events: [],
+    }
+    const events = [
+      { event: 'score', score: { value: 'C', explanation: 'secret' } },
+      { event: 'info', data: 'secret' },
+      { event: 'logger', message: { message: 'secret' } },
+      { event: 'state', changes: [{ op: 'add', path: '/x', value: 'secret' }] },
+      { event: 'subtask', name: 's', input: {}, result: 'secret', events: [tool] },
+      { event: 'tool', id: 'c', function: 'bash', result: 'README', events: [] },
+    ]
+    const messages = [
+      ask,
+      { role: 'assistant', content: 'x', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content: 'README' },
+    ]
+    const trajectory = read(sample(messages, { events }))
+    expect(JSON.stringify(trajectory.steps)).not.toContain('secret')
+    expect(trajectory.warnings).toEqual([{ path: '/events', message: expect.stringContaining('1 tool calls') }])
+    expect(trajectory.warnings[0]?.message).toContain('"python"')
+  })
+
+  test('hides redacted reasoning but not its summary', () => {
+    const block = { type: 'reasoning', reasoning: 'gAAAA', redacted: true, summary: 'In short.' }
+    const trajectory = read(sample([ask, { role: 'assistant', content: [block] }]))
+    expect(partsOf(trajectory, 1)).toEqual([
+      ['agent_reasoning', 'reasoning.summary', '/messages/1/content/0/summary', 'In short.'],
+    ])
+    expect(pathsOf(trajectory.warnings)).toEqual(['/messages/1/content/0'])
+  })
+
+  test('may be read inside of its log where it is alone', () => {
+    const log = { version: 2, eval: { task: 't', model: 'm' }, samples: [sample([ask])] }
+    expect(partsOf(read(log), 0)).toEqual([['user', 'message', '/samples/0/messages/0/content', 'Do it.']])
+    expect(pathsOf(refuse({ ...log, samples: [sample([ask]), sample([ask])] }))).toEqual(['/samples'])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['messages that are empty', sample([]), '/messages'],
+    ['a message that is null', { ...sample([]), messages: [null] }, '/messages/0'],
+    ['no samples', { version: 2, eval: { task: 't' }, samples: [] }, '/samples'],
+    ['a sample that is text', { version: 2, eval: { task: 't' }, samples: ['x'] }, '/samples'],
+  ])('is refused with %s', (_, document, path) => {
+    expect(pathsOf(refuse(document))).toEqual([path])
+  })
+})
+
+describe('attachments', () => {
+  const at = (name: string): string => `attachment://${name}`
+
+  test('are read where they stand', () => {
+    const messages = [
+      { role: 'user', content: at('a') },
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: at('b') }],
+        tool_calls: [{ ...call, arguments: { cmd: at('c') } }],
+      },
+      { role: 'tool', tool_call_id: 'c', content: at('d') },
+      { role: 'user', content: [{ type: 'image', image: at('e') }] },
+    ]
+    const attachments = { a: 'ask', b: 'say', c: 'do', d: '{"stdout":"out"}', e: 'data:image/png;base64,AAAA' }
+    const source = sample(messages, { attachments, input: at('a') })
+    const trajectory = read(source)
+    expect(trajectory.steps.flatMap(({ parts }) => parts.map((part) => [part.path, part.text]))).toEqual([
+      ['/attachments/a', 'ask'],
+      ['/attachments/b', 'say'],
+      ['/attachments/c', 'do'],
+      ['/attachments/d#/stdout', 'out'],
+      ['/messages/3/content/0', '[image]'],
+    ])
+    expect(openInspectSample(null, source).about).toEqual({ task: '1', run_index: 2, instruction: 'ask' })
+  })
+
+  test('that lead nowhere, or to each other, stay as they stand', () => {
+    const contents = [at('gone'), at('__proto__'), at('constructor'), at('x'), at('n')]
+    const source = sample(
+      contents.map((content) => ({ role: 'user', content })),
+      { attachments: { x: at('y'), y: at('x'), n: 7 } },
+    )
+    const trajectory = read(source)
+    const said = read(sample([ask, { role: 'assistant', content: at('gone') }]))
+    expect(pathsOf(said.warnings)).toEqual(['/messages/1/content'])
+    expect(trajectory.steps.map(({ parts }) => parts[0]?.text)).toEqual([
+      at('gone'),
+      at('__proto__'),
+      at('constructor'),
+      at('y'),
+      at('n'),
+    ])
+    expect(pathsOf(trajectory.warnings)).toEqual([0, 1, 2, 4].map((index) => `/messages/${index}/content`))
+  })
+
+  test('of the first logs stand in the transcript', () => {
+    const trajectory = read(
+      sample([{ role: 'user', content: 'tc://a' }], { transcript: { events: [], content: { a: 'ask' } } }),
+    )
+    expect(partsOf(trajectory, 0)).toEqual([['user', 'message', '/transcript/content/a', 'ask']])
+  })
+
+  test('that are mentioned 100,000 times do not unfold without bounds', () => {
+    const big = `{"stdout":"${'x'.repeat(1_000_000)}"}`
+    const input = Array.from({ length: 100_000 }, () => ({ role: 'tool', content: at('big') }))
+    const asked = input.map((message) => ({ ...message, role: 'user' }))
+    const source = sample(input, { attachments: { big }, input: asked })
+    const [heap, started] = [process.memoryUsage().heapUsed, performance.now()]
+    expect(openInspectSample(null, source).about.instruction).toBeUndefined()
+    const result = readTrajectory(source, { ...LIMITS, max_steps: 1_000_000 })
+    expect(result.ok).toBe(false)
+    expect(!result.ok && result.error[0]).toEqual({
+      path: '/messages/49/content',
+      message: expect.stringContaining('50000000'),
+    })
+    expect(process.memoryUsage().heapUsed - heap).toBeLessThan(500_000_000)
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+})
+
+describe('what a log says of its runs', () => {
+  test.each<[unknown, Record<string, number>]>([
+    [
+      { a: { value: 0.5 }, b: { value: 'P' }, c: { value: true }, d: { value: 'N' } },
+      { a: 0.5, b: 0.5, c: 1, d: 0 },
+    ],
+    [{ a: { value: { x: 1, y: 'I', z: 'word' } } }, { 'a.x': 1, 'a.y': 0 }],
+  ])('scores %j are %j', (scores, expected) => {
+    expect(openInspectSample(null, sample([ask], { scores })).about.scores).toEqual(expected)
+  })
+
+  test('scores of the name __proto__ are data', () => {
+    const scores: unknown = JSON.parse('{"__proto__":{"value":1}}')
+    const own = openInspectSample(null, sample([ask], { scores })).about.scores ?? {}
+    expect(Object.entries(own)).toEqual([['__proto__', 1]])
+  })
+
+  test('any JSON is opened, and read or refused', () => {
+    const json = fc.jsonValue({ maxDepth: 3 })
+    const message = fc.record({
+      role: fc.oneof(fc.constantFrom('user', 'assistant', 'tool'), json),
+      content: fc.oneof(fc.string(), json),
+      tool_calls: json,
+      error: json,
+    })
+    const any = fc.record({
+      id: fc.oneof(fc.integer(), json),
+      epoch: json,
+      input: json,
+      messages: fc.oneof(fc.array(message), json),
+      scores: json,
+      events: json,
+      attachments: json,
+      output: json,
+    })
+    let read = 0
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          any,
+          fc.array(any).map((samples) => ({ eval: { task: 't' }, samples })),
+        ),
+        (value) => {
+          const opened = openDocuments(JSON.stringify(value))
+          if (!opened.ok) throw new Error('JSON is a document')
+          for (const { document } of opened.value) if (readTrajectory(document, LIMITS).ok) read++
+        },
+      ),
+      { numRuns: 1000 },
+    )
+    expect(read).toBeGreaterThan(10)
+  })
+})

@@ -1,0 +1,150 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { openDocuments } from '../../src/formats/open-documents.ts'
+import { partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+
+const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/mini-swe-agent/', import.meta.url))
+const isThere = existsSync(CORPUS)
+if (!isThere) console.warn(`tests of real mini-swe-agent runs skipped: no ${CORPUS}`)
+
+type Content = string | readonly { readonly text: string }[]
+const plain = (content: Content): string =>
+  typeof content === 'string' ? content : content.map(({ text }) => text).join('')
+
+/** `textAt`, and behind `#char=` the piece of the text (RFC 5147). */
+function pieceAt(document: unknown, path: string): string {
+  const [outer = '', range] = path.split('#char=')
+  const [start, end] = (range ?? '').split(',').map(Number)
+  return range === undefined ? textAt(document, path) : textAt(document, outer).slice(start, end)
+}
+
+describe.skipIf(!isThere)('real runs', () => {
+  test.each(isThere ? readdirSync(CORPUS) : [])('%s', (file) => {
+    const opened = openDocuments(readFileSync(`${CORPUS}${file}`, 'utf8'))
+    if (!opened.ok) throw new Error(JSON.stringify(opened.error))
+    const [only, ...more] = opened.value
+    expect(more).toEqual([])
+    expect(only?.about.agent).toBe('mini-swe-agent')
+    const document = only?.document ?? {}
+    const messages = (document['messages'] ?? document['records']) as { role: string; content: Content }[]
+    const trajectory = read(document)
+    expect(trajectory.warnings).toEqual([])
+    const texts = (actor: string): string[] =>
+      trajectory.steps.flatMap(({ parts }) => parts.filter((part) => part.actor === actor).map(({ text }) => text))
+    // The expressions of the harness itself.
+    const fence = /```(?:mswea_bash_command|bash)\s*\n(.*?)\n```/s
+    const answers = messages.filter(({ role }) => role === 'assistant').map(({ content }) => plain(content))
+    expect(texts('agent_action')).toEqual(answers.map((text) => fence.exec(text)?.[1]))
+    expect(texts('agent_message').map((text) => text.trim())).toEqual(
+      answers.map((text) => text.split('```')[0]?.trim()),
+    )
+    const [system, user, ...rest] = messages
+    expect(texts('system')).toEqual([plain(system?.content ?? '')])
+    expect(texts('user')).toEqual([plain(user?.content ?? '')])
+    const outputs = rest.filter(({ role }) => role === 'user').map(({ content }) => plain(content))
+    expect(texts('tool_output')).toEqual(outputs.filter((text) => text !== ''))
+    for (const part of trajectory.steps.flatMap(({ parts }) => parts))
+      expect(pieceAt(document, part.path)).toBe(part.text)
+  })
+
+  test('name their model', () => {
+    const file = readdirSync(CORPUS).find((name) => name.startsWith('lieexxli')) ?? ''
+    const trajectory = read(JSON.parse(readFileSync(`${CORPUS}${file}`, 'utf8')))
+    expect(trajectory.format).toBe('mini-swe-agent-1')
+    expect(trajectory.agent).toEqual({ name: 'mini-swe-agent', model: 'anthropic/claude-3-5-sonnet-20241022' })
+  })
+})
+
+const run = (...messages: object[]): object => ({
+  trajectory_format: 'mini-swe-agent-1.1',
+  info: {},
+  messages: [{ role: 'system', content: 'Be helpful.' }, { role: 'user', content: 'Fix it.' }, ...messages],
+})
+const OUTPUT = '<returncode>0</returncode>\n<output>\nREADME\n</output>'
+const FENCE = '```mswea_bash_command\nls\n```'
+
+describe('a run', () => {
+  test('has speech and act apart, and the output as it was shown', () => {
+    const trajectory = read(
+      run({ role: 'assistant', content: `I look.\n\n${FENCE}\nSo.` }, { role: 'user', content: OUTPUT }),
+    )
+    expect(partsOf(trajectory, 2)).toEqual([
+      ['agent_message', 'message', '/messages/2/content#char=0,9', 'I look.\n\n'],
+      ['agent_action', 'bash', '/messages/2/content#char=31,33', 'ls'],
+      ['agent_message', 'message', '/messages/2/content#char=37,41', '\nSo.'],
+      ['tool_output', 'output', '/messages/3/content', OUTPUT],
+    ])
+  })
+
+  test.each([
+    ['no block', 'I am done.'],
+    ['two blocks', `${FENCE}\n${FENCE}`],
+    ['a block that does not end', '```mswea_bash_command\nls'],
+    ['a block of another kind', '```python\nls\n```'],
+    ['a mark that goes on', '```mswea_bash_commands\nls\n```'],
+  ])('did nothing by an answer with %s', (_, content) => {
+    const trajectory = read(run({ role: 'assistant', content }, { role: 'user', content: 'Please give one action.' }))
+    expect(trajectory.steps.slice(2).map(({ parts }) => parts.map((part) => part.actor))).toEqual([
+      ['agent_message'],
+      ['user'],
+    ])
+  })
+
+  test('takes a refusal of a person for the words of a person', () => {
+    const trajectory = read(
+      run(
+        { role: 'assistant', content: FENCE },
+        { role: 'user', content: 'Command not executed. The user rejected it: no.' },
+      ),
+    )
+    expect(trajectory.steps.at(-1)?.parts.map((part) => part.actor)).toEqual(['user'])
+  })
+
+  test('since 2.0 may act by tool calls, with the output in JSON, and ends with an exit', () => {
+    const calls = [{ id: 'c', type: 'function', function: { name: 'bash', arguments: '{"command":"ls"}' } }]
+    const extra = { actions: [{ command: 'ls', tool_call_id: 'c' }] }
+    const trajectory = read(
+      run(
+        { role: 'assistant', content: 'I look.', tool_calls: calls, extra },
+        { role: 'tool', tool_call_id: 'c', content: '{"returncode":0,"output":"README"}', extra: {} },
+        { role: 'exit', content: 'patch', extra: { exit_status: 'Submitted' } },
+      ),
+    )
+    expect(partsOf(trajectory, 2)).toEqual([
+      ['agent_message', 'message', '/messages/2/content', 'I look.'],
+      ['agent_action', 'bash.command', '/messages/2/tool_calls/0/function/arguments#/command', 'ls'],
+      ['tool_output', 'bash.returncode', '/messages/3/content#/returncode', '0'],
+      ['tool_output', 'bash.output', '/messages/3/content#/output', 'README'],
+    ])
+    expect(partsOf(trajectory, 3)).toEqual([['system', 'exit', '/messages/4/content', 'patch']])
+    expect(trajectory.warnings).toEqual([])
+  })
+
+  test('may note its actions where its words have another form', () => {
+    const extra = { actions: [{ command: 'ls' }, { action: 'x' }] }
+    const trajectory = read(
+      run({ role: 'assistant', content: '<run>ls</run>', extra }, { role: 'user', content: OUTPUT }),
+    )
+    expect(trajectory.steps[2]?.parts.map((part) => part.actor)).toEqual([
+      'agent_message',
+      'agent_action',
+      'tool_output',
+    ])
+    expect(pathsOf(trajectory.warnings)).toEqual(['/messages/2/extra/actions/1/command'])
+  })
+
+  test.each<[string, object, string]>([
+    ['messages that are text', { trajectory_format: 'mini-swe-agent-1', messages: 'x' }, '/messages'],
+    ['no messages', { trajectory_format: 'mini-swe-agent-1', messages: [] }, '/messages'],
+    ['a message that is text', { trajectory_format: 'mini-swe-agent-1', messages: ['x'] }, '/messages/0'],
+  ])('is refused with %s', (_, document, path) => {
+    expect(pathsOf(refuse(document))).toEqual([path])
+  })
+
+  test('of nothing but fences is read in linear time', () => {
+    const started = performance.now()
+    read(run({ role: 'assistant', content: '```mswea_bash_command x\n'.repeat(150_000) }))
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+})

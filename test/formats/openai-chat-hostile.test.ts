@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Trajectory } from '../../src/domain/trajectory.ts'
+import { openDocuments } from '../../src/formats/open-documents.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+
+const opened = (text: string): { name: string; document: Record<string, unknown>; about: object }[] => {
+  const result = openDocuments(text)
+  if (!result.ok) throw new Error(JSON.stringify(result.error))
+  return [...result.value]
+}
+const partsIn = ({ steps }: Trajectory): Trajectory['steps'][number]['parts'][number][] =>
+  steps.flatMap(({ parts }) => parts)
+
+/** `textAt`, and behind `#char=` the piece of the text (RFC 5147). */
+function pieceAt(document: unknown, path: string): string {
+  const [outer = '', range] = path.split('#char=')
+  const [start, end] = (range ?? '').split(',').map(Number)
+  return range === undefined ? textAt(document, path) : textAt(document, outer).slice(start, end)
+}
+
+const chat = (...messages: object[]): { messages: object[] } => ({ messages })
+const ask = { role: 'user', content: 'Do it.' }
+const call = (id: string, name: string, args: unknown): object => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+})
+
+describe('hostile chats', () => {
+  test('keep members of the name __proto__ as data', () => {
+    const source: unknown = JSON.parse(
+      '{"messages":[{"role":"user","content":"x","__proto__":{"role":"assistant"}},' +
+        '{"role":"assistant","content":"","tool_calls":[{"id":"__proto__","function":{"name":"f","arguments":"{\\"__proto__\\":{\\"a\\":\\"b\\"}}"}}]},' +
+        '{"role":"tool","tool_call_id":"__proto__","content":"y"}]}',
+    )
+    const trajectory = read(source)
+    expect(partsOf(trajectory, 1)).toEqual([
+      ['agent_action', 'f.__proto__.a', '/messages/1/tool_calls/0/function/arguments#/__proto__/a', 'b'],
+      ['tool_output', 'f', '/messages/2/content', 'y'],
+    ])
+    expect(pathsOf(trajectory.warnings)).toEqual(['/messages/0/__proto__'])
+  })
+
+  test('are refused when nested beyond use, before and after they are opened', () => {
+    const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
+    const [only] = opened(`{"messages":[{"role":"user","content":${deep}}]}`)
+    expect(refuse(only?.document)[0]?.message).toMatch(/nested deeper/)
+  })
+
+  test('of many blocks and many results before their call take linear time', () => {
+    const blocks = Array.from({ length: 200_000 }, () => ({ type: 'text', text: 'x' }))
+    const early = Array.from({ length: 50_000 }, () => ({ role: 'tool', tool_call_id: 'a', content: 'y' }))
+    const source = chat(
+      ask,
+      ...early,
+      { role: 'assistant', content: '', tool_calls: [call('a', 'f', {})] },
+      { role: 'tool', tool_call_id: 'a', content: blocks },
+    )
+    const started = performance.now()
+    expect(partsIn(read(source))).toHaveLength(250_002)
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+
+  test('of any JSON are read or refused, and every part has its place', () => {
+    // A member with # in its name has no place of its own in the notation of paths.
+    const plain = (value: unknown): boolean => !JSON.stringify(value).includes('#')
+    const json = fc.jsonValue({ maxDepth: 3 }).filter(plain)
+    const or = (...usual: fc.Arbitrary<unknown>[]): fc.Arbitrary<unknown> => fc.oneof(...usual, json)
+    const id = fc.constantFrom('a', 'b', '__proto__')
+    const block = fc.record(
+      {
+        type: or(fc.constantFrom('text', 'thinking', 'reasoning', 'tool_use', 'tool_result', 'image', 'refusal')),
+        ...{
+          text: or(fc.string()),
+          thinking: fc.string(),
+          reasoning: fc.string(),
+          refusal: fc.string(),
+          name: or(fc.string()),
+        },
+        ...{ id: or(id), tool_use_id: or(id), input: json, content: or(fc.string()), summary: json },
+      },
+      { requiredKeys: [] },
+    )
+    const message = fc.record(
+      {
+        role: or(fc.constantFrom('user', 'assistant', 'tool', 'system', 'function')),
+        content: or(fc.string(), fc.array(or(block), { maxLength: 3 })),
+        tool_calls: or(
+          fc.array(
+            or(
+              fc.record({ id, function: or(fc.record({ name: fc.string(), arguments: or(fc.json().filter(plain)) })) }),
+            ),
+            {
+              maxLength: 2,
+            },
+          ),
+        ),
+        ...{ tool_call_id: or(id), function_call: json, reasoning_content: or(fc.string()), error: json, type: json },
+      },
+      { requiredKeys: ['role', 'content'] },
+    )
+    let places = 0
+    fc.assert(
+      fc.property(fc.array(message, { minLength: 1, maxLength: 5 }), (messages) => {
+        const source = chat(ask, ...messages)
+        const result = readTrajectory(source, LIMITS)
+        if (!result.ok) expect(result.error.length).toBeGreaterThan(0)
+        for (const part of result.ok ? partsIn(result.value) : []) {
+          if (part.media) continue
+          places++
+          expect(pieceAt(source, part.path)).toBe(part.text)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+    expect(places).toBeGreaterThan(1000)
+  })
+})

@@ -1,0 +1,329 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Trajectory } from '../../src/domain/trajectory.ts'
+import { openDocuments } from '../../src/formats/open-documents.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+
+type Row = Record<string, unknown>
+
+const FOLDER = fileURLToPath(new URL('../../../shared/trajectories/openhands/', import.meta.url))
+const isThere = existsSync(FOLDER)
+if (!isThere) console.warn(`openhands corpus skipped: no ${FOLDER}`)
+const files = isThere ? readdirSync(FOLDER) : []
+
+const told = (trajectory: Trajectory): string[][] =>
+  trajectory.steps.map((step) => step.parts.map((part) => `${part.actor}: ${part.text}`))
+
+const texts = (trajectory: Trajectory, actor: string): string[] =>
+  trajectory.steps.flatMap((step) => step.parts.filter((part) => part.actor === actor).map((part) => part.text))
+
+/** What the model was answered, picked from the raw events by hand: both generations of the format. */
+function answersOf(events: readonly Row[]): unknown[] {
+  const old = events
+    .filter(
+      ({ observation }) =>
+        typeof observation === 'string' && !['null', 'recall', 'agent_state_changed'].includes(observation),
+    )
+    .flatMap(({ content, extras }) => {
+      const { formatted_output_and_error: shown, metadata } = extras as Row
+      return [shown ?? content, (metadata as Row | undefined)?.['suffix']]
+    })
+  const sdk = events.flatMap(({ kind, observation, rejection_reason: reason }) => {
+    if (kind === 'UserRejectObservation') return [reason]
+    if (kind !== 'ObservationEvent') return []
+    const { content, metadata } = observation as { content: Row[]; metadata?: Row }
+    return [...content.map(({ text }) => text), metadata?.['suffix']]
+  })
+  return [...old, ...sdk].filter((text) => text !== undefined && text !== '')
+}
+
+/** The number of arguments that the model itself wrote. */
+function wordsOf(events: readonly Row[]): number {
+  return events.reduce((sum, event) => {
+    const metadata = event['tool_call_metadata'] as
+      | { model_response: { choices: { message: { tool_calls: { function: Row }[] } }[] } }
+      | undefined
+    const made =
+      'action' in event ? metadata?.model_response.choices[0]?.message.tool_calls[0]?.function['arguments'] : undefined
+    const args = made ?? (event['tool_call'] as Row | undefined)?.['arguments']
+    if (typeof args === 'string') return sum + Math.max(1, Object.keys(JSON.parse(args) as Row).length)
+    const isBare = event['kind'] === 'ActionEvent'
+    return isBare ? sum + Object.keys(event['action'] as Row).length - 1 : sum
+  }, 0)
+}
+
+describe.skipIf(!isThere)('real events of openhands', () => {
+  test.each(files)('%s', (file) => {
+    const opened = openDocuments(readFileSync(`${FOLDER}${file}`, 'utf8'))
+    if (!opened.ok) throw new Error('not opened')
+    const document = opened.value[0]?.document as { records: Row[] }
+    const events = document.records
+    const trajectory = read(document)
+    expect(trajectory).toMatchObject({ format: 'openhands', agent: { name: 'openhands' } })
+    expect(texts(trajectory, 'tool_output')).toEqual(answersOf(events))
+    expect(texts(trajectory, 'agent_action').length).toBe(wordsOf(events))
+    const asked = events.filter(
+      ({ source, action, kind }) => source === 'user' && (action === 'message' || kind === 'MessageEvent'),
+    )
+    expect(texts(trajectory, 'user').length).toBe(asked.length)
+    const acts = events.filter(
+      ({ action, kind, source }) =>
+        source === 'agent' && typeof action === 'string' && action !== 'system' && kind === undefined,
+    )
+    const steps =
+      acts.length +
+      events.filter(({ kind, source }) => kind === 'ActionEvent' || (kind === 'MessageEvent' && source === 'agent'))
+        .length
+    const ids = new Set(events.map(({ id }) => id))
+    const orphans = events.filter(({ action_id: action }) => action !== undefined && !ids.has(action)).length
+    const others = events.filter(({ action, observation }) => action === 'system' || observation === 'recall').length
+    expect(trajectory.steps.length).toBe(steps + asked.length + orphans + others)
+    expect(trajectory.warnings.length).toBe(orphans)
+    for (const part of trajectory.steps.flatMap((step) => step.parts))
+      expect(textAt(document, part.path)).toBe(part.text)
+  })
+})
+
+let serial = 0
+const old = (more: Row): Row => ({ id: serial++, source: 'agent', message: '', ...more })
+const asks = (content: unknown): Row => old({ source: 'user', action: 'message', args: { content } })
+const runs = (command: string, more: Row = {}): Row =>
+  old({ action: 'run', args: { command, thought: '', blocking: false }, ...more })
+const answers = (cause: unknown, content: unknown): Row => old({ observation: 'run', cause, content, extras: {} })
+
+describe('steps of the old events', () => {
+  test('an answer stands in the step of its action, or at its time after other things', () => {
+    const [a, b] = [runs('ls'), runs('cat')]
+    const records = [asks('Go.'), a, answers(a['id'], 'out'), b, asks('Also.'), answers(b['id'], 'late')]
+    const trajectory = read({ records })
+    expect(told(trajectory)).toEqual([
+      ['user: Go.'],
+      ['agent_action: ls', 'tool_output: out'],
+      ['agent_action: cat'],
+      ['user: Also.'],
+      ['tool_output: late'],
+    ])
+    expect(trajectory.warnings).toEqual([])
+    expect(told(read({ history: records }))).toEqual(told(trajectory))
+  })
+
+  test('what the model itself called is shown, and calls of one reply are one step', () => {
+    const made = (id: string, text: string): Row => ({
+      id,
+      function: { name: 'edit', arguments: JSON.stringify({ text }) },
+    })
+    const reply = (id: string): Row => ({
+      tool_call_metadata: {
+        function_name: 'edit',
+        tool_call_id: id,
+        model_response: {
+          id: 'r',
+          model: 'm',
+          choices: [{ message: { reasoning_content: 'hm', tool_calls: [made('1', 'x'), made('2', 'y')] } }],
+        },
+      },
+    })
+    const a = old({ action: 'edit', args: { content: '', thought: 'I edit.' }, ...reply('1') })
+    const b = old({ action: 'edit', args: { content: '', thought: 'I edit.' }, ...reply('2') })
+    const trajectory = read({ records: [asks('Go.'), a, answers(a['id'], 'one'), b, answers(b['id'], 'two')] })
+    expect(told(trajectory)[1]).toEqual([
+      'agent_reasoning: hm',
+      'agent_message: I edit.',
+      'agent_action: x',
+      'agent_action: y',
+      'tool_output: one',
+      'tool_output: two',
+    ])
+    expect(partsOf(trajectory, 1)[3]?.[2]).toBe(
+      '/records/3/tool_call_metadata/model_response/choices/0/message/tool_calls/1/function/arguments#/text',
+    )
+    expect(trajectory.agent.model).toBe('m')
+  })
+
+  test.each<[string, Row, string[]]>([
+    ['a system prompt', old({ action: 'system', args: { content: 'S', tools: [] } }), ['system: S']],
+    ['a thought', old({ action: 'think', args: { thought: 'hm' } }), ['agent_reasoning: hm', 'agent_action: think']],
+    [
+      'a picture',
+      old({ source: 'user', action: 'message', args: { content: 'a', image_urls: ['data:image/png;base64,A'] } }),
+      ['user: a', 'user: [image: image/png]'],
+    ],
+    [
+      'what was recalled',
+      old({
+        observation: 'recall',
+        content: 'Added',
+        extras: { repo_instructions: 'R', date: '', microagent_knowledge: [] },
+      }),
+      ['system: R'],
+    ],
+    ['a summary', old({ action: 'condensation', args: { summary: 'W' } }), ['agent_message: W']],
+    ['an error of nobody', old({ observation: 'error', content: 'E', extras: {} }), ['system: E']],
+    ['a command of the user', old({ source: 'user', action: 'run', args: { command: 'ls' } }), ['user: ls']],
+  ])('%s', (_, event, expected) => {
+    const trajectory = read({ records: [event, asks('z')] })
+    expect(told(trajectory)[0]).toEqual(expected)
+    expect(trajectory.warnings).toEqual([])
+  })
+
+  test('an orphan answer and an unknown field are warned about', () => {
+    const trajectory = read({
+      records: [asks('Go.'), answers(999_999, 'x'), { ...asks('a'), odd: 1 }, { id: 1, source: 'agent' }],
+    })
+    expect(pathsOf(trajectory.warnings)).toEqual(['/records/1', '/records/2', '/records/3'])
+    expect(texts(trajectory, 'tool_output')).toEqual(['x'])
+  })
+})
+
+const block = (text: string): Row => ({ type: 'text', text })
+const sdk = (kind: string, more: Row): Row => ({ kind, id: `e${serial++}`, source: 'agent', ...more })
+const act = (id: string, more: Row = {}): Row =>
+  sdk('ActionEvent', {
+    tool_name: 'terminal',
+    tool_call_id: id,
+    tool_call: { arguments: `{"command":"${id}"}` },
+    ...more,
+  })
+const observed = (id: string, content: unknown): Row =>
+  sdk('ObservationEvent', { source: 'environment', tool_call_id: id, action_id: 'gone', observation: { content } })
+const speaks = (source: string, content: unknown): Row =>
+  sdk('MessageEvent', { source, llm_message: { role: 'x', content } })
+
+describe('steps of the SDK', () => {
+  test('parallel calls of one reply are one step with their answers', () => {
+    const one = { llm_response_id: 'r' }
+    const records = [
+      sdk('SystemPromptEvent', { system_prompt: block('S'), dynamic_context: block('D'), tools: [] }),
+      speaks('user', [block('Go.'), { type: 'image', image_urls: ['http://x/y.png'] }]),
+      act('1', { ...one, reasoning_content: 'hm', thought: [block('<think>hm</think>'), block('I look.')] }),
+      act('2', one),
+      observed('1', [block('a')]),
+      observed('2', 'b'),
+      act('3', one),
+      sdk('AgentErrorEvent', { tool_call_id: '3', error: 'no such tool' }),
+      sdk('Condensation', { summary: 'W' }),
+      speaks('agent', [block('Done.')]),
+    ]
+    const trajectory = read({ records })
+    expect(told(trajectory)).toEqual([
+      ['system: S', 'system: D'],
+      ['user: Go.', 'user: [image: http://x/y.png]'],
+      [
+        'agent_reasoning: hm',
+        'agent_message: I look.',
+        'agent_action: 1',
+        'agent_action: 2',
+        'tool_output: a',
+        'tool_output: b',
+      ],
+      ['agent_action: 3', 'tool_output: no such tool'],
+      ['agent_message: W'],
+      ['agent_message: Done.'],
+    ])
+    expect(trajectory.warnings).toEqual([])
+    expect(partsOf(trajectory, 0)[1]?.[2]).toBe('/records/0/dynamic_context/text')
+  })
+
+  test.each<[string, Row, string]>([
+    ['an unknown kind', sdk('NovelEvent', {}), '/records/1'],
+    ['a kind named __proto__', sdk('__proto__', {}), '/records/1'],
+    ['an unknown field', { ...speaks('user', 'a'), odd: 1 }, '/records/1'],
+    ['an orphan answer', observed('9', 'x'), '/records/1'],
+    ['an unknown piece', speaks('user', [{ type: 'odd', x: 'y' }]), '/records/1/llm_message/content/0'],
+  ])('%s is warned about', (_, event, path) => {
+    expect(pathsOf(read({ records: [speaks('user', 'Go.'), event] }).warnings)).toEqual([path])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['an event that is text', 'x', '/records/1'],
+    ['no message', sdk('MessageEvent', {}), '/records/1/llm_message'],
+    ['content that is a number', speaks('user', 1), '/records/1/llm_message/content'],
+    ['a piece that is null', observed('1', [null]), '/records/1/observation/content/0'],
+  ])('%s is an error at its place', (_, event, path) => {
+    expect(pathsOf(refuse({ records: [act('1'), event] }))).toEqual([path])
+  })
+
+  test('a hundred thousand events cost as much each as the first', () => {
+    const visits = (count: number): number => {
+      let reads = 0
+      const get = (target: Row, key: string | symbol): unknown => {
+        reads++
+        return Reflect.get(target, key) as unknown
+      }
+      const event = (at: number): Row => (at % 2 === 0 ? act(String(at)) : observed(String(at - 1), 'x'))
+      const records = Array.from({ length: count }, (_, at) => new Proxy(event(at), { get }))
+      const result = readTrajectory({ records }, { ...LIMITS, max_steps: count })
+      expect(result.ok && result.value.steps.length).toBe(count / 2)
+      return reads
+    }
+    expect(visits(100_000)).toBeLessThanOrEqual(visits(1_000) * 100)
+  }, 60_000)
+
+  test('any events are read or refused, and every part says where it stands', () => {
+    const json = fc.jsonValue({ maxDepth: 3 })
+    const fields = {
+      id: json,
+      content: json,
+      cause: json,
+      extras: json,
+      args: json,
+      thought: json,
+      tool_call: json,
+      tool_name: json,
+      observation: json,
+      llm_message: fc.oneof(json, fc.record({ content: json })),
+      error: json,
+      raw_input: json,
+      raw_output: json,
+      title: json,
+      summary: json,
+    }
+    const kinds = fc.constantFrom(
+      'ActionEvent',
+      'ObservationEvent',
+      'MessageEvent',
+      'AgentErrorEvent',
+      'ACPToolCallEvent',
+      'SystemPromptEvent',
+      'x',
+    )
+    const event = fc.oneof(
+      fc.record(
+        { ...fields, kind: kinds, source: fc.constantFrom('agent', 'user', 'environment') },
+        { requiredKeys: ['kind'] },
+      ),
+      fc.record(
+        {
+          ...fields,
+          action: fc.constantFrom('run', 'message', 'think', 'system', '__proto__'),
+          source: fc.constantFrom('agent', 'user'),
+        },
+        { requiredKeys: ['action'] },
+      ),
+      fc.record(
+        { ...fields, observation: fc.constantFrom('run', 'recall', 'error', '__proto__') },
+        { requiredKeys: ['observation'] },
+      ),
+      json,
+    )
+    let parts = 0
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 5 }), (events) => {
+        fc.pre(!JSON.stringify(events).includes('#'))
+        const document = { records: [speaks('user', 'Go.'), ...events] }
+        const result = readTrajectory(document, LIMITS)
+        if (!result.ok) expect(result.error.length).toBeGreaterThan(0)
+        else
+          for (const part of result.value.steps.flatMap((step) => step.parts).filter((one) => !one.media)) {
+            parts++
+            expect(textAt(document, part.path)).toBe(part.text)
+          }
+      }),
+      { numRuns: 2000 },
+    )
+    expect(parts).toBeGreaterThan(1000)
+  })
+})

@@ -1,0 +1,207 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openDocuments } from '../../src/formats/open-documents.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+
+const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/swe-agent/', import.meta.url))
+const isThere = existsSync(CORPUS)
+if (!isThere) console.warn(`tests of real SWE-agent runs skipped: no ${CORPUS}`)
+
+interface Raw {
+  readonly trajectory: readonly { readonly thought: string; readonly action: string; readonly observation: string }[]
+  readonly history: readonly { readonly role: string; readonly is_demo?: boolean; readonly content: string }[]
+}
+
+describe.skipIf(!isThere)('real runs', () => {
+  test.each(isThere ? readdirSync(CORPUS) : [])('%s', (file) => {
+    const raw = JSON.parse(readFileSync(`${CORPUS}${file}`, 'utf8')) as Raw
+    const trajectory = read(raw)
+    expect(trajectory).toMatchObject({ format: 'swe-agent', agent: { name: 'swe-agent' } })
+    const texts = (actor: string): string[] =>
+      trajectory.steps.flatMap(({ parts }) => parts.filter((part) => part.actor === actor).map(({ text }) => text))
+    const filled = (field: 'thought' | 'action' | 'observation'): string[] =>
+      raw.trajectory.map((step) => step[field]).filter((text) => text !== '')
+    expect(texts('agent_reasoning')).toEqual(filled('thought'))
+    expect(texts('agent_action')).toEqual(filled('action'))
+    expect(texts('tool_output')).toEqual(filled('observation'))
+    expect(texts('agent_message')).toEqual([])
+    const prompt = raw.history.slice(
+      0,
+      raw.history.findIndex(({ role }) => role === 'assistant'),
+    )
+    const head = trajectory.steps.slice(0, prompt.length).map(({ parts }) => [parts[0]?.actor, parts[0]?.text])
+    expect(head).toEqual(prompt.map(({ role, content, is_demo: demo }) => [demo === true ? 'system' : role, content]))
+    expect(trajectory.steps.map(({ id }) => id)).toEqual(trajectory.steps.map((_, index) => index + 1))
+    expect(pathsOf(trajectory.warnings)).toEqual(
+      raw.history.flatMap((one, index) => (one.is_demo ? [`/history/${index}`] : [])),
+    )
+    for (const part of trajectory.steps.flatMap(({ parts }) => parts)) expect(textAt(raw, part.path)).toBe(part.text)
+  })
+
+  test('say which model was configured, and what was asked', () => {
+    const file = readdirSync(CORPUS).find((name) => name.includes('marshmallow')) ?? ''
+    const opened = openDocuments(readFileSync(`${CORPUS}${file}`, 'utf8'))
+    const [only] = opened.ok ? opened.value : []
+    expect(only?.about).toMatchObject({
+      agent: 'swe-agent',
+      model: 'replay',
+      instruction: expect.stringMatching(/^TimeDelta/),
+    })
+    expect(read(only?.document).agent.model).toBe('replay')
+  })
+})
+
+const step = (more: object = {}): object => ({
+  thought: 'Hm.',
+  action: 'ls',
+  observation: 'README',
+  response: 'Hm.\n```\nls\n```',
+  state: '{}',
+  ...more,
+})
+const prompt = [
+  { role: 'system', content: 'Be an engineer.' },
+  { role: 'user', content: 'Fix it.' },
+]
+const answer = { role: 'assistant', content: 'Hm.\n```\nls\n```', thought: 'Hm.', action: 'ls' }
+const run = (trajectory: unknown, history: unknown = [...prompt, answer]): object => ({
+  environment: 'swe_main',
+  trajectory,
+  history,
+  info: {},
+})
+
+describe('a run', () => {
+  test('thinks, acts and is answered', () => {
+    const trajectory = read(run([step()]))
+    expect(partsOf(trajectory, 2)).toEqual([
+      ['agent_reasoning', 'thought', '/trajectory/0/thought', 'Hm.'],
+      ['agent_action', 'action', '/trajectory/0/action', 'ls'],
+      ['tool_output', 'observation', '/trajectory/0/observation', 'README'],
+    ])
+    expect(trajectory.warnings).toEqual([])
+  })
+
+  test.each([
+    ['another text', 'I changed my mind.', true],
+    ['more than thought and action', 'Hm.\n```\nls\n```\nThen I shall stop.', true],
+    ['the thought alone', 'Hm.', false],
+  ])('shows a response that is %s: %3$s', (_, response, shown) => {
+    const parts = partsOf(read(run([step({ response })])), 2)
+    expect(parts.filter(([actor]) => actor === 'agent_message').map(([, , , text]) => text)).toEqual(
+      shown ? [response] : [],
+    )
+  })
+
+  test('did nothing of what its demonstrations show', () => {
+    const demo = [
+      { role: 'user', content: 'Example', is_demo: true },
+      { role: 'assistant', content: 'rm -rf /', action: 'rm -rf /', is_demo: true },
+    ]
+    const trajectory = read(run([step()], [prompt[0], ...demo, prompt[1], answer]))
+    expect(trajectory.steps.map(({ parts }) => parts[0]?.actor)).toEqual([
+      'system',
+      'system',
+      'system',
+      'user',
+      'agent_reasoning',
+    ])
+    expect(partsOf(trajectory, 2)).toEqual([['system', 'demonstration', '/history/2/content', 'rm -rf /']])
+  })
+
+  test('shows what the harness said and no observation repeats', () => {
+    const history = [
+      ...prompt,
+      answer,
+      { role: 'user', content: 'README\n(Open file: n/a)\nbash-$' },
+      { role: 'user', content: 'Hurry up.' },
+      answer,
+      { role: 'user', content: 'README' },
+    ]
+    const trajectory = read(run([step(), step()], history))
+    expect(trajectory.steps.map(({ parts }) => parts.at(-1)?.text)).toEqual([
+      'Be an engineer.',
+      'Fix it.',
+      'README',
+      'Hurry up.',
+      'README',
+    ])
+    expect(partsOf(trajectory, 3)[0]?.slice(0, 3)).toEqual(['user', 'message', '/history/4/content'])
+  })
+
+  test('says where its two accounts differ in length', () => {
+    expect(pathsOf(read(run([step(), step()])).warnings)).toEqual(['/history'])
+  })
+
+  test('without a history is read, with a warning', () => {
+    expect(pathsOf(read({ trajectory: [step()], environment: 'x' }).warnings)).toEqual(['/history'])
+  })
+
+  test('names fields that nobody knows', () => {
+    expect(pathsOf(read(run([step({ secret: 'x' })])).warnings)).toEqual(['/trajectory/0/secret'])
+  })
+
+  test.each<[string, object, string]>([
+    ['an action of a number', run([step({ action: 7 })]), '/trajectory/0/action'],
+    ['a step that is text', run([step(), 'ls']), '/trajectory/1'],
+    ['a history that is text', run([step()], 'no'), '/history'],
+    ['a message that is null', run([step()], [null]), '/history/0'],
+    ['nothing', run([], []), '/trajectory'],
+  ])('is refused with %s', (_, document, path) => {
+    expect(pathsOf(refuse(document))).toContain(path)
+  })
+
+  test('keeps a member of the name __proto__ as data', () => {
+    const source: unknown = JSON.parse(
+      '{"trajectory":[{"action":"ls","thought":"t","__proto__":{"action":"rm"}}],"info":{},"history":[]}',
+    )
+    const trajectory = read(source)
+    expect(partsOf(trajectory, 0).map(([, , , text]) => text)).toEqual(['t', 'ls'])
+    expect(pathsOf(trajectory.warnings)).toContain('/trajectory/0/__proto__')
+  })
+
+  test('that repeats itself to slow a search down does not', () => {
+    const evil = `b${'a'.repeat(2_000_000)}`
+    const text = 'a'.repeat(4_000_000)
+    const steps = Array.from({ length: 5 }, () => step({ observation: evil, thought: evil, response: text }))
+    const history = [...prompt, ...steps.flatMap(() => [answer, { role: 'user', content: text }])]
+    const started = performance.now()
+    read(run(steps, history))
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
+  test('of any JSON is read or refused', () => {
+    const json = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('#'))
+    const text = fc.oneof({ weight: 20, arbitrary: fc.string() }, { weight: 1, arbitrary: json })
+    const any = fc.record(
+      { action: text, thought: text, observation: text, response: text, thinking_blocks: json },
+      { requiredKeys: ['action', 'thought'] },
+    )
+    const message = fc.record(
+      { role: fc.oneof(fc.constantFrom('user', 'assistant', 'system', 'tool'), json), content: text, is_demo: json },
+      { requiredKeys: [] },
+    )
+    let places = 0
+    fc.assert(
+      fc.property(
+        fc.array(any, { minLength: 1, maxLength: 3 }),
+        fc.oneof(fc.array(message), json),
+        (trajectory, history) => {
+          const source = { trajectory, history, info: {} }
+          const result = readTrajectory(source, LIMITS)
+          if (!result.ok) expect(result.error.length).toBeGreaterThan(0)
+          for (const part of result.ok ? result.value.steps.flatMap(({ parts }) => parts) : []) {
+            if (part.media) continue
+            places++
+            expect(textAt(source, part.path)).toBe(part.text)
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    )
+    expect(places).toBeGreaterThan(100)
+  })
+})
