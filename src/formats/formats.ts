@@ -1,7 +1,16 @@
 import { readAtif } from './atif.ts'
+import { ATIF_SEGMENTS } from './atif-segments.ts'
+import { CLAUDE_CODE } from './claude-code.ts'
+import { CODEX } from './codex.ts'
 import type { Format } from './format.ts'
+import { GEMINI_CLI } from './gemini-cli.ts'
+import { INSPECT } from './inspect.ts'
+import { MINI_SWE_AGENT } from './mini-swe-agent.ts'
+import { OPENAI_CHAT } from './openai-chat.ts'
+import { OPENHANDS } from './openhands.ts'
 import { isRecord } from './reading.ts'
 import { readStepList } from './step-list.ts'
+import { SWE_AGENT } from './swe-agent.ts'
 
 const ATIF: Format = {
   name: 'atif',
@@ -22,4 +31,16 @@ const STEP_LIST: Format = {
 }
 
 /** In the order in which they are tried: the most telling marks first. */
-export const FORMATS: readonly Format[] = [ATIF, STEP_LIST]
+export const FORMATS: readonly Format[] = [
+  ATIF,
+  ATIF_SEGMENTS,
+  CLAUDE_CODE,
+  CODEX,
+  GEMINI_CLI,
+  OPENHANDS,
+  STEP_LIST,
+  INSPECT,
+  SWE_AGENT,
+  MINI_SWE_AGENT,
+  OPENAI_CHAT,
+]

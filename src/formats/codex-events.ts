@@ -1,0 +1,154 @@
+import { addCall, type Session, warnType } from './claude-code-session.ts'
+import { readAnswer, type Shown } from './codex-items.ts'
+import type { Json } from './reading.ts'
+
+/** The event protocol of codex: beside the items of a rollout, or alone in the output of old `exec --json`. */
+
+const WORDS: Readonly<Record<string, readonly [field: string, actor: 'user' | 'agent_message' | 'agent_reasoning']>> = {
+  user_message: ['message', 'user'],
+  agent_message: ['message', 'agent_message'],
+  agent_reasoning: ['text', 'agent_reasoning'],
+  agent_reasoning_raw_content: ['text', 'agent_reasoning'],
+  task_complete: ['last_agent_message', 'agent_message'],
+  turn_complete: ['last_agent_message', 'agent_message'],
+}
+
+/** Calls by the event that begins them: the tool, and the members that say what it does. */
+const CALLS: Readonly<Record<string, readonly [tool: string, ...fields: string[]]>> = {
+  exec_command_begin: ['exec_command', 'command', 'cwd'],
+  patch_apply_begin: ['apply_patch', 'changes'],
+  mcp_tool_call_begin: ['mcp_tool_call', 'invocation'],
+  web_search_end: ['web_search', 'query', 'action'],
+  view_image_tool_call: ['view_image', 'path'],
+  dynamic_tool_call_request: ['dynamic_tool_call', 'tool', 'arguments'],
+}
+
+const ANSWERS: Readonly<Record<string, readonly string[]>> = {
+  exec_command_end: ['formatted_output', 'aggregated_output', 'stdout', 'stderr'],
+  patch_apply_end: ['stdout', 'stderr'],
+  mcp_tool_call_end: ['result'],
+  dynamic_tool_call_response: ['content_items', 'error'],
+}
+
+const NOTES: ReadonlySet<string> = new Set(['error', 'stream_error', 'warning'])
+
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  ...[
+    'task_started',
+    'turn_started',
+    'token_count',
+    'session_configured',
+    'turn_aborted',
+    'background_event',
+    'turn_diff',
+  ],
+  ...['exec_command_output_delta', 'terminal_interaction', 'exec_approval_request', 'apply_patch_approval_request'],
+  ...['agent_message_delta', 'agent_reasoning_delta', 'agent_reasoning_section_break', 'agent_message_content_delta'],
+  ...['agent_reasoning_raw_content_delta', 'reasoning_content_delta', 'reasoning_raw_content_delta', 'plan_delta'],
+  ...[
+    'plan_update',
+    'web_search_begin',
+    'patch_apply_updated',
+    'context_compacted',
+    'shutdown_complete',
+    'raw_response_item',
+  ],
+  ...['item_started', 'item_completed', 'entered_review_mode', 'exited_review_mode', 'undo_started', 'undo_completed'],
+  ...[
+    'mcp_startup_update',
+    'mcp_startup_complete',
+    'mcp_list_tools_response',
+    'list_skills_response',
+    'thread_name_updated',
+  ],
+  ...[
+    'thread_settings_applied',
+    'model_reroute',
+    'deprecation_notice',
+    'get_history_entry_response',
+    'elicitation_request',
+  ],
+  ...[
+    'request_user_input',
+    'request_permissions',
+    'skills_update_available',
+    'image_generation_begin',
+    'image_generation_end',
+  ],
+  ...['hook_started', 'hook_completed', 'guardian_assessment', 'sub_agent_activity', 'thread_goal_updated'],
+])
+
+/** An event. Where an item says the same it is not told twice; `answered` remembers calls that items made. */
+export function readEvent(session: Session, event: Json, path: string, shown: Shown): void {
+  const { reading } = session
+  const type = typeof event['type'] === 'string' ? event['type'] : ''
+  const words = Object.hasOwn(WORDS, type) ? WORDS[type] : undefined
+  const call = Object.hasOwn(CALLS, type) ? CALLS[type] : undefined
+  const answer = Object.hasOwn(ANSWERS, type) ? ANSWERS[type] : undefined
+  if (words !== undefined) {
+    const [field, actor] = words
+    const text = event[field]
+    if (typeof text !== 'string' || text === '' || shown.has(text)) return
+    // The end of a turn repeats its last words, which may have been said by an event alone.
+    if (type.endsWith('_complete') && shown.has(saidKey(text))) return
+    shown.add(saidKey(text))
+    const step = actor === 'user' ? session.open('other', null) : session.turn(null)
+    reading.add(step.parts, {
+      actor,
+      text,
+      path: `${path}/${field}`,
+      name: actor === 'agent_reasoning' ? 'reasoning' : 'message',
+    })
+  } else if (call !== undefined) readCallEvent(session, event, path, call)
+  else if (answer !== undefined) readAnswerEvent(session, event, path, answer)
+  else if (NOTES.has(type)) session.note('system', event['message'], `${path}/message`, type)
+  else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
+  else if (!isBookkeeping(type)) warnType(reading, path, 'type of event', event['type'])
+}
+
+const saidKey = (text: string): string => `said by an event: ${text}`
+
+const isBookkeeping = (type: string): boolean =>
+  BOOKKEEPING.has(type) || type.startsWith('collab_') || type.startsWith('realtime_')
+
+/** Calls of the event protocol have ids of their own here, so that an item of the same id stays the one that is shown. */
+const eventCall = (event: Json): string => `event ${String(event['call_id'])}`
+
+function readCallEvent(
+  session: Session,
+  event: Json,
+  path: string,
+  [tool, ...fields]: readonly [tool: string, ...fields: string[]],
+): void {
+  if (session.hasCall(event['call_id']) || session.hasCall(eventCall(event))) return
+  const step = session.turn(null)
+  session.call(step, eventCall(event), tool)
+  const present = fields.filter((field) => event[field] !== undefined && event[field] !== null)
+  for (const field of present)
+    addCall(session.reading, step.parts, {
+      tool,
+      args: event[field] === '' ? null : event[field],
+      path: `${path}/${field}`,
+      namePath: `${path}/type`,
+      nameText: String(event['type']),
+    })
+  if (present.length === 0)
+    session.reading.add(step.parts, {
+      actor: 'agent_action',
+      text: String(event['type']),
+      path: `${path}/type`,
+      name: tool,
+    })
+}
+
+function readAnswerEvent(session: Session, event: Json, path: string, fields: readonly string[]): void {
+  if (session.hasCall(event['call_id'])) return
+  const { reading } = session
+  const { parts, tool } = session.output(eventCall(event), path, null)
+  for (const field of fields) {
+    const before = parts.length
+    readAnswer(reading, parts, event[field], `${path}/${field}`, tool)
+    // The first form that is there: the others say it again, except for the two streams of a command.
+    if (parts.length > before && field !== 'stdout' && field !== 'stderr') return
+  }
+}

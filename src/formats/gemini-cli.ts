@@ -1,0 +1,238 @@
+import {
+  addCall,
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  mediaText,
+  Session,
+  sinkTo,
+  warnType,
+  warnUnknownOnce,
+} from './claude-code-session.ts'
+import type { ContentSink } from './content.ts'
+import type { Format, ReadDocument } from './format.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+
+/**
+ * Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same as JSON lines (a line of a message again replaces
+ * it), and what `--output-format stream-json` prints.
+ *
+ * A message of the model is one step: thoughts, words, calls, then the results, which the file keeps with the calls.
+ */
+export const GEMINI_CLI: Format = { name: 'gemini-cli', recognizes: recognizesGemini, read: readGeminiCli }
+
+function recognizesGemini({ messages, records, sessionId, projectHash }: Json): boolean {
+  if (Array.isArray(messages))
+    return typeof sessionId === 'string' && (typeof projectHash === 'string' || messages.some(isModelMessage))
+  if (!Array.isArray(records)) return false
+  return records.some((record) => isHead(record) || isModelMessage(record)) || isStream(records)
+}
+
+const isModelMessage = (record: unknown): boolean =>
+  isRecord(record) && record['type'] === 'gemini' && 'content' in record
+
+const isHead = (record: unknown): boolean =>
+  isRecord(record) && typeof record['sessionId'] === 'string' && typeof record['projectHash'] === 'string'
+
+const isStream = (records: readonly unknown[]): boolean =>
+  isRecord(records[0]) && records[0]['type'] === 'init' && typeof records[0]['session_id'] === 'string'
+
+const ROOT_FIELDS: ReadonlySet<string> = new Set([
+  ...['sessionId', 'projectHash', 'startTime', 'lastUpdated', 'messages', 'records', 'summary', 'directories', 'kind'],
+  ...['activeExtensionName'],
+])
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+  ...['id', 'timestamp', 'type', 'content', 'displayContent', 'thoughts', 'tokens', 'model', 'toolCalls'],
+])
+const CALL_FIELDS: ReadonlySet<string> = new Set([
+  ...['id', 'name', 'args', 'result', 'status', 'timestamp', 'agentId', 'displayName', 'description', 'resultDisplay'],
+  ...['renderOutputAsMarkdown'],
+])
+const NOTICES: ReadonlySet<unknown> = new Set(['info', 'warning', 'error'])
+
+class GeminiReader {
+  readonly session: Session
+  readonly #reading: Reading
+  model: string | null = null
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+    this.session = new Session(reading)
+  }
+
+  message(message: unknown, path: string): void {
+    if (!isRecord(message)) {
+      this.#reading.error(path, `a message must be an object, not ${typeName(message)}`)
+      return
+    }
+    const { type, content } = message
+    if (type !== 'user' && type !== 'gemini' && !NOTICES.has(type)) {
+      warnType(this.#reading, path, 'type of message', type)
+      return
+    }
+    warnUnknownOnce(this.#reading, message, path, MESSAGE_FIELDS)
+    const name = asText(message['id'])
+    if (type === 'gemini') this.#reply(message, path, name)
+    else {
+      const actor = type === 'user' ? 'user' : 'system'
+      const { parts } = this.session.open('other', name)
+      readParts(this.#reading, content, `${path}/content`, sinkTo(this.#reading, parts, actor, 'message'))
+    }
+  }
+
+  #reply(message: Json, path: string, name: string | null): void {
+    const { content, thoughts, toolCalls, model } = message
+    this.model ??= asText(model)
+    const step = this.session.open('agent', name)
+    const reasoning = sinkTo(this.#reading, step.parts, 'agent_reasoning', 'reasoning')
+    for (const [index, thought] of this.#list(thoughts, `${path}/thoughts`).entries()) {
+      const at = pointer(`${path}/thoughts`, index)
+      if (typeof thought === 'string') reasoning.text(thought, at)
+      const { subject, description } = asRecord(thought)
+      if (typeof subject === 'string') reasoning.text(subject, `${at}/subject`)
+      if (typeof description === 'string') reasoning.text(description, `${at}/description`)
+    }
+    readParts(this.#reading, content, `${path}/content`, sinkTo(this.#reading, step.parts, 'agent_message', 'message'))
+    const calls = this.#list(toolCalls, `${path}/toolCalls`)
+    for (const [index, call] of calls.entries()) {
+      const at = pointer(`${path}/toolCalls`, index)
+      if (!isRecord(call)) {
+        this.#reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
+        continue
+      }
+      warnUnknownOnce(this.#reading, call, at, CALL_FIELDS)
+      const tool = asText(call['name'])
+      if (tool === null) this.#reading.warn(`${at}/name`, 'a tool call must name its tool')
+      const shown = tool ?? 'tool_call'
+      const namePath = tool === null ? null : `${at}/name`
+      addCall(this.#reading, step.parts, {
+        tool: shown,
+        args: call['args'],
+        path: `${at}/args`,
+        namePath,
+      })
+      readParts(
+        this.#reading,
+        call['result'],
+        `${at}/result`,
+        sinkTo(this.#reading, step.outputs, 'tool_output', shown),
+      )
+    }
+  }
+
+  #list(value: unknown, path: string): readonly unknown[] {
+    if (!Array.isArray(value) && !isAbsent(value)) this.#reading.error(path, `must be an array, not ${typeName(value)}`)
+    return asList(value)
+  }
+
+  /** An event of `--output-format stream-json`. */
+  event(event: unknown, path: string): void {
+    const { type, role, content, tool_id: id, tool_name: tool, parameters, output, error, message } = asRecord(event)
+    if (type === 'init') this.model ??= asText(asRecord(event)['model'])
+    else if (type === 'message' && role === 'user') this.session.note('user', content, `${path}/content`, 'message')
+    else if (type === 'message') {
+      if (typeof content !== 'string') this.#reading.error(`${path}/content`, `must be text, not ${typeName(content)}`)
+      else
+        this.#reading.add(this.session.turn(null).parts, {
+          actor: 'agent_message',
+          text: content,
+          path: `${path}/content`,
+          name: 'message',
+        })
+    } else if (type === 'tool_use') {
+      const name = asText(tool) ?? 'tool_use'
+      const step = this.session.turn(null)
+      this.session.call(step, id, name)
+      const namePath = asText(tool) === null ? `${path}/type` : `${path}/tool_name`
+      addCall(this.#reading, step.parts, { tool: name, args: parameters, path: `${path}/parameters`, namePath })
+    } else if (type === 'tool_result') {
+      const place = this.session.output(id, `${path}/tool_id`, null)
+      const sink = sinkTo(this.#reading, place.parts, 'tool_output', place.tool)
+      readParts(this.#reading, output, `${path}/output`, sink)
+      const words = asRecord(error)['message']
+      if (typeof words === 'string' && words !== output) sink.text(words, `${path}/error/message`)
+    } else if (type === 'error') this.session.note('system', message, `${path}/message`, 'error')
+    else if (type !== 'result') warnType(this.#reading, path, 'type of event', type)
+  }
+}
+
+/** What the API calls a list of parts: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
+function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
+  if (isAbsent(content)) return
+  if (typeof content === 'string') sink.text(content, path)
+  else if (Array.isArray(content))
+    for (const [index, part] of content.entries()) {
+      const at = pointer(path, index)
+      if (typeof part === 'string') sink.text(part, at)
+      else if (isRecord(part)) readPart(part, at, sink)
+      else reading.error(at, `a part must be text or an object, not ${typeName(part)}`)
+    }
+  else if (isRecord(content)) readPart(content, path, sink)
+  else reading.error(path, `must be text or parts, not ${typeName(content)}`)
+}
+
+function readPart(part: Json, path: string, sink: ContentSink): void {
+  const {
+    text,
+    inlineData,
+    fileData,
+    functionResponse,
+    thoughtSignature: _signature,
+    thought: _thought,
+    ...rest
+  } = part
+  if (typeof text === 'string') sink.text(text, `${path}/text`)
+  if (isRecord(inlineData)) sink.media(mediaText('media', inlineData['mimeType']), path, 'media')
+  if (isRecord(fileData)) sink.media(mediaText('file', fileData['fileUri'] ?? fileData['mimeType']), path, 'file')
+  if (isRecord(functionResponse)) {
+    const at = `${path}/functionResponse`
+    addLeaves(sink, functionResponse['response'] ?? {}, `${at}/response`)
+    for (const [index, inner] of asList(functionResponse['parts']).entries())
+      if (isRecord(inner)) readPart(inner, pointer(`${at}/parts`, index), sink)
+  }
+  addLeaves(sink, rest, path)
+}
+
+interface Place {
+  readonly message: unknown
+  readonly path: string
+}
+
+/** The messages of a chat that was written line by line: each at its first place, in its last wording. */
+function messagesOf(reading: Reading, records: readonly unknown[]): Place[] {
+  const places: Place[] = []
+  const byId = new Map<string, number>()
+  const take = (message: unknown, path: string): void => {
+    const id = isRecord(message) ? asText(message['id']) : null
+    const first = id === null ? undefined : byId.get(id)
+    if (first !== undefined) places[first] = { message, path }
+    else if (id !== null) byId.set(id, places.length)
+    if (first === undefined) places.push({ message, path })
+  }
+  for (const [index, record] of records.entries()) {
+    const path = pointer('/records', index)
+    if (!isRecord(record) || 'type' in record) take(record, path)
+    else if (isRecord(record['$set'])) {
+      for (const [at, message] of asList(record['$set']['messages']).entries())
+        take(message, pointer(`${path}/$set/messages`, at))
+    } else if ('$rewindTo' in record) reading.warn(path, 'the chat was wound back; what was said before stays shown')
+    else if (!isHead(record)) warnType(reading, path, 'type of record', undefined)
+    else
+      for (const [at, message] of asList(record['messages']).entries()) take(message, pointer(`${path}/messages`, at))
+  }
+  return places
+}
+
+export function readGeminiCli(reading: Reading, document: Json): ReadDocument {
+  const { messages, records } = document
+  const reader = new GeminiReader(reading)
+  reading.warnUnknown(document, '', ROOT_FIELDS)
+  if (Array.isArray(messages))
+    for (const [index, message] of messages.entries()) reader.message(message, pointer('/messages', index))
+  else if (isStream(asList(records)))
+    for (const [index, event] of asList(records).entries()) reader.event(event, pointer('/records', index))
+  else for (const { message, path } of messagesOf(reading, asList(records))) reader.message(message, path)
+  const steps = reader.session.finish(Array.isArray(messages) ? '/messages' : '/records')
+  return { format: 'gemini-cli', agent: { name: 'gemini-cli', model: reader.model }, steps }
+}
