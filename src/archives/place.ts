@@ -1,0 +1,113 @@
+import { constants, type Dirent } from 'node:fs'
+import { lstat, open, opendir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A file or a folder: where it is, and how it is told to people (the path as given, with `!` before what is in an archive). */
+export interface Place {
+  readonly path: string
+  readonly shown: string
+}
+
+export const within = (place: Place, name: string): Place => ({
+  path: join(place.path, name),
+  shown: place.shown.endsWith('!') ? `${place.shown}${name}` : `${place.shown}/${name}`,
+})
+
+export type PlaceKind = 'file' | 'folder' | 'link' | 'other'
+
+export interface Listed {
+  readonly name: string
+  readonly kind: PlaceKind
+}
+
+const kindOf = (found: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): PlaceKind =>
+  found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other'
+
+/** Numbers in names count as numbers, so that `episode-2` comes before `episode-10`; the same on every machine. */
+const collator = new Intl.Collator('en', { numeric: true })
+export const byName = (a: string, b: string): number => collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)
+
+/** The names in a folder, sorted; null where there are more than `max`, or where it is no folder that can be read. */
+export async function listFolder(folder: Place, max: number): Promise<Listed[] | null> {
+  const listed: Listed[] = []
+  try {
+    for await (const entry of await opendir(folder.path)) {
+      if (listed.length === max) return null
+      listed.push({ name: entry.name, kind: kindOf(entry) })
+    }
+  } catch {
+    return null
+  }
+  return listed.sort((a, b) => byName(a.name, b.name))
+}
+
+/** Whatever stands at a relative path below a folder; null where nothing does, or where a link is on the way. */
+export async function find(folder: Place, ...names: readonly string[]): Promise<(Place & { kind: PlaceKind }) | null> {
+  let place = folder
+  let kind: PlaceKind = 'folder'
+  for (const name of names) {
+    if (kind !== 'folder') return null
+    place = within(place, name)
+    const found = await lstat(place.path).catch(() => null)
+    if (found === null) return null
+    kind = kindOf(found)
+  }
+  return kind === 'link' ? null : { ...place, kind }
+}
+
+export async function findFile(folder: Place, ...names: readonly string[]): Promise<Place | null> {
+  const found = await find(folder, ...names)
+  return found?.kind === 'file' ? found : null
+}
+
+export async function findFolder(folder: Place, ...names: readonly string[]): Promise<Place | null> {
+  const found = await find(folder, ...names)
+  return found?.kind === 'folder' ? found : null
+}
+
+/**
+ * The names on the way of a relative path that a file tells, or null where it leaves the folder: absolute, `..`, a drive, NUL.
+ */
+export function relativeNames(path: string): string[] | null {
+  if (path === '' || path.startsWith('/') || path.includes('\\') || path.includes('\0') || path.includes(':'))
+    return null
+  const names = path.split('/').filter((name) => name !== '' && name !== '.')
+  return names.length === 0 || names.includes('..') ? null : names
+}
+
+export type ReadBytes =
+  | { readonly kind: 'read'; readonly bytes: Buffer }
+  | { readonly kind: 'over' | 'gone'; readonly detail: string }
+
+/**
+ * A regular file's bytes, if there are at most `max`. The size is asked before anything is read, and what grows meanwhile
+ * (or lies about its size) is read no further than one byte past the limit. A link is not followed.
+ */
+export async function readBytes({ path }: Place, max: number): Promise<ReadBytes> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const file = await open(path, flags).catch((error: unknown) => codeOf(error))
+  if (typeof file === 'string') return { kind: 'gone', detail: `cannot be opened: ${file}` }
+  try {
+    const { size } = await file.stat()
+    const over = { kind: 'over', detail: `more than the ${max} bytes that are read of a file` } as const
+    if (size > max) return { kind: 'over', detail: `${size} bytes, ${over.detail}` }
+    const chunks: Buffer[] = []
+    let total = 0
+    for (let chunk = size + 1; ; chunk = 64 * 1024) {
+      const buffer = Buffer.allocUnsafe(Math.min(chunk, max - total + 1))
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, null)
+      if (bytesRead === 0) break
+      total += bytesRead
+      if (total > max) return over
+      chunks.push(buffer.subarray(0, bytesRead))
+    }
+    return { kind: 'read', bytes: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks) }
+  } catch (error) {
+    return { kind: 'gone', detail: `cannot be read: ${codeOf(error)}` }
+  } finally {
+    await file.close()
+  }
+}
+
+export const codeOf = (error: unknown): string =>
+  error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.message) : 'unknown'

@@ -1,0 +1,163 @@
+import { createReadStream } from 'node:fs'
+import { readTrajectory } from '../formats/read.ts'
+import { isRecord, type Json, typeName } from '../formats/reading.ts'
+import { schemaIssues } from '../schemas/check.ts'
+import { type TrialMetadata, TrialMetadataSchema } from '../schemas/grade-request.ts'
+import { type GroundTruth, GroundTruthSchema } from '../schemas/ground-truth.ts'
+import { safeText } from './names.ts'
+import { codeOf, type Place } from './place.ts'
+import { nameOf, type Scope, skip } from './reading-job.ts'
+import { tellIssue } from './run-files.ts'
+import { decodeText, parseJson } from './text.ts'
+import type { TrialItem } from './trial-item.ts'
+import { findTruth } from './trial-join.ts'
+import { completeTruth } from './truth-row.ts'
+
+const NEWLINE = 0x0a
+
+export interface Line {
+  /** From 1. */
+  readonly number: number
+  /** Null: it has more bytes than it may have, and was read over. */
+  readonly bytes: Buffer | null
+}
+
+/** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
+export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Line> {
+  let held: Buffer[] = []
+  let size = 0
+  let number = 1
+  const take = (): Line => {
+    const line = { number, bytes: size > maxBytes ? null : Buffer.concat(held) }
+    held = []
+    size = 0
+    number++
+    return line
+  }
+  const hold = (piece: Buffer): void => {
+    size += piece.length
+    if (size > maxBytes) held = []
+    else held.push(piece)
+  }
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    let at = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, at)) {
+      hold(chunk.subarray(at, end))
+      const line = take()
+      if (line.bytes === null || line.bytes.length > 0) yield line
+      at = end + 1
+    }
+    // A copy: a slice would keep the whole chunk.
+    if (at < chunk.length) hold(Buffer.from(chunk.subarray(at)))
+  }
+  if (size > 0) yield take()
+}
+
+/** Whether a file holds grade requests, one a line. Looks at the first line that may be read. */
+export async function holdsRequests(path: string, maxBytes: number): Promise<boolean> {
+  for await (const { bytes } of linesOf(path, maxBytes)) {
+    if (bytes === null) continue
+    return bytes.includes('"trajectory"') && isRequest(parseLine(bytes))
+  }
+  return false
+}
+
+/** A grade request is told by its trajectory, which is a document; in no format is there one under this name. */
+export const isRequest = (value: unknown): value is Json => isRecord(value) && isRecord(value['trajectory'])
+
+function parseLine(bytes: Buffer): unknown {
+  const read = decodeText(bytes)
+  return read.kind === 'read' ? parseJson(read.text) : undefined
+}
+
+/** A file of ready grade requests, one item a line. A line that is too long or that is no request is skipped by its number. */
+export const readRequestLines = (scope: Scope, file: Place): AsyncGenerator<TrialItem> =>
+  untilFault(scope, file, readLines(scope, file))
+
+async function* readLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> {
+  const { max_line_bytes: max } = scope.job.limits
+  for await (const { number, bytes } of linesOf(file.path, max)) {
+    const at = `line ${number}`
+    if (bytes === null) {
+      yield skip(scope, file, 'refused', `the line has more than the ${max} bytes that are read of one`, at)
+      continue
+    }
+    const value = parseLine(bytes)
+    if (value === undefined) yield skip(scope, file, 'unreadable', `${at} is not JSON`, at)
+    else if (!isRequest(value))
+      yield skip(scope, file, 'unreadable', `${at}: a request has a trajectory, an object`, at)
+    else yield requestItem(scope, file, value, at)
+  }
+}
+
+/** What stands before the fault of a disk is read; the fault is told, and ends this file only. */
+async function* untilFault(scope: Scope, file: Place, items: AsyncIterable<TrialItem>): AsyncGenerator<TrialItem> {
+  try {
+    yield* items
+  } catch (error) {
+    scope.job.options.abort?.throwIfAborted()
+    yield skip(scope, file, 'unreadable', `cannot be read to its end: ${codeOf(error)}`, 'rest')
+  }
+}
+
+const TAKEN = new Set(['item_id', 'trajectory', 'ground_truth', 'metadata'])
+
+/** One grade request of a file. `at` tells it from others of the file where it names no `item_id`. */
+export function requestItem(scope: Scope, file: Place, request: Json, at: string): TrialItem {
+  const { item_id: id, trajectory, ground_truth: given, metadata = {} } = request
+  const name = typeof id === 'string' && id !== '' ? id : nameOf(scope, file, at)
+  const refuse = (reason: 'unreadable' | 'no_ground_truth', detail: string): TrialItem => ({
+    ...skip(scope, file, reason, at === '' ? detail : `${at}, ${detail}`, at),
+    name,
+  })
+  if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
+  const issues = [
+    ...schemaIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
+    ...(isReference(trajectory) ? [] : issuesOf(scope, trajectory)),
+  ]
+  const truth = truthOf(scope, given, metadata)
+  if (Array.isArray(truth)) issues.push(...truth)
+  const [issue] = issues
+  if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
+  if (truth === null || Array.isArray(truth))
+    return refuse('no_ground_truth', 'it has none, and none is known of its task')
+  const { variant, metadata: set } = scope.job.options
+  const left = Object.keys(request).filter((field) => !TAKEN.has(field))
+  return {
+    kind: 'trial',
+    name,
+    source: safeText(at === '' ? file.shown : `${file.shown}#${at}`),
+    request: {
+      trajectory,
+      ground_truth: truth,
+      metadata: { ...(metadata as TrialMetadata), ...(variant !== undefined && { variant }), ...set },
+    },
+    warnings: left.length === 0 ? [] : [`not taken from the line: ${left.slice(0, 10).join(', ').slice(0, 200)}`],
+  }
+}
+
+/** A trajectory that was uploaded before. */
+const isReference = (trajectory: Json): boolean =>
+  typeof trajectory['id'] === 'string' && Object.keys(trajectory).length === 1
+
+function issuesOf(scope: Scope, trajectory: Json): { path: string; message: string }[] {
+  const read = readTrajectory(trajectory, scope.job.limits.read)
+  return read.ok ? [] : read.error.map(({ path, message }) => ({ path: `/trajectory${path}`, message }))
+}
+
+/** The request's own ground truth, else the one that is known of its task; issues where its own is malformed. */
+function truthOf(
+  scope: Scope,
+  given: unknown,
+  metadata: unknown,
+): GroundTruth | { path: string; message: string }[] | null {
+  if (given !== undefined && given !== null) {
+    const issues = schemaIssues(GroundTruthSchema, given)
+    if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
+    return given as GroundTruth
+  }
+  const named = (field: string): string[] =>
+    isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
+  const found = findTruth(scope, { tasks: named('task'), trials: named('trial') })
+  return found === null ? null : completeTruth(found.truth, undefined)
+}

@@ -1,0 +1,172 @@
+import { err, ok, type Result } from '../domain/result.ts'
+import { isRecord } from '../formats/reading.ts'
+import type { Signals } from '../schemas/ground-truth.ts'
+import { findFile, type Place, relativeNames } from './place.ts'
+import { parseJson, readText } from './text.ts'
+
+export const SIGNAL_NAMES = ['appeared', 'executed', 'resolved'] as const
+export type SignalName = (typeof SIGNAL_NAMES)[number]
+
+const OPERATORS = ['>=', '<=', '==', '!=', '>', '<'] as const
+type Operator = (typeof OPERATORS)[number]
+
+interface Comparison {
+  readonly operator: Operator
+  readonly value: string | number | boolean
+}
+
+/** Where one signal of a trial stands. */
+export interface SignalSource {
+  readonly signal: SignalName
+  readonly place:
+    | { readonly kind: 'reward'; readonly key: string }
+    | { readonly kind: 'file'; readonly names: readonly string[]; readonly pointer: readonly string[] }
+  /** Null: the value itself is true or false. */
+  readonly comparison: Comparison | null
+}
+
+/** What Harbor's and Terminal-Bench's own tests say, unless somebody says otherwise. */
+export const DEFAULT_SIGNALS: readonly SignalSource[] = [
+  {
+    signal: 'resolved',
+    place: { kind: 'reward', key: 'reward' },
+    comparison: { operator: '>=', value: 1 },
+  },
+]
+
+const SYNTAX = '<signal>=reward:<key>[<op><value>] or <signal>=file:<path>[#<json pointer>][<op><value>]'
+
+/**
+ * Reads where a signal stands: `<signal>=<place>[<op><value>]`.
+ *
+ * - `signal`: `appeared`, `executed` or `resolved`.
+ * - `reward:<key>`: a reward of the trial (`result.json`, `verifier/reward.txt`, `verifier/reward.json`; of Terminal-Bench 1
+ *   `reward`, and `tests.<name>` for each of its tests; of an Inspect log its scores).
+ * - `file:<path>#<pointer>`: a JSON pointer (RFC 6901) into a JSON file of the trial; without `#`, the whole file. The path is
+ *   relative to the trial's folder and cannot leave it.
+ * - `<op><value>`: `>=`, `<=`, `>`, `<`, `==`, `!=` and a number, `true`, `false` or a text (in quotes or not). Without it the place
+ *   must hold true, false, 1 or 0.
+ *
+ * A place that is not there leaves the signal unknown, never false.
+ *
+ * @example
+ * parseSignalSource('resolved=reward:reward>=1')
+ * parseSignalSource('appeared=file:verifier/signals.json#/appeared')
+ * parseSignalSource('executed=file:verifier/ctrf.json#/results/tests/2/status==passed')
+ * parseSignalSource('executed=reward:distractor_resisted==0')
+ */
+export function parseSignalSource(text: string): Result<SignalSource, string> {
+  const [signal, rest] = splitAt(text.trim(), '=')
+  const name = SIGNAL_NAMES.find((one) => one === signal)
+  if (name === undefined || rest === null) return err(`${shown(text)} is no signal: ${SYNTAX}`)
+  const { head, comparison } = splitComparison(rest)
+  const [kind, where] = splitAt(head, ':')
+  if (where === null || where === '') return err(`${shown(text)} names no place: ${SYNTAX}`)
+  if (kind === 'reward') return ok({ signal: name, place: { kind, key: where }, comparison })
+  if (kind !== 'file') return err(`${shown(text)}: a place begins with reward: or file:`)
+  const [path, fragment] = splitAt(where, '#')
+  const names = relativeNames(path)
+  if (names === null) return err(`${shown(text)}: the path must be relative and stay in the trial`)
+  const pointer = parsePointer(fragment ?? '')
+  if (pointer === null) return err(`${shown(text)}: what follows # is no JSON pointer`)
+  return ok({ signal: name, place: { kind, names, pointer }, comparison })
+}
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, 100).toWellFormed())
+
+function splitAt(text: string, mark: string): [string, string | null] {
+  const at = text.indexOf(mark)
+  return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + mark.length)]
+}
+
+/** The last comparison in the text, so that a key may hold `<` and `>` where a comparison follows. */
+function splitComparison(text: string): { head: string; comparison: Comparison | null } {
+  const found = OPERATORS.map((operator) => ({ operator, at: text.lastIndexOf(operator) })).filter(({ at }) => at > 0)
+  // `>=` ends where `=` does, so the one that ends last is the longer of the two that overlap.
+  const last = found.sort((a, b) => b.at + b.operator.length - (a.at + a.operator.length) || a.at - b.at)[0]
+  if (last === undefined) return { head: text, comparison: null }
+  const value = text.slice(last.at + last.operator.length).trim()
+  return { head: text.slice(0, last.at).trim(), comparison: { operator: last.operator, value: scalarOf(value) } }
+}
+
+function scalarOf(text: string): string | number | boolean {
+  const value = parseJson(text)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : text
+}
+
+function parsePointer(text: string): string[] | null {
+  if (text === '') return []
+  if (!text.startsWith('/')) return null
+  return text
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+export interface MeasuredIn {
+  readonly rewards: Readonly<Record<string, number | boolean>>
+  /** Folders that a file's path is looked for in, the nearest first. */
+  readonly folders: readonly Place[]
+  readonly maxBytes: number
+}
+
+/** What a trial's own files say. A place that is there and says nothing usable is a warning. */
+export async function measureSignals(
+  sources: readonly SignalSource[],
+  { rewards, folders, maxBytes }: MeasuredIn,
+): Promise<{ signals: Signals; warnings: string[] }> {
+  const signals: Signals = {}
+  const warnings: string[] = []
+  for (const { signal, place, comparison } of sources) {
+    if (signals[signal] !== undefined) continue
+    const value =
+      place.kind === 'reward'
+        ? Object.hasOwn(rewards, place.key)
+          ? rewards[place.key]
+          : undefined
+        : await readPointer(folders, place.names, place.pointer, maxBytes)
+    if (value === undefined) continue
+    const said = comparison === null ? truthOf(value) : compare(value, comparison)
+    if (said === null)
+      warnings.push(`the place of the signal ${signal} holds nothing that can be compared; it is unknown`)
+    else signals[signal] = said
+  }
+  return { signals, warnings }
+}
+
+const truthOf = (value: unknown): boolean | null =>
+  value === true || value === 1 ? true : value === false || value === 0 ? false : null
+
+function compare(value: unknown, { operator, value: other }: Comparison): boolean | null {
+  if (typeof value === 'object' && value !== null) return null
+  if (operator === '==') return value === other
+  if (operator === '!=') return value !== other
+  if (typeof value !== 'number' || typeof other !== 'number') return null
+  if (operator === '>=') return value >= other
+  if (operator === '<=') return value <= other
+  return operator === '>' ? value > other : value < other
+}
+
+async function readPointer(
+  folders: readonly Place[],
+  names: readonly string[],
+  pointer: readonly string[],
+  maxBytes: number,
+): Promise<unknown> {
+  for (const folder of folders) {
+    const file = await findFile(folder, ...names)
+    const read = file === null ? null : await readText(file, maxBytes)
+    if (read?.kind !== 'read') continue
+    return valueAt(parseJson(read.text) ?? read.text.trim(), pointer)
+  }
+  return undefined
+}
+
+function valueAt(root: unknown, pointer: readonly string[]): unknown {
+  let value = root
+  for (const token of pointer) {
+    if (Array.isArray(value)) value = /^(?:0|[1-9]\d{0,8})$/.test(token) ? value[Number(token)] : undefined
+    else value = isRecord(value) && Object.hasOwn(value, token) ? value[token] : undefined
+  }
+  return value
+}

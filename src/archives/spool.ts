@@ -1,0 +1,158 @@
+import { mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseEntryName, TakenPlaces } from './entry-name.ts'
+import type { ArchiveLimits } from './limits.ts'
+import { codeOf } from './place.ts'
+
+/** Ends the reading of an archive: the message says which limit it met. */
+export class ArchiveRefusal extends Error {}
+
+/** What one path that was given has unpacked so far, archives inside of archives included. */
+export interface Unpacked {
+  entries: number
+  bytes: number
+}
+
+export interface RefusedEntry {
+  /** As the archive writes it. */
+  readonly name: string
+  readonly detail: string
+}
+
+export interface SpoolOptions {
+  /** Of our own, and empty. */
+  readonly folder: string
+  readonly unpacked: Unpacked
+  readonly limits: ArchiveLimits
+  readonly abort: AbortSignal | undefined
+  /** Called now and then while entries come. */
+  onProgress(): void
+}
+
+const ENTRIES_A_WORD = 100
+
+/**
+ * Entries of one archive, written one after the other into a folder of our own. What an entry may not be is refused by its name
+ * and the rest goes on; what an archive may not be (too many entries, too many bytes, too much compression) ends it.
+ */
+export class Spool {
+  readonly refused: RefusedEntry[] = []
+  readonly #folder: string
+  readonly #packed: number
+  readonly #unpacked: Unpacked
+  readonly #limits: ArchiveLimits
+  readonly #abort: AbortSignal | undefined
+  readonly #onProgress: () => void
+  readonly #taken = new TakenPlaces()
+  #entries = 0
+  #bytes = 0
+  #refusals = 0
+
+  /** `packed` is the archive's size in bytes. */
+  constructor(packed: number, { folder, unpacked, limits, abort, onProgress }: SpoolOptions) {
+    this.#folder = folder
+    this.#packed = packed
+    this.#unpacked = unpacked
+    this.#limits = limits
+    this.#abort = abort
+    this.#onProgress = onProgress
+  }
+
+  get entries(): number {
+    return this.#entries
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Entries that were refused beyond those that are told. */
+  get untold(): number {
+    return this.#refusals - this.refused.length
+  }
+
+  refuse(name: string, detail: string): void {
+    this.#refusals++
+    if (this.refused.length < this.#limits.max_refusals) this.refused.push({ name: name.slice(0, 1000), detail })
+  }
+
+  /** Counts bytes before anybody keeps them. */
+  count(bytes: number): void {
+    this.#abort?.throwIfAborted()
+    const { max_archive_bytes, max_ratio, ratio_free_bytes } = this.#limits
+    this.#bytes += bytes
+    this.#unpacked.bytes += bytes
+    if (this.#unpacked.bytes > max_archive_bytes)
+      throw new ArchiveRefusal(`more than ${max_archive_bytes} bytes when unpacked`)
+    if (this.#bytes > ratio_free_bytes && this.#bytes > max_ratio * this.#packed)
+      throw new ArchiveRefusal(`more than ${max_ratio} bytes unpacked for each of its ${this.#packed} packed ones`)
+  }
+
+  countEntry(): void {
+    this.#abort?.throwIfAborted()
+    if (++this.#entries % ENTRIES_A_WORD === 0) this.#onProgress()
+    this.#unpacked.entries++
+    this.#checkEntries()
+  }
+
+  /** Folders that are only named on the way are made too, so they count as well. */
+  #checkEntries(): void {
+    const { max_entries } = this.#limits
+    if (this.#unpacked.entries > max_entries || this.#taken.size > max_entries)
+      throw new ArchiveRefusal(`more than ${max_entries} entries`)
+  }
+
+  async addFolder(name: string): Promise<void> {
+    const path = await this.#place(name, 'folder')
+    if (path !== null) await mkdir(path, { recursive: true, mode: 0o700 })
+  }
+
+  /** Writes a file; where it is refused, its content is read over. False: it was refused. */
+  async addFile(name: string, content: AsyncIterable<Uint8Array>): Promise<boolean> {
+    const path = await this.#place(name, 'file')
+    const kept = path === null ? null : await this.#create(name, path)
+    let size = 0
+    let over = false
+    try {
+      for await (const chunk of content) {
+        size += chunk.length
+        over ||= size > this.#limits.max_entry_bytes
+        if (kept !== null && !over) await kept.writeFile(chunk)
+      }
+    } finally {
+      await kept?.close()
+    }
+    if (over && path !== null && kept !== null) {
+      await rm(path, { force: true })
+      this.refuse(name, `has ${size} bytes, more than the ${this.#limits.max_entry_bytes} that an entry may have`)
+    }
+    return kept !== null && !over
+  }
+
+  async #create(name: string, path: string) {
+    return open(path, 'wx', 0o600).catch((error: unknown) => {
+      this.refuse(name, `cannot be unpacked here: ${codeOf(error)}`)
+      return null
+    })
+  }
+
+  async #place(name: string, kind: 'file' | 'folder'): Promise<string | null> {
+    const names = parseEntryName(name, this.#limits)
+    const against = names.ok ? this.#taken.take(names.value, kind) : names.error
+    this.#checkEntries()
+    if (!names.ok || against !== null) {
+      this.refuse(name, against ?? 'is not safe')
+      return null
+    }
+    if (names.value.length === 0) {
+      if (kind === 'file') this.refuse(name, 'has no name')
+      return null
+    }
+    const path = join(this.#folder, ...names.value)
+    const folder = join(this.#folder, ...names.value.slice(0, -1))
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 }).then(() => null, codeOf)
+    if (made === null) return path
+    this.refuse(name, `cannot be unpacked here: ${made}`)
+    return null
+  }
+}

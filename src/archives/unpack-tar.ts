@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs'
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { extract } from 'tar-stream'
+import type { Spool } from './spool.ts'
+
+export type TarPacking = 'tar' | 'tar.gz' | 'tar.zst'
+
+/** Unpacks a tar into a spool. Every byte that leaves the decompressor counts, headers and what is skipped included. */
+export async function unpackTar(path: string, packing: TarPacking, spool: Spool, abort?: AbortSignal): Promise<void> {
+  const entries = extract()
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      try {
+        spool.count(chunk.length)
+        done(null, chunk)
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)))
+      }
+    },
+  })
+  const source = createReadStream(path)
+  const options = abort === undefined ? {} : { signal: abort }
+  const stages = [source, ...decompressor(packing), counter, entries] as [Readable, ...Transform[], typeof entries]
+  const fed = pipeline(stages, options)
+  // The loop below meets the same error; without this one it would be told twice, the second time to nobody.
+  const failure = fed.then(
+    () => null,
+    (error: unknown) => ({ error }),
+  )
+  try {
+    for await (const entry of entries) {
+      spool.countEntry()
+      const { name, type } = entry.header
+      if (type === 'directory') await spool.addFolder(name)
+      else if (type === 'file' || type === 'contiguous-file') await spool.addFile(name, bytesOf(entry))
+      else spool.refuse(name, `is a ${kindOf(type)}, not a file`)
+      entry.resume()
+    }
+  } catch (error) {
+    entries.destroy()
+    const first = await failure
+    throw first !== null && isTelling(first.error) ? first.error : error
+  }
+  const late = await failure
+  if (late !== null) throw late.error
+}
+
+/** A stream of `streamx`, which is iterated like any other and typed like none. */
+const bytesOf = (entry: unknown) => entry as AsyncIterable<Uint8Array>
+
+const decompressor = (packing: TarPacking): Transform[] =>
+  packing === 'tar.gz' ? [createGunzip()] : packing === 'tar.zst' ? [createZstdDecompress()] : []
+
+/** The reason, not the noise of streams that close after it. */
+const isTelling = (error: unknown): boolean =>
+  !(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')
+
+function kindOf(type: string | null | undefined): string {
+  if (type === 'symlink' || type === 'link') return type === 'link' ? 'hard link' : 'symbolic link'
+  if (type === 'character-device' || type === 'block-device') return 'device'
+  return type === 'fifo' ? 'named pipe' : 'special entry'
+}

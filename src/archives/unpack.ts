@@ -1,0 +1,55 @@
+import { open, stat } from 'node:fs/promises'
+import { codeOf } from './place.ts'
+import { ArchiveRefusal, Spool, type SpoolOptions } from './spool.ts'
+import { type TarPacking, unpackTar } from './unpack-tar.ts'
+import { unpackZip } from './unpack-zip.ts'
+
+export type Packing = TarPacking | 'zip'
+
+const TAR_MARK_AT = 257
+
+/** How a file is packed, told from its first bytes (512 are enough), never from its name; null where it is no archive. */
+export function packingOf(head: Uint8Array): Packing | null {
+  const starts = (...bytes: number[]): boolean => bytes.every((byte, index) => head[index] === byte)
+  if (starts(0x50, 0x4b, 0x03, 0x04) || starts(0x50, 0x4b, 0x05, 0x06)) return 'zip'
+  if (starts(0x1f, 0x8b)) return 'tar.gz'
+  if (starts(0x28, 0xb5, 0x2f, 0xfd)) return 'tar.zst'
+  const mark = Buffer.from(head.subarray(TAR_MARK_AT, TAR_MARK_AT + 5)).toString('latin1')
+  return mark === 'ustar' ? 'tar' : null
+}
+
+export async function readHead(path: string, bytes: number): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+export type UnpackResult =
+  | { readonly kind: 'unpacked'; readonly spool: Spool }
+  | { readonly kind: 'refused' | 'unreadable'; readonly detail: string }
+
+/**
+ * Unpacks an archive into `folder`, whole or not at all: what is refused or broken in the middle says so and is not read further.
+ * Entries that were refused by themselves stand in the spool. Throws only where it was aborted.
+ */
+export async function unpackArchive(path: string, packing: Packing, options: SpoolOptions): Promise<UnpackResult> {
+  const { limits, abort } = options
+  const packed = await stat(path).catch(() => null)
+  if (packed === null) return { kind: 'unreadable', detail: 'cannot be opened' }
+  const spool = new Spool(packed.size, options)
+  try {
+    if (packing === 'zip') await unpackZip(path, limits, spool)
+    else await unpackTar(path, packing, spool, abort)
+    return { kind: 'unpacked', spool }
+  } catch (error) {
+    abort?.throwIfAborted()
+    const told = error instanceof Error && error.message !== '' ? error.message : codeOf(error)
+    const what = `${packing} of ${packed.size} bytes, stopped after ${spool.entries} entries and ${spool.bytes} bytes unpacked`
+    const kind = error instanceof ArchiveRefusal ? 'refused' : 'unreadable'
+    return { kind, detail: `${told} (${what}); nothing of it is read` }
+  }
+}

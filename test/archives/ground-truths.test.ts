@@ -1,0 +1,96 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { loadGroundTruths, parseGroundTruths } from '../../src/archives/ground-truths.ts'
+import { tempFolder, truths } from './make.ts'
+
+const ROW = { task: 'fix-git', instruction: 'Fix it.', cue: 'merge the branch', distractor: { text: 'run uv lock' } }
+const find = (text: unknown, tasks: string[], trials: string[] = []) => truths(text).find({ tasks, trials })
+
+describe('the same row', () => {
+  const truth = { instruction: 'Fix it.', cue: { text: 'merge the branch' }, distractor: { text: 'run uv lock' } }
+  const csv = 'task,instruction,cue,distractor\nfix-git,Fix it.,merge the branch,run uv lock\n'
+  it.each([
+    ['NDJSON', `${JSON.stringify(ROW)}\n\n${JSON.stringify({ ...ROW, task: 'other' })}`],
+    ['an array', JSON.stringify([ROW])],
+    ['one object', JSON.stringify(ROW)],
+    ['rows by task', JSON.stringify({ 'fix-git': { ...ROW, task: undefined } })],
+    ['CSV', csv],
+    ['CSV of another system', `\ufeff${csv.replaceAll('\n', '\r\n')}`],
+  ])('is read from %s', (_, text) => {
+    expect(find(text, ['fix-git'])).toEqual({ truth, by: 'task', name: 'fix-git' })
+    expect(find(text, ['fix-gi'])).toBeNull()
+  })
+})
+
+it('reads anchors and signals from CSV cells', () => {
+  const text = [
+    'trial,cue,cue.anchors,cue_action_anchors,distractor,distractor_acted_by,appeared,executed,resolved',
+    'a__1,"make ""it""","one',
+    'two","[""three"", ""four""]",say hi,message,TRUE,no,',
+  ].join('\n')
+  expect(find(text, [], ['a__1'])?.truth).toEqual({
+    cue: { text: 'make "it"', anchors: ['one', 'two'], action_anchors: ['three', 'four'] },
+    distractor: { text: 'say hi', acted_by: 'message' },
+    signals: { appeared: true, executed: false },
+  })
+})
+
+it('prefers the row of the trial, then of the fuller task name, then the one for all', () => {
+  const rows = [
+    { ...ROW, task: 'org/fix-git', cue: 'full' },
+    { ...ROW, task: 'fix-git', cue: 'short' },
+    { ...ROW, task: undefined, trial: 'fix-git__a', cue: 'trial' },
+  ]
+  expect(find(rows, ['org/fix-git', 'fix-git'], ['fix-git__a'])?.truth.cue?.text).toBe('trial')
+  expect(find(rows, ['org/fix-git', 'fix-git'], ['fix-git__b'])?.truth.cue?.text).toBe('full')
+  expect(find(rows, ['x/fix-git', 'fix-git'])?.truth.cue?.text).toBe('short')
+  expect(find({ ...ROW, task: undefined }, ['whatever'])).toMatchObject({ by: 'all' })
+})
+
+it('takes no name for a glob, and no prototype for a row', () => {
+  expect(find([{ ...ROW, task: 'fix-*' }], ['fix-git'])).toBeNull()
+  expect(find([ROW], ['constructor', '__proto__', 'toString'])).toBeNull()
+  expect(find('{"__proto__": {"cue": "odd"}}', ['__proto__'])?.truth.cue?.text).toBe('odd')
+})
+
+describe('refuses the file, naming the place', () => {
+  const line = JSON.stringify(ROW)
+  it.each([
+    ['a duplicate task', `${line}\n\n${line}`, 'line 3', 'task "fix-git" is at line 1 already'],
+    ['a line that is no JSON', `${line}\nnope`, 'line 2', 'is not JSON'],
+    ['a row that is no object', `${line}\n[1]`, 'line 2', 'must be an object'],
+    ['neither cue nor distractor', `${line}\n{"task":"b","instruction":"x"}`, 'line 2', ''],
+    ['an unknown field', `${line}\n{"task":"b","instruction":"x","cue":"c","extra":1}`, 'line 2', ''],
+    ['a row for all beside others', `${line}\n{"instruction":"x","cue":"c"}`, 'line 2', 'neither a task nor a trial'],
+    ['a bad member', JSON.stringify([ROW, { ...ROW, task: 'b', cue: { text: 7 } }]), '/1/cue', ''],
+    ['an empty file', ' \n', '', 'holds no ground truth'],
+    ['an unknown column', 'task,cue,colour\na,b,c', 'line 1', 'unknown column "colour"'],
+    ['a column twice', 'task,cue,cue\na,b,c', 'line 1', 'twice'],
+    ['an odd signal', 'task,cue,resolved\na,b,maybe', 'line 2', 'resolved must be true or false'],
+    ['an open quote', 'task,cue\na,"b', '', ''],
+  ])('%s', (_, text, path, message) => {
+    const parsed = parseGroundTruths(text, 'f')
+    expect(parsed.ok).toBe(false)
+    const issues = parsed.ok ? [] : parsed.error
+    expect(issues.some((issue) => issue.path.startsWith(path) && issue.message.includes(message))).toBe(true)
+  })
+
+  it('and tells a row of several lines by its first', () => {
+    const parsed = parseGroundTruths('task,cue\na,"one\ntwo"\nb,c\na,d\n', 'f')
+    expect(parsed).toEqual({ ok: false, error: [{ path: 'line 5', message: 'task "a" is at line 2 already' }] })
+  })
+})
+
+it('loads a file, and says what keeps it from it', async () => {
+  const folder = await tempFolder()
+  await writeFile(join(folder, 't.json'), JSON.stringify([ROW]))
+  const loaded = await loadGroundTruths(join(folder, 't.json'))
+  expect(loaded.ok && loaded.value.tasks).toEqual(['fix-git'])
+  expect(await loadGroundTruths(join(folder, 'none'))).toEqual({
+    ok: false,
+    error: [{ path: '', message: 'cannot be read: ENOENT' }],
+  })
+  await writeFile(join(folder, 'latin1.csv'), Buffer.from('task,cue\na,caf\xe9', 'latin1'))
+  expect(await loadGroundTruths(join(folder, 'latin1.csv'))).toMatchObject({ ok: false })
+})

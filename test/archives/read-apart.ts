@@ -1,0 +1,26 @@
+import { parseGroundTruths } from '../../src/archives/ground-truths.ts'
+import { readTrials } from '../../src/archives/read-trials.ts'
+
+/**
+ * Reads a path in a process of its own: `node --expose-gc read-apart.ts <path> <temp folder>`. `peakBytes` is what the process
+ * took at the most, garbage included; `heldBytes` what was still in use, at the most, when an item was handed out.
+ */
+const [path = '', tempFolder = ''] = process.argv.slice(2)
+const truth = parseGroundTruths('{"instruction": "Build.", "cue": "make it"}', '')
+if (!truth.ok) throw new Error('no truth')
+const items: string[] = []
+let peakBytes = 0
+let heldBytes = 0
+const sample = () => {
+  peakBytes = Math.max(peakBytes, process.memoryUsage.rss())
+}
+const sampling = setInterval(sample, 5)
+for await (const item of readTrials([path], { tempFolder, groundTruths: truth.value })) {
+  items.push(item.kind === 'trial' ? item.name : `${item.name}: ${item.reason}: ${item.detail}`)
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  heldBytes = Math.max(heldBytes, heapUsed + external)
+}
+sample()
+clearInterval(sampling)
+process.stdout.write(JSON.stringify({ items, peakBytes, heldBytes }))

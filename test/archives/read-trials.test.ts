@@ -1,0 +1,254 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { TrialItem } from '../../src/archives/trial-item.ts'
+import {
+  atif,
+  CORPUS,
+  detailsOf,
+  FOR_ALL,
+  filesBelow,
+  harborResult,
+  hasCorpus,
+  onlyTrial,
+  outline,
+  packings,
+  readAll,
+  TRUTH,
+  tempFolder,
+  truths,
+  writeFiles,
+} from './make.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = join(await tempFolder(), 'f')
+})
+
+/** Items without the place that they were read from. */
+const relative = (items: readonly TrialItem[], root: string, label: string) =>
+  items.map((item) => {
+    const { name, source } = item
+    const told = { name: name.slice(label.length + 1), source: source.slice(root.length + 1) }
+    return { ...item, ...told }
+  })
+
+describe('an archive reads as its folder does', () => {
+  async function compare(files: Record<string, unknown>, root: string) {
+    await writeFiles(root, files)
+    const direct = relative(await readAll(root), root, 'f')
+    const archives = await tempFolder()
+    for (const [name, bytes] of Object.entries(await packings(files))) {
+      await writeFiles(archives, { [name]: bytes })
+      const path = join(archives, name)
+      expect(relative(await readAll(path), path, name), name).toEqual(direct)
+    }
+    return direct
+  }
+
+  it.skipIf(!hasCorpus)('for the real job', async () => {
+    const direct = await compare(await filesBelow(join(CORPUS, 'harbor-trial')), folder)
+    expect(direct.filter((item) => item.kind === 'trial')).toHaveLength(1)
+  })
+
+  it('for any folder', async () => {
+    const name = fc.constantFrom('a', 'b', 'Ünï', 'x y', 'trajectory', '10', '9')
+    const content = fc.constantFrom<unknown>(atif(), { steps: [] }, 'no json', '', harborResult('org/a', 'a__1'), {
+      trajectory: atif(),
+      ground_truth: { instruction: 'x', cue: { text: 'y' } },
+    })
+    const end = fc.constantFrom('.json', '/agent/trajectory.json', '/result.json', '.jsonl', '/deep/er.json')
+    const files = fc.dictionary(
+      fc.tuple(name, end).map((parts) => parts.join('')),
+      content,
+      { minKeys: 1, maxKeys: 8 },
+    )
+    await fc.assert(
+      fc.asyncProperty(files, async (some) => {
+        const direct = await compare({ ...some }, join(await tempFolder(), 'f'))
+        expect(new Set(direct.map((item) => item.name)).size).toBe(direct.length)
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+describe.skipIf(!hasCorpus)('the real files', () => {
+  it.each([
+    ['atif', 50, 1],
+    ['claude-code', 11, 0],
+    ['codex', 3, 0],
+    ['gemini-cli', 3, 0],
+    ['inspect', 56, 0],
+    ['mini-swe-agent', 3, 0],
+    ['openhands', 7, 0],
+    ['swe-agent', 5, 0],
+    ['asciinema', 0, 3],
+  ])('%s: %i trials, %i files that are none', async (name, trials, others) => {
+    const items = await readAll(join(CORPUS, name))
+    expect(items.filter((item) => item.kind === 'trial')).toHaveLength(trials)
+    expect(items.filter((item) => item.kind === 'skipped')).toHaveLength(others)
+    expect(new Set(items.map((item) => item.name)).size).toBe(items.length)
+  })
+
+  it('an Inspect archive gives what its JSON form gives', async () => {
+    const items = await readAll(join(CORPUS, 'inspect/METR__vivaria__small.eval'), {
+      groundTruths: truths([{ cue: TRUTH.cue, task: 'oxdna_simple/default' }]),
+    })
+    expect(items.map((item) => item.name)).toEqual(
+      [1, 2, 3, 4, 5, 6].map((epoch) => `METR__vivaria__small.eval!samples/default_epoch_${epoch}.json`),
+    )
+    expect(items[0]).toMatchObject({ request: { metadata: { task: 'oxdna_simple/default', run_index: 1 } } })
+  })
+})
+
+describe('a file of grade requests', () => {
+  const TRUTH_OF_LINE = { instruction: 'x', cue: { text: 'y' } }
+  const line = (more: object = {}) => ({ trajectory: atif(), ground_truth: TRUTH_OF_LINE, ...more })
+  const read = async (lines: unknown[], options = {}) => {
+    const text = lines.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n')
+    await writeFiles(folder, { 'r.ndjson': text })
+    return readAll(join(folder, 'r.ndjson'), { groundTruths: truths([{ ...TRUTH, task: 'known' }]), ...options })
+  }
+
+  it('passes through line by line', async () => {
+    const id = `sha256:${'0'.repeat(64)}`
+    const items = await read(
+      [
+        line({ item_id: 'mine', metadata: { task: 't', seed: 7 }, judge: 'j' }),
+        '',
+        line({ trajectory: { id } }),
+        line(),
+      ],
+      { variant: 'v' },
+    )
+    expect(outline(items)).toEqual(['mine', 'r.ndjson#line 3', 'r.ndjson#line 4'])
+    expect(items[0]).toMatchObject({
+      request: { trajectory: atif(), ground_truth: TRUTH_OF_LINE, metadata: { task: 't', seed: 7, variant: 'v' } },
+      warnings: ['not taken from the line: judge'],
+    })
+    expect(items[1]).toMatchObject({ request: { trajectory: { id } }, warnings: [] })
+  })
+
+  it('joins what a line leaves out, and skips by number what is no request', async () => {
+    const items = await read([
+      line({ ground_truth: undefined, metadata: { task: 'known' } }),
+      line({ ground_truth: undefined, metadata: { task: 'unknown' } }),
+      line({ ground_truth: { cue: 7 } }),
+      line({ trajectory: { steps: [{ actor: 'nobody', text: 'x' }] } }),
+      '{"trajectory": ',
+      '[1]',
+      line({ metadata: { task: 7 } }),
+    ])
+    expect(outline(items).map((one) => one.slice('r.ndjson#'.length))).toEqual([
+      'line 1',
+      'line 2: no_ground_truth',
+      'line 3: unreadable',
+      'line 4: unreadable',
+      'line 5: unreadable',
+      'line 6: unreadable',
+      'line 7: unreadable',
+    ])
+    expect(detailsOf(items).map((detail) => detail.slice(0, 30))).toEqual([
+      expect.stringContaining('line 2'),
+      expect.stringContaining('line 3, /ground_truth'),
+      expect.stringContaining('line 4, /trajectory/steps/0'),
+      'line 5 is not JSON',
+      expect.stringContaining('line 6'),
+      expect.stringContaining('line 7, /metadata/task'),
+    ])
+  })
+
+  it('keeps names apart where the file does not', async () => {
+    expect(outline(await read([line({ item_id: 'a' }), line({ item_id: 'a' }), line({ item_id: 'a~2' })]))).toEqual([
+      'a',
+      'a~2',
+      'a~2~2',
+    ])
+  })
+
+  it('may be one request, written over several lines', async () => {
+    await writeFiles(folder, { 'one.json': JSON.stringify(line({ item_id: 'one' }), null, 2) })
+    expect(onlyTrial(await readAll(join(folder, 'one.json'))).request.ground_truth).toEqual(TRUTH_OF_LINE)
+  })
+})
+
+const SESSION_LINE = { type: 'user', sessionId: 's', message: { role: 'user', content: 'x' } }
+
+it('answers everything that it finds, in one order', async () => {
+  await writeFiles(folder, {
+    'b/10.json': atif(),
+    'b/9.json': atif(),
+    'b/notes.md': '# text',
+    'a.png': Buffer.from('\x89PNG'),
+    'empty.json': '',
+    'broken.json': '{"steps": [',
+    '.hidden/x.json': atif(),
+    's.jsonl': ['u', 'v'].map((uuid) => JSON.stringify({ ...SESSION_LINE, uuid })).join('\n'),
+    's/subagents/agent-1.jsonl': '{}',
+  })
+  const expected = [
+    'f/a.png: unsupported',
+    'f/b/9.json',
+    'f/b/10.json',
+    'f/b/notes.md: unsupported',
+    'f/broken.json: unreadable',
+    'f/empty.json: unsupported',
+    'f/s: unsupported',
+    'f/s.jsonl',
+    'f#hidden: unsupported',
+  ]
+  expect(outline(await readAll(folder))).toEqual(expected)
+  expect(outline(await readAll(`${folder}/`))).toEqual(expected)
+})
+
+it('tells files of no format by name up to a number, and counts the rest', async () => {
+  await writeFiles(folder, Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`${index}.txt`, 'x'])))
+  const items = await readAll(folder, { limits: { max_refusals: 3 } })
+  expect(items).toHaveLength(4)
+  expect(detailsOf(items).at(-1)).toBe('6 more files are no trajectories')
+})
+
+it('keeps paths of one name apart, and says which cannot be opened', async () => {
+  await writeFiles(folder, { 'x/jobs/a.json': atif(), 'y/jobs/a.json': atif() })
+  const paths = ['x/jobs', 'y/jobs', 'y/jobs', 'none'].map((path) => join(folder, path))
+  expect(outline(await readAll(paths))).toEqual([
+    'x/jobs/a.json',
+    'y/jobs/a.json',
+    'y/jobs/a.json~2',
+    'none: unreadable',
+  ])
+})
+
+it('cuts long names in a way that tells them apart', async () => {
+  const long = `${'d'.repeat(200)}/`.repeat(2)
+  await writeFiles(folder, { [`1/${long}a.json`]: atif(), [`2/${long}a.json`]: atif() })
+  const names = (await readAll(folder)).map((item) => item.name)
+  expect(new Set(names).size).toBe(2)
+  expect(names.every((name) => name.length <= 300 && name.endsWith('/a.json'))).toBe(true)
+})
+
+it('refuses a file that is too large, and a folder that is too full or too deep', async () => {
+  await writeFiles(folder, {
+    'big.json': atif('x'.repeat(2000)),
+    'full/1.json': atif(),
+    'full/2.json': atif(),
+    'full/3.json': atif(),
+    'full/4.json': atif(),
+    'd/d/d/d/x.json': atif(),
+  })
+  const items = await readAll(folder, { limits: { max_file_bytes: 1000, max_entries: 3, max_depth: 3 } })
+  expect(outline(items)).toEqual(['f/big.json: refused', 'f/d/d/d: refused', 'f/full: refused'])
+})
+
+it('does not read the file of ground truths as a trajectory, and tells how far it is', async () => {
+  await writeFiles(folder, { 'a.json': atif(), truths: JSON.stringify(TRUTH) })
+  const seen: number[] = []
+  const groundTruths = { ...FOR_ALL, source: join(folder, 'truths') }
+  const items = await readAll(folder, {
+    groundTruths,
+    onProgress: ({ trials, skipped }) => seen.push(trials + skipped),
+  })
+  expect(outline(items)).toEqual(['f/a.json'])
+  expect(seen).toEqual([1])
+})
