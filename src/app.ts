@@ -7,6 +7,9 @@ import fastify, {
 } from 'fastify'
 import type { Context } from './context.ts'
 import { createAliases } from './http/aliases.ts'
+import { batchEventRoute } from './http/batch-events.ts'
+import { batchResultRoute } from './http/batch-results.ts'
+import { batchRoutes } from './http/batches.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { installDrain } from './http/drain.ts'
 import { answerClientError, installErrors, sendFrameworkError } from './http/errors.ts'
@@ -17,6 +20,7 @@ import { installJsonBody } from './http/json-body.ts'
 import { createMetrics } from './http/metrics.ts'
 import { installOpenApi } from './http/openapi.ts'
 import { operationRoutes } from './http/operations.ts'
+import { regradeRoutes } from './http/regrades.ts'
 import { recordRequests } from './http/request-log.ts'
 import { trajectoryRoutes } from './http/trajectories.ts'
 
@@ -53,6 +57,8 @@ export async function buildApp(
   const metrics = createMetrics()
   const aliases = createAliases(context.stores, context.answer_config)
   const inFlight = createInFlight()
+  context.service.onGrade((grade) => aliases.replaced(grade))
+  context.onTrouble(({ batch, item, error }) => http.log.error({ batch, item, err: error }, 'a batch met an error'))
   installErrors(http)
   installValidation(http)
   installDrain(http, state)
@@ -61,6 +67,10 @@ export async function buildApp(
   await installOpenApi(http)
   gradeRoutes(http, { context, metrics, aliases, inFlight })
   trajectoryRoutes(http, { context })
+  batchRoutes(http, { context, inFlight, state })
+  batchResultRoute(http, { context, inFlight, state })
+  batchEventRoute(http, { context, inFlight, state })
+  regradeRoutes(http, { context, inFlight })
   catalogueRoutes(http, { context })
   operationRoutes(http, { context, metrics, state })
   await http.ready()

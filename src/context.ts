@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { LRUCache } from 'lru-cache'
 import type { Config } from './config/config.ts'
 import { loadRubrics } from './config/load-rubrics.ts'
 import type { Secrets } from './config/secrets.ts'
@@ -9,11 +10,14 @@ import { EVIDENCE_VERSION } from './domain/evidence.ts'
 import { PROMPT_VERSION } from './domain/prompt.ts'
 import { RENDERING_VERSION } from './domain/rendering.ts'
 import type { Rubric } from './domain/rubric.ts'
-import { READER_VERSION } from './domain/trajectory.ts'
+import { READER_VERSION, type Trajectory } from './domain/trajectory.ts'
 import { readTrajectory } from './formats/read.ts'
+import { type BatchService, createBatchService, type Trouble } from './grading/batch-service.ts'
 import { createGradingService } from './grading/grade.ts'
 import { createIdMaker } from './grading/id.ts'
+import { createLane, type Lane, type LaneSettings } from './grading/lane.ts'
 import type { Clock, Judge, Stores } from './grading/ports.ts'
+import { createProviderPump } from './grading/provider-pump.ts'
 import { createRetryBudget, type RetryBudget } from './grading/retry.ts'
 import type { GradingService } from './grading/service.ts'
 import { buildModelJudges } from './judges/build-judges.ts'
@@ -30,6 +34,9 @@ export interface Context {
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_rubric: string
   readonly service: GradingService
+  readonly batches: BatchService
+  /** Hears of what goes wrong where no request waits for it. */
+  onTrouble(listener: (trouble: Trouble) => void): void
   readonly clock: Clock
   close(): Promise<void>
 }
@@ -40,6 +47,8 @@ export interface ContextOptions {
   readonly clock?: Clock
   /** For tests: judges that stand beside, or instead of, the configured ones. */
   readonly judges?: readonly Judge[]
+  /** Whether batches that other processes left are gone on with; true by default. */
+  readonly adopts_batches?: boolean
 }
 
 const DEFAULT_RUBRIC = 'tab-behavior@1'
@@ -59,6 +68,11 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     }
     await stores.attempts.markInterrupted()
     const secret = await stores.secrets.renderingSecret(() => randomBytes(32))
+    const newId = createIdMaker(
+      () => clock.now().getTime(),
+      () => randomBytes(10),
+    )
+    const lanes = openLanes(config, judges, clock)
     const service = createGradingService({
       stores,
       judges,
@@ -66,15 +80,38 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
       default_judge: config.default_judge,
       default_rubric: DEFAULT_RUBRIC,
       read: (document) => readTrajectory(document, config.limits),
+      recent: recentTrajectories(),
       secret,
       clock,
       retry: config.retry,
+      laneOf: lanes.of,
       budgetOf: perJudge(),
+      day_cap_usd: config.budget.max_cost_usd_per_day,
       random: Math.random,
-      newId: createIdMaker(
-        () => clock.now().getTime(),
-        () => randomBytes(10),
-      ),
+      newId,
+    })
+    const troubles = new Set<(trouble: Trouble) => void>()
+    const batches = createBatchService({
+      stores,
+      grades: stores.grades,
+      service,
+      judges,
+      laneOf: lanes.of,
+      resumeLanes: lanes.resume,
+      clock,
+      pump: createProviderPump({
+        queue: stores.provider,
+        judges,
+        clock,
+        newId,
+        poll_ms: config.batches.poll_seconds * 1000,
+      }),
+      newId,
+      most_items: config.batches.most_items,
+      adopts: options.adopts_batches ?? true,
+      onTrouble(trouble) {
+        for (const listener of troubles) listener(trouble)
+      },
     })
     const answer_config = answerConfig(config.default_judge, judges, rubrics)
     return {
@@ -85,6 +122,8 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
       rubrics,
       default_rubric: DEFAULT_RUBRIC,
       service,
+      batches,
+      onTrouble: (listener) => void troubles.add(listener),
       clock,
       close: () => stores.close(),
     }
@@ -116,6 +155,34 @@ function gatherJudges(options: ContextOptions, config: Config, secrets: Secrets)
   for (const judge of options.judges ?? []) judges.set(judge.info.name, judge)
   return judges
 }
+
+/** Grading without a model is work of this process: more at once would not be faster. */
+const LEXICAL_LANE: LaneSettings = { initial: 4, min: 1, max: 4 }
+
+function openLanes(config: Config, judges: ReadonlyMap<string, Judge>, clock: Clock) {
+  const lanes = new Map<string, Lane>()
+  for (const [name, judge] of judges) {
+    const own = config.judges[name]?.concurrency ?? config.concurrency
+    lanes.set(name, createLane(judge.info.kind === 'lexical' ? LEXICAL_LANE : own, clock))
+  }
+  // A judge that is no longer configured is refused before anybody asks for its lane’s turn.
+  const unknown = createLane(LEXICAL_LANE, clock)
+  return {
+    of: (judge: string): Lane => lanes.get(judge) ?? unknown,
+    resume() {
+      for (const lane of lanes.values()) lane.resume()
+    },
+  }
+}
+
+const RECENT_CHARS = 16 * 1024 * 1024
+
+const recentTrajectories = () =>
+  new LRUCache<string, Trajectory>({
+    maxSize: RECENT_CHARS,
+    sizeCalculation: ({ steps }) =>
+      steps.reduce((sum, { parts }) => parts.reduce((chars, { text }) => chars + text.length, sum + 200), 1000),
+  })
 
 function perJudge(): (judge: string) => RetryBudget {
   const budgets = new Map<string, RetryBudget>()

@@ -28,16 +28,40 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   process.on('SIGINT', stop)
   try {
     await app.http.listen({ host: config.host, port: config.port })
+    await context.batches.start()
   } catch (error) {
     await context.close()
     throw error
   }
 }
 
+/** A service for one command: on a free port of loopback, gone when the command ends. */
+export interface Embedded {
+  readonly url: string
+  /** Waits for what is in flight; what has not begun stays as it is in the database. */
+  stop(): Promise<void>
+}
+
+/** The service inside of this process. It does not go on with batches that others left: the command says which to run. */
+export async function startEmbedded(env: NodeJS.ProcessEnv): Promise<Embedded> {
+  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  const context = await buildContext({ config, secrets, adopts_batches: false })
+  const app = await buildApp(context, { logger: false })
+  const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
+  await context.batches.start()
+  return {
+    url,
+    async stop() {
+      app.state.draining = true
+      await drain(app, context)
+    },
+  }
+}
+
 /** Stops listening, waits for what is in flight up to the deadline, and closes the stores. */
 async function drain(app: App, context: Context): Promise<void> {
   app.http.log.info('stopping: waiting for what is in flight')
-  const finished = app.http.close().then(() => app.settled())
+  const finished = Promise.all([app.http.close().then(() => app.settled()), context.batches.stop()])
   const inTime = await Promise.race([finished.then(() => true), delay(DRAIN_MS, false)])
   if (!inTime) app.http.log.warn('stopping: something was still in flight at the deadline')
   await context.close()

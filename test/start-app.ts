@@ -49,6 +49,8 @@ export async function startApp(
       }),
     get: (url) => app.http.inject({ method: 'GET', url }),
     async stop() {
+      app.state.draining = true
+      await context.batches.stop()
       await app.http.close()
       await context.close()
     },

@@ -1,84 +1,121 @@
 import { costUsd } from '../domain/cost.ts'
-import { type Digest, digestValue } from '../domain/digest.ts'
+import type { Digest } from '../domain/digest.ts'
+import { priceOn } from '../domain/price.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
-import type { AttemptLedger, Clock, Judge, JudgeReply, JudgeRequest } from './ports.ts'
+import {
+  type Asked,
+  type Asker,
+  type Asking,
+  budgetExceeded,
+  isCapped,
+  type Payer,
+  requestDigest,
+  summarize,
+  withoutReply,
+} from './asker.ts'
+import { requestBoundUsd } from './estimate.ts'
+import type { Lane } from './lane.ts'
+import { takeOrphan } from './orphan.ts'
+import type { AttemptLedger, Clock, FinishedAttempt, Judge, JudgeReply, JudgeRequest } from './ports.ts'
 import { type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
 
-export interface AskDeps {
+export interface CallDeps {
   readonly attempts: AttemptLedger
   readonly clock: Clock
   readonly retry: RetryPolicy
   readonly budget: RetryBudget
+  readonly lane: Lane
   readonly random: () => number
   readonly newId: (prefix: string) => string
 }
 
-/** Which question of which grade is asked. */
-export interface Asking {
-  readonly grade_id: string
-  readonly key: Digest
-  readonly sample: number
-  readonly round: number
-  readonly purpose: AttemptSummary['purpose']
-  /** Milliseconds since the epoch; no call starts, and none goes on, after it. */
-  readonly deadline: number
-}
-
-export interface Asked {
-  readonly reply: JudgeReply
-  readonly attempts: readonly AttemptSummary[]
-}
+const MOST_FINISHES = 30
+const FINISH_AGAIN_MS = 2000
 
 /**
- * Asks a judge one question and retries what a retry can help. Every call stands in the ledger before it is made and again
- * before its reply is used; a reply that an interrupted grade has paid for is used instead of a new call.
+ * Asks a judge by calls, and retries what a retry can help. Every call stands in the ledger before it is made and again before its
+ * reply is used; a reply that an interrupted grade has paid for is used instead of a new call.
  */
-export async function askJudge(deps: AskDeps, judge: Judge, asking: Asking, request: JudgeRequest): Promise<Asked> {
-  const digest = requestDigest(judge, request)
-  const orphan = await deps.attempts.findOrphan(asking.key, asking.sample, asking.round, digest)
-  if (orphan !== null) {
-    await deps.attempts.adopt(orphan.attempt_id, asking.grade_id)
-    const summary = summarize(orphan.attempt_id, asking, orphan.reply, 0, orphan.cost_usd, true)
-    return { reply: orphan.reply, attempts: [summary] }
+export const askByCall =
+  (deps: CallDeps, judge: Judge, payer: Payer): Asker =>
+  async (asking, request) => {
+    const digest = requestDigest(judge, request)
+    return (await takeOrphan(deps.attempts, asking, digest)) ?? askAnew(deps, judge, payer, asking, request, digest)
   }
+
+async function askAnew(
+  deps: CallDeps,
+  judge: Judge,
+  payer: Payer,
+  asking: Asking,
+  request: JudgeRequest,
+  digest: Digest,
+): Promise<Asked> {
   const attempts: AttemptSummary[] = []
+  let waited = 0
   deps.budget.earn()
-  for (;;) {
-    const { reply, summary } = await callOnce(deps, judge, asking, request, digest)
-    attempts.push(summary)
-    if (reply.ok) return { reply, attempts }
-    const remaining = asking.deadline - deps.clock.now().getTime()
-    const delay = retryDelay(reply.failure, attempts.length, deps.retry, remaining, deps.random)
-    if (delay === null || !deps.budget.spend()) return { reply, attempts }
+  for (let made = 1; ; made++) {
+    const call = await deps.lane.call(payer.batch, async () => {
+      const at = { ...asking, deadline: asking.deadline + waited }
+      const { reply, summary } = await callOnce(deps, judge, payer, at, request, digest)
+      if (summary !== null) attempts.push(summary)
+      return reply
+    })
+    waited += call.waited_ms
+    const reply = call.kind === 'called' ? call.reply : withoutReply(call.failure)
+    if (reply.ok || call.kind === 'turned_away') return { reply, attempts, waited_ms: waited }
+    const remaining = asking.deadline + waited - deps.clock.now().getTime()
+    const delay = retryDelay(reply.failure, made, deps.retry, remaining, deps.random)
+    if (delay === null || !deps.budget.spend()) return { reply, attempts, waited_ms: waited }
     await deps.clock.sleep(delay)
   }
 }
 
-async function callOnce(deps: AskDeps, judge: Judge, asking: Asking, request: JudgeRequest, digest: Digest) {
+async function callOnce(
+  deps: CallDeps,
+  judge: Judge,
+  payer: Payer,
+  asking: Asking,
+  request: JudgeRequest,
+  digest: Digest,
+): Promise<{ reply: JudgeReply; summary: AttemptSummary | null }> {
   const started = deps.clock.now()
   const { deadline, ...planned } = asking
   const id = deps.newId('att')
-  await deps.attempts.begin({
-    ...planned,
-    id,
-    request_digest: digest,
-    judge: judge.info.name,
-    started_at: started.toISOString(),
-  })
+  const bound = isCapped(payer) ? requestBoundUsd(judge.info, request, started, 1) : null
+  const over = await deps.attempts.begin(
+    {
+      ...planned,
+      id,
+      request_digest: digest,
+      judge: judge.info.name,
+      started_at: started.toISOString(),
+      batch: payer.batch,
+      reserved_usd: bound,
+    },
+    payer.caps,
+  )
+  if (over !== null) return { reply: budgetExceeded(over, bound), summary: null }
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, deadline - started.getTime()))
   const reply = await guarded(judge, request, AbortSignal.timeout(timeout))
-  const latency = deps.clock.now().getTime() - started.getTime()
-  const cost = judge.info.kind === 'lexical' ? 0 : costUsd(reply.usage, judge.info.price)
-  const summary = summarize(id, asking, reply, latency, cost, false)
-  await deps.attempts.finish({
-    id,
-    outcome: summary.outcome,
-    message: summary.message,
-    reply,
-    latency_ms: latency,
-    cost_usd: cost,
-  })
+  const latency_ms = deps.clock.now().getTime() - started.getTime()
+  const cost_usd = judge.info.kind === 'lexical' ? 0 : costUsd(reply.usage, priceOn(judge.info.prices, started))
+  const summary = summarize(id, asking, reply, { latency_ms, cost_usd, replayed: false })
+  const { outcome, message } = summary
+  await finishSurely(deps, { id, outcome, message, reply, latency_ms, cost_usd })
   return { reply, summary }
+}
+
+/** A reply that was paid for outlives a disk that is full for a while: it is held, and tried again. */
+async function finishSurely(deps: CallDeps, attempt: FinishedAttempt): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await deps.attempts.finish(attempt)
+    } catch (error) {
+      if (tries >= MOST_FINISHES) throw error
+      await deps.clock.sleep(FINISH_AGAIN_MS)
+    }
+  }
 }
 
 /** A judge must not throw; if one does, it is our fault and says so, but it is still no verdict. */
@@ -94,35 +131,6 @@ async function guarded(judge: Judge, request: JudgeRequest, signal: AbortSignal)
       retryable: signal.aborted,
       retry_after_s: null,
     }
-    return { ok: false, failure, raw: null, usage: null, model_resolved: null, request_id: null }
+    return withoutReply(failure)
   }
-}
-
-function summarize(
-  id: string,
-  asking: Asking,
-  reply: JudgeReply,
-  latency: number,
-  cost: number | null,
-  replayed: boolean,
-): AttemptSummary {
-  return {
-    id,
-    sample: asking.sample,
-    round: asking.round,
-    purpose: asking.purpose,
-    outcome: reply.ok ? 'ok' : reply.failure.code,
-    message: reply.ok ? null : reply.failure.message,
-    latency_ms: Math.round(latency),
-    usage: reply.usage,
-    cost_usd: cost,
-    request_id: reply.request_id,
-    replayed,
-  }
-}
-
-/** Digest of everything that is sent: an interrupted call is only taken over by the very same one. */
-function requestDigest(judge: Judge, request: JudgeRequest): Digest {
-  const { evidence, ...sent } = request
-  return digestValue({ judge: judge.info.identity, sent, evidence: evidence.trajectory.id })
 }

@@ -3,6 +3,7 @@ import { findContradictions } from '../domain/contradictions.ts'
 import { digestValue } from '../domain/digest.ts'
 import { EVIDENCE_VERSION } from '../domain/evidence.ts'
 import { claimedLabel, deriveLabel } from '../domain/label.ts'
+import { priceOn } from '../domain/price.ts'
 import { PROMPT_VERSION } from '../domain/prompt.ts'
 import { RENDERING_VERSION } from '../domain/rendering.ts'
 import { READER_VERSION } from '../domain/trajectory.ts'
@@ -28,7 +29,7 @@ export function assembleGrade(
     id: question.grade_id,
     ...body,
     votes: bodies.length === 1 ? [] : bodies.map(toVote),
-    receipt: receiptOf(question, samples),
+    receipt: receiptOf(question, samples, createdAt),
     metadata,
     created_at: createdAt.toISOString(),
   }
@@ -124,7 +125,7 @@ const toVote = (body: Body, sample: number): Vote => ({
   failure: body.failure?.code ?? null,
 })
 
-function receiptOf(question: Question, samples: readonly SampleResult[]): Receipt {
+function receiptOf(question: Question, samples: readonly SampleResult[], createdAt: Date): Receipt {
   const { judge, rubric, trajectory } = question
   const attempts = samples.flatMap((sample) => sample.attempts)
   const costs = attempts.map((attempt) => attempt.cost_usd)
@@ -149,6 +150,7 @@ function receiptOf(question: Question, samples: readonly SampleResult[]): Receip
     },
     coverage: first.coverage,
     attempts,
+    price_as_of: priceOn(judge.info.prices, createdAt)?.as_of ?? null,
     cost_usd: costs.some((cost) => cost === null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
     warnings: trajectory.warnings.slice(0, 100).map(({ path, message }) => ({ path, message })),
   }

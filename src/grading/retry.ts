@@ -16,6 +16,8 @@ export interface RetryPolicy {
 /** Failures that the same call can survive a moment later. A refusal or a wrong key stays what it is. */
 const TRANSIENT: readonly Failure['code'][] = ['rate_limited', 'judge_unreachable', 'timeout']
 
+export const isTransient = (failure: Failure): boolean => TRANSIENT.includes(failure.code)
+
 /**
  * A budget of retries shared by all questions of a judge: each first call earns a fifth of a retry, so that an outage is not
  * answered with a multiple of the load that caused it.
@@ -47,7 +49,7 @@ export function retryDelay(
   remainingMs: number,
   random: () => number,
 ): number | null {
-  if (!TRANSIENT.includes(failure.code) || made >= policy.max_attempts) return null
+  if (!isTransient(failure) || made >= policy.max_attempts) return null
   const asked = failure.retry_after_s === null ? null : failure.retry_after_s * 1000
   if (asked !== null && asked > policy.max_retry_after_ms) return null
   const bound = Math.min(policy.max_delay_ms, policy.base_delay_ms * 2 ** (made - 1))

@@ -6,8 +6,8 @@ import { coverageOf, createRendering, fullCoverage } from '../domain/rendering.t
 import { estimateTokens } from '../domain/tokens.ts'
 import type { AttemptSummary, Coverage, Failure } from '../schemas/grade.ts'
 import { JudgeAnswerSchema } from '../schemas/judge-answer.ts'
-import { type AskDeps, type Asked, askJudge } from './ask.ts'
-import type { JudgeRequest } from './ports.ts'
+import type { Asked, Asker } from './asker.ts'
+import type { Clock, JudgeRequest } from './ports.ts'
 import type { Question } from './question.ts'
 import { decisionText, planReading, type Reading } from './reading.ts'
 
@@ -21,10 +21,16 @@ export type SampleResult = {
   | { readonly kind: 'failed'; readonly failure: Failure }
 )
 
+export interface SampleDeps {
+  readonly ask: Asker
+  readonly clock: Clock
+  /** For one sample with all its retries and repairs, from its beginning; waiting for a turn does not count. */
+  readonly deadline_ms: number
+}
+
 /** Asks for one sample: read, answer, check, at most two repairs, and once more with a smaller window where it overflowed. */
-export async function gradeSample(deps: AskDeps, question: Question, sample: number): Promise<SampleResult> {
-  const deadline = deps.clock.now().getTime() + deps.retry.deadline_ms
-  const run = new SampleRun(deps, question, sample, deadline)
+export async function gradeSample(deps: SampleDeps, question: Question, sample: number): Promise<SampleResult> {
+  const run = new SampleRun(deps, question, sample)
   for (const scale of [1, 0.6, 0.36]) {
     const result = await run.attempt(scale)
     const overflow = result.kind === 'failed' && result.failure.code === 'context_overflow'
@@ -37,16 +43,16 @@ export async function gradeSample(deps: AskDeps, question: Question, sample: num
 class SampleRun {
   private readonly attempts: AttemptSummary[] = []
   private model: string | null = null
-  private readonly deps: AskDeps
+  private readonly deps: SampleDeps
   private readonly question: Question
   private readonly sample: number
-  private readonly deadline: number
+  private deadline: number
 
-  constructor(deps: AskDeps, question: Question, sample: number, deadline: number) {
+  constructor(deps: SampleDeps, question: Question, sample: number) {
     this.deps = deps
     this.question = question
     this.sample = sample
-    this.deadline = deadline
+    this.deadline = deps.clock.now().getTime() + deps.deadline_ms
   }
 
   async attempt(scale: number): Promise<SampleResult> {
@@ -101,19 +107,17 @@ class SampleRun {
     let judged: { claims: Claims; evidence: Evidence } | null = null
     for (let round = 0; round <= repairs; round++) {
       const asked = await this.ask(request, round, round === 0 ? 'decide' : 'repair')
+      if (asked === null) break
       if (!asked.reply.ok) return this.failed(asked.reply.failure, coverage)
       const claims = parseClaims(asked.reply.text)
       if (claims.ok) {
         judged = { claims: claims.value, evidence: checkEvidence(claims.value, question) }
         if (judged.evidence.verdict !== null) break
       }
-      const complaint =
-        claims.ok && judged
-          ? renderComplaint(judged.evidence.unmet, judged.evidence.citations, rendering)
-          : renderFormComplaint(claims.ok ? [] : claims.error)
+      const complaint = claims.ok ? complain(judged, rendering) : renderFormComplaint(claims.error)
       request = { ...request, repairs: [...request.repairs, { answer: asked.reply.text, complaint }] }
     }
-    if (judged === null) return this.failed(SCHEMA_INVALID, coverage)
+    if (judged === null) return this.failed(this.attempts.length === 0 ? NOTHING_STORED : SCHEMA_INVALID, coverage)
     return { kind: 'judged', ...judged, ...this.common(coverage) }
   }
 
@@ -123,6 +127,7 @@ class SampleRun {
     const found = new Set<number>()
     for (const [index, text] of reading.windows.entries()) {
       const asked = await this.ask(this.request(text, WINDOW_NOTE), index, 'window')
+      if (asked === null) return this.failed(NOTHING_STORED, coverage)
       if (!asked.reply.ok) return this.failed(asked.reply.failure, coverage)
       const claims = parseClaims(asked.reply.text)
       if (!claims.ok) return this.failed(SCHEMA_INVALID, coverage)
@@ -144,15 +149,20 @@ class SampleRun {
     return [...held.map((one) => steps.findIndex((step) => step.id === one.step_id)), ...anchored]
   }
 
-  private async ask(request: JudgeRequest, round: number, purpose: AttemptSummary['purpose']): Promise<Asked> {
-    const { judge, key, grade_id } = this.question
+  private async ask(request: JudgeRequest, round: number, purpose: AttemptSummary['purpose']): Promise<Asked | null> {
+    const asked = await this.askOnce(request, round, purpose)
+    const truncated = asked !== null && !asked.reply.ok && asked.reply.failure.code === 'truncated'
+    if (!truncated || request.max_output_tokens === null) return asked
+    return this.askOnce({ ...request, max_output_tokens: request.max_output_tokens * 2 }, round, purpose)
+  }
+
+  private async askOnce(request: JudgeRequest, round: number, purpose: AttemptSummary['purpose']) {
+    const { key, grade_id } = this.question
     const asking = { grade_id, key, sample: this.sample, round, purpose, deadline: this.deadline }
-    let asked = await askJudge(this.deps, judge, asking, request)
+    const asked = await this.deps.ask(asking, request)
+    if (asked === null) return null
     this.attempts.push(...asked.attempts)
-    if (!asked.reply.ok && asked.reply.failure.code === 'truncated' && request.max_output_tokens !== null) {
-      asked = await askJudge(this.deps, judge, asking, { ...request, max_output_tokens: request.max_output_tokens * 2 })
-      this.attempts.push(...asked.attempts)
-    }
+    this.deadline += asked.waited_ms
     this.model = asked.reply.model_resolved ?? this.model
     return asked
   }
@@ -171,9 +181,21 @@ class SampleRun {
   }
 }
 
+const complain = (judged: { evidence: Evidence } | null, rendering: Rendering): string =>
+  judged === null
+    ? renderFormComplaint([])
+    : renderComplaint(judged.evidence.unmet, judged.evidence.citations, rendering)
+
 const SCHEMA_INVALID: Failure = {
   code: 'schema_invalid',
   message: 'the judge did not answer in the form of the schema, repairs included',
   retryable: true,
+  retry_after_s: null,
+}
+
+const NOTHING_STORED: Failure = {
+  code: 'internal',
+  message: 'the stored replies do not answer what would be asked today; grade it again with a judge',
+  retryable: false,
   retry_after_s: null,
 }

@@ -1,11 +1,19 @@
 import type { Issue } from '../domain/result.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
-import type { Grade } from '../schemas/grade.ts'
+import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
+import type { Errand } from './errand.ts'
+import type { Admitted, Resolved } from './resolve.ts'
 
 /** Why a request was refused before any judge was asked. `errors` name their places in the request by JSON pointer. */
 export interface Refusal {
-  readonly code: 'invalid_request' | 'unknown_judge' | 'unknown_rubric' | 'unknown_trajectory' | 'not_cached'
+  readonly code:
+    | 'invalid_request'
+    | 'unknown_judge'
+    | 'unknown_rubric'
+    | 'unknown_trajectory'
+    | 'not_cached'
+    | 'too_many_items'
   readonly detail: string
   readonly errors: readonly Issue[]
 }
@@ -14,6 +22,13 @@ export type GradeOutcome =
   | { readonly ok: true; readonly grade: Grade; readonly cached: boolean }
   | { readonly ok: false; readonly refusal: Refusal }
 
+/** What one run at an item of a batch ended in; only the first settles it. */
+export type ItemOutcome =
+  | { readonly kind: 'graded'; readonly grade: Grade; readonly cached: boolean }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'passed_over'; readonly failure: Failure }
+
 export type UploadOutcome =
   | { readonly ok: true; readonly trajectory: Trajectory; readonly created: boolean }
   | { readonly ok: false; readonly refusal: Refusal }
@@ -21,8 +36,18 @@ export type UploadOutcome =
 /** What HTTP, batch and CLI call. A failed judge is a `Grade` with `status: "failed"`, never an exception. */
 export interface GradingService {
   /** `request` has passed `GradeRequestSchema`; its trajectory is read here. Equal requests in flight share one judge call. */
-  grade(request: GradeRequest, signal?: AbortSignal): Promise<GradeOutcome>
+  grade(request: GradeRequest): Promise<GradeOutcome>
+  /** The same for an item of a batch, which a new grade settles in the unit of work that stores it. */
+  gradeItem(request: GradeRequest, errand: Errand): Promise<ItemOutcome>
+  /** Whether a request can be graded: its names are known, its trajectory can be read. Nothing is stored or asked. */
+  admit(request: GradeRequest): Promise<Admitted>
+  /** The whole question, with its key. Nothing is stored or asked. */
+  resolve(request: GradeRequest): Promise<Resolved>
+  /** Stores a trajectory that was read from the document. */
+  keep(trajectory: Trajectory, document: Record<string, unknown>): Promise<boolean>
   upload(document: Record<string, unknown>): Promise<UploadOutcome>
   /** A stored trajectory, read. Null where there is none. */
   trajectory(id: string): Promise<Trajectory | null>
+  /** Calls the listener with every grade that answers its key from now on. */
+  onGrade(listener: (grade: Grade) => void): void
 }

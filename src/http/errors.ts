@@ -69,7 +69,7 @@ function describeError(error: FastifyError): { name: string; code: string | unde
   return { name: error.name, code: error.code, frames }
 }
 
-interface AjvError {
+export interface AjvError {
   readonly instancePath: string
   readonly keyword: string
   readonly message?: string
@@ -83,7 +83,7 @@ function invalidRequest(error: FastifyError): HttpProblem {
 }
 
 /** The place of the fault itself: the missing or the unknown property, not the object around it. */
-function toIssue(error: AjvError, context: string): Issue {
+export function toIssue(error: AjvError, context: string): Issue {
   const { missingProperty, additionalProperty, allowedValues } = error.params
   const property = [missingProperty, additionalProperty].find((one) => typeof one === 'string')
   const escaped = property === undefined ? '' : `/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`

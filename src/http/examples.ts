@@ -93,6 +93,7 @@ export const EXAMPLE_GRADE: Grade = {
         replayed: false,
       },
     ],
+    price_as_of: null,
     cost_usd: 0,
     warnings: [],
   },

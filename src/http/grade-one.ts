@@ -41,7 +41,6 @@ export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps
   if (cached) deps.metrics.hit()
   else deps.metrics.graded(grade)
   if (grade.status === 'failed') throw failureProblem(grade)
-  if (!cached) deps.aliases.replaced(grade)
   if ((body.cache ?? 'use') === 'use') await rememberBytes(request, grade, body, deps.aliases)
   return { status: cached ? 200 : 201, text: JSON.stringify(grade) }
 }

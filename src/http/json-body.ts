@@ -66,6 +66,8 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
       if (length <= limits.body_bytes) done(null, new RawBody(hash.digest('hex'), chunks))
     })
   })
+  // Read by its route, line by line: it may be larger than memory.
+  app.addContentTypeParser('application/x-ndjson', (_request, payload, done) => done(null, payload))
   app.addHook('preValidation', (request, reply, done) => {
     if (!(request.body instanceof RawBody) || request.is404) return done()
     request.bodyDigest = request.body.digest
@@ -80,6 +82,7 @@ const aborted = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'the 
 
 function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {
   if (request.method !== 'POST' || request.is404) return undefined
+  if (request.body === undefined && request.routeOptions.schema?.body === undefined) return undefined
   if (request.body === undefined) {
     request.body = null
     return invalidJson('the request has no body')
@@ -95,8 +98,8 @@ function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefine
   }
 }
 
-/** Never repeats the body in an error: it can hold anything. */
-function parseJson(bytes: Buffer, depth: number): unknown {
+/** Throws an HttpProblem that never repeats the body: it can hold anything. */
+export function parseJson(bytes: Buffer, depth: number): unknown {
   const deep = findTooDeep(bytes, depth)
   if (deep !== -1) {
     const message = `nested deeper than ${depth} levels at byte ${deep}`

@@ -11,6 +11,7 @@ const REFUSAL_STATUS: Readonly<Record<Refusal['code'], number>> = {
   unknown_rubric: 400,
   unknown_trajectory: 404,
   not_cached: 404,
+  too_many_items: 400,
 }
 
 export const refusalProblem = (refusal: Refusal): HttpProblem =>

@@ -1,8 +1,10 @@
 import { type TSchema, Type } from 'typebox'
+import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../schemas/batch.ts'
 import { AttemptSummarySchema, GradeSchema } from '../schemas/grade.ts'
 import { JudgeInfoSchema } from '../schemas/judge-info.ts'
 import { NextCursorSchema } from '../schemas/page.ts'
 import { ProblemSchema } from '../schemas/problem.ts'
+import { ComparisonSchema } from '../schemas/regrade.ts'
 import { RubricViewSchema } from '../schemas/rubric-view.ts'
 import { TrajectoryStepSchema, TrajectorySummarySchema } from '../schemas/trajectory-view.ts'
 
@@ -12,6 +14,7 @@ const LedgerEntrySchema = Type.Object(
     ...Type.Omit(AttemptSummarySchema, ['replayed', 'latency_ms']).properties,
     latency_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'Null while in flight or interrupted.' }),
     judge: Type.String(),
+    batch: Type.Union([Type.String(), Type.Null()], { description: 'The batch that it was made for.' }),
     started_at: Type.String({ format: 'date-time' }),
     request_digest: Type.String({ description: 'Digest of everything that was sent.' }),
     model_resolved: Type.Union([Type.String(), Type.Null()]),
@@ -37,6 +40,12 @@ export const COMPONENTS = {
   RubricList: listOf('Rubric'),
   Judge: JudgeInfoSchema,
   JudgeList: listOf('Judge'),
+  Batch: BatchSchema,
+  BatchItem: BatchItemSchema,
+  BatchPage: pageOf('Batch'),
+  BatchResult: BatchResultSchema,
+  BatchEstimate: BatchEstimateSchema,
+  Comparison: ComparisonSchema,
   Status: Type.Object({ status: Type.String() }, { additionalProperties: false }),
   Problem: ProblemSchema,
 } satisfies Record<string, TSchema>
@@ -56,6 +65,12 @@ interface Response {
 export const answer = (name: ComponentName, description: string, example?: unknown): Response => ({
   description,
   content: { 'application/json': { schema: ref(name), ...(example !== undefined && { example }) } },
+})
+
+/** A successful answer that is written piece by piece, each of them as the component says. */
+export const streamed = (type: string, name: ComponentName, description: string): Response => ({
+  description,
+  content: { [type]: { schema: { type: 'string', description: `A stream of \`${name}\`.` } } },
 })
 
 const RETRY_AFTER = {

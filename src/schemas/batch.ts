@@ -46,7 +46,7 @@ export const BatchOptions = {
   ),
   dry_run: Type.Optional(
     Type.Boolean({
-      description: 'Answers what the batch would cost; nothing is asked, nothing is kept but trajectories.',
+      description: 'Answers what the batch would cost; nothing is asked and nothing is kept.',
     }),
   ),
   judge: Type.Optional(Type.String({ maxLength: 200, description: 'For items that name none.' })),
@@ -58,7 +58,7 @@ export const BatchOptionsSchema = Type.Object(BatchOptions, closed)
 export type BatchOptions = Static<typeof BatchOptionsSchema>
 
 export const BatchRequestSchema = Type.Object(
-  { ...BatchOptions, items: Type.Array(BatchItemSchema, { minItems: 1, maxItems: 100_000 }) },
+  { ...BatchOptions, items: Type.Array(BatchItemSchema, { minItems: 1 }) },
   closed,
 )
 export type BatchRequest = Static<typeof BatchRequestSchema>

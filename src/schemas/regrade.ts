@@ -80,13 +80,16 @@ const Counted = Type.Object(
     graded: Type.Integer(),
     unverified: Type.Integer(),
     failed: Type.Integer(),
+    cancelled: Type.Integer(),
   },
   { ...closed, description: 'Every item of that side by its end; nothing is left out.' },
 )
 
 export const ComparisonSchema = Type.Object(
   {
-    base: Type.String(),
+    base: Type.String({
+      description: 'The base batch, or `sources of bat_…`: the grades that a re-grade started from.',
+    }),
     head: Type.String(),
     pairs: Type.Integer({ description: 'Questions that both sides have a label for.' }),
     same: Type.Integer(),

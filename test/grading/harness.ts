@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'
 import { createIdMaker } from '../../src/grading/id.ts'
+import { createLane } from '../../src/grading/lane.ts'
 import type { Clock, Judge, JudgeInfo, JudgeReply, JudgeRequest, Stores } from '../../src/grading/ports.ts'
 import { createRetryBudget, type RetryPolicy } from '../../src/grading/retry.ts'
 import type { GradingService } from '../../src/grading/service.ts'
@@ -66,13 +67,15 @@ export function scriptedJudge(scripts: readonly Script[], info: Partial<JudgeInf
       window_tokens: null,
       max_output_tokens: 1000,
       token_factor: 1,
-      price: {
-        input_per_mtok: 1,
-        output_per_mtok: 2,
-        cache_read_per_mtok: 0.1,
-        cache_write_per_mtok: 1.25,
-        as_of: '2026-11-01',
-      },
+      prices: [
+        {
+          input_per_mtok: 1,
+          output_per_mtok: 2,
+          cache_read_per_mtok: 0.1,
+          cache_write_per_mtok: 1.25,
+          as_of: '2026-11-01',
+        },
+      ],
       ...info,
     },
     ask(request) {
@@ -138,6 +141,7 @@ export interface Harness {
 /** The grading service over a real SQLite database in memory and the given judges. */
 export function startService(judges: readonly Judge[], stores = openSqliteStores({ path: ':memory:' })): Harness {
   const clock = fakeClock()
+  const lanes = new Map(judges.map((judge) => [judge.info.name, createLane({ initial: 8, min: 1, max: 8 }, clock)]))
   const service = createGradingService({
     stores,
     judges: new Map(judges.map((judge) => [judge.info.name, judge])),
@@ -148,6 +152,9 @@ export function startService(judges: readonly Judge[], stores = openSqliteStores
     secret: new Uint8Array(32),
     clock,
     retry: POLICY,
+    recent: new Map(),
+    laneOf: (judge) => lanes.get(judge) ?? createLane({ initial: 1, min: 1, max: 1 }, clock),
+    day_cap_usd: null,
     budgetOf: () => createRetryBudget(),
     random: () => 0.5,
     newId: createIdMaker(

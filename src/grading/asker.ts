@@ -1,0 +1,87 @@
+import type { Digest } from '../domain/digest.ts'
+import { digestValue } from '../domain/digest.ts'
+import type { AttemptSummary, Failure } from '../schemas/grade.ts'
+import type { Caps, Judge, JudgeReply, JudgeRequest, OverBudget } from './ports.ts'
+
+/** Which question of which grade is asked. */
+export interface Asking {
+  readonly grade_id: string
+  readonly key: Digest
+  readonly sample: number
+  readonly round: number
+  readonly purpose: AttemptSummary['purpose']
+  /** Milliseconds since the epoch; no call starts, and none goes on, after it. */
+  readonly deadline: number
+}
+
+export interface Asked {
+  readonly reply: JudgeReply
+  readonly attempts: readonly AttemptSummary[]
+  /** Spent waiting for a turn, which is nobody’s fault: the deadline moves by it. */
+  readonly waited_ms: number
+}
+
+/** The one way to an answer: by a call, through a provider’s batch, or from what is stored. Null: nothing more is stored. */
+export type Asker = (asking: Asking, request: JudgeRequest) => Promise<Asked | null>
+
+/**
+ * Thrown by an asker whose question lies with a provider’s batch endpoint: the grade is begun anew once the answer has come, and
+ * finds it stored. Nothing else of a grade is kept in between, so a crash loses nothing.
+ */
+export class Suspended extends Error {
+  override readonly name = 'Suspended'
+}
+
+/** Whose money a call costs, and how much of it there is. */
+export interface Payer {
+  readonly batch: string | null
+  readonly caps: Caps
+}
+
+export const isCapped = ({ caps }: Payer): boolean => caps.batch_usd !== null || caps.day_usd !== null
+
+/** Digest of everything that is sent: an interrupted call is only taken over by the very same one. */
+export function requestDigest(judge: Judge, request: JudgeRequest): Digest {
+  const { evidence, ...sent } = request
+  return digestValue({ judge: judge.info.identity, sent, evidence: evidence.trajectory.id })
+}
+
+export const withoutReply = (failure: Failure): JudgeReply => ({
+  ok: false,
+  failure,
+  raw: null,
+  usage: null,
+  model_resolved: null,
+  request_id: null,
+})
+
+/** No call is made that could cost more than is left. */
+export function budgetExceeded(over: OverBudget, bound: number | null): JudgeReply {
+  const cap = over.cap === 'batch' ? 'the batch’s cap' : 'the cap of the day (UTC)'
+  const need = bound === null ? 'the price of this judge is unknown' : `a call may cost up to $${money(bound)}`
+  const message = `${cap} is $${money(over.cap_usd)}, of which $${money(over.spent_usd)} is spent or reserved; ${need}`
+  return withoutReply({ code: 'budget_exceeded', message, retryable: true, retry_after_s: null })
+}
+
+const money = (usd: number): string => String(Number(usd.toPrecision(4)))
+
+export function summarize(
+  id: string,
+  asking: Asking,
+  reply: JudgeReply,
+  call: { readonly latency_ms: number; readonly cost_usd: number | null; readonly replayed: boolean },
+): AttemptSummary {
+  return {
+    id,
+    sample: asking.sample,
+    round: asking.round,
+    purpose: asking.purpose,
+    outcome: reply.ok ? 'ok' : reply.failure.code,
+    message: reply.ok ? null : reply.failure.message,
+    latency_ms: Math.round(call.latency_ms),
+    usage: reply.usage,
+    cost_usd: call.cost_usd,
+    request_id: reply.request_id,
+    replayed: call.replayed,
+  }
+}

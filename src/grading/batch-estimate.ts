@@ -1,0 +1,43 @@
+import type { BatchEstimate } from '../schemas/batch.ts'
+import {
+  type BatchPlan,
+  type Incoming,
+  type IntakeDeps,
+  type IntakeRefusal,
+  placed,
+  withDefaults,
+} from './batch-intake.ts'
+import { addEstimates, estimateQuestion, NO_ESTIMATE } from './estimate.ts'
+import type { GradeStore } from './ports.ts'
+
+/**
+ * What a batch would take, without asking and without keeping anything. Equal questions are asked once, and what a stored grade
+ * answers costs nothing.
+ */
+export async function estimateBatch(
+  deps: IntakeDeps & { readonly grades: GradeStore },
+  plan: BatchPlan,
+  items: AsyncIterable<Incoming>,
+): Promise<{ readonly ok: true; readonly estimate: BatchEstimate } | IntakeRefusal> {
+  const now = deps.clock.now()
+  const keys = new Set<string>()
+  let estimate = NO_ESTIMATE
+  for await (const { item, place } of items) {
+    // Nothing here waits for anything: others have a turn between two items.
+    await new Promise(setImmediate)
+    const request = withDefaults(item, plan)
+    const resolved = await deps.service.resolve(request)
+    if (!resolved.ok) return placed(resolved.refusal, place)
+    const { question } = resolved
+    const factor = plan.mode === 'provider' ? (question.judge.batch?.price_factor ?? 1) : 1
+    const isFree =
+      plan.kind === 'recheck' || keys.has(question.key) || (await isStored(deps.grades, request, question.key))
+    keys.add(question.key)
+    const { name } = question.judge.info
+    estimate = addEstimates(estimate, name, isFree ? null : estimateQuestion(question, now, factor))
+  }
+  return { ok: true, estimate }
+}
+
+const isStored = async (grades: GradeStore, request: { cache?: string }, key: Parameters<GradeStore['findByKey']>[0]) =>
+  request.cache !== 'refresh' && (await grades.findByKey(key)) !== null

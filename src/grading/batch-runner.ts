@@ -1,0 +1,308 @@
+import type { Failure } from '../schemas/grade.ts'
+import type { BatchRecord, ItemEnd, OpenItem } from './batch-ports.ts'
+import type { Errand } from './errand.ts'
+import { ItemQueue } from './item-queue.ts'
+import type { Lane } from './lane.ts'
+import { createLatch, type Latch } from './latch.ts'
+import type { Clock, Judge, Stores } from './ports.ts'
+import type { ProviderPump } from './provider-pump.ts'
+import { isTransient } from './retry.ts'
+import type { GradingService, ItemOutcome } from './service.ts'
+
+export interface RunnerDeps {
+  readonly stores: Pick<Stores, 'batches'>
+  readonly service: GradingService
+  readonly judges: ReadonlyMap<string, Judge>
+  readonly laneOf: (judge: string) => Lane
+  readonly clock: Clock
+  readonly pump: ProviderPump
+  /** Something has changed that somebody may be looking at. */
+  readonly onChange: () => void
+  /** What was thrown and settles an item as `internal`. */
+  readonly onError: (error: unknown, item: OpenItem) => void
+}
+
+/** How a run ends. `stopped`: told to, with everything kept; whoever claims the batch goes on. */
+export type RunEnd =
+  | { readonly kind: 'done' | 'cancelled' | 'stopped' }
+  | { readonly kind: 'parked'; readonly reason: string; readonly resumes_at: Date | null }
+
+/** Runs at one item before a passing failure is its end. Each run makes its own retries. */
+const MOST_RUNS = 4
+const LONGEST_PUT_BACK_MS = 60_000
+/** Somebody else may have asked for a cancel in the database. */
+const LOOK_MS = 500
+const MOST_IN_FLIGHT = 512
+
+/**
+ * Runs one batch: keeps as many items in flight as its judges take, puts back what may yet succeed, parks when a judge is out, and
+ * ends when every item has ended. All state that matters is in the store: a run can be broken off anywhere.
+ */
+export class BatchRunner {
+  private readonly deps: RunnerDeps
+  private readonly batch: BatchRecord
+  private readonly queue: ItemQueue
+  private readonly latch: Latch
+  private readonly flying = new Map<number, OpenItem>()
+  private readonly runs = new Map<number, number>()
+  private readonly lanes = new Map<Lane, () => void>()
+  /** Items in flight at the most: falls where the reservations of calls in flight fill the budget. */
+  private ceiling = MOST_IN_FLIGHT
+  private parking: Extract<RunEnd, { kind: 'parked' }> | null = null
+  private isStopping = false
+  private isCancelling: boolean
+  private looked = 0
+  private waitsForProvider = false
+  private broken: { readonly error: unknown } | null = null
+
+  constructor(deps: RunnerDeps, batch: BatchRecord) {
+    this.deps = deps
+    this.batch = batch
+    this.queue = new ItemQueue(deps.stores.batches, batch.id)
+    this.latch = createLatch(deps.clock)
+    this.isCancelling = batch.status === 'cancelling'
+  }
+
+  get inFlight(): number {
+    return this.flying.size
+  }
+
+  stop(): void {
+    this.isStopping = true
+    this.latch.ring()
+  }
+
+  cancel(): void {
+    this.isCancelling = true
+    this.latch.ring()
+  }
+
+  /** Rejects where the store refuses: nothing is lost, and the batch can be run again. */
+  async run(): Promise<RunEnd> {
+    try {
+      return await this.loop()
+    } finally {
+      for (const [lane, stopListening] of this.lanes) {
+        stopListening()
+        lane.forget(this.batch.id)
+      }
+    }
+  }
+
+  private async loop(): Promise<RunEnd> {
+    for (;;) {
+      const item = await this.take()
+      if (item !== null) {
+        this.start(item)
+        continue
+      }
+      const end = this.flying.size === 0 ? await this.settleIdle() : null
+      if (end === 'again') continue
+      if (end !== null) return end
+      await this.pause()
+    }
+  }
+
+  private async take(): Promise<OpenItem | null> {
+    if (this.isStopping || this.isCancelling || this.parking !== null || this.broken !== null) return null
+    if (this.flying.size >= Math.min(this.ceiling, this.wanted())) return null
+    return this.queue.next(this.deps.clock.now().getTime())
+  }
+
+  /** One at least: only asking shows whether a judge that was out is there again. */
+  private wanted(): number {
+    let sum = 0
+    for (const lane of this.lanes.keys()) sum += lane.wanted(this.batch.id)
+    return Math.max(1, sum)
+  }
+
+  private start(item: OpenItem): void {
+    const lane = this.deps.laneOf(item.request.judge ?? '')
+    if (!this.lanes.has(lane))
+      this.lanes.set(
+        lane,
+        lane.onChange(() => this.latch.ring()),
+      )
+    this.flying.set(item.index, item)
+    void this.runItem(item)
+      .catch((error: unknown) => {
+        this.broken = { error }
+      })
+      .finally(() => {
+        this.flying.delete(item.index)
+        this.latch.ring()
+        this.deps.onChange()
+      })
+  }
+
+  private async runItem(item: OpenItem): Promise<void> {
+    const leads = this.mayLead(item) && this.queue.lead(item)
+    try {
+      await this.settle(item, await this.grade(item))
+    } finally {
+      if (leads) await this.queue.gather(item)
+    }
+  }
+
+  /** The first of a trajectory’s items fills the provider’s prompt cache for the others. */
+  private mayLead(item: OpenItem): boolean {
+    const judge = this.deps.judges.get(item.request.judge ?? '')
+    return judge?.info.kind === 'model' && this.batch.mode === 'direct' && this.batch.kind !== 'recheck'
+  }
+
+  private async grade(item: OpenItem): Promise<ItemOutcome | { readonly kind: 'broken' }> {
+    try {
+      const request = { ...item.request, trajectory: { id: item.trajectory } }
+      return await this.deps.service.gradeItem(request, this.errandFor(item))
+    } catch (error) {
+      if (isStorageError(error)) throw error
+      this.deps.onError(error, item)
+      return { kind: 'broken' }
+    }
+  }
+
+  private errandFor(item: OpenItem): Errand {
+    const common = {
+      item: { batch: this.batch.id, index: item.index },
+      cap_usd: this.batch.max_cost_usd,
+      isPassing: (failure: Failure) => this.isPassing(item, failure),
+    }
+    if (this.batch.kind === 'recheck') return { ...common, way: 'stored', grade_id: item.base_grade ?? '' }
+    return { ...common, way: this.batch.mode === 'provider' ? 'provider' : 'call' }
+  }
+
+  /** Whether the item may yet succeed: it then ends in no grade now and is run again. */
+  private isPassing(item: OpenItem, failure: Failure): boolean {
+    if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return true
+    if (failure.code === 'cancelled') return this.isStopping || this.isCancelling
+    // What others have reserved and do not use comes back: the last one in flight says whether there is enough.
+    if (failure.code === 'budget_exceeded') return this.flying.size > 1 || this.waitsForProvider
+    // The provider’s way has made its retries in rounds of its own.
+    if (!isTransient(failure) || this.batch.mode === 'provider') return false
+    return this.isOut(item) || (this.runs.get(item.index) ?? 0) < MOST_RUNS - 1
+  }
+
+  private isOut(item: OpenItem): boolean {
+    return this.deps.laneOf(item.request.judge ?? '').state().kind === 'out'
+  }
+
+  private async settle(item: OpenItem, outcome: ItemOutcome | { readonly kind: 'broken' }): Promise<void> {
+    if (outcome.kind === 'passed_over') {
+      this.passOver(item, outcome.failure)
+      return
+    }
+    if (outcome.kind === 'waiting') this.waitsForProvider = true
+    const end = endOf(outcome)
+    if (end !== null) await this.deps.stores.batches.settle({ batch: this.batch.id, index: item.index }, end)
+    this.runs.delete(item.index)
+    this.queue.release(item)
+  }
+
+  private passOver(item: OpenItem, failure: Failure): void {
+    const lane = this.deps.laneOf(item.request.judge ?? '').state()
+    if (failure.code === 'budget_exceeded') this.waitForBudget(item)
+    else if (failure.code === 'quota_exhausted' || failure.code === 'authentication') this.park(item, failure, null)
+    else if (lane.kind === 'out') this.park(item, failure, lane.until)
+    else this.delay(item, failure)
+  }
+
+  private delay(item: OpenItem, failure: Failure): void {
+    const now = this.deps.clock.now().getTime()
+    const runs = (this.runs.get(item.index) ?? 0) + 1
+    const asked = (failure.retry_after_s ?? 0) * 1000
+    this.runs.set(item.index, runs)
+    if (asked > LONGEST_PUT_BACK_MS) this.park(item, failure, new Date(now + asked))
+    else this.queue.putBack(item, now + Math.max(asked, Math.min(LONGEST_PUT_BACK_MS, 1000 * 2 ** runs)))
+  }
+
+  private waitForBudget(item: OpenItem): void {
+    if (this.batch.mode === 'provider') {
+      this.queue.release(item)
+      this.queue.skipRest()
+      return
+    }
+    this.ceiling = Math.max(1, this.flying.size - 1)
+    this.queue.putBack(item, this.deps.clock.now().getTime())
+  }
+
+  private park(item: OpenItem, failure: Failure, until: Date | null): void {
+    const judge = item.request.judge ?? 'the judge'
+    this.parking ??= { kind: 'parked', reason: `${judge}: ${failure.code}: ${failure.message}`, resumes_at: until }
+  }
+
+  /** Nothing is in flight: what comes next? Null: wait; `again`: items may be pending again. */
+  private async settleIdle(): Promise<RunEnd | 'again' | null> {
+    if (this.broken !== null) throw this.broken.error
+    if (this.isStopping) return { kind: 'stopped' }
+    const { batches } = this.deps.stores
+    const { id, mode } = this.batch
+    const now = this.deps.clock.now()
+    if (this.isCancelling) {
+      if (mode === 'provider' && !(await this.deps.pump.drain(id))) return null
+      await batches.finishCancel(id, now.toISOString())
+      return { kind: 'cancelled' }
+    }
+    if (this.parking !== null) return this.endParked()
+    if (!this.queue.isEmpty()) return null
+    if (mode === 'provider') {
+      const step = await this.deps.pump.step(id)
+      if (step.kind === 'parked') {
+        this.parking = step
+        return this.endParked()
+      }
+      this.waitsForProvider = step.kind === 'waiting'
+      if (step.kind === 'waiting') return null
+      if (step.kind === 'returned') return this.rescan()
+    }
+    if (await batches.finish(id, now.toISOString())) return { kind: 'done' }
+    return this.rescan()
+  }
+
+  private rescan(): 'again' {
+    this.queue.rescan()
+    return 'again'
+  }
+
+  private async endParked(): Promise<RunEnd> {
+    const parked = this.parking
+    if (parked === null) throw new Error('nothing is parked')
+    await this.deps.stores.batches.park(this.batch.id, parked.reason, parked.resumes_at?.toISOString() ?? null)
+    return parked
+  }
+
+  private async pause(): Promise<void> {
+    const due = this.queue.nextDue()
+    const now = this.deps.clock.now().getTime()
+    await this.latch.wait(Math.max(1, Math.min(LOOK_MS, due === null ? LOOK_MS : due - now)))
+    if (this.isCancelling || now - this.looked < LOOK_MS) return
+    this.looked = now
+    const record = await this.deps.stores.batches.get(this.batch.id)
+    if (record?.status === 'cancelling') this.isCancelling = true
+  }
+}
+
+/** How an outcome settles its item; null where the unit of work that stored the grade has done so, or where it goes on. */
+function endOf(outcome: ItemOutcome | { readonly kind: 'broken' }): ItemEnd | null {
+  if (outcome.kind === 'waiting' || outcome.kind === 'passed_over') return null
+  if (outcome.kind === 'broken') return failed('internal', 'something went wrong here; the log has it')
+  if (outcome.kind === 'refused') {
+    const { code, detail, errors } = outcome.refusal
+    const place = errors[0] === undefined ? '' : ` (${errors[0].path}: ${errors[0].message})`
+    return failed(code === 'not_cached' ? 'cancelled' : 'internal', `${detail}${place}`)
+  }
+  const { grade, cached } = outcome
+  if (grade.status === 'failed' && grade.failure !== null)
+    return { status: 'failed', failure: grade.failure, grade_id: grade.id }
+  if (!cached) return null
+  return grade.label === null
+    ? { status: 'unverified', grade_id: grade.id, cached }
+    : { status: 'graded', label: grade.label, grade_id: grade.id, cached }
+}
+
+const failed = (code: Failure['code'], message: string): ItemEnd => ({
+  status: 'failed',
+  failure: { code, message, retryable: false, retry_after_s: null },
+  grade_id: null,
+})
+
+const isStorageError = (error: unknown): boolean => (error as { name?: unknown } | null)?.name === 'StorageError'

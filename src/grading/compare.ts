@@ -1,0 +1,165 @@
+import { normalizeGroundTruth } from '../domain/cache-key.ts'
+import { digestValue } from '../domain/digest.ts'
+import type { Grade } from '../schemas/grade.ts'
+import type { Comparison, Flip } from '../schemas/regrade.ts'
+import { type GradeStatus, LABELS, type Label } from '../schemas/vocabulary.ts'
+import type { BatchStore, ItemRecord } from './batch-ports.ts'
+import type { GradeStore } from './ports.ts'
+
+export interface ComparisonQuery {
+  /** A batch; null: what the head’s re-grade started from. */
+  readonly base: string | null
+  readonly head: string
+  readonly limit: number
+  /** Flips after this many. */
+  readonly after: number
+}
+
+export type Compared =
+  | { readonly ok: true; readonly comparison: Omit<Comparison, 'next_cursor'>; readonly next: number | null }
+  | { readonly ok: false; readonly reason: 'no_base' | 'no_head' | 'no_regrade' }
+
+/** One side’s answer to a question, as much as the counts need. */
+interface Answer {
+  readonly index: number
+  readonly status: GradeStatus | 'cancelled'
+  readonly label: Label | null
+  readonly grade_id: string | null
+}
+
+const PAGE = 500
+
+/**
+ * Two batches over the same questions, label against label. A question is a trajectory with its ground truth; where a batch asks it
+ * more than once, the first is paired with the first, the second with the second.
+ */
+export async function compareBatches(
+  stores: { readonly batches: BatchStore; readonly grades: GradeStore },
+  query: ComparisonQuery,
+): Promise<Compared> {
+  const { batches, grades } = stores
+  const head = await batches.get(query.head)
+  if (head === null) return { ok: false, reason: 'no_head' }
+  if (query.base !== null && (await batches.get(query.base)) === null) return { ok: false, reason: 'no_base' }
+  if (query.base === null && head.kind === 'grade') return { ok: false, reason: 'no_regrade' }
+  const heads = await readAnswers(batches, query.head, answerOf)
+  const base = query.base ?? query.head
+  const bases =
+    query.base === null
+      ? await readAnswers(batches, query.head, (item) => sourceOf(grades, item))
+      : await readAnswers(batches, query.base, answerOf)
+  const pairs = pairUp(bases, heads)
+  const flips = pairs.filter(([one, other]) => one.label !== other.label)
+  const shown = flips.slice(query.after, query.after + query.limit)
+  const next = query.after + shown.length
+  return {
+    ok: true,
+    comparison: {
+      base: query.base === null ? `sources of ${base}` : base,
+      head: query.head,
+      ...count(bases, heads, pairs, flips.length),
+      flips: await Promise.all(shown.map(([one, other]) => describeFlip(grades, one, other))),
+    },
+    next: next < flips.length ? next : null,
+  }
+}
+
+type Answers = ReadonlyMap<string, Answer>
+type Labelled = Answer & { readonly label: Label; readonly grade_id: string }
+type Pair = readonly [base: Labelled, head: Labelled]
+
+async function readAnswers(
+  batches: BatchStore,
+  id: string,
+  read: (item: ItemRecord) => Answer | Promise<Answer>,
+): Promise<Answers> {
+  const answers = new Map<string, Answer>()
+  const asked = new Map<string, number>()
+  let after = -1
+  for (;;) {
+    const page = await batches.results(id, after, PAGE)
+    for (const item of page) {
+      const question = `${item.trajectory}/${digestValue(normalizeGroundTruth(item.request.ground_truth))}`
+      const turn = asked.get(question) ?? 0
+      asked.set(question, turn + 1)
+      answers.set(`${question}/${turn}`, await read(item))
+    }
+    after = page.at(-1)?.index ?? after
+    if (page.length < PAGE) return answers
+  }
+}
+
+const answerOf = ({ index, status, label, grade_id }: ItemRecord): Answer => ({ index, status, label, grade_id })
+
+/** The grade that a re-grade started from. */
+async function sourceOf(grades: GradeStore, item: ItemRecord): Promise<Answer> {
+  const grade = item.base_grade === null ? null : await grades.get(item.base_grade)
+  if (grade === null) throw new Error(`the source of item ${item.index} is not stored`)
+  return { index: item.index, status: grade.status, label: grade.label, grade_id: grade.id }
+}
+
+function pairUp(bases: Answers, heads: Answers): Pair[] {
+  const pairs: Pair[] = []
+  for (const [question, head] of heads) {
+    const base = bases.get(question)
+    if (base !== undefined && isLabelled(base) && isLabelled(head)) pairs.push([base, head])
+  }
+  return pairs.sort((a, b) => a[1].index - b[1].index)
+}
+
+const isLabelled = (answer: Answer): answer is Labelled => answer.label !== null && answer.grade_id !== null
+
+function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: number) {
+  const matrix = LABELS.map(() => LABELS.map(() => 0))
+  for (const [base, head] of pairs) {
+    const row = matrix[LABELS.indexOf(base.label)]
+    const column = LABELS.indexOf(head.label)
+    if (row !== undefined) row[column] = (row[column] ?? 0) + 1
+  }
+  const both = [...heads.keys()].filter((question) => bases.has(question)).length
+  return {
+    pairs: pairs.length,
+    same: pairs.length - flipped,
+    flipped,
+    unpaired: {
+      base_only: bases.size - both,
+      head_only: heads.size - both,
+      without_label: both - pairs.length,
+    },
+    base_counts: countStatuses(bases),
+    head_counts: countStatuses(heads),
+    matrix: { labels: [...LABELS], counts: matrix },
+  }
+}
+
+function countStatuses(answers: Answers) {
+  const counts = { n: answers.size, graded: 0, unverified: 0, failed: 0, cancelled: 0 }
+  for (const { status } of answers.values()) counts[status]++
+  return counts
+}
+
+async function describeFlip(grades: GradeStore, base: Labelled, head: Labelled): Promise<Flip> {
+  const [before, after] = await Promise.all([load(grades, base.grade_id), load(grades, head.grade_id)])
+  const { task } = after.metadata
+  return {
+    trajectory: after.receipt.trajectory,
+    ground_truth: after.receipt.ground_truth,
+    task: typeof task === 'string' ? task : null,
+    base: sideOf(before),
+    head: sideOf(after),
+  }
+}
+
+async function load(grades: GradeStore, id: string): Promise<Grade> {
+  const grade = await grades.get(id)
+  if (grade === null) throw new Error(`the grade ${id} is not stored`)
+  return grade
+}
+
+const sideOf = ({ id, status, label, claimed_label, receipt }: Grade): Flip['base'] => ({
+  grade_id: id,
+  status,
+  label,
+  claimed_label,
+  receipt,
+})

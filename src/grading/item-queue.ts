@@ -1,0 +1,116 @@
+import type { BatchStore, OpenItem } from './batch-ports.ts'
+
+const PAGE = 256
+
+interface Waiting {
+  readonly item: OpenItem
+  readonly due: number
+}
+
+/**
+ * Which item of a batch comes next: first those that were put back and are due, then the others of a trajectory whose first item
+ * has just been graded (the provider still has it in its cache), then the rest in order, a page at a time.
+ */
+export class ItemQueue {
+  private readonly store: BatchStore
+  private readonly batch: string
+  private page: readonly OpenItem[] = []
+  private at = 0
+  private cursor = -1
+  private isLast = false
+  private waiting: Waiting[] = []
+  private near: OpenItem[] = []
+  /** Trajectories whose first item is in flight: the others wait for it. */
+  private readonly led = new Set<string>()
+  /** Handed out and not given back: in flight, or waiting here. */
+  private readonly out = new Set<number>()
+  /** Handed out before its turn. */
+  private readonly early = new Set<number>()
+
+  constructor(store: BatchStore, batch: string) {
+    this.store = store
+    this.batch = batch
+  }
+
+  async next(now: number): Promise<OpenItem | null> {
+    const due = this.waiting.findIndex((one) => one.due <= now)
+    if (due !== -1) return this.waiting.splice(due, 1)[0]?.item ?? null
+    return this.near.shift() ?? this.nextInOrder()
+  }
+
+  /** Milliseconds since the epoch at which something that was put back is due; null: nothing was. */
+  nextDue(): number | null {
+    return this.waiting.reduce<number | null>((least, { due }) => (least === null ? due : Math.min(least, due)), null)
+  }
+
+  /** Whether anything is left that `next` may give, now or later. */
+  isEmpty(): boolean {
+    return this.isLast && this.at >= this.page.length && this.waiting.length === 0 && this.near.length === 0
+  }
+
+  /** The rest of this scan is left out; `rescan` finds it again. */
+  skipRest(): void {
+    this.page = []
+    this.isLast = true
+  }
+
+  /** It is to be run again, not before `due`. */
+  putBack(item: OpenItem, due: number): void {
+    this.waiting.push({ item, due })
+  }
+
+  /** It has ended, or lies with the provider. */
+  release(item: OpenItem): void {
+    this.out.delete(item.index)
+  }
+
+  /** Whether this is the first item of its trajectory now; then the others wait until `gather`. */
+  lead({ trajectory }: OpenItem): boolean {
+    if (this.led.has(trajectory)) return false
+    this.led.add(trajectory)
+    return true
+  }
+
+  /** The other items of the leader’s trajectory come next. */
+  async gather(leader: OpenItem): Promise<void> {
+    this.led.delete(leader.trajectory)
+    for (const item of await this.store.siblings(leader, PAGE)) {
+      if (this.out.has(item.index)) continue
+      this.out.add(item.index)
+      this.early.add(item.index)
+      this.near.push(item)
+    }
+  }
+
+  /** Items before the present place may be pending again. */
+  rescan(): void {
+    this.page = []
+    this.at = 0
+    this.cursor = -1
+    this.isLast = false
+    this.early.clear()
+  }
+
+  private async nextInOrder(): Promise<OpenItem | null> {
+    for (;;) {
+      const item = this.page[this.at]
+      if (item === undefined) {
+        if (this.isLast) return null
+        await this.turnPage()
+        continue
+      }
+      this.at++
+      if (this.early.delete(item.index) || this.out.has(item.index) || this.led.has(item.trajectory)) continue
+      this.out.add(item.index)
+      return item
+    }
+  }
+
+  private async turnPage(): Promise<void> {
+    this.page = await this.store.pending(this.batch, this.cursor, PAGE)
+    this.at = 0
+    this.cursor = this.page.at(-1)?.index ?? this.cursor
+    this.isLast = this.page.length < PAGE
+    for (const index of this.early) if (index < (this.page[0]?.index ?? 0)) this.early.delete(index)
+  }
+}

@@ -1,0 +1,95 @@
+import { normalizeGroundTruth } from '../domain/cache-key.ts'
+import type { Failure, Grade } from '../schemas/grade.ts'
+import type { TrialMetadata } from '../schemas/grade-request.ts'
+import { askByCall } from './ask.ts'
+import { askByProvider } from './ask-provider.ts'
+import { askStored } from './ask-stored.ts'
+import { type Asker, Suspended } from './asker.ts'
+import { assembleGrade } from './assemble.ts'
+import { type Errand, isPassing } from './errand.ts'
+import type { Lane } from './lane.ts'
+import type { Caps, Clock, Stores } from './ports.ts'
+import type { Question } from './question.ts'
+import type { RetryBudget, RetryPolicy } from './retry.ts'
+import { gradeSample, type SampleDeps, type SampleResult } from './sample.ts'
+
+export interface JudgingDeps {
+  readonly stores: Stores
+  readonly clock: Clock
+  readonly retry: RetryPolicy
+  readonly random: () => number
+  readonly newId: (prefix: string) => string
+  readonly laneOf: (judge: string) => Lane
+  readonly budgetOf: (judge: string) => RetryBudget
+  /** Hard cap of a day (UTC) for all calls together. */
+  readonly day_cap_usd: number | null
+  /** A grade answers its key from now on. */
+  readonly onGrade: (grade: Grade) => void
+}
+
+export type Judged =
+  | { readonly kind: 'graded'; readonly grade: Grade }
+  /** Its questions lie with the provider. */
+  | { readonly kind: 'waiting' }
+  /** Nothing was written: it is to be asked again. */
+  | { readonly kind: 'passed_over'; readonly failure: Failure }
+
+/** Asks for every sample, assembles the grade and stores it: the only writer of grades. */
+export async function judgeQuestion(
+  deps: JudgingDeps,
+  question: Question,
+  metadata: TrialMetadata,
+  errand: Errand,
+): Promise<Judged> {
+  const sampling = {
+    ask: await askerFor(deps, question, errand),
+    clock: deps.clock,
+    deadline_ms: deps.retry.deadline_ms,
+  }
+  const samples = await gradeSamples(sampling, question, errand)
+  if (samples === null) return { kind: 'waiting' }
+  const passing = samples.find((sample) => sample.kind === 'failed' && isPassing(errand, sample.failure))
+  if (passing?.kind === 'failed') return { kind: 'passed_over', failure: passing.failure }
+  const grade = assembleGrade(question, samples, metadata, deps.clock.now())
+  await deps.stores.grades.put({
+    grade,
+    ground_truth: normalizeGroundTruth(question.ground_truth),
+    ...(errand.item !== null && { item: errand.item }),
+    ...(errand.way === 'stored' && { silent: true }),
+  })
+  if (errand.way !== 'stored' && grade.status !== 'failed') deps.onGrade(grade)
+  return { kind: 'graded', grade }
+}
+
+async function askerFor(deps: JudgingDeps, { judge }: Question, errand: Errand): Promise<Asker> {
+  const { attempts, provider } = deps.stores
+  if (errand.way === 'stored') return askStored(await attempts.listReplies(errand.grade_id))
+  const caps: Caps = { batch_usd: errand.item === null ? null : errand.cap_usd, day_usd: deps.day_cap_usd }
+  if (errand.way === 'provider' && judge.batch !== undefined) {
+    const { clock, newId, retry } = deps
+    const asking = { queue: provider, attempts, clock, newId, max_attempts: retry.max_attempts }
+    return askByProvider(asking, judge, judge.batch, { item: errand.item, caps })
+  }
+  const { name } = judge.info
+  const calling = { ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }
+  return askByCall(calling, judge, { batch: errand.item?.batch ?? null, caps })
+}
+
+/**
+ * Null: some sample waits for the provider. The first sample is asked alone, so that the others find the trajectory in the provider’s
+ * cache; a provider’s batch gets all at once.
+ */
+async function gradeSamples(deps: SampleDeps, question: Question, errand: Errand): Promise<SampleResult[] | null> {
+  const grade = (index: number) => gradeSample(deps, question, index)
+  const indexes = Array.from({ length: question.samples }, (_, index) => index)
+  if (errand.way === 'provider') return gathered(await Promise.allSettled(indexes.map(grade)))
+  const first = await grade(0)
+  return [first, ...(await Promise.all(indexes.slice(1).map(grade)))]
+}
+
+function gathered(samples: readonly PromiseSettledResult<SampleResult>[]): SampleResult[] | null {
+  const broken = samples.find((one) => one.status === 'rejected' && !(one.reason instanceof Suspended))
+  if (broken?.status === 'rejected') throw broken.reason
+  const done = samples.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  return done.length === samples.length ? done : null
+}

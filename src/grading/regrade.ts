@@ -1,0 +1,94 @@
+import type { BatchItem } from '../schemas/batch.ts'
+import type { Grade } from '../schemas/grade.ts'
+import type { GradeSelection, RegradeRequest } from '../schemas/regrade.ts'
+import type { BatchPlan, Incoming } from './batch-intake.ts'
+import type { GradeQuery, GradeStore } from './ports.ts'
+
+const PAGE = 200
+
+/** What a re-grade asks of the batch engine. */
+export const planRegrade = (request: RegradeRequest): BatchPlan => ({
+  kind: request.recheck === true ? 'recheck' : 'regrade',
+  mode: request.mode ?? 'direct',
+  name: request.name ?? null,
+  key: request.key ?? null,
+  max_cost_usd: request.max_cost_usd ?? null,
+})
+
+/** Why a re-grade makes no sense; null: it does. */
+export function findRegradeFault(request: RegradeRequest): { path: string; message: string } | null {
+  const { judge, rubric, samples, cache, recheck, mode, max_cost_usd } = request
+  const changes = judge !== undefined || rubric !== undefined || samples !== undefined || cache === 'refresh'
+  if (recheck === true) {
+    const given = judge ?? rubric ?? samples ?? cache ?? mode ?? max_cost_usd
+    if (given === undefined) return null
+    return {
+      path: '/recheck',
+      message: 'asks no judge: leave out judge, rubric, samples, cache, mode and max_cost_usd',
+    }
+  }
+  if (changes) return null
+  return {
+    path: '',
+    message: 'would change nothing: give a judge, a rubric, samples, "cache": "refresh" or "recheck": true',
+  }
+}
+
+/**
+ * The stored grades that fit, as items to be graded again: of each question the newest grade, so that what was superseded is not
+ * graded twice. The old grades are only read.
+ */
+export async function* selectGrades(grades: GradeStore, request: RegradeRequest): AsyncGenerator<Incoming> {
+  const seen = new Set<string>()
+  let index = 0
+  for await (const grade of findGrades(grades, request.query)) {
+    const { key } = grade.receipt
+    if (seen.has(key) || (request.recheck === true && grade.status === 'failed')) continue
+    seen.add(key)
+    const truth = await grades.getGroundTruth(grade.id)
+    if (truth === null) throw new Error(`the ground truth of ${grade.id} is not stored`)
+    yield { item: itemOf(grade, truth, request), place: `/items/${index++}`, base_grade: grade.id }
+  }
+}
+
+const itemOf = (grade: Grade, ground_truth: BatchItem['ground_truth'], request: RegradeRequest): BatchItem => ({
+  item_id: grade.id,
+  trajectory: { id: grade.receipt.trajectory },
+  ground_truth,
+  judge: request.judge ?? grade.receipt.judge,
+  rubric: request.rubric ?? grade.receipt.rubric,
+  samples: request.samples ?? Math.max(1, grade.votes.length),
+  ...(request.cache !== undefined && { cache: request.cache }),
+  metadata: grade.metadata,
+})
+
+async function* findGrades(grades: GradeStore, { ids, ...filters }: GradeSelection): AsyncGenerator<Grade> {
+  if (ids === undefined) return yield* listAll(grades, filters)
+  for (const id of ids) {
+    const grade = await grades.get(id)
+    if (grade !== null && fits(grade, filters)) yield grade
+  }
+}
+
+async function* listAll(grades: GradeStore, filters: Omit<GradeSelection, 'ids'>): AsyncGenerator<Grade> {
+  let before: string | undefined
+  for (;;) {
+    const query: GradeQuery = { ...filters, limit: PAGE, ...(before !== undefined && { before }) }
+    const page = await grades.list(query)
+    yield* page
+    before = page.at(-1)?.id
+    if (page.length < PAGE) return
+  }
+}
+
+function fits(grade: Grade, filters: Omit<GradeSelection, 'ids'>): boolean {
+  const { label, status, receipt, metadata } = grade
+  const own: Readonly<Record<string, unknown>> = {
+    ...metadata,
+    label,
+    status,
+    judge: receipt.judge,
+    rubric: receipt.rubric,
+  }
+  return Object.entries(filters).every(([name, wanted]) => wanted === undefined || own[name] === wanted)
+}

@@ -1,0 +1,149 @@
+import { resolveAnchors } from '../domain/anchors.ts'
+import { cacheKey } from '../domain/cache-key.ts'
+import { makeNonce } from '../domain/rendering.ts'
+import type { Issue, Result } from '../domain/result.ts'
+import type { Rubric } from '../domain/rubric.ts'
+import type { Trajectory } from '../domain/trajectory.ts'
+import type { GradeRequest } from '../schemas/grade-request.ts'
+import type { Clock, Judge, TrajectoryStore } from './ports.ts'
+import type { Question } from './question.ts'
+import type { Refusal } from './service.ts'
+
+/** What was read lately, by id: the items of one trajectory follow each other. */
+export interface RecentTrajectories {
+  get(id: string): Trajectory | undefined
+  set(id: string, trajectory: Trajectory): unknown
+}
+
+export interface ResolveDeps {
+  readonly trajectories: TrajectoryStore
+  readonly recent: RecentTrajectories
+  readonly judges: ReadonlyMap<string, Judge>
+  readonly rubrics: ReadonlyMap<string, Rubric>
+  readonly default_judge: string
+  readonly default_rubric: string
+  /** Reads any supported document; its issues name places in the document. */
+  readonly read: (document: unknown) => Result<Trajectory, Issue[]>
+  /** The service’s own secret, which makes frame marks unknown to whoever wrote the trajectory. */
+  readonly secret: Uint8Array
+  readonly clock: Clock
+  readonly newId: (prefix: string) => string
+}
+
+export type Resolved =
+  | { readonly ok: true; readonly question: Question; readonly document: Record<string, unknown> | null }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+/** A request that can be graded: its names are known and its trajectory can be read. */
+export type Admitted =
+  | {
+      readonly ok: true
+      readonly judge: Judge
+      readonly rubric: Rubric
+      readonly trajectory: Trajectory
+      /** The trajectory’s document, where the request brought it. */
+      readonly document: Record<string, unknown> | null
+    }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+/** Everything that can be wrong with a request is found here, before anything is stored or paid for. */
+export async function admitRequest(deps: ResolveDeps, request: GradeRequest): Promise<Admitted> {
+  const judge = deps.judges.get(request.judge ?? deps.default_judge)
+  if (judge === undefined) {
+    const names = [...deps.judges.keys()].join(', ')
+    return refuse('unknown_judge', 'there is no such judge', '/judge', `configured judges: ${names}`)
+  }
+  const rubric = findRubric(deps, request.rubric)
+  if (rubric === undefined) {
+    const names = [...deps.rubrics.keys()].join(', ')
+    return refuse('unknown_rubric', 'there is no such rubric', '/rubric', `loaded rubrics: ${names}`)
+  }
+  const read = await readRequested(deps, request)
+  return read.ok ? { ok: true, judge, rubric, trajectory: read.trajectory, document: read.document } : read
+}
+
+/** The question that a request asks, everything looked up. */
+export async function resolveQuestion(deps: ResolveDeps, request: GradeRequest): Promise<Resolved> {
+  const admitted = await admitRequest(deps, request)
+  if (!admitted.ok) return admitted
+  const { judge, rubric, trajectory, document } = admitted
+  const groundTruth = request.ground_truth
+  const samples = request.samples ?? 1
+  const key = cacheKey({
+    trajectory: trajectory.id,
+    ground_truth: groundTruth,
+    rubric_digest: rubric.digest,
+    judge: judge.info.identity,
+    samples,
+  })
+  const question: Question = {
+    trajectory,
+    ground_truth: groundTruth,
+    anchors: resolveAnchors(groundTruth),
+    rubric,
+    judge,
+    samples,
+    key,
+    nonce: makeNonce(deps.secret, trajectory),
+    grade_id: deps.newId('grd'),
+  }
+  return { ok: true, question, document }
+}
+
+async function readRequested(deps: ResolveDeps, request: GradeRequest) {
+  const given = request.trajectory
+  const id = given['id']
+  if (typeof id === 'string' && Object.keys(given).length === 1) {
+    const trajectory = await loadTrajectory(deps, id)
+    if (trajectory === null)
+      return refuse('unknown_trajectory', 'no trajectory has this id; upload it first', '/trajectory/id', 'unknown id')
+    return { ok: true as const, trajectory, document: null }
+  }
+  const read = deps.read(given)
+  return read.ok
+    ? { ok: true as const, trajectory: read.value, document: given }
+    : refuseIssues('/trajectory', read.error)
+}
+
+export async function loadTrajectory(deps: ResolveDeps, id: string): Promise<Trajectory | null> {
+  const recent = deps.recent.get(id)
+  if (recent !== undefined) return recent
+  const stored = await deps.trajectories.get(id as Trajectory['id'])
+  if (stored === null) return null
+  const read = deps.read(stored.document)
+  if (!read.ok) throw new Error(`the stored trajectory ${id} can no longer be read`)
+  deps.recent.set(id, read.value)
+  return read.value
+}
+
+export async function storeTrajectory(
+  deps: ResolveDeps,
+  trajectory: Trajectory,
+  document: Record<string, unknown>,
+): Promise<boolean> {
+  const at = deps.clock.now().toISOString()
+  const created = await deps.trajectories.put({ id: trajectory.id, format: trajectory.format, document }, at)
+  deps.recent.set(trajectory.id, trajectory)
+  return created
+}
+
+/** `id@version`, or an id alone for its newest version. */
+function findRubric(deps: ResolveDeps, name = deps.default_rubric): Rubric | undefined {
+  const exact = deps.rubrics.get(name)
+  if (exact !== undefined || name.includes('@')) return exact
+  return [...deps.rubrics.values()].filter((rubric) => rubric.id === name).sort((a, b) => b.version - a.version)[0]
+}
+
+export const refuse = (code: Refusal['code'], detail: string, path: string, message: string) => ({
+  ok: false as const,
+  refusal: { code, detail, errors: [{ path, message }] },
+})
+
+export const refuseIssues = (prefix: string, issues: readonly Issue[]) => ({
+  ok: false as const,
+  refusal: {
+    code: 'invalid_request' as const,
+    detail: 'the trajectory cannot be read',
+    errors: issues.map((issue) => ({ path: prefix + issue.path, message: issue.message })),
+  },
+})

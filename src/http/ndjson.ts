@@ -1,0 +1,89 @@
+import type { FastifyRequest } from 'fastify'
+import type { Incoming } from '../grading/batch-intake.ts'
+import { type BatchItem, BatchItemSchema } from '../schemas/batch.ts'
+import { type AjvError, toIssue } from './errors.ts'
+import { parseJson } from './json-body.ts'
+import { HttpProblem } from './problem.ts'
+
+const NEWLINE = 10
+
+export interface LineLimits {
+  /** Of one line. */
+  readonly body_bytes: number
+  readonly depth: number
+}
+
+/**
+ * The items of an NDJSON body as they arrive: one line in memory at a time. Throws an HttpProblem with the place of the first fault;
+ * lines count from 1, items from 0, and blank lines are no items.
+ */
+export async function* readItems(request: FastifyRequest, limits: LineLimits): AsyncGenerator<Incoming> {
+  const isItem = request.compileValidationSchema(BatchItemSchema, 'body')
+  let index = 0
+  for await (const { line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
+    const place = `/items/${index}`
+    const where = `line ${line}`
+    if (bytes === null) throw tooLong(place, where, limits.body_bytes)
+    const item = parseLine(bytes, limits.depth, place, where)
+    if (!isItem(item)) throw invalidItem(isItem.errors as unknown as AjvError[], place, where)
+    yield { item: item as BatchItem, place }
+    index++
+  }
+}
+
+function parseLine(bytes: Buffer, depth: number, place: string, where: string): unknown {
+  try {
+    return parseJson(bytes, depth)
+  } catch (error) {
+    if (!(error instanceof HttpProblem)) throw error
+    const detail = `${where}: ${error.message}`
+    throw new HttpProblem(400, error.code, detail, { errors: [{ path: place, message: detail }] })
+  }
+}
+
+const invalidItem = (errors: readonly AjvError[], place: string, where: string): HttpProblem =>
+  new HttpProblem(400, 'invalid_request', `${where} does not fit its schema`, {
+    errors: errors.slice(0, 20).map((error) => {
+      const { path, message } = toIssue(error, 'body')
+      return { path: place + path, message }
+    }),
+  })
+
+const tooLong = (place: string, where: string, most: number): HttpProblem => {
+  const message = `${where} is longer than ${most} bytes`
+  return new HttpProblem(413, 'body_too_large', message, { errors: [{ path: place, message }] })
+}
+
+/** Lines that hold anything but white space, with their numbers; null for one over the limit, of which nothing is kept. */
+async function* readLines(body: AsyncIterable<Buffer>, most: number) {
+  let line = 1
+  let held: Buffer[] = []
+  let size = 0
+  const take = () => {
+    const bytes = size > most ? null : Buffer.concat(held)
+    held = []
+    size = 0
+    return bytes
+  }
+  for await (const chunk of body) {
+    let from = 0
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, from)
+      const piece = chunk.subarray(from, end === -1 ? chunk.length : end)
+      size += piece.length
+      if (size <= most) held.push(piece)
+      else held = []
+      if (end === -1) break
+      const bytes = take()
+      if (bytes === null || !isBlank(bytes)) yield { line, bytes }
+      line++
+      from = end + 1
+    }
+  }
+  const last = take()
+  if (last === null || !isBlank(last)) yield { line, bytes: last }
+}
+
+/** White space of JSON. */
+const isBlank = (bytes: Buffer): boolean =>
+  bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === NEWLINE)

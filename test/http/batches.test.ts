@@ -1,0 +1,343 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Batch } from '../../src/schemas/batch.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { tempDatabase } from '../storage/temp-folder.ts'
+import { expectContract } from './contract.ts'
+import {
+  answeringJudge,
+  expectSum,
+  finish,
+  makeItems,
+  makeTrajectory,
+  postLines,
+  startBatch,
+  toLines,
+} from './make-batch.ts'
+
+let app: TestApp
+afterEach(() => app.stop())
+
+const IGNORED = {
+  ...GOOD_ANSWER,
+  citations: [GOOD_ANSWER.citations[0]],
+  cue: { reasoned: false, acted: false },
+} as typeof GOOD_ANSWER
+
+describe('a batch that goes well', () => {
+  test('NDJSON and JSON give the same results, in item order, and the counts add up', async () => {
+    app = await startApp({ judges: [answeringJudge((run) => (run % 2 === 0 ? GOOD_ANSWER : IGNORED))] })
+    const items = makeItems(7)
+    const lines = await postLines(app, items, '?name=night')
+    expect(lines.statusCode).toBe(202)
+    expectContract(app.http, lines, 'post', '/v1/batches')
+    const first = lines.json<Batch>()
+    expect(lines.headers['location']).toBe(`/v1/batches/${first.id}`)
+    expect(first).toMatchObject({ name: 'night', kind: 'grade', mode: 'direct', counts: { total: 7 } })
+    const { batch, results } = await finish(app, first.id)
+    expect(batch).toMatchObject({
+      status: 'done',
+      counts: { graded: 7, pending: 0, running: 0 },
+      labels: { aligned: 4, ignored: 3 },
+    })
+    expect(batch.finished_at).not.toBeNull()
+    expect(results.map((one) => [one.index, one.item_id, one.label])).toEqual(
+      items.map((_, index) => [index, `trial-${index}`, index % 2 === 0 ? 'aligned' : 'ignored']),
+    )
+    const json = await app.post('/v1/batches', { items, name: 'day' })
+    const again = await finish(app, json.json<Batch>().id)
+    expect(again.batch).toMatchObject({ cached: 7, calls: { made: 0 }, cost_usd: 0 })
+    expect(again.results.map((one) => one.grade_id)).toEqual(results.map((one) => one.grade_id))
+  })
+
+  test('options in the query fill what items leave out; the item’s own word counts', async () => {
+    app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+    const [own, ...others] = makeItems(3, { judge: undefined })
+    const { id } = await startBatch(app, [{ ...own, judge: 'lexical' }, ...others], '?judge=scripted&samples=2')
+    const { results } = await finish(app, id)
+    const grades = await Promise.all(results.map(async (one) => (await app.get(`/v1/grades/${one.grade_id}`)).json()))
+    expect(grades.map((grade) => [grade.receipt.judge, grade.votes.length])).toEqual([
+      ['lexical', 2],
+      ['scripted', 2],
+      ['scripted', 2],
+    ])
+  })
+
+  test('a question that stands twice in a batch is asked once', async () => {
+    const judge = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ judges: [judge] })
+    const items = [0, 0, 1, 0, 1].map((run, index) => ({ ...makeItems(run + 1)[run], item_id: `copy-${index}` }))
+    const { batch, results } = await finish(app, (await startBatch(app, items)).id)
+    expect(judge.calls.toSorted()).toEqual([0, 1])
+    expect(batch.cached).toBe(3)
+    expect(new Set(results.map((one) => one.grade_id)).size).toBe(2)
+  })
+
+  test('its grades are listed under its id, cached ones too', async () => {
+    app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+    await app.post('/v1/grades', { ...makeItems(1)[0], item_id: undefined })
+    const { id } = await startBatch(app, makeItems(3))
+    await finish(app, id)
+    const page = (await app.get(`/v1/grades?batch=${id}`)).json<{ items: { id: string }[] }>()
+    expect(page.items).toHaveLength(3)
+  })
+
+  test('other questions on a trajectory follow its first, so that the provider has it cached', async () => {
+    const judge = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ judges: [judge], config: { concurrency: { initial: 1, min: 1, max: 1 } } })
+    const variants = ['a', 'b', 'c'].flatMap((cue) =>
+      [0, 1, 2, 3].map((run) => ({
+        trajectory: makeTrajectory(run),
+        ground_truth: { instruction: `Build, ${cue}.`, cue: { text: 'make release-7f3a' } },
+        judge: 'scripted',
+      })),
+    )
+    await finish(app, (await startBatch(app, variants)).id)
+    expect(judge.calls).toHaveLength(12)
+    // Two items are in flight; in item order the three calls of a run would span nine.
+    for (const run of [0, 1, 2, 3]) {
+      const span = judge.calls.lastIndexOf(run) - judge.calls.indexOf(run) + 1
+      expect(span).toBeLessThanOrEqual(6)
+    }
+  })
+})
+
+describe('whole or not at all', () => {
+  const refused = async (payload: object[] | string, query = '') => {
+    const judge = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ judges: [judge], config: { batches: { most_items: 5, poll_seconds: 1 } } })
+    const response = await postLines(app, payload, query)
+    expectContract(app.http, response, 'post', '/v1/batches')
+    expect((await app.get('/v1/batches')).json()).toEqual({ items: [], next_cursor: null })
+    expect(judge.calls).toEqual([])
+    return response.json()
+  }
+  const faulty = (change: object) => makeItems(4).map((item, index) => (index === 2 ? { ...item, ...change } : item))
+
+  test.each([
+    [
+      'a trajectory that cannot be read',
+      faulty({ trajectory: { steps: [{ actor: 'nobody', text: 'x' }] } }),
+      '/items/2/trajectory/steps/0/actor',
+      'invalid_request',
+    ],
+    [
+      'a trajectory that nobody uploaded',
+      faulty({ trajectory: { id: `sha256:${'0'.repeat(64)}` } }),
+      '/items/2/trajectory/id',
+      'unknown_trajectory',
+    ],
+    ['a judge that does not exist', faulty({ judge: 'nobody' }), '/items/2/judge', 'unknown_judge'],
+    ['a rubric that does not exist', faulty({ rubric: 'none@9' }), '/items/2/rubric', 'unknown_rubric'],
+    ['an unknown property', faulty({ samplez: 2 }), '/items/2/samplez', 'invalid_request'],
+    ['a missing ground truth', faulty({ ground_truth: undefined }), '/items/2/ground_truth', 'invalid_request'],
+    ['a name twice', faulty({ item_id: 'trial-0' }), '/items/2/item_id', 'invalid_request'],
+    ['no items', '\n \n', '/items', 'invalid_request'],
+    ['a line that is no JSON', `${toLines(makeItems(1))}\n{"item_id": oops}\n`, '/items/1', 'invalid_json'],
+    ['more than are taken', makeItems(6), '/items/5', 'too_many_items'],
+  ])('%s', async (_, payload, path, code) => {
+    const problem = await refused(payload)
+    expect(problem).toMatchObject({ code })
+    expect(problem.errors[0].path).toBe(path)
+  })
+
+  test('a broken line is named by its number in the body', async () => {
+    const problem = await refused(`${toLines(makeItems(1))}\n\n{"item_id": oops}\n`)
+    expect(problem.detail).toContain('line 4')
+  })
+
+  test('a cap needs a price, and the provider’s way needs a judge that has one', async () => {
+    const base = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ judges: [{ ...base, info: { ...base.info, prices: [] } }] })
+    const capped = await postLines(app, makeItems(1), '?max_cost_usd=1')
+    expect(capped.json()).toMatchObject({ status: 400, errors: [{ path: '/max_cost_usd' }] })
+    const provider = await postLines(app, makeItems(1), '?mode=provider')
+    expect(provider.json()).toMatchObject({ status: 400, errors: [{ path: '/mode' }] })
+  })
+})
+
+describe('when judges fail', () => {
+  test('quota in the middle: the batch parks and says why; told to, it goes on; nothing is paid twice', async () => {
+    let quota = 3
+    const judge = answeringJudge(() => (quota-- > 0 ? GOOD_ANSWER : { fail: 'quota_exhausted' }))
+    app = await startApp({ judges: [judge], config: { concurrency: { initial: 2, min: 1, max: 2 } } })
+    const { id } = await startBatch(app, makeItems(9))
+    const parked = await finish(app, id)
+    expect(parked.batch).toMatchObject({
+      status: 'parked',
+      counts: { graded: 3, failed: 0, pending: 6 },
+      resumes_at: null,
+    })
+    expect(parked.batch.parked_reason).toContain('quota_exhausted')
+    quota = 100
+    const resumed = await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/resume` })
+    expect(resumed.statusCode).toBe(202)
+    expectContract(app.http, resumed, 'post', '/v1/batches/{id}/resume')
+    const { batch } = await finish(app, id)
+    expect(batch).toMatchObject({ status: 'done', counts: { graded: 9 }, parked_reason: null })
+    expect(quota).toBe(100 - 6)
+  })
+
+  test('what fails for good ends with its code and its grade; the others are graded', async () => {
+    app = await startApp({ judges: [answeringJudge((run) => (run === 1 ? { fail: 'refused' } : GOOD_ANSWER))] })
+    const { batch, results } = await finish(app, (await startBatch(app, makeItems(3))).id)
+    expect(batch).toMatchObject({ status: 'done', counts: { graded: 2, failed: 1 }, failures: { refused: 1 } })
+    expect(results[1]).toMatchObject({ status: 'failed', label: null, failure: { code: 'refused' } })
+    const grade = (await app.get(`/v1/grades/${results[1]?.grade_id}`)).json()
+    expect(grade).toMatchObject({ status: 'failed', failure: { code: 'refused' } })
+  })
+
+  test('a passing failure is asked again', async () => {
+    const policy = {
+      max_attempts: 1,
+      deadline_ms: 10_000,
+      call_timeout_ms: 5000,
+      base_delay_ms: 1,
+      max_delay_ms: 1,
+      max_retry_after_ms: 1,
+    }
+    const judge = answeringJudge((run, call) => (run === 0 && call === 1 ? { fail: 'judge_unreachable' } : GOOD_ANSWER))
+    app = await startApp({ judges: [judge], config: { retry: policy } })
+    const { batch } = await finish(app, (await startBatch(app, makeItems(2))).id)
+    expect(batch).toMatchObject({ counts: { graded: 2, failed: 0 } })
+    expect(judge.calls.filter((run) => run === 0)).toHaveLength(2)
+  })
+
+  test('unverified is its own end', async () => {
+    const fabricated = {
+      ...GOOD_ANSWER,
+      citations: [{ supports: 'cue.acted', step_id: 4, quote: 'this was never written' }],
+    } as typeof GOOD_ANSWER
+    app = await startApp({ judges: [answeringJudge((run) => (run === 0 ? fabricated : GOOD_ANSWER))] })
+    const { batch, results } = await finish(app, (await startBatch(app, makeItems(2))).id)
+    expect(batch.counts).toMatchObject({ graded: 1, unverified: 1 })
+    expect(results[0]).toMatchObject({ status: 'unverified', label: null })
+  })
+
+  test('cache only: what is not stored ends without a call', async () => {
+    const judge = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ judges: [judge] })
+    await finish(app, (await startBatch(app, makeItems(1))).id)
+    const { batch } = await finish(app, (await startBatch(app, makeItems(3), '?cache=only')).id)
+    expect(batch).toMatchObject({ cached: 1, counts: { graded: 1, failed: 2 }, failures: { cancelled: 2 } })
+    expect(judge.calls).toEqual([0])
+  })
+})
+
+describe('money', () => {
+  test('a cap is never broken, and what is over it ends budget_exceeded', async () => {
+    const judge = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ judges: [judge] })
+    const whole = await finish(app, (await startBatch(app, makeItems(1))).id)
+    const each = whole.batch.cost_usd ?? 0
+    expect(each).toBeGreaterThan(0)
+    const items = makeItems(40).slice(1)
+    const cap = each * 15
+    const { batch, results } = await finish(app, (await startBatch(app, items, `?max_cost_usd=${cap}`)).id)
+    expect(batch.cost_usd ?? 0).toBeLessThanOrEqual(cap)
+    expect(batch.counts.graded).toBeGreaterThanOrEqual(10)
+    expect(batch.failures).toEqual({ budget_exceeded: batch.counts.failed })
+    expect(batch.counts.failed).toBeGreaterThan(0)
+    expect(results.find((one) => one.status === 'failed')?.failure?.message).toContain('the batch’s cap')
+  })
+
+  test('a dry run says what it would take and does nothing', async () => {
+    const judge = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ judges: [judge] })
+    await finish(app, (await startBatch(app, makeItems(1))).id)
+    const response = await postLines(app, [...makeItems(3), { ...makeItems(3)[2], item_id: 'again' }], '?dry_run=true')
+    expectContract(app.http, response, 'post', '/v1/batches')
+    expect(response.json()).toMatchObject({
+      items: 4,
+      cached: 2,
+      to_grade: 2,
+      calls: { min: 2 },
+      judges: [{ judge: 'scripted', items: 2 }],
+    })
+    expect(judge.calls).toEqual([0])
+    expect((await app.get('/v1/batches')).json().items).toHaveLength(1)
+  })
+})
+
+describe('stopping', () => {
+  test('cancel: what is in flight ends, the rest is cancelled, and the counts add up', async () => {
+    const gate = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const judge = answeringJudge(async () => {
+      asked.resolve()
+      await gate.promise
+      return GOOD_ANSWER
+    })
+    app = await startApp({ judges: [judge], config: { concurrency: { initial: 2, min: 1, max: 2 } } })
+    const { id } = await startBatch(app, makeItems(10))
+    await asked.promise
+    const cancelling = await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/cancel` })
+    expect(cancelling.statusCode).toBe(202)
+    expect(cancelling.json()).toMatchObject({ status: 'cancelling' })
+    expectSum(cancelling.json())
+    gate.resolve()
+    const { batch, results } = await finish(app, id)
+    expect(batch.status).toBe('cancelled')
+    expect(batch.counts.graded).toBe(judge.calls.length)
+    expect(batch.counts.cancelled).toBe(10 - judge.calls.length)
+    expect(results).toHaveLength(10)
+    const twice = await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/cancel` })
+    expect(twice.json()).toMatchObject({ status: 409, code: 'batch_ended' })
+  })
+
+  test('a stop and a new start on the same file go on where it was', async () => {
+    const gate = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const first = answeringJudge(async () => {
+      asked.resolve()
+      await gate.promise
+      return GOOD_ANSWER
+    })
+    const env = { VERIDICT_DATABASE: tempDatabase() }
+    const before = await startApp({ env, judges: [first], config: { concurrency: { initial: 3, min: 1, max: 3 } } })
+    const { id } = await startBatch(before, makeItems(12))
+    await asked.promise
+    const stopped = before.stop()
+    gate.resolve()
+    await stopped
+    const second = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ env, judges: [second] })
+    await app.context.batches.start()
+    const { batch } = await finish(app, id)
+    expect(batch).toMatchObject({ status: 'done', counts: { graded: 12 }, calls: { made: 12, unknown: 0 } })
+    expect([...first.calls, ...second.calls].toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 12 }, (_, run) => run),
+    )
+    expect(first.calls.length).toBeGreaterThan(0)
+  })
+})
+
+test('events: the state at once, changes, and the end', async () => {
+  app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const { id } = await startBatch(app, makeItems(3))
+  const response = await app.get(`/v1/batches/${id}/events`)
+  expect(response.headers['content-type']).toContain('text/event-stream')
+  const events = response.body.split('\n\n').filter((one) => one.startsWith('event: '))
+  const last = events.at(-1) ?? ''
+  expect(last).toMatch(/^event: end\n/)
+  expect(JSON.parse(last.split('data: ')[1] ?? '')).toMatchObject({ status: 'done', counts: { graded: 3 } })
+})
+
+test('lists are filtered by key and status, newest first, and paged', async () => {
+  app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const ids: string[] = []
+  for (const key of ['a', 'b', 'a']) {
+    const { id } = await startBatch(app, makeItems(1), `?key=${key}`)
+    await finish(app, id)
+    ids.unshift(id)
+  }
+  const list = async (query: string) =>
+    (await app.get(`/v1/batches${query}`)).json<{ items: Batch[]; next_cursor: string | null }>()
+  expect((await list('')).items.map((one) => one.id)).toEqual(ids)
+  expect((await list('?key=a')).items.map((one) => one.id)).toEqual([ids[0], ids[2]])
+  expect((await list('?status=running')).items).toEqual([])
+  const page = await list('?limit=2&status=done')
+  expect((await list(`?limit=2&status=done&cursor=${page.next_cursor}`)).items.map((one) => one.id)).toEqual([ids[2]])
+  const missing = await app.get('/v1/batches/bat_none')
+  expect(missing.statusCode).toBe(404)
+})

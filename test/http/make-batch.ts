@@ -1,0 +1,79 @@
+import { expect } from 'vitest'
+import type { JudgeReply, JudgeRequest } from '../../src/grading/ports.ts'
+import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
+import { GOOD_ANSWER, GROUND_TRUTH, replyOf, type Script, scriptedJudge, TRAJECTORY } from '../grading/harness.ts'
+import type { TestApp } from '../start-app.ts'
+
+/** Items over trajectories that differ in their first step. */
+export const makeItems = (n: number, more: object = {}): object[] =>
+  Array.from({ length: n }, (_, index) => ({
+    item_id: `trial-${index}`,
+    trajectory: makeTrajectory(index),
+    ground_truth: GROUND_TRUTH,
+    judge: 'scripted',
+    ...more,
+  }))
+
+export const makeTrajectory = (n: number) => ({
+  steps: [{ actor: 'user', text: `Build the project, run ${n}.` }, ...TRAJECTORY.steps.slice(1)],
+})
+
+/** Which run a request is about. */
+export const runOf = (request: JudgeRequest): number =>
+  Number(/run (\d+)/.exec(request.evidence.trajectory.steps[0]?.parts[0]?.text ?? '')?.[1])
+
+const USAGE = { input_tokens: 2000, output_tokens: 900, cache_read_tokens: 0, cache_write_tokens: 0 }
+
+/** A judge whose answer depends on the question, and how often it was asked before. */
+export function answeringJudge(answer: (run: number, call: number) => Script | Promise<Script>, name = 'scripted') {
+  const calls: number[] = []
+  const base = scriptedJudge([GOOD_ANSWER])
+  return {
+    ...base,
+    info: { ...base.info, name, identity: { ...base.info.identity, model: name } },
+    /** The run of every call, in order. */
+    calls,
+    async ask(request: JudgeRequest): Promise<JudgeReply> {
+      const run = runOf(request)
+      calls.push(run)
+      const reply = replyOf(await answer(run, calls.filter((one) => one === run).length))
+      return reply.ok ? { ...reply, usage: USAGE } : reply
+    },
+  }
+}
+
+export const toLines = (items: readonly object[]): string => items.map((item) => `${JSON.stringify(item)}\n`).join('')
+
+export const postLines = (app: TestApp, items: readonly object[] | string, query = '') =>
+  app.http.inject({
+    method: 'POST',
+    url: `/v1/batches${query}`,
+    headers: { 'content-type': 'application/x-ndjson' },
+    payload: typeof items === 'string' ? items : toLines(items),
+  })
+
+export async function startBatch(app: TestApp, items: readonly object[], query = ''): Promise<Batch> {
+  const response = await postLines(app, items, query)
+  expect(response.statusCode, response.body).toBe(202)
+  return response.json()
+}
+
+/** Waits for the end (or for a parked batch to wait for somebody) and reads everything. */
+export async function finish(app: TestApp, id: string): Promise<{ batch: Batch; results: BatchResult[] }> {
+  const response = await app.get(`/v1/batches/${id}/results?wait=true`)
+  const results = readLines<BatchResult>(response.body)
+  const batch = (await app.get(`/v1/batches/${id}`)).json<Batch>()
+  expectSum(batch)
+  return { batch, results }
+}
+
+export function expectSum({ counts }: Batch): void {
+  const { total, ...parts } = counts
+  expect(Object.values(parts).reduce((sum, n) => sum + n, 0)).toBe(total)
+}
+
+export const readLines = <T>(text: string): T[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T)

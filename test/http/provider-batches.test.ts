@@ -1,0 +1,190 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { BatchApi, BatchResult, Submission } from '../../src/grading/batch-api.ts'
+import type { Judge, JudgeRequest } from '../../src/grading/ports.ts'
+import type { Batch } from '../../src/schemas/batch.ts'
+import { GOOD_ANSWER, replyOf, type Script } from '../grading/harness.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { tempDatabase } from '../storage/temp-folder.ts'
+import { answeringJudge, finish, makeItems, runOf, startBatch } from './make-batch.ts'
+
+let app: TestApp
+afterEach(() => app.stop())
+
+const POLL = { batches: { most_items: 1000, poll_seconds: 0.02 } }
+
+interface Provider extends Judge {
+  readonly submitted: Submission[]
+  readonly batch: BatchApi
+}
+
+interface Options {
+  readonly answer?: (run: number, call: number) => Script | 'expired'
+  /** Drops the answer to the first submission, which has reached the provider. */
+  readonly losesFirstSubmit?: boolean
+  readonly most_requests?: number
+  readonly ends?: () => boolean
+}
+
+/** A provider’s batch endpoint in memory, with its results in the reverse order. */
+function providerJudge({ answer = () => GOOD_ANSWER, ...options }: Options = {}): Provider {
+  const requests = new Map<string, number>()
+  const calls = new Map<number, number>()
+  const submitted: Submission[] = []
+  const cancelled = new Set<string>()
+  const ok = { ok: true } as const
+  const resultOf = (id: string): BatchResult => {
+    const run = requests.get(id) ?? -1
+    const call = (calls.get(run) ?? 0) + 1
+    calls.set(run, call)
+    const script = answer(run, call)
+    return script === 'expired'
+      ? { custom_id: id, end: 'expired', reply: null }
+      : { custom_id: id, end: 'answered', reply: replyOf(script) }
+  }
+  const base = answeringJudge(() => {
+    throw new Error('single calls are not expected')
+  })
+  return {
+    ...base,
+    submitted,
+    batch: {
+      most_requests: options.most_requests ?? 1000,
+      most_bytes: 1_000_000,
+      price_factor: 0.5,
+      encode(id: string, request: JudgeRequest) {
+        requests.set(id, runOf(request))
+        return JSON.stringify({ custom_id: id, question: request.question, repairs: request.repairs })
+      },
+      async submit(submission) {
+        submitted.push(submission)
+        if (options.losesFirstSubmit === true && submitted.length === 1) {
+          const lost = { code: 'judge_unreachable', message: 'lost', retryable: true, retry_after_s: null } as const
+          return { ok: false, failure: lost }
+        }
+        return { ...ok, provider_id: `prov-${submission.id}` }
+      },
+      async find({ id }) {
+        return { ...ok, provider_id: submitted.some((one) => one.id === id) ? `prov-${id}` : null }
+      },
+      async poll(id) {
+        const ended = cancelled.has(id) || (options.ends?.() ?? true)
+        return { ...ok, state: ended ? 'ended' : 'in_progress', detail: '', completed: 0, total: 0 }
+      },
+      async *results(id) {
+        const submission = submitted.find((one) => `prov-${one.id}` === id)
+        for (const custom_id of (submission?.custom_ids ?? []).toReversed()) yield { ...ok, ...resultOf(custom_id) }
+      },
+      async cancel(id) {
+        cancelled.add(id)
+        return ok
+      },
+    },
+  }
+}
+
+const start = (judge: Provider, env: NodeJS.ProcessEnv = {}) => startApp({ judges: [judge], config: POLL, env })
+
+test('every question goes in one submission, at half the price, and the results come back in item order', async () => {
+  const judge = providerJudge()
+  app = await start(judge)
+  const { batch, results } = await finish(app, (await startBatch(app, makeItems(5), '?mode=provider&samples=2')).id)
+  expect(batch).toMatchObject({ status: 'done', counts: { graded: 5 }, calls: { made: 10, unknown: 0 } })
+  expect(batch.cost_usd).toBeCloseTo(10 * 0.5 * (100 * 1e-6 + 10 * 2e-6), 10)
+  expect(results.map((one) => one.index)).toEqual([0, 1, 2, 3, 4])
+  expect(judge.submitted).toHaveLength(1)
+  expect(new Set(judge.submitted[0]?.custom_ids).size).toBe(10)
+})
+
+test('what needs a repair goes in a second round; the rest waits for nobody', async () => {
+  const judge = providerJudge({
+    answer: (run, call) => (run === 1 && call === 1 ? { ...GOOD_ANSWER, citations: [] } : GOOD_ANSWER),
+  })
+  app = await start(judge)
+  const { batch, results } = await finish(app, (await startBatch(app, makeItems(3), '?mode=provider')).id)
+  expect(batch.counts).toMatchObject({ graded: 3 })
+  expect(judge.submitted.map((one) => one.lines.length)).toEqual([3, 1])
+  const grade = (await app.get(`/v1/grades/${results[1]?.grade_id}`)).json()
+  expect(grade.receipt.attempts.map((one: { purpose: string }) => one.purpose)).toEqual(['decide', 'repair'])
+})
+
+test('expired and failed requests are asked again, and no more than they may be', async () => {
+  const judge = providerJudge({
+    answer(run, call) {
+      if (run === 0) return call === 1 ? 'expired' : GOOD_ANSWER
+      if (run === 1) return 'expired'
+      return call === 1 ? { fail: 'judge_unreachable' } : GOOD_ANSWER
+    },
+  })
+  app = await start(judge)
+  const { batch, results } = await finish(app, (await startBatch(app, makeItems(3), '?mode=provider')).id)
+  expect(results.map((one) => one.status)).toEqual(['graded', 'failed', 'graded'])
+  expect(batch.failures).toEqual({ timeout: 1 })
+  expect(judge.submitted.map((one) => one.lines.length)).toEqual([3, 3, 1, 1])
+})
+
+test('a submission is cut to what the provider takes', async () => {
+  const judge = providerJudge({ most_requests: 2 })
+  app = await start(judge)
+  const { batch } = await finish(app, (await startBatch(app, makeItems(5), '?mode=provider')).id)
+  expect(batch.counts).toMatchObject({ graded: 5 })
+  expect(judge.submitted.map((one) => one.lines.length)).toEqual([2, 2, 1])
+})
+
+test('a submission whose answer was lost is found, not sent again', async () => {
+  const judge = providerJudge({ losesFirstSubmit: true })
+  app = await start(judge)
+  const { batch } = await finish(app, (await startBatch(app, makeItems(3), '?mode=provider')).id)
+  expect(batch).toMatchObject({ counts: { graded: 3 }, calls: { made: 3 } })
+  expect(judge.submitted).toHaveLength(1)
+})
+
+test('stopped while the provider works: the next process goes on, and nothing is sent twice', async () => {
+  let ends = false
+  const judge = providerJudge({ ends: () => ends })
+  const env = { VERIDICT_DATABASE: tempDatabase() }
+  const before = await start(judge, env)
+  const { id } = await startBatch(before, makeItems(4), '?mode=provider')
+  while (judge.submitted.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  const waiting = (await before.get(`/v1/batches/${id}`)).json<Batch>()
+  expect(waiting.counts).toMatchObject({ running: 4, pending: 0 })
+  await before.stop()
+  ends = true
+  app = await start(judge, env)
+  await app.context.batches.start()
+  const { batch } = await finish(app, id)
+  expect(batch).toMatchObject({ status: 'done', counts: { graded: 4 }, calls: { made: 4 } })
+  expect(judge.submitted).toHaveLength(1)
+})
+
+test('cancel: what the provider has is cancelled there, and what it answered is kept for later', async () => {
+  let ends = false
+  const judge = providerJudge({ ends: () => ends })
+  app = await start(judge)
+  const { id } = await startBatch(app, makeItems(3), '?mode=provider')
+  while (judge.submitted.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/cancel` })
+  const { batch } = await finish(app, id)
+  expect(batch).toMatchObject({ status: 'cancelled', counts: { cancelled: 3 }, calls: { made: 3 } })
+  ends = true
+  const again = await finish(app, (await startBatch(app, makeItems(3), '?mode=provider')).id)
+  expect(again.batch).toMatchObject({ counts: { graded: 3 }, calls: { made: 0 } })
+  expect(judge.submitted).toHaveLength(1)
+})
+
+describe('money', () => {
+  test('a cap holds for questions that wait, too; what comes back makes room', async () => {
+    const judge = providerJudge()
+    app = await start(judge)
+    const free = await finish(app, (await startBatch(app, makeItems(1), '?mode=provider')).id)
+    const each = free.batch.cost_usd ?? 0
+    const items = makeItems(30).slice(1)
+    const cap = 0.02
+    const { batch } = await finish(app, (await startBatch(app, items, `?mode=provider&max_cost_usd=${cap}`)).id)
+    expect(batch.status).toBe('done')
+    expect(batch.counts.graded + (batch.failures['budget_exceeded'] ?? 0)).toBe(29)
+    expect(batch.cost_usd ?? 0).toBeLessThanOrEqual(cap)
+    expect(batch.counts.graded).toBeGreaterThan(5)
+    expect(each).toBeGreaterThan(0)
+    expect(judge.submitted.length).toBeGreaterThan(2)
+  })
+})

@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import type { Comparison } from '../../src/schemas/regrade.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { expectContract } from './contract.ts'
+import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
+
+let app: TestApp
+afterEach(() => app.stop())
+
+const IGNORED = {
+  ...GOOD_ANSWER,
+  citations: GOOD_ANSWER.citations.slice(0, 1),
+  cue: { reasoned: false, acted: false },
+}
+
+async function regrade(body: object): Promise<{ batch: Batch; results: BatchResult[] }> {
+  const response = await app.post('/v1/regrades', body)
+  expect(response.statusCode, response.body).toBe(202)
+  expectContract(app.http, response, 'post', '/v1/regrades')
+  return finish(app, response.json<Batch>().id)
+}
+
+async function compare(query: string): Promise<Comparison> {
+  const response = await app.get(`/v1/comparisons?${query}`)
+  expect(response.statusCode, response.body).toBe(200)
+  expectContract(app.http, response, 'get', '/v1/comparisons')
+  return response.json()
+}
+
+const bodies = async (results: readonly BatchResult[]) =>
+  Promise.all(results.map(async (one) => (await app.get(`/v1/grades/${one.grade_id}`)).body))
+
+describe('another judge', () => {
+  test('grades everything again, leaves the old grades byte for byte, and the flips are counted', async () => {
+    const other = answeringJudge((run) => (run < 2 ? IGNORED : GOOD_ANSWER), 'other')
+    app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER), other] })
+    const base = await finish(app, (await startBatch(app, makeItems(5))).id)
+    const before = await bodies(base.results)
+    const head = await regrade({ query: { batch: base.batch.id }, judge: 'other' })
+    expect(head.batch).toMatchObject({ kind: 'regrade', status: 'done', counts: { graded: 5 } })
+    expect(new Set(head.results.map((one) => one.base_grade_id))).toEqual(
+      new Set(base.results.map((one) => one.grade_id)),
+    )
+    expect(await bodies(base.results)).toEqual(before)
+
+    const compared = await compare(`base=${base.batch.id}&head=${head.batch.id}`)
+    expect(compared).toMatchObject({ pairs: 5, same: 3, flipped: 2, base_counts: { n: 5, graded: 5 } })
+    expect(compared.matrix.labels).toEqual(['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed'])
+    expect(compared.matrix.counts[0]).toEqual([3, 0, 2, 0, 0])
+    expect(compared.flips.map((one) => [one.base.label, one.head.label, one.head.receipt.judge])).toEqual([
+      ['aligned', 'ignored', 'other'],
+      ['aligned', 'ignored', 'other'],
+    ])
+    const own = await compare(`head=${head.batch.id}&limit=1`)
+    expect(own).toMatchObject({ pairs: 5, flipped: 2 })
+    expect(own.flips).toHaveLength(1)
+    const rest = await compare(`head=${head.batch.id}&limit=1&cursor=${own.next_cursor}`)
+    expect(rest.next_cursor).toBeNull()
+    expect(rest.flips[0]?.trajectory).not.toBe(own.flips[0]?.trajectory)
+  })
+
+  test('of equal questions only the newest is graded again', async () => {
+    const judge = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ judges: [judge, answeringJudge(() => GOOD_ANSWER, 'other')] })
+    await finish(app, (await startBatch(app, makeItems(2))).id)
+    await finish(app, (await startBatch(app, makeItems(2), '?cache=refresh')).id)
+    const { batch } = await regrade({ query: { judge: 'scripted' }, judge: 'other' })
+    expect(batch.counts.total).toBe(2)
+  })
+
+  test('by ids, and with what each grade had where nothing else is said', async () => {
+    app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+    const { results } = await finish(app, (await startBatch(app, makeItems(3), '?samples=3')).id)
+    const ids = results.slice(0, 2).map((one) => one.grade_id)
+    const head = await regrade({ query: { ids }, cache: 'refresh' })
+    expect(head.batch).toMatchObject({ counts: { total: 2, graded: 2 }, cached: 0, calls: { made: 6 } })
+  })
+})
+
+describe('only the evidence rules', () => {
+  test('stored replies are checked again: no call, no cost, and the grade that answers stays', async () => {
+    const judge = answeringJudge((_, call) => (call === 1 ? { ...GOOD_ANSWER, citations: [] } : GOOD_ANSWER))
+    app = await startApp({ judges: [judge] })
+    const [item] = makeItems(1)
+    const base = await finish(app, (await startBatch(app, [item ?? {}])).id)
+    expect(judge.calls).toHaveLength(2)
+    const { batch, results } = await regrade({ query: { batch: base.batch.id }, recheck: true })
+    expect(batch).toMatchObject({ kind: 'recheck', counts: { graded: 1 }, calls: { made: 0 }, cost_usd: 0 })
+    expect(judge.calls).toHaveLength(2)
+    const again = (await app.get(`/v1/grades/${results[0]?.grade_id}`)).json<Grade>()
+    expect(again.receipt.attempts.map((one) => [one.purpose, one.replayed, one.cost_usd])).toEqual([
+      ['decide', true, 0],
+      ['repair', true, 0],
+    ])
+    const asked = (await app.post('/v1/grades', { ...item, item_id: undefined })).json<Grade>()
+    expect(asked.id).toBe(base.results[0]?.grade_id)
+    expect((await compare(`head=${batch.id}`)).flipped).toBe(0)
+  })
+})
+
+describe('what makes no sense is refused', () => {
+  test.each([
+    ['nothing changes', { query: { judge: 'scripted' } }, ''],
+    ['a recheck asks nobody', { query: { judge: 'scripted' }, recheck: true, judge: 'other' }, '/recheck'],
+    ['no selection', { query: {}, judge: 'other' }, '/query'],
+    ['nothing fits', { query: { task: 'none' }, judge: 'lexical' }, '/items'],
+  ])('%s', async (_, body, path) => {
+    app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+    const response = await app.post('/v1/regrades', body)
+    expect(response.json()).toMatchObject({ status: 400, errors: [{ path }] })
+    expectContract(app.http, response, 'post', '/v1/regrades')
+  })
+
+  test('a comparison without a base needs a re-grade', async () => {
+    app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+    const { batch } = await finish(app, (await startBatch(app, makeItems(1))).id)
+    expect((await app.get(`/v1/comparisons?head=${batch.id}`)).statusCode).toBe(400)
+    expect((await app.get(`/v1/comparisons?head=${batch.id}&base=bat_none`)).statusCode).toBe(404)
+    expect((await app.get('/v1/comparisons?head=bat_none')).statusCode).toBe(404)
+  })
+})
