@@ -1,6 +1,6 @@
-import { addCall, addLeaves, asText, mediaText, type OpenStep, type Session, sinkTo } from './claude-code-session.ts'
 import type { ContentSink } from './content.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { addCall, addLeaves, asText, mediaText, type OpenStep, type Session, sinkTo } from './session.ts'
 
 /** The content blocks of the Messages API, as claude-code writes them. */
 

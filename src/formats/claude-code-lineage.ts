@@ -1,5 +1,5 @@
-import { asText } from './claude-code-session.ts'
 import { isRecord, type Json, type Reading } from './reading.ts'
+import { asText } from './session.ts'
 
 interface First {
   readonly path: string

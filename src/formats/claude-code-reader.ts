@@ -1,18 +1,9 @@
 import { isHarnessText, type ReplySeen, readAssistant, readBlock, readBlocks } from './claude-code-content.ts'
 import { ClaudeLineage } from './claude-code-lineage.ts'
 import { BOOKKEEPING, MESSAGE_FIELDS, RECORD_FIELDS, SYSTEM_BOOKKEEPING } from './claude-code-records.ts'
-import {
-  addLeaves,
-  asRecord,
-  asText,
-  type OpenStep,
-  Session,
-  sinkTo,
-  warnType,
-  warnUnknownOnce,
-} from './claude-code-session.ts'
 import type { ContentSink } from './content.ts'
 import { isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { addLeaves, asRecord, asText, type OpenStep, Session, sinkTo, warnType, warnUnknownOnce } from './session.ts'
 
 interface Reply {
   readonly id: string

@@ -1,6 +1,6 @@
-import { addCall, type Session, warnType } from './claude-code-session.ts'
 import { readAnswer, type Shown } from './codex-items.ts'
 import type { Json } from './reading.ts'
+import { addCall, type Session, warnType } from './session.ts'
 
 /** The event protocol of codex: beside the items of a rollout, or alone in the output of old `exec --json`. */
 

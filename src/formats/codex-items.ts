@@ -1,5 +1,8 @@
 import type { Part } from '../domain/trajectory.ts'
 import type { Actor } from '../schemas/vocabulary.ts'
+import type { ContentSink } from './content.ts'
+import { decodeObject, leavesOf } from './json-tree.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import {
   addCall,
   addLeaves,
@@ -10,10 +13,7 @@ import {
   sinkTo,
   warnType,
   warnUnknownOnce,
-} from './claude-code-session.ts'
-import type { ContentSink } from './content.ts'
-import { decodeObject, leavesOf } from './json-tree.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+} from './session.ts'
 
 /** The items of the Responses API, as codex keeps them in its rollouts. */
 

@@ -1,6 +1,6 @@
-import { addCall, asRecord, asText, type Session, sinkTo, warnType } from './claude-code-session.ts'
 import { readAnswer } from './codex-items.ts'
 import { type Json, pointer } from './reading.ts'
+import { addCall, asRecord, asText, type Session, sinkTo, warnType } from './session.ts'
 
 /** Items that are tools: the members that say what is done, and those that answer. */
 const TOOLS: Readonly<Record<string, readonly [acts: readonly string[], answers: readonly string[]]>> = {

@@ -1,9 +1,9 @@
-import { asList, asRecord, asText, Session, warnType } from './claude-code-session.ts'
 import { readEvent } from './codex-events.ts'
 import { readItem, type Shown, textsOf } from './codex-items.ts'
 import { CodexStream } from './codex-stream.ts'
 import type { Format, ReadDocument } from './format.ts'
 import { isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { asList, asRecord, asText, Session, warnType } from './session.ts'
 
 /**
  * Codex: rollouts (`{timestamp, type, payload}`), the older rollouts whose lines are the items themselves, the oldest, which are

@@ -1,3 +1,6 @@
+import type { ContentSink } from './content.ts'
+import type { Format, ReadDocument } from './format.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import {
   addCall,
   addLeaves,
@@ -9,10 +12,7 @@ import {
   sinkTo,
   warnType,
   warnUnknownOnce,
-} from './claude-code-session.ts'
-import type { ContentSink } from './content.ts'
-import type { Format, ReadDocument } from './format.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+} from './session.ts'
 
 /**
  * Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same as JSON lines (a line of a message again replaces

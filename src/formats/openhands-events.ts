@@ -1,3 +1,4 @@
+import { isRecord, type Json, pointer } from './reading.ts'
 import {
   addCall,
   addLeaves,
@@ -9,8 +10,7 @@ import {
   type Session,
   sinkTo,
   warnType,
-} from './claude-code-session.ts'
-import { isRecord, type Json, pointer } from './reading.ts'
+} from './session.ts'
 
 /** The event stream of OpenHands up to 1.x of the application: events with `action` or `observation`. */
 

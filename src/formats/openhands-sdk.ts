@@ -1,4 +1,6 @@
 import type { Part } from '../domain/trajectory.ts'
+import type { ContentSink } from './content.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import {
   addCall,
   addLeaves,
@@ -10,9 +12,7 @@ import {
   type Session,
   sinkTo,
   warnType,
-} from './claude-code-session.ts'
-import type { ContentSink } from './content.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+} from './session.ts'
 
 /** The events of the OpenHands software-agent SDK: each has a `kind`. */
 

@@ -1,8 +1,8 @@
-import { asRecord, asText, Session, warnUnknownOnce } from './claude-code-session.ts'
 import type { Format, ReadDocument } from './format.ts'
 import { OldEvents } from './openhands-events.ts'
 import { SdkEvents } from './openhands-sdk.ts'
 import { isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { asRecord, asText, Session, warnUnknownOnce } from './session.ts'
 
 /**
  * OpenHands: the event list of the application (`action`, `observation`), also as the `history` of its evaluations, and that of
