@@ -69,7 +69,8 @@ export function createGradingService(given: GradingDeps): GradingService {
     admit: (request) => admitRequest(deps, request),
     resolve: (request) => resolveQuestion(deps, request),
     keep: (trajectory, document) => storeTrajectory(deps, trajectory, document),
-    async upload(document): Promise<UploadOutcome> {
+    async upload(given): Promise<UploadOutcome> {
+      const document = isList(given) ? { records: given } : given
       const read = deps.read(document)
       if (!read.ok) return refuseIssues('', read.error)
       return { ok: true, trajectory: read.value, created: await storeTrajectory(deps, read.value, document) }
@@ -80,6 +81,8 @@ export function createGradingService(given: GradingDeps): GradingService {
     },
   }
 }
+
+const isList = (given: unknown): given is readonly unknown[] => Array.isArray(given)
 
 const NOT_CACHED = 'no grade is stored for this request'
 

@@ -45,7 +45,8 @@ export interface GradingService {
   resolve(request: GradeRequest): Promise<Resolved>
   /** Stores a trajectory that was read from the document. */
   keep(trajectory: Trajectory, document: Record<string, unknown>): Promise<boolean>
-  upload(document: Record<string, unknown>): Promise<UploadOutcome>
+  /** One run in any supported format: an object, or an array of records. */
+  upload(document: Record<string, unknown> | readonly unknown[]): Promise<UploadOutcome>
   /** A stored trajectory, read. Null where there is none. */
   trajectory(id: string): Promise<Trajectory | null>
   /** Calls the listener with every grade that answers its key from now on. */

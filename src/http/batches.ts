@@ -8,7 +8,7 @@ import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestS
 import { PageQuery } from '../schemas/page.ts'
 import { BatchStatusSchema } from '../schemas/vocabulary.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
-import { readItems } from './ndjson.ts'
+import { isStream, readItems } from './ndjson.ts'
 import { refusalProblem } from './outcomes.ts'
 import { decodeCursor, encodeCursor } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
@@ -130,8 +130,6 @@ function readBatch(request: FastifyRequest, context: Context): ReadBatch {
   const { items, ...given } = body as BatchRequest
   return { given: { ...query, ...given }, items: listItems(items) }
 }
-
-const isStream = (body: unknown): boolean => typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 
 async function* listItems(items: BatchRequest['items']): AsyncGenerator<Incoming> {
   for (const [index, item] of items.entries()) yield { item, place: `/items/${index}` }

@@ -13,6 +13,10 @@ export interface LineLimits {
   readonly depth: number
 }
 
+/** Whether the body is read by its route: NDJSON. */
+export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+
 /**
  * The items of an NDJSON body as they arrive: one line in memory at a time. Throws an HttpProblem with the place of the first fault;
  * lines count from 1, items from 0, and blank lines are no items.
@@ -29,6 +33,18 @@ export async function* readItems(request: FastifyRequest, limits: LineLimits): A
     yield { item: item as BatchItem, place }
     index++
   }
+}
+
+/** The records of an NDJSON body that is one run, whole: up to `body_bytes` in all. */
+export async function readRecords(request: FastifyRequest, limits: LineLimits): Promise<unknown[]> {
+  const records: unknown[] = []
+  let total = 0
+  for await (const { line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
+    total += bytes?.length ?? limits.body_bytes + 1
+    if (bytes === null || total > limits.body_bytes) throw tooLong('', `the body, at line ${line},`, limits.body_bytes)
+    records.push(parseLine(bytes, limits.depth, `/records/${records.length}`, `line ${line}`))
+  }
+  return records
 }
 
 function parseLine(bytes: Buffer, depth: number, place: string, where: string): unknown {

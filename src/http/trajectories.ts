@@ -3,17 +3,22 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
-import { TrajectoryDocumentSchema } from '../schemas/grade-request.ts'
 import { PageQuery } from '../schemas/page.ts'
 import type { TrajectorySummary } from '../schemas/trajectory-view.ts'
 import { EXAMPLE_REQUEST } from './examples.ts'
 import { createIdempotency } from './idempotency.ts'
+import { isStream, readRecords } from './ndjson.ts'
 import { refusalProblem } from './outcomes.ts'
 import { decodeCursor, encodeCursor } from './paging.ts'
 import { notFound } from './problem.ts'
 import { sendJson, sendText } from './reply.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from './schemas.ts'
 
+type Upload = Parameters<Context['service']['upload']>[0]
+const UploadSchema = Type.Unsafe<Upload>({
+  type: ['object', 'array'],
+  description: 'One run as an object or an array of records, in any format of docs/formats.md.',
+})
 const TrajectoryId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
 const DocumentQuery = Type.Object(
   { document: Type.Optional(Type.Boolean({ description: 'With the source document.' })) },
@@ -33,6 +38,11 @@ export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly c
   const { stores, service, clock } = context
   const idempotency = createIdempotency(stores.idempotency)
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const upload = async (document: Upload) => {
+    const outcome = await service.upload(document)
+    if (!outcome.ok) throw refusalProblem(outcome.refusal)
+    return { status: outcome.created ? 201 : 200, text: JSON.stringify(summarize(outcome.trajectory)) }
+  }
   const load = async (id: string): Promise<Trajectory> => {
     const trajectory = await service.trajectory(id)
     if (trajectory === null) throw notFound('trajectory')
@@ -43,10 +53,17 @@ export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly c
     schema: {
       operationId: 'uploadTrajectory',
       summary: 'Upload a trajectory; its id is the digest of its content',
+      description:
+        'One run in any format that docs/formats.md lists: an object, an array of records, or NDJSON. A file of many runs is taken apart by `veridict import`.',
       tags: ['trajectories'],
       headers: IdempotencyHeader,
       querystring: NoQuery,
-      body: { ...TrajectoryDocumentSchema, examples: [EXAMPLE_REQUEST.trajectory] },
+      body: {
+        content: {
+          'application/json': { schema: { ...UploadSchema, examples: [EXAMPLE_REQUEST.trajectory] } },
+          'application/x-ndjson': { schema: { description: 'One record a line, as agents write their sessions.' } },
+        },
+      },
       response: {
         200: answer('TrajectorySummary', 'It was stored before.'),
         201: answer('TrajectorySummary', 'It is stored now.'),
@@ -54,11 +71,14 @@ export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly c
       },
     },
     handler: async (request, reply) => {
-      const { text, status } = await idempotency.run(request, reply, clock.now().toISOString(), async () => {
-        const outcome = await service.upload(request.body)
-        if (!outcome.ok) throw refusalProblem(outcome.refusal)
-        return { status: outcome.created ? 201 : 200, text: JSON.stringify(summarize(outcome.trajectory)) }
-      })
+      const { body } = request
+      // The same upload twice is one trajectory anyway, so that a stream needs no key.
+      if (isStream(body)) {
+        const { text, status } = await upload(await readRecords(request, context.config.limits))
+        return sendText(reply, text, status)
+      }
+      const at = clock.now().toISOString()
+      const { text, status } = await idempotency.run(request, reply, at, () => upload(body as Upload))
       return sendText(reply, text, status)
     },
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Problem } from '../../src/schemas/problem.ts'
 import type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'
 import { startApp, type TestApp } from '../start-app.ts'
@@ -76,4 +76,42 @@ test('Idempotency-Key: a replay is the first answer, another body is refused, ke
   expect([other.statusCode, other.json<Problem>().code]).toEqual([422, 'idempotency_key_reused'])
   expectContract(app.http, other, 'post', '/v1/trajectories')
   expect((await app.post('/v1/grades', {}, header)).statusCode).toBe(400)
+})
+
+describe('other formats', () => {
+  const session = [
+    { type: 'user', uuid: 'a', parentUuid: null, sessionId: 's', message: { role: 'user', content: 'Build it.' } },
+    {
+      type: 'assistant',
+      uuid: 'b',
+      parentUuid: 'a',
+      sessionId: 's',
+      message: { id: 'm', role: 'assistant', model: 'c', content: [{ type: 'text', text: 'Done.' }] },
+    },
+  ]
+
+  test('NDJSON and an array of the same records are one trajectory', async () => {
+    const lines = await app.http.inject({
+      method: 'POST',
+      url: '/v1/trajectories',
+      headers: { 'content-type': 'application/x-ndjson' },
+      payload: session.map((record) => JSON.stringify(record)).join('\n'),
+    })
+    expect(lines.statusCode, lines.body).toBe(201)
+    expect(lines.json()).toMatchObject({ format: 'claude-code', steps: 2 })
+    const array = await app.post('/v1/trajectories', session)
+    expect(array.statusCode).toBe(200)
+    expect(array.json().id).toBe(lines.json().id)
+  })
+
+  test('a broken line is named by its number and place', async () => {
+    const response = await app.http.inject({
+      method: 'POST',
+      url: '/v1/trajectories',
+      headers: { 'content-type': 'application/x-ndjson' },
+      payload: `${JSON.stringify(session[0])}\nnonsense\n`,
+    })
+    expect(response.json()).toMatchObject({ status: 400, code: 'invalid_json', errors: [{ path: '/records/1' }] })
+    expect(response.json().detail).toContain('line 2')
+  })
 })
