@@ -2,7 +2,12 @@ import { createReadStream } from 'node:fs'
 import { readTrajectory } from '../formats/read.ts'
 import { isRecord, type Json, typeName } from '../formats/reading.ts'
 import { schemaIssues } from '../schemas/check.ts'
-import { type TrialMetadata, TrialMetadataSchema } from '../schemas/grade-request.ts'
+import {
+  type GradeOptions,
+  GradeOptionsSchema,
+  type TrialMetadata,
+  TrialMetadataSchema,
+} from '../schemas/grade-request.ts'
 import { type GroundTruth, GroundTruthSchema } from '../schemas/ground-truth.ts'
 import { safeText } from './names.ts'
 import { codeOf, type Place } from './place.ts'
@@ -100,11 +105,9 @@ async function* untilFault(scope: Scope, file: Place, items: AsyncIterable<Trial
   }
 }
 
-const TAKEN = new Set(['item_id', 'trajectory', 'ground_truth', 'metadata'])
-
 /** One grade request of a file. `at` tells it from others of the file where it names no `item_id`. */
 export function requestItem(scope: Scope, file: Place, request: Json, at: string): TrialItem {
-  const { item_id: id, trajectory, ground_truth: given, metadata = {} } = request
+  const { item_id: id, trajectory, ground_truth: given, metadata = {}, ...options } = request
   const name = typeof id === 'string' && id !== '' ? id : nameOf(scope, file, at)
   const refuse = (reason: 'unreadable' | 'no_ground_truth', detail: string): TrialItem => ({
     ...skip(scope, file, reason, at === '' ? detail : `${at}, ${detail}`, at),
@@ -112,6 +115,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   })
   if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
   const issues = [
+    ...schemaIssues(GradeOptionsSchema, options),
     ...schemaIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
     ...(isReference(trajectory) ? [] : issuesOf(scope, trajectory)),
   ]
@@ -122,17 +126,17 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   if (truth === null || Array.isArray(truth))
     return refuse('no_ground_truth', 'it has none, and none is known of its task')
   const { variant, metadata: set } = scope.job.options
-  const left = Object.keys(request).filter((field) => !TAKEN.has(field))
   return {
     kind: 'trial',
     name,
     source: safeText(at === '' ? file.shown : `${file.shown}#${at}`),
     request: {
+      ...(options as GradeOptions),
       trajectory,
       ground_truth: truth,
       metadata: { ...(metadata as TrialMetadata), ...(variant !== undefined && { variant }), ...set },
     },
-    warnings: left.length === 0 ? [] : [`not taken from the line: ${left.slice(0, 10).join(', ').slice(0, 200)}`],
+    warnings: [],
   }
 }
 

@@ -90,8 +90,8 @@ export class Spool {
 
   countEntry(): void {
     this.#abort?.throwIfAborted()
-    if (++this.#entries % ENTRIES_A_WORD === 0) this.#onProgress()
     this.#unpacked.entries++
+    if (++this.#entries % ENTRIES_A_WORD === 0) this.#onProgress()
     this.#checkEntries()
   }
 

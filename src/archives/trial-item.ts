@@ -23,7 +23,8 @@ export type TrialItem =
       readonly name: string
       /** The path, as given, with the place inside of an archive after `!`. */
       readonly source: string
-      readonly request: Pick<GradeRequest, 'trajectory' | 'ground_truth' | 'metadata'>
+      /** A line of ready requests keeps its own judge, rubric, samples and cache mode. */
+      readonly request: GradeRequest
       readonly warnings: readonly string[]
     }
   | {

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isPartOfRun } from './agent-files.ts'
 import { trialsToldBy } from './harbor.ts'
 import { inspectHead, readInspectFolder } from './inspect-folder.ts'
@@ -37,11 +37,12 @@ export async function* walkFolder(scope: Scope, folder: Place): AsyncGenerator<T
 }
 
 async function* walkListed(scope: Scope, folder: Place, listed: readonly Listed[]): AsyncGenerator<TrialItem> {
+  const names = new Set(listed.map(({ name }) => name))
   const indexes = await runIndexes(scope, folder, listed)
-  const told = listed.some(({ name }) => name === 'result.json') ? await trialsToldBy(folder) : []
+  const told = names.has('result.json') ? await trialsToldBy(folder) : []
   const isJob = indexes.size > 0 || told.length > 0 || listed.some(({ name }) => isHarnessMark(name))
   for (const name of told) {
-    if (listed.some((one) => one.name === name)) continue
+    if (names.has(name)) continue
     yield skip(
       scope,
       within(folder, name),
@@ -49,7 +50,6 @@ async function* walkListed(scope: Scope, folder: Place, listed: readonly Listed[
       'the job’s result.json names it, and its folder is not here',
     )
   }
-  const names = new Set(listed.map(({ name }) => name))
   const consumed = new Set<string>()
   // What continues another file comes after it, and only where that file did not take it.
   const ordered = [
@@ -93,7 +93,8 @@ export async function* walkFile(
   file: Place,
   consumed: Set<string>,
 ): AsyncGenerator<TrialItem> {
-  if (scope.job.options.groundTruths?.source === file.shown) return
+  const { groundTruths } = scope.job.options
+  if (groundTruths !== undefined && resolve(groundTruths.source) === resolve(file.shown)) return
   const head = await readHead(file.path, 512).catch((error: unknown) => codeOf(error))
   if (typeof head === 'string') return yield skip(scope, file, 'unreadable', `cannot be opened: ${head}`)
   const packing = packingOf(head)

@@ -21,7 +21,7 @@ const MAX_INSTRUCTION = 1_000_000
  *
  * @example
  * openInspectSample({ eval: { task: 'ctf', model: 'openai/gpt-4o' } }, { id: 15, epoch: 1, input: 'Find the flag', messages: […] })
- * // → { name: '15_epoch_1', document: sample, about: { task: 'ctf/15', model: 'openai/gpt-4o', run_index: 1, … } }
+ * // → { name: '15_epoch_1', document: sample, about: { task: 'ctf/15', model: 'openai/gpt-4o', run_index: 0, … } }
  */
 export function openInspectSample(header: Json | null, sample: Json): OpenedDocument {
   const { id, epoch } = sample
@@ -41,7 +41,8 @@ function aboutOf(header: Json | null, sample: Json, id: string | null, run: numb
   return {
     ...(task === '' ? {} : { task }),
     ...(model === null ? {} : { model }),
-    ...(run === null ? {} : { run_index: run }),
+    // Epochs count from 1, runs everywhere else from 0.
+    ...(run === null ? {} : { run_index: Math.max(0, run - 1) }),
     ...(instruction === null ? {} : { instruction }),
     ...(Object.keys(scores).length === 0 ? {} : { scores }),
   }

@@ -1,4 +1,5 @@
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
+import { FORMATS } from './formats.ts'
 import { splitInspectLog } from './inspect-log.ts'
 import { splitChats } from './openai-chat-runs.ts'
 import { isRecord, type Json } from './reading.ts'
@@ -37,13 +38,21 @@ const SPLITTERS: readonly Splitter[] = [splitInspectLog, splitSweRun, splitChats
  * Issues name the line (1-based) as `line 7` where the file is JSON lines.
  */
 export function openDocuments(text: string): Result<readonly OpenedDocument[], Issue[]> {
-  const root = parseFile(text)
-  if (!root.ok) return root
+  const parsed = parseFile(text)
+  if (!parsed.ok) return parsed
+  const root = ok(asRecords(parsed.value))
   for (const split of SPLITTERS) {
     const runs = split(root.value)
     if (runs !== null) return ok(runs)
   }
   return ok([{ name: '', document: { ...root.value }, about: {} }])
+}
+
+/** JSON lines with a single line look like one object: they are told by a format that only knows records. */
+function asRecords(root: Json): Json {
+  const recognizes = (document: Json) => FORMATS.some((format) => format.recognizes(document))
+  const records = { records: [root] }
+  return !recognizes(root) && recognizes(records) ? records : root
 }
 
 /** One JSON value, else JSON lines: whatever cannot be an object stands under `records`. */

@@ -52,3 +52,9 @@ export const GradeRequestSchema = Type.Object(
   { additionalProperties: false },
 )
 export type GradeRequest = Static<typeof GradeRequestSchema>
+
+/** How it is to be graded, without what. */
+export const GradeOptionsSchema = Type.Pick(GradeRequestSchema, ['rubric', 'judge', 'samples', 'cache'], {
+  additionalProperties: false,
+})
+export type GradeOptions = Static<typeof GradeOptionsSchema>

@@ -1,17 +1,18 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { parseSignalSource, type SignalSource } from '../../src/archives/signals.ts'
 import {
   atif,
   CORPUS,
   detailsOf,
   harborResult,
   hasCorpus,
-  onlyTrial,
   outline,
+  RUN,
   readAll,
+  source,
   TRUTH,
   tempFolder,
+  trial,
   truths,
   writeFiles,
 } from './make.ts'
@@ -20,19 +21,6 @@ let job = ''
 beforeEach(async () => {
   job = join(await tempFolder(), 'job')
 })
-
-const source = (text: string): SignalSource => {
-  const parsed = parseSignalSource(text)
-  if (!parsed.ok) throw new Error(parsed.error)
-  return parsed.value
-}
-
-/** A trial as Harbor leaves it. */
-const trial = (name: string, files: object = {}, result: object = {}) => {
-  const own = { 'result.json': harborResult(`org/${name.split('__')[0]}`, name, result), ...files }
-  return Object.fromEntries(Object.entries(own).map(([path, content]) => [`${name}/${path}`, content]))
-}
-const RUN = { 'agent/trajectory.json': atif() }
 
 describe.skipIf(!hasCorpus)('the real job', () => {
   const FOLDER = join(CORPUS, 'harbor-trial', 'runmedev__runme__2026-06-30__16-10-46')
@@ -169,183 +157,4 @@ it('reads the steps of a trial one by one, each with its own reward', async () =
       ground_truth: { signals: { resolved: false } },
     },
   ])
-})
-
-describe('finds the run where its agent left it', () => {
-  const chat = {
-    messages: [
-      { role: 'user', content: 'Build it.' },
-      { role: 'assistant', content: 'Done.' },
-    ],
-  }
-  const claude = ['user', 'assistant'].map((type, index) =>
-    JSON.stringify({
-      type,
-      uuid: `u${index}`,
-      parentUuid: null,
-      sessionId: 's',
-      timestamp: '2026-11-20T10:00:00Z',
-      message: { role: type, content: 'text of a session' },
-    }),
-  )
-  it.each([
-    ['a collected artifact', { 'artifacts/trajectory.json': atif() }, 'artifacts/trajectory.json'],
-    [
-      'an agent with a file of its own',
-      { 'agent/openhands.trajectory.json': atif() },
-      'agent/openhands.trajectory.json',
-    ],
-    [
-      'a Claude Code session',
-      { 'agent/sessions/projects/p/s.jsonl': claude.join('\n') },
-      'agent/sessions/projects/p/s.jsonl',
-    ],
-    ['a chat', { 'agent/litellm.json': chat }, 'agent/litellm.json'],
-    [
-      'the ATIF file before all',
-      { ...RUN, 'agent/a.trajectory.json': atif('x'), 'agent/s.jsonl': claude.join('\n') },
-      'agent/trajectory.json',
-    ],
-  ])('%s', async (_, files, path) => {
-    await writeFiles(job, trial('a__1234567', files))
-    expect(onlyTrial(await readAll(job)).source).toBe(join(job, 'a__1234567', path))
-  })
-
-  it('and falls back from a file that is broken, saying so', async () => {
-    await writeFiles(
-      job,
-      trial('a__1234567', { 'agent/trajectory.json': '{"steps": [', 'agent/sessions/s.jsonl': claude.join('\n') }),
-    )
-    const { source: from, warnings } = onlyTrial(await readAll(job))
-    expect(from).toContain('sessions/s.jsonl')
-    expect(warnings[0]).toContain('agent/trajectory.json is not what was read')
-  })
-
-  it('and takes the largest of several sessions, naming the others', async () => {
-    const files = {
-      'agent/sessions/a.jsonl': claude[0],
-      'agent/sessions/b.jsonl': claude.join('\n'),
-      'agent/sessions/s/subagents/agent-1.jsonl': claude.join('\n\n'),
-    }
-    await writeFiles(job, trial('a__1234567', files))
-    const { source: from, warnings } = onlyTrial(await readAll(job))
-    expect(from).toContain('sessions/b.jsonl')
-    expect(warnings).toEqual(['not read: agent/sessions/a.jsonl'])
-  })
-})
-
-describe('ground truth of the trial itself', () => {
-  const own = (cue: string) => ({ instruction: 'Build.', cue })
-  const cueOf = async (files: object, options = {}) => {
-    await writeFiles(job, { ...trial('a__1234567', { ...RUN, ...files }) })
-    const item = onlyTrial(await readAll(job, { groundTruths: truths([{ ...own('other'), task: 'b' }]), ...options }))
-    return item.request.ground_truth.cue?.text
-  }
-
-  it('stands beside the agent’s folder, or around the trial', async () => {
-    await writeFiles(job, { 'ground_truth.json': [{ ...own('around'), task: 'org/a' }] })
-    expect(await cueOf({})).toBe('around')
-    expect(await cueOf({ 'ground_truth.json': own('own') })).toBe('own')
-    expect(await cueOf({}, { groundTruths: truths([{ ...own('given'), task: 'a' }]) })).toBe('given')
-  })
-
-  it('is never taken from where the agent writes', async () => {
-    await writeFiles(
-      job,
-      trial('a__1234567', {
-        ...RUN,
-        'agent/ground_truth.json': own('forged'),
-        'artifacts/ground_truth.json': own('forged'),
-      }),
-    )
-    const items = await readAll(job, { groundTruths: truths([{ ...own('x'), task: 'b' }]) })
-    expect(outline(items)).toEqual(['job/a__1234567: no_ground_truth'])
-  })
-
-  it('is told where it is malformed', async () => {
-    await writeFiles(job, trial('a__1234567', { ...RUN, 'ground_truth.json': { instruction: 'x', cue: { text: 7 } } }))
-    expect(outline(await readAll(job))).toEqual(['job/a__1234567/ground_truth.json: unreadable', 'job/a__1234567'])
-  })
-
-  it('gives way to what was measured, unless it is of this trial; both say so', async () => {
-    const said = { ...TRUTH, signals: { resolved: false, executed: true } }
-    await writeFiles(job, trial('a__1234567', RUN))
-    const byTask = onlyTrial(await readAll(job, { groundTruths: truths([{ ...said, task: 'a' }]) }))
-    expect(byTask.request.ground_truth.signals).toEqual({ resolved: true, executed: true })
-    const byTrial = onlyTrial(await readAll(job, { groundTruths: truths([{ ...said, trial: 'a__1234567' }]) }))
-    expect(byTrial.request.ground_truth.signals).toEqual(said.signals)
-    for (const { warnings } of [byTask, byTrial]) expect(warnings[0]).toContain('differ in the signal resolved')
-    const none = onlyTrial(await readAll(job, { signals: [] }))
-    expect(none.request.ground_truth).not.toHaveProperty('signals')
-  })
-})
-
-it('follows continuations and subagent files into one document, once each', async () => {
-  const refs = [
-    { trajectory_path: 'trajectory.summarization-1-summary.json' },
-    { trajectory_path: '../../secret.json' },
-  ]
-  const observation = { results: [{ content: 'ok', subagent_trajectory_ref: refs }] }
-  const first = atif('one', { continued_trajectory_ref: 'trajectory.cont-1.json' })
-  ;(first['steps'] as object[]).push({ step_id: 3, source: 'agent', message: '', observation })
-  const second = atif('two', { continued_trajectory_ref: 'trajectory.json' })
-  const files = {
-    'agent/trajectory.json': first,
-    'agent/trajectory.cont-1.json': second,
-    'agent/trajectory.summarization-1-summary.json': atif('summary'),
-    'secret.json': atif('secret'),
-  }
-  await writeFiles(job, trial('a__1234567', files))
-  const { request, warnings } = onlyTrial(await readAll(job))
-  expect(request.trajectory).toEqual({
-    segments: [first, second],
-    subagents: { 'trajectory.summarization-1-summary.json': atif('summary') },
-  })
-  expect(warnings).toEqual([
-    'the run goes on in trajectory.json, which was read before',
-    'a subagent is in ../../secret.json, which is outside of the folder',
-  ])
-})
-
-it('reads loose runs of several files once, and what continues nothing by itself', async () => {
-  await writeFiles(job, {
-    'trajectory.json': atif('one', { continued_trajectory_ref: 'trajectory.cont-1.json' }),
-    'trajectory.cont-1.json': atif('two'),
-    'x.cont-7.json': atif('alone'),
-  })
-  expect(outline(await readAll(job))).toEqual(['job/trajectory.json', 'job/x.cont-7.json'])
-})
-
-describe('Terminal-Bench 1', () => {
-  const result = (task: string, attempt: number, resolved: boolean) => ({
-    task_id: task,
-    trial_name: `${task}.${attempt}-of-2.run`,
-    instruction: 'Build it all.',
-    is_resolved: resolved,
-    failure_mode: resolved ? 'unset' : 'agent_timeout',
-    parser_results: { test_build: 'passed', test_distractor_executed: resolved ? 'failed' : 'passed' },
-  })
-  const TASK = 'run/hello/hello'
-  it('is read with its attempts, tests and instruction', async () => {
-    await writeFiles(job, {
-      'run/run_metadata.json': { agent_name: 'terminus', model_name: 'model-b' },
-      'run/results.json': { results: [] },
-      'run/ground_truth.json': [{ task: 'hello', cue: 'make it' }],
-      [`${TASK}.1-of-2.run/results.json`]: result('hello', 1, true),
-      [`${TASK}.1-of-2.run/agent-logs/trajectory.json`]: atif(),
-      [`${TASK}.2-of-2.run/results.json`]: result('hello', 2, false),
-      [`${TASK}.2-of-2.run/sessions/agent.cast`]: '{"version":2,"width":80}\n[0,"o","x"]',
-      [`${TASK}.2-of-2.run/sessions/agent.log`]: 'text',
-    })
-    const signals = [source('executed=reward:tests.test_distractor_executed')]
-    const items = await readAll(join(job, 'run'), { groundTruths: truths([{ ...TRUTH, task: 'other' }]), signals })
-    expect(outline(items)).toEqual(['run/hello/hello.1-of-2.run', 'run/hello/hello.2-of-2.run: no_trajectory'])
-    expect(items[0]).toMatchObject({
-      request: {
-        ground_truth: { instruction: 'Build it all.', cue: { text: 'make it' }, signals: { executed: false } },
-        metadata: { task: 'hello', run_index: 0, agent: 'terminus', model: 'model-b' },
-      },
-    })
-    expect(detailsOf(items)[0]).toMatch(/sessions\/agent.cast.*agent_timeout/)
-  })
 })

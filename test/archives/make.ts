@@ -8,6 +8,7 @@ import { type Header, pack } from 'tar-stream'
 import { onTestFinished } from 'vitest'
 import { type GroundTruths, parseGroundTruths } from '../../src/archives/ground-truths.ts'
 import { type ReadTrialsOptions, readTrials } from '../../src/archives/read-trials.ts'
+import { parseSignalSource, type SignalSource } from '../../src/archives/signals.ts'
 import type { TrialItem } from '../../src/archives/trial-item.ts'
 
 export const CORPUS = resolve(import.meta.dirname, '../../../shared/trajectories')
@@ -192,3 +193,16 @@ export const harborResult = (task: string, trial: string, more: object = {}): ob
   started_at: '2026-11-20T10:00:00Z',
   ...more,
 })
+
+export const source = (text: string): SignalSource => {
+  const parsed = parseSignalSource(text)
+  if (!parsed.ok) throw new Error(parsed.error)
+  return parsed.value
+}
+
+/** A trial as Harbor leaves it. */
+export const trial = (name: string, files: object = {}, result: object = {}) => {
+  const own = { 'result.json': harborResult(`org/${name.split('__')[0]}`, name, result), ...files }
+  return Object.fromEntries(Object.entries(own).map(([path, content]) => [`${name}/${path}`, content]))
+}
+export const RUN = { 'agent/trajectory.json': atif() }

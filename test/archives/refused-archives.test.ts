@@ -1,0 +1,80 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { atif, detailsOf, outline, readAll, tarOf, tempFolder, writeFiles, zipOf } from './make.ts'
+
+/** Reads one archive; whatever happens, nothing of it stays. */
+async function readArchive(name: string, bytes: Buffer, limits = {}) {
+  const folder = await writeFiles(await tempFolder(), { [name]: bytes })
+  const temp = await tempFolder()
+  const items = await readAll(join(folder, name), { tempFolder: temp, limits })
+  expect(await readdir(temp)).toEqual([])
+  return items
+}
+
+const GOOD = { name: 'good.json', content: atif() }
+
+describe('an archive that is not safe is refused whole, and says what it was', () => {
+  it.each([
+    ['too many entries', { max_entries: 10 }, 'more than 10 entries'],
+    ['too many bytes', { max_archive_bytes: 9_000 }, 'more than 9000 bytes'],
+    ['too much compression', { ratio_free_bytes: 1000, max_ratio: 2 }, 'more than 2 bytes unpacked for each'],
+  ])('%s', async (_, limits, detail) => {
+    const entries = Array.from({ length: 50 }, (_, index) => ({ name: `${index}.json`, content: atif() }))
+    const tar = await tarOf(entries)
+    const packed = { 'a.tar.gz': gzipSync(tar), 'a.tar.zst': zstdCompressSync(tar), 'a.zip': zipOf(entries) }
+    for (const [name, bytes] of Object.entries(packed)) {
+      // A zip of small entries is packed hardly at all.
+      if (name === 'a.zip' && 'max_ratio' in limits) continue
+      const items = await readArchive(name, bytes, limits)
+      expect(outline(items)).toEqual([`${name}: refused`])
+      expect(detailsOf(items)[0]).toContain(detail)
+      expect(detailsOf(items)[0]).toContain(`of ${bytes.length} bytes`)
+    }
+  })
+
+  it('folders that are only named on the way count as entries', async () => {
+    const entries = Array.from({ length: 8 }, (_, index) => ({ name: `${index}/a/b/c/d/e/x.json`, content: '{}' }))
+    expect(outline(await readArchive('a.tar', await tarOf(entries), { max_entries: 20 }))).toEqual(['a.tar: refused'])
+  })
+
+  it('a zip that says it has a million entries', async () => {
+    const items = await readArchive('a.zip', zipOf([GOOD], 1_000_000))
+    expect(detailsOf(items)[0]).toContain('more than 200000 entries, 1000000')
+  })
+
+  it.each([
+    ['a zip whose sizes lie', 'a.zip', zipOf([{ ...GOOD, size: 5 }])],
+    ['a zip without its end', 'a.zip', zipOf([GOOD]).subarray(0, -30)],
+    ['a gzip of no tar', 'a.tar.gz', gzipSync(Buffer.alloc(2000, 'x'))],
+    ['a broken gzip', 'a.tar.gz', gzipSync(Buffer.alloc(2000, 'x')).subarray(0, 20)],
+    ['a broken zstd', 'a.tar.zst', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3])],
+  ])('%s is unreadable', async (_, name, bytes) => {
+    expect(outline(await readArchive(name, bytes))).toEqual([`${name}: unreadable`])
+  })
+
+  it('a tar that ends too early', async () => {
+    const tar = await tarOf([GOOD, { name: 'b.json', content: 'x'.repeat(5000) }])
+    expect(outline(await readArchive('a.tar', tar.subarray(0, tar.length - 4000)))).toEqual(['a.tar: unreadable'])
+  })
+
+  it('an archive in an archive in an archive …', async () => {
+    let bytes = await tarOf([GOOD])
+    for (let depth = 0; depth < 5; depth++) bytes = await tarOf([{ name: 'in.tar', content: bytes }])
+    const items = await readArchive('a.tar', bytes)
+    expect(outline(items)).toEqual(['a.tar!in.tar!in.tar!in.tar: refused'])
+    expect(outline(await readArchive('a.tar', bytes, { max_nested: 9 }))).toEqual([
+      `a.tar!${'in.tar!'.repeat(5)}good.json`,
+    ])
+  })
+
+  it('and archives inside of it count with it', async () => {
+    const inner = zipOf([{ name: 'x.json', content: atif('y'.repeat(50_000)) }])
+    const outer = await tarOf(Array.from({ length: 10 }, (_, index) => ({ name: `${index}.zip`, content: inner })))
+    const items = await readArchive('a.tar', outer, { max_archive_bytes: 200_000 })
+    expect(items.filter((item) => item.kind === 'trial').length).toBeLessThan(4)
+    expect(items).toHaveLength(10)
+    expect(detailsOf(items).every((detail) => detail.includes('more than 200000 bytes'))).toBe(true)
+  })
+})
