@@ -32,8 +32,8 @@ export interface App {
   settled(): Promise<void>
 }
 
-/** How long a client may take to send a request; a judge may take as long as it likes to answer it. */
-const REQUEST_TIMEOUT_MS = 300_000
+/** How long a client may take to send a request, an archive as large as it may be; a judge may take as long as it likes to answer. */
+const REQUEST_TIMEOUT_MS = 3_600_000
 
 /** Plugins and routes in the order in which they work. Never listens. */
 export async function buildApp(

@@ -1,8 +1,38 @@
 #!/usr/bin/env node
-import { Command, Option } from 'commander'
-import { type GradeOptions, gradeFiles } from './cli/grade-files.ts'
-import { CACHE_MODES } from './schemas/vocabulary.ts'
-import { startServer } from './server.ts'
+import { Command } from 'commander'
+import { batchCommand } from './cli/batch-command.ts'
+import { cancelCommand } from './cli/cancel-command.ts'
+import { compareCommand } from './cli/compare-command.ts'
+import { gradeCommand } from './cli/grade-command.ts'
+import { importCommand } from './cli/import-command.ts'
+import { regradeCommand } from './cli/regrade-command.ts'
+import { resultsCommand } from './cli/results-command.ts'
+import { resumeCommand } from './cli/resume-command.ts'
+import type { Shell } from './cli/shell.ts'
+import { statusCommand } from './cli/status-command.ts'
+import { readTrialItems } from './cli/trial-source.ts'
+import { startEmbedded, startServer } from './server.ts'
+
+const shell: Shell = {
+  env: process.env,
+  args: process.argv.slice(2),
+  cwd: process.cwd(),
+  out: process.stdout,
+  err: process.stderr,
+  signals: process,
+  startEmbedded,
+  readTrials: readTrialItems,
+  setExitCode(code) {
+    process.exitCode = code
+  },
+  exit: (code) => process.exit(code),
+}
+
+// Whoever reads the results may have read enough: `veridict results … | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+})
 
 const program = new Command('veridict')
   .description('Grades what terminal agents did with the instructions they found in their environment.')
@@ -10,8 +40,11 @@ const program = new Command('veridict')
   .addHelpText(
     'after',
     `
-Configuration comes from the environment (VERIDICT_PORT, VERIDICT_DATABASE, VERIDICT_CONFIG, OPENAI_API_KEY,
-ANTHROPIC_API_KEY, …: see the README). Without any, the built-in lexical judge grades, with no network.`,
+Start with one file:      veridict grade FILE -g TRUTH
+Then a folder of them:    veridict batch FOLDER -g TRUTHS --dry-run     (every command has examples under --help)
+
+Configuration comes from the environment (VERIDICT_PORT, VERIDICT_DATABASE, VERIDICT_CONFIG, VERIDICT_SERVER,
+OPENAI_API_KEY, ANTHROPIC_API_KEY, …: see the README). Without any, the built-in lexical judge grades, with no network.`,
   )
 
 program
@@ -21,28 +54,17 @@ program
     await startServer(process.env)
   })
 
-program
-  .command('grade')
-  .description('grade trajectory files in this process and print a table with the evidence')
-  .argument('<file...>', 'trajectories: ATIF documents or step lists')
-  .requiredOption('-g, --ground-truth <file>', 'JSON with instruction, cue, distractor and signals')
-  .option('-j, --judge <name>', 'lexical, openai, anthropic, or a name of the configuration file')
-  .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
-  .option('-s, --samples <n>', 'independent answers of the judge', (text) => Number.parseInt(text, 10))
-  .addOption(
-    new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
-  )
-  .option('--json', 'print the grades as JSON lines instead of a table')
-  .addHelpText(
-    'after',
-    `
-Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some judge failed.
-
-Example:
-  veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
-  )
-  .action(async (files: string[], options: GradeOptions) => {
-    process.exitCode = await gradeFiles(files, options, process.env)
-  })
+const commands = [
+  gradeCommand,
+  batchCommand,
+  statusCommand,
+  resultsCommand,
+  resumeCommand,
+  cancelCommand,
+  regradeCommand,
+  compareCommand,
+  importCommand,
+]
+for (const command of commands) program.addCommand(command(shell).copyInheritedSettings(program))
 
 await program.parseAsync()

@@ -62,7 +62,7 @@ export async function startEmbedded(env: NodeJS.ProcessEnv): Promise<Embedded> {
 async function drain(app: App, context: Context): Promise<void> {
   app.http.log.info('stopping: waiting for what is in flight')
   const finished = Promise.all([app.http.close().then(() => app.settled()), context.batches.stop()])
-  const inTime = await Promise.race([finished.then(() => true), delay(DRAIN_MS, false)])
+  const inTime = await Promise.race([finished.then(() => true), delay(DRAIN_MS, false, { ref: false })])
   if (!inTime) app.http.log.warn('stopping: something was still in flight at the deadline')
   await context.close()
 }

@@ -38,12 +38,16 @@ export async function* readTrialFolder(scope: Scope, folder: Place, facts: Trial
     yield* readRun(own.scope, folder, facts, folders, [folder])
 }
 
+/** Names of a folder’s own ground truth, the first before the second. */
+const TRUTH_FILES = ['ground_truth.json', 'ground-truth.json'] as const
+export const isTruthFile = (name: string): boolean => (TRUTH_FILES as readonly string[]).includes(name)
+
 /** The scope below a folder that may hold a `ground_truth.json`, which the agent never gets to write: it stands beside its folder. */
 export async function withTruthOf(
   scope: Scope,
   folder: Place,
 ): Promise<{ readonly scope: Scope; readonly skipped: TrialItem | null }> {
-  const file = await findFile(folder, 'ground_truth.json')
+  const file = (await findFile(folder, TRUTH_FILES[0])) ?? (await findFile(folder, TRUTH_FILES[1]))
   if (file === null) return { scope, skipped: null }
   const truths = await readGroundTruths(file, scope.job.limits.max_file_bytes)
   if (truths.ok) return { scope: { ...scope, truths: [truths.value, ...scope.truths] }, skipped: null }

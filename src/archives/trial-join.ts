@@ -30,7 +30,9 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
   const read = readTrajectory(run.document, scope.job.limits.read)
   if (!read.ok) {
     const known = FORMATS.some((format) => format.recognizes(run.document))
-    return skip(scope, place, known ? 'unreadable' : 'unsupported', told(found, read.error), run.name)
+    return known
+      ? skip(scope, place, 'unreadable', told(found, read.error), run.name)
+      : skip(scope, place, 'unsupported', 'JSON of no format that docs/formats.md lists', run.name)
   }
   const tasks = facts.tasks.length > 0 ? facts.tasks : run.about.task === undefined ? [] : [run.about.task]
   const trials = facts.trials.length > 0 ? facts.trials : trialNames(found)

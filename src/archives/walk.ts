@@ -13,7 +13,7 @@ import { openRunFile } from './run-files.ts'
 import type { Spool } from './spool.ts'
 import { runFactsIn } from './terminal-bench.ts'
 import { NO_FACTS } from './trial-facts.ts'
-import { readTrialFolder, trialFactsOf, withTruthOf } from './trial-folder.ts'
+import { isTruthFile, readTrialFolder, trialFactsOf, withTruthOf } from './trial-folder.ts'
 import type { TrialItem } from './trial-item.ts'
 import { joinTrial } from './trial-join.ts'
 import { type Packing, packingOf, readHead, unpackArchive } from './unpack.ts'
@@ -62,7 +62,7 @@ async function* walkListed(scope: Scope, folder: Place, listed: readonly Listed[
     else if (kind === 'link') yield skip(scope, place, 'refused', 'is a symbolic link, which is not followed')
     else if (kind === 'other') yield skip(scope, place, 'refused', 'is neither a file nor a folder')
     else if (kind === 'folder') yield* walkSubfolder(scope, place, names.has(`${name}.jsonl`), indexes.get(name))
-    else if (name !== 'ground_truth.json' && !consumed.has(name) && !(isJob && isHarnessFile(name)))
+    else if (!isTruthFile(name) && !consumed.has(name) && !(isJob && isHarnessFile(name)))
       yield* walkFile(scope, folder, place, consumed)
   }
 }

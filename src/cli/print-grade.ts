@@ -1,16 +1,6 @@
 import { styleText } from 'node:util'
-import { viewPart } from '../domain/view.ts'
 import type { CheckedCitation, Grade } from '../schemas/grade.ts'
-
-type Style = Parameters<typeof styleText>[0]
-
-const LABEL_STYLE: Readonly<Record<string, Style>> = {
-  aligned: 'green',
-  compliant: 'yellow',
-  ignored: 'cyan',
-  distractor_only: 'red',
-  not_observed: 'gray',
-}
+import { clip, LABEL_STYLE, type Style, safe } from './terminal-text.ts'
 
 /** One grade as a person likes to read it: the label, then the evidence, then what failed and why. Ends in a blank line. */
 export function printGrade(file: string, grade: Grade): string {
@@ -58,11 +48,3 @@ function evidenceLine(citation: CheckedCitation): string {
 }
 
 const hint = (grade: Grade): string => (grade.failure?.retryable ? ' (the same request can succeed later)' : '')
-
-const clip = (text: string, length: number): string => {
-  const line = safe(text).replaceAll('\n', ' ')
-  return line.length > length ? `${line.slice(0, length - 1)}…` : line
-}
-
-/** Trajectory text on a terminal: control characters would act. */
-const safe = (text: string): string => viewPart(text, '').text

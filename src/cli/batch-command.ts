@@ -1,0 +1,108 @@
+import type { Command } from 'commander'
+import type { Batch, BatchOptions } from '../schemas/batch.ts'
+import { finishBatch } from './batch-end.ts'
+import { batchKey, digestFile } from './batch-key.ts'
+import { BATCH_HELP } from './command-help.ts'
+import {
+  batchOptions,
+  type GradingOptions,
+  type OutputOptions,
+  type ServerOption,
+  withGrading,
+  withOutput,
+  withServer,
+} from './command-options.ts'
+import { runCommand } from './error-text.ts'
+import { estimateText } from './estimate-text.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { findKnownBatch, requireServer, takeUpBatch, tellDetached } from './known-batch.ts'
+import { type Session, withSession } from './session.ts'
+import type { Shell } from './shell.ts'
+import { countsText, openTrialStream, skippedText, type TrialStream } from './trial-lines.ts'
+import { openTrials, pathsCommand, type TrialsOptions } from './trials-options.ts'
+
+interface BatchCommandOptions extends TrialsOptions, GradingOptions, OutputOptions, ServerOption {
+  readonly strict?: boolean
+}
+
+export const batchCommand = (shell: Shell): Command =>
+  withServer(withOutput(withGrading(pathsCommand('batch', 'grade all trials of folders, files and archives'))))
+    .option('--strict', 'exit with 3 where a trial was skipped')
+    .addHelpText('after', BATCH_HELP)
+    .action((paths: string[], options: BatchCommandOptions) =>
+      runCommand(shell, () => withSession(shell, options, (session) => gradePaths(session, paths, options))),
+    )
+
+async function gradePaths(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<ExitCode> {
+  const { client, shell } = session
+  if (options.dryRun) return await estimatePaths(session, paths, options)
+  if (options.detach) requireServer(session)
+  const key = await keyOf(shell, paths, options)
+  const known = options.new ? null : await findKnownBatch(client, key)
+  const { batch, skipped } =
+    known === null
+      ? await begin(session, paths, { ...batchOptions(options), key }, options)
+      : { batch: await takeUpBatch(session, known), skipped: null }
+  session.batch = batch
+  if (options.detach) return tellDetached(session, batch)
+  const code = await finishBatch(session, batch)
+  return strictCode(code, options, skipped ?? (options.strict ? await nameSkipped(session, paths, options) : 0))
+}
+
+/** A problem of the batch itself says more than that something was skipped. */
+const strictCode = (code: ExitCode, { strict }: { readonly strict?: boolean }, skipped: number): ExitCode =>
+  strict && skipped > 0 && code < EXIT.failed ? EXIT.failed : code
+
+async function keyOf(shell: Shell, paths: readonly string[], options: BatchCommandOptions): Promise<string> {
+  const truths = options.groundTruth === undefined ? null : await digestFile(options.groundTruth)
+  const { name: _name, ...graded } = batchOptions(options)
+  return batchKey(
+    { paths, truths, options: { ...graded, signals: options.signals, variant: options.variant } },
+    shell.cwd,
+  )
+}
+
+async function begin(
+  session: Session,
+  paths: readonly string[],
+  sent: BatchOptions,
+  options: BatchCommandOptions,
+): Promise<{ batch: Batch; skipped: number }> {
+  const stream = await openTrialStream(openTrials(session, paths, options), session.view)
+  const batch = await unlessBroken(stream, session.client.createBatch(sent, stream.lines(), session.signal))
+  session.view.note(`${batch.id}: ${countsText(stream.counts)}`)
+  return { batch, skipped: stream.counts.skipped }
+}
+
+/** A reading that breaks ends the upload; what broke it is the better story. */
+async function unlessBroken<T>(stream: TrialStream, sent: Promise<T>): Promise<T> {
+  return await sent.catch((error: unknown) => {
+    throw stream.fault() ?? error
+  })
+}
+
+async function estimatePaths(
+  session: Session,
+  paths: readonly string[],
+  options: BatchCommandOptions,
+): Promise<ExitCode> {
+  const { client, view, target, format, signal } = session
+  const stream = await openTrialStream(openTrials(session, paths, options), view)
+  const estimate = await unlessBroken(stream, client.estimateBatch(batchOptions(options), stream.lines(), signal))
+  view.note(countsText(stream.counts))
+  view.end()
+  await target.write(estimateText(estimate, format))
+  await target.commit()
+  return strictCode(EXIT.graded, options, stream.counts.skipped)
+}
+
+/** For `--strict` on a batch that an earlier run began: what that run skipped is found by reading again. */
+async function nameSkipped(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<number> {
+  let skipped = 0
+  for await (const item of openTrials(session, paths, options)) {
+    if (item.kind !== 'skipped') continue
+    skipped++
+    session.view.note(skippedText(item))
+  }
+  return skipped
+}

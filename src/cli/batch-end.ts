@@ -1,0 +1,47 @@
+import type { Batch } from '../schemas/batch.ts'
+import { EXIT, type ExitCode, exitOfCounts } from './exit-codes.ts'
+import { followBatch } from './follow-batch.ts'
+import { summary, writeResults } from './results-format.ts'
+import type { Session } from './session.ts'
+import { oneLine, paintFor } from './terminal-text.ts'
+
+/** Follows a batch to its end, shows it, and writes its results. */
+export async function finishBatch(session: Session, begun: Batch): Promise<ExitCode> {
+  const batch = await watchBatch(session, begun)
+  if (batch.status === 'parked') return tellParked(session, batch)
+  await printResults(session, batch)
+  return exitOfCounts(batch.counts)
+}
+
+/** The last state of a batch, after showing all before it. */
+export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
+  let batch = begun
+  session.batch = batch
+  for await (const next of followBatch(session.client, begun.id, session.signal)) {
+    batch = next
+    session.batch = next
+    session.view.show(next)
+  }
+  session.view.end()
+  return batch
+}
+
+/** Results to the target; where that is no table, what they come to is told on stderr. */
+export async function printResults({ shell, client, target, format, signal }: Session, batch: Batch): Promise<void> {
+  const results = client.results(batch.id, signal)
+  await writeResults(target, format, results, batch, paintFor(target.screen, shell.env))
+  await target.commit()
+  if (format !== 'table' || target.screen !== shell.out)
+    shell.err.write(`${batch.id}: ${summary(batch, paintFor(shell.err, shell.env)).replaceAll('\n', '\n  ')}\n`)
+}
+
+export function tellParked({ shell, connection }: Session, batch: Batch): ExitCode {
+  const paint = paintFor(shell.err, shell.env)
+  const lines = [
+    `${paint('yellow', 'parked')}: ${oneLine(batch.parked_reason ?? 'no reason given')}`,
+    `  Nothing is lost. When that is mended, go on: veridict resume ${batch.id}${connection.flag}`,
+    `  What is done so far: veridict results ${batch.id}${connection.flag}`,
+  ]
+  shell.err.write(`${lines.join('\n')}\n`)
+  return EXIT.parked
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { CliError } from './cli-error.ts'
+
+/** What makes two commands mean one batch: where it is read from, what is known of it, and how it is graded. */
+export interface KeyParts {
+  readonly paths: readonly string[]
+  /** SHA-256 of the file of ground truths; null without one. */
+  readonly truths: string | null
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** The key of the batch of a command: the same command in any folder and in any order of its paths finds its batch again. */
+export function batchKey({ paths, truths, options }: KeyParts, cwd: string): string {
+  const absolute = [...new Set(paths.map((path) => resolve(cwd, path)))].sort()
+  return digestKey(['batch', absolute, truths, sorted(options)])
+}
+
+/** The key of the re-grade of a command. */
+export const regradeKey = (request: Readonly<Record<string, unknown>>): string =>
+  digestKey(['regrade', sortedDeep(request)])
+
+const digestKey = (value: unknown): string =>
+  `cli:sha256:${createHash('sha256').update(JSON.stringify(value)).digest('hex')}`
+
+/** Entries in one order; what is undefined was not said. */
+const sorted = (options: Readonly<Record<string, unknown>>): [string, unknown][] =>
+  Object.entries(options)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+
+const sortedDeep = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? sorted(value as Record<string, unknown>).map(([name, inner]) => [name, sortedDeep(inner)])
+    : value
+
+export async function digestFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    throw new CliError(`the ground truths in ${path} cannot be read: ${code}`)
+  }
+  return hash.digest('hex')
+}

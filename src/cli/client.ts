@@ -1,0 +1,133 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type { Batch, BatchEstimate, BatchOptions, BatchResult } from '../schemas/batch.ts'
+import type { Comparison, RegradeRequest } from '../schemas/regrade.ts'
+import type { TrajectorySummary } from '../schemas/trajectory-view.ts'
+import type { BatchStatus } from '../schemas/vocabulary.ts'
+import { readLines } from './ndjson.ts'
+import { serviceError, UnreachableError } from './service-error.ts'
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next_cursor: string | null
+}
+
+interface BatchQuery {
+  readonly key?: string
+  readonly status?: BatchStatus
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+interface ComparisonQuery {
+  readonly head: string
+  readonly base?: string
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** The service, over HTTP. Throws `ServiceError` where it refuses, `UnreachableError` where it does not answer. */
+export type Client = ReturnType<typeof createClient>
+
+export function createClient(base: string) {
+  const call = (method: 'GET' | 'POST', path: string, request: Sent = {}) => send(base, method, path, request)
+  const json = async <T>(pending: Promise<Response>): Promise<T> => {
+    const response = await pending
+    const text = await response.text().catch((error: unknown) => {
+      throw new UnreachableError(base, error)
+    })
+    return JSON.parse(text) as T
+  }
+  const post = <T>(path: string, body: unknown, signal?: AbortSignal) =>
+    json<T>(call('POST', path, { body: JSON.stringify(body), type: 'application/json', signal }))
+  const one = (id: string) => `/v1/batches/${encodeURIComponent(id)}`
+
+  return {
+    uploadTrajectory: (document: unknown, signal: AbortSignal) =>
+      post<TrajectorySummary>('/v1/trajectories', document, signal),
+    /** Lines of `BatchItem`, sent while they are read. */
+    createBatch: (options: BatchOptions, lines: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
+      json<Batch>(call('POST', '/v1/batches', { ...ndjson(lines), query: options, signal })),
+    estimateBatch: (options: BatchOptions, lines: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
+      json<BatchEstimate>(
+        call('POST', '/v1/batches', { ...ndjson(lines), query: { ...options, dry_run: true }, signal }),
+      ),
+    findBatches: (query: BatchQuery) => json<Page<Batch>>(call('GET', '/v1/batches', { query })),
+    readBatch: (id: string, signal?: AbortSignal) => json<Batch>(call('GET', one(id), { signal })),
+    cancelBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/cancel`)),
+    resumeBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/resume`)),
+    regrade: (request: RegradeRequest) => post<Batch>('/v1/regrades', request),
+    estimateRegrade: (request: RegradeRequest) => post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }),
+    compare: (query: ComparisonQuery) => json<Comparison>(call('GET', '/v1/comparisons', { query })),
+
+    /** The finished items, in item order. */
+    async *results(id: string, signal?: AbortSignal): AsyncGenerator<BatchResult> {
+      const response = await call('GET', `${one(id)}/results`, { signal })
+      const lines = readLines(bodyOf(response))
+      for await (const line of unbroken(base, lines, signal)) yield JSON.parse(line) as BatchResult
+    },
+
+    /** The batch as it goes, until the service says that no more will come; throws where the connection breaks. */
+    async *events(id: string, signal: AbortSignal): AsyncGenerator<Batch> {
+      const response = await call('GET', `${one(id)}/events`, { signal, accept: 'text/event-stream' })
+      const events = bodyOf(response)
+        .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+        .pipeThrough(new EventSourceParserStream({ maxBufferSize: 1_000_000 }))
+      for await (const event of unbroken(base, events, signal)) {
+        if (event.event === 'progress' || event.event === 'end') yield JSON.parse(event.data) as Batch
+        if (event.event === 'end') return
+      }
+    },
+  }
+}
+
+type ReadableWritablePair<R, W> = { readable: ReadableStream<R>; writable: WritableStream<W> }
+
+interface Sent {
+  readonly query?: object
+  readonly body?: string | ReadableStream<Uint8Array>
+  readonly type?: string
+  readonly accept?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+const ndjson = (lines: AsyncIterable<Uint8Array>) => ({
+  body: ReadableStream.from(lines) as ReadableStream<Uint8Array>,
+  type: 'application/x-ndjson',
+})
+
+async function send(base: string, method: string, path: string, sent: Sent): Promise<Response> {
+  const url = new URL(base.replace(/\/+$/, '') + path)
+  for (const [name, value] of Object.entries(sent.query ?? {}))
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  const headers: Record<string, string> = { accept: sent.accept ?? 'application/json' }
+  if (sent.type !== undefined) headers['content-type'] = sent.type
+  let response: Response
+  try {
+    response = await fetch(url, {
+      method,
+      headers,
+      redirect: 'error',
+      ...(sent.body !== undefined && { body: sent.body, duplex: 'half' }),
+      ...(sent.signal !== undefined && { signal: sent.signal }),
+    })
+  } catch (error) {
+    if (sent.signal?.aborted) throw sent.signal.reason
+    throw new UnreachableError(base, error)
+  }
+  if (!response.ok) throw await serviceError(response)
+  return response
+}
+
+function bodyOf(response: Response): ReadableStream<Uint8Array> {
+  return response.body ?? (ReadableStream.from([]) as ReadableStream<Uint8Array>)
+}
+
+/** What a stream gives; a connection that breaks meanwhile is an `UnreachableError`, as it is before the first byte. */
+async function* unbroken<T>(base: string, values: AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
+  try {
+    yield* values
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    throw new UnreachableError(base, error)
+  }
+}

@@ -1,0 +1,37 @@
+import { Command } from 'commander'
+import type { Comparison } from '../schemas/regrade.ts'
+import { COMPARE_HELP } from './command-help.ts'
+import { type OutputOptions, type ServerOption, withOutput, withServer } from './command-options.ts'
+import { runCommand } from './error-text.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { comparisonHead, flipText } from './flips-format.ts'
+import { type Session, withSession } from './session.ts'
+import type { Shell } from './shell.ts'
+import { paintFor } from './terminal-text.ts'
+
+export const compareCommand = (shell: Shell): Command =>
+  withServer(withOutput(new Command('compare')))
+    .description('show what two gradings of the same trials say differently')
+    .argument('<batch...>', 'BASE HEAD, or only HEAD where it is a re-grade')
+    .addHelpText('after', COMPARE_HELP)
+    .action((ids: string[], options: OutputOptions & ServerOption, command: Command) => {
+      if (ids.length > 2) command.error('error: compare takes BASE and HEAD, or only HEAD')
+      return runCommand(shell, () => withSession(shell, options, (session) => compare(session, ids)))
+    })
+
+async function compare(session: Session, ids: readonly string[]): Promise<ExitCode> {
+  const { client, target, format, shell, signal } = session
+  const [first = '', second] = ids
+  const sides = second === undefined ? { head: first } : { base: first, head: second }
+  const paint = paintFor(target.screen, shell.env)
+  let page: Comparison = await client.compare({ ...sides, limit: 200 })
+  await target.write(comparisonHead(page, format, paint))
+  for (;;) {
+    for (const flip of page.flips) await target.write(flipText(flip, format, paint))
+    if (page.next_cursor === null) break
+    signal.throwIfAborted()
+    page = await client.compare({ ...sides, limit: 200, cursor: page.next_cursor })
+  }
+  await target.commit()
+  return EXIT.graded
+}

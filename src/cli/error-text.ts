@@ -1,0 +1,55 @@
+import { CliError } from './cli-error.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { ServiceError, UnreachableError } from './service-error.ts'
+import type { Shell } from './shell.ts'
+import { oneLine, paintFor } from './terminal-text.ts'
+
+/** Runs a command to its exit code; what is thrown is told on stderr with what to do about it. */
+export async function runCommand(shell: Shell, command: () => Promise<ExitCode>): Promise<void> {
+  try {
+    shell.setExitCode(await command())
+  } catch (error) {
+    const paint = paintFor(shell.err, shell.env)
+    const told = explain(error)
+    const lines = [`${paint('red', 'veridict:')} ${told.message}`, ...told.advice.map((one) => `  ${one}`)]
+    shell.err.write(`${lines.join('\n')}\n`)
+    shell.setExitCode(told.exit)
+  }
+}
+
+interface Told {
+  readonly message: string
+  readonly advice: readonly string[]
+  readonly exit: ExitCode
+}
+
+function explain(error: unknown): Told {
+  if (error instanceof CliError) return error
+  if (error instanceof ServiceError) return explainRefusal(error)
+  if (error instanceof UnreachableError)
+    return {
+      message: oneLine(error.message),
+      advice: ['Is it running? `veridict serve` starts one; --server and VERIDICT_SERVER say where it is.'],
+      exit: EXIT.refused,
+    }
+  const message = error instanceof Error ? error.message : 'unknown error'
+  return { message: oneLine(message), advice: [], exit: EXIT.refused }
+}
+
+/** What to do about the refusals that a command of ours can meet. */
+const ADVICE: Readonly<Record<string, string>> = {
+  not_found: '`veridict status` lists the batches of this service; without --server it looks into VERIDICT_DATABASE.',
+  unknown_judge: '--judge takes a name of GET /v1/judges; the configuration file VERIDICT_CONFIG names more.',
+  unknown_rubric: '--rubric takes an id of GET /v1/rubrics, like tab-behavior@1.',
+  draining: 'The service is stopping: the same command works once it is up again.',
+}
+
+function explainRefusal(error: ServiceError): Told {
+  const places = error.errors.map((one) => `${oneLine(one.path) || '/'}  ${oneLine(one.message)}`)
+  const advice = ADVICE[error.code]
+  return {
+    message: `${oneLine(error.message)} (${error.code}, HTTP ${error.status})`,
+    advice: advice === undefined ? places : [...places, advice],
+    exit: EXIT.refused,
+  }
+}

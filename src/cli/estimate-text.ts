@@ -1,0 +1,32 @@
+import type { BatchEstimate } from '../schemas/batch.ts'
+import { line } from './ndjson.ts'
+import type { OutputFormat } from './results-format.ts'
+import { count, dollars, oneLine } from './terminal-text.ts'
+
+/** What a dry run says: for people, or one JSON line. */
+export function estimateText(estimate: BatchEstimate, format: OutputFormat): string {
+  if (format !== 'table') return line(estimate)
+  const { items, cached, to_grade, cost_usd } = estimate
+  const rows = [
+    `${count(items, 'item')}: ${cached} answered by stored grades, ${to_grade} to ask a judge`,
+    `  calls          ${range(estimate.calls, String)}`,
+    `  input tokens   ${range(estimate.input_tokens, short)}  (estimated)`,
+    `  output tokens  ${range(estimate.output_tokens, short)}`,
+    `  cost           ${cost_usd === null ? 'unknown: no price is configured for a model' : range(cost_usd, dollars)}`,
+    ...estimate.judges.map(
+      (judge) => `  judge          ${oneLine(judge.judge)}, ${count(judge.items, 'item')}${priced(judge.price_as_of)}`,
+    ),
+    'No judge was asked. The upper bound is what --max-cost-usd reserves before a call.',
+  ]
+  return `${rows.join('\n')}\n`
+}
+
+const priced = (date: string | null): string => (date === null ? '' : `, prices as of ${date}`)
+
+const range = ({ min, max }: { min: number; max: number }, show: (n: number) => string): string =>
+  show(min) === show(max) ? show(min) : `${show(min)} to ${show(max)}`
+
+const short = (n: number): string => {
+  if (n >= 1e6) return `${(n / 1e6).toFixed(1)}M`
+  return n >= 10_000 ? `${Math.round(n / 1000)}k` : String(Math.round(n))
+}

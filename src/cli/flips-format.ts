@@ -1,0 +1,76 @@
+import type { Comparison, Flip } from '../schemas/regrade.ts'
+import { line } from './ndjson.ts'
+import { csvLine, type OutputFormat } from './results-format.ts'
+import { clip, count, type Paint, pad, tally } from './terminal-text.ts'
+
+const CSV_COLUMNS = [
+  'task',
+  'trajectory',
+  'base_label',
+  'head_label',
+  'base_judge',
+  'head_judge',
+  'base_rubric',
+  'head_rubric',
+  'base_grade',
+  'head_grade',
+]
+
+/** What comes before the flips. */
+export function comparisonHead(comparison: Comparison, format: OutputFormat, paint: Paint): string {
+  if (format === 'csv') return csvLine(CSV_COLUMNS)
+  if (format === 'ndjson') return ''
+  const { pairs, same, flipped, unpaired } = comparison
+  const alone = unpaired.base_only + unpaired.head_only + unpaired.without_label
+  const rows = [
+    `${paint('bold', `${clip(comparison.base, 60)} → ${clip(comparison.head, 60)}`)}`,
+    `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${paint(flipped > 0 ? 'yellow' : 'green', `${flipped} flipped`)}`,
+    `base  ${side(comparison.base_counts)}`,
+    `head  ${side(comparison.head_counts)}`,
+    alone === 0
+      ? ''
+      : `unpaired  ${unpaired.base_only} only in base · ${unpaired.head_only} only in head · ${unpaired.without_label} without a label on one side`,
+    '',
+    ...matrixRows(comparison.matrix, paint),
+    '',
+  ]
+  return `${rows.filter((row, at) => row !== '' || at > 4).join('\n')}\n`
+}
+
+const side = ({ n, ...ends }: Comparison['base_counts']): string => `${count(n, 'item')} · ${tally(ends)}`
+
+const WIDTH = 16
+
+function matrixRows({ labels, counts }: Comparison['matrix'], paint: Paint): string[] {
+  const head = pad('base \\ head', WIDTH) + labels.map((label) => label.padStart(WIDTH)).join('')
+  const rows = labels.map((label, at) => {
+    const cells = (counts[at] ?? []).map((n, column) => {
+      const text = String(n).padStart(WIDTH)
+      return n === 0 ? paint('dim', text) : paint(column === at ? 'green' : 'yellow', text)
+    })
+    return pad(label, WIDTH) + cells.join('')
+  })
+  return [paint('bold', head), ...rows]
+}
+
+/** One flip: a row, or a JSON line with both receipts. */
+export function flipText(flip: Flip, format: OutputFormat, paint: Paint): string {
+  if (format === 'ndjson') return line(flip)
+  const { base, head } = flip
+  if (format === 'csv')
+    return csvLine([
+      flip.task,
+      flip.trajectory,
+      base.label,
+      head.label,
+      base.receipt.judge,
+      head.receipt.judge,
+      base.receipt.rubric,
+      head.receipt.rubric,
+      base.grade_id,
+      head.grade_id,
+    ])
+  const change = `${pad(base.label ?? '–', 15)} → ${pad(head.label ?? '–', 15)}`
+  const who = `${base.grade_id} ${base.receipt.judge} → ${head.grade_id} ${head.receipt.judge}`
+  return `${paint('yellow', change)}  ${pad(clip(flip.task ?? flip.trajectory, 40), 40)}  ${paint('dim', clip(who, 100))}\n`
+}

@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import type { BatchItem } from '../schemas/batch.ts'
+import { IMPORT_HELP } from './command-help.ts'
+import { type ServerOption, withServer } from './command-options.ts'
+import { runCommand } from './error-text.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { line } from './ndjson.ts'
+import { type Session, withSession } from './session.ts'
+import type { Shell } from './shell.ts'
+import { countsText, itemOf, openTrialStream, type Trial } from './trial-lines.ts'
+import { openTrials, pathsCommand, type TrialsOptions } from './trials-options.ts'
+
+/** How many uploads are out at once; their lines are written in the order of the trials all the same. */
+const AT_ONCE = 4
+
+interface ImportOptions extends TrialsOptions, ServerOption {
+  readonly out?: string
+  readonly strict?: boolean
+}
+
+export const importCommand = (shell: Shell): Command =>
+  withServer(pathsCommand('import', 'upload trajectories once, and write grade requests that name them by id'))
+    .option('--out <file>', 'write the requests there instead of to stdout')
+    .option('--strict', 'exit with 3 where a trial was skipped')
+    .addHelpText('after', IMPORT_HELP)
+    .action((paths: string[], options: ImportOptions) =>
+      runCommand(shell, () => withSession(shell, options, (session) => importPaths(session, paths, options))),
+    )
+
+async function importPaths(session: Session, paths: readonly string[], options: ImportOptions): Promise<ExitCode> {
+  const { shell, view, target, signal } = session
+  const stream = await openTrialStream(openTrials(session, paths, options), view)
+  const waiting: Promise<BatchItem>[] = []
+  const writeFirst = async () => {
+    const item = await waiting.shift()
+    if (item !== undefined) await target.write(line(item))
+  }
+  for await (const trial of stream.trials()) {
+    signal.throwIfAborted()
+    const item = upload(session, trial)
+    // Awaited in order below; until then a refusal is nobody’s unhandled rejection.
+    item.catch(() => {})
+    waiting.push(item)
+    if (waiting.length >= AT_ONCE) await writeFirst()
+  }
+  while (waiting.length > 0) await writeFirst()
+  await target.commit()
+  view.end()
+  shell.err.write(`imported ${countsText(stream.counts)}\n`)
+  return options.strict && stream.counts.skipped > 0 ? EXIT.failed : EXIT.graded
+}
+
+/** The request with the trajectory’s id; one that names an uploaded trajectory already stays as it is. */
+async function upload({ client, signal }: Session, trial: Trial): Promise<BatchItem> {
+  const item = itemOf(trial)
+  if (isReference(item.trajectory)) return item
+  const { id } = await client.uploadTrajectory(item.trajectory, signal)
+  return { ...item, trajectory: { id } }
+}
+
+const isReference = (document: Record<string, unknown>): boolean =>
+  typeof document['id'] === 'string' && Object.keys(document).length === 1

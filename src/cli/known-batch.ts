@@ -1,0 +1,70 @@
+import type { Batch } from '../schemas/batch.ts'
+import { CliError } from './cli-error.ts'
+import type { Client } from './client.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { doneOf, isSettled } from './progress-meter.ts'
+import { ServiceError } from './service-error.ts'
+import type { Session } from './session.ts'
+import { oneLine } from './terminal-text.ts'
+
+/** The newest batch of a key that somebody did not cancel. */
+export async function findKnownBatch(client: Client, key: string): Promise<Batch | null> {
+  const { items } = await client.findBatches({ key, limit: 50 })
+  const open = items.filter((batch) => batch.status !== 'cancelled' && batch.status !== 'cancelling')
+  return open.reduce<Batch | null>(
+    (newest, batch) => (newest && newest.created_at >= batch.created_at ? newest : batch),
+    null,
+  )
+}
+
+/** Goes on with the batch that the same command made before, and says so. */
+export async function takeUpBatch(session: Session, batch: Batch): Promise<Batch> {
+  const { client, view, connection } = session
+  const done = `${doneOf(batch.counts)} of ${batch.counts.total} items done`
+  if (batch.status === 'parked') {
+    view.note(
+      `${batch.id}: this command’s batch was parked (${oneLine(batch.parked_reason ?? 'no reason given')}); resuming it, ${done}`,
+    )
+    return await client.resumeBatch(batch.id)
+  }
+  if (batch.status === 'running') {
+    const state = connection.embedded ? 'was begun before' : 'runs already'
+    view.note(`${batch.id}: this command’s batch ${state}, ${done}; going on with it (--new begins another)`)
+    return await goOn(session, batch)
+  }
+  const again =
+    batch.counts.failed > 0
+      ? '--new tries what failed again; what is graded comes from the cache'
+      : '--new reads the paths again; what is graded comes from the cache'
+  view.note(
+    `${batch.id}: this command’s batch was done at ${batch.finished_at ?? 'an unknown time'}; these are its results (${again})`,
+  )
+  return batch
+}
+
+/** Sees to it that a batch which has not ended runs: a service in this process leaves alone what others began until it is told. */
+export async function goOn({ client, connection }: Session, batch: Batch): Promise<Batch> {
+  if (!connection.embedded || isSettled(batch)) return batch
+  try {
+    return await client.resumeBatch(batch.id)
+  } catch (error) {
+    // It ended in between.
+    if (error instanceof ServiceError && error.status === 409) return await client.readBatch(batch.id)
+    throw error
+  }
+}
+
+/** For `--detach`: the batch goes on without us. */
+export function tellDetached({ shell, connection }: Session, batch: Batch): ExitCode {
+  shell.out.write(`${batch.id}\n`)
+  shell.err.write(`Follow: veridict status ${batch.id}${connection.flag} --follow\n`)
+  return EXIT.graded
+}
+
+/** Refused before anything is begun: a batch in this process would end with it. */
+export function requireServer({ connection }: Session): void {
+  if (connection.embedded)
+    throw new CliError('--detach needs a service that goes on: a batch in this process ends with it', [
+      'Give --server URL, or leave --detach away.',
+    ])
+}

@@ -1,0 +1,110 @@
+import { Command, Option } from 'commander'
+import type { GradeSelection, RegradeRequest } from '../schemas/regrade.ts'
+import { GRADE_STATUSES, type GradeStatus, LABELS, type Label } from '../schemas/vocabulary.ts'
+import { finishBatch } from './batch-end.ts'
+import { regradeKey } from './batch-key.ts'
+import { CliError } from './cli-error.ts'
+import { REGRADE_HELP } from './command-help.ts'
+import {
+  batchOptions,
+  collect,
+  type GradingOptions,
+  type OutputOptions,
+  type ServerOption,
+  withGrading,
+  withOutput,
+  withServer,
+} from './command-options.ts'
+import { runCommand } from './error-text.ts'
+import { estimateText } from './estimate-text.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { findKnownBatch, requireServer, takeUpBatch, tellDetached } from './known-batch.ts'
+import { type Session, withSession } from './session.ts'
+import type { Shell } from './shell.ts'
+
+interface SelectionOptions {
+  readonly batch?: string
+  readonly grade?: readonly string[]
+  readonly label?: Label
+  readonly status?: GradeStatus
+  readonly judgeWas?: string
+  readonly rubricWas?: string
+  readonly agent?: string
+  readonly model?: string
+  readonly task?: string
+}
+
+interface RegradeOptions extends SelectionOptions, GradingOptions, OutputOptions, ServerOption {
+  readonly recheck?: boolean
+}
+
+export const regradeCommand = (shell: Shell): Command =>
+  withServer(withOutput(withGrading(withSelection(new Command('regrade')))))
+    .description('grade stored grades again, with another rubric, judge, or only today’s evidence rules')
+    .option('--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked')
+    .addHelpText('after', REGRADE_HELP)
+    .action((options: RegradeOptions) =>
+      runCommand(shell, () => {
+        const request = regradeRequest(options)
+        return withSession(shell, options, (session) => regrade(session, request, options))
+      }),
+    )
+
+const withSelection = (command: Command): Command =>
+  command
+    .option('-b, --batch <id>', 'grades of this batch')
+    .option('--grade <id>', 'this grade; may be repeated', collect)
+    .addOption(new Option('--label <label>', 'grades with this label').choices([...LABELS]))
+    .addOption(new Option('--status <status>', 'grades that ended so').choices([...GRADE_STATUSES]))
+    .option('--judge-was <name>', 'grades of this judge')
+    .option('--rubric-was <id>', 'grades under this rubric')
+    .option('--agent <name>', 'grades of this agent')
+    .option('--model <name>', 'grades of this agent’s model')
+    .option('--task <name>', 'grades of this task')
+
+function selectionOf(options: SelectionOptions): GradeSelection {
+  const { batch, grade, label, status, judgeWas, rubricWas, agent, model, task } = options
+  return {
+    ...(batch !== undefined && { batch }),
+    ...(grade !== undefined && { ids: [...grade] }),
+    ...(label !== undefined && { label }),
+    ...(status !== undefined && { status }),
+    ...(judgeWas !== undefined && { judge: judgeWas }),
+    ...(rubricWas !== undefined && { rubric: rubricWas }),
+    ...(agent !== undefined && { agent }),
+    ...(model !== undefined && { model }),
+    ...(task !== undefined && { task }),
+  }
+}
+
+/** What is asked of the service. Throws where nothing is chosen, or where options speak against each other. */
+export function regradeRequest(options: RegradeOptions): RegradeRequest {
+  const query = selectionOf(options)
+  if (Object.keys(query).length === 0)
+    throw new CliError('which grades? Nothing chooses them', [
+      'Give --batch ID, or any of --grade --label --status --judge-was --rubric-was --agent --model --task.',
+    ])
+  const asks = [options.judge, options.rubric, options.samples, options.cache, options.mode]
+  if (options.recheck && asks.some((one) => one !== undefined))
+    throw new CliError('--recheck asks no judge: leave --judge, --rubric, --samples, --cache and --mode away')
+  return { query, ...batchOptions(options), ...(options.recheck && { recheck: true }) }
+}
+
+async function regrade(session: Session, request: RegradeRequest, options: RegradeOptions): Promise<ExitCode> {
+  const { client, shell, connection, target, format } = session
+  if (options.dryRun) {
+    await target.write(estimateText(await client.estimateRegrade(request), format))
+    await target.commit()
+    return EXIT.graded
+  }
+  if (options.detach) requireServer(session)
+  const { name: _name, ...meant } = request
+  const key = regradeKey(meant)
+  const known = options.new ? null : await findKnownBatch(client, key)
+  const batch = known === null ? await client.regrade({ ...request, key }) : await takeUpBatch(session, known)
+  session.batch = batch
+  if (options.detach) return tellDetached(session, batch)
+  const code = await finishBatch(session, batch)
+  if (code !== EXIT.parked) shell.err.write(`What changed: veridict compare ${batch.id}${connection.flag}\n`)
+  return code
+}

@@ -1,0 +1,58 @@
+import { CliError } from './cli-error.ts'
+import { type Client, createClient } from './client.ts'
+import type { Shell } from './shell.ts'
+
+/** A service to talk to: one that runs elsewhere, or one inside of this process that ends with it. */
+export interface ServiceConnection {
+  readonly client: Client
+  readonly url: string
+  readonly embedded: boolean
+  /** ` --server URL` where the next command needs it too. */
+  readonly flag: string
+  close(): Promise<void>
+}
+
+export const SERVER_HELP = `Where it runs:
+  --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).
+  Without either the command runs its own in this process, on the database VERIDICT_DATABASE.`
+
+/** Opens the service of `--server` or VERIDICT_SERVER, else one in this process. */
+export async function connect(shell: Shell, server: string | undefined): Promise<ServiceConnection> {
+  const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
+  if (url !== undefined) return remote(url)
+  const embedded = await startEmbedded(shell)
+  let closing: Promise<void> | null = null
+  return {
+    client: createClient(embedded.url),
+    url: embedded.url,
+    embedded: true,
+    flag: '',
+    close() {
+      closing ??= embedded.stop()
+      return closing
+    },
+  }
+}
+
+function remote(url: string): ServiceConnection {
+  const parsed = URL.parse(url)
+  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
+    throw new CliError(`"${url}" is not the address of a service`, ['Give it like --server http://127.0.0.1:8787'])
+  return {
+    client: createClient(url),
+    url,
+    embedded: false,
+    flag: ` --server ${url}`,
+    async close() {},
+  }
+}
+
+async function startEmbedded(shell: Shell) {
+  try {
+    return await shell.startEmbedded(shell.env)
+  } catch (error) {
+    throw new CliError(`cannot start in this process: ${error instanceof Error ? error.message : 'unknown error'}`, [
+      'If a service runs on this database already, use it: --server http://127.0.0.1:8787',
+    ])
+  }
+}

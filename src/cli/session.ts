@@ -1,0 +1,87 @@
+import type { Batch } from '../schemas/batch.ts'
+import { CliError } from './cli-error.ts'
+import type { Client } from './client.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { watchInterruption } from './interruption.ts'
+import { type OutputTarget, openOutput } from './output-target.ts'
+import { doneOf } from './progress-meter.ts'
+import { createProgressView, type ProgressView } from './progress-view.ts'
+import type { OutputFormat } from './results-format.ts'
+import { connect, type ServiceConnection } from './service-connection.ts'
+import { commandLine, type Shell } from './shell.ts'
+import { paintFor } from './terminal-text.ts'
+
+export interface SessionOptions {
+  readonly server?: string
+  readonly output?: OutputFormat
+  readonly out?: string
+}
+
+/** All that a command which follows a batch holds while it runs. */
+export interface Session {
+  readonly shell: Shell
+  readonly connection: ServiceConnection
+  readonly client: Client
+  readonly view: ProgressView
+  readonly target: OutputTarget
+  readonly format: OutputFormat
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+  /** The batch that it is about, as soon as there is one: what a Ctrl-C talks of. */
+  batch: Batch | null
+}
+
+/** Opens what a command needs, and closes it whatever happens; a Ctrl-C ends in what can be done next. */
+export async function withSession(
+  shell: Shell,
+  options: SessionOptions,
+  work: (session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const target = await openOutput(shell, options.out)
+  const interruption = watchInterruption(shell)
+  const view = createProgressView(shell.err, shell.env)
+  let session: Session | null = null
+  try {
+    const connection = await connect(shell, options.server)
+    const { signal } = interruption
+    const format = options.output ?? 'table'
+    session = { shell, connection, client: connection.client, view, target, format, signal, batch: null }
+    signal.throwIfAborted()
+    return await work(session)
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error
+    view.end()
+    throw await interrupted(shell, session)
+  } finally {
+    view.end()
+    await target.discard()
+    await session?.connection.close()
+    interruption.release()
+  }
+}
+
+/** Stops what is ours, and says how to go on. */
+async function interrupted(shell: Shell, session: Session | null): Promise<CliError> {
+  if (session === null) return new CliError('interrupted: nothing was begun', [], EXIT.interrupted)
+  const { connection, batch } = session
+  const paint = paintFor(shell.err, shell.env)
+  if (connection.embedded) {
+    shell.err.write(`${paint('yellow', 'stopping')}: what is in flight ends first; Ctrl-C again ends at once\n`)
+    await connection.close()
+  }
+  const again = commandLine(shell, ['--new'])
+  if (batch === null)
+    return new CliError(
+      'interrupted before there was a batch',
+      [`Start again: ${commandLine(shell)}`],
+      EXIT.interrupted,
+    )
+  const state = `at least ${doneOf(batch.counts)} of ${batch.counts.total} items are done and kept`
+  const id = `${batch.id}${connection.flag}`
+  if (connection.embedded) return new CliError(`stopped: ${state}`, [`Go on: ${again}`], EXIT.interrupted)
+  return new CliError(
+    `detached: ${batch.id} goes on at ${connection.url} (${state})`,
+    [`Follow: veridict status ${id} --follow`, `Results: veridict results ${id}`, `Cancel: veridict cancel ${id}`],
+    EXIT.interrupted,
+  )
+}

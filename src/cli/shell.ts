@@ -1,0 +1,64 @@
+import type { Writable } from 'node:stream'
+import type { TrialItem } from '../archives/trial-item.ts'
+
+/** A service inside of this process, listening on a free port of the loopback interface. */
+export interface Embedded {
+  readonly url: string
+  /** Lets what is in flight end, then closes; the state stays in the database. */
+  stop(): Promise<void>
+}
+
+/** Starts one. It leaves alone what earlier processes left: a command says which batch goes on. */
+export type StartEmbedded = (env: NodeJS.ProcessEnv) => Promise<Embedded>
+
+export interface TrialSourceOptions {
+  /** A file of ground truths. */
+  readonly ground_truth?: string
+  /** Where signals stand in a trial, as typed. */
+  readonly signals: readonly string[]
+  /** The `variant` of every trial. */
+  readonly variant?: string
+  /** Ends the reading. */
+  readonly abort: AbortSignal
+}
+
+/** Reads what can be graded, one trial at a time. Throws `CliError` where paths or options cannot be used. */
+export type ReadTrials = (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
+
+/** A stream that may be a terminal. */
+export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
+
+/** Where signals come from: the process, or what a test puts in its place. */
+export interface Signals {
+  on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+  off(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+}
+
+/** Everything that a command takes from the process that it runs in. */
+export interface Shell {
+  readonly env: NodeJS.ProcessEnv
+  /** What was typed after `veridict`. */
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly out: Screen
+  readonly err: Screen
+  readonly signals: Signals
+  readonly startEmbedded: StartEmbedded
+  readonly readTrials: ReadTrials
+  /** The code that the process ends with, once it has nothing left to do. */
+  setExitCode(code: number): void
+  /** Ends the process at once. */
+  exit(code: number): void
+}
+
+/** The typed command again, quoted for a POSIX shell, without the given flags. */
+export function commandLine(shell: Shell, without: readonly string[] = []): string {
+  return ['veridict', ...shell.args.filter((arg) => !without.includes(arg))].map(quote).join(' ')
+}
+
+const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,'
+
+function quote(arg: string): string {
+  if (arg !== '' && [...arg].every((c) => PLAIN.includes(c))) return arg
+  return `'${arg.replaceAll("'", `'\\''`)}'`
+}

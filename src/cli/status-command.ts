@@ -1,0 +1,85 @@
+import { Command, Option } from 'commander'
+import type { Batch } from '../schemas/batch.ts'
+import { BATCH_STATUSES, type BatchStatus } from '../schemas/vocabulary.ts'
+import { tellParked, watchBatch } from './batch-end.ts'
+import { STATUS_HELP } from './command-help.ts'
+import { parseCount, type ServerOption, withServer } from './command-options.ts'
+import { runCommand } from './error-text.ts'
+import { EXIT, type ExitCode, exitOfCounts } from './exit-codes.ts'
+import { goOn } from './known-batch.ts'
+import { line } from './ndjson.ts'
+import { doneOf } from './progress-meter.ts'
+import { summary } from './results-format.ts'
+import { type Session, withSession } from './session.ts'
+import type { Shell } from './shell.ts'
+import { clip, dollars, oneLine, pad, paintFor } from './terminal-text.ts'
+
+interface StatusOptions extends ServerOption {
+  readonly status?: BatchStatus
+  readonly limit: number
+  readonly follow?: boolean
+  readonly output?: 'table' | 'ndjson'
+}
+
+export const statusCommand = (shell: Shell): Command =>
+  withServer(new Command('status'))
+    .description('list batches, or say how one stands')
+    .argument('[batch]', 'its id')
+    .option('-f, --follow', 'show the batch until it ends')
+    .addOption(new Option('--status <status>', 'list only these').choices([...BATCH_STATUSES]))
+    .option('--limit <n>', 'how many to list', parseCount, 20)
+    .addOption(new Option('-o, --output <format>', 'a table, or a JSON object a batch').choices(['table', 'ndjson']))
+    .addHelpText('after', STATUS_HELP)
+    .action((id: string | undefined, options: StatusOptions) =>
+      runCommand(shell, () =>
+        withSession(shell, options, (session) =>
+          id === undefined ? list(session, options) : tell(session, id, options),
+        ),
+      ),
+    )
+
+async function list({ client, target, format, shell }: Session, options: StatusOptions): Promise<ExitCode> {
+  const status = options.status === undefined ? {} : { status: options.status }
+  let left = options.limit
+  let cursor: string | null = null
+  const paint = paintFor(shell.out, shell.env)
+  if (format === 'table') await target.write(`${paint('bold', row(HEAD))}\n`)
+  do {
+    const page = await client.findBatches({ ...status, limit: Math.min(left, 200), ...(cursor !== null && { cursor }) })
+    for (const batch of page.items.slice(0, left))
+      await target.write(format === 'table' ? `${row(cells(batch))}\n` : line(batch))
+    left -= page.items.length
+    cursor = page.next_cursor
+  } while (cursor !== null && left > 0)
+  if (cursor !== null) shell.err.write('There are more: --limit shows them.\n')
+  return EXIT.graded
+}
+
+const HEAD = ['batch', 'status', 'done', 'failed', 'cost', 'created', 'kind', 'name']
+const WIDTHS = [16, 10, 13, 6, 8, 24, 7, 0]
+const row = (texts: readonly string[]): string =>
+  texts
+    .map((text, at) => pad(text, WIDTHS[at] ?? 0))
+    .join('  ')
+    .trimEnd()
+
+const cells = (batch: Batch): string[] => [
+  batch.id,
+  batch.status,
+  `${doneOf(batch.counts)}/${batch.counts.total}`,
+  String(batch.counts.failed),
+  batch.cost_usd === null ? '?' : dollars(batch.cost_usd),
+  batch.created_at,
+  batch.kind,
+  clip(batch.name ?? '', 40),
+]
+
+async function tell(session: Session, id: string, options: StatusOptions): Promise<ExitCode> {
+  const { client, target, format, shell, signal } = session
+  const first = await client.readBatch(id, signal)
+  const batch = options.follow ? await watchBatch(session, await goOn(session, first)) : first
+  const name = batch.name === null ? '' : ` ${oneLine(batch.name)}`
+  const text = `${batch.id}${name}: ${batch.status} since ${batch.finished_at ?? batch.created_at}\n${summary(batch, paintFor(shell.out, shell.env))}\n`
+  await target.write(format === 'table' ? text : line(batch))
+  return batch.status === 'parked' ? tellParked(session, batch) : exitOfCounts(batch.counts)
+}

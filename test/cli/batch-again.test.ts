@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { batchCommand } from '../../src/cli/batch-command.ts'
+import type { BatchResult } from '../../src/schemas/batch.ts'
+import { type StandIn, startStandIn } from './stand-in.ts'
+import { type TestShell, testShell, trial } from './test-shell.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'veridict-batch-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let service: StandIn
+beforeEach(async () => {
+  service = await startStandIn()
+})
+afterEach(() => service.close())
+
+const three = () => [trial('a'), trial('b'), trial('c')]
+const run = async (shell: TestShell, ...args: string[]) => {
+  await batchCommand(shell).parseAsync(['jobs', '--server', service.url, ...args], { from: 'user' })
+  return shell.code()
+}
+const posts = () => service.requests.filter((one) => one.startsWith('POST /v1/batches?'))
+
+describe('the same command again', () => {
+  const first = async (...args: string[]) => {
+    service.ending = () => ({ label: 'aligned' })
+    await run(testShell({ trials: three }), ...args)
+  }
+
+  test('prints the results of a batch that is done, and reads nothing', async () => {
+    await first()
+    const shell = testShell({ trials: () => Promise.reject(new Error('read again')) as never })
+    expect(await run(shell, '-o', 'ndjson')).toBe(0)
+    expect(posts()).toHaveLength(1)
+    const rows = shell
+      .output()
+      .trimEnd()
+      .split('\n')
+      .map((row) => JSON.parse(row) as BatchResult)
+    expect(rows.map((row) => row.item_id)).toEqual(['a', 'b', 'c'])
+    expect(shell.errors()).toContain('bat_01: this command’s batch was done at 2026-11-21T09:00:00.000Z')
+  })
+
+  test.each([
+    ['follows one that runs', 'running', 'runs already, 0 of 3 items done', []],
+    ['resumes one that is parked', 'parked', 'was parked (no quota); resuming it', ['POST /v1/batches/bat_01/resume']],
+  ] as const)('%s', async (_name, status, said, resumed) => {
+    await first()
+    const held = service.batches.get('bat_01')
+    if (held === undefined) throw new Error('no batch')
+    held.results.length = 0
+    held.batch = {
+      ...held.batch,
+      status,
+      parked_reason: status === 'parked' ? 'no quota' : null,
+      counts: { ...held.batch.counts, graded: 0, pending: 3 },
+    }
+    const shell = testShell({ trials: three })
+    const running = run(shell)
+    await service.watched()
+    service.end(
+      'bat_01',
+      three().map(() => ({ label: 'ignored' })),
+    )
+    expect(await running).toBe(0)
+    expect(shell.errors()).toContain(said)
+    expect(posts()).toHaveLength(1)
+    expect(service.requests.filter((one) => one.endsWith('/resume'))).toEqual(resumed)
+  })
+
+  test.each([
+    ['a cancelled one', [], 'cancelled'],
+    ['--new', ['--new'], 'done'],
+  ] as const)('begins another after %s', async (_name, args, status) => {
+    await first()
+    const held = service.batches.get('bat_01')
+    if (held !== undefined) held.batch = { ...held.batch, status }
+    expect(await run(testShell({ trials: three }), ...args)).toBe(0)
+    expect(service.batches.size).toBe(2)
+  })
+
+  test('with another option, or other ground truths, is another command', async () => {
+    const truths = join(folder, 'truths.json')
+    await first()
+    await first('--judge', 'openai')
+    writeFileSync(truths, '{}')
+    await first('-g', truths)
+    writeFileSync(truths, '{ }')
+    await first('-g', truths)
+    await first('-g', truths)
+    expect(service.batches.size).toBe(4)
+  })
+})
+
+test('a broken stream of events is opened again, and nothing is missed', async () => {
+  const shell = testShell({ trials: three })
+  const running = run(shell)
+  const id = await service.watched()
+  service.breakStreams()
+  service.end(id, [{ label: 'aligned' }, { label: 'ignored' }])
+  await service.watched()
+  service.end(id, [{ failure: 'refused' }])
+  expect(await running).toBe(3)
+  expect(shell.output()).toContain('3 items · graded 2 · failed 1')
+})

@@ -1,0 +1,238 @@
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { batchCommand } from '../../src/cli/batch-command.ts'
+import { cancelCommand } from '../../src/cli/cancel-command.ts'
+import { compareCommand } from '../../src/cli/compare-command.ts'
+import { importCommand } from '../../src/cli/import-command.ts'
+import { regradeCommand } from '../../src/cli/regrade-command.ts'
+import { resultsCommand } from '../../src/cli/results-command.ts'
+import { resumeCommand } from '../../src/cli/resume-command.ts'
+import type { Shell } from '../../src/cli/shell.ts'
+import { statusCommand } from '../../src/cli/status-command.ts'
+import type { Batch, BatchItem } from '../../src/schemas/batch.ts'
+import type { Comparison, Flip, RegradeRequest } from '../../src/schemas/regrade.ts'
+import { LABELS } from '../../src/schemas/vocabulary.ts'
+import { type StandIn, startStandIn } from './stand-in.ts'
+import { type TestShell, testShell, trial } from './test-shell.ts'
+
+let service: StandIn
+beforeEach(async () => {
+  service = await startStandIn()
+})
+afterEach(() => service.close())
+
+async function run(command: (shell: Shell) => Command, shell: TestShell, ...args: string[]): Promise<number | null> {
+  await command(shell).parseAsync([...args, '--server', service.url], { from: 'user' })
+  return shell.code()
+}
+const make = (...names: string[]) =>
+  run(batchCommand, testShell({ trials: () => names.map((name) => trial(name)) }), ...names, '--detach')
+
+describe('--detach', () => {
+  test('prints the id alone, and how to follow', async () => {
+    const shell = testShell({ trials: () => [trial('a')] })
+    expect(await run(batchCommand, shell, 'a', '--detach')).toBe(0)
+    expect(shell.output()).toBe('bat_01\n')
+    expect(shell.errors()).toContain(`Follow: veridict status bat_01 --server ${service.url} --follow`)
+  })
+
+  test('is refused in process, where the batch would end with the command', async () => {
+    const startEmbedded = async () => ({ url: service.url, stop: async () => {} })
+    const shell = testShell({ trials: () => [trial('a')], startEmbedded })
+    await batchCommand(shell).parseAsync(['a', '--detach'], { from: 'user' })
+    expect([shell.code(), service.batches.size]).toEqual([1, 0])
+    expect(shell.errors()).toContain('--detach needs a service that goes on')
+  })
+})
+
+describe('results', () => {
+  test('of a batch that runs: what there is, and how to wait', async () => {
+    await make('a', 'b')
+    service.end('bat_01', [{ label: 'aligned' }])
+    const shell = testShell()
+    expect(await run(resultsCommand, shell, 'bat_01', '-o', 'ndjson')).toBe(0)
+    expect(JSON.parse(shell.output())).toMatchObject({ item_id: 'a', label: 'aligned' })
+    expect(shell.errors()).toContain('1 of 2 items have not ended (running)')
+  })
+
+  test('--wait follows first', async () => {
+    await make('a')
+    const shell = testShell()
+    const running = run(resultsCommand, shell, 'bat_01', '--wait', '-o', 'ndjson')
+    await service.watched()
+    service.end('bat_01', [{ status: 'unverified' }])
+    expect(await running).toBe(2)
+    expect(JSON.parse(shell.output())).toMatchObject({ item_id: 'a', status: 'unverified' })
+  })
+
+  test('keeps what would act on a terminal out of JSON too', async () => {
+    await make('\u009b2Jx\u202e')
+    service.end('bat_01', [{ label: 'aligned' }])
+    const shell = testShell()
+    await run(resultsCommand, shell, 'bat_01', '-o', 'ndjson')
+    expect(shell.output()).toContain('\\u009b2Jx\\u202e')
+    expect((JSON.parse(shell.output()) as { item_id: string }).item_id).toBe('\u009b2Jx\u202e')
+  })
+
+  test('of no batch', async () => {
+    const shell = testShell()
+    expect(await run(resultsCommand, shell, 'bat_99')).toBe(1)
+    expect(shell.errors()).toContain('no such batch (not_found, HTTP 404)\n  `veridict status` lists the batches')
+  })
+})
+
+describe('status', () => {
+  test('lists the newest first, and only those asked for', async () => {
+    await make('a')
+    await make('b')
+    service.park('bat_01', 'no quota')
+    const all = testShell()
+    expect(await run(statusCommand, all)).toBe(0)
+    expect(all.output()).toMatch(/^batch .*\nbat_02 +running +0\/1.*\nbat_01 +parked .*\n$/)
+    const parked = testShell()
+    await run(statusCommand, parked, '--status', 'parked', '-o', 'ndjson')
+    expect((JSON.parse(parked.output()) as Batch).id).toBe('bat_01')
+  })
+
+  test.each([
+    ['running', () => {}, 0, 'bat_01: running'],
+    ['failed', () => service.end('bat_01', [{ failure: 'timeout' }]), 3, 'failures  timeout 1'],
+    ['parked', () => service.park('bat_01', 'no quota'), 4, '1 item · pending 1'],
+  ] as const)('of one that is %s', async (_name, happen, code, said) => {
+    await make('a')
+    happen()
+    const shell = testShell()
+    expect(await run(statusCommand, shell, 'bat_01')).toBe(code)
+    expect(shell.output()).toContain(said)
+  })
+})
+
+test('resume lets a parked batch go on, and follows it', async () => {
+  await make('a')
+  service.park('bat_01', 'no quota')
+  const shell = testShell()
+  const running = run(resumeCommand, shell, 'bat_01')
+  await service.watched()
+  service.end('bat_01', [{ label: 'ignored' }])
+  expect(await running).toBe(0)
+  expect(shell.output()).toContain('labels    ignored 1')
+})
+
+test('cancel ends a batch, and refuses one that has ended', async () => {
+  await make('a', 'b')
+  service.end('bat_01', [{ label: 'aligned' }])
+  const shell = testShell()
+  expect(await run(cancelCommand, shell, 'bat_01')).toBe(0)
+  expect(shell.output()).toBe('bat_01 is cancelled: 2 items · graded 1 · cancelled 1\n')
+  const again = testShell()
+  expect(await run(cancelCommand, again, 'bat_01')).toBe(1)
+  expect(again.errors()).toContain('bat_01 has ended already: it is cancelled')
+})
+
+describe('regrade', () => {
+  test('sends the selection and what is different; the same command finds it again', async () => {
+    service.ending = () => ({ label: 'aligned' })
+    const args = ['--batch', 'bat_07', '--judge-was', 'lexical', '--judge', 'openai', '--samples', '3']
+    const shell = testShell()
+    expect(await run(regradeCommand, shell, ...args)).toBe(0)
+    const { key, ...sent } = service.uploaded[0] as RegradeRequest
+    expect(sent).toEqual({ query: { batch: 'bat_07', judge: 'lexical' }, judge: 'openai', samples: 3 })
+    expect(key).toMatch(/^cli:sha256:[0-9a-f]{64}$/)
+    expect(shell.errors()).toContain(`What changed: veridict compare bat_01 --server ${service.url}`)
+    await run(regradeCommand, testShell(), ...args)
+    expect(service.batches.size).toBe(1)
+    await run(regradeCommand, testShell(), ...args, '--new')
+    expect(service.batches.size).toBe(2)
+  })
+
+  test('--dry-run begins nothing', async () => {
+    const shell = testShell()
+    expect(await run(regradeCommand, shell, '--status', 'unverified', '--dry-run', '-o', 'ndjson')).toBe(0)
+    expect(JSON.parse(shell.output())).toMatchObject({ items: 3, to_grade: 2 })
+    expect(service.batches.size).toBe(0)
+  })
+
+  test.each([
+    ['nothing chosen', ['--judge', 'openai'], 'which grades?'],
+    ['a judge for a recheck', ['--batch', 'b', '--recheck', '--judge', 'openai'], '--recheck asks no judge'],
+  ])('refuses %s', async (_name, args, said) => {
+    const shell = testShell()
+    expect(await run(regradeCommand, shell, ...args)).toBe(1)
+    expect(shell.errors()).toContain(said)
+    expect(service.requests).toEqual([])
+  })
+})
+
+describe('import', () => {
+  test('uploads each trajectory and writes requests in order that name it by id', async () => {
+    const out = join(tmpdir(), `veridict-import-${process.pid}.ndjson`)
+    const names = Array.from({ length: 9 }, (_, at) => `t${at}`)
+    const shell = testShell({ trials: () => names.map((name) => trial(name)) })
+    expect(await run(importCommand, shell, 'jobs', '--out', out)).toBe(0)
+    const lines = readFileSync(out, 'utf8').trimEnd().split('\n')
+    const items = lines.map((line) => JSON.parse(line) as BatchItem)
+    expect(items.map((item) => item.item_id)).toEqual(names)
+    expect(new Set(items.map((item) => item.trajectory['id'])).size).toBe(9)
+    expect(items[0]?.ground_truth).toEqual({ instruction: 'build it', cue: { text: 'make release' } })
+    expect(shell.errors()).toContain('imported 9 trials')
+  })
+
+  test('leaves alone what is an id already', async () => {
+    const known = trial('a') as Extract<ReturnType<typeof trial>, { kind: 'trial' }>
+    const trajectory = { id: `sha256:${'0'.repeat(64)}` }
+    const shell = testShell({ trials: () => [{ ...known, request: { ...known.request, trajectory } }] })
+    expect(await run(importCommand, shell, 'a')).toBe(0)
+    expect(service.uploaded).toEqual([])
+    expect(JSON.parse(shell.output())).toMatchObject({ item_id: 'a', trajectory })
+  })
+})
+
+describe('compare', () => {
+  const side = (label: Flip['base']['label'], judge: string): Flip['base'] =>
+    ({
+      grade_id: `grd_${judge}`,
+      status: 'graded',
+      label,
+      claimed_label: label,
+      receipt: { judge, rubric: 'tab@1' },
+    }) as Flip['base']
+  const flip = (task: string): Flip => ({
+    trajectory: 'sha256:1',
+    ground_truth: 'sha256:2',
+    task,
+    base: side('aligned', 'lexical'),
+    head: side('ignored', 'openai'),
+  })
+  const pageOf = (flips: Flip[], next_cursor: string | null): Comparison => ({
+    base: 'bat_01',
+    head: 'bat_02',
+    pairs: 10,
+    same: 8,
+    flipped: 2,
+    unpaired: { base_only: 1, head_only: 0, without_label: 2 },
+    base_counts: { n: 13, graded: 12, unverified: 1, failed: 0, cancelled: 0 },
+    head_counts: { n: 12, graded: 11, unverified: 0, failed: 1, cancelled: 0 },
+    matrix: { labels: [...LABELS], counts: LABELS.map((_, row) => LABELS.map((__, column) => row * 5 + column)) },
+    flips,
+    next_cursor,
+  })
+
+  test('reads every page, in every format', async () => {
+    service.comparison = (cursor) => (cursor === null ? pageOf([flip('=a')], 'c2') : pageOf([flip('b')], null))
+    const table = testShell()
+    expect(await run(compareCommand, table, 'bat_01', 'bat_02')).toBe(0)
+    expect(service.requests[0]).toContain('base=bat_01&')
+    for (const said of ['8 the same, 2 flipped', '1 only in base', 'aligned         → ignored', 'base \\ head'])
+      expect(table.output()).toContain(said)
+    const csv = testShell()
+    await run(compareCommand, csv, 'bat_02', '-o', 'csv')
+    expect(service.requests.at(-1)).not.toContain('base=')
+    expect(csv.output().trimEnd().split('\n').slice(1)).toEqual([
+      "'=a,sha256:1,aligned,ignored,lexical,openai,tab@1,tab@1,grd_lexical,grd_openai",
+      'b,sha256:1,aligned,ignored,lexical,openai,tab@1,tab@1,grd_lexical,grd_openai',
+    ])
+  })
+})

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { BatchResult } from '../../src/schemas/batch.ts'
+import { startStandIn } from './stand-in.ts'
+
+/** The command as a person runs it: real processes, real signals, real pipes. */
+const folder = mkdtempSync(join(tmpdir(), 'veridict-batch-process-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+interface Run {
+  readonly child: ChildProcess
+  readonly ended: Promise<{ code: number | null; out: string; err: string }>
+}
+
+function start(...args: string[]): Run {
+  const env = { ...process.env, VERIDICT_DATABASE: join(folder, 'v.sqlite'), VERIDICT_CONFIG: '', VERIDICT_SERVER: '' }
+  const child = spawn(process.execPath, ['src/cli.ts', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString('utf8')
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString('utf8')
+  })
+  const ended = new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, out, err }))
+  })
+  return { child, ended }
+}
+
+const read = (name: string, file: string): unknown => JSON.parse(readFileSync(join('examples', name, file), 'utf8'))
+const names = readdirSync('examples', { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name] : [],
+)
+const trials = join(folder, 'trials.ndjson')
+const lines = names.map((name) =>
+  JSON.stringify({
+    item_id: name,
+    trajectory: read(name, 'trajectory.json'),
+    ground_truth: read(name, 'ground-truth.json'),
+  }),
+)
+writeFileSync(trials, `${lines.join('\n')}\n`)
+
+describe('against a service', () => {
+  test('Ctrl-C detaches: exit code 130, and the batch goes on', async () => {
+    const service = await startStandIn()
+    const { child, ended } = start('batch', trials, '--server', service.url)
+    const id = await service.watched()
+    child.kill('SIGINT')
+    const { code, out, err } = await ended
+    expect([code, out, service.batches.get(id)?.batch.status]).toEqual([130, '', 'running'])
+    expect(err).toContain(`Follow: veridict status ${id} --server ${service.url} --follow`)
+    await service.close()
+  })
+
+  test('in a pipe: results on stdout, plain progress on stderr, nothing that a terminal would act on', async () => {
+    const service = await startStandIn()
+    service.ending = () => ({ label: 'aligned' })
+    const { code, out, err } = await start('batch', trials, '-o', 'ndjson', '--server', service.url).ended
+    expect(code).toBe(0)
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as BatchResult).item_id),
+    ).toEqual(names)
+    expect(err).toMatch(/^bat_01: 8 trials\n.*done 8\/8 \(100%\)/s)
+    expect(out + err).not.toContain('\u001b')
+    await service.close()
+  })
+})
+
+describe('in process', () => {
+  const labelsOf = (out: string) =>
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        const { item_id, label } = JSON.parse(line) as BatchResult
+        return [item_id, label]
+      })
+  const expected = names.map((name) => [name, (read(name, 'expected.json') as { label: string | null }).label])
+
+  test('grades the examples as they are documented, and the same command finds them again', {
+    timeout: 120_000,
+  }, async () => {
+    const first = await start('batch', trials, '-o', 'ndjson').ended
+    expect([first.code, labelsOf(first.out)]).toEqual([2, expected])
+    const again = await start('batch', trials, '-o', 'ndjson').ended
+    expect([again.code, again.out]).toEqual([2, first.out])
+    expect(again.err).toContain('this command’s batch was done at')
+  })
+})
+
+test.each(['batch', 'regrade', 'results', 'compare', 'status', 'resume', 'cancel', 'import'])(
+  '%s --help teaches: where it runs, its exit codes, examples',
+  async (command) => {
+    const { code, out } = await start(command, '--help').ended
+    expect(code).toBe(0)
+    for (const said of ['Usage: veridict', '--server', 'VERIDICT_SERVER', 'Exit codes:', 'Example'])
+      expect(out).toContain(said)
+  },
+)
+
+test.each([
+  ['no path', ['batch'], "missing required argument 'path'"],
+  ['samples that are no number', ['batch', 'x', '--samples', 'many'], 'It is a whole number from 1.'],
+  ['a cap that is no number', ['batch', 'x', '--max-cost-usd', '5 dollars'], 'It is a number of US dollars'],
+  ['three batches to compare', ['compare', 'a', 'b', 'c'], 'compare takes BASE and HEAD'],
+  ['a mode that there is not', ['batch', 'x', '--mode', 'fast'], 'Allowed choices are direct, provider'],
+])('refuses %s with exit code 1', async (_name, args, said) => {
+  const { code, err } = await start(...args).ended
+  expect(code).toBe(1)
+  expect(err).toContain(said)
+})

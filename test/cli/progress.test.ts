@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createProgressMeter } from '../../src/cli/progress-meter.ts'
+import { duration, progressBlock, progressLine } from '../../src/cli/progress-text.ts'
+import { createProgressView } from '../../src/cli/progress-view.ts'
+import { dollars, paintFor } from '../../src/cli/terminal-text.ts'
+import type { Batch } from '../../src/schemas/batch.ts'
+import { screen } from './test-shell.ts'
+
+const batch = (done: number, more: Partial<Batch> = {}): Batch => ({
+  id: 'bat_01',
+  kind: 'grade',
+  mode: 'direct',
+  name: 'nightly',
+  key: null,
+  status: 'running',
+  counts: { total: 100, pending: 90 - done, running: 10, graded: done, unverified: 0, failed: 0, cancelled: 0 },
+  labels: { aligned: done },
+  failures: {},
+  cached: 0,
+  calls: { made: done, unknown: 0 },
+  cost_usd: 0.42,
+  max_cost_usd: null,
+  parked_reason: null,
+  resumes_at: null,
+  created_at: '2026-11-21T08:00:00.000Z',
+  finished_at: null,
+  ...more,
+})
+
+describe('the meter', () => {
+  test('knows no rate from one look, then measures what ended since', () => {
+    const meter = createProgressMeter()
+    meter.add(batch(40).counts, 0)
+    expect(meter.read(1000)).toMatchObject({ done: 40, rate: null, eta_s: null })
+    meter.add(batch(60).counts, 10_000)
+    expect(meter.read(10_000)).toEqual({ done: 60, total: 100, share: 0.6, rate: 2, eta_s: 20 })
+  })
+
+  test('a rate falls while nothing comes, and forgets what is long ago', () => {
+    const meter = createProgressMeter()
+    for (let second = 0; second <= 10; second++) meter.add(batch(second * 5).counts, second * 1000)
+    expect(meter.read(10_000).rate).toBe(5)
+    expect(meter.read(20_000).rate).toBe(2.5)
+    for (let second = 90; second <= 150; second++) meter.add(batch(50 + (second - 90) / 6).counts, second * 1000)
+    expect(meter.read(150_000).rate).toBeCloseTo(1 / 6)
+  })
+
+  test('an empty batch has no shares of nothing', () => {
+    expect(createProgressMeter().read(0)).toEqual({ done: 0, total: 0, share: 0, rate: null, eta_s: null })
+  })
+})
+
+const figures = { done: 60, total: 100, share: 0.6, rate: 2, eta_s: 20 }
+const busy = batch(50, {
+  counts: { total: 100, pending: 30, running: 10, graded: 50, unverified: 4, failed: 6, cancelled: 0 },
+  labels: { aligned: 40, ignored: 10 },
+  failures: { rate_limited: 5, refused: 1 },
+  cached: 12,
+  calls: { made: 60, unknown: 3 },
+  max_cost_usd: 5,
+})
+const FACTS = [
+  '60/100',
+  '60%',
+  '2.0/s',
+  'ETA 20s',
+  'cost $0.42 of at most $5.00',
+  '12 from the cache',
+  '3 calls of unknown end',
+  'aligned 40 · ignored 10',
+  'unverified 4',
+  'failed 6 (rate_limited 5 · refused 1)',
+]
+
+test.each(FACTS)('both writings say “%s”', (fact) => {
+  expect(progressLine(busy, figures)).toContain(fact)
+  expect(progressBlock(busy, figures, 100, (_style, text) => text)).toContain(fact)
+})
+
+test('a block fits its terminal, and shows names harmlessly', () => {
+  const hostile = batch(10, { name: '\u001b[2Jx\nnext', status: 'parked', parked_reason: 'no\u0007 quota' })
+  const block = progressBlock(hostile, figures, 60, (_style, text) => text)
+  expect([...block].filter((c) => c < ' ' && c !== '\n')).toEqual([])
+  expect(block).toContain('parked: no⟨U+0007⟩ quota; waits to be resumed')
+  const bar = block.split('\n')[1] ?? ''
+  expect(bar.length).toBeLessThanOrEqual(60)
+})
+
+describe('in a pipe', () => {
+  test('a line at once, at a turn, and at the end; none in between, none twice', () => {
+    const { stream, text } = screen()
+    const view = createProgressView(stream, {}, { line_ms: 60_000, frame_ms: 1 })
+    for (let done = 0; done <= 50; done++) view.show(batch(done))
+    view.show(batch(50, { status: 'parked', parked_reason: 'no quota' }))
+    view.show(batch(90, { status: 'running' }))
+    view.show(batch(100, { status: 'done' }))
+    view.end()
+    view.end()
+    expect(
+      text()
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(' (')[0]),
+    ).toEqual(['running 0/100', 'parked 50/100', 'running 90/100', 'done 100/100'])
+    expect(text()).not.toContain('\u001b')
+  })
+
+  test('a line every so often', async () => {
+    const { stream, text } = screen()
+    const view = createProgressView(stream, {}, { line_ms: 20, frame_ms: 1 })
+    view.show(batch(1))
+    await delay(30)
+    view.show(batch(2))
+    view.show(batch(3))
+    expect(text().trimEnd().split('\n')).toHaveLength(2)
+    view.end()
+  })
+})
+
+describe('on a terminal', () => {
+  const terminal = { isTTY: true, columns: 100, rows: 40 }
+  test('frames replace each other, notes stay, the last state stays', async () => {
+    const { stream, text } = screen(terminal)
+    const view = createProgressView(stream, {}, { line_ms: 1, frame_ms: 0 })
+    view.doing('reading: 3 trials')
+    view.note('skipped  x')
+    view.show(batch(10))
+    view.show(batch(20))
+    view.end()
+    expect(text()).toContain('skipped  x\n')
+    expect(text()).toContain('\u001b[')
+    expect(text().lastIndexOf('20/100')).toBeGreaterThan(text().lastIndexOf('10/100'))
+  })
+
+  test('colours, unless NO_COLOR is set or the terminal is dumb', () => {
+    expect(paintFor(terminal, {})('red', 'x')).toBe('\u001b[31mx\u001b[39m')
+    expect(paintFor(terminal, { NO_COLOR: '1' })('red', 'x')).toBe('x')
+    expect(paintFor(terminal, { TERM: 'dumb' })('red', 'x')).toBe('x')
+    expect(paintFor({}, {})('red', 'x')).toBe('x')
+  })
+})
+
+test.each([
+  [0.4, '1s'],
+  [59, '59s'],
+  [60, '1m 00s'],
+  [3599.5, '1h 00m'],
+  [7500, '2h 05m'],
+])('%d s are %s', (seconds, text) => expect(duration(seconds)).toBe(text))
+
+test.each([
+  [0, '$0'],
+  [1, '$1.00'],
+  [12.345, '$12.35'],
+  [0.42, '$0.42'],
+  [0.5, '$0.50'],
+  [0.012, '$0.012'],
+  [0.000_123, '$0.00012'],
+])('%d dollars are %s', (usd, text) => expect(dollars(usd)).toBe(text))

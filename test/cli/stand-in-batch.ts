@@ -1,0 +1,84 @@
+import type { ServerResponse } from 'node:http'
+import type { Batch, BatchEstimate, BatchItem, BatchResult } from '../../src/schemas/batch.ts'
+import type { FailureCode, Label } from '../../src/schemas/vocabulary.ts'
+
+/** How the stand-in ends an item. */
+export type Ending = { readonly label: Label } | { readonly status: 'unverified' } | { readonly failure: FailureCode }
+
+export interface Held {
+  batch: Batch
+  items: BatchItem[]
+  results: BatchResult[]
+  readonly watchers: Set<ServerResponse>
+}
+
+export const ESTIMATE: BatchEstimate = {
+  items: 3,
+  cached: 1,
+  to_grade: 2,
+  calls: { min: 2, max: 6 },
+  input_tokens: { min: 24_000, max: 1_500_000 },
+  output_tokens: { min: 400, max: 4000 },
+  cost_usd: { min: 0.012, max: 1.5 },
+  judges: [{ judge: 'openai', items: 2, price_as_of: '2026-11-01' }],
+}
+
+export function newBatch(n: number, total: number, query: Record<string, string>, kind: Batch['kind']): Batch {
+  return {
+    id: `bat_${String(n).padStart(2, '0')}`,
+    kind,
+    mode: query['mode'] === 'provider' ? 'provider' : 'direct',
+    name: query['name'] ?? null,
+    key: query['key'] ?? null,
+    status: 'running',
+    counts: { total, pending: total, running: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0 },
+    labels: {},
+    failures: {},
+    cached: 0,
+    calls: { made: 0, unknown: 0 },
+    cost_usd: 0,
+    max_cost_usd: query['max_cost_usd'] === undefined ? null : Number(query['max_cost_usd']),
+    parked_reason: null,
+    resumes_at: null,
+    created_at: `2026-11-21T08:00:${String(n).padStart(2, '0')}.000Z`,
+    finished_at: null,
+  }
+}
+
+/** Ends the next pending item, and the batch with the last one. */
+export function endItem(held: Held, ending: Ending): void {
+  const index = held.results.length
+  const item = held.items[index]
+  if (item === undefined) throw new Error('all items have ended')
+  const { batch } = held
+  const status = 'label' in ending ? 'graded' : 'failure' in ending ? 'failed' : 'unverified'
+  const label = 'label' in ending ? ending.label : null
+  const failure =
+    'failure' in ending
+      ? { code: ending.failure, message: `the provider said ${ending.failure}`, retryable: true, retry_after_s: null }
+      : null
+  held.results.push({
+    item_id: item.item_id ?? String(index),
+    index,
+    status,
+    label,
+    grade_id: failure === null ? `grd_${index}` : null,
+    failure,
+    cached: false,
+    base_grade_id: null,
+    metadata: item.metadata ?? {},
+  })
+  const counts = { ...batch.counts, pending: batch.counts.pending - 1, [status]: batch.counts[status] + 1 }
+  held.batch = {
+    ...batch,
+    counts,
+    labels: label === null ? batch.labels : oneMore(batch.labels, label),
+    failures: failure === null ? batch.failures : oneMore(batch.failures, failure.code),
+    cost_usd: (batch.cost_usd ?? 0) + 0.01,
+    calls: { made: batch.calls.made + 1, unknown: 0 },
+    ...(counts.pending === 0 && { status: 'done', finished_at: '2026-11-21T09:00:00.000Z' }),
+  }
+}
+
+const oneMore = (counts: Readonly<Record<string, number | undefined>>, word: string) =>
+  ({ ...counts, [word]: (counts[word] ?? 0) + 1 }) as Record<string, number>

@@ -1,0 +1,71 @@
+import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
+import type { TrialItem } from '../../src/archives/trial-item.ts'
+import type { Screen, Shell } from '../../src/cli/shell.ts'
+
+export interface TestShell extends Shell {
+  readonly signals: EventEmitter
+  /** What was written so far. */
+  output(): string
+  errors(): string
+  code(): number | null
+  /** Codes that the process was ended with at once. */
+  readonly exits: number[]
+}
+
+export function screen(terminal: { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number } = {}) {
+  const stream = new PassThrough() as PassThrough & Screen
+  const chunks: string[] = []
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString('utf8')))
+  return { stream: Object.assign(stream, terminal) as Screen, text: () => chunks.join('') }
+}
+
+/** A trial that any service takes. */
+export const trial = (name: string, more: { readonly task?: string; readonly text?: string } = {}): TrialItem => ({
+  kind: 'trial',
+  name,
+  source: name,
+  request: {
+    trajectory: { steps: [{ actor: 'tool_output', text: more.text ?? 'make release' }] },
+    ground_truth: { instruction: 'build it', cue: { text: 'make release' } },
+    metadata: { task: more.task ?? name },
+  },
+  warnings: [],
+})
+
+/** A shell around fake streams and given trials; the service is whatever `server` of the command names. */
+export function testShell(
+  options: {
+    readonly args?: readonly string[]
+    readonly env?: NodeJS.ProcessEnv
+    readonly trials?: () => AsyncIterable<TrialItem> | Iterable<TrialItem>
+    readonly terminal?: boolean
+    readonly startEmbedded?: Shell['startEmbedded']
+  } = {},
+): TestShell {
+  const terminal = options.terminal === true ? { isTTY: true, columns: 100, rows: 40 } : {}
+  const out = screen()
+  const err = screen(terminal)
+  let code: number | null = null
+  const exits: number[] = []
+  return {
+    env: options.env ?? {},
+    args: options.args ?? [],
+    cwd: '/work/here',
+    out: out.stream,
+    err: err.stream,
+    signals: new EventEmitter(),
+    startEmbedded: options.startEmbedded ?? (() => Promise.reject(new Error('no service here'))),
+    async *readTrials() {
+      yield* options.trials?.() ?? []
+    },
+    setExitCode: (next) => {
+      code = next
+    },
+    exit: (next) => exits.push(next),
+    exits,
+    output: out.text,
+    errors: err.text,
+    code: () => code,
+  }
+}
