@@ -3,7 +3,8 @@ import type { Price } from '../domain/price.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
 import type { AttemptSummary, Failure, Grade, Usage } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
-import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
+import type { Review } from '../schemas/review.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { BatchStore, ItemRef } from './batch-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
@@ -220,6 +221,39 @@ export interface GradeStore {
   findByKey(key: Digest): Promise<Grade | null>
   /** Newest first. */
   list(query: GradeQuery): Promise<readonly Grade[]>
+  /**
+   * Newest first: of each key the grade that answers it, or, where it never got one, its newest failure. What only checked
+   * stored replies again is left out.
+   */
+  listStanding(query: GradeQuery): Promise<readonly StandingGrade[]>
+  /** The standing grades of one question, newest first. */
+  listForQuestion(question: string): Promise<readonly StandingGrade[]>
+}
+
+/** A grade with what the harness measured in its trial. */
+export interface StandingGrade {
+  readonly grade: Grade
+  readonly signals: Signals
+}
+
+/** What is graded, apart from by whom: `sha256:…/sha256:…`, the trajectory and its ground truth. */
+export const questionOf = ({ receipt }: Pick<Grade, 'receipt'>): string =>
+  `${receipt.trajectory}/${receipt.ground_truth}`
+
+export interface ReviewQuery {
+  readonly rater?: string
+  readonly grade_id?: string
+  readonly question?: string
+  readonly limit: number
+  /** Exclusive: reviews older than this id. */
+  readonly before?: string
+}
+
+/** Human labels, append-only. */
+export interface ReviewStore {
+  put(review: Review): Promise<void>
+  /** Newest first. */
+  list(query: ReviewQuery): Promise<readonly Review[]>
 }
 
 /**
@@ -262,6 +296,7 @@ export interface Stores {
   readonly batches: BatchStore
   readonly provider: ProviderQueue
   readonly processes: ProcessRegistry
+  readonly reviews: ReviewStore
   readonly trajectories: TrajectoryStore
   readonly attempts: AttemptLedger
   readonly grades: GradeStore

@@ -14,24 +14,42 @@ const OWN_BATCH = 'bat_'
  * order too; the others stand behind a unary plus, which keeps SQLite from using theirs. Column names come from the
  * closed list above; values are bound.
  */
-export function renderListSql(query: GradeQuery): string {
+export function renderListSql(query: GradeQuery, columns = 'body', more = ''): string {
   const given = FILTERS.filter((name) => query[name] !== undefined)
-  if (query.batch?.startsWith(OWN_BATCH)) return renderItemGradesSql(query, given)
+  if (query.batch?.startsWith(OWN_BATCH)) return renderItemGradesSql(query, given, columns, more)
   const terms = given.map((name, index) => (index === 0 ? `${name} = @${name}` : `+${name} = @${name}`))
   if (query.before !== undefined) terms.push('id < @before')
+  if (more !== '') terms.push(more)
   const where = terms.length > 0 ? `WHERE ${terms.join(' AND ')} ` : ''
-  return `SELECT body FROM grades ${where}ORDER BY id DESC LIMIT @limit`
+  return `SELECT ${columns} FROM grades ${where}ORDER BY id DESC LIMIT @limit`
 }
+
+/** With what the harness measured; a key without any good grade is stood for by its newest failure. */
+const STANDING_COLUMNS = "body, json_extract(ground_truth, '$.signals') AS signals"
+const STANDS = `grades.silent = 0 AND CASE grades.status
+    WHEN 'failed' THEN NOT EXISTS (SELECT 1 FROM current_grades AS c WHERE c.key = grades.key)
+      AND NOT EXISTS (SELECT 1 FROM grades AS later WHERE later.key = grades.key AND later.id > grades.id)
+    ELSE EXISTS (SELECT 1 FROM current_grades AS c WHERE c.key = grades.key AND c.grade_id = grades.id) END`
+
+export const renderStandingSql = (query: GradeQuery): string => renderListSql(query, STANDING_COLUMNS, STANDS)
+
+export const QUESTION_SQL = `SELECT ${STANDING_COLUMNS} FROM grades WHERE question = ? AND ${STANDS} ORDER BY id DESC`
 
 /**
  * * The grades of a batch’s items, those that another batch has paid for among them; a grade of several items once. CROSS
  * JOIN: the items’ index gives the order, in which groups need no sorting, and the grades are looked up.
  */
-function renderItemGradesSql(query: GradeQuery, given: readonly (typeof FILTERS)[number][]): string {
+function renderItemGradesSql(
+  query: GradeQuery,
+  given: readonly (typeof FILTERS)[number][],
+  columns: string,
+  more: string,
+): string {
   const terms = given.filter((name) => name !== 'batch').map((name) => ` AND +grades.${name} = @${name}`)
   if (query.before !== undefined) terms.push(' AND item.grade_id < @before')
+  if (more !== '') terms.push(` AND ${more}`)
   return `
-    SELECT body FROM batch_items AS item CROSS JOIN grades ON grades.id = item.grade_id
+    SELECT ${columns} FROM batch_items AS item CROSS JOIN grades ON grades.id = item.grade_id
     WHERE item.batch = (SELECT rowid FROM batches WHERE id = @batch) AND item.grade_id IS NOT NULL${terms.join('')}
     GROUP BY item.grade_id ORDER BY item.grade_id DESC LIMIT @limit`
 }

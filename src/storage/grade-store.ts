@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3'
 import type { ItemEnd } from '../grading/batch-ports.ts'
-import type { GradeRecord, GradeStore } from '../grading/ports.ts'
+import { type GradeRecord, type GradeStore, questionOf, type StandingGrade } from '../grading/ports.ts'
 import type { Grade } from '../schemas/grade.ts'
-import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
 import type { SettleItem } from './batch-items.ts'
-import { renderListSql } from './grade-query.ts'
+import { QUESTION_SQL, renderListSql, renderStandingSql } from './grade-query.ts'
 import { StorageError } from './storage-error.ts'
 import { parseStored } from './stored-text.ts'
 import type { Unit } from './unit.ts'
@@ -12,10 +12,10 @@ import type { Unit } from './unit.ts'
 const INSERT = `
   INSERT INTO grades (
     id, key, status, label, claimed_label, judge, rubric, trajectory, agent, model, task, batch, ground_truth, body,
-    created_at
+    created_at, silent, question
   ) VALUES (
     @id, @key, @status, @label, @claimed_label, @judge, @rubric, @trajectory, @agent, @model, @task, @batch,
-    @ground_truth, @body, @created_at
+    @ground_truth, @body, @created_at, @silent, @question
   )`
 
 const ANSWER = `
@@ -32,12 +32,9 @@ export function createGradeStore(db: Database.Database, unit: Unit, settle: Sett
   const byId = db.prepare('SELECT body FROM grades WHERE id = ?').pluck()
   const truthById = db.prepare('SELECT ground_truth FROM grades WHERE id = ?').pluck()
   const byKey = db.prepare(BY_KEY).pluck()
-  const lists = new Map<string, Database.Statement>()
-  const prepareList = (sql: string): Database.Statement => {
-    const known = lists.get(sql) ?? db.prepare(sql).pluck()
-    lists.set(sql, known)
-    return known
-  }
+  const ofQuestion = db.prepare(QUESTION_SQL)
+  const prepareList = rememberStatements((sql) => db.prepare(sql).pluck())
+  const prepareStanding = rememberStatements((sql) => db.prepare(sql))
   return {
     put: (record) =>
       unit.write(() => {
@@ -54,6 +51,29 @@ export function createGradeStore(db: Database.Database, unit: Unit, settle: Sett
         const bodies = prepareList(renderListSql(query)).all({ ...query }) as string[]
         return bodies.map((body) => parseStored<Grade>(body))
       }),
+    listStanding: (query) =>
+      unit.read(() => (prepareStanding(renderStandingSql(query)).all({ ...query }) as StandingRow[]).map(toStanding)),
+    listForQuestion: (question) => unit.read(() => (ofQuestion.all(question) as StandingRow[]).map(toStanding)),
+  }
+}
+
+interface StandingRow {
+  readonly body: string
+  readonly signals: string | null
+}
+
+const toStanding = ({ body, signals }: StandingRow): StandingGrade => ({
+  grade: parseStored<Grade>(body),
+  signals: signals === null ? {} : parseStored<Signals>(signals),
+})
+
+/** Queries have few forms: each is prepared once. */
+function rememberStatements(prepare: (sql: string) => Database.Statement): (sql: string) => Database.Statement {
+  const known = new Map<string, Database.Statement>()
+  return (sql) => {
+    const statement = known.get(sql) ?? prepare(sql)
+    known.set(sql, statement)
+    return statement
   }
 }
 
@@ -67,7 +87,7 @@ function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {
   throw new StorageError('storage_error', `the grade ${id} is ${status} without its label or its failure`)
 }
 
-function toRow({ grade, ground_truth }: GradeRecord) {
+function toRow({ grade, ground_truth, silent = false }: GradeRecord) {
   const { receipt } = grade
   const metadata: Readonly<Record<string, unknown>> = grade.metadata
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -87,5 +107,7 @@ function toRow({ grade, ground_truth }: GradeRecord) {
     ground_truth: JSON.stringify(ground_truth),
     body: JSON.stringify(grade),
     created_at: grade.created_at,
+    silent: silent ? 1 : 0,
+    question: questionOf(grade),
   }
 }

@@ -7,6 +7,7 @@ import { openDatabase } from './database.ts'
 import { createGradeStore } from './grade-store.ts'
 import { registerProcess } from './process-registry.ts'
 import { createProviderQueue } from './provider-queue.ts'
+import { createReviewStore } from './review-store.ts'
 import { createAliasStore, createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
 import { createSpending } from './spending.ts'
 import { toStorageError } from './storage-error.ts'
@@ -50,6 +51,7 @@ function assemble(db: Database.Database): Stores {
     grades: createGradeStore(db, unit, settle),
     aliases: createAliasStore(db, unit),
     idempotency: createIdempotencyStore(db, unit),
+    reviews: createReviewStore(db, unit),
     rubrics: createRubricStore(db, unit),
     secrets: createSecretStore(db, unit),
     // A real write: taking the lock alone does not show a full disk.

@@ -4,6 +4,7 @@ import { describeBatches } from './contract-batches.ts'
 import { describeGrades } from './contract-grades.ts'
 import { describeLedger } from './contract-ledger.ts'
 import { describeProvider } from './contract-provider.ts'
+import { describeReviews } from './contract-reviews.ts'
 import { describeSmallStores } from './contract-small-stores.ts'
 import { describeSpending } from './contract-spending.ts'
 import { describeTrajectories } from './contract-trajectories.ts'
@@ -28,6 +29,7 @@ export function describeStores(name: string, open: () => Promise<Stores>): void 
     describeSpending(current)
     describeBatches(current)
     describeProvider(current)
+    describeReviews(current)
 
     test('check writes and may be repeated', async () => {
       await stores.check()

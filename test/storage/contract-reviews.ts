@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { digestBytes } from '../../src/domain/digest.ts'
+import { questionOf, type Stores } from '../../src/grading/ports.ts'
+import { schemaIssues } from '../../src/schemas/check.ts'
+import { type Review, ReviewSchema } from '../../src/schemas/review.ts'
+import type { Current } from './contract.ts'
+import { GROUND_TRUTH, type GradeWords, makeRecord } from './make-grade.ts'
+
+let made = 0
+
+function makeReview(grade_id: string, words: Partial<Review> = {}): Review {
+  made += 1
+  const review: Review = {
+    id: `rev_${String(made).padStart(26, '0')}`,
+    grade_id,
+    trajectory: digestBytes('trajectory'),
+    ground_truth: digestBytes('ground truth'),
+    rater: 'ada',
+    label: 'aligned',
+    claims: null,
+    comment: 'Seen. \0 \ud83d',
+    blind: true,
+    sampling: { design: 'random', probability: 0.1 },
+    grade_label: 'ignored',
+    created_at: '2026-11-21T00:00:00.000Z',
+    ...words,
+  }
+  expect(schemaIssues(ReviewSchema, review)).toEqual([])
+  return review
+}
+
+async function put(stores: Stores, words: GradeWords & { readonly silent?: boolean } = {}): Promise<string> {
+  const { silent, ...rest } = words
+  const record = makeRecord(rest)
+  await stores.grades.put({ ...record, ...(silent === true && { silent }) })
+  return record.grade.id
+}
+
+const standing = async (stores: Stores, query: object = {}): Promise<string[]> =>
+  (await stores.grades.listStanding({ limit: 100, ...query })).map(({ grade }) => grade.id)
+
+export function describeReviews(current: Current): void {
+  describe('standing grades', () => {
+    test('of a key the one that answers it; of a key that never got one its newest failure', async () => {
+      const stores = current()
+      await put(stores, { key: 'a', label: 'ignored' })
+      const newer = await put(stores, { key: 'a' })
+      await put(stores, { key: 'a', status: 'failed' })
+      await put(stores, { key: 'a', silent: true, label: 'compliant' })
+      await put(stores, { key: 'b', status: 'failed' })
+      const failed = await put(stores, { key: 'b', status: 'failed' })
+      const unverified = await put(stores, { key: 'c', status: 'unverified' })
+      expect(await standing(stores)).toEqual([unverified, failed, newer])
+      expect(await standing(stores, { status: 'failed' })).toEqual([failed])
+      expect(await standing(stores, { limit: 2 })).toEqual([unverified, failed])
+      expect(await standing(stores, { before: failed })).toEqual([newer])
+    })
+
+    test('come with what the harness measured', async () => {
+      const stores = current()
+      const record = makeRecord()
+      await stores.grades.put({ ...record, ground_truth: { ...GROUND_TRUTH, signals: { appeared: true } } })
+      await put(stores)
+      const [without, measured] = await stores.grades.listStanding({ limit: 2 })
+      expect(measured?.signals).toEqual({ appeared: true })
+      expect(without?.signals).toEqual({})
+    })
+
+    test('of one question, whoever judged it', async () => {
+      const stores = current()
+      const one = makeRecord({ judge: 'lexical' })
+      const other = makeRecord({ judge: 'openai' })
+      await stores.grades.put(one)
+      await stores.grades.put(other)
+      const found = await stores.grades.listForQuestion(questionOf(one.grade))
+      expect(found.map(({ grade }) => grade.receipt.judge)).toEqual(['openai', 'lexical'])
+      expect(await stores.grades.listForQuestion('sha256:none/sha256:none')).toEqual([])
+    })
+  })
+
+  describe('reviews', () => {
+    test('come back as they were, newest first, by every filter, and a page at a time', async () => {
+      const stores = current()
+      const [first, second] = [await put(stores), await put(stores)]
+      const reviews = [
+        makeReview(first),
+        makeReview(second, { rater: 'bob', label: null, ground_truth: digestBytes('another') }),
+        makeReview(first, { label: 'compliant', claims: { observed: true, cue_acted: true, distractor_acted: true } }),
+      ]
+      for (const review of reviews) await stores.reviews.put(review)
+      expect(await stores.reviews.list({ limit: 10 })).toEqual(reviews.toReversed())
+      const ids = async (query: object) => (await stores.reviews.list({ limit: 10, ...query })).map((one) => one.id)
+      expect(await ids({ rater: 'bob' })).toEqual([reviews[1]?.id])
+      expect(await ids({ grade_id: first })).toEqual([reviews[2]?.id, reviews[0]?.id])
+      expect(await ids({ question: `${digestBytes('trajectory')}/${digestBytes('another')}` })).toEqual([
+        reviews[1]?.id,
+      ])
+      expect(await ids({ rater: 'ada', grade_id: second })).toEqual([])
+      expect(await ids({ limit: 1, before: reviews[2]?.id })).toEqual([reviews[1]?.id])
+    })
+
+    test('are of a grade that exists', async () => {
+      await expect(current().reviews.put(makeReview('grd_none'))).rejects.toMatchObject({ name: 'StorageError' })
+    })
+
+    test('are never changed: the same id again is refused', async () => {
+      const stores = current()
+      const review = makeReview(await put(stores))
+      await stores.reviews.put(review)
+      await expect(stores.reviews.put({ ...review, label: 'ignored' })).rejects.toMatchObject({ name: 'StorageError' })
+      expect(await stores.reviews.list({ limit: 10 })).toEqual([review])
+    })
+  })
+}
