@@ -16,7 +16,7 @@ export function estimateText(estimate: BatchEstimate, format: OutputFormat): str
     ...estimate.judges.map(
       (judge) => `  judge          ${oneLine(judge.judge)}, ${count(judge.items, 'item')}${priced(judge.price_as_of)}`,
     ),
-    'No judge was asked. The upper bound is what --max-cost-usd reserves before a call.',
+    'No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.',
   ]
   return `${rows.join('\n')}\n`
 }

@@ -1,8 +1,12 @@
 import type { Usage } from '../schemas/grade.ts'
 import type { Price } from './price.ts'
 
-/** Dollars of one call; null where usage or price is unknown: an unknown cost is never reported as nothing. */
+/**
+ * Dollars of one call; null where usage or price is unknown: an unknown cost is never reported as nothing. No tokens cost nothing,
+ * whatever the price.
+ */
 export function costUsd(usage: Usage | null, price: Price | null): number | null {
+  if (usage !== null && usage.input_tokens === 0 && usage.output_tokens === 0) return 0
   if (usage === null || price === null) return null
   const uncached = Math.max(0, usage.input_tokens - usage.cache_read_tokens - usage.cache_write_tokens)
   const dollars =

@@ -1,6 +1,6 @@
 import type { JudgeReply } from '../grading/ports.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
-import { classifyHttp, failure, usageOfFault } from './failures.ts'
+import { classifyHttp, failure, NOTHING_USED, usageOfFault } from './failures.ts'
 import { rawOf, redact, redactFailure, redactReply } from './reply.ts'
 
 /** An explicit time limit, which the SDKs want for what takes long and is not streamed; the caller’s signal is shorter. */
@@ -62,7 +62,10 @@ export function describeError(error: unknown, { errors, secret }: Sdk, signal: A
   if (error instanceof errors.timeout || isTimeout(signal))
     return without('timeout', 'the provider did not answer in time')
   if (error instanceof errors.abort || signal.aborted) return without('cancelled', 'the call was cancelled')
-  if (error instanceof errors.connection) return without('judge_unreachable', 'the connection to the provider failed')
+  if (error instanceof errors.connection) {
+    const fault = without('judge_unreachable', 'the connection to the provider failed')
+    return neverConnected(error) ? { ...fault, usage: { ...NOTHING_USED } } : fault
+  }
   if (error instanceof errors.api) {
     const { status, headers, error: body, code, type, requestID } = error as unknown as ApiErrorShape
     if (status === undefined) return without('judge_unreachable', 'the provider broke off its answer')
@@ -78,6 +81,24 @@ export function describeError(error: unknown, { errors, secret }: Sdk, signal: A
   if (error instanceof SyntaxError || error instanceof TypeError)
     return without('judge_unreachable', 'the provider’s answer was cut off or is not what its API promises')
   return without('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`)
+}
+
+const UNCONNECTED: readonly unknown[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]
+
+/** Whether the request surely never left: nothing was run, and nothing is owed. */
+function neverConnected(error: unknown): boolean {
+  let cause: unknown = error
+  for (let depth = 0; depth < 5 && cause instanceof Error; depth++, { cause } = cause) {
+    if ('code' in cause && UNCONNECTED.includes(cause.code)) return true
+  }
+  return false
 }
 
 const without = (...reason: Parameters<typeof failure>): CallFault => ({

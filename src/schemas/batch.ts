@@ -100,6 +100,10 @@ export const BatchSchema = Type.Object(
       closed,
     ),
     cost_usd: Nullable(Type.Number({ description: 'Known costs of its calls; null where a call’s price is unknown.' })),
+    uncertain_usd: Type.Number({
+      description:
+        'Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent.',
+    }),
     max_cost_usd: Nullable(Type.Number()),
     parked_reason: Nullable(Type.String({ description: 'Why a parked batch does not go on.' })),
     resumes_at: Nullable(
@@ -145,7 +149,7 @@ export const BatchEstimateSchema = Type.Object(
     calls: Range('Judge calls: from one a sample and window to all repairs.'),
     input_tokens: Range('Estimated, not counted by the provider’s tokenizer.'),
     output_tokens: Range('From a short answer each to the output limit.'),
-    cost_usd: Nullable(Range('Null where a price is unknown. `max` is what a cap reserves.')),
+    cost_usd: Nullable(Range('Null where a price is unknown. `max`: with all repairs of all items.')),
     judges: Type.Array(
       Type.Object(
         { judge: Type.String(), items: Count('Items to grade.'), price_as_of: Nullable(Type.String()) },

@@ -78,6 +78,7 @@ function renderRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts):
     failures: byDetail('failed'),
     cached: count((tally) => tally.cached === 1),
     calls: { made: spent.calls, unknown: spent.unknown_calls },
+    uncertain_usd: spent.uncertain_usd,
     cost_usd: spent.unpriced_calls > 0 ? null : spent.settled_usd,
     created_at,
     finished_at,

@@ -20,6 +20,7 @@ const batch = (done: number, more: Partial<Batch> = {}): Batch => ({
   cached: 0,
   calls: { made: done, unknown: 0 },
   cost_usd: 0.42,
+  uncertain_usd: 0,
   max_cost_usd: null,
   parked_reason: null,
   resumes_at: null,

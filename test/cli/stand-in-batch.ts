@@ -37,6 +37,7 @@ export function newBatch(n: number, total: number, query: Record<string, string>
     cached: 0,
     calls: { made: 0, unknown: 0 },
     cost_usd: 0,
+    uncertain_usd: 0,
     max_cost_usd: query['max_cost_usd'] === undefined ? null : Number(query['max_cost_usd']),
     parked_reason: null,
     resumes_at: null,

@@ -47,6 +47,7 @@ function describeDrafts(current: Current): void {
       cached: 0,
       calls: { made: 0, unknown: 0 },
       cost_usd: 0,
+      uncertain_usd: 0,
       parked_reason: null,
       resumes_at: null,
       finished_at: null,
