@@ -156,8 +156,8 @@ function gatherJudges(options: ContextOptions, config: Config, secrets: Secrets)
   return judges
 }
 
-/** Grading without a model is work of this process: more at once would not be faster. */
-const LEXICAL_LANE: LaneSettings = { initial: 4, min: 1, max: 4 }
+/** Grading without a model is work of this process; more at once share the commits of the store. */
+const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }
 
 function openLanes(config: Config, judges: ReadonlyMap<string, Judge>, clock: Clock) {
   const lanes = new Map<string, Lane>()

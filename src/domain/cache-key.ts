@@ -1,6 +1,6 @@
 import type { GroundTruth, Instruction } from '../schemas/ground-truth.ts'
 import { JudgeAnswerSchema } from '../schemas/judge-answer.ts'
-import { type Digest, digestValue } from './digest.ts'
+import { type Digest, digestValue, keepEncoding } from './digest.ts'
 import { EVIDENCE_VERSION } from './evidence.ts'
 import { PROMPT_VERSION } from './prompt.ts'
 import { RENDERING_VERSION } from './rendering.ts'
@@ -14,6 +14,8 @@ export interface KeyParts {
   readonly judge: unknown
   readonly samples: number
 }
+
+keepEncoding(JudgeAnswerSchema)
 
 /** Digest over all that can change the answer, and nothing else. */
 export const cacheKey = (parts: KeyParts): Digest =>

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A content digest, written `sha256:` and 64 hex digits. */
 export type Digest = `sha256:${string}`
 
 const LONG_STRING = 256
 
-export const digestBytes = (bytes: Uint8Array | string): Digest =>
-  `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+export const digestBytes = (bytes: Uint8Array | string): Digest => `sha256:${hash('sha256', bytes)}`
 
 /**
  * Digest of a JSON value that does not depend on key order or white space.
@@ -22,8 +21,21 @@ export function digestValue(value: unknown): Digest {
   return digestBytes(out.join(''))
 }
 
+/** Encodings of values that never change, such as schemas: they are part of every digest of a question. */
+const FIXED = new WeakMap<object, string>()
+
+/** Keeps the encoding of a value that is never changed from now on. Answers the value. */
+export function keepEncoding<T extends object>(value: T): T {
+  const out: string[] = []
+  encode(value, out)
+  FIXED.set(value, out.join(''))
+  return value
+}
+
 function encode(value: unknown, out: string[]): void {
-  if (typeof value === 'string') out.push(encodeString(value))
+  const fixed = typeof value === 'object' && value !== null ? FIXED.get(value) : undefined
+  if (fixed !== undefined) out.push(fixed)
+  else if (typeof value === 'string') out.push(encodeString(value))
   else if (Array.isArray(value)) {
     out.push('[')
     for (const item of value) {
@@ -46,5 +58,5 @@ function encode(value: unknown, out: string[]): void {
 }
 
 function encodeString(text: string): string {
-  return text.length > LONG_STRING ? `\0${createHash('sha256').update(text).digest('hex')}` : JSON.stringify(text)
+  return text.length > LONG_STRING ? `\0${hash('sha256', text)}` : JSON.stringify(text)
 }

@@ -24,11 +24,11 @@ export function findFirst(
   needles: readonly string[],
   accept: (part: Part, step: Step) => boolean,
 ): Hit | null {
-  const wanted = needles.filter((needle) => needle.trim() !== '')
+  const wanted = needles.filter((needle) => needle.trim() !== '').map(prepare)
   for (const [stepIndex, step] of trajectory.steps.entries()) {
     for (const [partIndex, part] of step.parts.entries()) {
       if (part.media || !accept(part, step)) continue
-      const found = findInText(part.text, wanted)
+      const found = findPrepared(part.text, wanted)
       if (found === null) continue
       return { ...found, position: { step: stepIndex, part: partIndex }, step_id: step.id, path: part.path }
     }
@@ -36,40 +36,67 @@ export function findFirst(
   return null
 }
 
+type Found = Pick<Hit, 'needle' | 'start' | 'end'>
+
+/** A needle with what its fold says, which is worked out once for all texts and only where a text asks for it. */
+interface Needle {
+  readonly needle: string
+  readonly fold: () => FoldedNeedle
+}
+
+interface FoldedNeedle {
+  readonly text: string
+  /** Folding can change the needle, or the text where it stands. */
+  readonly foldable: boolean
+  /** The longest word without a quote: without escape sequences a fold only joins white space and straightens quotes, so it must stand in the text as it is. */
+  readonly longest: string
+}
+
+function prepare(needle: string): Needle {
+  let known: FoldedNeedle | null = null
+  return {
+    needle,
+    fold() {
+      known ??= foldNeedle(needle)
+      return known
+    },
+  }
+}
+
+function foldNeedle(needle: string): FoldedNeedle {
+  const text = foldForSearch(needle)
+  let longest = ''
+  for (const word of text.split(' '))
+    if (word.length > longest.length && !word.includes("'") && !word.includes('"')) longest = word
+  const foldable = text !== needle || text.includes(' ') || text.includes("'") || text.includes('"')
+  return { text, foldable, longest }
+}
+
 /** The earliest of the needles in one text. */
-export function findInText(text: string, needles: readonly string[]): Pick<Hit, 'needle' | 'start' | 'end'> | null {
-  let best: Pick<Hit, 'needle' | 'start' | 'end'> | null = null
-  for (const needle of needles) {
+export const findInText = (text: string, needles: readonly string[]): Found | null =>
+  findPrepared(text, needles.map(prepare))
+
+function findPrepared(text: string, needles: readonly Needle[]): Found | null {
+  let best: Found | null = null
+  for (const { needle } of needles) {
     const at = indexOfWord(text, needle, 0)
     if (at !== -1 && (best === null || at < best.start)) best = { needle, start: at, end: at + needle.length }
   }
   return best ?? findFolded(text, needles)
 }
 
-function findFolded(text: string, needles: readonly string[]): Pick<Hit, 'needle' | 'start' | 'end'> | null {
+function findFolded(text: string, needles: readonly Needle[]): Found | null {
   const escapes = text.includes('\u001b')
-  const foldable = needles.filter((needle) => escapes || (isFoldable(needle) && couldHold(text, needle)))
+  const foldable = needles.filter((one) => escapes || (one.fold().foldable && text.includes(one.fold().longest)))
   if (foldable.length === 0) return null
   const hay = fold(text, { ansi: true })
-  for (const needle of foldable) {
-    const folded = foldForSearch(needle)
+  for (const one of foldable) {
+    const folded = one.fold().text
     const at = folded === '' ? -1 : indexOfWord(hay.text, folded, 0)
     if (at === -1) continue
-    return { needle, start: hay.from[at] ?? 0, end: (hay.from[at + folded.length - 1] ?? 0) + 1 }
+    return { needle: one.needle, start: hay.from[at] ?? 0, end: (hay.from[at + folded.length - 1] ?? 0) + 1 }
   }
   return null
-}
-
-/**
- * Whether folding can make a difference: without escape sequences it only joins white space and straightens quotes, so the longest word
- * of the needle that has no quote must stand in the text as it is. Spares the fold of almost every part.
- */
-function couldHold(text: string, needle: string): boolean {
-  let longest = ''
-  for (const word of foldForSearch(needle).split(' ')) {
-    if (word.length > longest.length && !word.includes("'") && !word.includes('"')) longest = word
-  }
-  return longest === '' || text.includes(longest)
 }
 
 /** `indexOf` that respects word boundaries on the sides where the needle has a word character. */
@@ -86,9 +113,3 @@ export function indexOfWord(text: string, needle: string, from: number): number 
 
 const isWord = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
-
-/** Whether folding can change the needle, or the text where it stands. */
-function isFoldable(needle: string): boolean {
-  const folded = foldForSearch(needle)
-  return folded !== needle || folded.includes(' ') || folded.includes("'") || folded.includes('"')
-}

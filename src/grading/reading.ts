@@ -31,8 +31,10 @@ export function planReading(
   tokenFactor: number,
 ): Reading {
   const whole = createRendering(trajectory, nonce)
-  const steps = costSteps(whole, anchors, tokenFactor)
   const all = trajectory.steps.map((_, index) => index)
+  if (mostTokens(whole, tokenFactor) <= budget)
+    return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
+  const steps = costSteps(whole, anchors, tokenFactor)
   if (steps.reduce((sum, step) => sum + tokensOf(step), 0) <= budget)
     return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
   const plan = planElision(steps, budget)
@@ -67,6 +69,17 @@ export function decisionText(
   if (!plan.fits) return null
   const cuts = plan.cuts.map((cut) => ({ ...cut, step: chosen[cut.step] ?? -1 }))
   return renderSteps(createRendering(rendering.trajectory, rendering.nonce, shownByPlan({ ...plan, cuts })), chosen)
+}
+
+/** What the estimate of all steps cannot exceed, without estimating: a UTF-16 unit is three bytes at most, and a byte is one token at most. */
+function mostTokens(rendering: Rendering, factor: number): number {
+  let sum = 0
+  rendering.trajectory.steps.forEach((step, index) => {
+    sum += FRAME_TOKENS
+    for (const number of step.parts.keys())
+      sum += Math.ceil(3 * rendering.view({ step: index, part: number }).text.length * factor) + FRAME_TOKENS
+  })
+  return sum
 }
 
 function costSteps(rendering: Rendering, anchors: Anchors, factor: number): ElidableStep[] {

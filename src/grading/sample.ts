@@ -3,6 +3,7 @@ import { checkEvidence, type Evidence, type EvidenceQuestion, holds } from '../d
 import { DECISION_NOTE, renderComplaint, renderFormComplaint, renderQuestion, WINDOW_NOTE } from '../domain/prompt.ts'
 import type { Rendering } from '../domain/rendering.ts'
 import { coverageOf, createRendering, fullCoverage } from '../domain/rendering.ts'
+import type { Rubric } from '../domain/rubric.ts'
 import { estimateTokens } from '../domain/tokens.ts'
 import type { AttemptSummary, Coverage, Failure } from '../schemas/grade.ts'
 import { JudgeAnswerSchema } from '../schemas/judge-answer.ts'
@@ -73,7 +74,7 @@ class SampleRun {
     const { judge, rubric, ground_truth, trajectory, nonce } = this.question
     if (judge.info.window_tokens === null) return Number.POSITIVE_INFINITY
     const rendering = createRendering(trajectory, nonce)
-    const around = estimateTokens(rubric.system + renderQuestion(rubric, ground_truth, rendering, ''))
+    const around = systemTokens(rubric) + estimateTokens(renderQuestion(rubric, ground_truth, rendering, ''))
     const repairs = 8000
     const window = judge.info.window_tokens * 0.95 - (judge.info.max_output_tokens ?? 0)
     return Math.max(1000, Math.floor((window - around * judge.info.token_factor - repairs) * scale))
@@ -179,6 +180,15 @@ class SampleRun {
     const message = 'the trajectory does not fit the judge’s window, not even in windows: use a judge with a larger one'
     return this.failed({ code: 'context_overflow', message, retryable: false, retry_after_s: null }, coverage)
   }
+}
+
+const SYSTEM_TOKENS = new WeakMap<Rubric, number>()
+
+/** The same for every question of a rubric. */
+function systemTokens(rubric: Rubric): number {
+  const known = SYSTEM_TOKENS.get(rubric) ?? estimateTokens(rubric.system)
+  SYSTEM_TOKENS.set(rubric, known)
+  return known
 }
 
 const complain = (judged: { evidence: Evidence } | null, rendering: Rendering): string =>

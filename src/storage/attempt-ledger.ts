@@ -57,7 +57,7 @@ export const LIST_REPLIES = `
 type OpenRow = Pick<LedgerEntry, 'id' | 'outcome' | 'started_at' | 'batch' | 'reserved_usd'>
 
 /**
- * * The ledger of judge calls. `finish` and `adopt` reject for a call that was never begun, and `finish` for one that
+ * The ledger of judge calls. `finish` and `adopt` reject for a call that was never begun, and `finish` for one that
  * has ended already: a reply is never overwritten. `adopt` leaves a call where it is when its own grade was written
  * meanwhile.
  */

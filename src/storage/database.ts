@@ -5,7 +5,7 @@ import { migrate } from './migrate.ts'
 import { StorageError, toStorageError } from './storage-error.ts'
 
 const MEMORY = ':memory:'
-const MMAP_BYTES = 256 * 1024 * 1024
+const MMAP_BYTES = 64 * 1024 * 1024
 
 /** Opens (and makes, with its folder, and migrates) the database file. Throws a StorageError that says what to do. */
 export function openDatabase(path: string): Database.Database {

@@ -1,7 +1,7 @@
 import type { GradeQuery } from '../grading/ports.ts'
 
 /**
- * * What lists can be filtered by, from the most selective to the least. SQLite has no statistics of its own here and
+ * What lists can be filtered by, from the most selective to the least. SQLite has no statistics of its own here and
  * would choose among several filters by chance, so that one rare task could mean a walk over every `graded` row.
  */
 export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'label', 'status'] as const
@@ -10,7 +10,7 @@ export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'l
 const OWN_BATCH = 'bat_'
 
 /**
- * * The statement for a query, newest first (ids sort by age). One filter uses its index `(column, id)`, which has the
+ * The statement for a query, newest first (ids sort by age). One filter uses its index `(column, id)`, which has the
  * order too; the others stand behind a unary plus, which keeps SQLite from using theirs. Column names come from the
  * closed list above; values are bound.
  */
@@ -36,7 +36,7 @@ export const renderStandingSql = (query: GradeQuery): string => renderListSql(qu
 export const QUESTION_SQL = `SELECT ${STANDING_COLUMNS} FROM grades WHERE question = ? AND ${STANDS} ORDER BY id DESC`
 
 /**
- * * The grades of a batch’s items, those that another batch has paid for among them; a grade of several items once. CROSS
+ * The grades of a batch’s items, those that another batch has paid for among them; a grade of several items once. CROSS
  * JOIN: the items’ index gives the order, in which groups need no sorting, and the grades are looked up.
  */
 function renderItemGradesSql(

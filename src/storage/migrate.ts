@@ -20,7 +20,7 @@ export const loadMigrations = (folder: string = FOLDER): Migration[] =>
     .map((name) => ({ name, sql: readFileSync(`${folder}/${name}`, 'utf8') }))
 
 /**
- * * Applies what is missing, one transaction a file. Throws a StorageError for a database that is newer than the code,
+ * Applies what is missing, one transaction a file. Throws a StorageError for a database that is newer than the code,
  * for one whose applied files were edited afterwards, and for a file that comes before an applied one: each would mean
  * that nobody knows what the tables hold.
  */

@@ -17,7 +17,7 @@ import type { Spending } from './spending.ts'
 import type { Unit } from './unit.ts'
 
 /**
- * * Questions in a provider’s batch endpoint, over SQLite. A question for an item that has ended is not queued. `record`,
+ * Questions in a provider’s batch endpoint, over SQLite. A question for an item that has ended is not queued. `record`,
  * `lines` and the rest work on one submission by its id; what is asked of one that is not there changes nothing, but for
  * `markSubmitted`, which rejects.
  */

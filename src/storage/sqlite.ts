@@ -15,13 +15,13 @@ import { createTrajectoryStore } from './trajectory-store.ts'
 import { createUnit } from './unit.ts'
 
 /**
- * * The stores over one SQLite file, which is made and migrated where needed; `:memory:` for one that is gone when
+ * The stores over one SQLite file, which is made and migrated where needed; `:memory:` for one that is gone when
  * closed. Throws a StorageError where the file cannot be used.
  */
 export const openSqliteStores = (options: { readonly path: string }): Stores => createStores(openDatabase(options.path))
 
 /**
- * * The stores over an open database, which they own from now on, as a process of its own: what another process of the
+ * The stores over an open database, which they own from now on, as a process of its own: what another process of the
  * same file has claimed stays with it for as long as it lives.
  */
 export function createStores(db: Database.Database): Stores {

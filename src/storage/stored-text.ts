@@ -9,7 +9,7 @@ const UTF16 = 0xff
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 }
 
 /**
- * * The bytes of a text, compressed where they are more than `above`: zstd 3 makes a trajectory about five times
+ * The bytes of a text, compressed where they are more than `above`: zstd 3 makes a trajectory about five times
  * smaller at several hundred MB/s. A text with a lone surrogate has no UTF-8 and is kept as UTF-16, so that every text
  * comes back exactly.
  */

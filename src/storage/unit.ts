@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { StorageError, toStorageError } from './storage-error.ts'
 
 /**
- * * Runs one synchronous unit of work and answers as a promise: it rejects with a StorageError where the database
+ * Runs one synchronous unit of work and answers as a promise: it rejects with a StorageError where the database
  * refuses, and then nothing was written. Asynchronous work inside a transaction would lose writes, so better-sqlite3
  * refuses it.
  */
@@ -25,7 +25,7 @@ interface Queued {
 const MOST_IN_GROUP = 200
 
 /**
- * * Writes of one turn of the event loop share one commit, each in a savepoint of its own: with a hundred in a group,
+ * Writes of one turn of the event loop share one commit, each in a savepoint of its own: with a hundred in a group,
  * full durability costs what one commit costs. A unit that fails takes none of its neighbours with it. BEGIN IMMEDIATE:
  * a transaction that starts by reading cannot wait for the write lock, whatever the busy timeout.
  */
@@ -42,7 +42,7 @@ export function createUnit(db: Database.Database): Unit {
   let queue: Queued[] = []
 
   /**
-   * * Where the common commit failed nothing was written: each has its own try, so that one cannot fail another. But
+   * Where the common commit failed nothing was written: each has its own try, so that one cannot fail another. But
    * where the lock is held elsewhere, the rest is refused at once: each further try would block the process for the
    * whole busy timeout.
    */
