@@ -55,19 +55,21 @@ async function askAnew(
   let waited = 0
   deps.budget.earn()
   for (let made = 1; ; made++) {
-    const call = await deps.lane.call(payer.batch, async () => {
+    const make = async () => {
       const at = { ...asking, deadline: asking.deadline + waited }
       const { reply, summary } = await callOnce(deps, judge, payer, at, request, digest)
       if (summary !== null) attempts.push(summary)
       return reply
-    })
+    }
+    const call = await deps.lane.call(payer.batch, make, payer.signal)
     waited += call.waited_ms
     const reply = call.kind === 'called' ? call.reply : withoutReply(call.failure)
     if (reply.ok || call.kind === 'turned_away') return { reply, attempts, waited_ms: waited }
     const remaining = asking.deadline + waited - deps.clock.now().getTime()
     const delay = retryDelay(reply.failure, made, deps.retry, remaining, deps.random)
     if (delay === null || !deps.budget.spend()) return { reply, attempts, waited_ms: waited }
-    await deps.clock.sleep(delay)
+    // Told to leave, it comes to the lane at once, which then turns it away.
+    await deps.clock.sleep(delay, payer.signal).catch(() => undefined)
   }
 }
 

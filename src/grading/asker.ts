@@ -36,6 +36,8 @@ export class Suspended extends Error {
 export interface Payer {
   readonly batch: string | null
   readonly caps: Caps
+  /** Ends the waiting for a turn, or for a retry; undefined: nothing does. */
+  readonly signal: AbortSignal | undefined
 }
 
 export const isCapped = ({ caps }: Payer): boolean => caps.batch_usd !== null || caps.day_usd !== null

@@ -1,13 +1,15 @@
 import type { Failure } from '../schemas/grade.ts'
-import type { BatchRecord, ItemEnd, OpenItem } from './batch-ports.ts'
+import type { BatchRecord, OpenItem } from './batch-ports.ts'
 import type { Errand } from './errand.ts'
+import { endOf, type RunOutcome } from './item-end.ts'
 import { ItemQueue } from './item-queue.ts'
 import type { Lane } from './lane.ts'
 import { createLatch, type Latch } from './latch.ts'
+import { Patience } from './patience.ts'
 import type { Clock, Judge, Stores } from './ports.ts'
 import type { ProviderPump } from './provider-pump.ts'
 import { isTransient } from './retry.ts'
-import type { GradingService, ItemOutcome } from './service.ts'
+import type { GradingService } from './service.ts'
 
 export interface RunnerDeps {
   readonly stores: Pick<Stores, 'batches'>
@@ -27,9 +29,6 @@ export type RunEnd =
   | { readonly kind: 'done' | 'cancelled' | 'stopped' }
   | { readonly kind: 'parked'; readonly reason: string; readonly resumes_at: Date | null }
 
-/** Runs at one item before a passing failure is its end. Each run makes its own retries. */
-const MOST_RUNS = 4
-const LONGEST_PUT_BACK_MS = 60_000
 /** Somebody else may have asked for a cancel in the database. */
 const LOOK_MS = 500
 const MOST_IN_FLIGHT = 512
@@ -44,11 +43,13 @@ export class BatchRunner {
   private readonly queue: ItemQueue
   private readonly latch: Latch
   private readonly flying = new Map<number, OpenItem>()
-  private readonly runs = new Map<number, number>()
+  private readonly patience = new Patience()
   private readonly lanes = new Map<Lane, () => void>()
   /** Items in flight at the most: falls where the reservations of calls in flight fill the budget. */
   private ceiling = MOST_IN_FLIGHT
   private parking: Extract<RunEnd, { kind: 'parked' }> | null = null
+  /** Aborted once the run is to end: nobody waits for a turn any more. */
+  private readonly leaving = new AbortController()
   private isStopping = false
   private isCancelling: boolean
   private looked = 0
@@ -69,11 +70,13 @@ export class BatchRunner {
 
   stop(): void {
     this.isStopping = true
+    this.leaving.abort()
     this.latch.ring()
   }
 
   cancel(): void {
     this.isCancelling = true
+    this.leaving.abort()
     this.latch.ring()
   }
 
@@ -127,6 +130,7 @@ export class BatchRunner {
     void this.runItem(item)
       .catch((error: unknown) => {
         this.broken = { error }
+        this.leaving.abort()
       })
       .finally(() => {
         this.flying.delete(item.index)
@@ -150,7 +154,7 @@ export class BatchRunner {
     return judge?.info.kind === 'model' && this.batch.mode === 'direct' && this.batch.kind !== 'recheck'
   }
 
-  private async grade(item: OpenItem): Promise<ItemOutcome | { readonly kind: 'broken' }> {
+  private async grade(item: OpenItem): Promise<RunOutcome> {
     try {
       const request = { ...item.request, trajectory: { id: item.trajectory } }
       return await this.deps.service.gradeItem(request, this.errandFor(item))
@@ -164,6 +168,7 @@ export class BatchRunner {
   private errandFor(item: OpenItem): Errand {
     const common = {
       item: { batch: this.batch.id, index: item.index },
+      signal: this.leaving.signal,
       cap_usd: this.batch.max_cost_usd,
       isPassing: (failure: Failure) => this.isPassing(item, failure),
     }
@@ -174,19 +179,19 @@ export class BatchRunner {
   /** Whether the item may yet succeed: it then ends in no grade now and is run again. */
   private isPassing(item: OpenItem, failure: Failure): boolean {
     if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return true
-    if (failure.code === 'cancelled') return this.isStopping || this.isCancelling
+    if (failure.code === 'cancelled') return this.leaving.signal.aborted
     // What others have reserved and do not use comes back: the last one in flight says whether there is enough.
     if (failure.code === 'budget_exceeded') return this.flying.size > 1 || this.waitsForProvider
     // The provider’s way has made its retries in rounds of its own.
     if (!isTransient(failure) || this.batch.mode === 'provider') return false
-    return this.isOut(item) || (this.runs.get(item.index) ?? 0) < MOST_RUNS - 1
+    return this.isOut(item) || this.patience.hasMore(item.index, failure)
   }
 
   private isOut(item: OpenItem): boolean {
     return this.deps.laneOf(item.request.judge ?? '').state().kind === 'out'
   }
 
-  private async settle(item: OpenItem, outcome: ItemOutcome | { readonly kind: 'broken' }): Promise<void> {
+  private async settle(item: OpenItem, outcome: RunOutcome): Promise<void> {
     if (outcome.kind === 'passed_over') {
       this.passOver(item, outcome.failure)
       return
@@ -194,25 +199,23 @@ export class BatchRunner {
     if (outcome.kind === 'waiting') this.waitsForProvider = true
     const end = endOf(outcome)
     if (end !== null) await this.deps.stores.batches.settle({ batch: this.batch.id, index: item.index }, end)
-    this.runs.delete(item.index)
+    this.patience.forget(item.index)
     this.queue.release(item)
   }
 
   private passOver(item: OpenItem, failure: Failure): void {
     const lane = this.deps.laneOf(item.request.judge ?? '').state()
-    if (failure.code === 'budget_exceeded') this.waitForBudget(item)
+    if (failure.code === 'cancelled') this.queue.release(item)
+    else if (failure.code === 'budget_exceeded') this.waitForBudget(item)
     else if (failure.code === 'quota_exhausted' || failure.code === 'authentication') this.park(item, failure, null)
     else if (lane.kind === 'out') this.park(item, failure, lane.until)
     else this.delay(item, failure)
   }
 
   private delay(item: OpenItem, failure: Failure): void {
-    const now = this.deps.clock.now().getTime()
-    const runs = (this.runs.get(item.index) ?? 0) + 1
-    const asked = (failure.retry_after_s ?? 0) * 1000
-    this.runs.set(item.index, runs)
-    if (asked > LONGEST_PUT_BACK_MS) this.park(item, failure, new Date(now + asked))
-    else this.queue.putBack(item, now + Math.max(asked, Math.min(LONGEST_PUT_BACK_MS, 1000 * 2 ** runs)))
+    const { at, park } = this.patience.next(item.index, failure, this.deps.clock.now().getTime())
+    if (park) this.park(item, failure, new Date(at))
+    else this.queue.putBack(item, at)
   }
 
   private waitForBudget(item: OpenItem): void {
@@ -228,6 +231,7 @@ export class BatchRunner {
   private park(item: OpenItem, failure: Failure, until: Date | null): void {
     const judge = item.request.judge ?? 'the judge'
     this.parking ??= { kind: 'parked', reason: `${judge}: ${failure.code}: ${failure.message}`, resumes_at: until }
+    this.leaving.abort()
   }
 
   /** Nothing is in flight: what comes next? Null: wait; `again`: items may be pending again. */
@@ -277,32 +281,8 @@ export class BatchRunner {
     if (this.isCancelling || now - this.looked < LOOK_MS) return
     this.looked = now
     const record = await this.deps.stores.batches.get(this.batch.id)
-    if (record?.status === 'cancelling') this.isCancelling = true
+    if (record?.status === 'cancelling') this.cancel()
   }
 }
-
-/** How an outcome settles its item; null where the unit of work that stored the grade has done so, or where it goes on. */
-function endOf(outcome: ItemOutcome | { readonly kind: 'broken' }): ItemEnd | null {
-  if (outcome.kind === 'waiting' || outcome.kind === 'passed_over') return null
-  if (outcome.kind === 'broken') return failed('internal', 'something went wrong here; the log has it')
-  if (outcome.kind === 'refused') {
-    const { code, detail, errors } = outcome.refusal
-    const place = errors[0] === undefined ? '' : ` (${errors[0].path}: ${errors[0].message})`
-    return failed(code === 'not_cached' ? 'cancelled' : 'internal', `${detail}${place}`)
-  }
-  const { grade, cached } = outcome
-  if (grade.status === 'failed' && grade.failure !== null)
-    return { status: 'failed', failure: grade.failure, grade_id: grade.id }
-  if (!cached) return null
-  return grade.label === null
-    ? { status: 'unverified', grade_id: grade.id, cached }
-    : { status: 'graded', label: grade.label, grade_id: grade.id, cached }
-}
-
-const failed = (code: Failure['code'], message: string): ItemEnd => ({
-  status: 'failed',
-  failure: { code, message, retryable: false, retry_after_s: null },
-  grade_id: null,
-})
 
 const isStorageError = (error: unknown): boolean => (error as { name?: unknown } | null)?.name === 'StorageError'

@@ -119,7 +119,7 @@ class Batches implements BatchService {
     if (record === null) return null
     if (record.status === 'cancelling') return true
     if (!(await this.store.requestCancel(id))) return false
-    this.sleeping.get(id)?.abort()
+    this.rouse(id)
     const running = this.running.get(id)
     if (running !== undefined) running.runner.cancel()
     else await this.launch(id)
@@ -131,7 +131,7 @@ class Batches implements BatchService {
     const record = await this.store.get(id)
     if (record === null) return null
     if (record.status === 'done' || record.status === 'cancelled') return false
-    this.sleeping.get(id)?.abort()
+    this.rouse(id)
     if (record.status === 'parked') {
       this.deps.resumeLanes()
       await this.store.resume(id)
@@ -171,6 +171,7 @@ class Batches implements BatchService {
       try {
         await stores.processes.beat()
         await stores.attempts.markInterrupted()
+        for (const id of [...this.sleeping.keys()]) await this.rouseIfTold(id)
         if (adopts) await this.adopt()
       } catch (error) {
         onTrouble({ batch: '', error })
@@ -239,12 +240,26 @@ class Batches implements BatchService {
     const signal = AbortSignal.any([waking.signal, this.stopping.signal])
     const wake = async () => {
       await clock.sleep(Math.max(0, at.getTime() - clock.now().getTime()), signal).catch(() => undefined)
-      this.sleeping.delete(id)
+      if (this.sleeping.get(id) === waking) this.sleeping.delete(id)
       if (signal.aborted) return
       await this.store.resume(id)
       await this.launch(id)
     }
     wake().catch((error: unknown) => onTrouble({ batch: id, error }))
+  }
+
+  /** Its time is not waited for any more; `launch` may follow at once. */
+  private rouse(id: string): void {
+    this.sleeping.get(id)?.abort()
+    this.sleeping.delete(id)
+  }
+
+  /** Whoever told it to go on, or to stop, may be another process: that one cannot run what this one has. */
+  private async rouseIfTold(id: string): Promise<void> {
+    const status = (await this.store.get(id))?.status
+    if (status === 'parked') return
+    this.rouse(id)
+    await this.launch(id)
   }
 
   private notify(id: string): void {

@@ -13,6 +13,8 @@ export type Errand =
 
 interface BatchErrand {
   readonly item: ItemRef
+  /** Ends the waiting for a turn, or for a retry: what is in flight goes on. */
+  readonly signal: AbortSignal
   /** Hard cap of the batch. */
   readonly cap_usd: number | null
   /** Failures after which the item is asked again later: then no grade is written, and good replies wait to be used. */

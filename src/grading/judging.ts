@@ -72,7 +72,8 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, errand: Errand):
   }
   const { name } = judge.info
   const calling = { ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }
-  return askByCall(calling, judge, { batch: errand.item?.batch ?? null, caps })
+  const signal = errand.item === null ? undefined : errand.signal
+  return askByCall(calling, judge, { batch: errand.item?.batch ?? null, caps, signal })
 }
 
 /**

@@ -1,0 +1,30 @@
+import type { Failure } from '../schemas/grade.ts'
+import type { ItemEnd } from './batch-ports.ts'
+import type { ItemOutcome } from './service.ts'
+
+/** What a run at an item came to; `broken`: something was thrown that nobody expected. */
+export type RunOutcome = ItemOutcome | { readonly kind: 'broken' }
+
+/** How an outcome settles its item; null where the unit of work that stored the grade has done so, or where it goes on. */
+export function endOf(outcome: RunOutcome): ItemEnd | null {
+  if (outcome.kind === 'waiting' || outcome.kind === 'passed_over') return null
+  if (outcome.kind === 'broken') return failed('internal', 'something went wrong here; the log has it')
+  if (outcome.kind === 'refused') {
+    const { code, detail, errors } = outcome.refusal
+    const place = errors[0] === undefined ? '' : ` (${errors[0].path}: ${errors[0].message})`
+    return failed(code === 'not_cached' ? 'cancelled' : 'internal', `${detail}${place}`)
+  }
+  const { grade, cached } = outcome
+  if (grade.status === 'failed' && grade.failure !== null)
+    return { status: 'failed', failure: grade.failure, grade_id: grade.id }
+  if (!cached) return null
+  return grade.label === null
+    ? { status: 'unverified', grade_id: grade.id, cached }
+    : { status: 'graded', label: grade.label, grade_id: grade.id, cached }
+}
+
+const failed = (code: Failure['code'], message: string): ItemEnd => ({
+  status: 'failed',
+  failure: { code, message, retryable: false, retry_after_s: null },
+  grade_id: null,
+})
