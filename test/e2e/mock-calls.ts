@@ -1,0 +1,104 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { answerBody } from '../mock-provider/batch-answers.ts'
+import { answerText, roundOfBody, runOfBody } from './trials.ts'
+
+/** One call that has reached the provider. */
+export interface Call {
+  readonly nth: number
+  readonly run: number
+  readonly round: number
+  /** Calls for this run and round before this one. */
+  readonly earlier: number
+}
+
+/** What the provider does with a call. */
+export type Play =
+  | 'answer'
+  | 'hang'
+  /** The connection is closed in the middle of the answer. */
+  | 'break_off'
+  | {
+      readonly status: number
+      readonly error: { code?: string; type?: string }
+      readonly headers?: Record<string, string>
+    }
+
+export interface MockCalls {
+  /** For `base_url` of a judge. */
+  readonly base_url: string
+  readonly calls: readonly (Call & { readonly play: Play })[]
+  stop(): Promise<void>
+}
+
+export interface MockCallOptions {
+  readonly latency_ms: (call: Call) => number
+  readonly play?: (call: Call) => Play
+}
+
+/** OpenAI’s Responses API on loopback, as a model whose answer follows from the run. Ends with the test. */
+export async function startMockCalls({ latency_ms, play = () => 'answer' }: MockCallOptions): Promise<MockCalls> {
+  const calls: (Call & { play: Play })[] = []
+  const asked = new Map<string, number>()
+  const server = createServer((request, response) => {
+    void readAll(request).then(
+      (body) => {
+        const [run, round] = [runOfBody(body), roundOfBody(body)]
+        const earlier = asked.get(`${run}/${round}`) ?? 0
+        asked.set(`${run}/${round}`, earlier + 1)
+        const call = { nth: calls.length, run, round, earlier }
+        const played = play(call)
+        calls.push({ ...call, play: played })
+        setTimeout(() => respond(response, call, played), latency_ms(call))
+      },
+      // A caller that was killed while it sent: nothing has reached the provider.
+      () => response.destroy(),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const stop = async () => {
+    server.closeAllConnections()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+  onTestFinished(stop)
+  return { base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, calls, stop }
+}
+
+function respond(response: ServerResponse, call: Call, play: Play): void {
+  if (play === 'hang') return
+  if (typeof play === 'object') {
+    response.writeHead(play.status, { 'content-type': 'application/json', ...play.headers })
+    response.end(JSON.stringify({ error: { message: 'scripted', ...play.error } }))
+    return
+  }
+  const body = JSON.stringify(answerBody('/v1/responses', `call-${call.nth}`, answerText(call.run, call.round)))
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+  if (play === 'answer') response.end(body)
+  else response.write(body.slice(0, 200), () => response.destroy())
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The judge `mock` over it, with a price, as VERIDICT_CONFIG says it. */
+export const judgeAt = (base_url: string, concurrency: number) => ({
+  mock: {
+    provider: 'openai',
+    model: 'mock-1',
+    base_url,
+    effort: null,
+    key_env: 'OPENAI_API_KEY',
+    concurrency: { initial: concurrency, min: 1, max: concurrency },
+    price: {
+      input_per_mtok: 1,
+      output_per_mtok: 4,
+      cache_read_per_mtok: 0.1,
+      cache_write_per_mtok: 1,
+      as_of: '2026-11-01',
+    },
+  },
+})

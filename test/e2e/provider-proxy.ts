@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** One request and its answer on their way between the service and the provider. */
+export interface Exchange {
+  readonly nth: number
+  readonly method: string
+  readonly path: string
+}
+
+/** Where an exchange is held up: not yet at the provider; answered, and nobody knows; half of the answer has come. */
+export type Phase = 'before' | 'after' | 'half'
+
+export interface ProviderProxy {
+  readonly origin: string
+  readonly exchanges: readonly Exchange[]
+}
+
+/** Stands before the provider and waits for `hold` in every phase of every exchange. Ends with the test. */
+export async function startProxy(
+  target: string,
+  hold: (exchange: Exchange, phase: Phase) => Promise<void>,
+): Promise<ProviderProxy> {
+  const exchanges: Exchange[] = []
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readAll(request)
+    const exchange = { nth: exchanges.length, method: request.method ?? '', path: request.url ?? '' }
+    exchanges.push(exchange)
+    await hold(exchange, 'before')
+    // Whoever asked is gone, and his request with him: it never got here.
+    if (request.socket.destroyed) return
+    const answer = await fetch(`${target}${exchange.path}`, {
+      method: exchange.method,
+      headers: headersOf(request),
+      ...(exchange.method !== 'GET' && { body: new Uint8Array(body) }),
+    })
+    const text = await answer.text()
+    await hold(exchange, 'after')
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' })
+    const half = Math.floor(text.length / 2)
+    response.write(text.slice(0, half))
+    await hold(exchange, 'half')
+    response.end(text.slice(half))
+  }
+  const server = createServer((request, response) => {
+    pass(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  })
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exchanges }
+}
+
+const OF_THE_HOP = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive']
+
+const headersOf = (request: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(request.headers).flatMap(([name, value]) =>
+      typeof value === 'string' && !OF_THE_HOP.includes(name) ? [[name, value]] : [],
+    ),
+  )
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}

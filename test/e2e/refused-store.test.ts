@@ -1,0 +1,51 @@
+import { afterEach, expect, test } from 'vitest'
+import type { AttemptLedger } from '../../src/grading/ports.ts'
+import type { Batch } from '../../src/schemas/batch.ts'
+import { StorageError } from '../../src/storage/storage-error.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+
+let app: TestApp
+afterEach(() => app.stop())
+
+/** A batch whose ledger refuses the first call: its run has ended, and it would try again in ten seconds. */
+async function startRefused(): Promise<string> {
+  app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const ledger = app.context.stores.attempts as { begin: AttemptLedger['begin'] }
+  const begin = ledger.begin
+  let refused = false
+  ledger.begin = () => {
+    refused = true
+    return Promise.reject(new StorageError('storage_busy', 'the database is locked by another process'))
+  }
+  const { id } = await startBatch(app, makeItems(5))
+  while (!refused || (await look(id)).counts.running > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  ledger.begin = begin
+  expect(await look(id)).toMatchObject({ status: 'running', counts: { pending: 5 } })
+  return id
+}
+
+const look = async (id: string) => (await app.get(`/v1/batches/${id}`)).json<Batch>()
+const tell = (id: string, what: string) => app.http.inject({ method: 'POST', url: `/v1/batches/${id}/${what}` })
+
+/** Well before the ten seconds are over. */
+const SOON = { timeout: 4000, interval: 20 }
+
+test('told to go on, it does not wait', async () => {
+  const id = await startRefused()
+  expect((await tell(id, 'resume')).statusCode).toBe(202)
+  await expect.poll(async () => (await look(id)).status, SOON).toBe('done')
+})
+
+test('told to stop, it does not wait', async () => {
+  const id = await startRefused()
+  expect((await tell(id, 'cancel')).statusCode).toBe(202)
+  await expect.poll(async () => (await look(id)).status, SOON).toBe('cancelled')
+})
+
+test('told nothing, it goes on by itself', async () => {
+  const id = await startRefused()
+  const { batch } = await finish(app, id)
+  expect(batch).toMatchObject({ status: 'done', counts: { graded: 5 }, calls: { made: 5 } })
+})
