@@ -148,7 +148,7 @@ export const AgreementSchema = Type.Object(
           closed,
         ),
       },
-      { ...closed, description: 'Percentile bootstrap over whole items or clusters.' },
+      { ...closed, description: 'Resampling of whole items or clusters; expanded percentile intervals.' },
     ),
   },
   closed,

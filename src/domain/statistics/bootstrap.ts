@@ -1,0 +1,105 @@
+import betaQuantile from '@stdlib/stats-base-dists-beta-quantile'
+import chiSquareCdf from '@stdlib/stats-base-dists-chisquare-cdf'
+import { DEFAULT_DRAWS, DEFAULT_SEED, type UndefinedReason } from '../../schemas/agreement.ts'
+import { seededRandom } from './random.ts'
+
+export interface BootstrapSettings {
+  readonly draws: number
+  readonly seed: number
+}
+
+export const BOOTSTRAP: BootstrapSettings = { draws: DEFAULT_DRAWS, seed: DEFAULT_SEED }
+
+/** The interval of one statistic. */
+export interface BootstrapInterval {
+  readonly ci95: [number, number] | null
+  /** Null exactly where `ci95` is there. */
+  readonly reason: UndefinedReason | null
+  /** Draws in which the statistic was undefined. The interval is of the others. */
+  readonly undefined_draws: number
+}
+
+/**
+ * Expanded percentile intervals of several statistics of the same draws: the percentile interval (Efron and Tibshirani, An Introduction
+ * to the Bootstrap, 1993, chapter 13) with the tails of `expandedTail`, because the plain one is too narrow for few units. Each draw
+ * takes as many units (items, or whole clusters of them) as there are, with replacement. This is not the pair-level bootstrap of
+ * Hayes and Krippendorff (2007).
+ *
+ * Null with a reason where there is one unit or none (`too_few_units`), where half of the draws or more were undefined
+ * (`mostly_undefined`), and where all draws gave one value (`no_spread`): [1, 1] after 20 agreements of 20 would be false certainty.
+ *
+ * @param statistics gets how often each unit was drawn: a buffer that the next draw overwrites. It should cost a sum over units. Each
+ *   call returns the statistics in the same order, null where one is undefined.
+ */
+export function bootstrap(
+  units: number,
+  settings: BootstrapSettings,
+  statistics: (weights: Uint32Array) => readonly (number | null)[],
+): BootstrapInterval[] {
+  const values: number[][] = []
+  resample(units, settings, (weights) => {
+    statistics(weights).forEach((value, index) => {
+      values[index] ??= []
+      if (value !== null) values[index].push(value)
+    })
+  })
+  return values.map((defined) => expandedInterval(defined, units, settings.draws))
+}
+
+/** Draws `settings.draws` times and shows how often each unit was drawn; with no units there is nothing drawn. */
+export function resample(units: number, settings: BootstrapSettings, visit: (weights: Uint32Array) => void): void {
+  const random = seededRandom(settings.seed)
+  const weights = new Uint32Array(units)
+  for (let draw = 0; draw < settings.draws; draw++) {
+    weights.fill(0)
+    for (let taken = 0; taken < units; taken++) {
+      const unit = random.below(units)
+      weights[unit] = (weights[unit] ?? 0) + 1
+    }
+    visit(weights)
+  }
+}
+
+function expandedInterval(values: number[], units: number, draws: number): BootstrapInterval {
+  const undefined_draws = draws - values.length
+  const none = (reason: UndefinedReason): BootstrapInterval => ({ ci95: null, reason, undefined_draws })
+  if (units < 2) return none('too_few_units')
+  if (undefined_draws * 2 >= draws) return none('mostly_undefined')
+  const sorted = Float64Array.from(values).sort()
+  if (isFlat(sorted)) return none('no_spread')
+  const tail = expandedTail(units)
+  return { ci95: [quantile(sorted, tail), quantile(sorted, 1 - tail)], reason: null, undefined_draws }
+}
+
+/**
+ * What to cut from each side for 95%: Φ(−√(n / (n − 1)) · t₀.₉₇₅,ₙ₋₁), which is 0.025 for many units and less for few, as a t interval is
+ * wider than a normal one. Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69 (2015), section 4.
+ *
+ * @param units 2 or more.
+ */
+export function expandedTail(units: number): number {
+  const freedom = units - 1
+  // t² / (ν + t²) has the distribution Beta(½, ν/2), and z² is χ² with one degree of freedom.
+  const share = betaQuantile(0.95, 0.5, freedom / 2)
+  const squared = (freedom * share) / (1 - share)
+  return (1 - chiSquareCdf((squared * units) / freedom, 1)) / 2
+}
+
+/** Whether all values are one, but for the rounding of sums in another order. */
+function isFlat(sorted: Float64Array): boolean {
+  const [low = 0] = sorted
+  const high = sorted.at(-1) ?? 0
+  return high - low <= 1e-12 * Math.max(1, Math.abs(low), Math.abs(high))
+}
+
+/**
+ * Quantile of sorted values, linear between the two nearest: type 7 of Hyndman and Fan, "Sample quantiles in statistical packages"
+ * (1996), as R and NumPy have it. NaN where there are no values.
+ */
+export function quantile(sorted: ArrayLike<number>, probability: number): number {
+  const place = (sorted.length - 1) * probability
+  const below = Math.floor(place)
+  const low = sorted[below] ?? Number.NaN
+  const high = sorted[Math.min(below + 1, sorted.length - 1)] ?? Number.NaN
+  return low + (high - low) * (place - below)
+}

@@ -1,0 +1,142 @@
+import { type CorrectionTable, type GradedCount, type ReviewedPair, tally } from './correction-table.ts'
+import { chooseEstimator, type Estimator, type Sampling } from './estimator-choice.ts'
+import { sum } from './linear-algebra.ts'
+import { byConfusionMatrix, byJudgeStratum, byPpi, byWeight, type Estimation } from './share-estimators.ts'
+import type { Interval } from './share-interval.ts'
+import { isWeight } from './weighted-shares.ts'
+
+export interface CorrectionInput {
+  /** All labels, in the order of the answer. */
+  readonly labels: readonly string[]
+  /** The judge's labels of all graded items, reviewed ones included. */
+  readonly graded: readonly GradedCount[]
+  /** Reviewed items: of `graded`, except with `another_archive`. */
+  readonly reviews: readonly ReviewedPair[]
+  readonly sampling: Sampling
+  /** Of the bootstrap check of the confusion-matrix correction. */
+  readonly seed?: number
+}
+
+export interface CorrectedShare {
+  /** In [0, 1]; null with the reason of the whole, or of a warning. */
+  readonly value: number | null
+  readonly ci95: Interval | null
+}
+
+export interface CorrectedShares {
+  readonly estimator: Estimator | null
+  /** Why this estimator, or why none. */
+  readonly reason: string
+  /** One per label. The values that are there add to 1. */
+  readonly shares: Readonly<Record<string, CorrectedShare>>
+  readonly n_graded: number
+  readonly n_reviews: number
+  /** Weight of the judge in PPI++: 0 humans alone, 1 fully trusted. */
+  readonly lambda: number | null
+  readonly condition_number: number | null
+  readonly effective_reviews: number | null
+  readonly warnings: readonly string[]
+}
+
+const FEW = 30
+
+/**
+ * The judge's label shares corrected for its errors by human reviews, with 95% intervals, by the estimator that the way of
+ * sampling allows (`chooseEstimator`). Intervals are about the population that the graded items are drawn from, as in ppi_py,
+ * and allow for clusters where given. Where nothing honest can be said every value is null and `reason` says why.
+ */
+export function correctedShares(input: CorrectionInput): CorrectedShares {
+  const counted = tally(input.labels, input.graded, input.reviews)
+  if ('error' in counted) return refused(input, counted.error)
+  const { table } = counted
+  const choice = chooseEstimator({ sampling: input.sampling, weights: input.reviews.map(({ weight }) => weight) })
+  if (choice.estimator === null) return refused(input, choice.reason)
+  const obstacle = obstacleTo(table, input.sampling)
+  if (obstacle !== null) return refused(input, obstacle)
+  const all = choice.estimator === 'ppi_plus_plus' && sum(table.unreviewed) < 2
+  const estimator = all ? 'human_only' : choice.estimator
+  const estimate = runEstimator(estimator, table, input)
+  if (estimate.shares === null) return refused(input, estimate.reason)
+  const reason = all ? 'all graded items, or all but one, are reviewed: the human shares need no judge' : choice.reason
+  return {
+    estimator,
+    reason,
+    shares: Object.fromEntries(
+      input.labels.map((label, k) => [label, { value: estimate.shares[k] ?? null, ci95: estimate.ci95[k] ?? null }]),
+    ),
+    n_graded: sum(table.judgeCounts),
+    n_reviews: input.reviews.length,
+    lambda: estimate.lambda ?? null,
+    condition_number: estimate.conditionNumber ?? null,
+    effective_reviews: estimate.effectiveReviews ?? null,
+    warnings: [...estimate.warnings, ...designWarnings(estimator, table, input)],
+  }
+}
+
+function runEstimator(estimator: Estimator, table: CorrectionTable, input: CorrectionInput): Estimation {
+  switch (estimator) {
+    case 'ppi_plus_plus':
+      return byPpi(table)
+    case 'rogan_gladen':
+      return byConfusionMatrix(table, input.labels, input.seed ?? 1)
+    case 'post_stratified':
+      return byJudgeStratum(table, input.labels)
+    case 'inverse_probability':
+      return byWeight(
+        table,
+        input.reviews.map(({ weight }) => (isWeight(weight) ? weight : Number.NaN)),
+      )
+    case 'human_only':
+      return byWeight(
+        table,
+        input.reviews.map(() => 1),
+      )
+  }
+}
+
+function obstacleTo(table: CorrectionTable, sampling: Sampling): string | null {
+  if (sum(table.judgeCounts) === 0) return 'no graded item'
+  if (table.reviews.length === 0) return 'no review'
+  if (table.reviews.length < 2) return 'fewer than two reviews'
+  if (sampling !== 'another_archive' && table.foreign) {
+    return 'some label has more reviews than graded items in its cluster: the reviews are not of these items'
+  }
+  return null
+}
+
+function designWarnings(
+  estimator: Estimator,
+  table: CorrectionTable,
+  { reviews, sampling }: CorrectionInput,
+): string[] {
+  const tasks = new Set(table.reviews.flatMap(({ cluster }) => cluster ?? []))
+  const weights = reviews.map(({ weight }) => weight ?? 0)
+  const graded = sum(table.judgeCounts)
+  const off = estimator === 'inverse_probability' && Math.abs(sum(weights) / graded - 1) > 0.25
+  const unseen = table.judgeCounts.some((count, j) => count > 0 && !table.reviews.some(({ judge }) => judge === j))
+  const rules: readonly (readonly [boolean, string])[] = [
+    [reviews.length < FEW, `fewer than ${FEW} reviews: the intervals are rough`],
+    [tasks.size > 0 && tasks.size < FEW, `fewer than ${FEW} clusters reviewed: the intervals are likely too narrow`],
+    [
+      off,
+      `the weights add to ${sum(weights).toFixed(1)}, not to the ${graded} graded items: were all able to be picked?`,
+    ],
+    [estimator === 'inverse_probability' && unseen, 'a judge label that occurs has no review'],
+    [sampling === 'another_archive', 'holds only if the judge errs here as it does in the archive of the reviews'],
+  ]
+  return rules.flatMap(([applies, text]) => (applies ? [text] : []))
+}
+
+function refused(input: CorrectionInput, reason: string): CorrectedShares {
+  return {
+    estimator: null,
+    reason,
+    shares: Object.fromEntries(input.labels.map((label) => [label, { value: null, ci95: null }])),
+    n_graded: sum(input.graded.map(({ count }) => count)),
+    n_reviews: input.reviews.length,
+    lambda: null,
+    condition_number: null,
+    effective_reviews: null,
+    warnings: [],
+  }
+}

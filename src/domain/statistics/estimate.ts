@@ -1,0 +1,14 @@
+import type { UndefinedReason } from '../../schemas/agreement.ts'
+
+/** A number that may not exist. Undefined is null with a reason, never 0 or 1. */
+export interface Estimate {
+  readonly value: number | null
+  /** Null exactly where `value` is a number. */
+  readonly reason: UndefinedReason | null
+}
+
+export const defined = (value: number): Estimate => ({ value, reason: null })
+export const missing = (reason: UndefinedReason): Estimate => ({ value: null, reason })
+/** A ratio; where there is nothing to divide by, null with the reason given. */
+export const ratio = (part: number, whole: number, reason: UndefinedReason): Estimate =>
+  whole === 0 ? missing(reason) : defined(part / whole)

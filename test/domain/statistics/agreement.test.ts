@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import { agreement, MAX_RESAMPLED_ITEMS } from '../../../src/domain/statistics/agreement.ts'
+import { type Agreement, AgreementRequestSchema } from '../../../src/schemas/agreement.ts'
+import { schemaIssues } from '../../../src/schemas/check.ts'
+import { answer } from './answer.ts'
+import { ratingsOf } from './oracles.ts'
+
+test('the whole answer for two raters', () => {
+  const request = {
+    ratings: ratingsOf([
+      ['b', 'a', 'a', 'b'],
+      ['a', 'a', 'a', 'b'],
+    ]),
+    labels: ['a', 'b', 'c'],
+  }
+  expect(answer(request)).toEqual({
+    n_items: 4,
+    n_raters: 2,
+    n_ratings: 8,
+    raw_agreement: { value: 0.75, ci95: [0, 1], reason: null },
+    cohen_kappa: { value: 0.5, ci95: expect.anything(), reason: null },
+    fleiss_kappa: { value: expect.closeTo(7 / 15), ci95: expect.anything(), reason: null },
+    krippendorff_alpha: { value: expect.closeTo(8 / 15), ci95: expect.anything(), reason: null },
+    gwet_ac1: { value: expect.closeTo((0.75 - 15 / 64) / (1 - 15 / 64)), ci95: expect.anything(), reason: null },
+    confusion: {
+      labels: ['a', 'b', 'c'],
+      row_rater: 'rater 0',
+      column_rater: 'rater 1',
+      matrix: [
+        [2, 0, 0],
+        [1, 1, 0],
+        [0, 0, 0],
+      ],
+    },
+    prevalence: { a: 5 / 8, b: 3 / 8, c: 0 },
+    bootstrap: { draws: 2000, seed: 1, unit: 'item', n_units: 4, undefined: expect.anything() },
+  })
+})
+
+describe('undefined is null with a reason', () => {
+  const all = (found: Agreement) => ({
+    raw: found.raw_agreement.reason,
+    cohen: found.cohen_kappa.reason,
+    fleiss: found.fleiss_kappa.reason,
+    alpha: found.krippendorff_alpha.reason,
+    ac1: found.gwet_ac1.reason,
+  })
+  const none = 'no_pairs'
+  const one = 'one_category'
+
+  test.each<[string, (string | null)[][], ReturnType<typeof all>]>([
+    ['one rater', [['a', 'b']], { raw: none, cohen: 'not_two_raters', fleiss: none, alpha: none, ac1: none }],
+    [
+      'nothing in common',
+      [
+        ['a', null],
+        [null, 'b'],
+      ],
+      { raw: none, cohen: none, fleiss: none, alpha: none, ac1: none },
+    ],
+    [
+      'one category',
+      [
+        ['a', 'a'],
+        ['a', 'a'],
+      ],
+      { raw: 'no_spread', cohen: one, fleiss: one, alpha: one, ac1: one },
+    ],
+    [
+      'one item',
+      [['a'], ['b']],
+      {
+        raw: 'too_few_units',
+        cohen: 'too_few_units',
+        fleiss: 'too_few_units',
+        alpha: 'too_few_units',
+        ac1: 'too_few_units',
+      },
+    ],
+  ])('%s', (_name, rows, reasons) => {
+    const found = answer({ ratings: ratingsOf(rows) })
+    expect(all(found)).toEqual(reasons)
+    for (const { value, ci95, reason } of [
+      found.raw_agreement,
+      found.cohen_kappa,
+      found.fleiss_kappa,
+      found.gwet_ac1,
+    ]) {
+      expect(ci95).toBeNull()
+      expect(value === null).toBe(!['no_spread', 'too_few_units'].includes(reason ?? ''))
+    }
+  })
+
+  test('no ratings at all', () => {
+    const found = answer({ ratings: [] })
+    expect(found).toMatchObject({ n_items: 0, n_raters: 0, n_ratings: 0, confusion: null, prevalence: {} })
+    expect(found.fleiss_kappa).toEqual({ value: null, ci95: null, reason: 'no_ratings' })
+    expect(found.krippendorff_alpha).toEqual({ value: null, ci95: null, reason: 'no_pairs' })
+  })
+
+  test('one category given of two declared: AC1 exists, the κs do not', () => {
+    const found = answer({
+      ratings: ratingsOf([
+        ['a', 'a'],
+        ['a', 'a'],
+      ]),
+      labels: ['a', 'b'],
+    })
+    expect(found.gwet_ac1.value).toBe(1)
+    expect(found.krippendorff_alpha.value).toBeNull()
+  })
+
+  test('full agreement on two categories is 1, with no interval: resampling cannot doubt it', () => {
+    const found = answer({
+      ratings: ratingsOf([
+        ['a', 'b', 'a', 'a', 'b', 'b'],
+        ['a', 'b', 'a', 'a', 'b', 'b'],
+      ]),
+    })
+    const full = { value: 1, ci95: null, reason: 'no_spread' }
+    expect(found.cohen_kappa).toEqual(full)
+    expect(found.krippendorff_alpha).toEqual(full)
+    // Of the draws, 2 in 64 have one category only.
+    expect(found.bootstrap.undefined.krippendorff_alpha).toBeGreaterThan(30)
+    expect(found.bootstrap.undefined.krippendorff_alpha).toBeLessThan(100)
+    expect(found.bootstrap.undefined.raw_agreement).toBe(0)
+  })
+})
+
+describe('what is refused', () => {
+  test('a rating twice, at its index', () => {
+    const ratings = ratingsOf([
+      ['a', 'b'],
+      ['a', 'a'],
+    ])
+    const result = agreement({ ratings: [...ratings, ratings[1] ?? { item: '', rater: '', label: '' }] })
+    expect(result).toMatchObject({ ok: false, error: [{ path: '/ratings/4' }] })
+  })
+
+  test('more work than a few seconds', () => {
+    const ratings = Array.from({ length: 20_000 }, (_, item) => ({ item: `${item}`, rater: 'a', label: 'x' }))
+    const draws = MAX_RESAMPLED_ITEMS / ratings.length + 1
+    expect(agreement({ ratings, bootstrap: { draws } })).toMatchObject({
+      ok: false,
+      error: [{ path: '/bootstrap/draws' }],
+    })
+  })
+
+  const one = { item: 'i', rater: 'a', label: 'x' }
+  test.each<[string, unknown]>([
+    ['nothing', {}],
+    ['no ratings', { ratings: [] }],
+    ['a label that is empty', { ratings: [{ ...one, label: '' }] }],
+    ['a label of 101 characters', { ratings: [{ ...one, label: 'x'.repeat(101) }] }],
+    ['a label that is a number', { ratings: [{ ...one, label: 1 }] }],
+    ['a field unknown', { ratings: [{ ...one, weight: 2 }] }],
+    ['a draw', { ratings: [one], bootstrap: { draws: 1 } }],
+    ['a million draws', { ratings: [one], bootstrap: { draws: 1e6 } }],
+    ['half a seed', { ratings: [one], bootstrap: { seed: 0.5 } }],
+    ['a seed below 0', { ratings: [one], bootstrap: { seed: -1 } }],
+    ['101 labels', { ratings: [one], labels: Array.from({ length: 101 }, (_, at) => `${at}`) }],
+  ])('by the schema: %s', (_name, request) => {
+    expect(schemaIssues(AgreementRequestSchema, request)).not.toEqual([])
+  })
+
+  test('the schema takes any category', () => {
+    const labels = ['aligned', '1', '__proto__', '\u202e', 'x'.repeat(100), 'naïve ☃']
+    const ratings = labels.map((label) => ({ ...one, item: label, label, cluster: 't' }))
+    expect(schemaIssues(AgreementRequestSchema, { ratings, bootstrap: { draws: 2000, seed: 42 } })).toEqual([])
+    expect(Object.keys(answer({ ratings }).prevalence)).toHaveLength(labels.length)
+  })
+})

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { bootstrap, expandedTail, quantile, resample } from '../../../src/domain/statistics/bootstrap.ts'
+
+const SETTINGS = { draws: 2000, seed: 1 }
+
+/** The mean of 0 … n − 1, from how often each was drawn. */
+const mean = (weights: Uint32Array) => weights.reduce((sum, times, unit) => sum + times * unit, 0) / weights.length
+
+test('a draw takes as many units as there are', () => {
+  let draws = 0
+  resample(7, SETTINGS, (weights) => {
+    draws++
+    expect(weights.reduce((sum, times) => sum + times, 0)).toBe(7)
+  })
+  expect(draws).toBe(2000)
+})
+
+test('each unit is drawn once a draw on average, and left out of 36.6% of draws of 20', () => {
+  const times = new Array<number>(20).fill(0)
+  let missed = 0
+  resample(20, SETTINGS, (weights) => {
+    weights.forEach((count, unit) => {
+      times[unit] = (times[unit] ?? 0) + count
+      if (count === 0) missed++
+    })
+  })
+  // Binomial(40000, 1/20): standard deviation 43.6.
+  for (const count of times) expect(Math.abs(count - 2000)).toBeLessThan(4.5 * 43.6)
+  // (19/20)²⁰ = 0.3585
+  expect(missed / 40_000).toBeCloseTo(0.3585, 2)
+})
+
+test('the interval of a mean is ± 1.96 standard errors, for many units', () => {
+  const units = 400
+  const [interval] = bootstrap(units, SETTINGS, (weights) => [mean(weights)])
+  const error = Math.sqrt((units ** 2 - 1) / 12 / units)
+  const [low = 0, high = 0] = interval?.ci95 ?? []
+  expect((high - low) / 2 / error).toBeGreaterThan(1.85)
+  expect((high - low) / 2 / error).toBeLessThan(2.07)
+  expect((low + high) / 2).toBeCloseTo(199.5, -0.5)
+})
+
+test('the same seed gives the same intervals, another seed others', () => {
+  const of = (seed: number) => bootstrap(30, { draws: 500, seed }, (weights) => [mean(weights)])
+  expect(of(3)).toEqual(of(3))
+  expect(of(3)).not.toEqual(of(4))
+})
+
+test('one run gives each statistic what it would get alone', () => {
+  const both = bootstrap(30, SETTINGS, (weights) => [mean(weights), weights[0] ?? 0])
+  expect(both).toHaveLength(2)
+  expect(both[0]).toEqual(bootstrap(30, SETTINGS, (weights) => [mean(weights)])[0])
+  expect(both[1]).toEqual(bootstrap(30, SETTINGS, (weights) => [weights[0] ?? 0])[0])
+})
+
+test('undefined draws are counted and left out', () => {
+  const [interval] = bootstrap(10, SETTINGS, (weights) => [weights[0] === 0 ? null : (weights[0] ?? 0)])
+  // (9/10)¹⁰ = 0.3487 of 2000, standard deviation 21.3.
+  expect(Math.abs((interval?.undefined_draws ?? 0) - 697)).toBeLessThan(100)
+  expect(interval?.ci95?.[0]).toBe(1)
+})
+
+test.each([
+  ['no unit', 0, () => 1, 'too_few_units'],
+  ['one unit', 1, () => 1, 'too_few_units'],
+  ['one value', 5, () => 0.1, 'no_spread'],
+  [
+    'one value, rounded in two ways',
+    5,
+    (weights: Uint32Array) => ((weights[0] ?? 0) > 0 ? 0.3 : 0.1 + 0.2),
+    'no_spread',
+  ],
+  ['no value', 5, () => null, 'mostly_undefined'],
+  ['few values', 5, (weights: Uint32Array) => ((weights[0] ?? 0) > 2 ? mean(weights) : null), 'mostly_undefined'],
+] as const)('%s: no interval', (_name, units, statistic, reason) => {
+  const [interval] = bootstrap(units, SETTINGS, (weights) => [statistic(weights)])
+  expect(interval).toMatchObject({ ci95: null, reason })
+})
+
+/** R: pnorm(-sqrt(n / (n - 1)) * qt(0.975, n - 1)); here by SciPy. */
+test.each([
+  [3, 6.834137311941282e-8],
+  [5, 0.0009541005518824907],
+  [10, 0.008550639024406366],
+  [20, 0.015880829920347974],
+  [40, 0.020257536362843834],
+  [100, 0.023064387207087644],
+  [1000, 0.024804305905564303],
+  [50000, 0.024996081637633182],
+])('the tail for %i units', (units, tail) => {
+  expect(expandedTail(units) / tail).toBeCloseTo(1, 5)
+})
+
+test('few units are resampled with little left to cut off; many with 2.5%', () => {
+  expect(expandedTail(2)).toBeLessThan(1e-12)
+  expect(expandedTail(100_000)).toBeCloseTo(0.025, 5)
+})
+
+test('quantiles as R’s type 7', () => {
+  expect(quantile([1, 2, 3, 4], 0.5)).toBe(2.5)
+  expect(quantile([10, 20, 30, 40, 50], 0.025)).toBeCloseTo(11, 12)
+  expect(quantile([10, 20, 30, 40, 50], 0.975)).toBeCloseTo(49, 12)
+  expect(quantile([5], 0.975)).toBe(5)
+  expect(quantile([1, 2], 1)).toBe(2)
+  expect(quantile([], 0.5)).toBeNaN()
+})

@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  areaUnderRoc,
+  brierScore,
+  calibrateLevels,
+  expectedCalibrationError,
+  type Forecast,
+  MIN_REVIEWS_A_LEVEL,
+  riskCoverage,
+} from '../../../src/domain/statistics/calibration.ts'
+import { hasOracles, readOracles } from './oracles.ts'
+
+/** Ten points; ECE and Brier by formula, AUROC by scikit-learn 1.9 (`../shared/oracles/statistics.json`). */
+const CONFIDENCE = [0.97, 0.93, 0.86, 0.83, 0.77, 0.66, 0.62, 0.56, 0.91, 0.71]
+const CORRECT = [1, 1, 0, 1, 1, 0, 1, 0, 1, 0]
+const RISKS = [0, 0, 0, 0.25, 0.2, 0.166667, 0.285714, 0.375, 0.333333, 0.4]
+
+const forecasts = (confidence: readonly number[], correct: readonly number[]): Forecast[] =>
+  confidence.map((value, index) => ({ confidence: value, correct: correct[index] === 1 }))
+
+const TEN = forecasts(CONFIDENCE, CORRECT)
+
+test('the ten points', () => {
+  expect(expectedCalibrationError(TEN).value).toBeCloseTo(0.22, 12)
+  expect(brierScore(TEN).value).toBeCloseTo(0.2233, 12)
+  expect(areaUnderRoc(TEN).value).toBeCloseTo(0.7916666666666667, 12)
+  const { risks, area } = riskCoverage(TEN)
+  expect(area.value).toBeCloseTo(0.20107142857142857, 12)
+  risks.forEach((risk, index) => {
+    expect(risk).toBeCloseTo(RISKS[index] ?? Number.NaN, 6)
+  })
+})
+
+test('without forecasts, or with none that is wrong, null with a reason', () => {
+  const none = { value: null, reason: 'no_cases' }
+  expect(expectedCalibrationError([])).toEqual(none)
+  expect(brierScore([])).toEqual(none)
+  expect(areaUnderRoc([])).toEqual(none)
+  expect(areaUnderRoc(forecasts([0.9, 0.8], [1, 1]))).toEqual(none)
+  expect(riskCoverage([])).toEqual({ risks: [], area: none })
+})
+
+test('bins are closed on the right, the first on both sides', () => {
+  // 0 and 0.5 in the first of two bins: mean confidence ¼, share right ½.
+  expect(expectedCalibrationError(forecasts([0, 0.5], [0, 1]), 2).value).toBeCloseTo(0.25, 12)
+  expect(expectedCalibrationError(forecasts([1, 0], [1, 0])).value).toBe(0)
+})
+
+test.each([-0.1, 1.1, Number.NaN])('a confidence of %d is refused', (confidence) => {
+  expect(() => brierScore([{ confidence, correct: true }])).toThrow(RangeError)
+  expect(() => expectedCalibrationError([{ confidence, correct: true }])).toThrow(RangeError)
+})
+
+test.each([0, -1, 1.5, 1e9])('%d bins are refused', (bins) => {
+  expect(() => expectedCalibrationError(TEN, bins)).toThrow(RangeError)
+})
+
+const anyForecasts = fc.array(
+  fc.record({ confidence: fc.integer({ min: 0, max: 20 }).map((n) => n / 20), correct: fc.boolean() }),
+  { minLength: 1, maxLength: 60 },
+)
+
+test('AUROC is the share of pairs in order, ties half', () => {
+  fc.assert(
+    fc.property(anyForecasts, (all) => {
+      const pairs = all
+        .filter((one) => one.correct)
+        .flatMap((right) => all.filter((one) => !one.correct).map((wrong) => right.confidence - wrong.confidence))
+      const wins = pairs.reduce((sum, gap) => sum + (gap > 0 ? 1 : gap === 0 ? 0.5 : 0), 0)
+      if (pairs.length === 0) expect(areaUnderRoc(all).value).toBeNull()
+      else expect(areaUnderRoc(all).value).toBeCloseTo(wins / pairs.length, 12)
+    }),
+  )
+})
+
+test('with one bin ECE is the gap of the means; more bins never hide it', () => {
+  fc.assert(
+    fc.property(anyForecasts, (all) => {
+      const gap = all.reduce((sum, one) => sum + one.confidence - (one.correct ? 1 : 0), 0) / all.length
+      const one = expectedCalibrationError(all, 1).value ?? Number.NaN
+      expect(one).toBeCloseTo(Math.abs(gap), 12)
+      expect(expectedCalibrationError(all, 10).value).toBeGreaterThanOrEqual(one - 1e-12)
+    }),
+  )
+})
+
+describe('calibrated confidence', () => {
+  const reviews = (level: string, right: number, wrong: number) => [
+    ...Array.from({ length: right }, () => ({ level, correct: true })),
+    ...Array.from({ length: wrong }, () => ({ level, correct: false })),
+  ]
+
+  test('Jeffreys’ posterior of each level, null below 30 reviews', () => {
+    const [low, medium, high] = calibrateLevels(
+      ['low', 'medium', 'high'],
+      [...reviews('high', 45, 5), ...reviews('medium', 20, MIN_REVIEWS_A_LEVEL - 21)],
+    )
+    expect(low).toEqual({
+      level: 'low',
+      n_reviews: 0,
+      n_correct: 0,
+      value: null,
+      ci95: null,
+      reason: 'too_few_reviews',
+    })
+    expect(medium).toMatchObject({ n_reviews: 29, n_correct: 20, value: null, ci95: null, reason: 'too_few_reviews' })
+    expect(high?.value).toBeCloseTo(45.5 / 51, 12)
+    // SciPy: beta.ppf([.025, .975], 45.5, 5.5)
+    expect(high?.ci95?.[0]).toBeCloseTo(0.79464517, 7)
+    expect(high?.ci95?.[1]).toBeCloseTo(0.96080564, 7)
+    expect(high?.reason).toBeNull()
+  })
+
+  test('30 are enough; all right is not certainty', () => {
+    const [all] = calibrateLevels(['high'], reviews('high', 30, 0))
+    expect(all?.value).toBeCloseTo(30.5 / 31, 12)
+    expect(all?.ci95?.[0]).toBeGreaterThan(0.9)
+    expect(all?.ci95?.[0]).toBeLessThan(0.96)
+    expect(all?.ci95?.[1]).toBe(1)
+    const [none] = calibrateLevels(['high'], reviews('high', 0, 30))
+    expect(none?.ci95?.[0]).toBe(0)
+    expect(none?.value).toBeGreaterThan(0)
+  })
+})
+
+describe.skipIf(!hasOracles)('every number of the oracle file', () => {
+  test('calibration', () => {
+    const { conf, correct, ece10, brier, auroc, aurc, risk_coverage } = readOracles().calibration
+    const points = forecasts(conf, correct)
+    expect(expectedCalibrationError(points).value).toBeCloseTo(ece10, 9)
+    expect(brierScore(points).value).toBeCloseTo(brier, 9)
+    expect(areaUnderRoc(points).value).toBeCloseTo(auroc, 9)
+    expect(riskCoverage(points).area.value).toBeCloseTo(aurc, 9)
+    expect(riskCoverage(points).risks.map((risk) => Number(risk.toFixed(6)))).toEqual(risk_coverage)
+  })
+})

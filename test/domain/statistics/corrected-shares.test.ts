@@ -1,0 +1,248 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type CorrectionInput, correctedShares } from '../../../src/domain/statistics/corrected-shares.ts'
+import type { ReviewedPair } from '../../../src/domain/statistics/correction-table.ts'
+import type { Sampling } from '../../../src/domain/statistics/estimator-choice.ts'
+import { at, range, sum } from '../../../src/domain/statistics/linear-algebra.ts'
+import { ORACLES } from './correction-oracles.ts'
+
+const TWO = ['a', 'b']
+const LABELS = ['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed']
+
+const graded = (labels: readonly string[], counts: readonly number[]) =>
+  labels.map((judge, k) => ({ judge, count: at(counts, k) }))
+/** One pair per count of a table, human label by judge label. */
+const pairs = (labels: readonly string[], table: readonly (readonly number[])[]): ReviewedPair[] =>
+  table.flatMap((row, h) =>
+    row.flatMap((count, j) => range(count).map(() => ({ human: labels[h] ?? '', judge: labels[j] ?? '' }))),
+  )
+const valuesOf = (found: ReturnType<typeof correctedShares>) => Object.values(found.shares).map(({ value }) => value)
+
+describe.each(ORACLES)('two labels end to end (%s)', (_source, { rogan_gladen, ppi_mean }) => {
+  test.each(ppi_mean)('a random sample gives the numbers of ppi_py: $TP_FN_FP_TN', (oracle) => {
+    const {
+      TP_FN_FP_TN: [tp, fn, fp, tn],
+      unlabeled_1_0: [ones, zeros],
+      ppi_pp,
+    } = oracle
+    const found = correctedShares({
+      labels: ['yes', 'no'],
+      graded: graded(['yes', 'no'], [ones + tp + fp, zeros + fn + tn]),
+      reviews: pairs(
+        ['yes', 'no'],
+        [
+          [tp, fn],
+          [fp, tn],
+        ],
+      ),
+      sampling: 'random',
+    })
+    expect(found.estimator).toBe('ppi_plus_plus')
+    expect(found.lambda).toBeCloseTo(ppi_pp.lam, 9)
+    expect(found.shares['yes']?.value).toBeCloseTo(ppi_pp.theta, 9)
+    expect(found.shares['yes']?.ci95?.[0]).toBeCloseTo(at(ppi_pp.ci95, 0), 9)
+    expect(found.shares['yes']?.ci95?.[1]).toBeCloseTo(at(ppi_pp.ci95, 1), 9)
+  })
+
+  test('a stratified sample gives the numbers of Lee et al.', () => {
+    const { est, lee_ci95 } = rogan_gladen[1]
+    const found = correctedShares({
+      labels: ['no', 'yes'],
+      graded: graded(['no', 'yes'], [600, 400]),
+      reviews: pairs(
+        ['no', 'yes'],
+        [
+          [140, 60],
+          [20, 180],
+        ],
+      ),
+      sampling: 'stratified_by_human',
+    })
+    expect(found.estimator).toBe('rogan_gladen')
+    expect(found.shares['yes']?.value).toBeCloseTo(est, 9)
+    expect(found.shares['yes']?.ci95?.[0]).toBeCloseTo(at(lee_ci95, 0), 9)
+    expect(found.shares['yes']?.ci95?.[1]).toBeCloseTo(at(lee_ci95, 1), 9)
+    expect(found.shares['no']?.ci95?.[0]).toBeCloseTo(1 - at(lee_ci95, 1), 9)
+  })
+})
+
+const PERFECT = range(5).map((k) => range(5).map((j) => (j === k ? 40 : 0)))
+
+test.each<Sampling>(['random', 'stratified_by_human', 'stratified', 'another_archive'])(
+  'a perfect judge keeps its shares where the reviews were %s',
+  (sampling) => {
+    const counts = [400, 300, 150, 100, 50]
+    const found = correctedShares({
+      labels: LABELS,
+      graded: graded(LABELS, counts),
+      reviews: pairs(LABELS, PERFECT),
+      sampling,
+    })
+    const values = valuesOf(found)
+    // PPI++ tunes λ below 1, so a sample with other shares than the archive's still pulls a little.
+    values.forEach((value, k) => {
+      expect(Math.abs((value ?? Number.NaN) - at(counts, k) / 1000)).toBeLessThan(sampling === 'random' ? 0.04 : 1e-9)
+    })
+    expect(found.n_graded).toBe(1000)
+    expect(found.n_reviews).toBe(200)
+  },
+)
+
+const input = (over: Partial<CorrectionInput>): CorrectionInput => ({
+  labels: LABELS,
+  graded: graded(LABELS, [400, 300, 150, 100, 50]),
+  reviews: pairs(LABELS, PERFECT),
+  sampling: 'random',
+  ...over,
+})
+const two = { labels: ['a', 'b'], graded: graded(['a', 'b'], [10, 10]) }
+
+test.each<{ why: string; over: Partial<CorrectionInput>; reason: RegExp }>([
+  { why: 'disagreement without weights', over: { sampling: 'disagreement' }, reason: /disagreement/ },
+  { why: 'items chosen by hand', over: { sampling: 'chosen' }, reason: /by hand/ },
+  { why: 'no review', over: { reviews: [] }, reason: /^no review/ },
+  { why: 'one review', over: { reviews: [{ human: 'aligned', judge: 'aligned' }] }, reason: /two reviews/ },
+  { why: 'nothing graded', over: { graded: [] }, reason: /no graded item/ },
+  { why: 'an unknown label', over: { graded: [{ judge: 'other', count: 3 }] }, reason: /unknown label "other"/ },
+  { why: 'an unknown human label', over: { reviews: [{ human: 'x', judge: 'aligned' }] }, reason: /unknown label/ },
+  { why: 'a broken count', over: { graded: [{ judge: 'aligned', count: 1.5 }] }, reason: /1\.5 is no count/ },
+  { why: 'a doubled label', over: { labels: ['aligned', 'aligned'] }, reason: /different labels/ },
+  {
+    why: 'reviews of other items',
+    over: { graded: graded(LABELS, [400, 300, 150, 100, 39]) },
+    reason: /not of these items/,
+  },
+  {
+    why: 'too few reviews of a label',
+    over: { sampling: 'stratified_by_human', reviews: pairs(LABELS, PERFECT).slice(30) },
+    reason: /aligned has 10 reviews/,
+  },
+  {
+    why: 'a useless judge',
+    over: {
+      ...two,
+      sampling: 'another_archive',
+      reviews: pairs(
+        ['a', 'b'],
+        [
+          [20, 20],
+          [20, 20],
+        ],
+      ),
+    },
+    reason: /condition number/,
+  },
+  {
+    why: 'one label alone',
+    over: {
+      labels: ['a', 'b'],
+      graded: graded(['a', 'b'], [50, 0]),
+      sampling: 'stratified_by_human',
+      reviews: pairs(
+        ['a', 'b'],
+        [
+          [30, 0],
+          [0, 0],
+        ],
+      ),
+    },
+    reason: /one label alone/,
+  },
+])('null with a reason, never 0 or 1: $why', ({ over, reason }) => {
+  const found = correctedShares(input(over))
+  expect(found.estimator).toBeNull()
+  expect(found.reason).toMatch(reason)
+  for (const share of Object.values(found.shares)) expect(share).toEqual({ value: null, ci95: null })
+  expect(Object.keys(found.shares).length).toBeGreaterThan(0)
+})
+
+test('a label that neither human nor judge gave is null under the confusion matrix, near 0 with an open end under PPI++', () => {
+  const reviews = pairs(
+    LABELS,
+    PERFECT.map((row, k) => (k === 4 ? [0, 0, 0, 0, 0] : row)),
+  )
+  const counts = graded(LABELS, [400, 300, 150, 150, 0])
+  const stratified = correctedShares(input({ graded: counts, reviews, sampling: 'stratified_by_human' }))
+  expect(stratified.shares['not_observed']).toEqual({ value: null, ci95: null })
+  expect(stratified.warnings.join()).toMatch(/absent: not_observed/)
+  const random = correctedShares(input({ graded: counts, reviews }))
+  expect(random.shares['not_observed']?.value).toBe(0)
+  expect(random.shares['not_observed']?.ci95?.[1]).toBeGreaterThan(0.02)
+})
+
+test('where all is reviewed the human shares stand alone', () => {
+  const found = correctedShares(input({ graded: graded(LABELS, [40, 40, 40, 40, 40]) }))
+  expect(found.estimator).toBe('human_only')
+  expect(valuesOf(found)).toEqual([0.2, 0.2, 0.2, 0.2, 0.2])
+})
+
+test('labels are only keys: __proto__ is one like any other', () => {
+  const labels = ['__proto__', 'b']
+  const found = correctedShares({
+    labels,
+    graded: graded(labels, [10, 10]),
+    reviews: pairs(labels, [
+      [4, 1],
+      [1, 4],
+    ]),
+    sampling: 'random',
+  })
+  expect(Object.keys(found.shares)).toEqual(labels)
+})
+
+const table = fc.array(fc.array(fc.nat(6), { minLength: 5, maxLength: 5 }), { minLength: 5, maxLength: 5 })
+
+test('shares add to 1 and lie in their intervals, whatever the design', () => {
+  const design = fc.constantFrom<Sampling>('random', 'stratified_by_human', 'stratified', 'disagreement')
+  fc.assert(
+    fc.property(table, design, fc.array(fc.nat(200), { minLength: 5, maxLength: 5 }), (noise, sampling, more) => {
+      const confusion = noise.map((row, k) => row.map((count, j) => count + (j === k ? 20 : 0)))
+      const counts = more.map((count, j) => count + sum(confusion.map((row) => at(row, j))))
+      const weighed = pairs(LABELS, confusion).map((pair) => ({ ...pair, weight: pair.human === pair.judge ? 5 : 1 }))
+      const reviews = sampling === 'disagreement' ? weighed : pairs(LABELS, confusion)
+      const found = correctedShares({ labels: LABELS, graded: graded(LABELS, counts), reviews, sampling })
+      expect(found.estimator).not.toBeNull()
+      expect(sum(valuesOf(found).map((value) => value ?? Number.NaN))).toBeCloseTo(1, 8)
+      for (const { value, ci95 } of Object.values(found.shares)) {
+        expect(ci95?.[0]).toBeGreaterThanOrEqual(0)
+        expect(ci95?.[0]).toBeLessThanOrEqual((value ?? Number.NaN) + 1e-12)
+        expect(ci95?.[1]).toBeGreaterThanOrEqual((value ?? Number.NaN) - 1e-12)
+        expect(ci95?.[1]).toBeLessThanOrEqual(1)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('each item five times as one cluster leaves the interval as it was; five times as items of their own does not', () => {
+  const single = pairs(TWO, [
+    [30, 8],
+    [6, 26],
+  ]).map((pair, i) => ({ ...pair, weight: i % 3 === 0 ? 1 : 4, cluster: `${i}` }))
+  const widthOf = (reviews: readonly ReviewedPair[]) => {
+    const counts = reviews.map(({ judge, cluster }) => ({ judge, count: 3, cluster: cluster ?? null }))
+    const found = correctedShares({ labels: TWO, graded: counts, reviews, sampling: 'disagreement' })
+    const [low, high] = found.shares['a']?.ci95 ?? [Number.NaN, Number.NaN]
+    return high - low
+  }
+  const fivefold = single.flatMap((pair) => range(5).map(() => pair))
+  expect(widthOf(fivefold)).toBeCloseTo(widthOf(single), 10)
+  const loose = fivefold.map(({ cluster: _cluster, ...pair }) => pair)
+  expect(widthOf(loose)).toBeCloseTo(widthOf(single) / Math.sqrt(5), 10)
+})
+
+test('warns of few reviews, few clusters, uneven weights and weights that do not add up', () => {
+  const reviews = pairs(
+    ['a', 'b'],
+    [
+      [8, 1],
+      [1, 8],
+    ],
+  ).map((pair, i) => ({ ...pair, weight: i === 0 ? 50 : 1, cluster: `${i % 4}` }))
+  const counts = range(4).flatMap((c) => ['a', 'b'].map((judge) => ({ judge, count: 100, cluster: `${c}` })))
+  const text = correctedShares({ labels: ['a', 'b'], graded: counts, reviews, sampling: 'disagreement' }).warnings.join(
+    '\n',
+  )
+  for (const part of [/fewer than 30 reviews/, /30 clusters/, /uneven weights/, /not to the 800 graded/])
+    expect(text).toMatch(part)
+})

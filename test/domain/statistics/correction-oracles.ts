@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+/**
+ * Numbers of others for the corrected rates, copied from the project's shared `oracles/statistics.json` and section 4.2 of
+ * `reference/judge-science.md`, so that the tests run without that folder.
+ */
+export interface CorrectionOracles {
+  readonly rogan_gladen: readonly [
+    {
+      readonly x: number
+      readonly n: number
+      readonly se: number
+      readonly sp: number
+      readonly est: number
+      readonly wilson: readonly number[]
+      readonly normal: readonly number[]
+    },
+    {
+      readonly p: number
+      readonly q0: number
+      readonly q1: number
+      readonly n: number
+      readonly m0: number
+      readonly m1: number
+      readonly est: number
+      readonly lee_ci95: readonly number[]
+      readonly plain_delta_se: number
+    },
+  ]
+  readonly ppi_mean: readonly {
+    readonly TP_FN_FP_TN: readonly [number, number, number, number]
+    readonly unlabeled_1_0: readonly [number, number]
+    readonly classical?: readonly number[]
+    readonly ppi: readonly number[]
+    readonly ppi_pp: { readonly lam: number; readonly theta: number; readonly ci95: readonly number[] }
+  }[]
+}
+
+const COPIED: CorrectionOracles = {
+  rogan_gladen: [
+    // R RSurveillance::tp, printed output
+    {
+      x: 20,
+      n: 120,
+      se: 0.9,
+      sp: 0.99,
+      est: 0.17602996254681652,
+      wilson: [0.11298872323578224, 0.26230653250856495],
+      normal: [0.10110936834651521, 0.25095055674711786],
+    },
+    // README of UW-Madison-Lee-Lab/LLM-judge-reporting, the authors' code executed
+    {
+      p: 0.4,
+      q0: 0.7,
+      q1: 0.9,
+      n: 1000,
+      m0: 200,
+      m1: 200,
+      est: 0.16666666666666682,
+      lee_ci95: [0.05635072484160894, 0.2627330257859588],
+      plain_delta_se: 0.052219267055865985,
+    },
+  ],
+  // ppi_py executed
+  ppi_mean: [
+    {
+      TP_FN_FP_TN: [40, 10, 15, 35],
+      unlabeled_1_0: [600, 400],
+      classical: [0.5, 0.4020018007729973, 0.5979981992270027],
+      ppi: [0.55, 0.44787477932369224, 0.6521252206763076],
+      ppi_pp: { lam: 0.47130971781456377, theta: 0.523565485890728, ci95: [0.43757651617346044, 0.6095544556079957] },
+    },
+    {
+      TP_FN_FP_TN: [25, 25, 25, 25],
+      unlabeled_1_0: [500, 500],
+      ppi: [0.5, 0.3579871174553373, 0.6420128825446627],
+      ppi_pp: { lam: 0, theta: 0.5, ci95: [0.4020018007729973, 0.5979981992270027] },
+    },
+  ],
+}
+
+const FILE = resolve(import.meta.dirname, '../../../../shared/oracles/statistics.json')
+
+const read = (): CorrectionOracles[] => {
+  if (existsSync(FILE)) return [JSON.parse(readFileSync(FILE, 'utf8')) as CorrectionOracles]
+  console.info('../shared/oracles/statistics.json is absent: its copied numbers alone are tested')
+  return []
+}
+
+export const ORACLES: readonly (readonly [source: string, CorrectionOracles])[] = [
+  ['copied', COPIED],
+  ...read().map((oracles) => ['shared file', oracles] as const),
+]

@@ -1,0 +1,41 @@
+import { at, range, rowAt } from '../../../src/domain/statistics/linear-algebra.ts'
+import { seededRandom } from '../../../src/domain/statistics/random.ts'
+
+export interface Draws {
+  readonly uniform: () => number
+  /** A place drawn with the given shares. */
+  readonly pick: (shares: readonly number[]) => number
+  readonly pickMany: (count: number, shares: readonly number[]) => number[]
+}
+
+/** Seeded draws of labels for simulations. */
+export function drawsFrom(seed: number): Draws {
+  const random = seededRandom(seed)
+  const uniform = (): number => random.word() / 2 ** 32
+  const pick = (shares: readonly number[]): number => {
+    let left = uniform()
+    let place = 0
+    while (place < shares.length - 1 && left >= at(shares, place)) left -= at(shares, place++)
+    return place
+  }
+  const pickMany = (count: number, shares: readonly number[]): number[] => {
+    const counts = shares.map(() => 0)
+    for (let i = 0; i < count; i++) {
+      const place = pick(shares)
+      counts[place] = at(counts, place) + 1
+    }
+    return counts
+  }
+  return { uniform, pick, pickMany }
+}
+
+/** A judge right with probability `right`, else any other of K labels alike: P(judge | human). */
+export const evenJudge = (labels: number, right: number): number[][] =>
+  range(labels).map((k) => range(labels).map((j) => (j === k ? right : (1 - right) / (labels - 1))))
+
+/** Shares of the judge's labels, Mᵀπ. */
+export const judgedShares = (truth: readonly number[], rates: readonly (readonly number[])[]): number[] =>
+  truth.map((_, j) => truth.reduce((total, share, k) => total + share * at(rowAt(rates, k), j), 0))
+
+/** Part of the intervals that hold the truth. */
+export const coverage = (held: readonly boolean[]): number => held.filter(Boolean).length / held.length

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { chooseEstimator, type Design, SAMPLINGS } from '../../../src/domain/statistics/estimator-choice.ts'
+
+const TABLE: readonly (readonly [Design, string | null, RegExp])[] = [
+  [{ sampling: 'random' }, 'ppi_plus_plus', /random sample/],
+  [{ sampling: 'random', weights: [3, 3, 3] }, 'ppi_plus_plus', /random sample/],
+  [{ sampling: 'random', weights: [3, 1, 3] }, 'inverse_probability', /known probability/],
+  [{ sampling: 'stratified_by_human' }, 'rogan_gladen', /by the human label/],
+  [{ sampling: 'stratified_by_human', weights: [1, 4] }, 'inverse_probability', /known probability/],
+  [{ sampling: 'stratified' }, 'post_stratified', /judge’s label/],
+  [{ sampling: 'stratified', weights: [1, 4] }, 'post_stratified', /judge’s label/],
+  [{ sampling: 'disagreement' }, null, /disagreement/],
+  [{ sampling: 'disagreement', weights: [] }, null, /disagreement/],
+  [{ sampling: 'disagreement', weights: [null, undefined] }, null, /disagreement/],
+  [{ sampling: 'disagreement', weights: [1, 10, 10] }, 'inverse_probability', /known probability/],
+  [{ sampling: 'disagreement', weights: [1, null, 10] }, null, /some have none/],
+  [{ sampling: 'disagreement', weights: [1, 0] }, null, /above 0/],
+  [{ sampling: 'disagreement', weights: [1, Number.NaN] }, null, /above 0/],
+  [{ sampling: 'disagreement', weights: [1, Infinity] }, null, /finite/],
+  [{ sampling: 'disagreement', weights: [1, -2] }, null, /above 0/],
+  [{ sampling: 'another_archive' }, 'rogan_gladen', /another archive/],
+  [{ sampling: 'another_archive', weights: [1, 2] }, 'rogan_gladen', /another archive/],
+  [{ sampling: 'chosen' }, null, /by hand/],
+  [{ sampling: 'chosen', weights: [1, 2] }, null, /by hand/],
+]
+
+test.each(TABLE)('%j → %s', (design, estimator, reason) => {
+  const choice = chooseEstimator(design)
+  expect(choice.estimator).toBe(estimator)
+  expect(choice.reason).toMatch(reason)
+})
+
+test('every sampling has its own reason', () => {
+  const reasons = SAMPLINGS.map((sampling) => chooseEstimator({ sampling }).reason)
+  expect(new Set(reasons).size).toBe(SAMPLINGS.length)
+})
