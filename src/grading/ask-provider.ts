@@ -1,3 +1,4 @@
+import type { Failure } from '../schemas/grade.ts'
 import {
   type Asked,
   type Asker,
@@ -52,7 +53,11 @@ export const askByProvider =
   }
 
 const mayAskAgain = (found: ProviderAnswer, reply: JudgeReply, deps: ProviderDeps): boolean =>
-  !reply.ok && isTransient(reply.failure) && found.tries < deps.max_attempts
+  !reply.ok && mayPass(reply.failure) && found.tries < deps.max_attempts
+
+/** A wrong key or an empty account may be mended between two rounds. */
+const mayPass = (failure: Failure): boolean =>
+  isTransient(failure) || failure.code === 'quota_exhausted' || failure.code === 'authentication'
 
 async function take(deps: ProviderDeps, asking: Asking, found: ProviderAnswer, reply: JudgeReply): Promise<Asked> {
   await deps.attempts.adopt(found.attempt_id, asking.grade_id)

@@ -62,7 +62,9 @@ export function budgetExceeded(over: OverBudget, bound: number | null): JudgeRep
   const cap = over.cap === 'batch' ? 'the batch’s cap' : 'the cap of the day (UTC)'
   const need = bound === null ? 'the price of this judge is unknown' : `a call may cost up to $${money(bound)}`
   const message = `${cap} is $${money(over.cap_usd)}, of which $${money(over.spent_usd)} is spent or reserved; ${need}`
-  return withoutReply({ code: 'budget_exceeded', message, retryable: true, retry_after_s: null })
+  // Only what is reserved comes back.
+  const retryable = bound !== null && over.spent_usd - over.reserved_usd + bound <= over.cap_usd
+  return withoutReply({ code: 'budget_exceeded', message, retryable, retry_after_s: null })
 }
 
 const money = (usd: number): string => String(Number(usd.toPrecision(4)))

@@ -1,6 +1,7 @@
 import type { BatchEstimate } from '../schemas/batch.ts'
 import {
   type BatchPlan,
+  faultOf,
   type Incoming,
   type IntakeDeps,
   type IntakeRefusal,
@@ -29,6 +30,8 @@ export async function estimateBatch(
     const resolved = await deps.service.resolve(request)
     if (!resolved.ok) return placed(resolved.refusal, place)
     const { question } = resolved
+    const fault = faultOf(deps, plan, question.judge)
+    if (fault !== null) return fault
     const factor = plan.mode === 'provider' ? (question.judge.batch?.price_factor ?? 1) : 1
     const isFree =
       plan.kind === 'recheck' || keys.has(question.key) || (await isStored(deps.grades, request, question.key))

@@ -12,6 +12,8 @@ export interface Incoming {
   readonly place: string
   /** In a re-grade: what is graded again. */
   readonly base_grade?: string
+  /** Of its line. */
+  readonly bytes?: number
 }
 
 /** What is said of a batch as a whole. What is absent here has a default; what is absent in an item is taken from here. */
@@ -45,6 +47,7 @@ export type Taken = { readonly ok: true; readonly batch: Batch } | IntakeRefusal
 
 /** Items that are read and written together. */
 const CHUNK = 64
+const CHUNK_BYTES = 8 * 1024 * 1024
 
 /**
  * Takes a batch in, whole or not at all: items arrive in a draft that nobody sees, every one is read as far as it can be without
@@ -76,14 +79,17 @@ async function addAll(
 ): Promise<IntakeRefusal | null> {
   let chunk: Incoming[] = []
   let count = 0
+  let bytes = 0
   for await (const incoming of items) {
     chunk.push(incoming)
     count++
     if (count > deps.most_items) return tooMany(deps.most_items, incoming.place)
-    if (chunk.length < CHUNK) continue
+    bytes += incoming.bytes ?? 0
+    if (chunk.length < CHUNK && bytes < CHUNK_BYTES) continue
     const refused = await addChunk(deps, plan, id, chunk, count - chunk.length)
     if (refused !== null) return refused
     chunk = []
+    bytes = 0
   }
   if (count === 0) return refusal('invalid_request', 'the batch has no items', '/items', 'send at least one')
   return addChunk(deps, plan, id, chunk, count - chunk.length)
@@ -124,9 +130,8 @@ async function admit(
   const admitted = await deps.service.admit(request)
   if (!admitted.ok) return placed(admitted.refusal, place)
   const { judge, rubric, trajectory, document } = admitted
-  const fault = findFault(deps, plan, judge)
-  if (fault !== null)
-    return refusal('invalid_request', fault, fault.startsWith('a cap') ? '/max_cost_usd' : '/mode', fault)
+  const fault = faultOf(deps, plan, judge)
+  if (fault !== null) return fault
   if (document !== null) await deps.service.keep(trajectory, document)
   const { trajectory: _, ...rest } = request
   return {
@@ -151,15 +156,17 @@ export function withDefaults({ item_id: _, ...item }: BatchItem, plan: BatchPlan
 }
 
 /** What makes the plan impossible with this judge. */
-function findFault(deps: IntakeDeps, plan: BatchPlan, judge: Judge): string | null {
+export function faultOf(deps: IntakeDeps, plan: BatchPlan, judge: Judge): IntakeRefusal | null {
   const { name, kind, prices } = judge.info
   if (plan.kind === 'recheck') return null
   if (plan.mode === 'provider' && judge.batch === undefined)
-    return `the judge ${name} has no batch endpoint: use "mode": "direct"`
+    return impossible('/mode', `the judge ${name} has no batch endpoint: use "mode": "direct"`)
   if (plan.max_cost_usd !== null && kind === 'model' && priceOn(prices, deps.clock.now()) === null)
-    return `a cap needs a price, and none is configured for the judge ${name}: set its price in VERIDICT_CONFIG`
+    return impossible('/max_cost_usd', `a cap needs a price, and ${name} has none: set it in VERIDICT_CONFIG`)
   return null
 }
+
+const impossible = (path: string, message: string) => refusal('invalid_request', message, path, message)
 
 /** The places of an item’s faults, in the batch. */
 export const placed = (given: Refusal, place: string): IntakeRefusal => ({

@@ -53,7 +53,6 @@ export class BatchRunner {
   private isStopping = false
   private isCancelling: boolean
   private looked = 0
-  private waitsForProvider = false
   private broken: { readonly error: unknown } | null = null
 
   constructor(deps: RunnerDeps, batch: BatchRecord) {
@@ -178,10 +177,10 @@ export class BatchRunner {
 
   /** Whether the item may yet succeed: it then ends in no grade now and is run again. */
   private isPassing(item: OpenItem, failure: Failure): boolean {
-    if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return true
+    if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return this.batch.mode !== 'provider'
     if (failure.code === 'cancelled') return this.leaving.signal.aborted
-    // What others have reserved and do not use comes back: the last one in flight says whether there is enough.
-    if (failure.code === 'budget_exceeded') return this.flying.size > 1 || this.waitsForProvider
+    // What others have reserved and do not use comes back.
+    if (failure.code === 'budget_exceeded') return failure.retryable
     // The provider’s way has made its retries in rounds of its own.
     if (!isTransient(failure) || this.batch.mode === 'provider') return false
     return this.isOut(item) || this.patience.hasMore(item.index, failure)
@@ -196,7 +195,13 @@ export class BatchRunner {
       this.passOver(item, outcome.failure)
       return
     }
-    if (outcome.kind === 'waiting') this.waitsForProvider = true
+    if (outcome.kind === 'refused' && UNCONFIGURED.includes(outcome.refusal.code)) {
+      const { detail, errors } = outcome.refusal
+      const reason = `${detail} as an item names (${errors[0]?.message ?? ''}): configure it as before, then resume`
+      this.parking ??= { kind: 'parked', reason, resumes_at: null }
+      this.leaving.abort()
+      return
+    }
     const end = endOf(outcome)
     if (end !== null) await this.deps.stores.batches.settle({ batch: this.batch.id, index: item.index }, end)
     this.patience.forget(item.index)
@@ -224,8 +229,9 @@ export class BatchRunner {
       this.queue.skipRest()
       return
     }
+    const alone = this.flying.size === 1
     this.ceiling = Math.max(1, this.flying.size - 1)
-    this.queue.putBack(item, this.deps.clock.now().getTime())
+    this.queue.putBack(item, this.deps.clock.now().getTime() + (alone ? LOOK_MS : 0))
   }
 
   private park(item: OpenItem, failure: Failure, until: Date | null): void {
@@ -254,12 +260,13 @@ export class BatchRunner {
         this.parking = step
         return this.endParked()
       }
-      this.waitsForProvider = step.kind === 'waiting'
       if (step.kind === 'waiting') return null
       if (step.kind === 'returned') return this.rescan()
     }
     if (await batches.finish(id, now.toISOString())) return { kind: 'done' }
-    return this.rescan()
+    // Others hold the money, or an item is being given back: it is looked for again after a while.
+    this.queue.rescan()
+    return null
   }
 
   private rescan(): 'again' {
@@ -275,14 +282,19 @@ export class BatchRunner {
   }
 
   private async pause(): Promise<void> {
-    const due = this.queue.nextDue()
     const now = this.deps.clock.now().getTime()
-    await this.latch.wait(Math.max(1, Math.min(LOOK_MS, due === null ? LOOK_MS : due - now)))
+    const due = this.queue.nextDue(now)
+    await this.latch.wait(Math.min(LOOK_MS, due === null ? LOOK_MS : due - now))
     if (this.isCancelling || now - this.looked < LOOK_MS) return
     this.looked = now
     const record = await this.deps.stores.batches.get(this.batch.id)
     if (record?.status === 'cancelling') this.cancel()
+    // Taken for dead, and taken over: two would pay twice.
+    if (!(await this.deps.stores.batches.claim(this.batch.id))) this.stop()
   }
 }
+
+/** What a configuration lacks can be given back: no item ends by it. */
+const UNCONFIGURED: readonly string[] = ['unknown_judge', 'unknown_rubric']
 
 const isStorageError = (error: unknown): boolean => (error as { name?: unknown } | null)?.name === 'StorageError'

@@ -78,7 +78,7 @@ class Batches implements BatchService {
 
   async create(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
     const taken = await takeBatch(this.intake, plan, items)
-    if (taken.ok) await this.launch(taken.batch.id)
+    if (taken.ok) await this.goOn(taken.batch.id, null)
     return taken
   }
 
@@ -189,6 +189,7 @@ class Batches implements BatchService {
     if (!(await this.store.claim(id))) return
     const record = await this.store.get(id)
     if (record === null || this.running.has(id)) return
+    if (this.stopping.signal.aborted) return this.store.release(id)
     if (record.status === 'parked') {
       if (record.resumes_at !== null) this.sleepUntil(id, new Date(record.resumes_at))
       return
@@ -218,17 +219,19 @@ class Batches implements BatchService {
       again = new Date(this.deps.clock.now().getTime() + AGAIN_MS)
     }
     this.running.delete(id)
-    if (again !== null) this.sleepUntil(id, again)
-    else await this.launchIfResumed(id)
+    await this.goOn(id, again)
     this.notify(id)
   }
 
   /** Somebody may have told it to go on while it was being parked. */
-  private async launchIfResumed(id: string): Promise<void> {
+  private async goOn(id: string, again: Date | null): Promise<void> {
     try {
-      if ((await this.store.get(id))?.status === 'running') await this.launch(id)
+      const status = (await this.store.get(id))?.status
+      if (status === 'cancelling' || (status === 'running' && again === null)) return await this.launch(id)
+      if (again !== null) this.sleepUntil(id, again)
     } catch (error) {
       this.deps.onTrouble({ batch: id, error })
+      this.sleepUntil(id, new Date(this.deps.clock.now().getTime() + AGAIN_MS))
     }
   }
 
@@ -245,7 +248,10 @@ class Batches implements BatchService {
       await this.store.resume(id)
       await this.launch(id)
     }
-    wake().catch((error: unknown) => onTrouble({ batch: id, error }))
+    wake().catch((error: unknown) => {
+      onTrouble({ batch: id, error })
+      this.sleepUntil(id, new Date(clock.now().getTime() + AGAIN_MS))
+    })
   }
 
   /** Its time is not waited for any more; `launch` may follow at once. */

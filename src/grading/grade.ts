@@ -1,6 +1,6 @@
-import type { Grade } from '../schemas/grade.ts'
+import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest, TrialMetadata } from '../schemas/grade-request.ts'
-import { type Errand, SINGLE } from './errand.ts'
+import { type Errand, isPassing, SINGLE } from './errand.ts'
 import { type Judged, type JudgingDeps, judgeQuestion } from './judging.ts'
 import {
   admitRequest,
@@ -44,16 +44,23 @@ export function createGradingService(given: GradingDeps): GradingService {
       if (document !== null) await storeTrajectory(deps, question.trajectory, document)
       return judgeQuestion(deps, question, metadata ?? {}, errand)
     }
-    return errand.way === 'stored' ? fresh(await judge()) : flyTogether(`${mode}/${question.key}`, judge, metadata)
+    return errand.way === 'stored'
+      ? fresh(await judge())
+      : flyTogether(`${mode}/${question.key}`, judge, metadata, errand)
   }
 
   /** Who comes second gets the first one’s grade; what ended in no grade is asked again for his own sake. */
-  async function flyTogether(key: string, judge: () => Promise<Judged>, metadata: TrialMetadata | undefined) {
+  async function flyTogether(
+    key: string,
+    judge: () => Promise<Judged>,
+    metadata: TrialMetadata | undefined,
+    errand: Errand,
+  ) {
     for (;;) {
       const flight = await flights.run(key, judge)
       if (flight.led) return fresh(flight.value)
       const { value } = flight
-      if (value.kind !== 'graded') continue
+      if (value.kind !== 'graded' || isOnlyTheirs(value.grade.failure, errand)) continue
       return value.grade.status === 'failed' ? fresh(value) : hit(value.grade, metadata)
     }
   }
@@ -83,6 +90,10 @@ export function createGradingService(given: GradingDeps): GradingService {
 }
 
 const isList = (given: unknown): given is readonly unknown[] => Array.isArray(given)
+
+/** Another’s cap, and what this errand would ask again, say nothing about this request. */
+const isOnlyTheirs = (failure: Failure | null, errand: Errand): boolean =>
+  failure !== null && (failure.code === 'budget_exceeded' || isPassing(errand, failure))
 
 const NOT_CACHED = 'no grade is stored for this request'
 

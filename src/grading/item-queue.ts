@@ -38,9 +38,10 @@ export class ItemQueue {
     return this.near.shift() ?? this.nextInOrder()
   }
 
-  /** Milliseconds since the epoch at which something that was put back is due; null: nothing was. */
-  nextDue(): number | null {
-    return this.waiting.reduce<number | null>((least, { due }) => (least === null ? due : Math.min(least, due)), null)
+  /** When more of what was put back is due, after `now`: what is due already waits for a place, not for the time. */
+  nextDue(now: number): number | null {
+    const least = this.waiting.reduce((sooner, { due }) => (due > now ? Math.min(sooner, due) : sooner), Infinity)
+    return Number.isFinite(least) ? least : null
   }
 
   /** Whether anything is left that `next` may give, now or later. */

@@ -8,6 +8,7 @@ import { type Asker, Suspended } from './asker.ts'
 import { assembleGrade } from './assemble.ts'
 import { type Errand, isPassing } from './errand.ts'
 import type { Lane } from './lane.ts'
+import { inTheMaking } from './orphan.ts'
 import type { Caps, Clock, Stores } from './ports.ts'
 import type { Question } from './question.ts'
 import type { RetryBudget, RetryPolicy } from './retry.ts'
@@ -46,11 +47,27 @@ export async function judgeQuestion(
     clock: deps.clock,
     deadline_ms: deps.retry.deadline_ms,
   }
+  inTheMaking.add(question.grade_id)
+  try {
+    return await makeGrade(deps, sampling, question, metadata, errand)
+  } finally {
+    inTheMaking.delete(question.grade_id)
+  }
+}
+
+async function makeGrade(
+  deps: JudgingDeps,
+  sampling: SampleDeps,
+  question: Question,
+  metadata: TrialMetadata,
+  errand: Errand,
+): Promise<Judged> {
   const samples = await gradeSamples(sampling, question, errand)
   if (samples === null) return { kind: 'waiting' }
   const passing = samples.find((sample) => sample.kind === 'failed' && isPassing(errand, sample.failure))
   if (passing?.kind === 'failed') return { kind: 'passed_over', failure: passing.failure }
-  const grade = assembleGrade(question, samples, metadata, deps.clock.now())
+  const made = assembleGrade(question, samples, metadata, deps.clock.now())
+  const grade = errand.way === 'stored' ? await underOldName(deps, made, errand.grade_id) : made
   await deps.stores.grades.put({
     grade,
     ground_truth: normalizeGroundTruth(question.ground_truth),
@@ -59,6 +76,14 @@ export async function judgeQuestion(
   })
   if (errand.way !== 'stored' && grade.status !== 'failed') deps.onGrade(grade)
   return { kind: 'graded', grade }
+}
+
+/** What was checked again was said by whoever said it, under the question that he was asked. */
+async function underOldName(deps: JudgingDeps, grade: Grade, baseId: string): Promise<Grade> {
+  const base = await deps.stores.grades.get(baseId)
+  if (base === null) return grade
+  const { key, judge, provider, model_requested } = base.receipt
+  return { ...grade, receipt: { ...grade.receipt, key, judge, provider, model_requested } }
 }
 
 async function askerFor(deps: JudgingDeps, { judge }: Question, errand: Errand): Promise<Asker> {
@@ -85,7 +110,15 @@ async function gradeSamples(deps: SampleDeps, question: Question, errand: Errand
   const indexes = Array.from({ length: question.samples }, (_, index) => index)
   if (errand.way === 'provider') return gathered(await Promise.allSettled(indexes.map(grade)))
   const first = await grade(0)
-  return [first, ...(await Promise.all(indexes.slice(1).map(grade)))]
+  // All of them end before any error is told: a call that goes on would be made again beside itself.
+  return [first, ...valuesOf(await Promise.allSettled(indexes.slice(1).map(grade)))]
+}
+
+function valuesOf<T>(settled: readonly PromiseSettledResult<T>[]): T[] {
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  })
 }
 
 function gathered(samples: readonly PromiseSettledResult<SampleResult>[]): SampleResult[] | null {

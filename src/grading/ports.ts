@@ -125,6 +125,8 @@ export interface OverBudget {
   readonly cap: 'batch' | 'day'
   readonly cap_usd: number
   readonly spent_usd: number
+  /** Of `spent_usd`: upper bounds of calls in flight, which come back but for what they cost. */
+  readonly reserved_usd: number
 }
 
 export interface FinishedAttempt {
@@ -175,7 +177,12 @@ export interface AttemptLedger {
     sample: number,
     round: number,
     requestDigest: Digest,
-  ): Promise<{ attempt_id: string; reply: Extract<JudgeReply, { ok: true }>; cost_usd: number | null } | null>
+  ): Promise<{
+    attempt_id: string
+    grade_id: string
+    reply: Extract<JudgeReply, { ok: true }>
+    cost_usd: number | null
+  } | null>
   /** Gives an orphan to the grade that uses its reply. */
   adopt(attemptId: string, gradeId: string): Promise<void>
   /** Calls that were in flight when their process died become `unknown`. Answers how many. */

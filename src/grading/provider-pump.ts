@@ -40,6 +40,7 @@ type Moved = 'open' | 'closed' | Extract<PumpStep, { kind: 'parked' }>
 export function createProviderPump(deps: PumpDeps): ProviderPump {
   const due = new Map<string, number>()
   const cancelled = new Set<string>()
+  const tried = new Map<string, number>()
   const now = () => deps.clock.now()
   const later = (id: string): Moved => {
     due.set(id, now().getTime() + deps.poll_ms)
@@ -60,14 +61,17 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     let open = 0
     for (const record of await deps.queue.listOpen(batch)) {
       await cancel(record)
-      if ((await move(record, false)) !== 'closed') open++
+      const moved = await move(record, false)
+      if (moved !== 'closed') open++
+      if (typeof moved === 'object') later(record.id)
     }
     await deps.queue.dropQueued(batch)
     return open === 0
   }
 
   async function cancel(record: ProviderBatchRecord): Promise<void> {
-    if (record.provider_id === null || cancelled.has(record.id)) return
+    if (record.provider_id === null || cancelled.has(record.id) || (tried.get(record.id) ?? 0) > now().getTime()) return
+    tried.set(record.id, now().getTime() + deps.poll_ms)
     const api = apiOf(record)
     const answer = api === null ? null : await api.cancel(record.provider_id, AbortSignal.timeout(CALL_MS))
     if (answer?.ok !== true) return

@@ -35,15 +35,16 @@ export function findRegradeFault(request: RegradeRequest): { path: string; messa
 }
 
 /**
- * The stored grades that fit, as items to be graded again: of each question the newest grade, so that what was superseded is not
- * graded twice. The old grades are only read.
+ * The stored grades that fit and that stand for their questions, as items to be graded again: what was superseded, and a failed retry
+ * of a good grade, is not. The old grades are only read.
  */
 export async function* selectGrades(grades: GradeStore, request: RegradeRequest): AsyncGenerator<Incoming> {
   const seen = new Set<string>()
   let index = 0
   for await (const grade of findGrades(grades, request.query)) {
     const { key } = grade.receipt
-    if (seen.has(key) || (request.recheck === true && grade.status === 'failed')) continue
+    if (seen.has(key)) continue
+    if (request.recheck === true && grade.status === 'failed') continue
     seen.add(key)
     const truth = await grades.getGroundTruth(grade.id)
     if (truth === null) throw new Error(`the ground truth of ${grade.id} is not stored`)
@@ -74,9 +75,9 @@ async function* listAll(grades: GradeStore, filters: Omit<GradeSelection, 'ids'>
   let before: string | undefined
   for (;;) {
     const query: GradeQuery = { ...filters, limit: PAGE, ...(before !== undefined && { before }) }
-    const page = await grades.list(query)
-    yield* page
-    before = page.at(-1)?.id
+    const page = await grades.listStanding(query)
+    for (const { grade } of page) yield grade
+    before = page.at(-1)?.grade.id
     if (page.length < PAGE) return
   }
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
@@ -11,6 +12,8 @@ import { notFound } from './problem.ts'
 import { problems, streamed } from './schemas.ts'
 
 const PAGE = 200
+/** At most this often it is looked for more: a slow first item would have every end looked at. */
+const SHORTEST_MS = 100
 const ResultQuery = Type.Object(
   {
     wait: Type.Optional(
@@ -37,7 +40,10 @@ export function batchResultRoute(app: FastifyInstance, { context, state }: Batch
     handler: async (request, reply) => {
       const { id } = request.params
       if ((await batches.get(id)) === null) throw notFound('batch')
-      const records = request.query.wait === true ? waitForResults(batches, id, state) : endedResults(batches, id, -1)
+      const records =
+        request.query.wait === true
+          ? waitForResults(batches, id, () => state.draining || reply.raw.destroyed)
+          : endedResults(batches, id, -1)
       return reply.type('application/x-ndjson').send(Readable.from(writeLines(records)))
     },
   })
@@ -58,15 +64,11 @@ async function* endedResults(batches: BatchService, id: string, after: number): 
 }
 
 /** In order: an item that has not ended holds back those behind it. */
-async function* waitForResults(
-  batches: BatchService,
-  id: string,
-  state: { readonly draining: boolean },
-): AsyncGenerator<ItemRecord> {
+async function* waitForResults(batches: BatchService, id: string, isOff: () => boolean): AsyncGenerator<ItemRecord> {
   const watch = watchBatch(batches, id)
   let last = -1
   try {
-    while (!state.draining) {
+    while (!isOff()) {
       const batch = await batches.get(id)
       const page = await batches.results(id, last, PAGE)
       for (const record of page) {
@@ -76,6 +78,7 @@ async function* waitForResults(
       }
       if (page.length === PAGE && last === page.at(-1)?.index) continue
       if (batch === null || isOver(batch)) return yield* endedResults(batches, id, last)
+      await delay(SHORTEST_MS)
       await watch.next(1000)
     }
   } finally {

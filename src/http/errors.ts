@@ -57,6 +57,7 @@ function toProblem(error: FastifyError, request: FastifyRequest): HttpProblem {
     request.log.error({ code: error.code, detail: error.message }, 'the database refused')
     return new HttpProblem(503, error.code, error.message, { headers: { 'retry-after': '5' } })
   }
+  if (error.code === 'ECONNRESET') return new HttpProblem(400, 'invalid_request', 'the body broke off')
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
     return new HttpProblem(error.statusCode, 'invalid_request', 'the request cannot be read')
   request.log.error({ err: describeError(error) }, 'unexpected error')

@@ -30,7 +30,7 @@ export async function* readItems(request: FastifyRequest, limits: LineLimits): A
     if (bytes === null) throw tooLong(place, where, limits.body_bytes)
     const item = parseLine(bytes, limits.depth, place, where)
     if (!isItem(item)) throw invalidItem(isItem.errors as unknown as AjvError[], place, where)
-    yield { item: item as BatchItem, place }
+    yield { item: item as BatchItem, place, bytes: bytes.length }
     index++
   }
 }

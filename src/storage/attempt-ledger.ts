@@ -32,7 +32,7 @@ const FINISH = `UPDATE attempts SET ${END_COLUMNS.map((name) => `${name} = @${na
 const IS_ORPHAN = 'NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)'
 
 export const FIND_ORPHAN = `
-  SELECT id, reply_text, raw_reply, usage, cost_usd, request_id, model_resolved FROM attempts
+  SELECT id, grade_id, reply_text, raw_reply, usage, cost_usd, request_id, model_resolved FROM attempts
   WHERE key = ? AND sample = ? AND round = ? AND request_digest = ? AND outcome = 'ok' AND ${IS_ORPHAN}
   ORDER BY started_at DESC, rowid DESC LIMIT 1`
 
@@ -52,7 +52,9 @@ export const LIST_FOR_GRADE = `
 
 export const LIST_REPLIES = `
   SELECT id, sample, round, purpose, request_digest, reply_text, raw_reply, usage, request_id, model_resolved
-  FROM attempts WHERE grade_id = ? AND outcome = 'ok' ORDER BY sample, started_at, rowid`
+  FROM attempts WHERE outcome = 'ok' AND id IN (
+    SELECT value ->> '$.id' FROM json_each((SELECT body FROM grades WHERE id = ?), '$.receipt.attempts')
+  ) ORDER BY sample, started_at, rowid`
 
 type OpenRow = Pick<LedgerEntry, 'id' | 'outcome' | 'started_at' | 'batch' | 'reserved_usd'>
 
@@ -88,9 +90,11 @@ export function createAttemptLedger(
     findOrphan: (key, sample, round, digest) =>
       unit.read(() => {
         const row = orphan.get(key, sample, round, digest) as
-          | (ReplyRow & Pick<LedgerEntry, 'id' | 'cost_usd'>)
+          | (ReplyRow & Pick<LedgerEntry, 'id' | 'grade_id' | 'cost_usd'>)
           | undefined
-        return row === undefined ? null : { attempt_id: row.id, reply: parseReply(row), cost_usd: row.cost_usd }
+        return row === undefined
+          ? null
+          : { attempt_id: row.id, grade_id: row.grade_id, reply: parseReply(row), cost_usd: row.cost_usd }
       }),
     adopt: (attemptId, gradeId) =>
       unit.write(() => {

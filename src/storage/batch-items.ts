@@ -32,7 +32,7 @@ export const SIBLINGS = `
   WHERE ${IS_BATCH} AND status = 'pending' AND trajectory = @trajectory AND +idx <> @index ORDER BY idx LIMIT @limit`
 
 export const RESULTS = `
-  SELECT idx AS "index", item_id, status, label, grade_id, failure, cached, base_grade, request FROM batch_items
+  SELECT idx AS "index", item_id, trajectory, status, label, grade_id, failure, cached, base_grade, request FROM batch_items
   WHERE ${IS_BATCH} AND status NOT IN ('pending', 'waiting') AND idx > @after ORDER BY idx LIMIT @limit`
 
 /** An item ends once: whoever comes second changes nothing. */

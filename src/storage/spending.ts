@@ -54,7 +54,7 @@ export function createSpending(db: Database.Database): Spending {
     const { settled_usd, reserved_usd, uncertain_usd } = read(scope)
     const spent_usd = settled_usd + reserved_usd + uncertain_usd
     const fits = usd !== null && spent_usd + usd <= capUsd + TOLERANCE_USD
-    return fits ? null : { cap, cap_usd: capUsd, spent_usd }
+    return fits ? null : { cap, cap_usd: capUsd, spent_usd, reserved_usd }
   }
   return {
     read,

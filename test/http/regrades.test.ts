@@ -36,7 +36,9 @@ const bodies = async (results: readonly BatchResult[]) =>
 describe('another judge', () => {
   test('grades everything again, leaves the old grades byte for byte, and the flips are counted', async () => {
     const other = answeringJudge((run) => (run < 2 ? IGNORED : GOOD_ANSWER), 'other')
-    app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER), other] })
+    // Labels differ from run to run: what is paired wrongly is seen.
+    const first = answeringJudge((run) => (run === 4 ? IGNORED : GOOD_ANSWER))
+    app = await startApp({ judges: [first, other] })
     const base = await finish(app, (await startBatch(app, makeItems(5))).id)
     const before = await bodies(base.results)
     const head = await regrade({ query: { batch: base.batch.id }, judge: 'other' })
@@ -47,18 +49,22 @@ describe('another judge', () => {
     expect(await bodies(base.results)).toEqual(before)
 
     const compared = await compare(`base=${base.batch.id}&head=${head.batch.id}`)
-    expect(compared).toMatchObject({ pairs: 5, same: 3, flipped: 2, base_counts: { n: 5, graded: 5 } })
+    expect(compared).toMatchObject({ pairs: 5, same: 2, flipped: 3, base_counts: { n: 5, graded: 5 } })
     expect(compared.matrix.labels).toEqual(['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed'])
-    expect(compared.matrix.counts[0]).toEqual([3, 0, 2, 0, 0])
+    expect(compared.matrix.counts[0]).toEqual([2, 0, 2, 0, 0])
     expect(compared.flips.map((one) => [one.base.label, one.head.label, one.head.receipt.judge])).toEqual([
+      ['ignored', 'aligned', 'other'],
       ['aligned', 'ignored', 'other'],
       ['aligned', 'ignored', 'other'],
     ])
+    for (const { trajectory, base: one, head: two } of compared.flips)
+      expect([one.receipt.trajectory, two.receipt.trajectory]).toEqual([trajectory, trajectory])
     const own = await compare(`head=${head.batch.id}&limit=1`)
-    expect(own).toMatchObject({ pairs: 5, flipped: 2 })
+    expect(own).toMatchObject({ pairs: 5, flipped: 3 })
     expect(own.flips).toHaveLength(1)
-    const rest = await compare(`head=${head.batch.id}&limit=1&cursor=${own.next_cursor}`)
+    const rest = await compare(`head=${head.batch.id}&limit=2&cursor=${own.next_cursor}`)
     expect(rest.next_cursor).toBeNull()
+    expect(rest.flips).toHaveLength(2)
     expect(rest.flips[0]?.trajectory).not.toBe(own.flips[0]?.trajectory)
   })
 
@@ -121,4 +127,16 @@ describe('what makes no sense is refused', () => {
     expect((await app.get(`/v1/comparisons?head=${batch.id}&base=bat_none`)).statusCode).toBe(404)
     expect((await app.get('/v1/comparisons?head=bat_none')).statusCode).toBe(404)
   })
+})
+
+test('a recheck can be made again, and again finds every reply', async () => {
+  const judge = answeringJudge(() => GOOD_ANSWER)
+  app = await startApp({ judges: [judge] })
+  const base = await finish(app, (await startBatch(app, makeItems(3))).id)
+  for (let turn = 0; turn < 2; turn++) {
+    const { batch } = await regrade({ query: { judge: 'scripted' }, recheck: true })
+    expect(batch).toMatchObject({ counts: { total: 3, graded: 3 }, calls: { made: 0 } })
+    expect((await compare(`base=${base.batch.id}&head=${batch.id}`)).flipped).toBe(0)
+  }
+  expect(judge.calls).toHaveLength(3)
 })

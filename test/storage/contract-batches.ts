@@ -186,9 +186,9 @@ function describeItems(current: Current): void {
     for (const [at, end] of [...ends.entries()].reverse())
       await batches().settle({ batch: 'bat_1', index: at + 1 }, end)
     const expected = ends.map((end, at) => {
-      const { item_id, request, base_grade, index } = makeItem(at + 1)
+      const { item_id, trajectory, request, base_grade, index } = makeItem(at + 1)
       return {
-        ...{ index, item_id, request, base_grade },
+        ...{ index, item_id, trajectory, request, base_grade },
         status: end.status,
         label: end.status === 'graded' ? end.label : null,
         failure: end.status === 'failed' ? end.failure : null,

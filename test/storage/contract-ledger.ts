@@ -5,6 +5,12 @@ import type { Current } from './contract.ts'
 import { finishFailed, finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'
 import { makeRecord } from './make-grade.ts'
 
+/** What a receipt says of a call; only its id matters here. */
+const SUMMARY = {
+  ...{ id: '', sample: 0, round: 0, purpose: 'decide', outcome: 'ok', message: null, latency_ms: 1, usage: null },
+  ...{ cost_usd: null, request_id: null, replayed: false },
+} as const
+
 const UNFINISHED = {
   outcome: 'sent',
   message: null,
@@ -87,7 +93,11 @@ export function describeLedger(current: Current): void {
       await ledger().begin(planAttempt('att_bad'), NO_CAPS)
       await ledger().finish(finishFailed('att_bad'))
       const mark = { request_digest: REQUEST }
-      expect(await ledger().listReplies('grd_a')).toEqual([
+      // Those that its receipt names, whichever grade has paid for them.
+      const { grade, ground_truth } = makeRecord()
+      const named = ['att_z', 'att_y', 'att_x', 'att_bad'].map((id) => ({ ...SUMMARY, id }))
+      await current().grades.put({ grade: { ...grade, receipt: { ...grade.receipt, attempts: named } }, ground_truth })
+      expect(await ledger().listReplies(grade.id)).toEqual([
         { attempt_id: 'att_y', sample: 0, round: 0, purpose: 'window', reply: second, ...mark },
         { attempt_id: 'att_x', sample: 0, round: 1, purpose: 'repair', reply: first, ...mark },
         { attempt_id: 'att_z', sample: 1, round: 0, purpose: 'decide', reply: first, ...mark },
@@ -107,7 +117,7 @@ export function describeLedger(current: Current): void {
 
     test.each(REPLIES)('give back the reply exactly: %s', async (_name, reply) => {
       await spend('att_1', {}, reply)
-      expect(await findOrphan()).toEqual({ attempt_id: 'att_1', reply, cost_usd: 0.001 })
+      expect(await findOrphan()).toEqual({ attempt_id: 'att_1', grade_id: 'grd_a', reply, cost_usd: 0.001 })
     })
 
     const OTHERS: readonly [string, Partial<PlannedAttempt>][] = [

@@ -42,7 +42,12 @@ function describeQueue(current: Current): void {
     await openBatch(current(), BATCH, 2)
     const caps = { batch_usd: 1.5, day_usd: null }
     expect(await queue().enqueue(makeRequest('att_1', 0), caps)).toBeNull()
-    expect(await queue().enqueue(makeRequest('att_2', 1), caps)).toEqual({ cap: 'batch', cap_usd: 1.5, spent_usd: 1 })
+    expect(await queue().enqueue(makeRequest('att_2', 1), caps)).toEqual({
+      cap: 'batch',
+      cap_usd: 1.5,
+      spent_usd: 1,
+      reserved_usd: 1,
+    })
     expect(await counts()).toMatchObject({ pending: 1, waiting: 1 })
     expect(await queue().find(markOf(makeRequest('att_2', 1)))).toBeNull()
     expect(await spent()).toBe(1)

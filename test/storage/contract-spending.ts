@@ -42,6 +42,7 @@ function describeCaps(current: Current): void {
     cap,
     cap_usd,
     spent_usd: expect.closeTo(spent_usd, 9),
+    reserved_usd: expect.any(Number),
   })
 
   test.each(['batch', 'day'] as const)(

@@ -54,11 +54,11 @@ test.each(LEDGER)('the ledger finds %s by an index and sorts nothing', (_name, s
   expect(plan.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/)
 })
 
-test('the replies of a grade are found by its index; only they are sorted', () => {
-  expect(planOf(LIST_REPLIES)).toEqual([
-    'SEARCH attempts USING INDEX attempts_by_grade (grade_id=?)',
-    'USE TEMP B-TREE FOR ORDER BY',
-  ])
+test('the replies of a grade are found by their ids; only they are sorted', () => {
+  const plan = planOf(LIST_REPLIES)
+  expect(plan[0]).toMatch(/^SEARCH attempts USING INDEX \w+ \(id=\?\)$/)
+  expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([expect.stringMatching(/^SCAN json_each VIRTUAL/)])
+  expect(plan.at(-1)).toBe('USE TEMP B-TREE FOR ORDER BY')
 })
 
 const LOOKUPS: readonly string[] = [
