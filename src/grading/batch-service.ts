@@ -61,6 +61,8 @@ class Batches implements BatchService {
   private readonly deps: BatchServiceDeps
   private readonly running = new Map<string, { readonly runner: BatchRunner; readonly ended: Promise<void> }>()
   private readonly sleeping = new Map<string, AbortController>()
+  /** Told to go on while they ran: by the end of that run it may have become a word to those that sleep. */
+  private readonly told = new Set<string>()
   private readonly watchers = new Map<string, Set<() => void>>()
   private readonly stopping = new AbortController()
 
@@ -132,6 +134,7 @@ class Batches implements BatchService {
     if (record === null) return null
     if (record.status === 'done' || record.status === 'cancelled') return false
     this.rouse(id)
+    if (this.running.has(id)) this.told.add(id)
     if (record.status === 'parked') {
       this.deps.resumeLanes()
       await this.store.resume(id)
@@ -226,8 +229,11 @@ class Batches implements BatchService {
   /** Somebody may have told it to go on while it was being parked. */
   private async goOn(id: string, again: Date | null): Promise<void> {
     try {
+      const isTold = this.told.delete(id)
+      if (isTold) await this.store.resume(id)
       const status = (await this.store.get(id))?.status
-      if (status === 'cancelling' || (status === 'running' && again === null)) return await this.launch(id)
+      const goesOn = status === 'running' && (again === null || isTold)
+      if (status === 'cancelling' || goesOn) return await this.launch(id)
       if (again !== null) this.sleepUntil(id, again)
     } catch (error) {
       this.deps.onTrouble({ batch: id, error })

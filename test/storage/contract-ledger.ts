@@ -7,8 +7,16 @@ import { makeRecord } from './make-grade.ts'
 
 /** What a receipt says of a call; only its id matters here. */
 const SUMMARY = {
-  ...{ id: '', sample: 0, round: 0, purpose: 'decide', outcome: 'ok', message: null, latency_ms: 1, usage: null },
-  ...{ cost_usd: null, request_id: null, replayed: false },
+  sample: 0,
+  round: 0,
+  purpose: 'decide',
+  outcome: 'ok',
+  message: null,
+  latency_ms: 1,
+  usage: null,
+  cost_usd: null,
+  request_id: null,
+  replayed: false,
 } as const
 
 const UNFINISHED = {
