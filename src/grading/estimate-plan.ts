@@ -5,9 +5,7 @@ import { JudgeAnswerSchema } from '../schemas/judge-answer.ts'
 import { schemaText } from './estimate-margin.ts'
 import type { Question } from './question.ts'
 import { planReading } from './reading.ts'
-
-/** The scales of the window that a sample tries, one after the other, while it overflows. As in `sample.ts`. */
-export const WINDOW_SCALES = [1, 0.6, 0.36] as const
+import { readingBudget } from './reading-budget.ts'
 
 /** What one sample would send, in estimated tokens of the judge’s own tokenizer. */
 export interface ReadingPlan {
@@ -49,17 +47,6 @@ export function planSample(question: Question, scale: number): ReadingPlan {
   }
   const all = tokens(reading.text) + asked('')
   return { ...common, windows: [], decision: { min: all, max: all } }
-}
-
-/** As `SampleRun.budget` of `sample.ts`: a test holds the two together. */
-function readingBudget(question: Question, scale: number): number {
-  const { judge, rubric, ground_truth, trajectory, nonce } = question
-  if (judge.info.window_tokens === null) return Number.POSITIVE_INFINITY
-  const rendering = createRendering(trajectory, nonce)
-  const around = estimateTokens(rubric.system + renderQuestion(rubric, ground_truth, rendering, ''))
-  const repairs = 8000
-  const window = judge.info.window_tokens * 0.95 - (judge.info.max_output_tokens ?? 0)
-  return Math.max(1000, Math.floor((window - around * judge.info.token_factor - repairs) * scale))
 }
 
 /** A complaint shows at most three steps, 3000 characters of each part (`prompt.ts`). */

@@ -3,14 +3,13 @@ import { checkEvidence, type Evidence, type EvidenceQuestion, holds } from '../d
 import { DECISION_NOTE, renderComplaint, renderFormComplaint, renderQuestion, WINDOW_NOTE } from '../domain/prompt.ts'
 import type { Rendering } from '../domain/rendering.ts'
 import { coverageOf, createRendering, fullCoverage } from '../domain/rendering.ts'
-import type { Rubric } from '../domain/rubric.ts'
-import { estimateTokens } from '../domain/tokens.ts'
 import type { AttemptSummary, Coverage, Failure } from '../schemas/grade.ts'
 import { JudgeAnswerSchema } from '../schemas/judge-answer.ts'
 import type { Asked, Asker } from './asker.ts'
 import type { Clock, JudgeRequest } from './ports.ts'
 import type { Question } from './question.ts'
 import { decisionText, planReading, type Reading } from './reading.ts'
+import { readingBudget, WINDOW_SCALES } from './reading-budget.ts'
 
 /** What one sample ended in, before it becomes a grade or a vote. */
 export type SampleResult = {
@@ -32,7 +31,7 @@ export interface SampleDeps {
 /** Asks for one sample: read, answer, check, at most two repairs, and once more with a smaller window where it overflowed. */
 export async function gradeSample(deps: SampleDeps, question: Question, sample: number): Promise<SampleResult> {
   const run = new SampleRun(deps, question, sample)
-  for (const scale of [1, 0.6, 0.36]) {
+  for (const scale of WINDOW_SCALES) {
     const result = await run.attempt(scale)
     const overflow = result.kind === 'failed' && result.failure.code === 'context_overflow'
     if (!overflow || question.judge.info.window_tokens === null || scale < 0.5) return result
@@ -62,22 +61,11 @@ class SampleRun {
       const rendering = createRendering(trajectory, nonce)
       return this.decide(this.request('', ''), rendering, fullCoverage(trajectory), 0)
     }
-    const budget = this.budget(scale)
+    const budget = readingBudget(this.question, scale)
     const reading = planReading(trajectory, nonce, anchors, budget, judge.info.token_factor)
     if (reading.kind === 'too_long') return this.tooLong(coverageOf(reading.rendering, 0))
     if (reading.kind === 'windows') return this.readWindows(reading, budget)
     return this.decide(this.request(reading.text, ''), reading.rendering, coverageOf(reading.rendering, 1), 2)
-  }
-
-  /** Tokens left for the trajectory once everything else has its share; 5 % are kept for a wrong estimate. */
-  private budget(scale: number): number {
-    const { judge, rubric, ground_truth, trajectory, nonce } = this.question
-    if (judge.info.window_tokens === null) return Number.POSITIVE_INFINITY
-    const rendering = createRendering(trajectory, nonce)
-    const around = systemTokens(rubric) + estimateTokens(renderQuestion(rubric, ground_truth, rendering, ''))
-    const repairs = 8000
-    const window = judge.info.window_tokens * 0.95 - (judge.info.max_output_tokens ?? 0)
-    return Math.max(1000, Math.floor((window - around * judge.info.token_factor - repairs) * scale))
   }
 
   private request(trajectory: string, note: string): JudgeRequest {
@@ -180,15 +168,6 @@ class SampleRun {
     const message = 'the trajectory does not fit the judge’s window, not even in windows: use a judge with a larger one'
     return this.failed({ code: 'context_overflow', message, retryable: false, retry_after_s: null }, coverage)
   }
-}
-
-const SYSTEM_TOKENS = new WeakMap<Rubric, number>()
-
-/** The same for every question of a rubric. */
-function systemTokens(rubric: Rubric): number {
-  const known = SYSTEM_TOKENS.get(rubric) ?? estimateTokens(rubric.system)
-  SYSTEM_TOKENS.set(rubric, known)
-  return known
 }
 
 const complain = (judged: { evidence: Evidence } | null, rendering: Rendering): string =>
