@@ -11,7 +11,7 @@ import {
 } from './asker.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { ItemRef } from './batch-ports.ts'
-import { requestBoundUsd } from './estimate.ts'
+import { requestBoundUsd } from './estimate/estimate.ts'
 import { takeOrphan } from './orphan.ts'
 import type { AttemptLedger, Caps, Clock, Judge, JudgeReply, JudgeRequest } from './ports.ts'
 import type { ProviderAnswer, ProviderQueue } from './provider-ports.ts'

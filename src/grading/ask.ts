@@ -13,8 +13,8 @@ import {
   summarize,
   withoutReply,
 } from './asker.ts'
-import { requestBoundUsd } from './estimate.ts'
-import type { Lane } from './lane.ts'
+import { requestBoundUsd } from './estimate/estimate.ts'
+import type { Lane } from './lane/lane.ts'
 import { takeOrphan } from './orphan.ts'
 import type { AttemptLedger, Clock, FinishedAttempt, Judge, JudgeReply, JudgeRequest } from './ports.ts'
 import { type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { BatchService } from '../grading/batch-service.ts'
+import type { BatchService } from '../grading/batch/service.ts'
 
 /** Waits for changes of a batch: those that come while nobody waits are not lost. */
 export interface BatchWatch {

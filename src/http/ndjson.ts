@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Incoming } from '../grading/batch-intake.ts'
+import type { Incoming } from '../grading/batch/intake.ts'
 import { type BatchItem, BatchItemSchema } from '../schemas/batch.ts'
 import { type AjvError, toIssue } from './errors.ts'
 import { parseJson } from './json-body.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/domain/tokens.ts'
-import { addEstimates, estimateQuestion, NO_ESTIMATE, requestBoundUsd } from '../../src/grading/estimate.ts'
+import { addEstimates, estimateQuestion, NO_ESTIMATE, requestBoundUsd } from '../../src/grading/estimate/estimate.ts'
 import type { JudgeInfo } from '../../src/grading/ports.ts'
 import { createLexicalJudge } from '../../src/judges/lexical-judge.ts'
 import { GOOD, PRICE, questionOf, runSamples, TODAY, trajectoryOf } from './estimate-run.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createLane, type Lane, type LaneCall, type Party } from '../../src/grading/lane.ts'
+import { createLane, type Lane, type LaneCall, type Party } from '../../src/grading/lane/lane.ts'
 import type { Clock, JudgeReply } from '../../src/grading/ports.ts'
 import { FAILURE_CODES } from '../../src/schemas/vocabulary.ts'
 import { replyOf, type Script } from './harness.ts'

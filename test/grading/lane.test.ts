@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLane, type LaneCall, type Party } from '../../src/grading/lane.ts'
+import { createLane, type LaneCall, type Party } from '../../src/grading/lane/lane.ts'
 import type { JudgeReply } from '../../src/grading/ports.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import { fakeClock, replyOf } from './harness.ts'

@@ -1,9 +1,9 @@
-import { priceOn } from '../domain/price.ts'
-import type { Batch, BatchItem } from '../schemas/batch.ts'
-import type { BatchKind, BatchMode } from '../schemas/vocabulary.ts'
-import type { BatchStore, NewItem } from './batch-ports.ts'
-import type { Clock, Judge } from './ports.ts'
-import type { GradingService, Refusal } from './service.ts'
+import { priceOn } from '../../domain/price.ts'
+import type { Batch, BatchItem } from '../../schemas/batch.ts'
+import type { BatchKind, BatchMode } from '../../schemas/vocabulary.ts'
+import type { BatchStore, NewItem } from '../batch-ports.ts'
+import type { Clock, Judge } from '../ports.ts'
+import type { GradingService, Refusal } from '../service.ts'
 
 /** One item on its way into a batch, with the place that an error names. */
 export interface Incoming {

@@ -1,15 +1,15 @@
-import type { Failure } from '../schemas/grade.ts'
-import type { BatchRecord, OpenItem } from './batch-ports.ts'
-import type { Errand } from './errand.ts'
+import type { Failure } from '../../schemas/grade.ts'
+import type { BatchRecord, OpenItem } from '../batch-ports.ts'
+import type { Errand } from '../errand.ts'
+import type { Lane } from '../lane/lane.ts'
+import type { Clock, Judge, Stores } from '../ports.ts'
+import { isTransient } from '../retry.ts'
+import type { GradingService } from '../service.ts'
 import { endOf, type RunOutcome } from './item-end.ts'
 import { ItemQueue } from './item-queue.ts'
-import type { Lane } from './lane.ts'
 import { createLatch, type Latch } from './latch.ts'
 import { Patience } from './patience.ts'
-import type { Clock, Judge, Stores } from './ports.ts'
 import type { ProviderPump } from './provider-pump.ts'
-import { isTransient } from './retry.ts'
-import type { GradingService } from './service.ts'
 
 export interface RunnerDeps {
   readonly stores: Pick<Stores, 'batches'>

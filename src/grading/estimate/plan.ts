@@ -1,11 +1,11 @@
-import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/prompt.ts'
-import { createRendering } from '../domain/rendering.ts'
-import { estimateTokens } from '../domain/tokens.ts'
-import { JudgeAnswerSchema } from '../schemas/judge-answer.ts'
-import { schemaText } from './estimate-margin.ts'
-import type { Question } from './question.ts'
-import { planReading } from './reading.ts'
-import { readingBudget } from './reading-budget.ts'
+import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../../domain/prompt.ts'
+import { createRendering } from '../../domain/rendering.ts'
+import { estimateTokens } from '../../domain/tokens.ts'
+import { JudgeAnswerSchema } from '../../schemas/judge-answer.ts'
+import type { Question } from '../question.ts'
+import { planReading } from '../reading.ts'
+import { readingBudget } from '../reading-budget.ts'
+import { schemaText } from './margin.ts'
 
 /** What one sample would send, in estimated tokens of the judge’s own tokenizer. */
 export interface ReadingPlan {

@@ -1,4 +1,4 @@
-import { createLinkedList, type LinkedList, type Place } from './lane-list.ts'
+import { createLinkedList, type LinkedList, type Place } from './list.ts'
 
 /**
  * Who waits for a judge. `take` gives single requests (party null) every second turn while both kinds wait, and the whole of

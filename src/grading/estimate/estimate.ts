@@ -1,12 +1,12 @@
-import { upperBoundUsd } from '../domain/cost.ts'
-import { type Price, priceOn } from '../domain/price.ts'
-import { estimateTokens } from '../domain/tokens.ts'
-import type { BatchEstimate } from '../schemas/batch.ts'
-import { mostTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from './estimate-margin.ts'
-import { planSample } from './estimate-plan.ts'
-import { leastOfSamples, mostOfSample, type Spent } from './estimate-sample.ts'
-import type { JudgeInfo, JudgeRequest } from './ports.ts'
-import type { Question } from './question.ts'
+import { upperBoundUsd } from '../../domain/cost.ts'
+import { type Price, priceOn } from '../../domain/price.ts'
+import { estimateTokens } from '../../domain/tokens.ts'
+import type { BatchEstimate } from '../../schemas/batch.ts'
+import type { JudgeInfo, JudgeRequest } from '../ports.ts'
+import type { Question } from '../question.ts'
+import { mostTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from './margin.ts'
+import { planSample } from './plan.ts'
+import { leastOfSamples, mostOfSample, type Spent } from './sample.ts'
 
 /**
  * Dollars that one call cannot exceed, to be reserved before it is made; null where no price is known for `date`, 0 for a judge without

@@ -1,6 +1,6 @@
-import type { Failure } from '../schemas/grade.ts'
-import type { ItemEnd } from './batch-ports.ts'
-import type { ItemOutcome } from './service.ts'
+import type { Failure } from '../../schemas/grade.ts'
+import type { ItemEnd } from '../batch-ports.ts'
+import type { ItemOutcome } from '../service.ts'
 
 /** What a run at an item came to; `broken`: something was thrown that nobody expected. */
 export type RunOutcome = ItemOutcome | { readonly kind: 'broken' }

@@ -1,7 +1,7 @@
-import type { Failure } from '../schemas/grade.ts'
-import { createBreaker, type Outage, outcomeOf, type Pass } from './lane-breaker.ts'
-import { createLimit, type LaneSettings } from './lane-limit.ts'
-import type { JudgeReply } from './ports.ts'
+import type { Failure } from '../../schemas/grade.ts'
+import type { JudgeReply } from '../ports.ts'
+import { createBreaker, type Outage, outcomeOf, type Pass } from './breaker.ts'
+import { createLimit, type LaneSettings } from './limit.ts'
 
 /** No `Retry-After` stops a judge for longer. */
 const LONGEST_PAUSE_MS = 60_000

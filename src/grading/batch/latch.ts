@@ -1,4 +1,4 @@
-import type { Clock } from './ports.ts'
+import type { Clock } from '../ports.ts'
 
 /** Something that is waited for and rung: a ring that nobody waits for yet is not lost. */
 export interface Latch {

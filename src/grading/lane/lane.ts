@@ -1,15 +1,15 @@
-import type { Failure } from '../schemas/grade.ts'
-import { type AbortGroups, createAbortGroups } from './lane-abort.ts'
-import { type Alarm, createAlarm } from './lane-alarm.ts'
-import type { Outage } from './lane-breaker.ts'
-import { createGate, type Flight, type Gate } from './lane-gate.ts'
-import type { LaneSettings } from './lane-limit.ts'
-import { createNotice, type Notice } from './lane-notice.ts'
-import { createParties } from './lane-parties.ts'
-import { createLaneQueue } from './lane-queue.ts'
-import type { Clock, JudgeReply } from './ports.ts'
+import type { Failure } from '../../schemas/grade.ts'
+import type { Clock, JudgeReply } from '../ports.ts'
+import { type AbortGroups, createAbortGroups } from './abort.ts'
+import { type Alarm, createAlarm } from './alarm.ts'
+import type { Outage } from './breaker.ts'
+import { createGate, type Flight, type Gate } from './gate.ts'
+import type { LaneSettings } from './limit.ts'
+import { createNotice, type Notice } from './notice.ts'
+import { createParties } from './parties.ts'
+import { createLaneQueue } from './queue.ts'
 
-export type { LaneSettings } from './lane-limit.ts'
+export type { LaneSettings } from './limit.ts'
 
 /** A quarter more than its share: what a batch stores, reads or repairs meanwhile must not leave a place empty. */
 const RESERVE = 0.25

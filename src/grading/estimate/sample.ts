@@ -1,9 +1,9 @@
-import { upperBoundUsd } from '../domain/cost.ts'
-import type { Price } from '../domain/price.ts'
-import { leastTokens, mostTokens, UNLIMITED_OUTPUT_TOKENS } from './estimate-margin.ts'
-import { planSample, type ReadingPlan } from './estimate-plan.ts'
-import type { Question } from './question.ts'
-import { WINDOW_SCALES } from './reading-budget.ts'
+import { upperBoundUsd } from '../../domain/cost.ts'
+import type { Price } from '../../domain/price.ts'
+import type { Question } from '../question.ts'
+import { WINDOW_SCALES } from '../reading-budget.ts'
+import { leastTokens, mostTokens, UNLIMITED_OUTPUT_TOKENS } from './margin.ts'
+import { planSample, type ReadingPlan } from './plan.ts'
 
 /** What calls come to. */
 export interface Spent {

@@ -1,10 +1,10 @@
-import { costUsd } from '../domain/cost.ts'
-import { priceOn } from '../domain/price.ts'
-import type { Failure } from '../schemas/grade.ts'
-import type { BatchApi, BatchResult } from './batch-api.ts'
-import type { Clock, Judge } from './ports.ts'
-import type { ProviderBatchRecord, ProviderEnd, ProviderQueue } from './provider-ports.ts'
-import { isTransient } from './retry.ts'
+import { costUsd } from '../../domain/cost.ts'
+import { priceOn } from '../../domain/price.ts'
+import type { Failure } from '../../schemas/grade.ts'
+import type { BatchApi, BatchResult } from '../batch-api.ts'
+import type { Clock, Judge } from '../ports.ts'
+import type { ProviderBatchRecord, ProviderEnd, ProviderQueue } from '../provider-ports.ts'
+import { isTransient } from '../retry.ts'
 
 /** Moves a batch’s questions to the provider and their answers back. Every step can be broken off and begun again. */
 export interface ProviderPump {

@@ -1,5 +1,5 @@
-import type { Failure } from '../schemas/grade.ts'
-import { isTransient } from './retry.ts'
+import type { Failure } from '../../schemas/grade.ts'
+import { isTransient } from '../retry.ts'
 
 /**
  * Runs at one item before a failure of its own is its end. With the budget of retries used up a run is one call: a sound item must not

@@ -1,4 +1,4 @@
-import type { Clock } from './ports.ts'
+import type { Clock } from '../ports.ts'
 
 /** Rings once, at the set time or somewhat before it: whoever is rung looks at the clock and sets it again. */
 export interface Alarm {

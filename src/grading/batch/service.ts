@@ -1,11 +1,11 @@
-import type { Batch, BatchEstimate } from '../schemas/batch.ts'
-import type { RegradeRequest } from '../schemas/regrade.ts'
-import { estimateBatch } from './batch-estimate.ts'
-import { type BatchPlan, type Incoming, type IntakeRefusal, type Taken, takeBatch } from './batch-intake.ts'
-import type { BatchQuery, BatchRecord, ItemRecord } from './batch-ports.ts'
-import { BatchRunner, type RunnerDeps } from './batch-runner.ts'
-import type { GradeStore, Stores } from './ports.ts'
+import type { Batch, BatchEstimate } from '../../schemas/batch.ts'
+import type { RegradeRequest } from '../../schemas/regrade.ts'
+import type { BatchQuery, BatchRecord, ItemRecord } from '../batch-ports.ts'
+import type { GradeStore, Stores } from '../ports.ts'
+import { estimateBatch } from './estimate.ts'
+import { type BatchPlan, type Incoming, type IntakeRefusal, type Taken, takeBatch } from './intake.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
+import { BatchRunner, type RunnerDeps } from './runner.ts'
 
 export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } | IntakeRefusal
 

@@ -1,8 +1,8 @@
-import type { BatchItem } from '../schemas/batch.ts'
-import type { Grade } from '../schemas/grade.ts'
-import type { GradeSelection, RegradeRequest } from '../schemas/regrade.ts'
-import type { BatchPlan, Incoming } from './batch-intake.ts'
-import type { GradeQuery, GradeStore } from './ports.ts'
+import type { BatchItem } from '../../schemas/batch.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
+import type { GradeQuery, GradeStore } from '../ports.ts'
+import type { BatchPlan, Incoming } from './intake.ts'
 
 const PAGE = 200
 

@@ -1,4 +1,4 @@
-import type { BatchStore, OpenItem } from './batch-ports.ts'
+import type { BatchStore, OpenItem } from '../batch-ports.ts'
 
 const PAGE = 256
 

@@ -1,4 +1,6 @@
-import type { BatchEstimate } from '../schemas/batch.ts'
+import type { BatchEstimate } from '../../schemas/batch.ts'
+import { addEstimates, estimateQuestion, NO_ESTIMATE } from '../estimate/estimate.ts'
+import type { GradeStore } from '../ports.ts'
 import {
   type BatchPlan,
   faultOf,
@@ -7,9 +9,7 @@ import {
   type IntakeRefusal,
   placed,
   withDefaults,
-} from './batch-intake.ts'
-import { addEstimates, estimateQuestion, NO_ESTIMATE } from './estimate.ts'
-import type { GradeStore } from './ports.ts'
+} from './intake.ts'
 
 /**
  * What a batch would take, without asking and without keeping anything. Equal questions are asked once, and what a stored grade
