@@ -1,4 +1,11 @@
-import { isHarnessText, type ReplySeen, readAssistant, readBlock, readBlocks } from './claude-code-content.ts'
+import {
+  isHarnessText,
+  isSummary,
+  type ReplySeen,
+  readAssistant,
+  readBlock,
+  readBlocks,
+} from './claude-code-content.ts'
 import { ClaudeLineage } from './claude-code-lineage.ts'
 import { BOOKKEEPING, MESSAGE_FIELDS, RECORD_FIELDS, SYSTEM_BOOKKEEPING } from './claude-code-records.ts'
 import type { ContentSink } from './content.ts'
@@ -147,7 +154,8 @@ export class ClaudeReader {
     const pick = (text: string): ContentSink => {
       const { parts } = step()
       // The model wrote the summary, and the agent wrote its subagent's task: neither is what the user asked.
-      if (isCompactSummary === true) return sinkTo(this.reading, parts, 'agent_message', 'compact_summary')
+      if (isCompactSummary === true || isSummary(text))
+        return sinkTo(this.reading, parts, 'agent_message', 'compact_summary')
       if (isMeta === true || isSynthetic === true || isHarnessText(text))
         return sinkTo(this.reading, parts, 'system', 'message')
       if (isTask) return sinkTo(this.reading, parts, 'agent_message', 'subagent_task')

@@ -78,7 +78,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   ...['hook_started', 'hook_completed', 'guardian_assessment', 'sub_agent_activity', 'thread_goal_updated'],
 ])
 
-/** An event. Where an item says the same it is not told twice; `answered` remembers calls that items made. */
+/** An event. Where an item says the same it is not told twice. */
 export function readEvent(session: Session, event: Json, path: string, shown: Shown): void {
   const { reading } = session
   const type = typeof event['type'] === 'string' ? event['type'] : ''
@@ -88,10 +88,10 @@ export function readEvent(session: Session, event: Json, path: string, shown: Sh
   if (words !== undefined) {
     const [field, actor] = words
     const text = event[field]
-    if (typeof text !== 'string' || text === '' || shown.has(text)) return
+    if (typeof text !== 'string' || text === '' || shown.texts.has(text)) return
     // The end of a turn repeats its last words, which may have been said by an event alone.
-    if (type.endsWith('_complete') && shown.has(saidKey(text))) return
-    shown.add(saidKey(text))
+    if (type.endsWith('_complete') && shown.said.has(text)) return
+    shown.said.add(text)
     const step = actor === 'user' ? session.open('other', null) : session.turn(null)
     reading.add(step.parts, {
       actor,
@@ -100,13 +100,11 @@ export function readEvent(session: Session, event: Json, path: string, shown: Sh
       name: actor === 'agent_reasoning' ? 'reasoning' : 'message',
     })
   } else if (call !== undefined) readCallEvent(session, event, path, call)
-  else if (answer !== undefined) readAnswerEvent(session, event, path, answer)
+  else if (answer !== undefined) readAnswerEvent(session, event, path, answer, shown)
   else if (NOTES.has(type)) session.note('system', event['message'], `${path}/message`, type)
   else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
   else if (!isBookkeeping(type)) warnType(reading, path, 'type of event', event['type'])
 }
-
-const saidKey = (text: string): string => `said by an event: ${text}`
 
 const isBookkeeping = (type: string): boolean =>
   BOOKKEEPING.has(type) || type.startsWith('collab_') || type.startsWith('realtime_')
@@ -141,10 +139,21 @@ function readCallEvent(
     })
 }
 
-function readAnswerEvent(session: Session, event: Json, path: string, fields: readonly string[]): void {
-  if (session.hasCall(event['call_id'])) return
+/** The answer of a call whose item has none: that of a session that was cut, or an event's own. */
+function readAnswerEvent(
+  session: Session,
+  event: Json,
+  path: string,
+  fields: readonly string[],
+  { answered }: Shown,
+): void {
+  const { call_id: id } = event
+  if (typeof id === 'string') {
+    if (answered.has(id)) return
+    answered.add(id)
+  }
   const { reading } = session
-  const { parts, tool } = session.output(eventCall(event), path, null)
+  const { parts, tool } = session.output(session.hasCall(id) ? id : eventCall(event), path, null)
   for (const field of fields) {
     const before = parts.length
     readAnswer(reading, parts, event[field], `${path}/${field}`, tool)

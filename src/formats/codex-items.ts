@@ -14,6 +14,7 @@ import {
   warnType,
   warnUnknownOnce,
 } from './session.ts'
+import { argumentActor } from './talk-tools.ts'
 
 /** The items of the Responses API, as codex keeps them in its rollouts. */
 
@@ -37,8 +38,15 @@ const HARNESS_HEADS = [
   '<user_shell_command>',
 ] as const
 
-/** The texts that a rollout holds as items: its events say them once more. */
-export type Shown = Set<string>
+/** What a rollout shows already, since its events say once more what its items say. */
+export interface Shown {
+  /** The texts of items. */
+  readonly texts: Set<string>
+  /** The texts that an event alone has said. */
+  readonly said: Set<string>
+  /** The ids of the calls that an item answers, or that an event has answered. */
+  readonly answered: Set<string>
+}
 
 export function readItem(session: Session, item: Json, path: string, shown: Shown): void {
   const { reading } = session
@@ -47,11 +55,13 @@ export function readItem(session: Session, item: Json, path: string, shown: Show
   if (type === 'message' || type === 'agent_message') readMessage(session, item, path, shown)
   else if (type === 'reasoning') readReasoning(session, item, path, shown)
   else if (typeof type === 'string' && type.endsWith('_call')) readCall(session, item, path)
-  else if (typeof type === 'string' && (type.endsWith('_call_output') || type === 'tool_search_output'))
-    readOutput(session, item, path)
+  else if (isOutput(type)) readOutput(session, item, path)
   else if (ENCRYPTED.has(type)) reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
   else if (!UNSHOWN.has(type)) warnType(reading, path, 'type of item', type)
 }
+
+const isOutput = (type: unknown): boolean =>
+  typeof type === 'string' && (type.endsWith('_call_output') || type === 'tool_search_output')
 
 function readMessage(session: Session, item: Json, path: string, shown: Shown): void {
   const { reading } = session
@@ -62,7 +72,7 @@ function readMessage(session: Session, item: Json, path: string, shown: Shown): 
     reading.warn(`${path}/role`, 'must be user, system, developer or assistant; read as system')
   readContent(reading, content, `${path}/content`, {
     text(text, at) {
-      shown.add(text)
+      shown.texts.add(text)
       reading.add(step.parts, {
         actor: byAgent ? 'agent_message' : speakerOf(role, text),
         text,
@@ -118,7 +128,7 @@ function readReasoning(session: Session, item: Json, path: string, shown: Shown)
   const sink: ContentSink = {
     text(text, at) {
       readable ||= text !== ''
-      shown.add(text)
+      shown.texts.add(text)
       reading.add(step.parts, { actor: 'agent_reasoning', text, path: at, name: 'reasoning' })
     },
     media: () => undefined,
@@ -150,7 +160,7 @@ function readCall(session: Session, item: Json, path: string): void {
   const namePath = own === null ? `${path}/type` : `${path}/name`
   // The input of a custom tool is free text, even where it looks like JSON.
   if (field === 'input' && typeof item['input'] === 'string' && item['input'] !== '')
-    reading.add(step.parts, { actor: 'agent_action', text: item['input'], path: `${path}/input`, name: tool })
+    reading.add(step.parts, { actor: argumentActor(tool), text: item['input'], path: `${path}/input`, name: tool })
   else addCall(reading, step.parts, { tool, args: item[field], path: `${path}/${field}`, namePath })
   if (type === 'image_generation_call' && !isAbsent(item['result'])) {
     const { parts } = session.output(item['call_id'] ?? item['id'], path, null)
@@ -188,11 +198,13 @@ function decodeEnvelope(text: string): Json | null {
   return Object.keys(envelope).every((key) => key === 'output' || key === 'metadata') ? envelope : null
 }
 
-/** The texts that items of a rollout hold: gathered before, because an event can come before its item. */
-export function textsOf(items: Iterable<Json>): Shown {
-  const texts: Shown = new Set()
-  for (const item of items)
+/** What the items of a rollout hold: gathered before, because an event can come before its item. */
+export function shownBy(items: Iterable<Json>): Shown {
+  const [texts, answered] = [new Set<string>(), new Set<string>()]
+  for (const item of items) {
+    if (isOutput(item['type']) && typeof item['call_id'] === 'string') answered.add(item['call_id'])
     for (const piece of [...asList(item['content']), ...asList(item['summary'])])
       if (isRecord(piece) && typeof piece['text'] === 'string') texts.add(piece['text'])
-  return texts
+  }
+  return { texts, said: new Set(), answered }
 }

@@ -1,5 +1,5 @@
 import { readEvent } from './codex-events.ts'
-import { readItem, type Shown, textsOf } from './codex-items.ts'
+import { readItem, type Shown, shownBy } from './codex-items.ts'
 import { CodexStream } from './codex-stream.ts'
 import type { Format, ReadDocument } from './format.ts'
 import { isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
@@ -110,8 +110,8 @@ class CodexReader {
 
   /** A resumed session has its head twice. */
   #once(text: unknown, path: string, actor: 'system' | 'user' | 'agent_message', name: string): void {
-    if (typeof text !== 'string' || this.#shown.has(text)) return
-    this.#shown.add(text)
+    if (typeof text !== 'string' || this.#shown.texts.has(text)) return
+    this.#shown.texts.add(text)
     this.session.note(actor, text, path, name)
   }
 
@@ -151,7 +151,7 @@ export function readCodex(reading: Reading, document: Json): ReadDocument {
   const { session, items } = document
   const isOldest = isRecord(session) && Array.isArray(items)
   const [records, path] = isOldest ? [items, '/items'] : [asList(document['records']), '/records']
-  const reader = new CodexReader(reading, textsOf(itemsOf(records)))
+  const reader = new CodexReader(reading, shownBy(itemsOf(records)))
   if (isOldest) reader.record(session, '/session')
   for (const [index, record] of records.entries()) reader.record(record, pointer(path, index))
   return { format: 'codex', agent: { name: 'codex', model: reader.model }, steps: reader.session.finish(path) }

@@ -1,5 +1,5 @@
-import type { ContentSink } from './content.ts'
 import type { Format, ReadDocument } from './format.ts'
+import { readParts, readReplyContent } from './gemini-cli-parts.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import {
   addCall,
@@ -7,7 +7,7 @@ import {
   asList,
   asRecord,
   asText,
-  mediaText,
+  type OpenStep,
   Session,
   sinkTo,
   warnType,
@@ -93,32 +93,29 @@ class GeminiReader {
       if (typeof subject === 'string') reasoning.text(subject, `${at}/subject`)
       if (typeof description === 'string') reasoning.text(description, `${at}/description`)
     }
-    readParts(this.#reading, content, `${path}/content`, sinkTo(this.#reading, step.parts, 'agent_message', 'message'))
     const calls = this.#list(toolCalls, `${path}/toolCalls`)
+    readReplyContent(this.#reading, content, `${path}/content`, step.parts, calls)
     for (const [index, call] of calls.entries()) {
       const at = pointer(`${path}/toolCalls`, index)
-      if (!isRecord(call)) {
-        this.#reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
-        continue
-      }
-      warnUnknownOnce(this.#reading, call, at, CALL_FIELDS)
-      const tool = asText(call['name'])
-      if (tool === null) this.#reading.warn(`${at}/name`, 'a tool call must name its tool')
-      const shown = tool ?? 'tool_call'
-      const namePath = tool === null ? null : `${at}/name`
-      addCall(this.#reading, step.parts, {
-        tool: shown,
-        args: call['args'],
-        path: `${at}/args`,
-        namePath,
-      })
-      readParts(
-        this.#reading,
-        call['result'],
-        `${at}/result`,
-        sinkTo(this.#reading, step.outputs, 'tool_output', shown),
-      )
+      if (isRecord(call)) this.#call(call, at, step)
+      else this.#reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
     }
+  }
+
+  #call(call: Json, path: string, step: OpenStep): void {
+    warnUnknownOnce(this.#reading, call, path, CALL_FIELDS)
+    const name = asText(call['name'])
+    if (name === null) this.#reading.warn(`${path}/name`, 'a tool call must name its tool')
+    const tool = name ?? 'tool_call'
+    const namePath = name === null ? null : `${path}/name`
+    addCall(this.#reading, step.parts, { tool, args: call['args'], path: `${path}/args`, namePath })
+    const output = sinkTo(this.#reading, step.outputs, 'tool_output', tool)
+    const { result, resultDisplay: display } = call
+    if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
+      readParts(this.#reading, result, `${path}/result`, output)
+    // What people were shown of a result that the file leaves out.
+    else if (typeof display === 'string') output.text(display, `${path}/resultDisplay`)
+    else if (!isAbsent(display)) addLeaves(output, display, `${path}/resultDisplay`)
   }
 
   #list(value: unknown, path: string): readonly unknown[] {
@@ -155,43 +152,6 @@ class GeminiReader {
     } else if (type === 'error') this.session.note('system', message, `${path}/message`, 'error')
     else if (type !== 'result') warnType(this.#reading, path, 'type of event', type)
   }
-}
-
-/** What the API calls a list of parts: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
-function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (isAbsent(content)) return
-  if (typeof content === 'string') sink.text(content, path)
-  else if (Array.isArray(content))
-    for (const [index, part] of content.entries()) {
-      const at = pointer(path, index)
-      if (typeof part === 'string') sink.text(part, at)
-      else if (isRecord(part)) readPart(part, at, sink)
-      else reading.error(at, `a part must be text or an object, not ${typeName(part)}`)
-    }
-  else if (isRecord(content)) readPart(content, path, sink)
-  else reading.error(path, `must be text or parts, not ${typeName(content)}`)
-}
-
-function readPart(part: Json, path: string, sink: ContentSink): void {
-  const {
-    text,
-    inlineData,
-    fileData,
-    functionResponse,
-    thoughtSignature: _signature,
-    thought: _thought,
-    ...rest
-  } = part
-  if (typeof text === 'string') sink.text(text, `${path}/text`)
-  if (isRecord(inlineData)) sink.media(mediaText('media', inlineData['mimeType']), path, 'media')
-  if (isRecord(fileData)) sink.media(mediaText('file', fileData['fileUri'] ?? fileData['mimeType']), path, 'file')
-  if (isRecord(functionResponse)) {
-    const at = `${path}/functionResponse`
-    addLeaves(sink, functionResponse['response'] ?? {}, `${at}/response`)
-    for (const [index, inner] of asList(functionResponse['parts']).entries())
-      if (isRecord(inner)) readPart(inner, pointer(`${at}/parts`, index), sink)
-  }
-  addLeaves(sink, rest, path)
 }
 
 interface Place {

@@ -10,6 +10,6 @@ export function splitInspectLog(root: Json): readonly OpenedDocument[] | null {
   if (!isLog(root) || !Array.isArray(samples) || samples.length === 0) return null
   return samples.map((sample: unknown, index) => {
     if (isRecord(sample)) return openInspectSample(header, sample)
-    return { name: `sample_${index + 1}`, document: { eval: root['eval'], samples: [sample] }, about: {} }
+    return { name: `sample_${index + 1}`, document: { eval: root['eval'], samples: [sample] }, about: {}, warnings: [] }
   })
 }

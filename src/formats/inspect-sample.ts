@@ -28,7 +28,7 @@ export function openInspectSample(header: Json | null, sample: Json): OpenedDocu
   const own = typeof id === 'string' || typeof id === 'number' ? String(id) : null
   const run = typeof epoch === 'number' && Number.isSafeInteger(epoch) ? epoch : null
   const name = [own, run === null ? null : `epoch_${run}`].filter((part) => part !== null).join('_')
-  return { name, document: { ...sample }, about: aboutOf(header, sample, own, run) }
+  return { name, document: { ...sample }, about: aboutOf(header, sample, own, run), warnings: [] }
 }
 
 /** A sample is a task of its own: the runs of one task are the epochs of one sample. */

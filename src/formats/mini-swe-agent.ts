@@ -10,8 +10,11 @@ const ROOT_FIELDS = new Set(['trajectory_format', 'info', 'messages', 'records',
 const FENCES = ['```mswea_bash_command', '```bash'] as const
 const NEW_FENCE = FENCES[0]
 
+type Fence = (typeof FENCES)[number]
+
 /** Words that the interactive agent puts where an output was due: a person's own, or the harness's. */
 const SPEECH = [
+  'The user added a new task',
   'Command not executed.',
   'Interrupted by user',
   'Temporary interruption caught.',
@@ -49,7 +52,7 @@ function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
   if (!Array.isArray(list)) reading.error(`/${field}`, `must be an array of messages, not ${typeName(list)}`)
   else if (list.length === 0) reading.error(`/${field}`, 'holds no messages')
   const messages: readonly unknown[] = Array.isArray(list) ? list : []
-  const steps = readTurns(new ChatSink(reading), placeMessages(messages, `/${field}`), FENCED)
+  const steps = readTurns(new ChatSink(reading), placeMessages(messages, `/${field}`), fenced(fenceOf(messages)))
   return { format, agent, steps: reading.takeSteps(steps.length, `/${field}`) ? steps : [] }
 }
 
@@ -64,16 +67,42 @@ export function miniModelOf({ info }: Json): string | null {
   return typeof name === 'string' && name !== '' ? cutName(name) : null
 }
 
-const FENCED: TextProtocol = {
-  split: splitFence,
+const fenced = (fence: Fence | null): TextProtocol => ({
+  split: (text) => (fence === null ? null : splitFence(text, fence)),
   isSpeech: (text) => SPEECH.some((words) => text.startsWith(words)),
+  complains: true,
   noted: readNotedActions,
+})
+
+/**
+ * The fence that the harness of this run looks for: one a run, so that the other one in an answer is prose. It is the one that the
+ * first message before the answers names that names any, else the first of all that an answer has a block of. Null where the run
+ * acts by tool calls: such a harness carries out no fence.
+ */
+function fenceOf(messages: readonly unknown[]): Fence | null {
+  const answers = messages.filter((message) => isRecord(message) && message['role'] === 'assistant')
+  if (
+    answers.some((answer) => isRecord(answer) && Array.isArray(answer['tool_calls']) && answer['tool_calls'].length > 0)
+  )
+    return null
+  const [first] = answers
+  const prompt = first === undefined ? messages : messages.slice(0, messages.indexOf(first))
+  const announced = prompt.map((message) =>
+    FENCES.find((fence) => textsOf(message).some((text) => text.includes(fence))),
+  )
+  const acted = FENCES.find((fence) => answers.flatMap(textsOf).some((text) => fencedBlocks(text, fence).length > 0))
+  return announced.find((fence) => fence !== undefined) ?? acted ?? null
+}
+
+function textsOf(message: unknown): string[] {
+  const content = isRecord(message) ? message['content'] : null
+  const texts = Array.isArray(content) ? content.map((block) => (isRecord(block) ? block['text'] : null)) : [content]
+  return texts.filter((text) => typeof text === 'string')
 }
 
 /** The harness carries out an answer with exactly one fenced block, and answers any other with a complaint. */
-function splitFence(text: string): Slice[] | null {
-  const fence = FENCES.find((mark) => text.includes(mark))
-  const blocks = fence === undefined ? [] : fencedBlocks(text, fence)
+function splitFence(text: string, fence: Fence): Slice[] | null {
+  const blocks = fencedBlocks(text, fence)
   const [block] = blocks
   if (block === undefined || blocks.length > 1) return null
   const slices: Slice[] = []

@@ -11,6 +11,8 @@ export interface OpenedDocument {
   readonly name: string
   readonly document: Record<string, unknown>
   readonly about: RunAbout
+  /** What of the file was left out. Empty where nothing was. */
+  readonly warnings: readonly string[]
 }
 
 /** What the file says of its run. Absent: it does not say. */
@@ -35,17 +37,26 @@ const SPLITTERS: readonly Splitter[] = [splitInspectLog, splitSweRun, splitChats
  * The runs in a file's text. The kind is told from the content: one JSON value, or JSON lines. An array and JSON lines become one
  * document `{"records": […]}`; a file of many runs (an Inspect log, a list of runs) becomes one document a run.
  *
+ * Lines that are not JSON are left out, with a warning, where they are few: a session that was cut ends in one, and what a harness
+ * caught of the standard error stands in some.
+ *
  * Issues name the line (1-based) as `line 7` where the file is JSON lines.
  */
 export function openDocuments(text: string): Result<readonly OpenedDocument[], Issue[]> {
   const parsed = parseFile(text)
   if (!parsed.ok) return parsed
-  const root = ok(asRecords(parsed.value))
+  const root = asRecords(parsed.value.root)
+  const { warnings } = parsed.value
   for (const split of SPLITTERS) {
-    const runs = split(root.value)
-    if (runs !== null) return ok(runs)
+    const runs = split(root)
+    if (runs !== null) return ok(runs.map((run) => ({ ...run, warnings: [...run.warnings, ...warnings] })))
   }
-  return ok([{ name: '', document: { ...root.value }, about: {} }])
+  return ok([{ name: '', document: { ...root }, about: {}, warnings }])
+}
+
+interface ParsedFile {
+  readonly root: Json
+  readonly warnings: readonly string[]
 }
 
 /** JSON lines with a single line look like one object: they are told by a format that only knows records. */
@@ -56,19 +67,26 @@ function asRecords(root: Json): Json {
 }
 
 /** One JSON value, else JSON lines: whatever cannot be an object stands under `records`. */
-function parseFile(text: string): Result<Json, Issue[]> {
+function parseFile(text: string): Result<ParsedFile, Issue[]> {
   const whole = parseJson(text)
   if (whole !== undefined) {
-    if (isRecord(whole)) return ok(whole)
-    if (Array.isArray(whole)) return ok({ records: whole })
+    if (isRecord(whole)) return ok({ root: whole, warnings: [] })
+    if (Array.isArray(whole)) return ok({ root: { records: whole }, warnings: [] })
     return err([{ path: '', message: 'the file is neither a JSON object, nor an array, nor JSON lines' }])
   }
   return parseLines(text)
 }
 
-function parseLines(text: string): Result<Json, Issue[]> {
+/** Up to this many lines that are not JSON may stand in any file, and in a long one up to this share of its lines. */
+const MAX_NOISE = 20
+const MAX_NOISE_SHARE = 0.05
+/** And never more: to try every line of a long text that is no JSON at all takes long. */
+const MOST_NOISE = 1000
+
+function parseLines(text: string): Result<ParsedFile, Issue[]> {
   const records: unknown[] = []
-  let line = 0
+  const noise: number[] = []
+  let [line, last, objects] = [0, 0, 0]
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at)
     const stop = end === -1 ? text.length : end
@@ -76,16 +94,34 @@ function parseLines(text: string): Result<Json, Issue[]> {
     at = stop + 1
     line++
     if (one === '') continue
+    last = line
     const value = parseJson(one)
-    if (value === undefined) {
-      const first = records.length === 0
-      const message = first ? 'the file is neither JSON nor JSON lines' : 'is not JSON'
-      return err([{ path: `line ${line}`, message }])
-    }
-    records.push(value)
+    if (value === undefined) noise.push(line)
+    else records.push(value)
+    if (isRecord(value)) objects++
+    if (noise.length > MOST_NOISE) break
   }
-  return records.length === 0 ? err([{ path: '', message: 'the file is empty' }]) : ok({ records })
+  const [first] = noise
+  const share = (records.length + noise.length) * MAX_NOISE_SHARE
+  const accepted = Math.min(objects, MOST_NOISE, Math.max(MAX_NOISE, share))
+  if (first !== undefined && noise.length > accepted) {
+    const message = objects === 0 ? 'the file is neither JSON nor JSON lines' : notJson(noise.length)
+    return err([{ path: `line ${first}`, message }])
+  }
+  if (records.length === 0) return err([{ path: '', message: 'the file is empty' }])
+  return ok({ root: { records }, warnings: noiseWarnings(noise, last) })
 }
+
+function noiseWarnings(noise: readonly number[], last: number): string[] {
+  const told = noise.slice(0, MAX_NOISE).map((line) => `line ${line}${suffixOf(line, last)}; left out`)
+  return noise.length > MAX_NOISE ? [...told, `and ${noise.length - MAX_NOISE} more lines`] : told
+}
+
+const suffixOf = (line: number, last: number): string =>
+  line === last ? ', the last, is not JSON: the file may be cut short' : ' is not JSON'
+
+const notJson = (count: number): string =>
+  count === 1 ? 'is not JSON' : `is not JSON, nor are ${count - 1} lines behind it`
 
 function parseJson(text: string): unknown {
   try {

@@ -8,8 +8,10 @@ import { cutName, isAbsent, isRecord, type Json, typeName } from './reading.ts'
 export interface TextProtocol {
   /** The pieces of an answer that holds an act; null where it holds none. */
   split(text: string): readonly Slice[] | null
-  /** Whether a user's message behind an act is somebody's own words, not what the act brought. */
+  /** Whether a user's message behind an answer is somebody's own words, not what an act brought, or the harness's. */
   isSpeech(text: string): boolean
+  /** A user's message behind an answer without an act is the harness's complaint. */
+  readonly complains: boolean
   /** Adds acts that the harness noted beside the words; false where it noted none. */
   noted?(sink: ChatSink, parts: Part[], message: Json, path: string): boolean
 }
@@ -53,13 +55,16 @@ const MESSAGE_FIELDS = new Set([
   ...['encrypted_content', 'weight', 'finish_reason', 'is_error', 'internal', 'prefix', 'object', 'created_at'],
 ])
 
-/** One message of a chat. `answering`: the message before it acted by `protocol`. */
+/** What the message before was: an act by `protocol`, another answer of the agent, or somebody else's. */
+export type Before = 'act' | 'answer' | 'other'
+
+/** One message of a chat. */
 export function readMessage(
   sink: ChatSink,
   message: Json,
   path: string,
   protocol: TextProtocol | null,
-  answering: boolean,
+  before: Before,
 ): ReadMessage {
   const { role } = message
   if (isResponse(message)) return readResponse(sink, message['output'], path)
@@ -68,7 +73,7 @@ export function readMessage(
   if (role === 'tool' || role === 'function') return readToolMessage(sink, message, path)
   if (isAbsent(role) && typeof message['type'] === 'string' && message['type'] !== 'message')
     return readItem(sink, message, path)
-  return readOtherMessage(sink, message, path, protocol, answering)
+  return readOtherMessage(sink, message, path, protocol, before)
 }
 
 function readAgentMessage(sink: ChatSink, message: Json, path: string, protocol: TextProtocol | null): ReadMessage {
@@ -194,15 +199,17 @@ function readOtherMessage(
   message: Json,
   path: string,
   protocol: TextProtocol | null,
-  answering: boolean,
+  before: Before,
 ): ReadMessage {
   const { role, content } = message
-  const actor = role === 'user' ? 'user' : 'system'
+  const isReply = role === 'user' && before !== 'other' && protocol !== null && !protocol.isSpeech(firstText(content))
+  const isComplaint = isReply && before === 'answer' && protocol.complains
+  const actor = role === 'user' && !isComplaint ? 'user' : 'system'
   const parts: Part[] = []
   const outputs: Part[] = []
   if (role !== 'user' && role !== 'system' && role !== 'developer' && role !== 'exit')
     sink.reading.warn(`${path}/role`, `unknown role ${shown(role)}; read as system`)
-  if (answering && role === 'user' && !protocol?.isSpeech(firstText(content))) {
+  if (isReply && before === 'act') {
     readBlocks(sink, content, `${path}/content`, { actor: 'tool_output', name: 'output', parts: outputs, outputs })
     return { speaker: 'tool', parts, outputs, acted: false }
   }

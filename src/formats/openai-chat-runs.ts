@@ -12,7 +12,7 @@ export function splitChats(root: Json): readonly OpenedDocument[] | null {
   const runs = runsOf(root)
   if (runs === null) {
     const isRun = chatOf(root) !== null && !('trajectory_format' in root)
-    return isRun ? [{ name: '', document: { ...root }, about: aboutRun(root) }] : null
+    return isRun ? [{ name: '', document: { ...root }, about: aboutRun(root), warnings: [] }] : null
   }
   const whole = withoutHeads(runs)
   const names = namesOf(whole)
@@ -20,6 +20,7 @@ export function splitChats(root: Json): readonly OpenedDocument[] | null {
     name: whole.length === 1 ? '' : (names[index] ?? String(index + 1)),
     document: { ...run },
     about: aboutRun(run),
+    warnings: [],
   }))
 }
 

@@ -3,6 +3,7 @@ import type { Actor } from '../schemas/vocabulary.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import type { Reading } from './reading.ts'
 import { openEnvelope } from './result-envelope.ts'
+import { argumentActor } from './talk-tools.ts'
 
 /** A text and the pointer of the string that holds it. */
 export interface Located {
@@ -71,24 +72,20 @@ export class ChatSink {
     for (const leaf of leavesOf(value, path)) this.#leaf(parts, actor, leaf, name)
   }
 
-  /** Arguments of a call: an object, or JSON in a string, or a string that is itself what the tool was given. */
+  /** Arguments of a call to the tool `name`: an object, or JSON in a string, or a string that is itself what the tool was given. */
   args(parts: Part[], args: unknown, path: string, name: string): void {
+    const actor = argumentActor(name)
     if (typeof args !== 'string') {
       const isEmpty = typeof args === 'object' && args !== null && Object.keys(args).length === 0
-      if (!isEmpty) this.leaves(parts, 'agent_action', args, path, name)
+      if (!isEmpty) this.leaves(parts, actor, args, path, name)
       return
     }
     const at = this.#resolve(args, path)
     const decoded = decodeObject(at.text)
-    if (decoded === null) this.reading.add(parts, { actor: 'agent_action', ...at, name })
+    if (decoded === null) this.reading.add(parts, { actor, ...at, name })
     else if (Object.keys(decoded).length > 0)
       for (const leaf of leavesOf(decoded, `${at.path}#`))
-        this.reading.add(parts, {
-          actor: 'agent_action',
-          text: leaf.text,
-          path: leaf.pointer,
-          name: joined(name, leaf.name),
-        })
+        this.reading.add(parts, { actor, text: leaf.text, path: leaf.pointer, name: joined(name, leaf.name) })
   }
 
   #leaf(parts: Part[], actor: Actor, leaf: Leaf, name: string): void {

@@ -1,5 +1,5 @@
 import type { Part, Step } from '../domain/trajectory.ts'
-import { callIdOf, isResponse, readMessage, type TextProtocol } from './openai-chat-message.ts'
+import { type Before, callIdOf, isResponse, readMessage, type TextProtocol } from './openai-chat-message.ts'
 import type { ChatSink } from './openai-chat-sink.ts'
 import { cutName, isRecord, type Json, pointer, typeName } from './reading.ts'
 
@@ -52,7 +52,7 @@ class Turns {
   readonly steps: OpenStep[] = []
   readonly #sink: ChatSink
   readonly #protocol: TextProtocol | null
-  #answering = false
+  #before: Before = 'other'
 
   constructor(sink: ChatSink, protocol: TextProtocol | null) {
     this.#sink = sink
@@ -60,12 +60,12 @@ class Turns {
   }
 
   read(message: Json, path: string): void {
-    const read = readMessage(this.#sink, message, path, this.#protocol, this.#answering)
+    const read = readMessage(this.#sink, message, path, this.#protocol, this.#before)
     const isTool = read.speaker === 'tool'
     if (isTool || read.outputs.length > 0) this.#answer(read.outputs, message)
     if (!isTool && (read.parts.length > 0 || read.outputs.length === 0))
       this.steps.push({ name: nameOf(message), parts: [...read.parts], ofAgent: read.speaker === 'agent' })
-    this.#answering = read.acted
+    this.#before = read.acted ? 'act' : read.speaker === 'agent' ? 'answer' : 'other'
   }
 
   #answer(outputs: readonly Part[], message: Json): void {

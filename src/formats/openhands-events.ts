@@ -1,3 +1,4 @@
+import type { Part } from '../domain/trajectory.ts'
 import { isRecord, type Json, pointer } from './reading.ts'
 import {
   addCall,
@@ -30,17 +31,8 @@ const BOOKKEEPING: ReadonlySet<unknown> = new Set([
 ])
 /** Members of `args` that the harness sets, not the agent. */
 const HARNESS_ARGS: ReadonlySet<string> = new Set([
-  ...[
-    'thought',
-    'blocking',
-    'hidden',
-    'confirmation_state',
-    'is_static',
-    'impl_source',
-    'translated_ipython_code',
-    'cwd',
-  ],
-  ...['kernel_init_code', 'include_extra', 'return_axtree', 'security_risk', 'outputs', 'wait_for_response'],
+  ...['blocking', 'hidden', 'confirmation_state', 'is_static', 'impl_source', 'translated_ipython_code', 'cwd'],
+  ...['kernel_init_code', 'include_extra', 'return_axtree', 'security_risk', 'wait_for_response'],
 ])
 
 /** Reads one run's events; remembers what several events of one reply repeat. */
@@ -100,31 +92,27 @@ export class OldEvents {
     const { reading } = this.#session
     const step = this.#stepOf(event, reply)
     this.#reason(reply, step.parts)
-    const speaker = sinkTo(reading, step.parts, action === 'think' ? 'agent_reasoning' : 'agent_message', 'thought')
-    const { thought } = args
-    const told = reply !== null && this.#thoughts.has(`${reply.key} ${String(thought)}`)
-    if (typeof thought === 'string' && !told) speaker.text(thought, `${path}/args/thought`)
-    if (reply !== null) this.#thoughts.add(`${reply.key} ${String(thought)}`)
+    // What a tool that only talks is given is shown below, as its arguments.
+    if (action !== 'think') this.#think(reply, step.parts, args, path)
     const tool = reply?.call?.tool ?? action
     this.#session.call(step, eventKey(event['id']), tool)
-    if (reply?.call !== null && reply?.call !== undefined)
-      addCall(reading, step.parts, {
-        tool,
-        args: reply.call.args,
-        path: reply.call.path,
-        namePath: `${path}/action`,
-        nameText: action,
-      })
-    else {
-      const own = Object.fromEntries(Object.entries(args).filter(([key]) => !HARNESS_ARGS.has(key)))
-      addCall(reading, step.parts, {
-        tool,
-        args: own,
-        path: `${path}/args`,
-        namePath: `${path}/action`,
-        nameText: action,
-      })
-    }
+    const made = reply?.call ?? { args: ownArgs(args, action), path: `${path}/args` }
+    addCall(reading, step.parts, {
+      tool,
+      args: made.args,
+      path: made.path,
+      namePath: `${path}/action`,
+      nameText: action,
+    })
+  }
+
+  /** What the agent said beside a call: once, though every call of a reply has it. */
+  #think(reply: Reply | null, parts: Part[], { thought, final_thought: last }: Json, path: string): void {
+    if (typeof thought !== 'string') return
+    const key = reply === null ? null : `${reply.key} ${thought}`
+    const told = key === null ? thought === last : this.#thoughts.has(key)
+    if (!told) sinkTo(this.#session.reading, parts, 'agent_message', 'thought').text(thought, `${path}/args/thought`)
+    if (key !== null) this.#thoughts.add(key)
   }
 
   /** Calls of one reply are carried out one by one, but were all made before the first was answered. */
@@ -139,7 +127,7 @@ export class OldEvents {
     return step
   }
 
-  #reason(reply: Reply | null, parts: Parameters<typeof sinkTo>[1]): void {
+  #reason(reply: Reply | null, parts: Part[]): void {
     if (reply === null || reply.reasoning === null || this.#thoughts.has(`reasoning ${reply.key}`)) return
     this.#thoughts.add(`reasoning ${reply.key}`)
     sinkTo(this.#session.reading, parts, 'agent_reasoning', 'reasoning').text(reply.reasoning, reply.reasoningPath)
@@ -182,6 +170,17 @@ export class OldEvents {
     const told = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== '' && !isEmptyList(value)))
     addLeaves(sinkTo(this.#session.reading, step.parts, 'system', 'recall'), told, `${path}/extras`)
   }
+}
+
+/** The members that the agent set. Its thought is told by itself, but where thinking is all that the action is. */
+function ownArgs(args: Json, action: string): Json {
+  const own = Object.entries(args).filter(
+    ([key, value]) =>
+      !HARNESS_ARGS.has(key) &&
+      (key !== 'thought' || action === 'think') &&
+      (key !== 'outputs' || !isRecord(value) || Object.keys(value).length > 0),
+  )
+  return Object.fromEntries(own)
 }
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0

@@ -201,6 +201,8 @@ export class SdkEvents {
         args: event['raw_input'],
         path: `${path}/raw_input`,
         namePath: `${path}/${field}`,
+        // A title is free text and a kind is not a name: a `think` of another agent may well be one that does something.
+        actor: 'agent_action',
       })
     }
     if (isAbsent(event['raw_output'])) return

@@ -3,6 +3,7 @@ import type { Actor } from '../schemas/vocabulary.ts'
 import type { ContentSink } from './content.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import { cutName, isRecord, type Json, type Reading } from './reading.ts'
+import { argumentActor } from './talk-tools.ts'
 
 /**
  * What the readers of session logs (claude-code, codex, gemini-cli, openhands) share: a log is a list of records in the order of
@@ -108,18 +109,20 @@ export interface CallWords {
   readonly namePath: string | null
   /** What stands there, where it is not the tool's name itself. */
   readonly nameText?: string
+  /** Whose words the arguments are, where the tool's name does not tell. */
+  readonly actor?: Actor
 }
 
-/** A call without arguments is an act all the same, and must be citable. */
+/** The arguments are an act, or the words of a tool that only talks. A call without them is an act all the same: citable. */
 export function addCall(
   reading: Reading,
   parts: Part[],
-  { tool, args, path, namePath, nameText = tool }: CallWords,
+  { tool, args, path, namePath, nameText = tool, actor = argumentActor(tool) }: CallWords,
 ): void {
   const before = parts.length
   for (const leaf of argumentLeaves(args, path)) {
     const name = leaf.name === '' ? tool : `${tool}.${leaf.name}`
-    reading.add(parts, { actor: 'agent_action', text: leaf.text, path: leaf.pointer, name })
+    reading.add(parts, { actor, text: leaf.text, path: leaf.pointer, name })
   }
   if (parts.length === before && namePath !== null)
     reading.add(parts, { actor: 'agent_action', text: nameText, path: namePath, name: tool })

@@ -16,7 +16,7 @@ export function splitSweRun(root: Json): readonly OpenedDocument[] | null {
     ...(typeof task === 'string' && task !== '' ? { task } : {}),
     ...(asked === null ? {} : { instruction: asked }),
   }
-  return [{ name: '', document: { ...root }, about }]
+  return [{ name: '', document: { ...root }, about, warnings: [] }]
 }
 
 function problemOf({ replay_config: replay }: Json): string | null {

@@ -86,13 +86,22 @@ function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
     return ''
   }
   const [thought, action, response] = [text('thought'), text('action'), text('response')]
+  const isExit = isHarnessExit(thought, action)
   readThinking(sink, step, path, parts)
-  sink.text(parts, 'agent_reasoning', thought, `${path}/thought`, 'thought')
+  sink.text(parts, isExit ? 'system' : 'agent_reasoning', thought, `${path}/thought`, 'thought')
   if (!repeats(response, thought, action)) sink.text(parts, 'agent_message', response, `${path}/response`, 'response')
-  sink.text(parts, 'agent_action', action, `${path}/action`, 'action')
+  sink.text(parts, isExit ? 'system' : 'agent_action', action, `${path}/action`, 'action')
   sink.text(parts, 'tool_output', text('observation'), `${path}/observation`, 'observation')
   return parts
 }
+
+/** The last step of a run that the harness ended: it writes the reason where a thought stands, and once a name where the action does. */
+const isHarnessExit = (thought: string, action: string): boolean =>
+  thought.startsWith('Exit due to ') && (action === '' || EXIT_ACTIONS.has(action))
+
+const EXIT_ACTIONS: ReadonlySet<string> = new Set([
+  ...['exit_cost', 'exit_context', 'exit_api', 'exit_format', 'exit_environment_error', 'exit_error'],
+])
 
 function readThinking(sink: ChatSink, step: Json, path: string, parts: Part[]): void {
   const { thinking_blocks: blocks, reasoning_content: reasoning } = step

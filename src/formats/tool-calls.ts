@@ -2,6 +2,7 @@ import type { Part } from '../domain/trajectory.ts'
 import { readPreview } from './content.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { argumentActor } from './talk-tools.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
 
@@ -48,9 +49,10 @@ function functionName(reading: Reading, call: Json, path: string): string {
 
 function readCall(reading: Reading, parts: Part[], call: Json, path: string, name: string): void {
   const before = parts.length
+  const actor = argumentActor(name)
   for (const leaf of argumentLeaves(reading, call['arguments'], `${path}/arguments`)) {
     const full = leaf.name === '' ? name : `${name}.${leaf.name}`
-    reading.add(parts, { actor: 'agent_action', text: leaf.text, path: leaf.pointer, name: full })
+    reading.add(parts, { actor, text: leaf.text, path: leaf.pointer, name: full })
   }
   const shown = call['function_name']
   // A call without arguments is an act all the same, and must be citable.

@@ -76,7 +76,7 @@ export const EXAMPLE_GRADE: Grade = {
     provider: null,
     model_requested: null,
     model_resolved: null,
-    versions: { rendering: 1, evidence: 1, prompt: 1, reader: 1 },
+    versions: { rendering: 1, evidence: 1, prompt: 1, reader: 2 },
     coverage: { steps_shown: 4, steps_total: 4, elided_chars: 0, media_parts: 0, windows: 1 },
     attempts: [
       {

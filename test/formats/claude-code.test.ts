@@ -48,9 +48,13 @@ describe.skipIf(!isThere)('real sessions of claude-code', () => {
     const ofType = (from: Row[], type: string): Row[] =>
       from.flatMap(blocksOf).filter((block) => block['type'] === type && block['text'] !== '')
     const calls = ofType(assistant, 'tool_use')
-    expect(countBy(trajectory, 'agent_reasoning')).toBe(ofType(assistant, 'thinking').length)
-    expect(countBy(trajectory, 'agent_message')).toBe(ofType(assistant, 'text').length)
-    expect(countBy(trajectory, 'agent_action')).toBe(calls.reduce((sum, call) => sum + leaves(call['input']), 0))
+    const inputs = (...names: string[]): number =>
+      calls.filter(({ name }) => names.includes(String(name))).reduce((sum, call) => sum + leaves(call['input']), 0)
+    const [plans, words] = [inputs('TodoWrite'), inputs('ExitPlanMode', 'AskUserQuestion')]
+    expect(countBy(trajectory, 'agent_reasoning')).toBe(ofType(assistant, 'thinking').length + plans)
+    expect(countBy(trajectory, 'agent_message')).toBe(ofType(assistant, 'text').length + words)
+    const all = calls.reduce((sum, call) => sum + leaves(call['input']), 0)
+    expect(countBy(trajectory, 'agent_action')).toBe(all - plans - words)
     expect(countBy(trajectory, 'user') + countBy(trajectory, 'system')).toBe(ofType(user, 'text').length)
     const outputs = ofType(user, 'tool_result').flatMap(({ content }): unknown[] =>
       typeof content === 'string' ? (content === '' ? [] : [1]) : (content as Row[]),

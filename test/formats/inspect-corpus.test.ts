@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { openInspectSample } from '../../src/formats/inspect-sample.ts'
 import { openDocuments } from '../../src/formats/open-documents.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import { LIMITS, textAt } from './make.ts'
+import { callerOf, LIMITS, textAt } from './make.ts'
 
 const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/inspect/', import.meta.url))
 const isThere = existsSync(CORPUS)
@@ -69,18 +69,23 @@ function compare(sample: Sample): void {
   const result = readTrajectory(sample, LIMITS)
   if (!result.ok) throw new Error(JSON.stringify(result.error))
   const parts = result.value.steps.flatMap((step) => step.parts)
+  const isOfCall = ({ path }: { readonly path: string }): boolean => path.includes('/tool_calls/')
   const counts = countsOf(sample.messages)
   for (const actor of ['user', 'system', 'agent_message', 'agent_reasoning', 'tool_output'])
-    expect([actor, parts.filter((part) => part.actor === actor).length]).toEqual([actor, counts.get(actor) ?? 0])
+    expect([actor, parts.filter((part) => part.actor === actor && !isOfCall(part)).length]).toEqual([
+      actor,
+      counts.get(actor) ?? 0,
+    ])
   const calls = sample.messages.flatMap((message) => message.tool_calls ?? [])
   const acts = parts
-    .filter((part) => part.actor === 'agent_action')
+    .filter((part) => isOfCall(part) || part.actor === 'agent_action')
     .map(({ path }) => path.replace(/\/(arguments|function).*$/, ''))
   expect(new Set(acts).size).toBe(calls.length)
   const seen = new Set<string>()
   for (const part of parts) {
     const message = sample.messages[Number(part.path.split('/')[2])]
-    if (part.actor === 'agent_action') for (const { id } of message?.tool_calls ?? []) seen.add(id)
+    if (isOfCall(part)) expect(part.actor).toBe(callerOf(part))
+    if (isOfCall(part)) for (const { id } of message?.tool_calls ?? []) seen.add(id)
     if (part.actor === 'tool_output' && calls.length > 0) expect(seen).toContain(message?.tool_call_id)
     if (!part.media) expect(textAt(sample, part.path)).toBe(part.text)
   }

@@ -27,6 +27,16 @@ export function refuse(document: unknown, limits: Partial<ReadLimits> = {}): Iss
   return result.error
 }
 
+/** The tools of the corpus that only talk, by whose words their arguments are; written apart from the readers' own table. */
+const TALKS = new Map([
+  ...['think', 'TodoWrite', 'task_tracker'].map((name) => [name, 'agent_reasoning'] as const),
+  ...['finish', 'submit', 'ExitPlanMode', 'AskUserQuestion'].map((name) => [name, 'agent_message'] as const),
+])
+
+/** Who tells a part of a call: the name of the part begins with the tool's, and a part of a name alone is an act. */
+export const callerOf = ({ name, text }: { readonly name: string; readonly text: string }): string =>
+  (text === name ? undefined : TALKS.get(name.split('.')[0] ?? '')) ?? 'agent_action'
+
 /** `[actor, name, path, text]` of every part of a step: what a table of expectations compares. */
 export const partsOf = (trajectory: Trajectory, index: number): string[][] =>
   (trajectory.steps[index]?.parts ?? []).map((part) => [part.actor, part.name, part.path, part.text])

@@ -87,17 +87,16 @@ describe('a run', () => {
     const trajectory = read(run({ role: 'assistant', content }, { role: 'user', content: 'Please give one action.' }))
     expect(trajectory.steps.slice(2).map(({ parts }) => parts.map((part) => part.actor))).toEqual([
       ['agent_message'],
-      ['user'],
+      ['system'],
     ])
   })
 
-  test('takes a refusal of a person for the words of a person', () => {
-    const trajectory = read(
-      run(
-        { role: 'assistant', content: FENCE },
-        { role: 'user', content: 'Command not executed. The user rejected it: no.' },
-      ),
-    )
+  test.each([
+    [FENCE, 'Command not executed. The user rejected it: no.'],
+    [FENCE, 'The user added a new task: also that.'],
+    ['I think.', 'Interrupted by user: do that.'],
+  ])('behind %j takes %j for the words of a person', (content, words) => {
+    const trajectory = read(run({ role: 'assistant', content }, { role: 'user', content: words }))
     expect(trajectory.steps.at(-1)?.parts.map((part) => part.actor)).toEqual(['user'])
   })
 

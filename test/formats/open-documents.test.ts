@@ -18,7 +18,7 @@ describe('a text', () => {
     ['lines', '{"a":1}\n\n {"a":2} \r\n', { records: [{ a: 1 }, { a: 2 }] }],
     ['a bare chat', JSON.stringify(messages), { records: messages }],
   ])('of %s is one document', (_, text, expected) => {
-    expect(open(text)).toEqual([{ name: '', document: expected, about: {} }])
+    expect(open(text)).toEqual([{ name: '', document: expected, about: {}, warnings: [] }])
   })
 
   test.each([
@@ -26,10 +26,61 @@ describe('a text', () => {
     ['blank lines', '\n \n', ''],
     ['a number', '7', ''],
     ['words', 'hello', 'line 1'],
-    ['a line that is cut', '{"a":1}\n{"a":', 'line 2'],
+    ['an object that is cut', '{"a":{},\n"b":{}\n', 'line 1'],
+    ['an object in lines that is cut', '{\n"a": [\n{}\n,\n{"b":', 'line 1'],
+    ['more noise than records', '{"a":1}\nx\ny', 'line 2'],
+    ['lines without one object', '1\nx\n2\n3', 'line 2'],
+    ['too much noise', '{"a":1}\n'.repeat(100) + 'x\n'.repeat(21), 'line 101'],
   ])('of %s is refused at %3$j', (_, text, path) => {
     const result = openDocuments(text)
     expect(result.ok ? null : pathsOf(result.error)).toEqual([path])
+  })
+})
+
+describe('lines that are not JSON', () => {
+  test.each<[string, string, object[], string[]]>([
+    [
+      'a session that was cut',
+      '{"a":1}\n{"a":',
+      [{ a: 1 }],
+      ['line 2, the last, is not JSON: the file may be cut short; left out'],
+    ],
+    ['noise at the head', 'Reading prompt…\n{"a":1}\n', [{ a: 1 }], ['line 1 is not JSON; left out']],
+    ['noise between', '{"a":1}\n\nWARN x\n{"b":2}', [{ a: 1 }, { b: 2 }], ['line 3 is not JSON; left out']],
+  ])('are left out and told: %s', (_, text, records, warnings) => {
+    expect(open(text)).toEqual([{ name: '', document: { records }, about: {}, warnings }])
+  })
+
+  test('are told of every run of their file', () => {
+    const lines = [{ messages }, { messages }].map((run) => JSON.stringify(run)).join('\n')
+    expect(open(`x\n${lines}`).map(({ warnings }) => warnings)).toEqual(Array(2).fill(['line 1 is not JSON; left out']))
+  })
+
+  test.each([
+    [20, 20, true],
+    [21, 398, false],
+    [21, 399, true],
+  ])('are left out up to 20 of them or one in twenty lines: %d beside %d records', (noise, records, isRead) => {
+    const result = openDocuments('{"a":1}\n'.repeat(records) + 'x\n'.repeat(noise))
+    expect(result.ok).toBe(isRead)
+    if (result.ok) expect(result.value[0]?.warnings).toHaveLength(Math.min(noise, 21))
+  })
+
+  test('are never more than a thousand, however long the file', () => {
+    const records = '{"a":1}\n'.repeat(30_000)
+    expect([1000, 1001].map((noise) => openDocuments('x\n'.repeat(noise) + records).ok)).toEqual([true, false])
+  })
+
+  test('are not all tried in a long text that is no JSON', () => {
+    const started = performance.now()
+    expect(openDocuments('x\n'.repeat(5_000_000)).ok).toBe(false)
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
+  test('are told by the first twenty and their number', () => {
+    const warnings = open('{"a":1}\n'.repeat(1000) + 'x\n'.repeat(30))[0]?.warnings
+    expect(warnings?.at(19)).toBe('line 1020 is not JSON; left out')
+    expect(warnings?.at(20)).toBe('and 10 more lines')
   })
 })
 
@@ -37,8 +88,8 @@ describe('many runs in one file', () => {
   test('of conversations are one document each, numbered', () => {
     const lines = [{ messages, model: 'm' }, { messages }].map((run) => JSON.stringify(run)).join('\n')
     expect(open(lines)).toEqual([
-      { name: '1', document: { messages, model: 'm' }, about: { model: 'm' } },
-      { name: '2', document: { messages }, about: {} },
+      { name: '1', document: { messages, model: 'm' }, about: { model: 'm' }, warnings: [] },
+      { name: '2', document: { messages }, about: {}, warnings: [] },
     ])
   })
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory.ts'
 import { openDocuments } from '../../src/formats/open-documents.ts'
-import { pathsOf, read, textAt } from './make.ts'
+import { callerOf, pathsOf, read, textAt } from './make.ts'
 
 const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/openai-chat/', import.meta.url))
 const isThere = existsSync(CORPUS)
@@ -52,8 +52,11 @@ const strings = (value: unknown): string[] =>
 /** Compares a trajectory with the messages it was read from, which the test reads in its own way. */
 function compare(trajectory: Trajectory, messages: readonly RawMessage[], list: string): void {
   const parts = partsIn(trajectory)
+  const ofCalls = parts.filter(({ path }) => path.includes('/tool_calls/'))
   const placesOf = (actor: string, cut: RegExp): Set<string> =>
-    new Set(parts.filter((part) => part.actor === actor).map((part) => part.path.replace(cut, '')))
+    new Set(
+      parts.filter((part) => part.actor === actor && !ofCalls.includes(part)).map((part) => part.path.replace(cut, '')),
+    )
   const said = (role: string): number =>
     messages.filter((one) => one.role === role && (one.content ?? '') !== '').length
   expect(placesOf('user', /#.*$/).size).toBe(said('user'))
@@ -61,8 +64,11 @@ function compare(trajectory: Trajectory, messages: readonly RawMessage[], list: 
   expect(placesOf('agent_message', /#.*$/).size).toBe(said('assistant'))
   expect(placesOf('tool_output', /#.*$/).size).toBe(said('tool'))
   const calls = messages.flatMap((one) => one.tool_calls ?? [])
-  expect(placesOf('agent_action', /\/function\/(arguments|name).*$/).size).toBe(calls.length)
-  const acted = new Set(parts.filter((part) => part.actor === 'agent_action').map((part) => part.text))
+  const called = new Set(ofCalls.map(({ path }) => path.replace(/\/function\/(arguments|name).*$/, '')))
+  expect(called.size).toBe(calls.length)
+  for (const part of ofCalls) expect(part.actor).toBe(callerOf(part))
+  expect(placesOf('agent_action', /$/).size).toBe(0)
+  const acted = new Set(ofCalls.map((part) => part.text))
   for (const { function: called } of calls) {
     const args: unknown = typeof called.arguments === 'string' ? JSON.parse(called.arguments) : called.arguments
     for (const text of strings(args)) if (text !== '') expect(acted).toContain(text)
@@ -70,7 +76,7 @@ function compare(trajectory: Trajectory, messages: readonly RawMessage[], list: 
   const seen = new Set<string>()
   for (const { path, actor } of parts) {
     const message = messages[Number(path.slice(list.length + 1).split('/')[0])]
-    if (actor === 'agent_action') for (const call of message?.tool_calls ?? []) seen.add(call.id)
+    if (path.includes('/tool_calls/')) for (const call of message?.tool_calls ?? []) seen.add(call.id)
     if (actor === 'tool_output') expect(seen).toContain(message?.tool_call_id)
   }
 }
@@ -157,7 +163,12 @@ describe.skipIf(!isThere)('real chats', () => {
     const messages = raw.at(-1)?.conversations ?? []
     const firstAnswer = messages.findIndex((one) => one.role === 'assistant')
     const count = (actor: string): number => partsIn(trajectory).filter((part) => part.actor === actor).length
-    expect(count('agent_action')).toBe(messages.filter((one) => one.role === 'assistant').length)
+    const answers = messages.filter((one) => one.role === 'assistant').map((one) => String(one.content))
+    const ends = answers.filter(
+      (text) =>
+        text.includes('<function=finish>\n<parameter=message>') || text.includes('"finish", "arguments": {"message"'),
+    ).length
+    expect([ends, count('agent_action')]).toEqual([1, answers.length - 1])
     expect(count('user')).toBe(firstAnswer)
     expect(count('tool_output')).toBe(messages.slice(firstAnswer).filter((one) => one.role === 'user').length)
   })

@@ -56,6 +56,11 @@ test('any JSON value is read or refused, and never throws', () => {
   )
 })
 
+const namesIn = (value: unknown): string[] =>
+  typeof value !== 'object' || value === null
+    ? []
+    : Object.entries(value).flatMap(([name, member]) => [name, ...namesIn(member)])
+
 test('every part of whatever is read says where its text stands', () => {
   const soundStep = fc.record({
     source: fc.constantFrom('agent', 'user', 'system'),
@@ -72,6 +77,8 @@ test('every part of whatever is read says where its text stands', () => {
       fc.constantFrom('terminus-2', 'x'),
       (steps, name) => {
         const source = atif(steps, { agent: { name } })
+        // A path is ambiguous where a member's own name holds the mark (docs/formats.md).
+        fc.pre(!namesIn(source).some((member) => member.includes('#')))
         const result = readTrajectory(source, LIMITS)
         fc.pre(result.ok)
         for (const part of result.value.steps.flatMap((item) => item.parts)) {

@@ -1,0 +1,80 @@
+import type { Part } from '../domain/trajectory.ts'
+import type { ContentSink } from './content.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { addCall, addLeaves, asList, asText, mediaText, sinkTo } from './session.ts'
+
+/** The parts of Gemini's API, as gemini-cli writes them. */
+
+/** What the API calls a list of parts: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
+export function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
+  if (isAbsent(content)) return
+  if (typeof content === 'string') sink.text(content, path)
+  else if (Array.isArray(content))
+    for (const [index, part] of content.entries()) {
+      const at = pointer(path, index)
+      if (typeof part === 'string') sink.text(part, at)
+      else if (isRecord(part)) readPart(part, at, sink)
+      else reading.error(at, `a part must be text or an object, not ${typeName(part)}`)
+    }
+  else if (isRecord(content)) readPart(content, path, sink)
+  else reading.error(path, `must be text or parts, not ${typeName(content)}`)
+}
+
+function readPart(part: Json, path: string, sink: ContentSink): void {
+  const {
+    text,
+    inlineData,
+    fileData,
+    functionResponse,
+    thoughtSignature: _signature,
+    thought: _thought,
+    ...rest
+  } = part
+  if (typeof text === 'string') sink.text(text, `${path}/text`)
+  if (isRecord(inlineData)) sink.media(mediaText('media', inlineData['mimeType']), path, 'media')
+  if (isRecord(fileData)) sink.media(mediaText('file', fileData['fileUri'] ?? fileData['mimeType']), path, 'file')
+  if (isRecord(functionResponse)) {
+    const at = `${path}/functionResponse`
+    addLeaves(sink, functionResponse['response'] ?? {}, `${at}/response`)
+    for (const [index, inner] of asList(functionResponse['parts']).entries())
+      if (isRecord(inner)) readPart(inner, pointer(`${at}/parts`, index), sink)
+  }
+  addLeaves(sink, rest, path)
+}
+
+/** The model's own parts: thoughts and calls stand among its words. A call that `toolCalls` has too is shown there, with its answer. */
+export function readReplyContent(
+  reading: Reading,
+  content: unknown,
+  path: string,
+  parts: Part[],
+  calls: readonly unknown[],
+): void {
+  const words = sinkTo(reading, parts, 'agent_message', 'message')
+  const thoughts = sinkTo(reading, parts, 'agent_reasoning', 'reasoning')
+  const made = new Set(calls.filter(isRecord).flatMap((call) => [idKey(call), wordsKey(call)]))
+  const readOwn = (part: unknown, at: string): void => {
+    if (!isRecord(part)) {
+      readParts(reading, part, at, words)
+      return
+    }
+    const { functionCall: call, ...rest } = part
+    readPart(isRecord(call) ? rest : part, at, part['thought'] === true ? thoughts : words)
+    if (!isRecord(call) || made.has(idKey(call) ?? wordsKey(call))) return
+    const tool = asText(call['name'])
+    if (tool === null) reading.warn(`${at}/functionCall/name`, 'a tool call must name its tool')
+    const namePath = tool === null ? null : `${at}/functionCall/name`
+    addCall(reading, parts, {
+      tool: tool ?? 'tool_call',
+      args: call['args'],
+      path: `${at}/functionCall/args`,
+      namePath,
+    })
+  }
+  if (!Array.isArray(content)) readOwn(content, path)
+  else for (const [index, part] of content.entries()) readOwn(part, pointer(path, index))
+}
+
+const idKey = ({ id }: Json): string | null => (asText(id) === null ? null : `id ${String(id)}`)
+
+const wordsKey = ({ name, args }: Json): string => `call ${String(name)} ${JSON.stringify(args ?? {})}`
