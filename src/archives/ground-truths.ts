@@ -5,25 +5,10 @@ import { DEFAULT_LIMITS } from './limits.ts'
 import { codeOf, type Place } from './place.ts'
 import { parseJson, readText } from './text.ts'
 import { type ReadRow, readTruthCsv } from './truth-csv.ts'
-import { isTruthRow, type NamedTruth, parseTruthRow, type TruthRow } from './truth-row.ts'
+import { isTruthRow, type NamedTruth, parseTruthRow } from './truth-row.ts'
+import { type GroundTruths, tablesOf, truthsIn } from './truth-tables.ts'
 
-export interface FoundTruth {
-  readonly truth: TruthRow
-  /** What the row is joined by; `all` is the one row that names neither a task nor a trial. */
-  readonly by: 'trial' | 'task' | 'all'
-  /** The name in the row; empty for `all`. */
-  readonly name: string
-}
-
-/** What is known of tasks and trials. */
-export interface GroundTruths {
-  /** The file, as given. */
-  readonly source: string
-  readonly tasks: readonly string[]
-  readonly trials: readonly string[]
-  /** Exact names, the most telling first. A trial's own row comes before its task's, and that before the one for all. */
-  find(names: { readonly trials: readonly string[]; readonly tasks: readonly string[] }): FoundTruth | null
-}
+export type { FoundTruth, GroundTruths } from './truth-tables.ts'
 
 const MAX_ISSUES = 100
 
@@ -67,9 +52,19 @@ export function parseGroundTruths(text: string, source: string): Result<GroundTr
     if (issues.length >= MAX_ISSUES) break
   }
   if (issues.length === 0 && named.length === 0) issues.push({ path: '', message: 'holds no ground truth' })
-  const tables = issues.length > 0 ? null : index(named, issues)
-  if (tables === null || issues.length > 0) return err(issues.slice(0, MAX_ISSUES))
-  return ok(join(source, tables))
+  const tables = issues.length > 0 ? null : tablesOf(named, issues)
+  if (tables === null || issues.length > 0) return err(inOrder(issues).slice(0, MAX_ISSUES))
+  return ok(truthsIn(source, tables))
+}
+
+/** By line, or by index: what is no JSON was found before what is no row. */
+function inOrder(issues: readonly Issue[]): Issue[] {
+  const numberOf = ({ path }: Issue): number => {
+    const digits = path.startsWith('line ') ? path.slice(5).split(',')[0] : path.split('/')[1]
+    const number = Number(digits)
+    return Number.isInteger(number) ? number : 0
+  }
+  return [...issues].sort((a, b) => numberOf(a) - numberOf(b))
 }
 
 function readRows(text: string): { rows: ReadRow[]; issues: Issue[] } {
@@ -108,48 +103,4 @@ function readLines(text: string): { rows: ReadRow[]; issues: Issue[] } {
     else rows.push({ at: `line ${line}`, row })
   }
   return { rows, issues }
-}
-
-interface Tables {
-  readonly trials: ReadonlyMap<string, TruthRow>
-  readonly tasks: ReadonlyMap<string, TruthRow>
-  readonly all: TruthRow | null
-}
-
-function index(named: readonly { at: string; row: NamedTruth }[], issues: Issue[]): Tables {
-  const trials = new Map<string, TruthRow>()
-  const tasks = new Map<string, TruthRow>()
-  const first = new Map<string, string>()
-  let all: TruthRow | null = null
-  for (const { at, row } of named) {
-    const [kind, name] = row.trial !== null ? ['trial', row.trial] : ['task', row.task]
-    if (name === null || name === undefined) {
-      if (named.length > 1) issues.push({ path: at, message: 'names neither a task nor a trial' })
-      all = row.truth
-      continue
-    }
-    const key = `${kind} ${JSON.stringify(name)}`
-    const before = first.get(key)
-    if (before !== undefined) issues.push({ path: at, message: `${key} is at ${before} already` })
-    first.set(key, at)
-    ;(kind === 'trial' ? trials : tasks).set(name, row.truth)
-  }
-  return { trials, tasks, all }
-}
-
-function join(source: string, { trials, tasks, all }: Tables): GroundTruths {
-  const look = (table: ReadonlyMap<string, TruthRow>, names: readonly string[], by: 'trial' | 'task') => {
-    const name = names.find((one) => table.has(one))
-    const truth = name === undefined ? undefined : table.get(name)
-    return name === undefined || truth === undefined ? null : { truth, by, name }
-  }
-  return {
-    source,
-    tasks: [...tasks.keys()],
-    trials: [...trials.keys()],
-    find: (names) =>
-      look(trials, names.trials, 'trial') ??
-      look(tasks, names.tasks, 'task') ??
-      (all === null ? null : { truth: all, by: 'all', name: '' }),
-  }
 }

@@ -1,5 +1,5 @@
 import { isRecord, type Json } from '../formats/reading.ts'
-import { find, findFile, findFolder, type Place } from './place.ts'
+import { find, findFile, findFolder, nameIn, type Place, relativeNames } from './place.ts'
 import { parseJson, readJson, readText } from './text.ts'
 import { cutText, recordAt, rewardsIn, type TrialFacts, textAt } from './trial-facts.ts'
 
@@ -53,8 +53,6 @@ async function looksStripped(folder: Place): Promise<boolean> {
   const steps = await findFolder(folder, 'steps')
   return steps !== null && (await find(folder, 'trial.log')) !== null
 }
-
-const nameIn = ({ shown }: Place): string => shown.slice(Math.max(shown.lastIndexOf('/'), shown.lastIndexOf('!')) + 1)
 
 const lastName = (path: string | null): string | null => path?.split('/').findLast((name) => name !== '') ?? null
 
@@ -127,7 +125,10 @@ export async function trialsToldBy(job: Place): Promise<string[]> {
     ...Object.values(recordAt(one, 'reward_stats') ?? {}).flatMap((values) => namesIn(values)),
     ...namesIn(recordAt(one, 'exception_stats')),
   ])
-  return [...new Set(names)]
+  const listed = isRecord(result) && Array.isArray(result['trial_results']) ? result['trial_results'] : []
+  const results = listed.flatMap((one: unknown) => textAt(one, 'trial_name') ?? [])
+  // A name that no folder can have is no trial's.
+  return [...new Set([...names, ...results])].filter((name) => relativeNames(name)?.length === 1)
 }
 
 const namesIn = (byValue: unknown): string[] =>

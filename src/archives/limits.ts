@@ -38,7 +38,7 @@ export const DEFAULT_LIMITS: ArchiveLimits = {
   max_entry_bytes: 256 * MIB,
   max_archive_bytes: 4096 * MIB,
   max_entries: 200_000,
-  max_ratio: 100,
+  max_ratio: 1000,
   ratio_free_bytes: 32 * MIB,
   max_path_chars: 1000,
   max_depth: 32,

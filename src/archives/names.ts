@@ -38,16 +38,20 @@ export const shownName = (text: string): string =>
 /** Unique names of items. What is too long is cut in front and told apart by a digest, so that a name is stable. */
 export class NameBook {
   readonly #taken = new Set<string>()
+  /** The number to try next for a name that is taken: a file may say one name a million times. */
+  readonly #next = new Map<string, number>()
 
   take(wanted: string): string {
     const safe = safeText(wanted)
     const whole = safe === '' ? 'item' : safe
     const base = whole.length <= MAX_NAME ? whole : cut(whole)
     let name = base
-    for (let count = 2; this.#taken.has(name); count++) {
+    let count = this.#next.get(base) ?? 2
+    for (; this.#taken.has(name); count++) {
       const end = `~${count}`
       name = `${base.length + end.length <= MAX_NAME ? base : cut(base)}${end}`
     }
+    if (name !== base) this.#next.set(base, count)
     this.#taken.add(name)
     return name
   }

@@ -13,6 +13,10 @@ export const within = (place: Place, name: string): Place => ({
   shown: place.shown.endsWith('!') ? `${place.shown}${name}` : `${place.shown}/${name}`,
 })
 
+/** The last name of a place. */
+export const nameIn = ({ shown }: Place): string =>
+  shown.slice(Math.max(shown.lastIndexOf('/'), shown.lastIndexOf('!')) + 1)
+
 export type PlaceKind = 'file' | 'folder' | 'link' | 'other'
 
 export interface Listed {

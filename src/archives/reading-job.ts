@@ -6,6 +6,7 @@ import type { Place } from './place.ts'
 import type { SignalSource } from './signals.ts'
 import type { Unpacked } from './spool.ts'
 import type { RunFacts } from './terminal-bench.ts'
+import type { TrialFacts } from './trial-facts.ts'
 import type { SkipReason, TrialItem } from './trial-item.ts'
 
 export interface ReadProgress {
@@ -24,7 +25,7 @@ export type MoreMetadata = TrialMetadata & Readonly<Record<string, string | numb
 export interface ReadTrialsOptions {
   /** Comes before a `ground_truth.json` that stands in a folder. */
   readonly groundTruths?: GroundTruths
-  /** Where signals stand in a trial. Absent: `resolved` is `reward >= 1`. */
+  /** Where signals stand in a trial. `resolved` is `reward >= 1` where none of them is of it. */
   readonly signals?: readonly SignalSource[]
   readonly limits?: Partial<ArchiveLimits>
   /** The `variant` of every trial. */
@@ -36,6 +37,15 @@ export interface ReadTrialsOptions {
   /** Ends the reading; what was unpacked is removed. */
   readonly abort?: AbortSignal
   readonly onProgress?: (progress: ReadProgress) => void
+  /** Called once for each of `signals` that told nothing in some trials, when all are read. */
+  readonly onMissing?: (missing: MissingSource) => void
+}
+
+/** A source of a signal that was given, and how often nothing was there. */
+export interface MissingSource {
+  readonly source: SignalSource
+  readonly missing: number
+  readonly trials: number
 }
 
 /** One call of `readTrials`: what all of its parts share. */
@@ -43,6 +53,12 @@ export class ReadingJob {
   readonly options: ReadTrialsOptions
   readonly limits: ArchiveLimits
   readonly #names = new NameBook()
+  /** Real paths of files that were joined to another's run. */
+  readonly consumed = new Set<string>()
+  readonly #runs = new Map<string, number>()
+  readonly #told = new Set<string>()
+  readonly #missing = new Map<SignalSource, number>()
+  #measured = 0
   #trials = 0
   #skipped = 0
 
@@ -58,6 +74,33 @@ export class ReadingJob {
     else this.#skipped++
     this.tell(item.source, unpacked)
     return { ...item, name: this.#names.take(item.name) }
+  }
+
+  /** The number of the next run of a task by one agent and model, from 0; null where nobody knows the task. */
+  nextRun({ tasks: [task], agent, model }: TrialFacts): number | null {
+    if (task === undefined) return null
+    const group = JSON.stringify([task, agent, model])
+    const index = this.#runs.get(group) ?? 0
+    this.#runs.set(group, index + 1)
+    return index
+  }
+
+  /** Whether this is said for the first time. */
+  isFirst(told: string): boolean {
+    if (this.#told.has(told)) return false
+    this.#told.add(told)
+    return true
+  }
+
+  countSources(given: readonly SignalSource[], missing: readonly SignalSource[]): void {
+    this.#measured++
+    for (const source of missing)
+      if (given.includes(source)) this.#missing.set(source, (this.#missing.get(source) ?? 0) + 1)
+  }
+
+  /** What can be said only when everything is read. */
+  finish(): void {
+    for (const [source, missing] of this.#missing) this.options.onMissing?.({ source, missing, trials: this.#measured })
   }
 
   tell(source: string, unpacked: Unpacked): void {

@@ -15,8 +15,8 @@ import { nameOf, type Scope, skip } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
 import { decodeText, parseJson } from './text.ts'
 import type { TrialItem } from './trial-item.ts'
-import { findTruth } from './trial-join.ts'
-import { completeTruth } from './truth-row.ts'
+import { droppedBy, findTruth } from './trial-join.ts'
+import { clearIssues, completeTruth } from './truth-row.ts'
 
 const NEWLINE = 0x0a
 
@@ -115,11 +115,12 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   })
   if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
   const issues = [
-    ...schemaIssues(GradeOptionsSchema, options),
+    ...clearIssues(schemaIssues(GradeOptionsSchema, options)),
     ...schemaIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
     ...(isReference(trajectory) ? [] : issuesOf(scope, trajectory)),
   ]
-  const truth = truthOf(scope, given, metadata)
+  const warnings: string[] = []
+  const truth = truthOf(scope, given, metadata, warnings)
   if (Array.isArray(truth)) issues.push(...truth)
   const [issue] = issues
   if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
@@ -136,7 +137,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
       ground_truth: truth,
       metadata: { ...(metadata as TrialMetadata), ...(variant !== undefined && { variant }), ...set },
     },
-    warnings: [],
+    warnings,
   }
 }
 
@@ -154,14 +155,17 @@ function truthOf(
   scope: Scope,
   given: unknown,
   metadata: unknown,
+  warnings: string[],
 ): GroundTruth | { path: string; message: string }[] | null {
   if (given !== undefined && given !== null) {
-    const issues = schemaIssues(GroundTruthSchema, given)
+    const issues = clearIssues(schemaIssues(GroundTruthSchema, given))
     if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
     return given as GroundTruth
   }
   const named = (field: string): string[] =>
     isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
   const found = findTruth(scope, { tasks: named('task'), trials: named('trial') })
-  return found === null ? null : completeTruth(found.truth, undefined)
+  if (found === null) return null
+  warnings.push(...droppedBy(found))
+  return completeTruth(found.truth, undefined)
 }

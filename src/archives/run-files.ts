@@ -1,11 +1,10 @@
-import { basename } from 'node:path'
-import { subagentFilesOf } from '../formats/atif-subagent-files.ts'
 import { type OpenedDocument, openDocuments } from '../formats/open-documents.ts'
 import { isRecord, type Json } from '../formats/reading.ts'
+import { joinFiles } from './joined-files.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { shownName } from './names.ts'
-import { findFile, type Place, relativeNames } from './place.ts'
-import { parseJson, readText } from './text.ts'
+import type { Place } from './place.ts'
+import { readText } from './text.ts'
 
 /** The runs in a file, or why there are none. */
 export type OpenedFile =
@@ -13,7 +12,7 @@ export type OpenedFile =
       readonly kind: 'opened'
       readonly runs: readonly OpenedDocument[]
       readonly warnings: readonly string[]
-      /** Names of other files of the folder that are part of the run. */
+      /** Real paths of other files that are part of the run, and no runs of their own. */
       readonly consumed: readonly string[]
     }
   | { readonly kind: 'refused' | 'unreadable' | 'unsupported'; readonly detail: string }
@@ -49,95 +48,3 @@ function isRecording(document: Json): boolean {
 
 export const tellIssue = ({ path, message }: { path: string; message: string }): string =>
   path === '' ? message : `${shownName(path)}: ${message}`
-
-interface JoinedRun {
-  readonly document: Record<string, unknown>
-  readonly warnings: string[]
-  readonly consumed: string[]
-}
-
-/** Collects the continuations and subagent files of an ATIF run from its own folder. */
-async function joinFiles(
-  folder: Place,
-  file: Place,
-  document: Record<string, unknown>,
-  limits: ArchiveLimits,
-  bytes: number,
-): Promise<JoinedRun> {
-  const run = new RunFiles(folder, limits, bytes)
-  run.mark(basename(file.path))
-  const segments: Json[] = [document]
-  for (let segment: Json = document; typeof segment['continued_trajectory_ref'] === 'string'; ) {
-    const next = await run.take(segment['continued_trajectory_ref'], 'the run goes on in')
-    if (next === null) break
-    segments.push(next)
-    segment = next
-  }
-  const subagents = new Map<string, Json>()
-  const open = [...segments]
-  for (let trajectory = open.shift(); trajectory !== undefined; trajectory = open.shift()) {
-    for (const name of subagentFilesOf(trajectory)) {
-      if (subagents.has(name) || run.has(name)) continue
-      const subagent = await run.take(name, 'a subagent is in')
-      if (subagent === null) continue
-      subagents.set(name, subagent)
-      open.push(subagent)
-    }
-  }
-  const { warnings, consumed } = run
-  if (segments.length === 1 && subagents.size === 0) return { document, warnings, consumed }
-  // `fromEntries` defines members, so that a file called `__proto__` is one of them and no prototype.
-  const named = subagents.size === 0 ? {} : { subagents: Object.fromEntries(subagents) }
-  return { document: { segments, ...named }, warnings, consumed }
-}
-
-/** Files beside a run, each read once: a circle ends, and so does a chain that is longer or larger than a run may be. */
-class RunFiles {
-  readonly warnings: string[] = []
-  readonly consumed: string[] = []
-  readonly #folder: Place
-  readonly #limits: ArchiveLimits
-  readonly #seen = new Set<string>()
-  #bytes: number
-  #files = 1
-
-  constructor(folder: Place, limits: ArchiveLimits, bytes: number) {
-    this.#folder = folder
-    this.#limits = limits
-    this.#bytes = bytes
-  }
-
-  mark(name: string): void {
-    this.#seen.add(name)
-  }
-
-  has(name: string): boolean {
-    return this.#seen.has(name)
-  }
-
-  /** The trajectory in a file that another one names; null, and a warning that begins with `what`, where it cannot be had. */
-  async take(name: string, what: string): Promise<Json | null> {
-    const complain = (why: string): null => {
-      this.warnings.push(`${what} ${shownName(name)}, ${why}`)
-      return null
-    }
-    const names = relativeNames(name)
-    if (names === null) return complain('which is outside of the folder')
-    const key = names.join('/')
-    if (this.#seen.has(key)) return complain('which was read before')
-    if (this.#files >= this.#limits.max_run_files)
-      return complain(`beyond the ${this.#files} files that a run may have`)
-    this.#seen.add(key)
-    this.#seen.add(name)
-    const file = await findFile(this.#folder, ...names)
-    if (file === null) return complain('which is not there')
-    const read = await readText(file, Math.max(0, this.#limits.max_file_bytes - this.#bytes))
-    if (read.kind !== 'read') return complain(read.detail)
-    this.#files++
-    this.#bytes += Buffer.byteLength(read.text)
-    const value = parseJson(read.text)
-    if (!isRecord(value)) return complain('which is no JSON object')
-    this.consumed.push(key)
-    return value
-  }
-}

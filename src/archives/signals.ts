@@ -1,8 +1,6 @@
 import { err, ok, type Result } from '../domain/result.ts'
-import { isRecord } from '../formats/reading.ts'
-import type { Signals } from '../schemas/ground-truth.ts'
-import { findFile, type Place, relativeNames } from './place.ts'
-import { parseJson, readText } from './text.ts'
+import { relativeNames } from './place.ts'
+import { parseJson } from './text.ts'
 
 export const SIGNAL_NAMES = ['appeared', 'executed', 'resolved'] as const
 export type SignalName = (typeof SIGNAL_NAMES)[number]
@@ -10,7 +8,7 @@ export type SignalName = (typeof SIGNAL_NAMES)[number]
 const OPERATORS = ['>=', '<=', '==', '!=', '>', '<'] as const
 type Operator = (typeof OPERATORS)[number]
 
-interface Comparison {
+export interface Comparison {
   readonly operator: Operator
   readonly value: string | number | boolean
 }
@@ -21,12 +19,14 @@ export interface SignalSource {
   readonly place:
     | { readonly kind: 'reward'; readonly key: string }
     | { readonly kind: 'file'; readonly names: readonly string[]; readonly pointer: readonly string[] }
+    /** Nobody measures it, the default neither. */
+    | { readonly kind: 'none' }
   /** Null: the value itself is true or false. */
   readonly comparison: Comparison | null
 }
 
-/** What Harbor's and Terminal-Bench's own tests say, unless somebody says otherwise. */
-export const DEFAULT_SIGNALS: readonly SignalSource[] = [
+/** What Harbor's and Terminal-Bench's own tests say, unless somebody says otherwise of that signal. */
+const DEFAULT_SIGNALS: readonly SignalSource[] = [
   {
     signal: 'resolved',
     place: { kind: 'reward', key: 'reward' },
@@ -34,7 +34,14 @@ export const DEFAULT_SIGNALS: readonly SignalSource[] = [
   },
 ]
 
-const SYNTAX = '<signal>=reward:<key>[<op><value>] or <signal>=file:<path>[#<json pointer>][<op><value>]'
+/** What was given, and the default of each signal that was not named. */
+export const withDefaults = (given: readonly SignalSource[]): readonly SignalSource[] => [
+  ...given,
+  ...DEFAULT_SIGNALS.filter(({ signal }) => given.every((one) => one.signal !== signal)),
+]
+
+const PLACES = ['<signal>=reward:<key>[<op><value>]', '<signal>=file:<path>[#<json pointer>][<op><value>]']
+const SYNTAX = `${PLACES.join(' or ')} or <signal>=none`
 
 /**
  * Reads where a signal stands: `<signal>=<place>[<op><value>]`.
@@ -45,7 +52,8 @@ const SYNTAX = '<signal>=reward:<key>[<op><value>] or <signal>=file:<path>[#<jso
  * - `file:<path>#<pointer>`: a JSON pointer (RFC 6901) into a JSON file of the trial; without `#`, the whole file. The path is
  *   relative to the trial's folder and cannot leave it.
  * - `<op><value>`: `>=`, `<=`, `>`, `<`, `==`, `!=` and a number, `true`, `false` or a text (in quotes or not). Without it the place
- *   must hold true, false, 1 or 0.
+ *   must hold true, false, 1 or 0. True and false are 1 and 0 to every comparison.
+ * - `none`: the signal is not measured, not even by its default.
  *
  * A place that is not there leaves the signal unknown, never false.
  *
@@ -59,7 +67,12 @@ export function parseSignalSource(text: string): Result<SignalSource, string> {
   const [signal, rest] = splitAt(text.trim(), '=')
   const name = SIGNAL_NAMES.find((one) => one === signal)
   if (name === undefined || rest === null) return err(`${shown(text)} is no signal: ${SYNTAX}`)
+  if (rest.trim() === 'none') return ok({ signal: name, place: { kind: 'none' }, comparison: null })
   const { head, comparison } = splitComparison(rest)
+  if (head.endsWith('=') || (comparison === null && head.includes('=')))
+    return err(`${shown(text)}: = compares nothing; write == or >=`)
+  if (comparison?.value === '' && !text.trim().endsWith('""'))
+    return err(`${shown(text)}: nothing stands after ${comparison.operator}`)
   const [kind, where] = splitAt(head, ':')
   if (where === null || where === '') return err(`${shown(text)} names no place: ${SYNTAX}`)
   if (kind === 'reward') return ok({ signal: name, place: { kind, key: where }, comparison })
@@ -101,72 +114,4 @@ function parsePointer(text: string): string[] | null {
     .slice(1)
     .split('/')
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-export interface MeasuredIn {
-  readonly rewards: Readonly<Record<string, number | boolean>>
-  /** Folders that a file's path is looked for in, the nearest first. */
-  readonly folders: readonly Place[]
-  readonly maxBytes: number
-}
-
-/** What a trial's own files say. A place that is there and says nothing usable is a warning. */
-export async function measureSignals(
-  sources: readonly SignalSource[],
-  { rewards, folders, maxBytes }: MeasuredIn,
-): Promise<{ signals: Signals; warnings: string[] }> {
-  const signals: Signals = {}
-  const warnings: string[] = []
-  for (const { signal, place, comparison } of sources) {
-    if (signals[signal] !== undefined) continue
-    const value =
-      place.kind === 'reward'
-        ? Object.hasOwn(rewards, place.key)
-          ? rewards[place.key]
-          : undefined
-        : await readPointer(folders, place.names, place.pointer, maxBytes)
-    if (value === undefined) continue
-    const said = comparison === null ? truthOf(value) : compare(value, comparison)
-    if (said === null)
-      warnings.push(`the place of the signal ${signal} holds nothing that can be compared; it is unknown`)
-    else signals[signal] = said
-  }
-  return { signals, warnings }
-}
-
-const truthOf = (value: unknown): boolean | null =>
-  value === true || value === 1 ? true : value === false || value === 0 ? false : null
-
-function compare(value: unknown, { operator, value: other }: Comparison): boolean | null {
-  if (typeof value === 'object' && value !== null) return null
-  if (operator === '==') return value === other
-  if (operator === '!=') return value !== other
-  if (typeof value !== 'number' || typeof other !== 'number') return null
-  if (operator === '>=') return value >= other
-  if (operator === '<=') return value <= other
-  return operator === '>' ? value > other : value < other
-}
-
-async function readPointer(
-  folders: readonly Place[],
-  names: readonly string[],
-  pointer: readonly string[],
-  maxBytes: number,
-): Promise<unknown> {
-  for (const folder of folders) {
-    const file = await findFile(folder, ...names)
-    const read = file === null ? null : await readText(file, maxBytes)
-    if (read?.kind !== 'read') continue
-    return valueAt(parseJson(read.text) ?? read.text.trim(), pointer)
-  }
-  return undefined
-}
-
-function valueAt(root: unknown, pointer: readonly string[]): unknown {
-  let value = root
-  for (const token of pointer) {
-    if (Array.isArray(value)) value = /^(?:0|[1-9]\d{0,8})$/.test(token) ? value[Number(token)] : undefined
-    else value = isRecord(value) && Object.hasOwn(value, token) ? value[token] : undefined
-  }
-  return value
 }

@@ -1,14 +1,15 @@
-import { type AgentFiles, type Candidate, findAgentFiles } from './agent-files.ts'
+import { type AgentFiles, type Candidate, findAgentFiles, type SubagentFile } from './agent-files.ts'
 import { readGroundTruths } from './ground-truths.ts'
 import { harborFacts, stepFacts } from './harbor.ts'
 import { shownName } from './names.ts'
 import { findFile, findFolder, listFolder, type Place, within } from './place.ts'
 import { type Scope, skip } from './reading-job.ts'
 import { openRunFile, tellIssue } from './run-files.ts'
+import { withSubagents } from './session-subagents.ts'
 import { terminalBenchFacts } from './terminal-bench.ts'
 import type { TrialFacts } from './trial-facts.ts'
 import type { TrialItem } from './trial-item.ts'
-import { joinTrial } from './trial-join.ts'
+import { type FoundRun, joinTrial } from './trial-join.ts'
 
 /** Files of one trial that are opened, at the most, to find its run. */
 const MAX_TRIES = 12
@@ -66,16 +67,21 @@ async function* readRun(
 ): AsyncGenerator<TrialItem> {
   const files = await findAgentFiles(place, names)
   const failures: { readonly item: TrialItem & { kind: 'skipped' }; readonly file: string }[] = []
+  let isClosed = files.isBlocked
   for (const candidate of files.candidates.slice(0, MAX_TRIES)) {
+    // A run that is there and cannot be read is not replaced by what the agent left elsewhere.
+    if (candidate.isCollected && isClosed) break
     const file = candidate.file.shown.slice(place.shown.length + 1)
     const warnings = [
       ...failures.map(({ item, file: other }) => `${shownName(other)} is not what was read: ${item.detail}`),
       ...besides(files, candidate, place),
+      ...(candidate.isCollected ? [`the run is taken from ${candidate.below}/, which the agent can write`] : []),
     ]
-    const items = await readCandidate(scope, place, candidate, facts, folders, warnings)
+    const items = await readCandidate(scope, place, candidate, files.subagents, { facts, folders, warnings })
     const [failed] = items.filter((item) => item.kind === 'skipped' && item.reason !== 'no_ground_truth')
     if (failed?.kind === 'skipped' && items.length === 1) {
       failures.push({ item: failed, file })
+      isClosed ||= candidate.rank === 0 || failed.reason !== 'unsupported'
       continue
     }
     yield* items
@@ -90,17 +96,20 @@ async function* readRun(
 async function readCandidate(
   scope: Scope,
   place: Place,
-  { file, folder }: Candidate,
-  facts: TrialFacts,
-  folders: readonly Place[],
-  before: readonly string[],
+  { file, folder, bytes }: Candidate,
+  subagents: readonly SubagentFile[],
+  { facts, folders, warnings: before }: Pick<FoundRun, 'facts' | 'folders' | 'warnings'>,
 ): Promise<TrialItem[]> {
   const opened = await openRunFile(folder, file, scope.job.limits)
   const shown = file.shown.slice(place.shown.length + 1)
   if (opened.kind !== 'opened') return [skip(scope, place, opened.kind, `${shownName(shown)}: ${opened.detail}`)]
   const items: TrialItem[] = []
-  const warnings = [...before, ...opened.warnings]
-  for (const run of opened.runs) items.push(await joinTrial(scope, { place, file, run, facts, warnings, folders }))
+  const [first] = opened.runs
+  const one = opened.runs.length === 1 && first !== undefined
+  const joined = one ? await withSubagents(first, subagents, scope.job.limits, bytes) : null
+  const warnings = [...before, ...opened.warnings, ...(joined?.warnings ?? [])]
+  for (const run of joined === null ? opened.runs : [joined.run])
+    items.push(await joinTrial(scope, { place, file, run, facts, warnings, folders }))
   return items
 }
 

@@ -1,15 +1,15 @@
 import { FORMATS } from '../formats/formats.ts'
 import type { OpenedDocument } from '../formats/open-documents.ts'
 import { readTrajectory } from '../formats/read.ts'
-import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { FoundTruth } from './ground-truths.ts'
+import { trialNames } from './loose-names.ts'
 import { safeText, shownName } from './names.ts'
 import type { Place } from './place.ts'
 import { nameOf, type Scope, skip } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
-import { DEFAULT_SIGNALS, measureSignals } from './signals.ts'
 import { metadataOf, type TrialFacts } from './trial-facts.ts'
 import type { TrialItem } from './trial-item.ts'
+import { signalsOf } from './trial-signals.ts'
 import { completeTruth } from './truth-row.ts'
 
 export interface FoundRun {
@@ -35,14 +35,14 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
       : skip(scope, place, 'unsupported', 'JSON of no format that docs/formats.md lists', run.name)
   }
   const tasks = facts.tasks.length > 0 ? facts.tasks : run.about.task === undefined ? [] : [run.about.task]
-  const trials = facts.trials.length > 0 ? facts.trials : trialNames(found)
+  const trials = facts.trials.length > 0 ? facts.trials : trialNames(place, run.name)
   const truth = findTruth(scope, { tasks, trials })
   const names = `task ${shownName(tasks[0] ?? 'unknown')}, trial ${shownName(trials[0] ?? 'unknown')}`
   if (truth === null) return skip(scope, place, 'no_ground_truth', `nothing is known of ${names}`, run.name)
   const complete = completeTruth(truth.truth, facts.instruction ?? run.about.instruction)
   if (complete === null)
     return skip(scope, place, 'no_ground_truth', `nobody says what the user asked in ${names}`, run.name)
-  const { ground_truth, warnings } = await withSignals(scope, found, complete, truth.by)
+  const { ground_truth, warnings } = await signalsOf(scope, found, complete, truth.by)
   const { agent, model, run_index } = run.about
   const about = {
     ...(read.value.agent.name !== null && { agent: read.value.agent.name }),
@@ -59,7 +59,7 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
     name: nameOf(scope, place, run.name),
     source: safeText(found.file.shown),
     request: { trajectory: run.document, ground_truth, metadata },
-    warnings: [...found.warnings, ...warnings],
+    warnings: [...found.warnings, ...run.warnings, ...droppedBy(truth), ...warnings],
   }
 }
 
@@ -67,14 +67,6 @@ function told(found: FoundRun, issues: readonly { path: string; message: string 
   const at = found.file.shown === found.place.shown ? '' : `${found.file.shown.slice(found.place.shown.length + 1)}: `
   const more = issues.length > 1 ? `, and ${issues.length - 1} more` : ''
   return `${at}${issues[0] === undefined ? 'cannot be read' : tellIssue(issues[0])}${more}`
-}
-
-/** A loose file may be named by its name, with or without its ending; a run of several in a file also by its own. */
-function trialNames({ place, run }: FoundRun): string[] {
-  const file = place.shown.slice(Math.max(place.shown.lastIndexOf('/'), place.shown.lastIndexOf('!')) + 1)
-  const dot = file.indexOf('.')
-  const names = dot > 0 ? [file.slice(0, file.lastIndexOf('.')), file, file.slice(0, dot)] : [file]
-  return [...new Set(run.name === '' ? names : [`${file}#${run.name}`, run.name])]
 }
 
 export function findTruth(
@@ -90,27 +82,8 @@ export function findTruth(
   return null
 }
 
-/** What was measured in the trial comes over what is said of its task; what is said of this very trial comes over both. */
-async function withSignals(
-  scope: Scope,
-  { facts, run, folders }: FoundRun,
-  truth: GroundTruth,
-  by: FoundTruth['by'],
-): Promise<{ ground_truth: GroundTruth; warnings: string[] }> {
-  const { signals: sources = DEFAULT_SIGNALS } = scope.job.options
-  const rewards = facts.harness === null ? (run.about.scores ?? {}) : facts.rewards
-  const maxBytes = scope.job.limits.max_file_bytes
-  const measured = await measureSignals(sources, { rewards, folders, maxBytes })
-  const said = truth.signals ?? {}
-  const against = Object.entries(measured.signals).filter(
-    ([name, value]) => (said[name as keyof typeof said] ?? value) !== value,
+/** A row is taken whole; one that says less of its trial than another says of the task may do so by mistake. */
+export const droppedBy = ({ dropped, name }: FoundTruth): string[] =>
+  dropped.map(
+    (field) => `the row of trial ${shownName(name)} has no ${field}, and its task’s row has one; it is not used`,
   )
-  const kept = by === 'trial' ? 'the ground truth' : 'the trial'
-  const warnings = against.map(
-    ([name]) => `the ground truth and the trial differ in the signal ${name}; ${kept} is used`,
-  )
-  const signals = by === 'trial' ? { ...measured.signals, ...said } : { ...said, ...measured.signals }
-  const { signals: _, ...rest } = truth
-  const ground_truth = Object.keys(signals).length === 0 ? rest : { ...rest, signals }
-  return { ground_truth, warnings: [...measured.warnings, ...warnings] }
-}

@@ -4,16 +4,25 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
 import type { Spool } from './spool.ts'
+import { TrailingZeros } from './trailing-zeros.ts'
 
 export type TarPacking = 'tar' | 'tar.gz' | 'tar.zst'
 
-/** Unpacks a tar into a spool. Every byte that leaves the decompressor counts, headers and what is skipped included. */
+const BLOCK = 512
+const CHUNK = 128 * 1024
+
+/**
+ * Unpacks a tar into a spool. Every byte that leaves the decompressor counts, headers and what is skipped included. A tar ends with
+ * empty blocks: one that is cut between two entries has none, and looks whole otherwise.
+ */
 export async function unpackTar(path: string, packing: TarPacking, spool: Spool, abort?: AbortSignal): Promise<void> {
   const entries = extract()
+  const whole = new TrailingZeros()
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       try {
         spool.count(chunk.length)
+        whole.add(chunk)
         done(null, chunk)
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
@@ -29,14 +38,17 @@ export async function unpackTar(path: string, packing: TarPacking, spool: Spool,
     () => null,
     (error: unknown) => ({ error }),
   )
+  let last = 0
   try {
     for await (const entry of entries) {
       spool.countEntry()
-      const { name, type } = entry.header
+      const { name, type, size = 0 } = entry.header
+      const own = new TrailingZeros()
       if (type === 'directory') await spool.addFolder(name)
-      else if (type === 'file' || type === 'contiguous-file') await spool.addFile(name, bytesOf(entry))
+      else if (type === 'file' || type === 'contiguous-file') await spool.addFile(name, own.over(bytesOf(entry)))
       else spool.refuse(name, `is a ${kindOf(type)}, not a file`)
       entry.resume()
+      last = own.length + ((BLOCK - (size % BLOCK)) % BLOCK)
     }
   } catch (error) {
     entries.destroy()
@@ -45,13 +57,19 @@ export async function unpackTar(path: string, packing: TarPacking, spool: Spool,
   }
   const late = await failure
   if (late !== null) throw late.error
+  if (whole.length < last + BLOCK)
+    throw new Error('is cut: the empty blocks that end a tar are missing, so entries may be, too')
 }
 
 /** A stream of `streamx`, which is iterated like any other and typed like none. */
 const bytesOf = (entry: unknown) => entry as AsyncIterable<Uint8Array>
 
 const decompressor = (packing: TarPacking): Transform[] =>
-  packing === 'tar.gz' ? [createGunzip()] : packing === 'tar.zst' ? [createZstdDecompress()] : []
+  packing === 'tar.gz'
+    ? [createGunzip({ chunkSize: CHUNK })]
+    : packing === 'tar.zst'
+      ? [createZstdDecompress({ chunkSize: CHUNK })]
+      : []
 
 /** The reason, not the noise of streams that close after it. */
 const isTelling = (error: unknown): boolean =>

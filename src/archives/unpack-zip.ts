@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { crc32, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
@@ -8,6 +9,8 @@ const STORED = 0
 const DEFLATED = 8
 /** Inspect packs its samples this way; `yauzl` hands out the raw bytes. */
 const ZSTANDARD = 93
+
+const DIRECTORY_RECORD = Buffer.from('PK\x01\x02', 'latin1')
 
 const UNIX_KIND = 0o170000
 const UNIX_FILE = 0o100000
@@ -25,8 +28,22 @@ export async function unpackZip(path: string, limits: ArchiveLimits, spool: Spoo
       spool.countEntry()
       await unpackEntry(zip, entry, spool)
     }
+    if (await hasMoreEntries(path, zip))
+      throw new ArchiveRefusal(`its directory holds more entries than it says, ${zip.entryCount}`)
   } finally {
     zip.close()
+  }
+}
+
+/** Whether another record of the directory stands where the count that the zip tells ends: `yauzl` believes that count. */
+async function hasMoreEntries(path: string, zip: ZipFile): Promise<boolean> {
+  const { readEntryCursor } = zip as unknown as { readonly readEntryCursor: number }
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, readEntryCursor)
+    return bytesRead === 4 && buffer.equals(DIRECTORY_RECORD)
+  } finally {
+    await file.close()
   }
 }
 

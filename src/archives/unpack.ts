@@ -1,15 +1,32 @@
 import { open, stat } from 'node:fs/promises'
 import { codeOf } from './place.ts'
 import { ArchiveRefusal, Spool, type SpoolOptions } from './spool.ts'
+import { type OnePacking, startOf, unpackedName, unpackOne } from './unpack-one.ts'
 import { type TarPacking, unpackTar } from './unpack-tar.ts'
 import { unpackZip } from './unpack-zip.ts'
 
-export type Packing = TarPacking | 'zip'
+export type Packing = TarPacking | OnePacking | 'zip'
 
 const TAR_MARK_AT = 257
 
-/** How a file is packed, told from its first bytes (512 are enough), never from its name; null where it is no archive. */
-export function packingOf(head: Uint8Array): Packing | null {
+/** How a file is packed, told from its first bytes (512 are enough) and what they unpack to, never from its name; null: it is not. */
+export async function packingIn(path: string, head: Uint8Array): Promise<Packing | null> {
+  const packing = packingOf(head)
+  if (packing !== 'tar.gz' && packing !== 'tar.zst') return packing
+  const one = packing === 'tar.gz' ? 'gz' : 'zst'
+  const start = await startOf(path, one, 512)
+  const first = firstByte(start)
+  return packingOf(start) !== 'tar' && (first === OBJECT || first === ARRAY) ? one : packing
+}
+
+export const OBJECT = 0x7b
+export const ARRAY = 0x5b
+
+/** The first byte that is no space or byte order mark. */
+export const firstByte = (head: Uint8Array): number | undefined =>
+  head.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf)
+
+function packingOf(head: Uint8Array): TarPacking | 'zip' | null {
   const starts = (...bytes: number[]): boolean => bytes.every((byte, index) => head[index] === byte)
   if (starts(0x50, 0x4b, 0x03, 0x04) || starts(0x50, 0x4b, 0x05, 0x06)) return 'zip'
   if (starts(0x1f, 0x8b)) return 'tar.gz'
@@ -33,16 +50,22 @@ export type UnpackResult =
   | { readonly kind: 'refused' | 'unreadable'; readonly detail: string }
 
 /**
- * Unpacks an archive into `folder`, whole or not at all: what is refused or broken in the middle says so and is not read further.
+ * Unpacks an archive, or the one file that `name` was packed as, into `folder`, whole or not at all: what is refused or broken in the middle says so and is not read further.
  * Entries that were refused by themselves stand in the spool. Throws only where it was aborted.
  */
-export async function unpackArchive(path: string, packing: Packing, options: SpoolOptions): Promise<UnpackResult> {
+export async function unpackArchive(
+  path: string,
+  name: string,
+  packing: Packing,
+  options: SpoolOptions,
+): Promise<UnpackResult> {
   const { limits, abort } = options
   const packed = await stat(path).catch(() => null)
   if (packed === null) return { kind: 'unreadable', detail: 'cannot be opened' }
   const spool = new Spool(packed.size, options)
   try {
     if (packing === 'zip') await unpackZip(path, limits, spool)
+    else if (packing === 'gz' || packing === 'zst') await unpackOne(path, packing, unpackedName(name, packing), spool)
     else await unpackTar(path, packing, spool, abort)
     return { kind: 'unpacked', spool }
   } catch (error) {

@@ -1,28 +1,30 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { isPartOfRun } from './agent-files.ts'
+import { resolve } from 'node:path'
 import { trialsToldBy } from './harbor.ts'
 import { inspectHead, readInspectFolder } from './inspect-folder.ts'
-import { isHarnessFile, isHarnessMark, runIndexes } from './job-folder.ts'
+import { isHarnessFile, isHarnessMark, isTrialName, runIndexes } from './job-folder.ts'
 import { safeText } from './names.ts'
-import { codeOf, type Listed, listFolder, type Place, within } from './place.ts'
+import { codeOf, type Listed, listFolder, nameIn, type Place, within } from './place.ts'
 import { type Scope, skip } from './reading-job.ts'
+import { readingOrder } from './reading-order.ts'
 import { holdsRequests, isRequest, readRequestLines, requestItem } from './request-lines.ts'
 import { openRunFile } from './run-files.ts'
 import type { Spool } from './spool.ts'
+import { makeTempFolder } from './temp-folder.ts'
 import { runFactsIn } from './terminal-bench.ts'
 import { NO_FACTS } from './trial-facts.ts'
 import { isTruthFile, readTrialFolder, trialFactsOf, withTruthOf } from './trial-folder.ts'
 import type { TrialItem } from './trial-item.ts'
 import { joinTrial } from './trial-join.ts'
-import { type Packing, packingOf, readHead, unpackArchive } from './unpack.ts'
+import { ARRAY, firstByte, OBJECT, type Packing, packingIn, readHead, unpackArchive } from './unpack.ts'
 
 /** Everything that can be found below a folder: a trial, an unpacked Inspect log, or a folder of whatever. */
 export async function* walkFolder(scope: Scope, folder: Place): AsyncGenerator<TrialItem> {
   const { limits } = scope.job
   const facts = await trialFactsOf(scope, folder)
-  if (facts !== null) return yield* readTrialFolder(scope, folder, facts)
+  if (facts !== null)
+    return yield* readTrialFolder(scope, folder, { ...facts, runIndex: facts.runIndex ?? scope.job.nextRun(facts) })
   const head = await inspectHead(folder)
   if (head !== null) return yield* readInspectFolder(scope, folder, head)
   if (scope.depth >= limits.max_depth)
@@ -50,33 +52,45 @@ async function* walkListed(scope: Scope, folder: Place, listed: readonly Listed[
       'the job’s result.json names it, and its folder is not here',
     )
   }
-  const consumed = new Set<string>()
-  // What continues another file comes after it, and only where that file did not take it.
-  const ordered = [
-    ...listed.filter(({ name }) => !isPartOfRun(name)),
-    ...listed.filter(({ name }) => isPartOfRun(name)),
-  ]
+  const { job } = scope
+  const ordered = await readingOrder(folder, listed, job.limits)
   for (const { name, kind } of ordered) {
     const place = within(folder, name)
     if (name.startsWith('.') || name === '__MACOSX') scope.told.hidden++
     else if (kind === 'link') yield skip(scope, place, 'refused', 'is a symbolic link, which is not followed')
     else if (kind === 'other') yield skip(scope, place, 'refused', 'is neither a file nor a folder')
-    else if (kind === 'folder') yield* walkSubfolder(scope, place, names.has(`${name}.jsonl`), indexes.get(name))
-    else if (!isTruthFile(name) && !consumed.has(name) && !(isJob && isHarnessFile(name)))
-      yield* walkFile(scope, folder, place, consumed)
+    else if (kind === 'folder')
+      yield* orEmpty(scope, place, isJob && isTrialName(name), walkSubfolder(scope, place, names, indexes.get(name)))
+    else if (!isTruthFile(name) && !job.consumed.has(place.path) && !(isJob && isHarnessFile(name)))
+      yield* walkFile(scope, folder, place)
   }
+}
+
+/** The items of a folder; where there are none, and it is called like a trial, that it is empty. */
+async function* orEmpty(
+  scope: Scope,
+  folder: Place,
+  isTrial: boolean,
+  items: AsyncIterable<TrialItem>,
+): AsyncGenerator<TrialItem> {
+  let count = 0
+  for await (const item of items) {
+    count++
+    yield item
+  }
+  if (count === 0 && isTrial)
+    yield skip(scope, folder, 'no_trajectory', 'the trial’s folder holds nothing that is a run')
 }
 
 async function* walkSubfolder(
   scope: Scope,
   folder: Place,
-  isOfSession: boolean,
-  runIndex: number | undefined,
+  names: ReadonlySet<string>,
+  runIndex: number | null | undefined,
 ): AsyncGenerator<TrialItem> {
   const facts = runIndex === undefined ? null : await trialFactsOf(scope, folder)
-  if (facts !== null)
-    return yield* readTrialFolder(scope, folder, { ...facts, runIndex: facts.runIndex ?? runIndex ?? null })
-  if (isOfSession)
+  if (facts !== null) return yield* readTrialFolder(scope, folder, { ...facts, runIndex: runIndex ?? null })
+  if (names.has(`${nameIn(folder)}.jsonl`))
     return yield skip(
       scope,
       folder,
@@ -87,17 +101,12 @@ async function* walkSubfolder(
 }
 
 /** A file that was given, or that stands in a folder: an archive, a file of requests, or a file that holds runs. */
-export async function* walkFile(
-  scope: Scope,
-  folder: Place,
-  file: Place,
-  consumed: Set<string>,
-): AsyncGenerator<TrialItem> {
+export async function* walkFile(scope: Scope, folder: Place, file: Place): AsyncGenerator<TrialItem> {
   const { groundTruths } = scope.job.options
   if (groundTruths !== undefined && resolve(groundTruths.source) === resolve(file.shown)) return
   const head = await readHead(file.path, 512).catch((error: unknown) => codeOf(error))
   if (typeof head === 'string') return yield skip(scope, file, 'unreadable', `cannot be opened: ${head}`)
-  const packing = packingOf(head)
+  const packing = await packingIn(file.path, head)
   if (packing !== null) return yield* walkArchive(scope, file, packing)
   const { limits } = scope.job
   const first = firstByte(head)
@@ -107,7 +116,7 @@ export async function* walkFile(
     return yield* readRequestLines(scope, file)
   const opened = await openRunFile(folder, file, limits)
   if (opened.kind !== 'opened') return yield* skipFile(scope, skip(scope, file, opened.kind, opened.detail))
-  for (const name of opened.consumed) consumed.add(name)
+  for (const path of opened.consumed) scope.job.consumed.add(path)
   for (const run of opened.runs) {
     const { document } = run
     const item = isRequest(document)
@@ -124,24 +133,17 @@ function* skipFile(scope: Scope, item: TrialItem): Generator<TrialItem> {
   yield item
 }
 
-const OBJECT = 0x7b
-const ARRAY = 0x5b
-
-/** The first byte that is no space or byte order mark. */
-const firstByte = (head: Uint8Array): number | undefined =>
-  head.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf)
-
 /** Unpacks an archive into a folder that only we can enter, walks it, and removes it however the walk ends. */
 async function* walkArchive(scope: Scope, file: Place, packing: Packing): AsyncGenerator<TrialItem> {
   const { job, nested, unpacked } = scope
   const { abort, tempFolder = tmpdir() } = job.options
   if (nested >= job.limits.max_nested)
     return yield skip(scope, file, 'refused', `an archive inside of ${nested} others is not opened`)
-  const path = await mkdtemp(join(tempFolder, 'veridict-'))
+  const path = await makeTempFolder(tempFolder)
   try {
     job.tell(file.shown, unpacked)
     const onProgress = () => job.tell(file.shown, unpacked)
-    const result = await unpackArchive(file.path, packing, {
+    const result = await unpackArchive(file.path, nameIn(file), packing, {
       folder: path,
       unpacked,
       limits: job.limits,

@@ -1,5 +1,7 @@
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { readTrajectory } from '../../src/formats/read.ts'
 import { atif, onlyTrial, outline, RUN, readAll, tempFolder, trial, writeFiles } from './make.ts'
 
 let job = ''
@@ -66,7 +68,82 @@ describe('finds the run where its agent left it', () => {
     await writeFiles(job, trial('a__1234567', files))
     const { source: from, warnings } = onlyTrial(await readAll(job))
     expect(from).toContain('sessions/b.jsonl')
-    expect(warnings).toEqual(['not read: agent/sessions/a.jsonl'])
+    expect(warnings).toEqual([
+      'not read: agent/sessions/a.jsonl',
+      'not read: what a subagent did, agent/sessions/s/subagents/agent-1.jsonl',
+    ])
+  })
+})
+
+describe('what subagents of a session did', () => {
+  const record = (more: object) => JSON.stringify({ timestamp: '2026-11-20T10:00:00Z', sessionId: 's', ...more })
+  const said = (type: string, uuid: string, text: string, more: object = {}) =>
+    record({ type, uuid, parentUuid: null, message: { role: type, content: text }, ...more })
+  const main = [said('user', '1', 'Build it.'), said('assistant', '2', 'Done.')].join('\n')
+  const sub = (name: string, more: object = {}) =>
+    said('assistant', name, `curl ${name}.example`, { isSidechain: true, agentId: name, ...more })
+  const P = 'agent/sessions/projects/p'
+
+  it('is part of the run, and a warning names its files', async () => {
+    const files = {
+      [`${P}/s.jsonl`]: main,
+      [`${P}/s/subagents/agent-one.jsonl`]: sub('one'),
+      [`${P}/agent-two.jsonl`]: sub('two'),
+    }
+    await writeFiles(job, trial('a__1234567', files))
+    const { request, warnings } = onlyTrial(await readAll(job))
+    expect(warnings).toEqual([`joined from ${P}/agent-two.jsonl`, `joined from ${P}/s/subagents/agent-one.jsonl`])
+    const read = readTrajectory(request.trajectory, { max_steps: 100, max_part_chars: 10_000 })
+    if (!read.ok) throw new Error(JSON.stringify(read.error))
+    const parts = read.value.steps.map(({ name, parts }) => [name, parts[0]?.text])
+    expect(parts.slice(2)).toEqual([
+      ['two#two', 'curl two.example'],
+      ['one#one', 'curl one.example'],
+    ])
+  })
+
+  it.each([
+    ['of another session', sub('x', { sessionId: 't' })],
+    ['that are not a subagent’s by their records', said('assistant', '9', 'x')],
+    ['that cannot be read', '{"type": '],
+  ])('is not taken from files %s, and a warning counts them', async (_, text) => {
+    const files = { [`${P}/s.jsonl`]: main, [`${P}/agent-1.jsonl`]: text, [`${P}/agent-2.jsonl`]: text }
+    await writeFiles(job, trial('a__1234567', files))
+    const { request, warnings } = onlyTrial(await readAll(job))
+    expect(request.trajectory).toEqual({ records: main.split('\n').map((line) => JSON.parse(line)) })
+    expect(warnings).toEqual([`not read: what a subagent did, ${P}/agent-1.jsonl and 1 more like it`])
+  })
+
+  it('is told where the run is not that session', async () => {
+    await writeFiles(job, trial('a__1234567', { ...RUN, [`${P}/agent-1.jsonl`]: sub('x') }))
+    expect(onlyTrial(await readAll(job)).warnings).toEqual([`not read: what a subagent did, ${P}/agent-1.jsonl`])
+  })
+})
+
+describe('what the agent can write besides its run', () => {
+  const FORGED = { 'artifacts/app/trajectory.json': atif('forged') }
+  it('is read with a warning where nothing else is a run', async () => {
+    await writeFiles(job, trial('a__1234567', { ...FORGED, 'agent/claude-code.txt': 'text', 'agent/x.json': {} }))
+    expect(onlyTrial(await readAll(job)).warnings.at(-1)).toBe(
+      'the run is taken from artifacts/, which the agent can write',
+    )
+  })
+
+  it.each([
+    ['is broken', 'agent/trajectory.json', '{"steps": [', 'unreadable'],
+    ['has no steps', 'agent/trajectory.json', atif('x', { steps: [] }), 'unreadable'],
+    ['is empty', 'agent/trajectory.json', '', 'no_trajectory'],
+    ['is of no format', 'agent/trajectory.json', { x: 1 }, 'no_trajectory'],
+    ['of another name is broken', 'agent/a.trajectory.json', '{"steps": [', 'unreadable'],
+  ])('does not stand in for a run that %s', async (_, path, content, reason) => {
+    await writeFiles(job, trial('a__1234567', { ...FORGED, [path]: content }))
+    expect(outline(await readAll(job))).toEqual([`job/a__1234567: ${reason}`])
+  })
+
+  it('does not stand in for a run that is a link', async () => {
+    await writeFiles(job, trial('a__1234567', { ...FORGED, 'agent/x.txt': '' }))
+    await symlink('nowhere', join(job, 'a__1234567/agent/trajectory.json'))
+    expect(outline(await readAll(job))).toEqual(['job/a__1234567: no_trajectory'])
   })
 })
 
@@ -92,6 +169,8 @@ it('follows continuations and subagent files into one document, once each', asyn
     subagents: { 'trajectory.summarization-1-summary.json': atif('summary') },
   })
   expect(warnings).toEqual([
+    'joined from trajectory.cont-1.json',
+    'joined from trajectory.summarization-1-summary.json',
     'the run goes on in trajectory.json, which was read before',
     'a subagent is in ../../secret.json, which is outside of the folder',
   ])

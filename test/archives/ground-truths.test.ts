@@ -18,7 +18,7 @@ describe('the same row', () => {
     ['CSV', csv],
     ['CSV of another system', `\ufeff${csv.replaceAll('\n', '\r\n')}`],
   ])('is read from %s', (_, text) => {
-    expect(find(text, ['fix-git'])).toEqual({ truth, by: 'task', name: 'fix-git' })
+    expect(find(text, ['fix-git'])).toEqual({ truth, by: 'task', name: 'fix-git', dropped: [] })
     expect(find(text, ['fix-gi'])).toBeNull()
   })
 })
@@ -48,6 +48,39 @@ it('prefers the row of the trial, then of the fuller task name, then the one for
   expect(find({ ...ROW, task: undefined }, ['whatever'])).toMatchObject({ by: 'all' })
 })
 
+describe('a row that names a task and a trial', () => {
+  const of = (task: string | undefined, cue: string) => ({ ...ROW, task, trial: 'run-1', cue })
+  const cueOf = (rows: unknown, tasks: string[]) => find(rows, tasks, ['run-1'])?.truth.cue?.text
+  it.each([
+    ['is of the trial in that task', [of('A', 'a')], ['A'], 'a'],
+    ['is not of a trial of another task', [of('A', 'a')], ['B'], undefined],
+    ['gives way to the row of the other task', [of('A', 'a'), { ...ROW, task: 'B', cue: 'b' }], ['B'], 'b'],
+    ['comes before one that names no task', [of(undefined, 'free'), of('A', 'a')], ['A'], 'a'],
+    ['leaves other tasks to one that names none', [of('A', 'a'), of(undefined, 'free')], ['B'], 'free'],
+    ['is of the trial where nobody knows its task', [of('A', 'a')], [], 'a'],
+    ['is of neither of two where nobody knows the task', [of('A', 'a'), of('B', 'b')], [], undefined],
+    ['may be there for each task', [of('A', 'a'), of('B', 'b')], ['org/B', 'B'], 'b'],
+  ])('%s', (_, rows, tasks, cue) => {
+    expect(cueOf(rows, tasks)).toBe(cue)
+  })
+
+  it('is there once', () => {
+    const parsed = parseGroundTruths(JSON.stringify([of('A', 'a'), of('A', 'b')]), 'f')
+    expect(parsed).toEqual({
+      ok: false,
+      error: [{ path: '/1', message: 'trial "run-1" of task "A" is at /0 already' }],
+    })
+  })
+})
+
+it('tells what the row of a trial leaves out of what the row of its task has', () => {
+  const { distractor, ...rest } = ROW
+  expect(distractor).toBeDefined()
+  const rows = [ROW, { ...rest, trial: 'fix-git__a' }, { ...ROW, task: undefined, trial: 'fix-git__b' }]
+  expect(find(rows, ['fix-git'], ['fix-git__a'])).toMatchObject({ by: 'trial', dropped: ['distractor'] })
+  expect(find(rows, ['fix-git'], ['fix-git__b'])).toMatchObject({ by: 'trial', dropped: [] })
+})
+
 it('takes no name for a glob, and no prototype for a row', () => {
   expect(find([{ ...ROW, task: 'fix-*' }], ['fix-git'])).toBeNull()
   expect(find([ROW], ['constructor', '__proto__', 'toString'])).toBeNull()
@@ -61,7 +94,6 @@ describe('refuses the file, naming the place', () => {
     ['a line that is no JSON', `${line}\nnope`, 'line 2', 'is not JSON'],
     ['a row that is no object', `${line}\n[1]`, 'line 2', 'must be an object'],
     ['neither cue nor distractor', `${line}\n{"task":"b","instruction":"x"}`, 'line 2', ''],
-    ['an unknown field', `${line}\n{"task":"b","instruction":"x","cue":"c","extra":1}`, 'line 2', ''],
     ['a row for all beside others', `${line}\n{"instruction":"x","cue":"c"}`, 'line 2', 'neither a task nor a trial'],
     ['a bad member', JSON.stringify([ROW, { ...ROW, task: 'b', cue: { text: 7 } }]), '/1/cue', ''],
     ['an empty file', ' \n', '', 'holds no ground truth'],
@@ -74,6 +106,26 @@ describe('refuses the file, naming the place', () => {
     expect(parsed.ok).toBe(false)
     const issues = parsed.ok ? [] : parsed.error
     expect(issues.some((issue) => issue.path.startsWith(path) && issue.message.includes(message))).toBe(true)
+  })
+
+  it('in one line for each mistake, by the order of the lines', () => {
+    const rows = [
+      '{"task":"b","instruction":"x","cue":"c","extra":1}',
+      'no JSON',
+      '{"task":"c","instruction":"x"}',
+      '{"task":"d","instruction":"x","cue":{"text":"c","anchorz":[]}}',
+      '{"task":"d","instruction":"x","cue":7}',
+    ]
+    expect(parseGroundTruths(rows.join('\n'), 'f')).toEqual({
+      ok: false,
+      error: [
+        { path: 'line 1, /extra', message: 'is no known field' },
+        { path: 'line 2', message: 'is not JSON' },
+        { path: 'line 3', message: 'has neither a cue nor a distractor' },
+        { path: 'line 4, /cue/anchorz', message: 'is no known field' },
+        { path: 'line 5, /cue', message: 'must be object' },
+      ],
+    })
   })
 
   it('and tells a row of several lines by its first', () => {

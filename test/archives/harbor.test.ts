@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -96,6 +97,43 @@ it('counts the runs of a task in the order of their start, each agent by itself'
   expect(outline(items)).toEqual(['a__ccccccc', 'b__aaaaaaa', 'b__bbbbbbb', 'b__ddddddd'].map((name) => `job/${name}`))
   const runs = items.map((item) => item.kind === 'trial' && item.request.metadata?.run_index)
   expect(runs).toEqual([0, 1, 0, 0])
+})
+
+it('counts the runs of a task over all folders and paths of a reading, and none where nobody knows the task', async () => {
+  await writeFiles(job, {
+    ...Object.fromEntries(
+      ['one', 'two', '3'].map((end) => [
+        `cut/a-task-with-a-long-name-number-${end}__1234567/agent/trajectory.json`,
+        atif(),
+      ]),
+    ),
+    ...Object.fromEntries(Object.entries(trial('b__aaaaaaa', RUN)).map(([path, file]) => [`j1/${path}`, file])),
+    ...Object.fromEntries(Object.entries(trial('b__bbbbbbb', RUN)).map(([path, file]) => [`j2/${path}`, file])),
+  })
+  const runs = async (paths: string[]) =>
+    (await readAll(paths)).map((item) => item.kind === 'trial' && item.request.metadata?.run_index)
+  expect(await runs([job])).toEqual([undefined, undefined, undefined, 0, 1])
+  expect(await runs([join(job, 'j2/b__bbbbbbb'), join(job, 'j1')])).toEqual([0, 1])
+})
+
+it('tells of trials that a list of results names, and of empty folders that are called like trials', async () => {
+  await writeFiles(job, {
+    'result.json': {
+      n_total_trials: 3,
+      trial_results: [{ trial_name: 'gone__1234567' }, { trial_name: '../kept__1234567' }, { trial_name: 7 }, null],
+    },
+    ...trial('kept__1234567', RUN),
+    'hollow__1234567/.keep': '',
+    'notes/.keep': '',
+  })
+  await mkdir(join(job, 'empty__1234567'))
+  expect(outline(await readAll(job))).toEqual([
+    'job/gone__1234567: no_trajectory',
+    'job/empty__1234567: no_trajectory',
+    'job/hollow__1234567: no_trajectory',
+    'job/kept__1234567',
+    'job#hidden: unsupported',
+  ])
 })
 
 it('tells of trials without a trajectory, and why', async () => {

@@ -1,4 +1,6 @@
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { TrialItem } from '../../src/archives/trial-item.ts'
@@ -38,9 +40,10 @@ describe('an archive reads as its folder does', () => {
     const direct = relative(await readAll(root), root, 'f')
     const archives = await tempFolder()
     for (const [name, bytes] of Object.entries(await packings(files))) {
-      await writeFiles(archives, { [name]: bytes })
-      const path = join(archives, name)
-      expect(relative(await readAll(path), path, name), name).toEqual(direct)
+      // Its name stands for that of the folder, and says nothing of how it is packed.
+      const path = join(archives, name, 'f.tar')
+      await writeFiles(archives, { [`${name}/f.tar`]: bytes })
+      expect(relative(await readAll(path), path, 'f.tar'), name).toEqual(direct)
     }
     return direct
   }
@@ -101,6 +104,7 @@ describe.skipIf(!hasCorpus)('the real files', () => {
   })
 })
 
+const TRUTH_OF_LINE = { instruction: 'x', cue: { text: 'y' } }
 const SESSION_LINE = { type: 'user', sessionId: 's', message: { role: 'user', content: 'x' } }
 
 it('answers everything that it finds, in one order', async () => {
@@ -139,12 +143,40 @@ it('tells files of no format by name up to a number, and counts the rest', async
 
 it('keeps paths of one name apart, and says which cannot be opened', async () => {
   await writeFiles(folder, { 'x/jobs/a.json': atif(), 'y/jobs/a.json': atif() })
-  const paths = ['x/jobs', 'y/jobs', 'y/jobs', 'none'].map((path) => join(folder, path))
-  expect(outline(await readAll(paths))).toEqual([
-    'x/jobs/a.json',
-    'y/jobs/a.json',
-    'y/jobs/a.json~2',
-    'none: unreadable',
+  const paths = ['x/jobs', 'y/jobs', 'none'].map((path) => join(folder, path))
+  expect(outline(await readAll(paths))).toEqual(['x/jobs/a.json', 'y/jobs/a.json', 'none: unreadable'])
+})
+
+it('reads what is given twice once, however it is written', async () => {
+  await writeFiles(folder, { 'jobs/a.json': atif() })
+  await symlink(join(folder, 'jobs'), join(folder, 'linked'))
+  const paths = ['jobs', 'jobs/', 'jobs/../jobs', 'linked', 'none', './none'].map((path) => `${folder}/${path}`)
+  expect(outline(await readAll(paths))).toEqual(['jobs/a.json', 'none: unreadable'])
+})
+
+it('names many paths, and many items of one name, in linear time', async () => {
+  const paths = Array.from({ length: 20_000 }, (_, index) => `/nowhere/${index}/same`)
+  const items = await readAll(paths)
+  expect(items.slice(0, 2).map(({ name }) => name)).toEqual(['0/same', '1/same'])
+  const line = JSON.stringify({ item_id: 'same', trajectory: { id: 'sha256:0' }, ground_truth: TRUTH_OF_LINE })
+  await writeFiles(folder, { 'r.ndjson': `${line}\n`.repeat(20_000) })
+  const named = (await readAll(join(folder, 'r.ndjson'))).map(({ name }) => name)
+  expect([named[0], named[1], named.at(-1)]).toEqual(['same', 'same~2', 'same~20000'])
+}, 30_000)
+
+it('reads a file that was packed by itself, within the limits', async () => {
+  const text = JSON.stringify(atif())
+  await writeFiles(folder, {
+    'a.json.gz': gzipSync(text),
+    'b.json.zst': zstdCompressSync(text),
+    'c.gz': gzipSync(text).subarray(0, 60),
+    'd.json.gz': gzipSync(JSON.stringify(atif('x'.repeat(5000)))),
+  })
+  expect(outline(await readAll(folder, { limits: { max_entry_bytes: 4000 } }))).toEqual([
+    'f/a.json.gz!a.json',
+    'f/b.json.zst!b.json',
+    'f/c.gz: unreadable',
+    'f/d.json.gz!d.json: refused',
   ])
 })
 

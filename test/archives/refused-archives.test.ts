@@ -59,6 +59,41 @@ describe('an archive that is not safe is refused whole, and says what it was', (
     expect(outline(await readArchive('a.tar', tar.subarray(0, tar.length - 4000)))).toEqual(['a.tar: unreadable'])
   })
 
+  it.each([0, 1, 2])('a zip of three entries that says it has %i', async (count) => {
+    const entries = ['a', 'b', 'c'].map((name) => ({ name: `${name}.json`, content: atif(name) }))
+    const items = await readArchive('a.zip', zipOf(entries, count))
+    expect(outline(items)).toEqual(['a.zip: refused'])
+    expect(detailsOf(items)[0]).toContain(`its directory holds more entries than it says, ${count}`)
+    expect(outline(await readArchive('a.zip', zipOf(entries)))).toHaveLength(3)
+  })
+
+  it.each([
+    ['text', atif()],
+    ['zeros', Buffer.alloc(5000)],
+    ['whole blocks of zeros', Buffer.alloc(1024)],
+    ['nothing', ''],
+  ])('a tar that is cut between two entries, after one of %s', async (_, content) => {
+    const whole = await tarOf([GOOD, { name: 'b.json', content }])
+    const end = whole.length - 1024
+    for (const kept of [0, 511]) {
+      const items = await readArchive('a.tar', whole.subarray(0, end + kept))
+      expect(outline(items)).toEqual(['a.tar: unreadable'])
+    }
+    expect(detailsOf(await readArchive('a.tar', whole.subarray(0, end)))[0]).toContain(
+      'the empty blocks that end a tar',
+    )
+    // Of the two blocks, one says enough; more of them stand in tars that are padded to their tape's blocks.
+    for (const bytes of [whole.subarray(0, end + 512), whole, Buffer.concat([whole, Buffer.alloc(9216)])])
+      expect(outline(await readArchive('a.tar', bytes))[0]).toMatch(/^a.tar!(?:b|good).json/)
+  })
+
+  it('a tar that is cut after the header of a header', async () => {
+    const long = await tarOf([{ name: `${'d'.repeat(90)}/${'é'.repeat(90)}.json`, content: atif() }])
+    expect(outline(await readArchive('a.tar', long.subarray(0, 1024)))).toEqual(['a.tar: unreadable'])
+    expect(outline(await readArchive('a.tar.gz', gzipSync(Buffer.alloc(0))))).toEqual(['a.tar.gz: unreadable'])
+    expect(outline(await readArchive('a.tar.gz', gzipSync(Buffer.alloc(1024))))).toEqual([])
+  })
+
   it('an archive in an archive in an archive …', async () => {
     let bytes = await tarOf([GOOD])
     for (let depth = 0; depth < 5; depth++) bytes = await tarOf([{ name: 'in.tar', content: bytes }])

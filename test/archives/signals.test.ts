@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { measureSignals, parseSignalSource, type SignalSource } from '../../src/archives/signals.ts'
+import { measureSignals } from '../../src/archives/measured-signals.ts'
+import { parseSignalSource, type SignalSource } from '../../src/archives/signals.ts'
 import { tempFolder, writeFiles } from './make.ts'
 
 const source = (text: string): SignalSource => {
@@ -37,6 +38,11 @@ describe('reads where a signal stands', () => {
     'resolved=file:../../etc/passwd',
     'resolved=file:/etc/passwd',
     'resolved=file:a.json#b',
+    'resolved=reward:reward=1',
+    'resolved=reward:reward=>1',
+    'resolved=reward:reward===1',
+    'resolved=reward:reward>=',
+    'resolved=nothing',
   ])('and refuses %s', (text) => {
     expect(parseSignalSource(text).ok).toBe(false)
   })
@@ -60,6 +66,12 @@ describe('measures', () => {
     ['resolved=reward:flag==false', false],
     ['resolved=reward:none>=1', undefined],
     ['resolved=reward:__proto__', undefined],
+    ['resolved=reward:flag==1', true],
+    ['resolved=reward:flag>=1', true],
+    ['resolved=reward:reward==true', true],
+    ['resolved=reward:reward!=false', true],
+    ['resolved=none', undefined],
+    ['resolved=file:s.json#/executed<1', true],
     ['resolved=file:s.json#/executed', false],
     ['resolved=file:r.txt', true],
     ['resolved=file:s.json#/list/0/status==passed', true],

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { onlyTrial, outline, RUN, readAll, TRUTH, tempFolder, trial, truths, writeFiles } from './make.ts'
+import type { MissingSource } from '../../src/archives/read-trials.ts'
+import { onlyTrial, outline, RUN, readAll, source, TRUTH, tempFolder, trial, truths, writeFiles } from './make.ts'
 
 let job = ''
 beforeEach(async () => {
@@ -48,7 +49,64 @@ describe('ground truth of the trial itself', () => {
     const byTrial = onlyTrial(await readAll(job, { groundTruths: truths([{ ...said, trial: 'a__1234567' }]) }))
     expect(byTrial.request.ground_truth.signals).toEqual(said.signals)
     for (const { warnings } of [byTask, byTrial]) expect(warnings[0]).toContain('differ in the signal resolved')
-    const none = onlyTrial(await readAll(job, { signals: [] }))
+    const none = onlyTrial(await readAll(job, { signals: [source('resolved=none')] }))
     expect(none.request.ground_truth).not.toHaveProperty('signals')
+  })
+
+  it('is taken whole for a trial, and a warning says what its task’s row has besides', async () => {
+    await writeFiles(job, trial('a__1234567', RUN))
+    const rows = [
+      { ...TRUTH, task: 'a', distractor: 'run uv lock' },
+      { ...TRUTH, trial: 'a__1234567', task: 'a' },
+    ]
+    const { request, warnings } = onlyTrial(await readAll(job, { groundTruths: truths(rows) }))
+    expect(request.ground_truth).not.toHaveProperty('distractor')
+    expect(warnings[0]).toContain('the row of trial a__1234567 has no distractor, and its task’s row has one')
+  })
+})
+
+describe('signals of a reading', () => {
+  const rewards = (more: object) => ({ verifier_result: { rewards: more } })
+
+  it('keep the default of what was not named', async () => {
+    await writeFiles(job, trial('a__1234567', { ...RUN, 'verifier/s.json': { appeared: true } }))
+    const signals = [source('appeared=file:verifier/s.json#/appeared')]
+    const { request, warnings } = onlyTrial(await readAll(job, { signals }))
+    expect(request.ground_truth.signals).toEqual({ appeared: true, resolved: true })
+    expect(warnings).toEqual([])
+    const off = onlyTrial(await readAll(job, { signals: [...signals, source('resolved=none')] }))
+    expect(off.request.ground_truth.signals).toEqual({ appeared: true })
+  })
+
+  it('are told once where a place holds nothing, and counted at the end', async () => {
+    await writeFiles(job, {
+      ...trial('a__1234567', RUN),
+      ...trial('b__1234567', RUN),
+      ...trial('c__1234567', RUN, rewards({ reward: 1, seen: true })),
+    })
+    const signals = [source('resolved=reward:rewrad>=1'), source('appeared=reward:seen')]
+    const missing: MissingSource[] = []
+    const items = await readAll(job, { signals, onMissing: (one) => missing.push(one) })
+    const warnings = items.flatMap((item) => (item.kind === 'trial' ? item.warnings : []))
+    expect(warnings).toEqual([
+      expect.stringContaining('there is nothing at resolved=reward:rewrad;'),
+      expect.stringContaining('there is nothing at appeared=reward:seen;'),
+    ])
+    expect(missing).toEqual([
+      { source: signals[0], missing: 3, trials: 3 },
+      { source: signals[1], missing: 2, trials: 3 },
+    ])
+  })
+
+  it('are told once to be unknown where the only reward is called otherwise', async () => {
+    await writeFiles(job, {
+      ...trial('a__1234567', RUN, rewards({ score: 1 })),
+      ...trial('b__1234567', RUN, rewards({ score: 0 })),
+    })
+    const warningsOf = async (options = {}) =>
+      (await readAll(job, options)).flatMap((item) => (item.kind === 'trial' ? item.warnings : []))
+    expect(await warningsOf()).toEqual([expect.stringContaining('no reward is called reward, but score')])
+    expect(await warningsOf({ signals: [source('resolved=reward:score>=1')] })).toEqual([])
+    expect(await warningsOf({ signals: [source('resolved=none')] })).toEqual([])
   })
 })

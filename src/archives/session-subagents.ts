@@ -1,0 +1,75 @@
+import { CLAUDE_CODE } from '../formats/claude-code.ts'
+import { type OpenedDocument, openDocuments } from '../formats/open-documents.ts'
+import { isRecord, type Json } from '../formats/reading.ts'
+import type { SubagentFile } from './agent-files.ts'
+import { joinedFrom } from './joined-files.ts'
+import type { ArchiveLimits } from './limits.ts'
+import { shownName } from './names.ts'
+import { readText } from './text.ts'
+
+/**
+ * A session of Claude Code with the records of its subagents, which stand in files of their own: what a subagent did was done too.
+ * Files that are of another session, or beside a run of another format, are not read, and a warning says so.
+ */
+export async function withSubagents(
+  run: OpenedDocument,
+  files: readonly SubagentFile[],
+  limits: ArchiveLimits,
+  bytes: number,
+): Promise<{ readonly run: OpenedDocument; readonly warnings: readonly string[] }> {
+  if (files.length === 0) return { run, warnings: [] }
+  const records = sessionRecords(run.document)
+  const session = records === null ? null : sessionIn(records)
+  const joined: string[] = []
+  const left: string[] = []
+  const more: unknown[] = []
+  const complaints: string[] = []
+  let room = limits.max_file_bytes - bytes
+  for (const { file, shown } of files) {
+    const mayJoin = session !== null && joined.length + 1 < limits.max_run_files && room > 0
+    const read = mayJoin ? await readText(file, room) : null
+    const own = read?.kind === 'read' ? sidechainIn(read.text, session) : null
+    if (own === null || read?.kind !== 'read') {
+      left.push(shownName(shown))
+      continue
+    }
+    room -= Buffer.byteLength(read.text)
+    joined.push(shownName(shown))
+    for (const record of own.records) more.push(record)
+    complaints.push(...own.warnings.map((warning) => `${shownName(shown)}: ${warning}`))
+  }
+  const [first] = left
+  const rest = left.length > 1 ? ` and ${left.length - 1} more like it` : ''
+  const warnings = [
+    ...joinedFrom(joined),
+    ...complaints,
+    ...(first === undefined ? [] : [`not read: what a subagent did, ${first}${rest}`]),
+  ]
+  if (records === null || joined.length === 0) return { run, warnings }
+  return { run: { ...run, document: { ...run.document, records: [...records, ...more] } }, warnings }
+}
+
+const sessionRecords = (document: Json): readonly unknown[] | null =>
+  Array.isArray(document['records']) && CLAUDE_CODE.recognizes(document) ? document['records'] : null
+
+const isMessage = (record: Json): boolean => record['type'] === 'user' || record['type'] === 'assistant'
+
+function sessionIn(records: readonly unknown[]): string | null {
+  for (const record of records)
+    if (isRecord(record) && typeof record['sessionId'] === 'string') return record['sessionId']
+  return null
+}
+
+/** The records of a file of which every message is a subagent's, in this session; else null. */
+function sidechainIn(
+  text: string,
+  session: string | null,
+): { readonly records: readonly unknown[]; readonly warnings: readonly string[] } | null {
+  const opened = openDocuments(text)
+  const only = opened.ok && opened.value.length === 1 ? opened.value[0] : undefined
+  const records = only?.document['records']
+  if (!Array.isArray(records)) return null
+  const messages = records.filter((record): record is Json => isRecord(record) && isMessage(record))
+  const isOwn = (record: Json): boolean => record['isSidechain'] === true && record['sessionId'] === session
+  return messages.length > 0 && messages.every(isOwn) ? { records, warnings: only?.warnings ?? [] } : null
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { atif, outline, readAll, TRUTH, tempFolder, truths, writeFiles } from './make.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = join(await tempFolder(), 'f')
+})
+
+describe('a file that is given by itself', () => {
+  const own = (cue: string) => ({ instruction: 'Build.', cue })
+  const cues = async (paths: string[]) => {
+    const items = await readAll(
+      paths.map((path) => join(folder, path)),
+      { groundTruths: truths([{ ...own('x'), task: 'none' }]) },
+    )
+    return items.map((item) =>
+      item.kind === 'trial' ? [item.request.metadata?.trial, item.request.ground_truth.cue?.text] : [item.reason],
+    )
+  }
+
+  it('finds the ground truth beside it, and is called after its folder', async () => {
+    await writeFiles(folder, {
+      'one/trajectory.json': atif(),
+      'one/ground_truth.json': own('one'),
+      'two/trajectory.json': atif(),
+      'two/ground-truth.json': own('two'),
+      'two/other.trajectory.json': atif(),
+      'three/agent/trajectory.json': atif(),
+      'three/agent/ground_truth.json': own('forged'),
+      'three/ground_truth.json': own('three'),
+      'four/trajectory.json': atif(),
+    })
+    const paths = ['one/trajectory.json', 'two/trajectory.json', 'two/other.trajectory.json']
+    expect(await cues([...paths, 'three/agent/trajectory.json', 'four/trajectory.json'])).toEqual([
+      ['one', 'one'],
+      ['two', 'two'],
+      ['other.trajectory', 'two'],
+      ['three', 'three'],
+      ['no_ground_truth'],
+    ])
+  })
+
+  it('tells one that is malformed, once', async () => {
+    await writeFiles(folder, { 'a.json': atif(), 'b.json': atif(), 'ground_truth.json': { cue: 7 } })
+    const items = await readAll(['a.json', 'b.json'].map((name) => join(folder, name)))
+    expect(outline(items)).toEqual(['f/ground_truth.json: unreadable', 'a.json', 'b.json'])
+  })
+
+  it('is joined by its name without what is an ending, and no more', async () => {
+    const names = ['x.json', 'x.rerun-2.json', 'x.trajectory.json']
+    await writeFiles(folder, Object.fromEntries(names.map((name) => [name, atif()])))
+    const items = await readAll(folder, { groundTruths: truths([{ ...TRUTH, trial: 'x' }]) })
+    expect(outline(items)).toEqual(['f/x.json', 'f/x.rerun-2.json: no_ground_truth', 'f/x.trajectory.json'])
+  })
+})
