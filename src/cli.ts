@@ -28,10 +28,17 @@ const shell: Shell = {
   exit: (code) => process.exit(code),
 }
 
+/** The reader went away; a terminal that closed answers EIO. */
+const GONE: readonly (string | undefined)[] = ['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']
+
 // Whoever reads the results may have read enough: `veridict results … | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0)
+  if (GONE.includes(error.code)) process.exit(0)
   throw error
+})
+// Whoever reads the progress may have read enough; what is being graded goes on.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (!GONE.includes(error.code)) throw error
 })
 
 const program = new Command('veridict')

@@ -62,7 +62,10 @@ export async function startEmbedded(env: NodeJS.ProcessEnv): Promise<Embedded> {
 async function drain(app: App, context: Context): Promise<void> {
   app.http.log.info('stopping: waiting for what is in flight')
   const finished = Promise.all([app.http.close().then(() => app.settled()), context.batches.stop()])
+  // A connection that was busy when the listening ended would be kept open for its next request.
+  const closing = setInterval(() => app.http.server.closeIdleConnections(), 100)
   const inTime = await Promise.race([finished.then(() => true), delay(DRAIN_MS, false, { ref: false })])
+  clearInterval(closing)
   if (!inTime) app.http.log.warn('stopping: something was still in flight at the deadline')
   await context.close()
 }

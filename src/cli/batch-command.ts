@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Batch, BatchOptions } from '../schemas/batch.ts'
 import { finishBatch } from './batch-end.ts'
-import { batchKey, digestFile } from './batch-key.ts'
+import { absolutePaths, batchKey, commandKey, digestFile, isKeyOf } from './batch-key.ts'
 import { BATCH_HELP } from './command-help.ts'
 import {
   batchOptions,
@@ -15,7 +16,8 @@ import {
 import { runCommand } from './error-text.ts'
 import { estimateText } from './estimate-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
-import { findKnownBatch, requireServer, takeUpBatch, tellDetached } from './known-batch.ts'
+import { findKnownBatch, findOpenBatch, requireServer, takeUpBatch, tellDetached } from './known-batch.ts'
+import { digestContent } from './path-content.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
 import { countsText, openTrialStream, skippedText, type TrialStream } from './trial-lines.ts'
@@ -34,11 +36,12 @@ export const batchCommand = (shell: Shell): Command =>
     )
 
 async function gradePaths(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<ExitCode> {
-  const { client, shell } = session
+  const { shell } = session
   if (options.dryRun) return await estimatePaths(session, paths, options)
   if (options.detach) requireServer(session)
-  const key = await keyOf(shell, paths, options)
-  const known = options.new ? null : await findKnownBatch(client, key)
+  const command = await commandOf(shell, paths, options)
+  const key = batchKey(command, await contentOf(session, paths, options))
+  const known = options.new ? null : await findBatch(session, command, key)
   const { batch, skipped } =
     known === null
       ? await begin(session, paths, { ...batchOptions(options), key }, options)
@@ -53,10 +56,34 @@ async function gradePaths(session: Session, paths: readonly string[], options: B
 const strictCode = (code: ExitCode, { strict }: { readonly strict?: boolean }, skipped: number): ExitCode =>
   strict && skipped > 0 && code < EXIT.failed ? EXIT.failed : code
 
-async function keyOf(shell: Shell, paths: readonly string[], options: BatchCommandOptions): Promise<string> {
+/** The command’s batch over what its paths hold now; else one over what they held that has not ended. */
+async function findBatch({ client, view }: Session, command: string, key: string): Promise<Batch | null> {
+  const same = await findKnownBatch(client, key)
+  if (same !== null) return same
+  const older = await findOpenBatch(client, (other) => isKeyOf(command, other))
+  if (older !== null)
+    view.note(
+      `${older.id}: the paths have changed since this batch was begun, and it has not ended; the same command grades what they hold now once it has, or at once with --new`,
+    )
+  return older
+}
+
+/** What the paths hold, but for what this command writes itself. */
+async function contentOf(
+  { shell, signal }: Session,
+  paths: readonly string[],
+  options: BatchCommandOptions,
+): Promise<string> {
+  const out = options.out === undefined ? null : resolve(shell.cwd, options.out)
+  const database = resolve(shell.cwd, shell.env['VERIDICT_DATABASE'] || './data/veridict.sqlite')
+  const ignores = (path: string) => path === out || path === `${out}.partial` || path.startsWith(database)
+  return await digestContent(absolutePaths(paths, shell.cwd), { ignores, signal })
+}
+
+async function commandOf(shell: Shell, paths: readonly string[], options: BatchCommandOptions): Promise<string> {
   const truths = options.groundTruth === undefined ? null : await digestFile(options.groundTruth)
   const { name: _name, ...graded } = batchOptions(options)
-  return batchKey(
+  return commandKey(
     { paths, truths, options: { ...graded, signals: options.signals, variant: options.variant } },
     shell.cwd,
   )
@@ -68,7 +95,7 @@ async function begin(
   sent: BatchOptions,
   options: BatchCommandOptions,
 ): Promise<{ batch: Batch; skipped: number }> {
-  const stream = await openTrialStream(openTrials(session, paths, options), session.view)
+  const stream = await openTrialStream(openTrials(session, paths, options), session.view, options.groundTruth)
   const batch = await unlessBroken(stream, session.client.createBatch(sent, stream.lines(), session.signal))
   session.view.note(`${batch.id}: ${countsText(stream.counts)}`)
   return { batch, skipped: stream.counts.skipped }
@@ -87,7 +114,7 @@ async function estimatePaths(
   options: BatchCommandOptions,
 ): Promise<ExitCode> {
   const { client, view, target, format, signal } = session
-  const stream = await openTrialStream(openTrials(session, paths, options), view)
+  const stream = await openTrialStream(openTrials(session, paths, options), view, options.groundTruth)
   const estimate = await unlessBroken(stream, client.estimateBatch(batchOptions(options), stream.lines(), signal))
   view.note(countsText(stream.counts))
   view.end()
@@ -99,6 +126,7 @@ async function estimatePaths(
 /** For `--strict` on a batch that an earlier run began: what that run skipped is found by reading again. */
 async function nameSkipped(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<number> {
   let skipped = 0
+  session.view.note('--strict: reading the paths again, to name what was skipped')
   for await (const item of openTrials(session, paths, options)) {
     if (item.kind !== 'skipped') continue
     skipped++

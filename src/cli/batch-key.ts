@@ -11,11 +11,18 @@ export interface KeyParts {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** The key of the batch of a command: the same command in any folder and in any order of its paths finds its batch again. */
-export function batchKey({ paths, truths, options }: KeyParts, cwd: string): string {
-  const absolute = [...new Set(paths.map((path) => resolve(cwd, path)))].sort()
-  return digestKey(['batch', absolute, truths, sorted(options)])
-}
+/** The key of a command: the same in any folder and in any order of its paths. What the paths hold comes after it. */
+export const commandKey = ({ paths, truths, options }: KeyParts, cwd: string): string =>
+  digestKey(['batch', absolutePaths(paths, cwd), truths, sorted(options)])
+
+/** The key of a command’s batch: of the command, and of what its paths held. */
+export const batchKey = (command: string, content: string): string => `${command}:${content}`
+
+/** Whether a batch is of the command, whatever its paths held; keys were those of commands alone once. */
+export const isKeyOf = (command: string, key: string): boolean => key === command || key.startsWith(`${command}:`)
+
+export const absolutePaths = (paths: readonly string[], cwd: string): string[] =>
+  [...new Set(paths.map((path) => resolve(cwd, path)))].sort()
 
 /** The key of the re-grade of a command. */
 export const regradeKey = (request: Readonly<Record<string, unknown>>): string =>

@@ -3,6 +3,16 @@ import type { Batch, BatchEstimate, BatchOptions, BatchResult } from '../schemas
 import type { Comparison, RegradeRequest } from '../schemas/regrade.ts'
 import type { TrajectorySummary } from '../schemas/trajectory-view.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
+import {
+  isBatch,
+  isBatchPage,
+  isComparison,
+  isEstimate,
+  isResult,
+  isUploaded,
+  parseAnswer,
+  type Shape,
+} from './answer-shape.ts'
 import { readLines } from './ndjson.ts'
 import { serviceError, UnreachableError } from './service-error.ts'
 
@@ -25,45 +35,50 @@ interface ComparisonQuery {
   readonly cursor?: string
 }
 
-/** The service, over HTTP. Throws `ServiceError` where it refuses, `UnreachableError` where it does not answer. */
+/**
+ * The service, over HTTP. Throws `ServiceError` where it refuses, `UnreachableError` where it does not answer, `CliError` where
+ * something else than a service does.
+ */
 export type Client = ReturnType<typeof createClient>
 
 export function createClient(base: string) {
   const call = (method: 'GET' | 'POST', path: string, request: Sent = {}) => send(base, method, path, request)
-  const json = async <T>(pending: Promise<Response>): Promise<T> => {
+  const json = async <T>(pending: Promise<Response>, shape: Shape): Promise<T> => {
     const response = await pending
     const text = await response.text().catch((error: unknown) => {
       throw new UnreachableError(base, error)
     })
-    return JSON.parse(text) as T
+    return parseAnswer<T>(base, text, shape)
   }
-  const post = <T>(path: string, body: unknown, signal?: AbortSignal) =>
-    json<T>(call('POST', path, { body: JSON.stringify(body), type: 'application/json', signal }))
+  const post = <T>(path: string, body: unknown, shape: Shape, signal?: AbortSignal) =>
+    json<T>(call('POST', path, { body: JSON.stringify(body), type: 'application/json', signal }), shape)
   const one = (id: string) => `/v1/batches/${encodeURIComponent(id)}`
 
   return {
     uploadTrajectory: (document: unknown, signal: AbortSignal) =>
-      post<TrajectorySummary>('/v1/trajectories', document, signal),
+      post<TrajectorySummary>('/v1/trajectories', document, isUploaded, signal),
     /** Lines of `BatchItem`, sent while they are read. */
     createBatch: (options: BatchOptions, lines: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
-      json<Batch>(call('POST', '/v1/batches', { ...ndjson(lines), query: options, signal })),
+      json<Batch>(call('POST', '/v1/batches', { ...ndjson(lines), query: options, signal }), isBatch),
     estimateBatch: (options: BatchOptions, lines: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
       json<BatchEstimate>(
         call('POST', '/v1/batches', { ...ndjson(lines), query: { ...options, dry_run: true }, signal }),
+        isEstimate,
       ),
-    findBatches: (query: BatchQuery) => json<Page<Batch>>(call('GET', '/v1/batches', { query })),
-    readBatch: (id: string, signal?: AbortSignal) => json<Batch>(call('GET', one(id), { signal })),
-    cancelBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/cancel`)),
-    resumeBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/resume`)),
-    regrade: (request: RegradeRequest) => post<Batch>('/v1/regrades', request),
-    estimateRegrade: (request: RegradeRequest) => post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }),
-    compare: (query: ComparisonQuery) => json<Comparison>(call('GET', '/v1/comparisons', { query })),
+    findBatches: (query: BatchQuery) => json<Page<Batch>>(call('GET', '/v1/batches', { query }), isBatchPage),
+    readBatch: (id: string, signal?: AbortSignal) => json<Batch>(call('GET', one(id), { signal }), isBatch),
+    cancelBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/cancel`), isBatch),
+    resumeBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/resume`), isBatch),
+    regrade: (request: RegradeRequest) => post<Batch>('/v1/regrades', request, isBatch),
+    estimateRegrade: (request: RegradeRequest) =>
+      post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }, isEstimate),
+    compare: (query: ComparisonQuery) => json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
 
     /** The finished items, in item order. */
     async *results(id: string, signal?: AbortSignal): AsyncGenerator<BatchResult> {
       const response = await call('GET', `${one(id)}/results`, { signal })
       const lines = readLines(bodyOf(response))
-      for await (const line of unbroken(base, lines, signal)) yield JSON.parse(line) as BatchResult
+      for await (const line of unbroken(base, lines, signal)) yield parseAnswer<BatchResult>(base, line, isResult)
     },
 
     /** The batch as it goes, until the service says that no more will come; throws where the connection breaks. */
@@ -73,7 +88,7 @@ export function createClient(base: string) {
         .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
         .pipeThrough(new EventSourceParserStream({ maxBufferSize: 1_000_000 }))
       for await (const event of unbroken(base, events, signal)) {
-        if (event.event === 'progress' || event.event === 'end') yield JSON.parse(event.data) as Batch
+        if (event.event === 'progress' || event.event === 'end') yield parseAnswer<Batch>(base, event.data, isBatch)
         if (event.event === 'end') return
       }
     },

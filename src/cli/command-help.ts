@@ -15,6 +15,8 @@ What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory
 What cannot be graded is skipped and named on stderr with its reason; nothing is left out silently.
 
 ${GO_ON}
+  Where files below the paths came, went or changed since a batch was done, the command begins another; one that has
+  not ended is gone on with first.
 
 ${SERVER_HELP}
 
@@ -33,6 +35,7 @@ The first group of options chooses stored grades: those that fit every given one
 this time; what is not said stays as it was. Old grades are never touched.
 
 ${GO_ON}
+  A --recheck that is done is never taken for a new one: it is made again, and costs nothing.
 
 ${SERVER_HELP}
 
@@ -75,6 +78,7 @@ Examples:
 
 export const STATUS_HELP = `
 Without BATCH: the newest batches. With it: how it stands; --follow shows it until it ends, and Ctrl-C only stops looking.
+A cost like $0.42 (+$0.10?) has calls in it that may have been paid for: they broke off, or timed out.
 
 ${SERVER_HELP}
 

@@ -2,7 +2,7 @@ import { CliError } from './cli-error.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { ServiceError, UnreachableError } from './service-error.ts'
 import type { Shell } from './shell.ts'
-import { oneLine, paintFor } from './terminal-text.ts'
+import { inert, oneLine, paintFor } from './terminal-text.ts'
 
 /** Runs a command to its exit code; what is thrown is told on stderr with what to do about it. */
 export async function runCommand(shell: Shell, command: () => Promise<ExitCode>): Promise<void> {
@@ -11,7 +11,10 @@ export async function runCommand(shell: Shell, command: () => Promise<ExitCode>)
   } catch (error) {
     const paint = paintFor(shell.err, shell.env)
     const told = explain(error)
-    const lines = [`${paint('red', 'veridict:')} ${told.message}`, ...told.advice.map((one) => `  ${one}`)]
+    const lines = [
+      `${paint('red', 'veridict:')} ${inert(told.message)}`,
+      ...told.advice.map((one) => `  ${inert(one)}`),
+    ]
     shell.err.write(`${lines.join('\n')}\n`)
     shell.setExitCode(told.exit)
   }

@@ -21,7 +21,7 @@ export function estimateText(estimate: BatchEstimate, format: OutputFormat): str
   return `${rows.join('\n')}\n`
 }
 
-const priced = (date: string | null): string => (date === null ? '' : `, prices as of ${date}`)
+const priced = (date: string | null): string => (date === null ? '' : `, prices as of ${oneLine(date)}`)
 
 const range = ({ min, max }: { min: number; max: number }, show: (n: number) => string): string =>
   show(min) === show(max) ? show(min) : `${show(min)} to ${show(max)}`

@@ -29,7 +29,7 @@ export function comparisonHead(comparison: Comparison, format: OutputFormat, pai
     `head  ${side(comparison.head_counts)}`,
     alone === 0
       ? ''
-      : `unpaired  ${unpaired.base_only} only in base · ${unpaired.head_only} only in head · ${unpaired.without_label} without a label on one side`,
+      : `unpaired  ${unpaired.base_only} only in base · ${unpaired.head_only} only in head · ${unpaired.without_label} without a label on at least one side`,
     '',
     ...matrixRows(comparison.matrix, paint),
     '',
@@ -70,7 +70,7 @@ export function flipText(flip: Flip, format: OutputFormat, paint: Paint): string
       base.grade_id,
       head.grade_id,
     ])
-  const change = `${pad(base.label ?? '–', 15)} → ${pad(head.label ?? '–', 15)}`
+  const change = `${pad(clip(base.label ?? '–', 15), 15)} → ${pad(clip(head.label ?? '–', 15), 15)}`
   const who = `${base.grade_id} ${base.receipt.judge} → ${head.grade_id} ${head.receipt.judge}`
   return `${paint('yellow', change)}  ${pad(clip(flip.task ?? flip.trajectory, 40), 40)}  ${paint('dim', clip(who, 100))}\n`
 }

@@ -1,12 +1,13 @@
 import { Command, Option } from 'commander'
 import { CACHE_MODES } from '../schemas/vocabulary.ts'
+import { runCommand } from './error-text.ts'
 import { type GradeOptions, gradeFiles } from './grade-files.ts'
 import type { Shell } from './shell.ts'
 
 export const gradeCommand = (shell: Shell): Command =>
   new Command('grade')
     .description('grade trajectory files in this process and print a table with the evidence')
-    .argument('<file...>', 'trajectories: ATIF documents or step lists')
+    .argument('<file...>', 'trajectory files of any format that `veridict` reads: JSON, JSON lines')
     .requiredOption('-g, --ground-truth <file>', 'JSON with instruction, cue, distractor and signals')
     .option('-j, --judge <name>', 'lexical, openai, anthropic, or a name of the configuration file')
     .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
@@ -23,6 +24,4 @@ Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some
 Example:
   veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
     )
-    .action(async (files: string[], options: GradeOptions) => {
-      shell.setExitCode(await gradeFiles(files, options, shell.env))
-    })
+    .action((files: string[], options: GradeOptions) => runCommand(shell, () => gradeFiles(shell, files, options)))

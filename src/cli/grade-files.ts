@@ -4,8 +4,13 @@ import { buildContext, type Context } from '../context.ts'
 import { schemaIssues } from '../schemas/check.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
+import { type GroundTruth, GroundTruthSchema } from '../schemas/ground-truth.ts'
 import type { CacheMode } from '../schemas/vocabulary.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { readGradeFile } from './grade-file-source.ts'
+import { line } from './ndjson.ts'
 import { printGrade, printRefusal } from './print-grade.ts'
+import type { Shell } from './shell.ts'
 
 export interface GradeOptions {
   readonly groundTruth: string
@@ -17,68 +22,71 @@ export interface GradeOptions {
 }
 
 /** Grades files one after the other in this process. Answers the exit code. */
-export async function gradeFiles(
-  files: readonly string[],
-  options: GradeOptions,
-  env: NodeJS.ProcessEnv,
-): Promise<number> {
-  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+export async function gradeFiles(shell: Shell, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
+  const { config, secrets } = loadConfig(shell.env, (path) => readFileSync(path, 'utf8'))
   const context = await buildContext({ config, secrets })
   try {
-    let worst = 0
-    for (const file of files) worst = Math.max(worst, await gradeFile(context, file, options))
+    let worst: ExitCode = EXIT.graded
+    for (const file of files) worst = worseOf(worst, await gradeFile(shell, context, file, options))
     return worst
   } finally {
     await context.close()
   }
 }
 
-async function gradeFile(context: Context, file: string, options: GradeOptions): Promise<number> {
-  const request = readRequest(file, options)
-  if ('fault' in request) return refuse(file, request.fault, [])
-  const issues = schemaIssues(GradeRequestSchema, request.value)
-  if (issues.length > 0) return refuse(file, 'the request is not valid', issues)
-  const outcome = await context.service.grade(request.value)
-  if (!outcome.ok) return refuse(file, outcome.refusal.detail, outcome.refusal.errors)
-  if (options.json) process.stdout.write(`${JSON.stringify({ file, ...outcome.grade })}\n`)
-  else process.stdout.write(printGrade(file, outcome.grade))
-  return exitCode(outcome.grade)
+const worseOf = (a: ExitCode, b: ExitCode): ExitCode => (a > b ? a : b)
+
+async function gradeFile(shell: Shell, context: Context, file: string, options: GradeOptions): Promise<ExitCode> {
+  const refuse = (detail: string, errors: Issues = []): ExitCode => {
+    shell.err.write(printRefusal(file, detail, errors))
+    return EXIT.refused
+  }
+  const truth = readTruth(options.groundTruth)
+  if ('fault' in truth) return refuse(truth.fault, truth.errors)
+  const read = await readGradeFile(file, truth.value)
+  if ('fault' in read) return refuse(read.fault)
+  let worst: ExitCode = EXIT.graded
+  for (const run of read.runs) {
+    const request = requestOf(run.trajectory, truth.value, options)
+    const issues = schemaIssues(GradeRequestSchema, request)
+    if (issues.length > 0) return refuse('the request is not valid', issues)
+    const outcome = await context.service.grade(request)
+    if (!outcome.ok) return refuse(outcome.refusal.detail, outcome.refusal.errors)
+    const { grade } = outcome
+    shell.out.write(options.json ? line({ file: run.name, ...grade }) : printGrade(run.name, grade))
+    worst = worseOf(worst, exitCode(grade))
+  }
+  return worst
 }
 
-const exitCode = (grade: Grade): number => (grade.status === 'graded' ? 0 : grade.status === 'unverified' ? 2 : 3)
+const exitCode = (grade: Grade): ExitCode =>
+  grade.status === 'graded' ? EXIT.graded : grade.status === 'unverified' ? EXIT.unverified : EXIT.failed
 
-function refuse(file: string, detail: string, errors: readonly { path: string; message: string }[]): number {
-  process.stderr.write(printRefusal(file, detail, errors))
-  return 1
-}
+type Issues = readonly { readonly path: string; readonly message: string }[]
 
-function readRequest(file: string, options: GradeOptions): { value: GradeRequest } | { fault: string } {
-  const trajectory = readJson(file)
-  if ('fault' in trajectory) return trajectory
-  const truth = readJson(options.groundTruth)
-  if ('fault' in truth) return truth
+function requestOf(trajectory: unknown, ground_truth: unknown, options: GradeOptions): GradeRequest {
   const { judge, rubric, samples, cache } = options
   const value = {
-    trajectory: trajectory.value,
-    ground_truth: truth.value,
+    trajectory,
+    ground_truth,
     ...(judge !== undefined && { judge }),
     ...(rubric !== undefined && { rubric }),
     ...(samples !== undefined && { samples }),
     ...(cache !== undefined && { cache }),
   }
-  return { value: value as GradeRequest }
+  return value as GradeRequest
 }
 
-function readJson(file: string): { value: unknown } | { fault: string } {
-  let text: string
+/** The one ground truth of all files. */
+function readTruth(file: string): { value: GroundTruth } | { fault: string; errors: Issues } {
+  const fault = (why: string, errors: Issues = []) => ({ fault: `the ground truth in ${file} ${why}`, errors })
+  let value: unknown
   try {
-    text = readFileSync(file, 'utf8')
+    value = JSON.parse(readFileSync(file, 'utf8')) as unknown
   } catch (error) {
-    return { fault: `${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}` }
+    const code = (error as NodeJS.ErrnoException).code
+    return fault(code === undefined ? 'is not JSON' : `cannot be read: ${code}`)
   }
-  try {
-    return { value: JSON.parse(text) as unknown }
-  } catch {
-    return { fault: `${file} is not JSON` }
-  }
+  const issues = schemaIssues(GroundTruthSchema, value)
+  return issues.length > 0 ? fault('is not valid', issues) : { value: value as GroundTruth }
 }

@@ -29,7 +29,7 @@ export const importCommand = (shell: Shell): Command =>
 
 async function importPaths(session: Session, paths: readonly string[], options: ImportOptions): Promise<ExitCode> {
   const { shell, view, target, signal } = session
-  const stream = await openTrialStream(openTrials(session, paths, options), view)
+  const stream = await openTrialStream(openTrials(session, paths, options), view, options.groundTruth)
   const waiting: Promise<BatchItem>[] = []
   const writeFirst = async () => {
     const item = await waiting.shift()

@@ -1,6 +1,6 @@
 import type { Batch } from '../schemas/batch.ts'
 import { CliError } from './cli-error.ts'
-import type { Client } from './client.ts'
+import type { Client, Page } from './client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { doneOf, isSettled } from './progress-meter.ts'
 import { ServiceError } from './service-error.ts'
@@ -11,14 +11,42 @@ import { oneLine } from './terminal-text.ts'
 export async function findKnownBatch(client: Client, key: string): Promise<Batch | null> {
   const { items } = await client.findBatches({ key, limit: 50 })
   const open = items.filter((batch) => batch.status !== 'cancelled' && batch.status !== 'cancelling')
-  return open.reduce<Batch | null>(
+  return newestOf(open)
+}
+
+/**
+ * A batch that the same command began when its paths held something else, and that has not ended: what was paid for is not paid for
+ * again. The one that was made last.
+ */
+export async function findOpenBatch(client: Client, isOfCommand: (key: string) => boolean): Promise<Batch | null> {
+  const found: Batch[] = []
+  for (const status of ['running', 'parked'] as const) {
+    let cursor: string | null = null
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const { items, next_cursor }: Page<Batch> = await client.findBatches({
+        status,
+        limit: 200,
+        ...(cursor !== null && { cursor }),
+      })
+      found.push(...items.filter(({ key }) => key !== null && isOfCommand(key)))
+      cursor = next_cursor
+      if (cursor === null) break
+    }
+  }
+  return newestOf(found)
+}
+
+/** Open batches are few; a service that says otherwise is not asked for ever. */
+const MOST_PAGES = 50
+
+const newestOf = (batches: readonly Batch[]): Batch | null =>
+  batches.reduce<Batch | null>(
     (newest, batch) => (newest && newest.created_at >= batch.created_at ? newest : batch),
     null,
   )
-}
 
-/** Goes on with the batch that the same command made before, and says so. */
-export async function takeUpBatch(session: Session, batch: Batch): Promise<Batch> {
+/** Goes on with the batch that the same command made before, and says so; `again` is what --new does. */
+export async function takeUpBatch(session: Session, batch: Batch, again = 'reads the paths again'): Promise<Batch> {
   const { client, view, connection } = session
   const done = `${doneOf(batch.counts)} of ${batch.counts.total} items done`
   if (batch.status === 'parked') {
@@ -32,12 +60,12 @@ export async function takeUpBatch(session: Session, batch: Batch): Promise<Batch
     view.note(`${batch.id}: this command’s batch ${state}, ${done}; going on with it (--new begins another)`)
     return await goOn(session, batch)
   }
-  const again =
+  const more =
     batch.counts.failed > 0
       ? '--new tries what failed again; what is graded comes from the cache'
-      : '--new reads the paths again; what is graded comes from the cache'
+      : `--new ${again}; what is graded comes from the cache`
   view.note(
-    `${batch.id}: this command’s batch was done at ${batch.finished_at ?? 'an unknown time'}; these are its results (${again})`,
+    `${batch.id}: this command’s batch was done at ${batch.finished_at ?? 'an unknown time'}; these are its results (${more})`,
   )
   return batch
 }

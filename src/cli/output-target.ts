@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { CliError } from './cli-error.ts'
 import type { Screen, Shell } from './shell.ts'
@@ -33,15 +33,14 @@ function toScreen(screen: Screen): OutputTarget {
 }
 
 async function toFile(file: string): Promise<OutputTarget> {
-  const partial = `${file}.partial`
-  const stream = createWriteStream(partial)
   const refused = (error: unknown) =>
     new CliError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`, [
       'Give --out a file in a folder that exists.',
     ])
-  await once(stream, 'open').catch((error: unknown) => {
-    throw refused(error)
-  })
+  const partial = await partialOf(file)
+  if (partial !== file) await rm(partial, { force: true }).catch((error: unknown) => Promise.reject(refused(error)))
+  const stream = createWriteStream(partial)
+  await once(stream, 'open').catch((error: unknown) => Promise.reject(refused(error)))
   let fault: unknown = null
   stream.on('error', (error) => {
     fault = error
@@ -54,16 +53,24 @@ async function toFile(file: string): Promise<OutputTarget> {
       if (!stream.write(text)) await once(stream, 'drain').catch((error: unknown) => Promise.reject(refused(error)))
     },
     async commit() {
-      open = false
       stream.end()
       await finished(stream).catch((error: unknown) => Promise.reject(refused(error)))
-      await rename(partial, file).catch((error: unknown) => Promise.reject(refused(error)))
+      if (partial !== file) await rename(partial, file).catch((error: unknown) => Promise.reject(refused(error)))
+      open = false
     },
     async discard() {
       if (!open) return
       open = false
       stream.destroy()
-      await rm(partial, { force: true })
+      if (partial !== file) await rm(partial, { force: true })
     },
   }
+}
+
+/** Where a file is written until it is whole; a device or a pipe is written to as it comes. */
+async function partialOf(file: string): Promise<string> {
+  const known = await stat(file).catch(() => null)
+  if (known?.isDirectory() || file.endsWith('/'))
+    throw new CliError(`${file} cannot be written: it is a folder`, ['Give --out a file in it.'])
+  return known === null || known.isFile() ? `${file}.partial` : file
 }

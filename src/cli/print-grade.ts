@@ -1,21 +1,26 @@
 import { styleText } from 'node:util'
 import type { CheckedCitation, Grade } from '../schemas/grade.ts'
-import { clip, LABEL_STYLE, type Style, safe } from './terminal-text.ts'
+import { clip, LABEL_STYLE, oneLine, type Style } from './terminal-text.ts'
 
 /** One grade as a person likes to read it: the label, then the evidence, then what failed and why. Ends in a blank line. */
 export function printGrade(file: string, grade: Grade): string {
   const cached = grade.receipt.cache === 'hit' ? styleText('dim', ' · from the cache') : ''
   const lines = [
-    `${headline(grade)}  ${file}`,
-    styleText('dim', `  judge ${grade.receipt.judge} · rubric ${grade.receipt.rubric} · ${grade.id}`) + cached,
+    `${headline(grade)}  ${oneLine(file)}`,
+    styleText(
+      'dim',
+      `  judge ${oneLine(grade.receipt.judge)} · rubric ${oneLine(grade.receipt.rubric)} · ${grade.id}`,
+    ) + cached,
     ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
-    ...grade.unmet.map((one) => styleText('red', `  ✗ ${one.claim}: ${one.reason}`)),
-    ...grade.contradictions.map((one) => styleText('yellow', `  ! ${one.detail}`)),
+    ...grade.unmet.map((one) => styleText('red', `  ✗ ${one.claim}: ${oneLine(one.reason)}`)),
+    ...grade.contradictions.map((one) => styleText('yellow', `  ! ${oneLine(one.detail)}`)),
     ...(grade.failure
-      ? [styleText('red', `  ✗ ${grade.failure.code}: ${safe(grade.failure.message)}${hint(grade)}`)]
+      ? [styleText('red', `  ✗ ${grade.failure.code}: ${oneLine(grade.failure.message)}${hint(grade)}`)]
       : []),
     ...(grade.notes ? [styleText('dim', `  ${clip(grade.notes, 300)}`)] : []),
-    ...grade.receipt.warnings.slice(0, 3).map((one) => styleText('dim', `  ~ ${one.path} ${safe(one.message)}`)),
+    ...grade.receipt.warnings
+      .slice(0, 3)
+      .map((one) => styleText('dim', `  ~ ${oneLine(one.path)} ${oneLine(one.message)}`)),
   ]
   return `${lines.join('\n')}\n\n`
 }
@@ -25,8 +30,8 @@ export function printRefusal(
   detail: string,
   errors: readonly { path: string; message: string }[],
 ): string {
-  const lines = errors.map((error) => `  ${error.path === '' ? '/' : error.path}  ${safe(error.message)}`)
-  return `${[`${styleText('red', 'refused')}  ${file}: ${detail}`, ...lines].join('\n')}\n\n`
+  const lines = errors.map((error) => `  ${oneLine(error.path) || '/'}  ${oneLine(error.message)}`)
+  return `${[`${styleText('red', 'refused')}  ${oneLine(file)}: ${oneLine(detail)}`, ...lines].join('\n')}\n\n`
 }
 
 function headline(grade: Grade): string {

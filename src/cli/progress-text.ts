@@ -1,6 +1,7 @@
 import type { Batch } from '../schemas/batch.ts'
+import { costText, unknownCalls } from './cost-text.ts'
 import type { Figures } from './progress-meter.ts'
-import { clip, count, dollars, LABEL_STYLE, type Paint, tally } from './terminal-text.ts'
+import { clip, dollars, LABEL_STYLE, type Paint, tally } from './terminal-text.ts'
 
 /** How a batch goes, on one line for a log. No styles. */
 export function progressLine(batch: Batch, figures: Figures): string {
@@ -48,12 +49,11 @@ function speed({ rate, eta_s, done, total }: Figures): string[] {
 
 function cost(batch: Batch): string[] {
   const cap = batch.max_cost_usd === null ? '' : ` of at most ${dollars(batch.max_cost_usd)}`
-  const spent = batch.cost_usd === null ? `cost unknown (no price)${cap}` : `cost ${dollars(batch.cost_usd)}${cap}`
   return [
-    spent,
+    `${costText(batch)}${cap}`,
     ...(batch.cached > 0 ? [`${batch.cached} from the cache`] : []),
-    ...(batch.calls.unknown > 0 ? [`${count(batch.calls.unknown, 'call')} of unknown end`] : []),
-  ]
+    unknownCalls(batch),
+  ].filter((part) => part !== '')
 }
 
 function labels(batch: Batch, paint: Paint): string {

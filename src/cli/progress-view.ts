@@ -3,7 +3,7 @@ import type { Batch } from '../schemas/batch.ts'
 import { createProgressMeter } from './progress-meter.ts'
 import { progressBlock, progressLine } from './progress-text.ts'
 import type { Screen } from './shell.ts'
-import { paintFor } from './terminal-text.ts'
+import { inert, paintFor } from './terminal-text.ts'
 
 /** What a run shows while it goes, on stderr: stdout is for results. */
 export interface ProgressView {
@@ -26,7 +26,8 @@ export interface ViewTiming {
 const TIMING: ViewTiming = { line_ms: 5_000, frame_ms: 100 }
 
 export function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, timing: ViewTiming = TIMING): ProgressView {
-  return screen.isTTY === true && env['TERM'] !== 'dumb'
+  // A terminal of no size (under `expect`, in some CI) has no room for a frame.
+  return screen.isTTY === true && screen.columns !== 0 && env['TERM'] !== 'dumb'
     ? createLiveView(screen, env, timing.frame_ms)
     : createPlainView(screen, timing.line_ms)
 }
@@ -52,8 +53,8 @@ function createLiveView(screen: Screen, env: NodeJS.ProcessEnv, frameMs: number)
   ticker.unref()
   return {
     note(text) {
-      if (ended) screen.write(`${text}\n`)
-      else update.persist(text)
+      if (ended) screen.write(`${inert(text)}\n`)
+      else update.persist(inert(text))
     },
     doing(text) {
       task = text
@@ -94,7 +95,7 @@ function createPlainView(screen: Screen, lineMs: number): ProgressView {
     if (batch !== null) write(progressLine(batch, meter.read(performance.now())))
   }
   return {
-    note: say,
+    note: (text) => say(inert(text)),
     doing(text) {
       if (due()) write(text)
     },

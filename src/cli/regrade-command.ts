@@ -87,6 +87,11 @@ export function regradeRequest(options: RegradeOptions): RegradeRequest {
   const asks = [options.judge, options.rubric, options.samples, options.cache, options.mode]
   if (options.recheck && asks.some((one) => one !== undefined))
     throw new CliError('--recheck asks no judge: leave --judge, --rubric, --samples, --cache and --mode away')
+  const changes = options.judge ?? options.rubric ?? options.samples ?? options.recheck
+  if (changes === undefined && options.cache !== 'refresh')
+    throw new CliError('nothing would change: say what is different this time', [
+      'Give --judge, --rubric, --samples, --cache refresh (the same judge is asked again), or --recheck.',
+    ])
   return { query, ...batchOptions(options), ...(options.recheck && { recheck: true }) }
 }
 
@@ -101,7 +106,12 @@ async function regrade(session: Session, request: RegradeRequest, options: Regra
   const { name: _name, ...meant } = request
   const key = regradeKey(meant)
   const known = options.new ? null : await findKnownBatch(client, key)
-  const batch = known === null ? await client.regrade({ ...request, key }) : await takeUpBatch(session, known)
+  // The evidence rules are those of the service that checks: what an earlier one said may be old, and asking again costs nothing.
+  const usable = options.recheck && known?.status === 'done' ? null : known
+  const batch =
+    usable === null
+      ? await client.regrade({ ...request, key })
+      : await takeUpBatch(session, usable, 'chooses the grades again')
   session.batch = batch
   if (options.detach) return tellDetached(session, batch)
   const code = await finishBatch(session, batch)

@@ -1,8 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Batch, BatchResult } from '../schemas/batch.ts'
+import { costText, unknownCalls } from './cost-text.ts'
 import { line } from './ndjson.ts'
 import type { OutputTarget } from './output-target.ts'
-import { clip, count, dollars, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
+import { clip, clipFront, count, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
@@ -28,7 +29,7 @@ export const CSV_COLUMNS = [
 ] as const
 
 export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress goes to stderr):
-  table   a row an item, then the counts
+  table   a row an item (an item of a re-grade by its trial), then the counts
   ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it, names as they are
   csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
           ${CSV_COLUMNS.slice(10).join(', ')};
@@ -55,7 +56,8 @@ function formatResult(result: BatchResult, format: OutputFormat, paint: Paint): 
 }
 
 const TABLE_HEAD = ['item', 'status', 'label', 'grade', 'why']
-const WIDTHS = [40, 10, 15, 16] as const
+/** Ids are a prefix and 26 digits. */
+const WIDTHS = [40, 10, 15, 30] as const
 const tableRow = (cells: readonly string[]): string =>
   cells
     .map((cell, index) => pad(cell, WIDTHS[index] ?? 0))
@@ -64,15 +66,19 @@ const tableRow = (cells: readonly string[]): string =>
 
 const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', cancelled: 'gray' } as const
 
+/** An item of a re-grade is called by the old grade's id, which says nothing to people: its trial does. */
+const nameOf = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
+  base_grade_id === null || item_id !== base_grade_id ? item_id : (metadata.trial ?? metadata.task ?? item_id)
+
 function tableCells(result: BatchResult, paint: Paint): string[] {
   const { failure, label } = result
   const why =
-    failure === null ? (result.cached ? 'from the cache' : '') : `${failure.code}: ${clip(failure.message, 100)}`
+    failure === null ? (result.cached ? 'from the cache' : '') : clip(`${failure.code}: ${failure.message}`, 120)
   return [
-    clip(result.item_id, 40),
+    clipFront(nameOf(result), 40),
     paint(STATUS_STYLE[result.status], result.status),
     label === null ? '–' : paint(LABEL_STYLE[label] ?? 'white', label),
-    result.grade_id ?? '–',
+    clip(result.grade_id ?? '–', 30),
     paint('dim', why),
   ]
 }
@@ -80,13 +86,17 @@ function tableCells(result: BatchResult, paint: Paint): string[] {
 /** `400 items · graded 380 · …`, the labels, the failures, the cost. */
 export function summary(batch: Batch, paint: Paint): string {
   const { total, ...rest } = batch.counts
-  const cost = batch.cost_usd === null ? 'cost unknown: a price is missing' : `cost ${dollars(batch.cost_usd)}`
-  const unknown = batch.calls.unknown > 0 ? ` · ${count(batch.calls.unknown, 'call')} of unknown end` : ''
+  const unknown = unknownCalls(batch)
+  const calls = [
+    count(batch.calls.made, 'call'),
+    `${batch.cached} from the cache`,
+    ...(unknown === '' ? [] : [unknown]),
+  ]
   const rows = [
     `${paint('bold', count(total, 'item'))} · ${tally(rest)}`,
     tally(batch.labels) === '' ? '' : `labels    ${tally(batch.labels)}`,
     tally(batch.failures) === '' ? '' : `failures  ${tally(batch.failures)}`,
-    `${cost} · ${count(batch.calls.made, 'call')} · ${batch.cached} from the cache${unknown}`,
+    [costText(batch), ...calls].join(' · '),
   ]
   return rows.filter((row) => row !== '').join('\n')
 }

@@ -1,6 +1,7 @@
 import { CliError } from './cli-error.ts'
 import { type Client, createClient } from './client.ts'
 import type { Shell } from './shell.ts'
+import { inert } from './terminal-text.ts'
 
 /** A service to talk to: one that runs elsewhere, or one inside of this process that ends with it. */
 export interface ServiceConnection {
@@ -36,7 +37,7 @@ export async function connect(shell: Shell, server: string | undefined): Promise
 
 function remote(url: string): ServiceConnection {
   const parsed = URL.parse(url)
-  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
+  if (parsed === null || inert(url) !== url || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
     throw new CliError(`"${url}" is not the address of a service`, ['Give it like --server http://127.0.0.1:8787'])
   return {
     client: createClient(url),
@@ -51,8 +52,14 @@ async function startEmbedded(shell: Shell) {
   try {
     return await shell.startEmbedded(shell.env)
   } catch (error) {
-    throw new CliError(`cannot start in this process: ${error instanceof Error ? error.message : 'unknown error'}`, [
-      'If a service runs on this database already, use it: --server http://127.0.0.1:8787',
-    ])
+    const message = error instanceof Error ? error.message : 'unknown error'
+    throw new CliError(`cannot start in this process: ${message}`, isOfDatabase(error) ? [OTHER_SERVICE] : [])
   }
 }
+
+const OTHER_SERVICE = 'If a service runs on this database already, use it: --server http://127.0.0.1:8787'
+
+/** By name: the command knows nothing of the store. A wrong configuration names its variable, and needs no other service. */
+const isOfDatabase = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === 'StorageError' || ('code' in error && String(error.code).startsWith('SQLITE_')))

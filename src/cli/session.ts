@@ -63,7 +63,8 @@ export async function withSession(
 /** Stops what is ours, and says how to go on. */
 async function interrupted(shell: Shell, session: Session | null): Promise<CliError> {
   if (session === null) return new CliError('interrupted: nothing was begun', [], EXIT.interrupted)
-  const { connection, batch } = session
+  const { connection } = session
+  const batch = await lastState(session)
   const paint = paintFor(shell.err, shell.env)
   if (connection.embedded) {
     shell.err.write(`${paint('yellow', 'stopping')}: what is in flight ends first; Ctrl-C again ends at once\n`)
@@ -76,7 +77,9 @@ async function interrupted(shell: Shell, session: Session | null): Promise<CliEr
       [`Start again: ${commandLine(shell)}`],
       EXIT.interrupted,
     )
-  const state = `at least ${doneOf(batch.counts)} of ${batch.counts.total} items are done and kept`
+  const done = doneOf(batch.counts)
+  const state =
+    done === 0 ? 'what is done is kept' : `at least ${done} of ${batch.counts.total} items are done and kept`
   const id = `${batch.id}${connection.flag}`
   if (connection.embedded) return new CliError(`stopped: ${state}`, [`Go on: ${again}`], EXIT.interrupted)
   return new CliError(
@@ -85,3 +88,14 @@ async function interrupted(shell: Shell, session: Session | null): Promise<CliEr
     EXIT.interrupted,
   )
 }
+
+/**
+ * How the batch stands, where a service tells it in time: what was seen last may be long ago. One in this process is not asked: it
+ * would have to wait for the connection to end before it can stop.
+ */
+async function lastState({ client, connection, batch }: Session): Promise<Batch | null> {
+  if (batch === null || connection.embedded) return batch
+  return await client.readBatch(batch.id, AbortSignal.timeout(READ_MS)).catch(() => batch)
+}
+
+const READ_MS = 1000

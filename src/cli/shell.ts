@@ -20,6 +20,8 @@ export interface TrialSourceOptions {
   readonly variant?: string
   /** Ends the reading. */
   readonly abort: AbortSignal
+  /** Hears, at the end, of places for signals at which most trials had nothing. */
+  readonly onMissing?: (text: string) => void
 }
 
 /** Reads what can be graded, one trial at a time. Throws `CliError` where paths or options cannot be used. */
@@ -28,10 +30,13 @@ export type ReadTrials = (paths: readonly string[], options: TrialSourceOptions)
 /** A stream that may be a terminal. */
 export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
+/** What asks a command to stop: Ctrl-C, a supervisor, a terminal that closes. */
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
 /** Where signals come from: the process, or what a test puts in its place. */
 export interface Signals {
-  on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
-  off(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+  on(signal: StopSignal, listener: () => void): unknown
+  off(signal: StopSignal, listener: () => void): unknown
 }
 
 /** Everything that a command takes from the process that it runs in. */

@@ -2,8 +2,10 @@ import { Command, Option } from 'commander'
 import type { Batch } from '../schemas/batch.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../schemas/vocabulary.ts'
 import { tellParked, watchBatch } from './batch-end.ts'
+import { CliError } from './cli-error.ts'
 import { STATUS_HELP } from './command-help.ts'
 import { parseCount, type ServerOption, withServer } from './command-options.ts'
+import { costCell } from './cost-text.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode, exitOfCounts } from './exit-codes.ts'
 import { goOn } from './known-batch.ts'
@@ -12,7 +14,7 @@ import { doneOf } from './progress-meter.ts'
 import { summary } from './results-format.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
-import { clip, dollars, oneLine, pad, paintFor } from './terminal-text.ts'
+import { clip, oneLine, pad, paintFor } from './terminal-text.ts'
 
 interface StatusOptions extends ServerOption {
   readonly status?: BatchStatus
@@ -31,11 +33,15 @@ export const statusCommand = (shell: Shell): Command =>
     .addOption(new Option('-o, --output <format>', 'a table, or a JSON object a batch').choices(['table', 'ndjson']))
     .addHelpText('after', STATUS_HELP)
     .action((id: string | undefined, options: StatusOptions) =>
-      runCommand(shell, () =>
-        withSession(shell, options, (session) =>
+      runCommand(shell, () => {
+        if (id === undefined && options.follow)
+          throw new CliError('which batch? --follow shows one until it ends', [
+            'Give its id: `veridict status` lists the batches.',
+          ])
+        return withSession(shell, options, (session) =>
           id === undefined ? list(session, options) : tell(session, id, options),
-        ),
-      ),
+        )
+      }),
     )
 
 async function list({ client, target, format, shell }: Session, options: StatusOptions): Promise<ExitCode> {
@@ -43,9 +49,11 @@ async function list({ client, target, format, shell }: Session, options: StatusO
   let left = options.limit
   let cursor: string | null = null
   const paint = paintFor(shell.out, shell.env)
-  if (format === 'table') await target.write(`${paint('bold', row(HEAD))}\n`)
+  let begun = false
   do {
     const page = await client.findBatches({ ...status, limit: Math.min(left, 200), ...(cursor !== null && { cursor }) })
+    if (format === 'table' && !begun) await target.write(`${paint('bold', row(HEAD))}\n`)
+    begun = true
     for (const batch of page.items.slice(0, left))
       await target.write(format === 'table' ? `${row(cells(batch))}\n` : line(batch))
     left -= page.items.length
@@ -56,7 +64,8 @@ async function list({ client, target, format, shell }: Session, options: StatusO
 }
 
 const HEAD = ['batch', 'status', 'done', 'failed', 'cost', 'created', 'kind', 'name']
-const WIDTHS = [16, 10, 13, 6, 8, 24, 7, 0]
+/** Ids are a prefix and 26 digits. */
+const WIDTHS = [30, 10, 13, 6, 15, 24, 7, 0]
 const row = (texts: readonly string[]): string =>
   texts
     .map((text, at) => pad(text, WIDTHS[at] ?? 0))
@@ -68,7 +77,7 @@ const cells = (batch: Batch): string[] => [
   batch.status,
   `${doneOf(batch.counts)}/${batch.counts.total}`,
   String(batch.counts.failed),
-  batch.cost_usd === null ? '?' : dollars(batch.cost_usd),
+  costCell(batch),
   batch.created_at,
   batch.kind,
   clip(batch.name ?? '', 40),

@@ -10,7 +10,24 @@ export const oneLine = (text: string): string => {
   return shown.includes('\n') || shown.includes('\t') ? shown.replaceAll('\n', ' ').replaceAll('\t', ' ').trim() : shown
 }
 
-/** The same, cut to `length` UTF-16 units, never inside a surrogate pair. */
+/**
+ * The last guard, for lines that were put together: nothing where their parts were made safe already, so that no escape is escaped
+ * again.
+ */
+export const inert = (text: string): string => (ACTING.test(text) ? oneLine(text) : text)
+
+/** One character class: nothing to backtrack. Controls, and the bidirectional ones. */
+const ACTING = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
+
+/** As `clip`, for names whose end tells them apart: cut in front. */
+export function clipFront(text: string, length: number): string {
+  const line = oneLine(text.length > length * 4 ? text.slice(-length * 4) : text)
+  if (line.length <= length) return line
+  const cut = line.slice(-(length - 1))
+  return `…${/^[\udc00-\udfff]/.test(cut) ? cut.slice(1) : cut}`
+}
+
+/** On one line, cut to `length` UTF-16 units, never inside a surrogate pair. */
 export function clip(text: string, length: number): string {
   // Escaping a megabyte to show a line of it would be waste; an escape is never shorter than what it stands for.
   const line = oneLine(text.length > length * 4 ? text.slice(0, length * 4) : text)
@@ -47,7 +64,7 @@ export const count = (n: number, one: string, many = `${one}s`): string => `${n}
 export const tally = (counts: Readonly<Record<string, number | undefined>>): string =>
   Object.entries(counts)
     .filter(([, n]) => n !== undefined && n > 0)
-    .map(([word, n]) => `${word} ${n}`)
+    .map(([word, n]) => `${oneLine(word)} ${n}`)
     .join(' · ')
 
 /** Dollars with as many digits as tell something. */

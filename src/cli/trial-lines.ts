@@ -10,9 +10,17 @@ const MOST_WARNINGS = 20
 
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
 
+export interface Counts {
+  trials: number
+  skipped: number
+  /** Of the skipped ones. */
+  without_truth: number
+  warnings: number
+}
+
 /** The trials of a reading; what is skipped is told by name as it comes, and counted. */
 export interface TrialStream {
-  readonly counts: { trials: number; skipped: number; warnings: number }
+  readonly counts: Counts
   trials(): AsyncGenerator<Trial>
   /** Lines of `BatchItem`. */
   lines(): AsyncGenerator<Uint8Array>
@@ -20,20 +28,25 @@ export interface TrialStream {
   fault(): unknown
 }
 
-/** Reads up to the first trial, so that nothing is begun where there is nothing to grade. */
-export async function openTrialStream(items: AsyncIterable<TrialItem>, view: ProgressView): Promise<TrialStream> {
-  const counts = { trials: 0, skipped: 0, warnings: 0 }
+/**
+ * Reads up to the first trial, so that nothing is begun where there is nothing to grade. `truths` is the file of ground truths, for
+ * the hint about trials that lack one.
+ */
+export async function openTrialStream(
+  items: AsyncIterable<TrialItem>,
+  view: ProgressView,
+  truths?: string,
+): Promise<TrialStream> {
+  const counts: Counts = { trials: 0, skipped: 0, without_truth: 0, warnings: 0 }
   let fault: unknown = null
   const source = sift(items, counts, view)
   const first = await source.next()
-  if (first.done === true)
-    throw new CliError(`nothing to grade: ${count(counts.skipped, 'trial')} skipped, none readable`, [
-      'Each skipped one is named above with its reason; `veridict batch --help` says what PATH can be.',
-    ])
+  if (first.done === true) throw nothingToGrade(counts, truths)
   async function* trials(): AsyncGenerator<Trial> {
     try {
       if (first.done !== true) yield first.value
       yield* source
+      if (counts.without_truth > 0) view.note(truthHint(counts, truths))
     } catch (error) {
       fault = error
       throw error
@@ -45,16 +58,30 @@ export async function openTrialStream(items: AsyncIterable<TrialItem>, view: Pro
   return { counts, trials, lines, fault: () => fault }
 }
 
+function nothingToGrade(counts: Counts, truths: string | undefined): CliError {
+  if (counts.skipped === 0)
+    return new CliError('nothing to grade: no trial was found there', [
+      '`veridict batch --help` says what PATH can be.',
+    ])
+  return new CliError(`nothing to grade: ${count(counts.skipped, 'trial')} skipped, none can be graded`, [
+    'Each skipped one is named above with its reason; `veridict batch --help` says what PATH can be.',
+    ...(counts.without_truth > 0 ? [truthHint(counts, truths)] : []),
+  ])
+}
+
+/** One that has no ground truth is seldom alone: what all of them lack is said once. */
+const truthHint = ({ without_truth }: Counts, truths: string | undefined): string =>
+  truths === undefined
+    ? `${count(without_truth, 'trial')} without a ground truth: give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or one above`
+    : `${count(without_truth, 'trial')} without a ground truth: no row of ${oneLine(truths)} has their task or trial, as named above`
+
 export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name, ...request })
 
-async function* sift(
-  items: AsyncIterable<TrialItem>,
-  counts: TrialStream['counts'],
-  view: ProgressView,
-): AsyncGenerator<Trial> {
+async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: ProgressView): AsyncGenerator<Trial> {
   for await (const item of items) {
     if (item.kind === 'skipped') {
       counts.skipped++
+      if (item.reason === 'no_ground_truth') counts.without_truth++
       view.note(skippedText(item))
       continue
     }
@@ -75,7 +102,7 @@ export const skippedText = (item: Extract<TrialItem, { kind: 'skipped' }>): stri
 const placeOf = ({ name, source }: TrialItem): string =>
   source.endsWith(name) || name === source ? oneLine(name) : `${oneLine(name)} (${oneLine(source)})`
 
-export function countsText({ trials, skipped, warnings }: TrialStream['counts']): string {
+export function countsText({ trials, skipped, warnings }: Counts): string {
   const more = [...(skipped > 0 ? [`${skipped} skipped`] : []), ...(warnings > 0 ? [count(warnings, 'warning')] : [])]
   return [count(trials, 'trial'), ...more].join(', ')
 }

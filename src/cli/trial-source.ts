@@ -13,10 +13,14 @@ export async function* readTrialItems(
   const signals = options.signals.map(parseSignal)
   const truths = options.ground_truth === undefined ? null : await readTruths(options.ground_truth)
   const { readTrials } = await import('../archives/read-trials.ts')
+  const { sourceText } = await import('../archives/trial-signals.ts')
   yield* readTrials(paths, {
     abort: options.abort,
     ...(truths !== null && { groundTruths: truths }),
     ...(signals.length > 0 && { signals }),
+    onMissing({ source, missing, trials }) {
+      options.onMissing?.(`${oneLine(sourceText(source))} told nothing in ${missing} of ${trials} trials`)
+    },
     ...(options.variant !== undefined && { variant: options.variant }),
   })
 }

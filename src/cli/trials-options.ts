@@ -20,13 +20,14 @@ export const pathsCommand = (name: string, description: string): Command =>
 
 /** Reads the trials of a command; Ctrl-C ends the reading. */
 export const openTrials = (
-  { shell, signal }: Session,
+  { shell, signal, view }: Session,
   paths: readonly string[],
   { groundTruth, signals, variant }: TrialsOptions,
 ): AsyncIterable<TrialItem> =>
   shell.readTrials(paths, {
     signals: signals ?? [],
     abort: signal,
+    onMissing: (text) => view.note(`warning  ${text}`),
     ...(groundTruth !== undefined && { ground_truth: groundTruth }),
     ...(variant !== undefined && { variant }),
   })

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -79,6 +79,70 @@ describe('the same command again', () => {
     if (held !== undefined) held.batch = { ...held.batch, status }
     expect(await run(testShell({ trials: three }), ...args)).toBe(0)
     expect(service.batches.size).toBe(2)
+  })
+
+  describe('over a folder that changed', () => {
+    const jobs = () => {
+      const path = mkdtempSync(join(folder, 'jobs-'))
+      mkdirSync(join(path, 'a'))
+      writeFileSync(join(path, 'a', 'trajectory.json'), '{}')
+      return path
+    }
+    const runOn = async (path: string, shell: TestShell, ...args: string[]) => {
+      await batchCommand(shell).parseAsync([path, '--server', service.url, ...args], { from: 'user' })
+      return shell.code()
+    }
+
+    test('begins a new batch once the old one is done, and only then', async () => {
+      service.ending = () => ({ label: 'aligned' })
+      const path = jobs()
+      const out = join(path, 'labels.csv')
+      await runOn(path, testShell({ trials: three }), '--out', out)
+      await runOn(path, testShell({ trials: three }), '--out', out)
+      expect(service.batches.size).toBe(1)
+      writeFileSync(join(path, 'a', 'more.json'), '{}')
+      const shell = testShell({ trials: three })
+      expect(await runOn(path, shell, '--out', out)).toBe(0)
+      expect([service.batches.size, shell.errors().includes('was done at')]).toEqual([2, false])
+    })
+
+    test.each([
+      ['running', 'runs already'],
+      ['parked', 'was parked'],
+    ] as const)('goes on with the old one while it is %s, and says so', async (status, said) => {
+      const path = jobs()
+      await runOn(path, testShell({ trials: three }), '--detach')
+      if (status === 'parked') service.park('bat_01', 'no quota')
+      writeFileSync(join(path, 'a', 'trajectory.json'), '{"steps": []}')
+      const shell = testShell({ trials: three })
+      const running = runOn(path, shell)
+      await service.watched('bat_01')
+      service.end(
+        'bat_01',
+        three().map(() => ({ label: 'ignored' })),
+      )
+      expect([await running, service.batches.size]).toEqual([0, 1])
+      expect(shell.errors()).toContain('bat_01: the paths have changed since this batch was begun')
+      expect(shell.errors()).toContain(said)
+    })
+
+    test('leaves the running batch of another command alone', async () => {
+      const [path, other] = [jobs(), jobs()]
+      await runOn(other, testShell({ trials: three }), '--detach')
+      await runOn(path, testShell({ trials: three }), '--detach')
+      await runOn(path, testShell({ trials: three }), '--detach', '--judge', 'openai')
+      expect(service.batches.size).toBe(3)
+    })
+  })
+
+  test('--strict reads the paths of a batch that is done again, and says so', async () => {
+    await first()
+    const shell = testShell({
+      trials: () => [{ kind: 'skipped', name: 's', source: 's', reason: 'no_trajectory', detail: 'no file' }],
+    })
+    expect(await run(shell, '--strict')).toBe(3)
+    expect(shell.errors()).toContain('--strict: reading the paths again, to name what was skipped\nskipped  s')
+    expect(posts()).toHaveLength(1)
   })
 
   test('with another option, or other ground truths, is another command', async () => {

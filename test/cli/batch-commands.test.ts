@@ -7,13 +7,12 @@ import { batchCommand } from '../../src/cli/batch-command.ts'
 import { cancelCommand } from '../../src/cli/cancel-command.ts'
 import { compareCommand } from '../../src/cli/compare-command.ts'
 import { importCommand } from '../../src/cli/import-command.ts'
-import { regradeCommand } from '../../src/cli/regrade-command.ts'
 import { resultsCommand } from '../../src/cli/results-command.ts'
 import { resumeCommand } from '../../src/cli/resume-command.ts'
 import type { Shell } from '../../src/cli/shell.ts'
 import { statusCommand } from '../../src/cli/status-command.ts'
 import type { Batch, BatchItem } from '../../src/schemas/batch.ts'
-import type { Comparison, Flip, RegradeRequest } from '../../src/schemas/regrade.ts'
+import type { Comparison, Flip } from '../../src/schemas/regrade.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { type TestShell, testShell, trial } from './test-shell.ts'
@@ -97,6 +96,27 @@ describe('status', () => {
     expect((JSON.parse(parked.output()) as Batch).id).toBe('bat_01')
   })
 
+  test('of all, followed, is a usage error', async () => {
+    const shell = testShell()
+    expect(await run(statusCommand, shell, '--follow')).toBe(1)
+    expect([shell.errors().split('\n')[0], service.requests]).toEqual([
+      'veridict: which batch? --follow shows one until it ends',
+      [],
+    ])
+  })
+
+  test('says what may have been paid besides', async () => {
+    await make('a')
+    const held = service.batches.get('bat_01')
+    if (held !== undefined) held.batch = { ...held.batch, cost_usd: 0.5, uncertain_usd: 1.25 }
+    const list = testShell()
+    await run(statusCommand, list)
+    expect(list.output()).toContain('$0.50 (+$1.25?)')
+    const one = testShell()
+    await run(statusCommand, one, 'bat_01')
+    expect(one.output()).toContain('cost $0.50 (+ up to $1.25 that may have been paid) · ')
+  })
+
   test.each([
     ['running', () => {}, 0, 'bat_01: running'],
     ['failed', () => service.end('bat_01', [{ failure: 'timeout' }]), 3, 'failures  timeout 1'],
@@ -130,40 +150,6 @@ test('cancel ends a batch, and refuses one that has ended', async () => {
   const again = testShell()
   expect(await run(cancelCommand, again, 'bat_01')).toBe(1)
   expect(again.errors()).toContain('bat_01 has ended already: it is cancelled')
-})
-
-describe('regrade', () => {
-  test('sends the selection and what is different; the same command finds it again', async () => {
-    service.ending = () => ({ label: 'aligned' })
-    const args = ['--batch', 'bat_07', '--judge-was', 'lexical', '--judge', 'openai', '--samples', '3']
-    const shell = testShell()
-    expect(await run(regradeCommand, shell, ...args)).toBe(0)
-    const { key, ...sent } = service.uploaded[0] as RegradeRequest
-    expect(sent).toEqual({ query: { batch: 'bat_07', judge: 'lexical' }, judge: 'openai', samples: 3 })
-    expect(key).toMatch(/^cli:sha256:[0-9a-f]{64}$/)
-    expect(shell.errors()).toContain(`What changed: veridict compare bat_01 --server ${service.url}`)
-    await run(regradeCommand, testShell(), ...args)
-    expect(service.batches.size).toBe(1)
-    await run(regradeCommand, testShell(), ...args, '--new')
-    expect(service.batches.size).toBe(2)
-  })
-
-  test('--dry-run begins nothing', async () => {
-    const shell = testShell()
-    expect(await run(regradeCommand, shell, '--status', 'unverified', '--dry-run', '-o', 'ndjson')).toBe(0)
-    expect(JSON.parse(shell.output())).toMatchObject({ items: 3, to_grade: 2 })
-    expect(service.batches.size).toBe(0)
-  })
-
-  test.each([
-    ['nothing chosen', ['--judge', 'openai'], 'which grades?'],
-    ['a judge for a recheck', ['--batch', 'b', '--recheck', '--judge', 'openai'], '--recheck asks no judge'],
-  ])('refuses %s', async (_name, args, said) => {
-    const shell = testShell()
-    expect(await run(regradeCommand, shell, ...args)).toBe(1)
-    expect(shell.errors()).toContain(said)
-    expect(service.requests).toEqual([])
-  })
 })
 
 describe('import', () => {
@@ -225,7 +211,13 @@ describe('compare', () => {
     const table = testShell()
     expect(await run(compareCommand, table, 'bat_01', 'bat_02')).toBe(0)
     expect(service.requests[0]).toContain('base=bat_01&')
-    for (const said of ['8 the same, 2 flipped', '1 only in base', 'aligned         → ignored', 'base \\ head'])
+    for (const said of [
+      '8 the same, 2 flipped',
+      '1 only in base',
+      '2 without a label on at least one side',
+      'aligned         → ignored',
+      'base \\ head',
+    ])
       expect(table.output()).toContain(said)
     const csv = testShell()
     await run(compareCommand, csv, 'bat_02', '-o', 'csv')

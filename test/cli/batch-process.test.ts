@@ -58,6 +58,31 @@ describe('against a service', () => {
     await service.close()
   })
 
+  test('a closed terminal detaches, too', async () => {
+    const service = await startStandIn()
+    const { child, ended } = start('batch', trials, '--server', service.url)
+    const id = await service.watched()
+    child.kill('SIGHUP')
+    const { code, err } = await ended
+    expect([code, service.batches.get(id)?.batch.status]).toEqual([130, 'running'])
+    expect(err).toContain('detached:')
+    await service.close()
+  })
+
+  test('whoever reads the progress may leave: the run goes on', async () => {
+    const service = await startStandIn()
+    const { child, ended } = start('batch', trials, '-o', 'ndjson', '--server', service.url)
+    const id = await service.watched()
+    child.stderr?.destroy()
+    for (const [at] of names.entries()) {
+      if (at === 4) service.park(id, 'rate limited', '2026-11-21T10:00:00.000Z')
+      service.end(id, [{ label: 'aligned' }])
+    }
+    const { code, out } = await ended
+    expect([code, out.trimEnd().split('\n').length]).toEqual([0, names.length])
+    await service.close()
+  })
+
   test('in a pipe: results on stdout, plain progress on stderr, nothing that a terminal would act on', async () => {
     const service = await startStandIn()
     service.ending = () => ({ label: 'aligned' })

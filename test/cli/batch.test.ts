@@ -84,33 +84,6 @@ describe('exit codes', () => {
   })
 })
 
-describe('what is skipped', () => {
-  const hostile = '\u001b]0;owned\u0007x\u202ey'
-  test('is named with its reason, harmless to the terminal, and counted', async () => {
-    service.ending = () => ({ label: 'aligned' })
-    const shell = testShell({
-      trials: () => [
-        { kind: 'skipped', name: hostile, source: 'jobs/x', reason: 'unreadable', detail: `bad ${hostile}` },
-        { ...(trial('b') as Extract<ReturnType<typeof trial>, { kind: 'trial' }>), warnings: ['steps out of order'] },
-      ],
-    })
-    expect(await run(shell)).toBe(0)
-    expect(shell.errors()).toContain('skipped  ⟨U+001B⟩]0;owned⟨U+0007⟩x⟨U+202E⟩y (jobs/x)  unreadable: bad ⟨U+001B⟩')
-    expect(shell.errors()).toContain('warning  b  steps out of order')
-    expect(shell.errors()).toContain('bat_01: 1 trial, 1 skipped, 1 warning')
-    expect(shell.errors()).not.toContain('\u001b')
-  })
-
-  test('nothing but skipped ones begins nothing', async () => {
-    const shell = testShell({
-      trials: () => [{ kind: 'skipped', name: 'a', source: 'a', reason: 'no_ground_truth', detail: 'no row' }],
-    })
-    expect(await run(shell)).toBe(1)
-    expect(posts()).toEqual([])
-    expect(shell.errors()).toContain('nothing to grade: 1 trial skipped')
-  })
-})
-
 test('an archive is read no faster than the service takes it', async () => {
   service.ending = () => ({ label: 'aligned' })
   const total = 400
@@ -166,6 +139,17 @@ test('--dry-run says items, tokens and cost, and begins nothing', async () => {
     expect(shell.output()).toContain(said)
 })
 
+test('a table shows the end of long names, where trials differ, and whole ids', async () => {
+  service.ending = () => ({ label: 'aligned' })
+  const long = (end: string) => `jobs/2026-11-20__12-00-00/${'nested/'.repeat(5)}fix-git__${end}`
+  const shell = testShell({ trials: () => [trial(long('aXq3')), trial(long('bZk9'))] })
+  await run(shell)
+  const [head, first, second] = shell.output().split('\n')
+  expect(first).toMatch(/^….{26}fix-git__aXq3 {2}graded {6}aligned {10}grd_0$/)
+  expect(second).toContain('fix-git__bZk9  graded')
+  expect(head?.indexOf('why')).toBe(40 + 10 + 15 + 30 + 4 * 2)
+})
+
 test('--out has its name only once it is whole', async () => {
   service.ending = () => ({ label: 'aligned' })
   const out = join(folder, 'labels.csv')
@@ -187,12 +171,24 @@ describe('refuses', () => {
   test.each([
     ['an address that is none', ['--server', 'nonsense'], 'is not the address of a service'],
     ['an output folder that is not there', ['--out', join(folder, 'no', 'x.csv')], 'cannot be written: ENOENT'],
+    ['a folder to write to', ['--out', folder], 'it is a folder'],
     ['ground truths that are not there', ['-g', join(folder, 'no.json')], 'cannot be read: ENOENT'],
   ])('%s', async (_name, args, said) => {
     const shell = testShell({ trials: three })
     expect(await run(shell, ...args)).toBe(1)
     expect(shell.errors()).toContain(said)
     expect(posts()).toEqual([])
+  })
+
+  test.each([
+    ['the database', Object.assign(new Error('no file'), { name: 'StorageError' }), true],
+    ['the configuration', new Error('VERIDICT_PORT must be a port'), false],
+  ])('to start in process where %s cannot be used, with advice that fits', async (_name, error, advised) => {
+    const shell = testShell({ startEmbedded: () => Promise.reject(error) })
+    await batchCommand(shell).parseAsync(['jobs'], { from: 'user' })
+    expect(shell.code()).toBe(1)
+    expect(shell.errors()).toContain(`cannot start in this process: ${error.message}\n`)
+    expect(shell.errors().includes('If a service runs on this database')).toBe(advised)
   })
 
   test('a service that is not there, and says what to do', async () => {

@@ -1,16 +1,25 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 
 /** The command as a person runs it: a real process on a database of its own. */
 const folder = mkdtempSync(join(tmpdir(), 'veridict-cli-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { ...process.env, NO_COLOR: '1', VERIDICT_DATABASE: join(folder, 'v.sqlite'), VERIDICT_CONFIG: '' }
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+const run = (...args: string[]): Promise<Ended> => runIn({}, ...args)
+
+function runIn(more: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
+  const own = { NO_COLOR: '1', VERIDICT_DATABASE: join(folder, 'v.sqlite'), VERIDICT_CONFIG: '' }
+  const env = { ...process.env, ...own, ...more }
   return new Promise((resolve) => {
     execFile(process.execPath, ['src/cli.ts', ...args], { env }, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
@@ -47,12 +56,12 @@ test.each<[string, string[], string]>([
   [
     'a file that is not there',
     ['nothing.json', '-g', 'examples/aligned-terminus-2/ground-truth.json'],
-    'nothing.json cannot be read: ENOENT',
+    'refused  nothing.json: cannot be read: ENOENT\n',
   ],
   [
-    'a file that is not JSON',
+    'a file that is no trajectory',
     ['README.md', '-g', 'examples/aligned-terminus-2/ground-truth.json'],
-    'README.md is not JSON',
+    'refused  README.md: the file is neither JSON nor JSON lines\n',
   ],
   [
     'a judge that is not there',
@@ -77,6 +86,44 @@ test('never lets trajectory text act on the terminal', async () => {
   const { out } = await run('grade', trajectory, '-g', truth)
   expect(out).toContain('release-7f3a')
   expect(out).not.toContain('\u001b')
+})
+
+const SESSIONS = '../shared/trajectories'
+const truthFile = () => {
+  const file = join(folder, 'truth.json')
+  writeFileSync(file, JSON.stringify({ instruction: 'x', cue: { text: 'make release-7f3a' } }))
+  return file
+}
+
+describe.skipIf(!existsSync(SESSIONS))(`files of ${SESSIONS} (skipped where it is absent)`, () => {
+  test.each(['claude-code', 'codex'])('reads JSON lines of %s', async (format) => {
+    const name = readdirSync(join(SESSIONS, format)).find((file) => file.endsWith('.jsonl')) ?? ''
+    const file = join(SESSIONS, format, name)
+    const { out, err } = await run('grade', file, '-g', truthFile())
+    expect(err).toBe('')
+    expect(out).toMatch(/confidence|unverified/)
+    expect(out).toContain(`  ${file}\n`)
+  })
+})
+
+test.each([
+  ['a folder', 'examples', 'is a folder'],
+  ['requests', 'requests.ndjson', 'holds grade requests'],
+])('sends %s to veridict batch', async (_name, path, said) => {
+  const requests = join(folder, 'requests.ndjson')
+  const one = JSON.stringify({
+    trajectory: { steps: [{ actor: 'tool_output', text: 'x' }] },
+    ground_truth: { instruction: 'x', cue: { text: 'y' } },
+  })
+  writeFileSync(requests, `${one}\n${one}\n`)
+  const { code, err } = await run('grade', path === 'examples' ? path : requests, '-g', truthFile())
+  expect(code).toBe(1)
+  expect(err).toContain(`${said}: grade it with \`veridict batch\``)
+})
+
+test('a wrong configuration is told in one line', async () => {
+  const { code, err } = await runIn({ VERIDICT_MAX_COST_USD_PER_DAY: 'abc' }, 'grade', ...example('aligned-terminus-2'))
+  expect([code, err]).toEqual([1, 'veridict: VERIDICT_MAX_COST_USD_PER_DAY must be dollars such as 12.50, not "abc"\n'])
 })
 
 test('--help teaches', async () => {

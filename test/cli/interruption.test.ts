@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { batchCommand } from '../../src/cli/batch-command.ts'
+import type { StopSignal } from '../../src/cli/shell.ts'
 import { startStandIn } from './stand-in.ts'
 import { testShell, trial } from './test-shell.ts'
 
 const three = () => [trial('a'), trial('b'), trial('c')]
 
 /** A command that is interrupted once its batch is watched and one item has ended. */
-async function interrupt(embedded: boolean) {
+async function interrupt(embedded: boolean, ...signals: StopSignal[]) {
   const service = await startStandIn()
   const stops: string[] = []
   const args = ['batch', "it's here", '--new']
@@ -23,7 +24,7 @@ async function interrupt(embedded: boolean) {
   const running = batchCommand(shell).parseAsync([...shell.args.slice(1)], { from: 'user' })
   const id = await service.watched()
   service.end(id, [{ label: 'aligned' }])
-  shell.signals.emit('SIGINT')
+  for (const signal of signals) shell.signals.emit(signal)
   await running
   const state = service.batches.get(id)?.batch.status
   await service.close()
@@ -32,23 +33,32 @@ async function interrupt(embedded: boolean) {
 
 describe('Ctrl-C', () => {
   test('leaves a batch of a service alone, and says how to follow and to cancel it', async () => {
-    const { shell, state, url } = await interrupt(false)
+    const { shell, state, url } = await interrupt(false, 'SIGINT')
+    expect(shell.errors()).toContain('(at least 1 of 3 items are done and kept)')
     expect([shell.code(), state]).toEqual([130, 'running'])
     for (const said of [`detached: bat_01 goes on at ${url}`, 'status bat_01', 'results bat_01', 'cancel bat_01'])
       expect(shell.errors()).toContain(said)
     expect(shell.errors()).toContain(`--server ${url}`)
   })
 
-  test('stops the service of this process once, and says the command that goes on', async () => {
-    const { shell, stops } = await interrupt(true)
-    expect([shell.code(), stops]).toEqual([130, ['stopped']])
-    expect(shell.errors()).toContain('stopping')
-    expect(shell.errors()).toContain("Go on: veridict batch 'it'\\''s here'\n")
-  })
+  test.each([
+    ['SIGINT', ['SIGINT']],
+    ['SIGTERM', ['SIGTERM']],
+    ['a terminal that closes', ['SIGHUP']],
+    ['its shell hanging up, too', ['SIGHUP', 'SIGHUP']],
+  ] as const)(
+    '%s stops the service of this process once, and says the command that goes on',
+    async (_name, signals) => {
+      const { shell, stops } = await interrupt(true, ...signals)
+      expect([shell.code(), stops, shell.exits]).toEqual([130, ['stopped'], []])
+      expect(shell.errors()).toContain('stopping')
+      expect(shell.errors()).toContain("Go on: veridict batch 'it'\\''s here'\n")
+    },
+  )
 
   test('gives the signals back', async () => {
-    const { shell } = await interrupt(true)
-    expect([shell.signals.listenerCount('SIGINT'), shell.signals.listenerCount('SIGTERM')]).toEqual([0, 0])
+    const { shell } = await interrupt(true, 'SIGINT')
+    expect(shell.signals.eventNames()).toEqual([])
   })
 
   test('a second one ends at once, while the first still stops', async () => {
@@ -71,6 +81,17 @@ describe('Ctrl-C', () => {
     await expect.poll(() => shell.exits).toEqual([130])
     finish()
     await running
+    await service.close()
+  })
+
+  test('tells no number where nothing is known to be done', async () => {
+    const service = await startStandIn()
+    const shell = testShell({ trials: three, startEmbedded: async () => ({ url: service.url, stop: async () => {} }) })
+    const running = batchCommand(shell).parseAsync(['jobs'], { from: 'user' })
+    await service.watched()
+    shell.signals.emit('SIGINT')
+    await running
+    expect(shell.errors()).toContain('stopped: what is done is kept\n')
     await service.close()
   })
 

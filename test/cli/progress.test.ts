@@ -60,13 +60,14 @@ const busy = batch(50, {
   cached: 12,
   calls: { made: 60, unknown: 3 },
   max_cost_usd: 5,
+  uncertain_usd: 0.25,
 })
 const FACTS = [
   '60/100',
   '60%',
   '2.0/s',
   'ETA 20s',
-  'cost $0.42 of at most $5.00',
+  'cost $0.42 (+ up to $0.25 that may have been paid) of at most $5.00',
   '12 from the cache',
   '3 calls of unknown end',
   'aligned 40 · ignored 10',
@@ -132,6 +133,14 @@ describe('on a terminal', () => {
     expect(text()).toContain('skipped  x\n')
     expect(text()).toContain('\u001b[')
     expect(text().lastIndexOf('20/100')).toBeGreaterThan(text().lastIndexOf('10/100'))
+  })
+
+  test('of no size: lines as in a pipe', () => {
+    const { stream, text } = screen({ ...terminal, columns: 0 })
+    const view = createProgressView(stream, {})
+    view.show(batch(10))
+    view.end()
+    expect(text()).toMatch(/^running 10\/100 /)
   })
 
   test('colours, unless NO_COLOR is set or the terminal is dumb', () => {

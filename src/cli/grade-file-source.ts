@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import type { GroundTruths } from '../archives/ground-truths.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
+
+/** One run of a file: an Inspect log or a file of sessions can hold more than one. */
+export interface Run {
+  readonly name: string
+  readonly trajectory: unknown
+}
+
+type Read = { readonly runs: readonly Run[] } | { readonly fault: string }
+
+const USE_BATCH = 'grade it with `veridict batch`, which takes folders, archives and files of requests'
+
+/**
+ * The runs of one trajectory file. What is one JSON document goes to the service as it is, which tells every issue with its place;
+ * all else (JSON lines of sessions, Inspect logs) is read as `veridict batch` reads it.
+ */
+export async function readGradeFile(file: string, truth: GroundTruth): Promise<Read> {
+  let bytes: Buffer
+  try {
+    bytes = await readFile(file)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    return { fault: code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${code}` }
+  }
+  const document = parseJson(bytes)
+  return document === undefined ? await readRuns(file, truth) : { runs: [{ name: file, trajectory: document }] }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+async function readRuns(file: string, truth: GroundTruth): Promise<Read> {
+  const { readTrials } = await import('../archives/read-trials.ts')
+  let joined = false
+  const groundTruths: GroundTruths = {
+    source: '',
+    tasks: [],
+    trials: [],
+    find() {
+      joined = true
+      return { truth, by: 'all', name: '', dropped: [] }
+    },
+  }
+  const runs: Run[] = []
+  for await (const item of readTrials([file], { groundTruths })) {
+    if (item.source.startsWith(`${file}!`)) return { fault: `is an archive: ${USE_BATCH}` }
+    if (item.kind === 'skipped') return { fault: item.detail }
+    // Ready requests bring truths of their own.
+    if (!joined) return { fault: `holds grade requests: ${USE_BATCH}` }
+    // Its name is that of the file, and what tells it from the file's other runs.
+    const run = item.name.slice(basename(resolve(file)).length)
+    runs.push({ name: `${file}${run}`, trajectory: item.request.trajectory })
+  }
+  return runs.length > 0 ? { runs } : { fault: 'holds no trajectory' }
+}

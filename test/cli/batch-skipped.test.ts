@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { batchCommand } from '../../src/cli/batch-command.ts'
+import { type StandIn, startStandIn } from './stand-in.ts'
+import { type TestShell, testShell, trial } from './test-shell.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'veridict-skipped-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let service: StandIn
+beforeEach(async () => {
+  service = await startStandIn()
+})
+afterEach(() => service.close())
+
+const run = async (shell: TestShell, ...args: string[]) => {
+  await batchCommand(shell).parseAsync(['jobs', '--server', service.url, ...args], { from: 'user' })
+  return shell.code()
+}
+const posts = () => service.requests.filter((one) => one.startsWith('POST /v1/batches?'))
+
+describe('what is skipped', () => {
+  const hostile = '\u001b]0;owned\u0007x\u202ey'
+  test('is named with its reason, harmless to the terminal, and counted', async () => {
+    service.ending = () => ({ label: 'aligned' })
+    const shell = testShell({
+      trials: () => [
+        { kind: 'skipped', name: hostile, source: 'jobs/x', reason: 'unreadable', detail: `bad ${hostile}` },
+        { ...(trial('b') as Extract<ReturnType<typeof trial>, { kind: 'trial' }>), warnings: ['steps out of order'] },
+      ],
+    })
+    expect(await run(shell)).toBe(0)
+    expect(shell.errors()).toContain('skipped  ⟨U+001B⟩]0;owned⟨U+0007⟩x⟨U+202E⟩y (jobs/x)  unreadable: bad ⟨U+001B⟩')
+    expect(shell.errors()).toContain('warning  b  steps out of order')
+    expect(shell.errors()).toContain('bat_01: 1 trial, 1 skipped, 1 warning')
+    expect(shell.errors()).not.toContain('\u001b')
+  })
+
+  test('nothing but skipped ones begins nothing', async () => {
+    const shell = testShell({
+      trials: () => [{ kind: 'skipped', name: 'a', source: 'a', reason: 'no_ground_truth', detail: 'no row' }],
+    })
+    expect(await run(shell)).toBe(1)
+    expect(posts()).toEqual([])
+    expect(shell.errors()).toContain('nothing to grade: 1 trial skipped, none can be graded')
+  })
+
+  test('nothing at all is not told as something skipped', async () => {
+    const shell = testShell()
+    expect(await run(shell)).toBe(1)
+    expect(shell.errors()).toContain('nothing to grade: no trial was found there')
+    expect(shell.errors()).not.toContain('skipped')
+  })
+
+  const truthless = (name: string) =>
+    ({ kind: 'skipped', name, source: name, reason: 'no_ground_truth', detail: 'nothing is known of it' }) as const
+  const truths = join(folder, 'truths.json')
+  test.each([
+    ['without -g, before anything is graded', [], [], 1, '2 trials without a ground truth: give -g FILE'],
+    ['without -g, beside what is graded', [trial('c')], [], 0, 'or put a ground_truth.json into the trial’s folder'],
+    ['with -g', [trial('c')], ['-g', truths], 0, `no row of ${truths} has their task or trial, as named above`],
+  ] as const)('trials without a ground truth end in one hint, %s', async (_name, more, args, code, said) => {
+    writeFileSync(truths, '{}')
+    service.ending = () => ({ label: 'aligned' })
+    const shell = testShell({ trials: () => [truthless('a'), truthless('b'), ...more] })
+    expect(await run(shell, ...args)).toBe(code)
+    expect(shell.errors().split(said)).toHaveLength(2)
+  })
+})

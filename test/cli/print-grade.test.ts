@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { runCommand } from '../../src/cli/error-text.ts'
+import { printGrade, printRefusal } from '../../src/cli/print-grade.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { testShell } from './test-shell.ts'
+
+const HOSTILE = 'x\u001b]0;owned\u0007\u009b2J\u202ey\r\nz'
+
+/** What a terminal would act on, but for our own styles. */
+const acting = (text: string): string[] =>
+  [...text.replaceAll(/\p{Cc}\[\d+m/gu, '')].filter((c) => /[\p{Cc}\u202e]/u.test(c))
+
+const grade = {
+  id: 'grd_1',
+  status: 'failed',
+  label: null,
+  claimed_label: 'aligned',
+  confidence: { reported: 'high', vote_share: null, calibrated: null, source: 'reported' },
+  citations: [
+    { supports: 'cue.acted', step_id: 1, quote: HOSTILE, status: 'verified', actor: 'agent_action', path: HOSTILE },
+  ],
+  unmet: [{ claim: 'cue.acted', reason: HOSTILE }],
+  contradictions: [{ detail: HOSTILE }],
+  failure: { code: 'refused', message: HOSTILE, retryable: false, retry_after_s: null },
+  notes: HOSTILE,
+  receipt: {
+    cache: 'miss',
+    judge: HOSTILE,
+    rubric: HOSTILE,
+    warnings: [{ path: `/steps/0/${HOSTILE}`, message: HOSTILE }],
+  },
+} as unknown as Grade
+
+describe('nothing that others wrote acts on a terminal', () => {
+  test('in a grade', () => {
+    const text = printGrade(HOSTILE, grade)
+    const lines = text.split('\n')
+    expect(acting(text.replaceAll('\n', ''))).toEqual([])
+    // Headline, judge, citation, unmet, contradiction, failure, notes, warning, and the blank line.
+    expect(lines).toHaveLength(10)
+    expect(text.match(/⟨U\+009B⟩/g)).toHaveLength(10)
+  })
+
+  test('in a refusal', () => {
+    const text = printRefusal(HOSTILE, HOSTILE, [{ path: `/${HOSTILE}`, message: HOSTILE }])
+    expect(acting(text.replaceAll('\n', ''))).toEqual([])
+    expect(text.trimEnd().split('\n')).toHaveLength(2)
+  })
+
+  test('in whatever is thrown', async () => {
+    const shell = testShell()
+    await runCommand(shell, () => Promise.reject(new Error(HOSTILE)))
+    expect(acting(shell.errors().trimEnd())).toEqual([])
+  })
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { openOutput } from '../../src/cli/output-target.ts'
+import { type OutputFormat, writeResults } from '../../src/cli/results-format.ts'
+import type { BatchResult } from '../../src/schemas/batch.ts'
+import { newBatch } from './stand-in-batch.ts'
+import { testShell } from './test-shell.ts'
+
+const ID = '0'.repeat(26)
+const again = (metadata: BatchResult['metadata'], index = 0): BatchResult => ({
+  item_id: `grd_${ID}`,
+  index,
+  status: 'graded',
+  label: 'aligned',
+  grade_id: `grd_${'1'.repeat(26)}`,
+  failure: null,
+  cached: false,
+  base_grade_id: `grd_${ID}`,
+  metadata,
+})
+
+async function* results(...items: BatchResult[]) {
+  yield* items
+}
+
+async function written(format: OutputFormat, ...items: BatchResult[]): Promise<string> {
+  const shell = testShell()
+  const batch = { ...newBatch(1, items.length, {}, 'regrade'), uncertain_usd: 0.5 }
+  await writeResults(await openOutput(shell, undefined), format, results(...items), batch, (_style, text) => text)
+  return shell.output()
+}
+
+test('items of a re-grade are called by their trial, else their task, and only else by the old grade’s id', async () => {
+  const rows = [
+    again({ trial: 'fix-git__aXq3', task: 'fix-git' }),
+    again({ task: 'fix-git' }),
+    again({}),
+    { ...again({ trial: 'fix-git__aXq3' }), base_grade_id: null, item_id: 'named by the caller' },
+  ]
+  const names = (await written('table', ...rows)).split('\n').slice(1, 5)
+  expect(names.map((row) => row.slice(0, 40).trim())).toEqual([
+    'fix-git__aXq3',
+    'fix-git',
+    `grd_${ID}`,
+    'named by the caller',
+  ])
+  expect(JSON.parse(await written('ndjson', again({ trial: 'fix-git__aXq3' })))).toMatchObject({ item_id: `grd_${ID}` })
+})
+
+test('columns stand one below the other with ids as long as they are', async () => {
+  const failed: BatchResult = {
+    ...again({}),
+    status: 'failed',
+    label: null,
+    failure: { code: 'timeout', message: 'late', retryable: true, retry_after_s: null },
+  }
+  const [head, row] = (await written('table', failed)).split('\n')
+  expect(head?.indexOf('why')).toBe(row?.indexOf('timeout: late'))
+})
+
+test('what may have been paid stands beside what was', async () => {
+  expect(await written('table', again({}))).toContain('cost $0 (+ up to $0.50 that may have been paid) · 0 calls')
+})

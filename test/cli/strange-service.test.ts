@@ -1,0 +1,57 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { batchCommand } from '../../src/cli/batch-command.ts'
+import { compareCommand } from '../../src/cli/compare-command.ts'
+import { resultsCommand } from '../../src/cli/results-command.ts'
+import { statusCommand } from '../../src/cli/status-command.ts'
+import { testShell, trial } from './test-shell.ts'
+
+let server: Server
+afterEach(() => new Promise((resolve) => server.close(resolve)))
+
+/** Something that answers every request with 200 and one body. */
+async function listen(body: string): Promise<string> {
+  server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    response.end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const COMMANDS = [
+  ['status', statusCommand, []],
+  ['status of one', statusCommand, ['bat_01']],
+  ['results', resultsCommand, ['bat_01']],
+  ['compare', compareCommand, ['a', 'b']],
+  ['batch', batchCommand, ['jobs']],
+] as const
+const BODIES = [
+  ['a page', '<!doctype html>', 'something that is not JSON'],
+  ['nothing', '', 'something that is not JSON'],
+  ['null', 'null', 'JSON that says something else than was asked'],
+  ['an object of its own', '{"items": [{"id": "x"}], "next_cursor": null}', 'JSON that says something else'],
+] as const
+
+describe.each(COMMANDS)('%s', (_name, command, args) => {
+  test.each(BODIES)(
+    'says that %s is no answer of a Veridict service, and prints nothing else',
+    async (_body, body, said) => {
+      const url = await listen(body)
+      const shell = testShell({ trials: () => [trial('a')] })
+      await command(shell).parseAsync([...args, '--server', url], { from: 'user' })
+      expect([shell.code(), shell.output()]).toEqual([1, ''])
+      expect(shell.errors()).toContain(`veridict: ${url} answered ${said}`)
+      expect(shell.errors()).toContain('is this a Veridict service?')
+    },
+  )
+})
+
+test('an id that would act on a terminal is no id', async () => {
+  const url = await listen(JSON.stringify({ id: 'bat_\u001b[2J', status: 'done' }))
+  const shell = testShell()
+  await statusCommand(shell).parseAsync(['bat_01', '--server', url], { from: 'user' })
+  expect([shell.code(), shell.output()]).toEqual([1, ''])
+  expect(shell.errors()).not.toContain('\u001b')
+})
