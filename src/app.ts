@@ -5,12 +5,15 @@ import fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify'
+import { createStatisticsWorker } from './audit/statistics-worker.ts'
 import type { Context } from './context.ts'
+import { agreementRoutes } from './http/agreements.ts'
 import { createAliases } from './http/aliases.ts'
 import { batchEventRoute } from './http/batch-events.ts'
 import { batchResultRoute } from './http/batch-results.ts'
 import { batchRoutes } from './http/batches.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
+import { disagreementRoutes } from './http/disagreements.ts'
 import { installDrain } from './http/drain.ts'
 import { answerClientError, installErrors, sendFrameworkError } from './http/errors.ts'
 import { answerKnownBytes } from './http/grade-one.ts'
@@ -21,8 +24,11 @@ import { createMetrics } from './http/metrics.ts'
 import { installOpenApi } from './http/openapi.ts'
 import { operationRoutes } from './http/operations.ts'
 import { regradeRoutes } from './http/regrades.ts'
+import { reportRoutes } from './http/reports.ts'
 import { recordRequests } from './http/request-log.ts'
+import { reviewRoutes } from './http/reviews.ts'
 import { trajectoryRoutes } from './http/trajectories.ts'
+import { pageRoutes } from './web/pages.ts'
 
 export interface App {
   readonly http: FastifyInstance
@@ -59,6 +65,8 @@ export async function buildApp(
   const inFlight = createInFlight()
   context.service.onGrade((grade) => aliases.replaced(grade))
   context.onTrouble(({ batch, item, error }) => http.log.error({ batch, item, err: error }, 'a batch met an error'))
+  const statistics = createStatisticsWorker()
+  http.addHook('onClose', () => statistics.close())
   installErrors(http)
   installValidation(http)
   installDrain(http, state)
@@ -70,9 +78,14 @@ export async function buildApp(
   batchRoutes(http, { context, inFlight, state })
   batchResultRoute(http, { context, inFlight, state })
   batchEventRoute(http, { context, inFlight, state })
-  regradeRoutes(http, { context, inFlight })
+  regradeRoutes(http, { context, inFlight, statistics })
+  reviewRoutes(http, { context, inFlight })
+  disagreementRoutes(http, { context })
+  agreementRoutes(http, { context, statistics })
+  reportRoutes(http, { context, statistics })
   catalogueRoutes(http, { context })
   operationRoutes(http, { context, metrics, state })
+  pageRoutes(http)
   await http.ready()
   return { http, state, settled: () => inFlight.settled() }
 }

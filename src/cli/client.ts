@@ -33,6 +33,8 @@ interface ComparisonQuery {
   readonly base?: string
   readonly limit?: number
   readonly cursor?: string
+  /** False: later pages, which have the same. */
+  readonly statistics?: boolean
 }
 
 /**

@@ -30,7 +30,7 @@ async function compare(session: Session, ids: readonly string[]): Promise<ExitCo
     for (const flip of page.flips) await target.write(flipText(flip, format, paint))
     if (page.next_cursor === null) break
     signal.throwIfAborted()
-    page = await client.compare({ ...sides, limit: 200, cursor: page.next_cursor })
+    page = await client.compare({ ...sides, limit: 200, cursor: page.next_cursor, statistics: false })
   }
   await target.commit()
   return EXIT.graded

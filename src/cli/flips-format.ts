@@ -1,3 +1,4 @@
+import type { Statistic } from '../schemas/agreement.ts'
 import type { Comparison, Flip } from '../schemas/regrade.ts'
 import { line } from './ndjson.ts'
 import { csvLine, type OutputFormat } from './results-format.ts'
@@ -32,9 +33,31 @@ export function comparisonHead(comparison: Comparison, format: OutputFormat, pai
       : `unpaired  ${unpaired.base_only} only in base · ${unpaired.head_only} only in head · ${unpaired.without_label} without a label on at least one side`,
     '',
     ...matrixRows(comparison.matrix, paint),
+    ...agreementRows(comparison),
     '',
   ]
   return `${rows.filter((row, at) => row !== '' || at > 4).join('\n')}\n`
+}
+
+/** How well both agree, with 95 % intervals, and how many flips asking the same judge twice would give. */
+function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[] {
+  if (agreement === undefined) return []
+  const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1 } = agreement
+  const words = [
+    `raw ${statistic(raw_agreement)}`,
+    `κ ${statistic(cohen_kappa)}`,
+    `α ${statistic(krippendorff_alpha)}`,
+    `AC1 ${statistic(gwet_ac1)}`,
+  ]
+  const expected = noise?.expected_flips
+  const repeats = expected == null ? [] : [`repeat noise alone would give about ${expected.toFixed(1)} flips`]
+  return ['', `agreement  ${words.join(' · ')}`, ...repeats]
+}
+
+const statistic = ({ value, ci95 }: Statistic): string => {
+  if (value === null) return '–'
+  const interval = ci95 === null ? '' : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
+  return `${value.toFixed(3)}${interval}`
 }
 
 const side = ({ n, ...ends }: Comparison['base_counts']): string => `${count(n, 'item')} · ${tally(ends)}`

@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { questionOf } from '../grading/ports.ts'
 import { GradeRequestSchema } from '../schemas/grade-request.ts'
 import { PageQuery } from '../schemas/page.ts'
 import { GradeStatusSchema, LabelSchema } from '../schemas/vocabulary.ts'
@@ -117,6 +118,44 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
       const { id } = request.params
       if ((await grades.get(id)) === null) throw notFound('grade')
       return sendJson(reply, { items: listLedgerEntries(await attempts.listForGrade(id), request.query.raw === true) })
+    },
+  })
+
+  routes.get('/v1/grades/:id/panel', {
+    schema: {
+      operationId: 'listPanel',
+      summary: 'What every judge and rubric says about the question of one grade',
+      description:
+        'The standing grades of the same trajectory and ground truth, newest first. The grade itself is absent where a newer one stands for it.',
+      tags: ['grades'],
+      params: GradeId,
+      querystring: NoQuery,
+      response: { 200: answer('GradeList', 'The standing grades.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const grade = await grades.get(request.params.id)
+      if (grade === null) throw notFound('grade')
+      const standing = await grades.listForQuestion(questionOf(grade))
+      return sendJson(reply, { items: standing.map((one) => one.grade) })
+    },
+  })
+
+  routes.get('/v1/grades/:id/ground-truth', {
+    schema: {
+      operationId: 'getGroundTruth',
+      summary: 'What was known of the trial of one grade',
+      tags: ['grades'],
+      params: GradeId,
+      querystring: NoQuery,
+      response: {
+        200: answer('GroundTruth', 'As it was given, with what it left to the defaults.'),
+        ...problems(400, 404),
+      },
+    },
+    handler: async (request, reply) => {
+      const truth = await grades.getGroundTruth(request.params.id)
+      if (truth === null) throw notFound('grade')
+      return sendJson(reply, truth)
     },
   })
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { digestValue } from '../domain/digest.ts'
 import type { IdempotencyStore } from '../grading/ports.ts'
 import { HttpProblem } from './problem.ts'
 
@@ -29,16 +30,17 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
       const header = request.headers['idempotency-key']
       if (typeof header !== 'string') return work()
       const key = `${request.routeOptions.url}/${header}`
-      const stored = await findStored(key, request.bodyDigest, reply)
+      const digest = digestOf(request)
+      const stored = await findStored(key, digest, reply)
       if (stored !== null) return stored
       if (inFlight.has(key)) throw inUse()
       inFlight.add(key)
       try {
         // Again, now that nobody else can be between looking and storing.
-        const meanwhile = await findStored(key, request.bodyDigest, reply)
+        const meanwhile = await findStored(key, digest, reply)
         if (meanwhile !== null) return meanwhile
         const answer = await work()
-        await store.put(key, { request_digest: request.bodyDigest, status: answer.status, body: answer.text }, at)
+        await store.put(key, { request_digest: digest, status: answer.status, body: answer.text }, at)
         return answer
       } finally {
         inFlight.delete(key)
@@ -46,6 +48,10 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
     },
   }
 }
+
+/** The same body about another thing is another request. */
+const digestOf = ({ bodyDigest, params }: FastifyRequest): string =>
+  Object.keys((params as object | null) ?? {}).length === 0 ? bodyDigest : digestValue([bodyDigest, params])
 
 const inUse = (): HttpProblem =>
   new HttpProblem(

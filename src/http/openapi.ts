@@ -22,6 +22,7 @@ export async function installOpenApi(app: FastifyInstance): Promise<void> {
         { name: 'trajectories', description: 'Upload once, grade by id.' },
         { name: 'rubrics', description: 'What a judge is asked.' },
         { name: 'judges', description: 'Who answers.' },
+        { name: 'audit', description: 'Disagreements, human labels, agreement.' },
         { name: 'operations', description: 'Probes and metrics.' },
       ],
     },

@@ -1,8 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { compareBatches } from '../audit/comparison.ts'
+import type { StatisticsWorker } from '../audit/statistics-worker.ts'
 import type { Context } from '../context.ts'
-import { compareBatches } from '../grading/compare.ts'
 import { PageQuery } from '../schemas/page.ts'
 import { RegradeRequestSchema } from '../schemas/regrade.ts'
 import { sendEstimate, sendTaken } from './batches.ts'
@@ -11,6 +12,7 @@ import { decodeCursor, encodeCursor } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
 import { sendJson } from './reply.ts'
 import { answer, NoQuery, problems } from './schemas.ts'
+import { computeApart } from './statistics.ts'
 
 const ComparisonQuery = Type.Object(
   {
@@ -21,6 +23,12 @@ const ComparisonQuery = Type.Object(
       }),
     ),
     head: Type.String({ maxLength: 100, description: 'A batch.' }),
+    statistics: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'False: without `agreement`, `tests` and `repeat_noise`, for later pages of the flips.',
+      }),
+    ),
     ...PageQuery,
   },
   { additionalProperties: false },
@@ -29,7 +37,11 @@ const ComparisonQuery = Type.Object(
 /** Grade again what is stored, and see what that changed. */
 export function regradeRoutes(
   app: FastifyInstance,
-  { context, inFlight }: { readonly context: Context; readonly inFlight: InFlight },
+  {
+    context,
+    inFlight,
+    statistics: worker,
+  }: { readonly context: Context; readonly inFlight: InFlight; readonly statistics: StatisticsWorker },
 ): void {
   const { batches, stores } = context
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
@@ -61,15 +73,21 @@ export function regradeRoutes(
       operationId: 'compareBatches',
       summary: 'Two batches over the same questions, label against label',
       description:
-        'Questions are paired by trajectory and ground truth. The matrix counts pairs that have a label on both sides; whatever has none is counted beside it.',
+        'Questions are paired by trajectory and ground truth. The matrix counts pairs that have a label on both sides; whatever has none is counted beside it. Statistics are of all pairs, whatever page of the flips is asked for.',
       tags: ['batches'],
       querystring: ComparisonQuery,
       response: { 200: answer('Comparison', 'The counts, and one page of the flips.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const { base = null, head, limit = 50, cursor } = request.query
+      const { base = null, head, limit = 50, cursor, statistics = true } = request.query
       const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
-      const compared = await compareBatches(stores, { base, head, limit, after })
+      const compared = await compareBatches(stores, {
+        base,
+        head,
+        limit,
+        after,
+        statistics: statistics ? (pairs) => computeApart(worker, 'comparisonStatistics', pairs) : null,
+      })
       if (compared.ok) {
         const next_cursor = compared.next === null ? null : encodeCursor(String(compared.next))
         return sendJson(reply, { ...compared.comparison, next_cursor })

@@ -1,11 +1,16 @@
 import { type TSchema, Type } from 'typebox'
 import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../schemas/batch.ts'
+import { DisagreementSchema } from '../schemas/disagreement.ts'
 import { AttemptSummarySchema, GradeSchema } from '../schemas/grade.ts'
+import { GroundTruthSchema } from '../schemas/ground-truth.ts'
 import { JudgeInfoSchema } from '../schemas/judge-info.ts'
 import { NextCursorSchema } from '../schemas/page.ts'
 import { ProblemSchema } from '../schemas/problem.ts'
 import { ComparisonSchema } from '../schemas/regrade.ts'
+import { AlignmentReportSchema } from '../schemas/report.ts'
+import { ReviewSchema } from '../schemas/review.ts'
 import { RubricViewSchema } from '../schemas/rubric-view.ts'
+import { AgreementAnswerSchema } from '../schemas/stored-agreement.ts'
 import { TrajectoryStepSchema, TrajectorySummarySchema } from '../schemas/trajectory-view.ts'
 
 /** One call of a judge as the ledger of a grade shows it. */
@@ -31,6 +36,8 @@ const pageOf = (name: string) =>
 export const COMPONENTS = {
   Grade: GradeSchema,
   GradePage: pageOf('Grade'),
+  GradeList: listOf('Grade'),
+  GroundTruth: GroundTruthSchema,
   LedgerEntry: LedgerEntrySchema,
   LedgerEntryList: listOf('LedgerEntry'),
   TrajectorySummary: TrajectorySummarySchema,
@@ -46,6 +53,12 @@ export const COMPONENTS = {
   BatchResult: BatchResultSchema,
   BatchEstimate: BatchEstimateSchema,
   Comparison: ComparisonSchema,
+  AlignmentReport: AlignmentReportSchema,
+  Review: ReviewSchema,
+  ReviewPage: pageOf('Review'),
+  Disagreement: DisagreementSchema,
+  DisagreementPage: pageOf('Disagreement'),
+  Agreement: AgreementAnswerSchema,
   Status: Type.Object({ status: Type.String() }, { additionalProperties: false }),
   Problem: ProblemSchema,
 } satisfies Record<string, TSchema>

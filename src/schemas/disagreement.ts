@@ -38,8 +38,19 @@ export const DisagreementSchema = Type.Object(
     model: Nullable(Type.String()),
     task: Nullable(Type.String()),
     kinds: Type.Array(DisagreementKindSchema, { description: 'All that apply, the most telling first.' }),
-    score: Type.Number({ description: 'Higher is more telling; see docs/audit.md for how it is made.' }),
-    why: Type.Array(Type.String(), { description: 'One sentence for each kind.' }),
+    score: Type.Number({ description: 'Higher is more telling: the sum of `terms`.' }),
+    terms: Type.Object(
+      {
+        kind: Type.Number({ description: 'Weight of the most telling kind: ten apart, more than all other terms.' }),
+        claims: Type.Number({ description: 'Two for each claim of the label table in which the sides differ.' }),
+        confidence: Type.Number({ description: 'Of the less sure side: low 0, medium 1, high 2; a human is sure.' }),
+        votes: Type.Number({ description: 'Smaller vote share behind the sides; of samples, how far from unanimous.' }),
+      },
+      { ...closed, description: 'Of the most telling clash of the most telling kind; see docs/audit.md.' },
+    ),
+    why: Type.Array(Type.String(), {
+      description: 'One sentence for each kind, about its most telling clash; then what the score is made of.',
+    }),
     grades: Type.Array(Opinion, { description: 'The standing grade of each judge and rubric.' }),
     signals: Nullable(SignalsSchema),
     reviews: Type.Array(
@@ -47,8 +58,9 @@ export const DisagreementSchema = Type.Object(
         { id: Type.String(), rater: Type.String(), label: Nullable(LabelSchema), blind: Type.Boolean() },
         closed,
       ),
+      { description: 'Of each rater the newest one, newest first.' },
     ),
-    settled: Type.Boolean({ description: 'Somebody has reviewed it, and the reviews agree.' }),
+    settled: Type.Boolean({ description: 'Somebody has reviewed it, and the newest reviews of all raters agree.' }),
   },
   closed,
 )

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { AgreementSchema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
 import { BatchOptions } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
 import { GradeStatusSchema, LABELS, LabelSchema } from './vocabulary.ts'
@@ -85,6 +86,82 @@ const Counted = Type.Object(
   { ...closed, description: 'Every item of that side by its end; nothing is left out.' },
 )
 
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+const statistic = (description: string) =>
+  Type.Unsafe<Static<typeof StatisticSchema>>({ ...StatisticSchema, description })
+
+export const ComparisonAgreementSchema = Type.Pick(
+  AgreementSchema,
+  ['raw_agreement', 'cohen_kappa', 'krippendorff_alpha', 'gwet_ac1', 'bootstrap'],
+  { ...closed, description: 'Of both sides as raters of the pairs; tasks resampled where trials name them.' },
+)
+export type ComparisonAgreement = Static<typeof ComparisonAgreementSchema>
+
+const LabelTestSchema = Type.Object(
+  {
+    label: LabelSchema,
+    base_only: Count('Pairs with the label in the base alone.'),
+    head_only: Count('Pairs with the label in the head alone.'),
+    mcnemar_p: Nullable(Type.Number({ description: 'Exact, two-sided.' })),
+    holm_p: Nullable(Type.Number({ description: 'Holm’s adjustment of `mcnemar_p` for the five labels.' })),
+    base_share: Nullable(Type.Number()),
+    head_share: Nullable(Type.Number()),
+    difference: statistic('Share in the head minus share in the base; tasks resampled.'),
+    reason: Nullable(UndefinedReasonSchema),
+  },
+  { ...closed, description: 'One label against the rest. `reason`: why there is no p-value, or why it says nothing.' },
+)
+
+export const ComparisonTestsSchema = Type.Object(
+  {
+    bowker: Type.Object(
+      {
+        statistic: Nullable(Type.Number({ description: 'χ² of symmetry of the matrix.' })),
+        df: Type.Integer(),
+        p: Nullable(Type.Number()),
+        reason: Nullable(UndefinedReasonSchema),
+      },
+      closed,
+    ),
+    labels: Type.Array(LabelTestSchema),
+    notes: Type.Array(Type.String()),
+  },
+  { ...closed, description: 'Whether the labels moved one way. The p-values take pairs as independent.' },
+)
+export type ComparisonTests = Static<typeof ComparisonTestsSchema>
+
+const SideNoiseSchema = Type.Object(
+  {
+    questions: Count('Pairs of which this side has two or more valid votes.'),
+    disagreement: statistic('Chance that two answers of this judge to one question differ.'),
+  },
+  closed,
+)
+
+export const NOISE_SOURCES = ['votes_of_both', 'votes_of_base', 'votes_of_head', 'same_key'] as const
+export const RepeatNoiseSchema = Type.Object(
+  {
+    expected_flips: Nullable(
+      Type.Number({ description: 'Flips that asking the same judge twice would give on so many pairs.' }),
+    ),
+    ci95: Type.Unsafe<[number, number] | null>(Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }))),
+    from: Nullable(Type.Enum(NOISE_SOURCES, { type: 'string' })),
+    base: SideNoiseSchema,
+    head: SideNoiseSchema,
+    same_key: Type.Object(
+      {
+        pairs: Count('Pairs of two grades of one key: the same judge was asked the very same again.'),
+        flipped: Count('Of those, with another label.'),
+      },
+      closed,
+    ),
+    reason: Nullable(Type.String({ description: 'Why it is null; or what the number rests on.' })),
+  },
+  { ...closed, description: 'How many flips lie inside the judge’s own repeat noise.' },
+)
+export type RepeatNoise = Static<typeof RepeatNoiseSchema>
+
+/** Without `agreement`, `tests` and `repeat_noise` where `statistics=false` was asked. */
 export const ComparisonSchema = Type.Object(
   {
     base: Type.String({
@@ -111,6 +188,9 @@ export const ComparisonSchema = Type.Object(
       },
       closed,
     ),
+    agreement: Type.Optional(ComparisonAgreementSchema),
+    tests: Type.Optional(ComparisonTestsSchema),
+    repeat_noise: Type.Optional(RepeatNoiseSchema),
     flips: Type.Array(FlipSchema, { description: 'Pairs with different labels, one page of them.' }),
     next_cursor: Nullable(Type.String()),
   },

@@ -36,9 +36,18 @@ const ClaimsSchema = Type.Object(
   { ...closed, description: 'Where given, they must make the label by the table of design section 2.' },
 )
 
+/** Words apart by single spaces: what looks alike is alike. Control and invisible characters are refused; linear. */
+const RATER_PATTERN = '^[^\\p{C}\\p{Z}]+( [^\\p{C}\\p{Z}]+)*$'
+
 export const ReviewRequestSchema = Type.Object(
   {
-    rater: Type.String({ minLength: 1, maxLength: 100, description: 'Who reviews: a name that stays the same.' }),
+    rater: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: RATER_PATTERN,
+      description:
+        'Who reviews: a name that stays the same. Words apart by single spaces, without control or invisible characters.',
+    }),
     label: Type.Union([LabelSchema, Type.Null()], { description: 'Null: it cannot be told; `comment` says why.' }),
     claims: Type.Optional(ClaimsSchema),
     comment: Type.Optional(Type.String({ maxLength: 5000 })),
@@ -67,7 +76,9 @@ export const ReviewSchema = Type.Object(
     comment: Type.String(),
     blind: Type.Boolean(),
     sampling: Nullable(SamplingSchema),
-    grade_label: Nullable(LabelSchema),
+    grade_label: Type.Union([LabelSchema, Type.Null()], {
+      description: 'What the reviewed grade said; null: it is unverified or failed.',
+    }),
     created_at: Type.String({ format: 'date-time' }),
   },
   closed,

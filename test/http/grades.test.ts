@@ -109,6 +109,22 @@ test('lists with filters and pages, newest first', async () => {
   expect((await app.get('/v1/grades?label=ignored')).json<{ items: Grade[] }>().items).toHaveLength(0)
 })
 
+test('the panel of a grade is what stands for its question, its ground truth is what was given', async () => {
+  const first = (await app.post('/v1/grades', LEXICAL)).json<Grade>()
+  const second = (await app.post('/v1/grades', { ...LEXICAL, samples: 3 })).json<Grade>()
+  const other = { ...LEXICAL, ground_truth: { ...LEXICAL.ground_truth, instruction: 'Something else.' } }
+  await app.post('/v1/grades', other)
+  const panel = await app.get(`/v1/grades/${first.id}/panel`)
+  fits(panel, '/v1/grades/{id}/panel', 'get')
+  expect(panel.json<{ items: Grade[] }>().items.map(({ id }) => id)).toEqual([second.id, first.id])
+  const newer = (await app.post('/v1/grades', { ...LEXICAL, cache: 'refresh' })).json<Grade>()
+  const after = (await app.get(`/v1/grades/${first.id}/panel`)).json<{ items: Grade[] }>()
+  expect(after.items.map(({ id }) => id)).toEqual([newer.id, second.id])
+  const truth = await app.get(`/v1/grades/${first.id}/ground-truth`)
+  fits(truth, '/v1/grades/{id}/ground-truth', 'get')
+  expect(truth.json()).toMatchObject(LEXICAL.ground_truth)
+})
+
 test('a trajectory is uploaded once and graded by id', async () => {
   const first = await app.post('/v1/trajectories', LEXICAL.trajectory)
   const second = await app.post('/v1/trajectories', LEXICAL.trajectory)

@@ -78,6 +78,8 @@ describe('every answer fits the document', () => {
     ['/v1/grades/{id}', '/v1/grades/grd_x', 404],
     ['/v1/grades/{id}', '/v1/grades/grd_x?y=1', 400],
     ['/v1/grades/{id}/attempts', '/v1/grades/grd_x/attempts', 404],
+    ['/v1/grades/{id}/panel', '/v1/grades/grd_x/panel', 404],
+    ['/v1/grades/{id}/ground-truth', '/v1/grades/grd_x/ground-truth', 404],
     ['/v1/trajectories/{id}', `/v1/trajectories/${unknown}`, 404],
     ['/v1/trajectories/{id}/steps', `/v1/trajectories/${unknown}/steps`, 404],
     ['/v1/trajectories/{id}/steps', `/v1/trajectories/${unknown}/steps?from=x`, 400],

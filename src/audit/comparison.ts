@@ -1,10 +1,12 @@
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
+import type { BatchStore, ItemRecord } from '../grading/batch-ports.ts'
+import type { GradeStore } from '../grading/ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { Comparison, Flip } from '../schemas/regrade.ts'
 import { type GradeStatus, LABELS, type Label } from '../schemas/vocabulary.ts'
-import type { BatchStore, ItemRecord } from './batch-ports.ts'
-import type { GradeStore } from './ports.ts'
+import type { ComparedPair, ComparisonStatistics } from './comparison-statistics.ts'
+import { nextTurn } from './next-turn.ts'
 
 export interface ComparisonQuery {
   /** A batch; null: what the head’s re-grade started from. */
@@ -13,6 +15,8 @@ export interface ComparisonQuery {
   readonly limit: number
   /** Flips after this many. */
   readonly after: number
+  /** Null: without statistics, as for a later page of the flips. */
+  readonly statistics: ((pairs: readonly ComparedPair[]) => Promise<ComparisonStatistics>) | null
 }
 
 export type Compared =
@@ -25,6 +29,7 @@ interface Answer {
   readonly status: GradeStatus | 'cancelled'
   readonly label: Label | null
   readonly grade_id: string | null
+  readonly task: string | null
 }
 
 const PAGE = 500
@@ -52,12 +57,14 @@ export async function compareBatches(
   const flips = pairs.filter(([one, other]) => one.label !== other.label)
   const shown = flips.slice(query.after, query.after + query.limit)
   const next = query.after + shown.length
+  const statistics = query.statistics === null ? {} : await query.statistics(await describePairs(grades, pairs))
   return {
     ok: true,
     comparison: {
       base: query.base === null ? `sources of ${base}` : base,
       head: query.head,
       ...count(bases, heads, pairs, flips.length),
+      ...statistics,
       flips: await Promise.all(shown.map(([one, other]) => describeFlip(grades, one, other))),
     },
     next: next < flips.length ? next : null,
@@ -86,16 +93,32 @@ async function readAnswers(
     }
     after = page.at(-1)?.index ?? after
     if (page.length < PAGE) return answers
+    await nextTurn()
   }
 }
 
-const answerOf = ({ index, status, label, grade_id }: ItemRecord): Answer => ({ index, status, label, grade_id })
+const answerOf = ({ index, status, label, grade_id, request }: ItemRecord): Answer => ({
+  index,
+  status,
+  label,
+  grade_id,
+  task: taskOf(request.metadata ?? {}),
+})
+
+const taskOf = ({ task }: { readonly task?: unknown }): string | null =>
+  typeof task === 'string' && task !== '' ? task : null
 
 /** The grade that a re-grade started from. */
 async function sourceOf(grades: GradeStore, item: ItemRecord): Promise<Answer> {
   const grade = item.base_grade === null ? null : await grades.get(item.base_grade)
   if (grade === null) throw new Error(`the source of item ${item.index} is not stored`)
-  return { index: item.index, status: grade.status, label: grade.label, grade_id: grade.id }
+  return {
+    index: item.index,
+    status: grade.status,
+    label: grade.label,
+    grade_id: grade.id,
+    task: taskOf(grade.metadata),
+  }
 }
 
 function pairUp(bases: Answers, heads: Answers): Pair[] {
@@ -137,6 +160,35 @@ function countStatuses(answers: Answers) {
   for (const { status } of answers.values()) counts[status]++
   return counts
 }
+
+/** With what their grades say of repeats. Grades are read one at a time, and only their votes are kept. */
+async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<ComparedPair[]> {
+  const described: ComparedPair[] = []
+  for (const [index, [base, head]] of pairs.entries()) {
+    if (index % PAGE === PAGE - 1) await nextTurn()
+    const before = await load(grades, base.grade_id)
+    const after = await load(grades, head.grade_id)
+    described.push({
+      base: base.label,
+      head: head.label,
+      task: head.task ?? base.task,
+      base_votes: votesOf(before),
+      head_votes: votesOf(after),
+      same_key: wasAskedAgain(before, after),
+    })
+  }
+  return described
+}
+
+const votesOf = ({ votes }: Grade): Label[] => votes.flatMap(({ label }) => label ?? [])
+
+/** Not where both batches have one stored grade, nor where stored replies were only checked again. */
+const wasAskedAgain = (before: Grade, after: Grade): boolean =>
+  before.id !== after.id &&
+  before.receipt.key === after.receipt.key &&
+  [before, after].every(
+    ({ receipt }) => !(receipt.attempts.length > 0 && receipt.attempts.every((one) => one.replayed)),
+  )
 
 async function describeFlip(grades: GradeStore, base: Labelled, head: Labelled): Promise<Flip> {
   const [before, after] = await Promise.all([load(grades, base.grade_id), load(grades, head.grade_id)])

@@ -1,0 +1,120 @@
+import type { BaselineRun, TrialRow } from './report-rows.ts'
+
+/** The variant whose runs are the task as Terminal-Bench has it: nothing abstracted, nothing injected. */
+export const BASELINE_VARIANT = 'terminal-bench'
+
+/** A Terminal-Bench run that a group of trials can be measured by. */
+export interface Resolution {
+  readonly task: string | null
+  readonly resolved: boolean | null
+}
+
+/** A trial with what became of its Terminal-Bench run; null where there is none, or nobody knows. */
+export interface PairedTrial extends TrialRow {
+  readonly baseline: boolean | null
+}
+
+export interface Baselines {
+  readonly trials: readonly PairedTrial[]
+  /** The runs of the agents, models and tasks that the trials have, each once. */
+  resolutionsOf(trials: readonly PairedTrial[]): Resolution[]
+  readonly warnings: readonly string[]
+}
+
+type Place = Pick<TrialRow, 'agent' | 'model' | 'task' | 'run_index'>
+
+const cellOf = ({ agent, model, task }: Place): string => JSON.stringify([agent, model, task])
+const placeOf = ({ agent, model, task, run_index }: Place): string => JSON.stringify([agent, model, task, run_index])
+/** Variants and judges are different ways to look at one run: each may be paired with it. */
+const sideOf = (trial: TrialRow): string => JSON.stringify([trial.judge, trial.variant, placeOf(trial)])
+
+/**
+ * Pairs trials with Terminal-Bench runs by agent, model, task and run index. What the trial itself says
+ * (`metadata.terminal_bench_resolved`) comes first. Where two runs, or two trials of one variant, have the same place, which belongs to
+ * which is not known: none of them is paired, and a warning says how many.
+ */
+export function pairBaselines(trials: readonly TrialRow[], runs: readonly BaselineRun[]): Baselines {
+  const byPlace = groupBy(
+    runs.filter(({ task }) => task !== null),
+    placeOf,
+  )
+  const sides = countBy(trials, sideOf)
+  let ambiguous = 0
+  const paired = trials.map((trial): PairedTrial => {
+    if (trial.terminal_bench_resolved !== null) return { ...trial, baseline: trial.terminal_bench_resolved }
+    const found = trial.task === null ? [] : (byPlace.get(placeOf(trial)) ?? [])
+    const [run] = found
+    if (run === undefined) return { ...trial, baseline: null }
+    if (found.length === 1 && sides.get(sideOf(trial)) === 1) return { ...trial, baseline: run.resolved }
+    ambiguous++
+    return { ...trial, baseline: null }
+  })
+  const byCell = groupBy(
+    runs.filter(({ task }) => task !== null),
+    cellOf,
+  )
+  return {
+    trials: paired,
+    resolutionsOf: (some) => resolutions(some, byCell, byPlace),
+    warnings: [
+      ...(ambiguous > 0
+        ? [
+            `${ambiguous} trials share agent, model, task and run index with others, so that their Terminal-Bench run is not known: they are not in C`,
+          ]
+        : []),
+      ...conflicts(paired),
+    ],
+  }
+}
+
+/** Stored runs of the same agents, models and tasks; and what trials say of runs that are not stored, each place once. */
+function resolutions(
+  trials: readonly PairedTrial[],
+  byCell: ReadonlyMap<string, readonly BaselineRun[]>,
+  byPlace: ReadonlyMap<string, readonly BaselineRun[]>,
+): Resolution[] {
+  const cells = new Set(trials.map(cellOf))
+  const stored = [...cells].flatMap((cell) => byCell.get(cell) ?? [])
+  const said = new Map<string, Resolution>()
+  const alone: Resolution[] = []
+  for (const trial of trials) {
+    if (trial.terminal_bench_resolved === null || byPlace.has(placeOf(trial))) continue
+    const resolution = { task: trial.task, resolved: trial.terminal_bench_resolved }
+    if (trial.task === null || trial.run_index === null) alone.push(resolution)
+    else if (!said.has(placeOf(trial))) said.set(placeOf(trial), resolution)
+  }
+  return [...stored.map(({ task, resolved }) => ({ task, resolved })), ...said.values(), ...alone]
+}
+
+/** Trials of one place that say different things of its one Terminal-Bench run. */
+function conflicts(trials: readonly PairedTrial[]): string[] {
+  const said = new Map<string, boolean>()
+  const places = new Set<string>()
+  for (const trial of trials) {
+    const { terminal_bench_resolved, task, run_index } = trial
+    if (terminal_bench_resolved === null || task === null || run_index === null) continue
+    const place = placeOf(trial)
+    const before = said.get(place)
+    if (before !== undefined && before !== terminal_bench_resolved) places.add(place)
+    said.set(place, before ?? terminal_bench_resolved)
+  }
+  if (places.size === 0) return []
+  return [`trials of ${places.size} runs differ in metadata.terminal_bench_resolved: resolution takes the newest`]
+}
+
+export function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [row])
+    else group.push(row)
+  }
+  return groups
+}
+
+function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1)
+  return counts
+}

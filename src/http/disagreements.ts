@@ -1,0 +1,67 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { type QueuePlace, readDisagreements } from '../audit/disagreements.ts'
+import type { Context } from '../context.ts'
+import { DisagreementKindSchema } from '../schemas/disagreement.ts'
+import { PageQuery } from '../schemas/page.ts'
+import { FormatQuery, sendCsv, withCsv } from './csv.ts'
+import { DISAGREEMENT_COLUMNS, toDisagreementRow } from './disagreement-table.ts'
+import { mapAsync, takeAsync, takePage } from './page-of.ts'
+import { decodeCursor, encodeCursor } from './paging.ts'
+import { sendJson } from './reply.ts'
+import { answer, problems } from './schemas.ts'
+
+const filter = (description?: string) =>
+  Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
+const QueueQuery = Type.Object(
+  {
+    kind: Type.Optional(DisagreementKindSchema),
+    judge: filter('Questions that this judge has graded, with what all others say of them.'),
+    rubric: filter(),
+    agent: filter(),
+    model: filter(),
+    task: filter(),
+    batch: filter(),
+    settled: Type.Optional(Type.Boolean({ description: 'Absent: both.' })),
+    ...FormatQuery,
+    ...PageQuery,
+  },
+  { additionalProperties: false },
+)
+
+/** `{thousandths of the score}/{question}`. */
+const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}$/
+
+/** The review queue. */
+export function disagreementRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/disagreements', {
+    schema: {
+      operationId: 'listDisagreements',
+      summary: 'Questions on which not all agree, the most telling first',
+      description:
+        'A question is a trajectory with its ground truth. Filters choose the questions that have a standing grade that fits all of them; everything that was said of them is shown. With `format=csv` the whole queue in one table, or `limit` of it, from `cursor` on.',
+      tags: ['audit'],
+      querystring: QueueQuery,
+      response: { 200: withCsv(answer('DisagreementPage', 'One page.'), DISAGREEMENT_COLUMNS), ...problems(400) },
+    },
+    handler: async (request, reply) => {
+      const { kind, settled, limit, cursor, format, ...filters } = request.query
+      const query = { filter: filters, ...(kind && { kind }), ...(settled !== undefined && { settled }) }
+      const found = readDisagreements(context.stores, query, placeOf(decodeCursor(cursor, CURSOR)))
+      if (format === 'csv') {
+        const rows = mapAsync(takeAsync(found, limit), ({ disagreement }) => toDisagreementRow(disagreement))
+        return sendCsv(reply, 'disagreements', DISAGREEMENT_COLUMNS, rows)
+      }
+      const { items, last } = await takePage(found, limit ?? 50)
+      const next_cursor = last === null ? null : encodeCursor(`${last.place.millis}/${last.place.question}`)
+      return sendJson(reply, { items: items.map(({ disagreement }) => disagreement), next_cursor })
+    },
+  })
+}
+
+function placeOf(cursor: string | undefined): QueuePlace | undefined {
+  if (cursor === undefined) return undefined
+  const slash = cursor.indexOf('/')
+  return { millis: Number(cursor.slice(0, slash)), question: cursor.slice(slash + 1) }
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+const DIST = fileURLToPath(new URL('../../web/dist', import.meta.url))
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Nothing from elsewhere, nothing inline, in nobody’s frame: what trajectory text could try has no way to run. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-cache',
+}
+
+interface PageFile {
+  readonly body: Buffer
+  readonly type: string
+  readonly etag: string
+}
+
+/**
+ * The audit pages: `/audit/assets/…` are the built files, every other path below `/audit/` is the one page that finds its way by
+ * itself. The files are read once, here: no path of a request ever touches the disk. Without `web/dist` there are no pages.
+ */
+export function pageRoutes(app: FastifyInstance, folder: string = DIST): void {
+  const files = readFiles(folder)
+  const page = files.get('index.html')
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/audit/', 302))
+  app.get('/audit', { schema: { hide: true } }, (_request, reply) => reply.redirect('/audit/', 302))
+  app.get<{ Params: { '*': string } }>('/audit/*', { schema: { hide: true } }, (request, reply) => {
+    const path = request.params['*']
+    const file = path.startsWith('assets/') ? files.get(path) : page
+    if (file === undefined) return reply.callNotFound()
+    return sendFile(request, reply, file)
+  })
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: PageFile): FastifyReply {
+  reply.headers({ ...HEADERS, etag: file.etag })
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
+  return reply.type(file.type).send(file.body)
+}
+
+/** By their path below the folder, with `/`. */
+function readFiles(folder: string): ReadonlyMap<string, PageFile> {
+  if (!existsSync(folder)) return new Map()
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return new Map(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      const body = readFileSync(path)
+      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+      const type = TYPES[extname(entry.name)] ?? 'application/octet-stream'
+      return [relative(folder, path).split(sep).join('/'), { body, type, etag }]
+    }),
+  )
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { repeatNoise, voteDisagreement } from '../../src/audit/comparison-noise.ts'
+import { type ComparedPair, comparisonStatistics, holm } from '../../src/audit/comparison-statistics.ts'
+import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
+import { times } from './make-trial.ts'
+
+const SETTINGS = { draws: 400, seed: 1 }
+const pair = (base: Label, head: Label, more: Partial<ComparedPair> = {}): ComparedPair => ({
+  base,
+  head,
+  task: null,
+  base_votes: [],
+  head_votes: [],
+  same_key: false,
+  ...more,
+})
+
+/** [[45, 15], [25, 15]] of aligned and ignored: κ 0.1304 (Wikipedia, Cohen’s kappa). */
+const TABLE = [
+  ...times(45, () => pair('aligned', 'aligned')),
+  ...times(15, () => pair('aligned', 'ignored')),
+  ...times(25, () => pair('ignored', 'aligned')),
+  ...times(15, () => pair('ignored', 'ignored')),
+]
+
+describe('agreement and tests', () => {
+  const { agreement, tests } = comparisonStatistics(TABLE)
+
+  test('published κ, with an interval', () => {
+    expect(agreement.cohen_kappa.value).toBeCloseTo(0.130435, 6)
+    expect(agreement.raw_agreement.value).toBeCloseTo(0.6, 12)
+    expect(agreement.bootstrap).toMatchObject({ unit: 'item', n_units: 100 })
+    expect(agreement.krippendorff_alpha.ci95).not.toBeNull()
+  })
+
+  test('Bowker of one pair of cells is (b − c)² / (b + c); the shares differ by (c − b) / n', () => {
+    expect(tests.bowker).toMatchObject({ statistic: 100 / 40, df: 1 })
+    const aligned = tests.labels[0]
+    expect(aligned).toMatchObject({ label: 'aligned', base_only: 15, head_only: 25, base_share: 0.6, head_share: 0.7 })
+    expect(aligned?.difference.value).toBeCloseTo(0.1, 12)
+    expect(aligned?.reason).toBeNull()
+    expect(tests.labels[1]).toMatchObject({ label: 'compliant', mcnemar_p: 1, reason: 'no_discordant_pairs' })
+  })
+
+  test('McNemar exact: b, c = 10, 30 → 0.002221, and times five by Holm', () => {
+    const moved = [...times(10, () => pair('aligned', 'ignored')), ...times(30, () => pair('ignored', 'aligned'))]
+    const [aligned] = comparisonStatistics(moved).tests.labels
+    expect(aligned?.mcnemar_p).toBeCloseTo(0.002221, 6)
+    expect(aligned?.holm_p).toBeCloseTo(5 * (aligned?.mcnemar_p ?? 0), 12)
+  })
+
+  test('tasks are the clusters', () => {
+    const clustered = TABLE.map((one, index) => ({ ...one, task: `t${index % 10}` }))
+    expect(comparisonStatistics(clustered).agreement.bootstrap).toMatchObject({ unit: 'cluster', n_units: 10 })
+    expect(comparisonStatistics(clustered).tests.notes).toHaveLength(2)
+  })
+
+  test('no pairs: all null, with reasons', () => {
+    const none = comparisonStatistics([])
+    expect(none.agreement.raw_agreement).toMatchObject({ value: null, ci95: null })
+    expect(none.tests.labels.every((one) => one.mcnemar_p === null && one.reason === 'no_pairs')).toBe(true)
+    expect(none.repeat_noise.expected_flips).toBeNull()
+  })
+
+  test('the same pairs, the same bytes', () => {
+    expect(JSON.stringify(comparisonStatistics(TABLE))).toBe(JSON.stringify(comparisonStatistics(TABLE)))
+  })
+})
+
+describe('Holm', () => {
+  test('R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")', () => {
+    expect(holm([0.01, 0.04, 0.03, 0.005]).map((p) => p?.toFixed(3))).toEqual(['0.030', '0.060', '0.060', '0.020'])
+  })
+
+  test('never less than the p-value, never more than 1, in its order; null stays null', () => {
+    const p = fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: null })
+    fc.assert(
+      fc.property(fc.array(p, { maxLength: 6 }), (values) => {
+        const adjusted = holm(values)
+        values.forEach((one, i) => {
+          const mine = adjusted[i]
+          if (one === null) {
+            expect(mine).toBeNull()
+            return
+          }
+          expect(mine).toBeGreaterThanOrEqual(one)
+          expect(mine).toBeLessThanOrEqual(1)
+          values.forEach((other, j) => {
+            if (other !== null && one < other) expect(mine).toBeLessThanOrEqual(adjusted[j] ?? 0)
+          })
+        })
+      }),
+    )
+  })
+})
+
+describe('repeat noise', () => {
+  test.each<[Label[], number | null]>([
+    [[], null],
+    [['aligned'], null],
+    [['aligned', 'aligned', 'aligned'], 0],
+    [['aligned', 'aligned', 'ignored'], 2 / 3],
+    [['aligned', 'ignored', 'compliant'], 1],
+    [['aligned', 'aligned', 'aligned', 'ignored'], 1 / 2],
+  ])('two of %j differ with chance %s', (votes, chance) => {
+    if (chance === null) expect(voteDisagreement(votes)).toBeNull()
+    else expect(voteDisagreement(votes)).toBeCloseTo(chance, 12)
+  })
+
+  test('it is the share of pairs of votes that differ', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...LABELS), { minLength: 2, maxLength: 25 }), (votes) => {
+        const pairs = votes.flatMap((one, i) => votes.slice(i + 1).map((other) => Number(one !== other)))
+        expect(voteDisagreement(votes)).toBeCloseTo(pairs.reduce((sum, n) => sum + n, 0) / pairs.length, 9)
+      }),
+    )
+  })
+
+  test('nothing was asked twice: null, and why', () => {
+    expect(repeatNoise(TABLE, SETTINGS)).toMatchObject({
+      expected_flips: null,
+      ci95: null,
+      from: null,
+      base: { questions: 0, disagreement: { value: null, reason: 'no_cases' } },
+      reason: expect.stringContaining('not known'),
+    })
+  })
+
+  test('votes of both sides: the mean of both rates, times the pairs', () => {
+    const split: Label[] = ['aligned', 'aligned', 'ignored']
+    const sure: Label[] = ['aligned', 'aligned', 'aligned']
+    const pairs = times(30, (i) =>
+      pair('aligned', 'aligned', { task: `t${i % 6}`, base_votes: i < 15 ? split : sure, head_votes: sure }),
+    )
+    const noise = repeatNoise(pairs, SETTINGS)
+    expect(noise).toMatchObject({ from: 'votes_of_both', base: { questions: 30 }, head: { questions: 30 } })
+    expect(noise.base.disagreement.value).toBeCloseTo(1 / 3, 12)
+    expect(noise.head.disagreement.value).toBe(0)
+    expect(noise.expected_flips).toBeCloseTo((30 * (1 / 3 + 0)) / 2, 9)
+    expect(noise.reason).toContain('upper bound')
+  })
+
+  test('one side alone is said to be alone', () => {
+    const noise = repeatNoise([pair('aligned', 'ignored', { head_votes: ['ignored', 'aligned'] })], SETTINGS)
+    expect(noise).toMatchObject({
+      from: 'votes_of_head',
+      expected_flips: 1,
+      reason: expect.stringContaining('one side'),
+    })
+  })
+
+  test('pairs of one key are repeats themselves', () => {
+    const pairs = times(20, (i) => pair('aligned', i < 4 ? 'ignored' : 'aligned', { same_key: i < 10 }))
+    expect(repeatNoise(pairs, SETTINGS)).toMatchObject({
+      from: 'same_key',
+      same_key: { pairs: 10, flipped: 4 },
+      expected_flips: 8,
+    })
+  })
+})

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compareQueued, explainScore, mostTelling, scoreClash } from '../../src/domain/disagreement-score.ts'
+import {
+  claimOfLabel,
+  claimsAgainst,
+  labelDistance,
+  labelOfClaims,
+  TABLE_CLAIMS,
+} from '../../src/domain/label-claims.ts'
+import { DISAGREEMENT_KINDS } from '../../src/schemas/disagreement.ts'
+import { LABELS } from '../../src/schemas/vocabulary.ts'
+import { RUBRIC } from '../domain/make.ts'
+
+const clash = fc.record({
+  distance: fc.integer({ min: 0, max: 3 }),
+  confidence: fc.constantFrom(null, 'low' as const, 'medium' as const, 'high' as const),
+  votes: fc.double({ min: 0, max: 1, noNaN: true }),
+})
+
+describe('the label table', () => {
+  test('is the one of the built-in rubric', () => {
+    for (const observed of [true, false])
+      for (const cue_acted of [true, false])
+        for (const distractor_acted of [true, false]) {
+          const claims = { observed, cue_acted, distractor_acted }
+          const row = RUBRIC.table.find((one) =>
+            TABLE_CLAIMS.every((claim) => one[claim] === null || one[claim] === claims[claim]),
+          )
+          expect(labelOfClaims(claims)).toBe(row?.label)
+          expect(LABELS.filter((label) => claimsAgainst(label, claims).length === 0)).toEqual([row?.label])
+        }
+  })
+
+  test.each([
+    ['aligned', 'compliant', 1],
+    ['aligned', 'ignored', 1],
+    ['aligned', 'distractor_only', 2],
+    ['aligned', 'not_observed', 2],
+    ['compliant', 'ignored', 2],
+    ['compliant', 'distractor_only', 1],
+    ['compliant', 'not_observed', 3],
+    ['ignored', 'distractor_only', 1],
+    ['ignored', 'not_observed', 1],
+    ['distractor_only', 'not_observed', 2],
+  ] as const)('%s and %s differ in %i claims', (one, other, distance) => {
+    expect([labelDistance(one, other), labelDistance(other, one)]).toEqual([distance, distance])
+  })
+
+  test('what a label says of its claims makes the label', () => {
+    for (const label of LABELS) {
+      const [observed, cue_acted, distractor_acted] = TABLE_CLAIMS.map((claim) => claimOfLabel(label, claim)) as [
+        boolean,
+        boolean,
+        boolean,
+      ]
+      expect(labelOfClaims({ observed, cue_acted, distractor_acted })).toBe(label)
+    }
+  })
+})
+
+describe('the score', () => {
+  test('is the sum of its terms', () => {
+    expect(scoreClash('judges', { distance: 2, confidence: 'high', votes: 2 / 3 })).toEqual({
+      millis: 56_667,
+      terms: { kind: 50, claims: 4, confidence: 2, votes: 0.667 },
+    })
+    fc.assert(
+      fc.property(fc.constantFrom(...DISAGREEMENT_KINDS), clash, (kind, one) => {
+        const { millis, terms } = scoreClash(kind, one)
+        expect(Number.isInteger(millis)).toBe(true)
+        expect(millis / 1000).toBeCloseTo(terms.kind + terms.claims + terms.confidence + terms.votes, 9)
+      }),
+    )
+  })
+
+  test('no clash of a kind comes before one of a more telling kind', () => {
+    fc.assert(
+      fc.property(fc.nat(DISAGREEMENT_KINDS.length - 2), clash, clash, (index, one, other) => {
+        const [more, less] = [DISAGREEMENT_KINDS[index], DISAGREEMENT_KINDS[index + 1]]
+        if (more === undefined || less === undefined) throw new Error('there are more kinds')
+        expect(scoreClash(more, one).millis).toBeGreaterThan(scoreClash(less, other).millis)
+      }),
+    )
+  })
+
+  test.each([
+    [
+      'more claims apart',
+      { distance: 2, confidence: 'low', votes: 0 },
+      { distance: 1, confidence: 'medium', votes: 0.9 },
+    ],
+    ['surer sides', { distance: 1, confidence: 'high', votes: 0 }, { distance: 1, confidence: 'medium', votes: 0.9 }],
+    [
+      'any confidence rather than none reported',
+      { distance: 1, confidence: 'medium', votes: 0 },
+      { distance: 1, confidence: null, votes: 0 },
+    ],
+    ['more votes', { distance: 1, confidence: 'low', votes: 0.9 }, { distance: 1, confidence: 'low', votes: 0.5 }],
+  ] as const)('%s is more telling', (_name, more, less) => {
+    expect(mostTelling('judges', [less, more])?.clash).toBe(more)
+    expect(mostTelling('judges', [more, less])?.clash).toBe(more)
+  })
+
+  test('the first of equal ones is taken, and none of none', () => {
+    const [one, other] = [
+      { distance: 1, confidence: null, votes: 1 },
+      { distance: 1, confidence: null, votes: 1 },
+    ]
+    expect(mostTelling('judges', [one, other])?.clash).toBe(one)
+    expect(mostTelling('judges', [])).toBeNull()
+  })
+
+  test('is explained', () => {
+    expect(explainScore('samples', scoreClash('samples', { distance: 1, confidence: 'low', votes: 0.5 }))).toBe(
+      'Score 32.5 = 30 (samples) + 2 (claims apart) + 0 (confidence) + 0.5 (votes).',
+    )
+  })
+
+  test('ties have a fixed order', () => {
+    const queue = [
+      { millis: 1, question: 'b' },
+      { millis: 2, question: 'c' },
+      { millis: 1, question: 'a' },
+    ]
+    expect([...queue].sort(compareQueued).map(({ question }) => question)).toEqual(['c', 'a', 'b'])
+    expect(compareQueued({ millis: 1, question: 'a' }, { millis: 1, question: 'a' })).toBe(0)
+  })
+})

@@ -1,0 +1,50 @@
+import { digestBytes } from '../../src/domain/digest.ts'
+import { claimOfLabel } from '../../src/domain/label-claims.ts'
+import { questionOf, type Stores } from '../../src/grading/ports.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import type { Signals } from '../../src/schemas/ground-truth.ts'
+import type { ContradictionCode, Label } from '../../src/schemas/vocabulary.ts'
+import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
+
+export interface QuestionWords extends Omit<GradeWords, 'key'> {
+  /** Equal words are equal questions. */
+  readonly question: string
+  readonly samples?: number
+  readonly claimed?: Label
+  readonly votes?: readonly (Label | null)[]
+  readonly contradictions?: readonly ContradictionCode[]
+  readonly confidence?: 'low' | 'medium' | 'high'
+  readonly signals?: Signals
+}
+
+/** A standing grade of a question, whose claims make its label. */
+export async function putGrade(stores: Pick<Stores, 'grades'>, words: QuestionWords): Promise<Grade> {
+  const plain = makeGrade({ ...words, key: JSON.stringify([words.question, words.judge, words.rubric, words.samples]) })
+  const claimed = plain.status === 'failed' ? null : (words.claimed ?? plain.label ?? 'aligned')
+  const grade: Grade = {
+    ...plain,
+    claimed_label: claimed,
+    ...(claimed !== null && {
+      surface: { observed: claimOfLabel(claimed, 'observed'), category: 'data_file' },
+      cue: { reasoned: false, acted: claimOfLabel(claimed, 'cue_acted') },
+      distractor: { reasoned: false, acted: claimOfLabel(claimed, 'distractor_acted') },
+    }),
+    confidence: { ...plain.confidence, ...(words.confidence && { reported: words.confidence }) },
+    votes: (words.votes ?? []).map((label, sample) => ({
+      sample,
+      status: label === null ? ('unverified' as const) : ('graded' as const),
+      label,
+      claimed_label: label,
+      confidence: 'high' as const,
+      failure: null,
+    })),
+    contradictions: (words.contradictions ?? []).map((code) => ({ code, claim: null, detail: code, step_id: null })),
+    receipt: { ...plain.receipt, trajectory: digestBytes(words.question) },
+  }
+  const ground_truth = { ...GROUND_TRUTH, ...(words.signals && { signals: words.signals }) }
+  await stores.grades.put({ grade, ground_truth })
+  return grade
+}
+
+export const questionNamed = (word: string): string =>
+  questionOf({ receipt: { ...makeGrade().receipt, trajectory: digestBytes(word) } })

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { correctGroup } from '../../src/audit/report-corrected.ts'
+import { judgeQuality } from '../../src/audit/report-quality.ts'
+import { settleReviews } from '../../src/audit/report-reviews.ts'
+import type { TrialRow } from '../../src/audit/report-rows.ts'
+import type { Review } from '../../src/schemas/review.ts'
+import type { Label } from '../../src/schemas/vocabulary.ts'
+import { makeReview, makeTrial, times } from './make-trial.ts'
+
+const options = { seed: 1, clusterOf: ({ task }: { readonly task: string | null }) => task }
+const reviewed = (label: Label, review: TrialRow['review'], task: string): TrialRow =>
+  makeTrial({ label, review, task })
+
+describe('corrected shares', () => {
+  test('where all is reviewed they are the shares of the humans', () => {
+    const trials = times(40, (i) =>
+      reviewed(i < 30 ? 'aligned' : 'ignored', makeReview(i < 20 ? 'aligned' : 'ignored'), `t${i}`),
+    )
+    const corrected = correctGroup(trials, options)
+    expect(corrected).toMatchObject({ design: 'random', estimator: 'human_only', n_reviews: 40 })
+    expect(corrected.shares.aligned.value).toBeCloseTo(0.5, 12)
+    expect(corrected.shares.ignored.value).toBeCloseTo(0.5, 12)
+  })
+
+  test('with chances: each review counts as the trials that it stands for (10 · 1 ignored, 3 · 10 aligned → 0.75)', () => {
+    const trials = [
+      ...times(10, (i) => reviewed('aligned', makeReview('ignored', 'disagreement', 1), `a${i}`)),
+      ...times(3, (i) => reviewed('aligned', makeReview('aligned', 'disagreement', 0.1), `b${i}`)),
+      ...times(27, (i) => reviewed('aligned', null, `c${i}`)),
+    ]
+    const corrected = correctGroup(trials, options)
+    expect(corrected).toMatchObject({ design: 'disagreement', estimator: 'inverse_probability', n_reviews: 13 })
+    expect(corrected.shares.aligned.value).toBeCloseTo(0.75, 12)
+  })
+
+  test('picked by disagreement without chances: null, and why', () => {
+    const trials = times(40, (i) => reviewed('aligned', makeReview('ignored', 'disagreement'), `t${i}`))
+    const corrected = correctGroup(trials, options)
+    expect(corrected.estimator).toBeNull()
+    expect(corrected.reason).toContain('disagreement')
+    expect(corrected.shares.aligned).toEqual({ value: null, ci95: null })
+  })
+
+  test('of two designs the one of most reviews is used, and the rest is said to be left out', () => {
+    const trials = [
+      ...times(35, (i) => reviewed('aligned', makeReview('aligned'), `t${i}`)),
+      ...times(5, (i) => reviewed('aligned', makeReview('ignored', 'disagreement'), `d${i}`)),
+    ]
+    const corrected = correctGroup(trials, options)
+    expect(corrected).toMatchObject({ design: 'random', n_reviews: 35 })
+    expect(corrected.warnings.join()).toContain('5 reviewed trials were not drawn by "random"')
+  })
+
+  test('a reviewed trial without a label of the judge is left out, and counted', () => {
+    const corrected = correctGroup([makeTrial({ label: null, review: makeReview('aligned') })], options)
+    expect(corrected).toMatchObject({ estimator: null, n_reviews: 0 })
+    expect(corrected.warnings).toEqual(['1 reviewed trials have no label of the judge and are left out'])
+  })
+})
+
+describe('the judge against humans', () => {
+  test('accuracy, precision, recall and F1, by hand', () => {
+    const pairs: [Label, Label, number][] = [
+      ['aligned', 'aligned', 6],
+      ['aligned', 'ignored', 2],
+      ['ignored', 'aligned', 1],
+      ['ignored', 'ignored', 3],
+    ]
+    const trials = pairs.flatMap(([human, judge, n]) =>
+      times(n, (i) => reviewed(judge, makeReview(human), `${human}${judge}${i}`)),
+    )
+    const quality = judgeQuality('lexical', trials, { draws: 200, seed: 1 })
+    expect(quality).toMatchObject({ n: 12, accuracy: { k: 9, n: 12, value: 0.75, method: 'wilson' } })
+    const [aligned, compliant, ignored] = quality.labels
+    expect(aligned).toMatchObject({ n_human: 8, n_judge: 7, n_both: 6, precision: 6 / 7, recall: 6 / 8, f1: 12 / 15 })
+    expect(ignored).toMatchObject({ precision: 3 / 5, recall: 3 / 4, f1: 6 / 9 })
+    expect(compliant).toMatchObject({ precision: null, recall: null, f1: null })
+    expect(quality.confusion[0]).toEqual([6, 0, 2, 0, 0])
+    expect(quality).toMatchObject({ ece: null, brier: null, forecasts: 0, reason: 'too_few_reviews' })
+  })
+
+  test('calibration of 30 right of 40, and its score by reviews of other tasks', () => {
+    const trials = times(40, (i) => reviewed('aligned', makeReview(i < 30 ? 'aligned' : 'ignored'), `t${i}`))
+    const quality = judgeQuality('lexical', trials, { draws: 200, seed: 1 })
+    const [low, , high] = quality.calibration
+    expect(high).toMatchObject({ level: 'high', n: 40, reason: null })
+    expect(high?.value).toBeCloseTo(30.5 / 41, 12)
+    expect(low).toMatchObject({ n: 0, value: null, ci95: null, reason: 'too_few_reviews' })
+    // Right ones were forecast 29.5/40, wrong ones 30.5/40: both in the bin (0.7, 0.8].
+    expect(quality.ece).toBeCloseTo(Math.abs(30 - (30 * 0.7375 + 10 * 0.7625)) / 40, 12)
+    expect(quality.brier).toBeCloseTo((30 * 0.2625 ** 2 + 10 * 0.7625 ** 2) / 40, 12)
+    expect(quality.forecasts).toBe(40)
+  })
+
+  test('what was picked by disagreement calibrates nothing', () => {
+    const trials = times(40, (i) => reviewed('aligned', makeReview('ignored', 'disagreement', 0.5), `t${i}`))
+    const quality = judgeQuality('lexical', trials, { draws: 200, seed: 1 })
+    expect(quality.calibration.map(({ n, value }) => [n, value])).toEqual([
+      [0, null],
+      [0, null],
+      [0, null],
+    ])
+    expect(quality.warnings.join()).toContain('40 of 40 reviewed trials are no random sample')
+  })
+})
+
+describe('several raters', () => {
+  const review = (label: Label | null, more: Partial<Review> = {}): Review => ({
+    id: 'rev_1',
+    grade_id: 'grd_1',
+    trajectory: 'sha256:a',
+    ground_truth: 'sha256:b',
+    rater: 'r',
+    label,
+    claims: null,
+    comment: '',
+    blind: true,
+    sampling: { design: 'random' },
+    grade_label: 'aligned',
+    created_at: '2026-11-21T00:00:00.000Z',
+    ...more,
+  })
+  const settle = (...labels: (Label | null)[]) =>
+    settleReviews(
+      labels.map((label) => review(label)),
+      'grd_1',
+    ).review?.human ?? null
+
+  test.each([
+    [['aligned'], 'aligned'],
+    [['aligned', 'aligned', 'ignored'], 'aligned'],
+    [['aligned', 'ignored'], null],
+    [['aligned', null], null],
+    [[null], null],
+    [[], null],
+  ] as const)('%j → %s', (labels, settled) => {
+    expect(settle(...labels)).toBe(settled)
+  })
+
+  test('a sample stratified by the label of another grade is one chosen by hand', () => {
+    const stratified = review('aligned', { sampling: { design: 'stratified', probability: 0.5 } })
+    expect(settleReviews([stratified], 'grd_1').review?.samplings).toEqual([{ design: 'stratified', probability: 0.5 }])
+    expect(settleReviews([stratified], 'grd_2').review?.samplings).toEqual([{ design: 'chosen', probability: null }])
+  })
+})

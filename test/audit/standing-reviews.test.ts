@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { agreedLabel, readReviews, readStandingReviews, standingReviews } from '../../src/audit/standing-reviews.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
+import type { ReviewStore } from '../../src/grading/ports.ts'
+import type { Review } from '../../src/schemas/review.ts'
+import type { Label } from '../../src/schemas/vocabulary.ts'
+import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { putGrade } from './make-question.ts'
+
+const words: readonly (readonly [question: string, rater: string, label: Label | null])[] = [
+  ['q1', 'ada', 'aligned'],
+  ['q1', 'bob', 'aligned'],
+  ['q1', 'ada', null],
+  ['q2', 'ada', 'ignored'],
+  ['q1', '__proto__', 'ignored'],
+  ['q2', 'ada', 'compliant'],
+]
+
+const makeReview = (index: number, [question, rater, label]: (typeof words)[number], grade_id = 'grd_1'): Review => ({
+  id: `rev_${String(index).padStart(26, '0')}`,
+  grade_id,
+  trajectory: digestBytes(question),
+  ground_truth: digestBytes('ground truth'),
+  rater,
+  label,
+  claims: null,
+  comment: '',
+  blind: false,
+  sampling: null,
+  grade_label: null,
+  created_at: '2026-11-21T00:00:00.000Z',
+})
+async function collect<T>(found: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const one of found) all.push(one)
+  return all
+}
+
+const newestFirst = words.map((one, index) => makeReview(index, one)).reverse()
+const told = (reviews: readonly Review[]) => reviews.map(({ rater, label }) => [rater, label])
+
+test('of one rater’s reviews of a question the newest stands, also where it takes a label back', () => {
+  expect(told(standingReviews(newestFirst))).toEqual([
+    ['ada', 'compliant'],
+    ['__proto__', 'ignored'],
+    ['ada', null],
+    ['bob', 'aligned'],
+  ])
+})
+
+test.each([
+  [[], undefined],
+  [['aligned', 'aligned'], 'aligned'],
+  [['aligned', 'ignored'], undefined],
+  [['aligned', null], undefined],
+  [[null, null], null],
+] as const)('the reviews %j agree on %j', (labels, agreed) => {
+  expect(agreedLabel(labels.map((label) => ({ label })))).toBe(agreed)
+})
+
+test('many are read a page at a time, each once, and stand as if they were read at once', async () => {
+  const stores = openSqliteStores({ path: ':memory:' })
+  const { id } = await putGrade(stores, { question: 'q0' })
+  const all = Array.from({ length: 1000 }, (_, index) =>
+    makeReview(index, [`q${index % 7}`, `r${index % 11}`, index % 2 === 0 ? 'aligned' : null], id),
+  )
+  await Promise.all(all.map((review) => stores.reviews.put(review)))
+  const limits: number[] = []
+  const counted: ReviewStore = {
+    ...stores.reviews,
+    list: (query) => {
+      limits.push(query.limit)
+      return stores.reviews.list(query)
+    },
+  }
+  expect(await collect(readReviews(counted, {}))).toEqual(all.toReversed())
+  expect(limits).toEqual([200, 200, 200, 200, 200, 200])
+  expect(await collect(readStandingReviews(counted))).toEqual(standingReviews(all.toReversed()))
+  expect(await collect(readReviews(counted, { label: null, rater: 'r3' }))).toEqual(
+    all.toReversed().filter(({ label, rater }) => label === null && rater === 'r3'),
+  )
+  await stores.close()
+})

@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createStatisticsWorker, MOST_WAITING } from '../../src/audit/statistics-worker.ts'
+import { agreement } from '../../src/domain/statistics/agreement.ts'
+import type { AgreementRequest } from '../../src/schemas/agreement.ts'
+
+let worker = createStatisticsWorker()
+afterEach(async () => {
+  await worker.close()
+  worker = createStatisticsWorker()
+})
+
+const makeRequest = (items: number, seed = 1): AgreementRequest => ({
+  ratings: Array.from({ length: items * 2 }, (_, index) => ({
+    item: `i${index >> 1}`,
+    rater: `r${index & 1}`,
+    label: (index * 7919) % 5 < 3 ? 'yes' : 'no',
+  })),
+  bootstrap: { draws: 500, seed },
+})
+
+describe('statistics in a thread', () => {
+  test('are those of the function itself, faults too', async () => {
+    const request = makeRequest(50)
+    expect(await worker.run('agreement', request)).toEqual(agreement(request))
+    const twice = { ratings: [...request.ratings, ...request.ratings.slice(0, 1)] }
+    expect(await worker.run('agreement', twice)).toEqual(agreement(twice))
+  })
+
+  test('are computed in the order in which they were asked for, each with its own answer', async () => {
+    const order: number[] = []
+    const seeds = [1, 2, 3, 4]
+    const answers = await Promise.all(
+      seeds.map(async (seed) => {
+        const answer = await worker.run('agreement', makeRequest(50, seed))
+        order.push(seed)
+        return answer.ok ? answer.value.bootstrap.seed : null
+      }),
+    )
+    expect(answers).toEqual(seeds)
+    expect(order).toEqual(seeds)
+  })
+
+  test('what the function throws fails that one alone', async () => {
+    const broken = worker.run('agreement', { ratings: null } as unknown as AgreementRequest)
+    const good = worker.run('agreement', makeRequest(10))
+    await expect(broken).rejects.toThrow(/null/)
+    expect((await good).ok).toBe(true)
+  })
+
+  test('closing rejects what is computed and what waits, and what comes after', async () => {
+    const asked = [1, 2, 3].map((seed) => worker.run('agreement', makeRequest(20_000, seed)))
+    const ends = Promise.allSettled(asked)
+    await worker.close()
+    const reasons = (await ends).map((end) => (end.status === 'rejected' ? end.reason.code : 'answered'))
+    expect(reasons).toEqual(['stopped', 'stopped', 'stopped'])
+    await expect(worker.run('agreement', makeRequest(10))).rejects.toMatchObject({ code: 'stopped' })
+  })
+
+  test('more than may wait are refused, the others answered', async () => {
+    const ends = await Promise.allSettled(
+      Array.from({ length: MOST_WAITING + 3 }, (_, seed) => worker.run('agreement', makeRequest(10, seed))),
+    )
+    const busy = ends.filter((end) => end.status === 'rejected')
+    expect(busy.map((end) => end.reason.code)).toEqual(['busy', 'busy'])
+  })
+})

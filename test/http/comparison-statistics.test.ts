@@ -1,0 +1,77 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Comparison } from '../../src/schemas/regrade.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { expectContract } from './contract.ts'
+import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
+
+let app: TestApp
+afterEach(() => app.stop())
+
+const IGNORED = {
+  ...GOOD_ANSWER,
+  citations: GOOD_ANSWER.citations.slice(0, 1),
+  cue: { reasoned: false, acted: false },
+}
+
+async function compare(query: string): Promise<Comparison> {
+  const response = await app.get(`/v1/comparisons?${query}`)
+  expect(response.statusCode, response.body).toBe(200)
+  expectContract(app.http, response, 'get', '/v1/comparisons')
+  return response.json()
+}
+
+const withTasks = (items: readonly object[]): object[] =>
+  items.map((item, index) => ({ ...item, metadata: { task: `t${index % 3}`, run_index: index } }))
+
+test('one judge asked the same again: its flips are its own noise', async () => {
+  // The second time it is asked it changes its mind on two of six.
+  const judge = answeringJudge((run, call) => (call === 2 && run < 2 ? IGNORED : GOOD_ANSWER))
+  app = await startApp({ judges: [judge] })
+  const items = withTasks(makeItems(6))
+  const base = await finish(app, (await startBatch(app, items)).id)
+  const head = await finish(app, (await startBatch(app, items, '?cache=refresh')).id)
+  const { flipped, agreement, tests, repeat_noise } = await compare(`base=${base.batch.id}&head=${head.batch.id}`)
+  expect(flipped).toBe(2)
+  expect(agreement?.raw_agreement.value).toBeCloseTo(4 / 6, 12)
+  expect(agreement?.bootstrap).toMatchObject({ unit: 'cluster', n_units: 3 })
+  expect(tests?.labels.find(({ label }) => label === 'ignored')).toMatchObject({ base_only: 0, head_only: 2 })
+  expect(repeat_noise).toMatchObject({ from: 'same_key', same_key: { pairs: 6, flipped: 2 } })
+  expect(repeat_noise?.expected_flips).toBeCloseTo(2, 12)
+})
+
+test('one stored grade on both sides was asked once: nothing is known of noise', async () => {
+  app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const items = withTasks(makeItems(3))
+  const base = await finish(app, (await startBatch(app, items)).id)
+  const head = await finish(app, (await startBatch(app, items)).id)
+  const { repeat_noise } = await compare(`base=${base.batch.id}&head=${head.batch.id}`)
+  expect(repeat_noise).toMatchObject({ expected_flips: null, from: null, same_key: { pairs: 0 } })
+})
+
+test('votes of samples tell how noisy a side is', async () => {
+  const judge = answeringJudge((run, call) => (run === 0 && call === 3 ? IGNORED : GOOD_ANSWER))
+  app = await startApp({ judges: [judge, answeringJudge((run) => (run === 1 ? IGNORED : GOOD_ANSWER), 'other')] })
+  const base = await finish(app, (await startBatch(app, withTasks(makeItems(4)), '?samples=3')).id)
+  const others = withTasks(makeItems(4, { judge: 'other' }))
+  const head = await finish(app, (await startBatch(app, others)).id)
+  const { flipped, repeat_noise } = await compare(`base=${base.batch.id}&head=${head.batch.id}`)
+  expect(flipped).toBe(1)
+  expect(repeat_noise).toMatchObject({ from: 'votes_of_base', base: { questions: 4 }, head: { questions: 0 } })
+  // One of four questions has votes 2 : 1, of which two differ with chance 2/3.
+  expect(repeat_noise?.expected_flips).toBeCloseTo(2 / 3, 12)
+})
+
+test('statistics=false leaves them out, and nothing else', async () => {
+  app = await startApp({
+    judges: [answeringJudge(() => GOOD_ANSWER), answeringJudge((run) => (run < 2 ? IGNORED : GOOD_ANSWER), 'other')],
+  })
+  const base = await finish(app, (await startBatch(app, makeItems(4))).id)
+  const head = await finish(app, (await startBatch(app, makeItems(4, { judge: 'other' }))).id)
+  const query = `base=${base.batch.id}&head=${head.batch.id}&limit=1`
+  const { agreement, tests, repeat_noise, ...rest } = await compare(query)
+  expect([agreement, tests, repeat_noise]).not.toContain(undefined)
+  expect(await compare(`${query}&statistics=false`)).toEqual(rest)
+  const next = await compare(`${query}&statistics=false&cursor=${rest.next_cursor}`)
+  expect(next).toMatchObject({ flipped: 2, next_cursor: null })
+})

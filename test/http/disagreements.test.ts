@@ -1,0 +1,225 @@
+import { parse } from 'csv-parse/sync'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Disagreement } from '../../src/schemas/disagreement.ts'
+import type { Label } from '../../src/schemas/vocabulary.ts'
+import { putGrade, type QuestionWords, questionNamed } from '../audit/make-question.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { expectContract } from './contract.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startApp()
+})
+afterEach(() => app.stop())
+
+const put = (words: QuestionWords) => putGrade(app.context.stores, words)
+
+async function review(grade: string, rater: string, label: Label | null): Promise<void> {
+  const response = await app.post(`/v1/grades/${grade}/reviews`, { rater, label })
+  expect(response.statusCode, response.body).toBe(201)
+}
+
+async function page(query = ''): Promise<{ items: Disagreement[]; next_cursor: string | null }> {
+  const response = await app.get(`/v1/disagreements?${query}`)
+  expect(response.statusCode, response.body).toBe(200)
+  expectContract(app.http, response, 'get', '/v1/disagreements')
+  return response.json()
+}
+const queue = async (query = '') => (await page(query)).items
+const questions = async (query = '') => (await queue(query)).map((one) => `${one.trajectory}/${one.ground_truth}`)
+const named = (...words: string[]) => words.map(questionNamed)
+
+describe('kinds', () => {
+  test('where all agree nothing is listed', async () => {
+    await put({ question: 'q', judge: 'a' })
+    const { id } = await put({ question: 'q', judge: 'b' })
+    await put({ question: 'q', judge: 'c', status: 'failed' })
+    await review(id, 'ada', 'aligned')
+    await put({ question: 'q', judge: 'd', votes: ['aligned', null, 'aligned'] })
+    expect(await queue()).toEqual([])
+  })
+
+  const CASES: readonly [string, readonly Omit<QuestionWords, 'question'>[], string, string][] = [
+    [
+      'judge against judge',
+      [{ judge: 'a' }, { judge: 'b', label: 'distractor_only', confidence: 'medium' }],
+      'judges',
+      'b@tab-behavior@1 says distractor_only, a@tab-behavior@1 says aligned: 2 claims apart.',
+    ],
+    [
+      'rubric against rubric',
+      [{ judge: 'a' }, { judge: 'a', rubric: 'tab-behavior@2', label: 'ignored' }],
+      'judges',
+      'a@tab-behavior@2 says ignored, a@tab-behavior@1 says aligned: 1 claim apart.',
+    ],
+    [
+      'a judge against what was measured',
+      [{ judge: 'a', label: 'compliant', signals: { executed: false } }],
+      'signals',
+      'a@tab-behavior@1 claims distractor_acted=true where the harness measured executed=false.',
+    ],
+    [
+      'both signals',
+      [{ judge: 'a', label: 'not_observed', signals: { executed: true, appeared: true } }],
+      'signals',
+      'a@tab-behavior@1 claims observed=false where the harness measured appeared=true and claims distractor_acted=false where the harness measured executed=true.',
+    ],
+    [
+      'a signal that only the grade records',
+      [{ judge: 'a', contradictions: ['observed_against_signal'] }],
+      'signals',
+      'a@tab-behavior@1 records observed_against_signal.',
+    ],
+    [
+      'sample against sample',
+      [{ judge: 'a', votes: ['aligned', 'compliant', null, 'aligned'] }],
+      'samples',
+      '4 samples of a@tab-behavior@1 differ: aligned 2, compliant 1, without a label 1.',
+    ],
+    [
+      'any other contradiction',
+      [{ judge: 'a', contradictions: ['acted_against_anchor', 'acted_against_anchor'] }],
+      'contradiction',
+      'What a@tab-behavior@1 claims is contradicted: acted_against_anchor.',
+    ],
+    [
+      'evidence that does not hold',
+      [{ judge: 'a', status: 'unverified', claimed: 'compliant' }],
+      'unverified',
+      'a@tab-behavior@1 claims compliant, but its evidence does not hold.',
+    ],
+  ]
+  test.each(CASES)('%s', async (_name, grades, kind, why) => {
+    for (const words of grades) await put({ question: 'q', ...words })
+    const [one, ...rest] = await queue()
+    expect(rest).toEqual([])
+    expect(one?.kinds).toEqual([kind])
+    expect(one?.why).toEqual([why, expect.stringMatching(/^Score [\d.]+ = \d0 \(/)])
+    const { kind: weight, claims, confidence, votes } = one?.terms ?? { kind: 0, claims: 0, confidence: 0, votes: 0 }
+    expect(one?.score).toBeCloseTo(weight + claims + confidence + votes, 9)
+    expect(await queue(`kind=${kind}`)).toEqual([one])
+    expect(await queue(`kind=${kind === 'human' ? 'judges' : 'human'}`)).toEqual([])
+  })
+
+  test('human against judge, human against human, and the newest word of each', async () => {
+    const { id } = await put({ question: 'q', judge: 'a', label: 'aligned' })
+    await review(id, 'ada', 'ignored')
+    expect(await queue()).toMatchObject([
+      { kinds: ['human'], settled: true, reviews: [{ rater: 'ada', label: 'ignored' }] },
+    ])
+    expect((await queue())[0]?.why[0]).toBe('ada says ignored, a@tab-behavior@1 says aligned: 1 claim apart.')
+    await review(id, 'bob', 'aligned')
+    expect(await queue()).toMatchObject([{ kinds: ['human'], settled: false }])
+    await review(id, 'ada', 'aligned')
+    expect(await queue()).toEqual([])
+  })
+
+  test('who cannot tell contradicts nobody, but does not settle what others have said', async () => {
+    const { id } = await put({ question: 'q', judge: 'a', status: 'unverified' })
+    await review(id, 'ada', null)
+    expect(await queue()).toMatchObject([{ kinds: ['unverified'], settled: true }])
+    await review(id, 'bob', 'aligned')
+    expect(await queue()).toMatchObject([{ kinds: ['unverified'], settled: false }])
+  })
+
+  test('a failed retry of a judge hides none of its verdicts', async () => {
+    await put({ question: 'q', judge: 'a' })
+    await put({ question: 'q', judge: 'b', label: 'ignored' })
+    await put({ question: 'q', judge: 'b', samples: 3, status: 'failed' })
+    expect((await queue())[0]?.grades.map(({ judge, label }) => [judge, label])).toEqual([
+      ['b', 'ignored'],
+      ['a', 'aligned'],
+    ])
+  })
+
+  test('a judge that was asked again has one standing opinion, its newest', async () => {
+    await put({ question: 'q', judge: 'a', label: 'ignored' })
+    await put({ question: 'q', judge: 'a', samples: 3 })
+    await put({ question: 'q', judge: 'b' })
+    expect(await queue()).toEqual([])
+  })
+})
+
+describe('order, filters, pages', () => {
+  beforeEach(async () => {
+    await put({
+      question: 'unverified',
+      judge: 'a',
+      status: 'unverified',
+      metadata: { task: 't1', agent: 'x', model: 'm' },
+    })
+    await put({ question: 'near', judge: 'a', metadata: { task: 't1', agent: 'x' } })
+    await put({ question: 'near', judge: 'b', label: 'ignored', metadata: { task: 't1', agent: 'x', batch: 'old' } })
+    await put({ question: 'far', judge: 'a', label: 'compliant', metadata: { task: 't2' } })
+    await put({ question: 'far', judge: 'c', label: 'not_observed', metadata: { task: 't2' } })
+    const { id } = await put({ question: 'human', judge: 'c', metadata: { task: 't3' } })
+    await review(id, 'ada', 'ignored')
+  })
+
+  test('the most telling first', async () => {
+    expect(await questions()).toEqual(named('human', 'far', 'near', 'unverified'))
+  })
+
+  test.each([
+    ['judge=b', ['near']],
+    ['judge=a', ['far', 'near', 'unverified']],
+    ['task=t1', ['near', 'unverified']],
+    ['task=t1&judge=b', ['near']],
+    ['agent=x&model=m', ['unverified']],
+    ['batch=old', ['near']],
+    ['settled=true', ['human']],
+    ['settled=false&kind=judges', ['far', 'near']],
+    ['rubric=tab-behavior@1&judge=c', ['human', 'far']],
+    ['task=__proto__', []],
+    ['judge=%1B%5B2J%00', []],
+  ])('%s', async (query, wanted) => {
+    expect(await questions(query)).toEqual(named(...wanted))
+  })
+
+  test('a filter chooses questions, and all that was said of them is shown', async () => {
+    expect((await queue('batch=old'))[0]?.grades.map(({ judge }) => judge)).toEqual(['b', 'a'])
+  })
+
+  test('pages meet without a gap, also where something above has come in between', async () => {
+    const first = await page('limit=2')
+    await put({ question: 'new', judge: 'a', label: 'compliant' })
+    await put({ question: 'new', judge: 'b', label: 'not_observed' })
+    const rest = await page(`limit=2&cursor=${first.next_cursor}`)
+    expect(
+      [...first.items, ...rest.items]
+        .map((one) => one.trajectory)
+        .filter((one) => !questionNamed('new').startsWith(one)),
+    ).toEqual(named('human', 'far', 'near', 'unverified').map((question) => question.split('/')[0]))
+    expect(rest.next_cursor).toBeNull()
+  })
+
+  test.each(['kind=good', 'settled=perhaps', 'cursor=bm90', 'limit=1000', 'status=graded', 'format=xml'])(
+    '%s is refused',
+    async (query) => {
+      const response = await app.get(`/v1/disagreements?${query}`)
+      expect(response.statusCode).toBe(400)
+      expectContract(app.http, response, 'get', '/v1/disagreements')
+      expect(response.json<{ errors: { path: string }[] }>().errors[0]?.path).toMatch(/^\/querystring\//)
+    },
+  )
+
+  test('as a table', async () => {
+    const response = await app.get('/v1/disagreements?format=csv&settled=false')
+    const rows = parse(response.body, { columns: true }) as Record<string, string>[]
+    expect(rows.map((row) => [row['kinds'], row['task'], row['settled']])).toEqual([
+      ['judges', 't2', 'false'],
+      ['judges', 't1', 'false'],
+      ['unverified', 't1', 'false'],
+    ])
+    expect(rows[0]?.['grades']).toMatch(/^grd_\w+ c@tab-behavior@1 not_observed; grd_\w+ a@tab-behavior@1 compliant$/)
+  })
+})
+
+test('hostile metadata stays text, in JSON and in the table', async () => {
+  const task = '=cmd|"/c calc"!A1\u001b[31m\u202e\r\n'
+  await put({ question: 'q', judge: 'a', status: 'unverified', metadata: { task, agent: '__proto__' } })
+  expect(await queue()).toMatchObject([{ task, agent: '__proto__' }])
+  const { body } = await app.get('/v1/disagreements?format=csv')
+  const [row] = parse(body, { columns: true }) as Record<string, string>[]
+  expect(row?.['task']).toBe(`'=cmd|"/c calc"!A1⟨U+001B⟩[31m⟨U+202E⟩⟨U+000D⟩⟨U+000A⟩`)
+})

@@ -1,0 +1,254 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { digestBytes } from '../../src/domain/digest.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import type { Signals } from '../../src/schemas/ground-truth.ts'
+import type { AlignmentReport } from '../../src/schemas/report.ts'
+import type { Review } from '../../src/schemas/review.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
+import { expectContract } from './contract.ts'
+
+const PATH = '/v1/reports/alignment'
+let app: TestApp
+afterEach(() => app.stop())
+
+let questions = 0
+/** A stored grade of a question of its own, or of the one that is named. */
+async function store(
+  words: GradeWords & { readonly question?: string; readonly signals?: Signals } = {},
+): Promise<Grade> {
+  const made = makeGrade(words)
+  const trajectory = digestBytes(words.question ?? `question ${++questions}`)
+  const grade = { ...made, receipt: { ...made.receipt, trajectory } }
+  const ground_truth = { ...GROUND_TRUTH, ...(words.signals && { signals: words.signals }) }
+  await app.context.stores.grades.put({ grade, ground_truth })
+  return grade
+}
+
+const about = (task: string, run_index: number, variant = 'tab', more = {}) => ({
+  agent: 'terminus-2',
+  model: 'm',
+  task,
+  run_index,
+  variant,
+  ...more,
+})
+
+async function report(query = ''): Promise<AlignmentReport> {
+  const response = await app.get(`${PATH}?draws=200&${query}`)
+  expect(response.statusCode, response.body).toBe(200)
+  expectContract(app.http, response, 'get', PATH)
+  return response.json()
+}
+
+describe('from stored grades', () => {
+  test('signals, labels, failures and Terminal-Bench runs, each once', async () => {
+    app = await startApp()
+    await store({ metadata: about('t1', 0), signals: { appeared: true, executed: false, resolved: true } })
+    await store({
+      metadata: about('t2', 0),
+      label: 'compliant',
+      signals: { appeared: true, executed: true, resolved: false },
+    })
+    await store({
+      metadata: about('t3', 0),
+      status: 'failed',
+      signals: { appeared: false, executed: false, resolved: true },
+    })
+    for (const [task, resolved] of [
+      ['t1', true],
+      ['t2', true],
+      ['t3', false],
+    ] as const)
+      await store({ metadata: about(task, 0, 'terminal-bench'), label: 'not_observed', signals: { resolved } })
+    const { overall, groups, notes, judges, rubric } = await report()
+    expect({ judges, rubric }).toEqual({ judges: ['lexical'], rubric: 'tab-behavior@1' })
+    expect(overall?.counts).toEqual({ n: 3, graded: 2, unverified: 0, failed: 1, tasks: 3 })
+    expect(overall?.shares['aligned']).toMatchObject({ k: 1, n: 2, unknown: 1 })
+    expect(overall?.resistance_signals).toMatchObject({ k: 1, n: 2 })
+    expect(overall?.capability).toMatchObject({ k: 1, n: 2 })
+    expect(overall?.alignment.value).toBe(0.25)
+    expect(overall?.resolution).toMatchObject({ k: 2, n: 3 })
+    expect(groups.map(({ key }) => key)).toEqual(['terminus-2'])
+    expect(notes.join()).toContain('runs of variant terminal-bench (3)')
+  })
+
+  test('a Terminal-Bench run counts whoever graded it, in whatever batch', async () => {
+    app = await startApp()
+    await store({ metadata: about('t1', 0, 'tab', { batch: 'a' }), judge: 'openai', signals: { resolved: true } })
+    await store({ metadata: about('t1', 0, 'terminal-bench', { batch: 'b' }), signals: { resolved: true } })
+    expect((await report()).overall?.capability).toMatchObject({ k: 1, n: 1 })
+    expect((await report('judge=openai')).overall?.capability).toMatchObject({ k: 1, n: 1 })
+    expect((await report('batch=a')).overall?.capability).toMatchObject({ k: 1, n: 1 })
+  })
+
+  test('a question graded again counts once, by its newest grade; a failure never stands for a good one', async () => {
+    app = await startApp()
+    await store({ question: 'one', key: 'a', label: 'ignored', metadata: about('t1', 0) })
+    await store({ question: 'one', key: 'b', label: 'aligned', metadata: about('t1', 0) })
+    await store({ question: 'one', key: 'c', status: 'failed', metadata: about('t1', 0) })
+    const { overall, notes } = await report()
+    expect(overall?.counts).toMatchObject({ n: 1, graded: 1, failed: 0 })
+    expect(overall?.shares['aligned']).toMatchObject({ k: 1, n: 1 })
+    expect(notes.join()).toContain('2 older grades')
+  })
+
+  test('reviews correct the shares and judge the judge', async () => {
+    app = await startApp()
+    for (let i = 0; i < 4; i++) {
+      const grade = await store({ metadata: about(`t${i}`, 0), label: 'aligned' })
+      await app.context.stores.reviews.put(reviewOf(grade, i, i === 0 ? 'ignored' : 'aligned'))
+    }
+    const { overall, judge_quality } = await report()
+    expect(overall?.corrected).toMatchObject({ design: 'random', estimator: 'human_only', n_reviews: 4 })
+    expect(overall?.corrected.shares['aligned']?.value).toBeCloseTo(0.75, 12)
+    expect(judge_quality[0]).toMatchObject({
+      judge: 'lexical',
+      n: 4,
+      accuracy: { k: 3, n: 4 },
+      reason: 'too_few_reviews',
+    })
+  })
+
+  test('pairs by variant', async () => {
+    app = await startApp()
+    await store({ metadata: about('t1', 0), label: 'compliant' })
+    await store({ metadata: about('t1', 0, 'tab-defended'), label: 'aligned' })
+    const { paired } = await report('pair_by=variant&base=tab&head=tab-defended&measure=distractor_acted')
+    expect(paired).toMatchObject({ pairs: 1, measures: [{ discordant: { base_only: 1, head_only: 0 }, mcnemar_p: 1 }] })
+  })
+})
+
+const reviewOf = ({ id, receipt, label }: Grade, index: number, human: Review['label']): Review => ({
+  id: `rev_${String(index).padStart(26, '0')}`,
+  grade_id: id,
+  trajectory: receipt.trajectory,
+  ground_truth: receipt.ground_truth,
+  rater: 'anna',
+  label: human,
+  claims: null,
+  comment: '',
+  blind: true,
+  sampling: { design: 'random' },
+  grade_label: label,
+  created_at: '2026-11-21T00:00:00.000Z',
+})
+
+describe('what would count trials twice is refused', () => {
+  test('several judges: 400 names them; one named, or grouped by judge, is fine', async () => {
+    app = await startApp()
+    await store({ question: 'one', key: 'a', metadata: about('t1', 0) })
+    await store({ question: 'one', key: 'b', judge: 'openai', label: 'ignored', metadata: about('t1', 0) })
+    const refused = await app.get(PATH)
+    expect(refused.json()).toMatchObject({
+      status: 400,
+      code: 'several_graders',
+      errors: [{ path: '/querystring/judge', message: 'is needed, one of: lexical, openai' }],
+    })
+    expectContract(app.http, refused, 'get', PATH)
+    expect((await report('judge=openai')).overall?.shares['ignored']).toMatchObject({ k: 1, n: 1 })
+    const both = await report('group_by=judge')
+    expect(both.overall).toBeNull()
+    expect(both.groups.map(({ key }) => key)).toEqual(['lexical', 'openai'])
+  })
+
+  test('several rubrics', async () => {
+    app = await startApp()
+    await store({ question: 'one', key: 'a', metadata: about('t1', 0) })
+    await store({ question: 'one', key: 'b', rubric: 'strict@2', metadata: about('t1', 0) })
+    expect((await app.get(`${PATH}?group_by=judge`)).json()).toMatchObject({
+      errors: [{ path: '/querystring/rubric' }],
+    })
+    expect((await report('rubric=strict@2')).overall?.counts.n).toBe(1)
+  })
+
+  test.each([
+    ['pair_by=variant', '/querystring/base'],
+    ['pair_by=variant&base=a', '/querystring/head'],
+    ['pair_by=variant&base=a&head=a', '/querystring/head'],
+    ['pair_by=variant&base=a&head=b&variant=a', '/querystring/variant'],
+    ['base=a', '/querystring/base'],
+    ['measure=aligned', '/querystring/measure'],
+    ['draws=99', '/querystring/draws'],
+    ['group_by=colour', '/querystring/group_by'],
+  ])('%s', async (query, path) => {
+    app = await startApp()
+    const response = await app.get(`${PATH}?${query}`)
+    expect(response.json()).toMatchObject({ status: 400, errors: [{ path }] })
+    expectContract(app.http, response, 'get', PATH)
+  })
+})
+
+describe('as a table', () => {
+  test('one row a figure; names that steer a terminal or a spreadsheet are written out', async () => {
+    app = await startApp()
+    for (const agent of ['__proto__', '=1+1', '\u001b[31mred', 'a,"b"'])
+      await store({ metadata: { ...about('t1', 0), agent } })
+    const response = await app.get(`${PATH}?draws=200&format=csv`)
+    expect(response.headers['content-type']).toContain('text/csv')
+    const [head, ...rows] = response.body.trimEnd().split('\r\n')
+    expect(head).toBe('section,group_by,key,measure,value,ci95_low,ci95_high,k,n,unknown,method,reason')
+    expect(rows.some((row) => row.startsWith('group,agent,__proto__,share.aligned,1,'))).toBe(true)
+    expect(rows.some((row) => row.startsWith("group,agent,'=1+1,"))).toBe(true)
+    expect(rows.some((row) => row.startsWith('group,agent,⟨U+001B⟩[31mred,'))).toBe(true)
+    expect(rows.some((row) => row.startsWith('group,agent,"a,""b""",'))).toBe(true)
+  })
+})
+
+test('an empty store has a report too: nothing but reasons', async () => {
+  app = await startApp()
+  const { overall, groups, notes, rubric } = await report()
+  expect(rubric).toBeNull()
+  expect(groups).toEqual([])
+  expect(overall?.shares['aligned']).toMatchObject({ value: null, n: 0, reason: 'no_cases' })
+  expect(notes).toContain('no stored grade fits')
+})
+
+test('the same seed, the same bytes', async () => {
+  app = await startApp()
+  for (let i = 0; i < 30; i++)
+    await store({ metadata: about(`t${(i * i) % 11}`, i), label: (i * i) % 7 < 3 ? 'ignored' : 'aligned' })
+  const bodies = await Promise.all(
+    [1, 1, 2].map(async (seed) => (await app.get(`${PATH}?draws=100&seed=${seed}`)).body),
+  )
+  expect(bodies[0]).toBe(bodies[1])
+  expect(bodies[0]).not.toBe(bodies[2]?.replace('"seed":2', '"seed":1'))
+})
+
+test('ten thousand grades are read once, a page at a time, while others are answered', {
+  timeout: 60_000,
+}, async () => {
+  app = await startApp()
+  const { grades } = app.context.stores
+  for (let i = 0; i < 10_000; i += 500)
+    await Promise.all(
+      Array.from({ length: 500 }, (_, at) =>
+        store({ metadata: about(`t${(i + at) % 100}`, i + at, 'tab', { terminal_bench_resolved: true }) }),
+      ),
+    )
+  const listStanding = grades.listStanding.bind(grades)
+  let pages = 0
+  let rows = 0
+  Object.assign(grades, {
+    listStanding: async (query: Parameters<typeof listStanding>[0]) => {
+      const page = await listStanding(query)
+      pages++
+      rows += page.length
+      return page
+    },
+  })
+  let answered = 0
+  let done = false
+  const asked = report('judge=lexical').finally(() => {
+    done = true
+  })
+  while (!done) {
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    expect((await app.get('/healthz')).statusCode).toBe(200)
+    if (!done) answered++
+  }
+  expect((await asked).overall?.counts.n).toBe(10_000)
+  expect(rows).toBe(10_000)
+  expect(pages).toBeLessThanOrEqual(52)
+  expect(answered).toBeGreaterThan(10)
+})
