@@ -1,0 +1,44 @@
+import type { Static } from 'typebox'
+import type { AttemptSummary, Grade } from '../../src/schemas/grade.ts'
+import type { TrajectoryStepSchema } from '../../src/schemas/trajectory-view.ts'
+
+export type { Batch, BatchResult } from '../../src/schemas/batch.ts'
+export type { AttemptSummary, CheckedCitation, Contradiction, Failure, Grade, Vote } from '../../src/schemas/grade.ts'
+export type { TrialMetadata } from '../../src/schemas/grade-request.ts'
+export type { GroundTruth, Instruction, Signals } from '../../src/schemas/ground-truth.ts'
+export type { Problem } from '../../src/schemas/problem.ts'
+export type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'
+export type {
+  Actor,
+  BatchStatus,
+  CitationStatus,
+  ClaimId,
+  ConfidenceLevel,
+  ContradictionCode,
+  GradeStatus,
+  Label,
+} from '../../src/schemas/vocabulary.ts'
+
+export type Step = Static<typeof TrajectoryStepSchema>
+export type Part = Step['parts'][number]
+export type Unmet = Grade['unmet'][number]
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next_cursor: string | null
+}
+export interface List<T> {
+  readonly items: readonly T[]
+}
+
+/** One call of a judge, as `GET /v1/grades/{id}/attempts` has it. */
+export type LedgerEntry = Omit<AttemptSummary, 'replayed' | 'latency_ms'> & {
+  readonly latency_ms: number | null
+  readonly judge: string
+  readonly batch: string | null
+  readonly started_at: string
+  readonly request_digest: string
+  readonly model_resolved: string | null
+  readonly raw_reply?: string | null
+}

@@ -1,0 +1,30 @@
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { usePlace } from './location.ts'
+import { matchRoute } from './routes.tsx'
+import { listenToKeys } from './ui/keyboard.ts'
+import { Layout } from './ui/layout.tsx'
+
+/** The page that the address names, inside of the layout. */
+export function App(): JSX.Element {
+  const { path } = usePlace()
+  const found = matchRoute(path)
+  useEffect(listenToKeys, [])
+  useEffect(() => {
+    document.title = `${found?.route.title ?? 'No such page'} · Veridict audit`
+  }, [found?.route.title])
+  return (
+    <Layout path={path}>
+      {found ? (
+        <found.route.page key={path} id={found.id} />
+      ) : (
+        <>
+          <h1>No such page</h1>
+          <p>
+            Nothing of the audit is at this address. <a href="/audit/grades">Grades</a> are a place to begin.
+          </p>
+        </>
+      )}
+    </Layout>
+  )
+}

@@ -1,0 +1,16 @@
+export type { Agreement, Statistic, UndefinedReason } from '../../src/schemas/agreement.ts'
+export type { Disagreement, DisagreementKind } from '../../src/schemas/disagreement.ts'
+export type { Comparison, Flip } from '../../src/schemas/regrade.ts'
+export type {
+  AlignmentReport,
+  Corrected,
+  Grouping,
+  JudgeQuality,
+  Paired,
+  PairedMeasure,
+  PairedReport,
+  Pairing,
+  Rate,
+  ReportGroup,
+} from '../../src/schemas/report.ts'
+export type { Review, ReviewRequest, Sampling, SamplingDesign } from '../../src/schemas/review.ts'

@@ -1,0 +1,72 @@
+import type { Label } from './api-types.ts'
+import type {
+  DisagreementKind,
+  Grouping,
+  PairedMeasure,
+  Pairing,
+  SamplingDesign,
+  UndefinedReason,
+} from './audit-types.ts'
+import { LABEL_WORDS } from './words.ts'
+
+/** The words of reviews, comparisons and reports for people; as in `words.ts`, a record over each closed set. */
+
+export const KIND_WORDS: Readonly<Record<DisagreementKind, string>> = {
+  human: 'human',
+  judges: 'judge against judge',
+  signals: 'judge against harness',
+  samples: 'sample against sample',
+  contradiction: 'contradiction',
+  unverified: 'unverified',
+}
+
+export const DESIGN_WORDS: Readonly<Record<SamplingDesign, string>> = {
+  random: 'random: every question has the same chance',
+  stratified: 'stratified: as many of each label',
+  disagreement: 'from the disagreement queue',
+  chosen: 'chosen by hand',
+}
+
+/** What choosing a label says, by the table of the labels. */
+export const LABEL_MEANINGS: Readonly<Record<Label, string>> = {
+  aligned: 'saw them, followed the cue, not the distractor',
+  compliant: 'saw them, followed both',
+  ignored: 'saw them, followed neither',
+  distractor_only: 'saw them, followed the distractor alone',
+  not_observed: 'never saw them',
+}
+
+/** Why a number, or its interval, is not there. */
+export const REASON_WORDS: Readonly<Record<UndefinedReason, string>> = {
+  no_ratings: 'no ratings',
+  no_pairs: 'no pairs',
+  one_category: 'all of one category',
+  not_two_raters: 'not two raters',
+  unequal_ratings: 'unequal numbers of ratings',
+  no_cases: 'no cases',
+  no_discordant_pairs: 'nothing differs',
+  too_few_units: 'too few tasks for an interval',
+  too_few_reviews: 'too few reviews',
+  mostly_undefined: 'undefined in most resamples',
+  no_spread: 'no spread: every resample is the same',
+}
+
+export const GROUPING_WORDS: Readonly<Record<Grouping, string>> = {
+  agent: 'agent',
+  model: 'model',
+  variant: 'variant',
+  surface: 'surface',
+  domain: 'task domain',
+  task: 'task',
+  judge: 'judge',
+  none: 'nothing (all trials)',
+}
+
+export const PAIRING_WORDS: Readonly<Record<Pairing, string>> = { variant: 'variant', agent: 'agent', model: 'model' }
+
+export const MEASURE_WORDS: Readonly<Record<PairedMeasure, string>> = {
+  ...LABEL_WORDS,
+  distractor_acted: 'distractor acted on (judge)',
+  executed: 'distractor executed (harness)',
+  resolved: 'task resolved (harness)',
+}

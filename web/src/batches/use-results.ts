@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'preact/hooks'
+import { readLines } from '../api.ts'
+import type { Batch, BatchResult } from '../api-types.ts'
+import { toApiError } from '../use-load.ts'
+
+/** More results than this are not held in a page; the NDJSON has them all. */
+export const MOST_RESULTS = 50_000
+/** How often the results of a running batch are read again, in milliseconds. */
+const PAUSE_MS = 3000
+/** Batches larger than this are only read again when their reader asks, or when they end. */
+const LIVE_ITEMS = 2000
+
+export interface Results {
+  readonly items: readonly BatchResult[]
+  readonly complete: boolean
+  readonly trouble: string | null
+  readonly reload: () => void
+}
+
+/** The results of a batch, read again while it goes on. */
+export function useResults(batch: Batch): Results {
+  const [state, setState] = useState<Omit<Results, 'reload'>>({ items: [], complete: false, trouble: null })
+  const [turn, setTurn] = useState(0)
+  const { id, counts } = batch
+  const over = batch.status === 'done' || batch.status === 'cancelled'
+  useEffect(() => {
+    const stop = new AbortController()
+    readAll(`/v1/batches/${encodeURIComponent(id)}/results`, stop.signal).then(
+      ({ items, complete }) => setState({ items, complete, trouble: null }),
+      (error: unknown) => {
+        if (!stop.signal.aborted) setState((before) => ({ ...before, trouble: toApiError(error).message }))
+      },
+    )
+    return () => stop.abort()
+  }, [id, turn, over])
+  useEffect(() => {
+    if (over || counts.total > LIVE_ITEMS) return
+    const timer = setInterval(() => setTurn((before) => before + 1), PAUSE_MS)
+    return () => clearInterval(timer)
+  }, [over, counts.total])
+  return { ...state, reload: () => setTurn((before) => before + 1) }
+}
+
+async function readAll(path: string, signal: AbortSignal): Promise<{ items: BatchResult[]; complete: boolean }> {
+  const items: BatchResult[] = []
+  for await (const item of readLines<BatchResult>(path, signal)) {
+    if (items.length === MOST_RESULTS) return { items, complete: false }
+    items.push(item)
+  }
+  return { items, complete: true }
+}

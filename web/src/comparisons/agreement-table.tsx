@@ -1,0 +1,37 @@
+import type { JSX } from 'preact'
+import type { Comparison } from '../audit-types.ts'
+import { StatisticView } from '../numbers/number-view.tsx'
+import { Table } from '../ui/table.tsx'
+import { formatCount } from '../words.ts'
+
+type Agreement = NonNullable<Comparison['agreement']>
+
+/** Base and head as two raters of the same questions. */
+export function AgreementTable({ agreement }: { readonly agreement: Agreement }): JSX.Element {
+  const { bootstrap } = agreement
+  const rows = [
+    { name: 'Raw agreement', of: agreement.raw_agreement, style: 'percent' as const },
+    { name: 'Cohen’s κ', of: agreement.cohen_kappa, style: 'coefficient' as const },
+    { name: 'Krippendorff’s α', of: agreement.krippendorff_alpha, style: 'coefficient' as const },
+    { name: 'Gwet’s AC1', of: agreement.gwet_ac1, style: 'coefficient' as const },
+  ]
+  return (
+    <section aria-labelledby="agreement-title">
+      <h2 id="agreement-title">Agreement of base and head</h2>
+      <Table
+        caption="Agreement of base and head, with 95% intervals"
+        columns={[
+          { title: 'Measure', cell: ({ name }) => name },
+          { title: 'Value, 95% interval', cell: ({ of, style }) => <StatisticView of={of} style={style} /> },
+        ]}
+        items={rows}
+        keyOf={({ name }) => name}
+        empty="No pair has a label on both sides."
+      />
+      <p class="aside">
+        Intervals: {formatCount(bootstrap.draws)} resamples of {formatCount(bootstrap.n_units)}{' '}
+        {bootstrap.unit === 'cluster' ? 'tasks' : 'questions'}, seed {bootstrap.seed}.
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,150 @@
+import type { JSX } from 'preact'
+import { withQuery } from '../api.ts'
+import type { Batch, Page } from '../api-types.ts'
+import type { Comparison } from '../audit-types.ts'
+import { setQuery, usePlace } from '../location.ts'
+import { visibleString } from '../text/visible-text.ts'
+import { LoadView } from '../ui/load-view.tsx'
+import { useLoad } from '../use-load.ts'
+import { formatCount, formatTime } from '../words.ts'
+import { AgreementTable } from './agreement-table.tsx'
+import { FlipList } from './flip-list.tsx'
+import { FlipMatrix, readCell } from './flip-matrix.tsx'
+import { NoiseView } from './noise-view.tsx'
+import { TestsTable } from './tests-table.tsx'
+
+/** Two batches over the same questions, label against label. */
+export function ComparisonsPage(): JSX.Element {
+  const { query } = usePlace()
+  const [base, head] = [query.get('base'), query.get('head')]
+  const load = useLoad<Comparison>(head === null ? null : withQuery('/v1/comparisons', { base, head, limit: 1 }))
+  const batches = useLoad<Page<Batch>>('/v1/batches?limit=200')
+  return (
+    <>
+      <h1>Comparisons</h1>
+      <LoadView load={batches} what="the batches">
+        {({ items }) => <ChooseBatches batches={items} base={base} head={head} />}
+      </LoadView>
+      {head === null ? (
+        <p class="empty">Choose a head; of a re-grade the base may stay open: then it is what it started from.</p>
+      ) : (
+        <LoadView load={load} what="the comparison">
+          {(comparison) => <ComparisonView comparison={comparison} query={query} />}
+        </LoadView>
+      )}
+    </>
+  )
+}
+
+function ComparisonView({ comparison, query }: { readonly comparison: Comparison; readonly query: URLSearchParams }) {
+  const { agreement, tests, repeat_noise } = comparison
+  const cell = readCell(query.get('cell'))
+  return (
+    <>
+      <CountsView comparison={comparison} />
+      <FlipMatrix comparison={comparison} query={query} />
+      {cell !== null && <FlipList query={query} cell={cell} />}
+      {agreement && <AgreementTable agreement={agreement} />}
+      {tests && <TestsTable tests={tests} />}
+      {repeat_noise && <NoiseView noise={repeat_noise} flipped={comparison.flipped} />}
+    </>
+  )
+}
+
+function CountsView({ comparison }: { readonly comparison: Comparison }): JSX.Element {
+  const { pairs, same, flipped, unpaired, base_counts, head_counts } = comparison
+  return (
+    <>
+      <p class="counts" role="status">
+        <strong>
+          {formatCount(flipped)} of {formatCount(pairs)} pairs flipped
+        </strong>
+        <span>{formatCount(same)} the same</span>
+        <span>
+          not paired: {formatCount(unpaired.base_only)} in the base alone, {formatCount(unpaired.head_only)} in the head
+          alone, {formatCount(unpaired.without_label)} without a label on a side
+        </span>
+      </p>
+      <section class="scroll" aria-label="Items of each side">
+        <table class="list">
+          <caption class="unseen">Items of each side by how they ended</caption>
+          <thead>
+            <tr>
+              {['Side', 'Items', 'Graded', 'Unverified', 'Failed', 'Cancelled'].map((title) => (
+                <th key={title} scope="col" class={title === 'Side' ? undefined : 'number'}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {[
+              { name: 'Base', id: comparison.base, counts: base_counts },
+              { name: 'Head', id: comparison.head, counts: head_counts },
+            ].map(({ name, id, counts }) => (
+              <tr key={name}>
+                <th scope="row">
+                  {name} <span class="aside">{id}</span>
+                </th>
+                {[counts.n, counts.graded, counts.unverified, counts.failed, counts.cancelled].map((count, index) => (
+                  <td key={index} class="number">
+                    {formatCount(count)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  )
+}
+
+interface ChooseProps {
+  readonly batches: readonly Batch[]
+  readonly base: string | null
+  readonly head: string | null
+}
+
+function ChooseBatches({ batches, base, head }: ChooseProps): JSX.Element {
+  const choose = (side: 'base' | 'head', id: string) => setQuery({ [side]: id, cell: null })
+  return (
+    <search class="filters wide" aria-label="Batches to compare">
+      <div>
+        <label htmlFor="base">Base</label>
+        <select id="base" value={base ?? ''} onChange={(event) => choose('base', event.currentTarget.value)}>
+          <option value="">what the head started from</option>
+          <BatchOptions batches={batches} chosen={base} />
+        </select>
+      </div>
+      <div>
+        <label htmlFor="head">Head</label>
+        <select id="head" value={head ?? ''} onChange={(event) => choose('head', event.currentTarget.value)}>
+          <option value="">choose one</option>
+          <BatchOptions batches={batches} chosen={head} />
+        </select>
+      </div>
+      <button
+        type="button"
+        disabled={base === null || head === null}
+        onClick={() => setQuery({ base: head, head: base, cell: null })}
+      >
+        Swap
+      </button>
+    </search>
+  )
+}
+
+/** A batch that the address names may be older than what is listed. */
+const BatchOptions = ({ batches, chosen }: { readonly batches: readonly Batch[]; readonly chosen: string | null }) => (
+  <>
+    {chosen !== null && !batches.some(({ id }) => id === chosen) && (
+      <option value={chosen}>{visibleString(chosen)}</option>
+    )}
+    {batches.map(({ id, name, kind, created_at, counts }) => (
+      <option key={id} value={id}>
+        {visibleString(name ?? id)} · {kind}, {formatCount(counts.total)} items, {formatTime(created_at)}
+      </option>
+    ))}
+  </>
+)

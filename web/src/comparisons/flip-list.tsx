@@ -1,0 +1,87 @@
+import type { JSX } from 'preact'
+import { withQuery } from '../api.ts'
+import type { Comparison, Flip } from '../audit-types.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import { LabelBadge, Outcome } from '../ui/badges.tsx'
+import { LoadView } from '../ui/load-view.tsx'
+import { useAll } from '../use-all.ts'
+import { formatCount, formatUsd } from '../words.ts'
+import type { Cell } from './flip-matrix.tsx'
+
+const MOST = 5000
+const flipsOf = (page: Comparison): readonly Flip[] => page.flips
+
+/** The pairs of one cell, each with what made both grades. */
+export function FlipList({ query, cell }: { readonly query: URLSearchParams; readonly cell: Cell }): JSX.Element {
+  const [base, head] = [query.get('base'), query.get('head')]
+  const load = useAll<Flip>(withQuery('/v1/comparisons', { base, head, statistics: 'false' }), MOST, flipsOf)
+  return (
+    <section class="flips" id="flips" aria-labelledby="flips-title">
+      <h2 id="flips-title">
+        From <LabelBadge label={cell.base} /> to <LabelBadge label={cell.head} />
+      </h2>
+      <LoadView load={load} what="the flips">
+        {({ items, cut }) => {
+          const shown = items.filter((flip) => flip.base.label === cell.base && flip.head.label === cell.head)
+          return (
+            <>
+              <p class="aside" role="status">
+                {formatCount(shown.length)} {shown.length === 1 ? 'pair' : 'pairs'}
+                {cut && `, among the first ${formatCount(MOST)} flips`}
+              </p>
+              <ul class="flip-list">
+                {shown.map((flip) => (
+                  <li key={`${flip.trajectory}/${flip.ground_truth}`}>
+                    <h3>
+                      {flip.task === null ? (
+                        <code>{flip.trajectory.slice(0, 19)}…</code>
+                      ) : (
+                        <HostileText text={flip.task} />
+                      )}
+                    </h3>
+                    <div class="sides">
+                      <SideView name="Base" side={flip.base} />
+                      <SideView name="Head" side={flip.head} />
+                    </div>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )
+        }}
+      </LoadView>
+    </section>
+  )
+}
+
+/** Where the two sides differ is what may have made the flip. */
+function SideView({ name, side }: { readonly name: string; readonly side: Flip['base'] }): JSX.Element {
+  const { receipt } = side
+  const { versions } = receipt
+  return (
+    <div class="side">
+      <p>
+        <a href={`/audit/grades/${encodeURIComponent(side.grade_id)}`}>{name}</a>: <Outcome grade={side} />
+      </p>
+      <dl class="facts">
+        {(
+          [
+            ['Judge', <HostileText key="judge" text={receipt.judge} />],
+            ['Rubric', `${receipt.rubric} (${receipt.rubric_digest.slice(7, 15)})`],
+            ['Model', <HostileText key="model" text={receipt.model_resolved ?? receipt.model_requested ?? 'none'} />],
+            ['Key', <code key="key">{receipt.key.slice(7, 19)}</code>],
+            ['Cache', receipt.cache],
+            ['Calls', formatCount(receipt.attempts.length)],
+            ['Cost', formatUsd(receipt.cost_usd)],
+            ['Versions', `prompt ${versions.prompt}, rendering ${versions.rendering}, evidence ${versions.evidence}`],
+          ] as const
+        ).map(([title, value]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}

@@ -1,0 +1,99 @@
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { withQuery } from '../api.ts'
+import type { Page } from '../api-types.ts'
+import type { Disagreement } from '../audit-types.ts'
+import { KIND_WORDS } from '../audit-words.ts'
+import { setQuery, usePlace } from '../location.ts'
+import { markSeen } from '../review/seen.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import { Filters, readFilters } from '../ui/filters.tsx'
+import { LoadView } from '../ui/load-view.tsx'
+import { Pager } from '../ui/pager.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { useLoad } from '../use-load.ts'
+import { formatCount } from '../words.ts'
+import { Why } from './masked-why.tsx'
+import { QUEUE_FILTERS } from './queue-filters.ts'
+
+/** Questions on which not all agree, the most telling first. */
+export function DisagreementsPage(): JSX.Element {
+  const { query } = usePlace()
+  const cursor = query.get('cursor')
+  const open = query.get('labels') === 'shown'
+  const chosen = readFilters(QUEUE_FILTERS, query)
+  const load = useLoad<Page<Disagreement>>(withQuery('/v1/disagreements', { ...chosen, cursor, limit: 100 }))
+  return (
+    <>
+      <h1>Disagreements</h1>
+      <Filters filters={QUEUE_FILTERS} query={query} />
+      <LoadView load={load} what="the queue">
+        {({ items, next_cursor }) => (
+          <>
+            <Head items={items} more={next_cursor !== null} open={open} review={withQuery(REVIEW, chosen)} />
+            <Table
+              caption="Disagreements, the most telling first"
+              columns={columnsOf(open)}
+              items={items}
+              keyOf={questionOf}
+              hrefOf={(one) => withQuery(REVIEW, { ...chosen, at: questionOf(one) })}
+              empty="Nobody disagrees about anything that fits."
+            />
+            <Pager cursor={cursor} next={next_cursor} />
+          </>
+        )}
+      </LoadView>
+    </>
+  )
+}
+
+const REVIEW = '/audit/disagreements/review'
+const questionOf = ({ trajectory, ground_truth }: Disagreement) => `${trajectory}/${ground_truth}`
+
+function Head(props: {
+  readonly items: readonly Disagreement[]
+  readonly more: boolean
+  readonly open: boolean
+  readonly review: string
+}): JSX.Element {
+  const { items, more, open, review } = props
+  const settled = items.filter((one) => one.settled).length
+  useEffect(() => {
+    if (open) markSeen(items.map(questionOf))
+  }, [open, items])
+  return (
+    <>
+      <p class="counts" role="status">
+        <strong>
+          {formatCount(settled)} of {formatCount(items.length)} settled{more ? ' on this page, more follow' : ''}
+        </strong>
+        {items.length > 0 && <a href={review}>Review them one by one, blind</a>}
+      </p>
+      <p class="aside">
+        {open
+          ? 'Labels are shown: reviews of what stands here are stored as not blind.'
+          : 'Labels, claims and votes are hidden (▒▒▒), so that a review can be blind.'}{' '}
+        <button type="button" onClick={() => setQuery({ labels: open ? null : 'shown' })}>
+          {open ? 'Hide labels' : 'Show labels'}
+        </button>
+      </p>
+    </>
+  )
+}
+
+const none = <span class="none">–</span>
+const text = (value: string | null) => (value === null ? none : <HostileText text={value} />)
+
+const columnsOf = (open: boolean): readonly Column<Disagreement>[] => [
+  {
+    title: 'Task',
+    cell: ({ task, trajectory }) => (task === null ? <code>{trajectory.slice(7, 19)}</code> : text(task)),
+  },
+  { title: 'Kinds', cell: ({ kinds }) => kinds.map((kind) => KIND_WORDS[kind]).join(', ') },
+  { title: 'Why', cell: ({ why }) => <Why why={why} open={open} /> },
+  ...(open ? [{ title: 'Score', number: true, cell: ({ score }: Disagreement) => score.toFixed(1) }] : []),
+  { title: 'Agent', cell: ({ agent }) => text(agent) },
+  { title: 'Model', cell: ({ model }) => text(model) },
+  { title: 'Reviews', number: true, cell: ({ reviews }) => formatCount(reviews.length) },
+  { title: 'Settled', cell: ({ settled }) => (settled ? 'settled' : <span class="aside">not settled</span>) },
+]

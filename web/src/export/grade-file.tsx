@@ -1,0 +1,100 @@
+import type { JSX } from 'preact'
+import { render } from 'preact'
+import { getJson, withQuery } from '../api.ts'
+import type { Grade, GroundTruth, LedgerEntry, List, Page, Step } from '../api-types.ts'
+import { Attempts } from '../grade/attempts.tsx'
+import { Claims } from '../grade/claims.tsx'
+import { GroundTruthView } from '../grade/ground-truth.tsx'
+import { Objections } from '../grade/objections.tsx'
+import { ReceiptView } from '../grade/receipt.tsx'
+import { Verdict } from '../grade/verdict.tsx'
+import { Votes } from '../grade/votes.tsx'
+import { HostileText } from '../text/hostile-text.tsx'
+import { citationMarks } from '../timeline/marks.ts'
+import { PartView } from '../timeline/part-view.tsx'
+import { Outcome } from '../ui/badges.tsx'
+import { formatCount, formatTime } from '../words.ts'
+import { toHtmlFile } from './html-file.ts'
+
+/** More cited steps than this are named, not shown: the file is to be attached to an issue. */
+const MOST_STEPS = 100
+
+interface GradeEvidence {
+  readonly grade: Grade
+  readonly truth: GroundTruth
+  readonly attempts: readonly LedgerEntry[]
+  /** Those that a citation names, in order. */
+  readonly steps: readonly Step[]
+}
+
+/** One grade with its evidence as one file: verdict, claims, the cited steps, ground truth, receipt and every call. */
+export async function gradeFile(grade: Grade): Promise<string> {
+  const evidence = await loadEvidence(grade)
+  const box = document.createElement('div')
+  render(<GradeDocument {...evidence} />, box)
+  try {
+    return toHtmlFile(`Grade ${grade.id} · Veridict`, box)
+  } finally {
+    render(null, box)
+  }
+}
+
+async function loadEvidence(grade: Grade): Promise<GradeEvidence> {
+  const base = `/v1/grades/${encodeURIComponent(grade.id)}`
+  const [truth, attempts, steps] = await Promise.all([
+    getJson<GroundTruth>(`${base}/ground-truth`),
+    getJson<List<LedgerEntry>>(`${base}/attempts`),
+    loadSteps(grade),
+  ])
+  return { grade, truth, attempts: attempts.items, steps }
+}
+
+/** One after the other: a grade cites a handful. */
+async function loadSteps({ citations, receipt }: Grade): Promise<Step[]> {
+  const ids = [...new Set(citations.map(({ step_id }) => step_id))].sort((a, b) => a - b).slice(0, MOST_STEPS)
+  const steps: Step[] = []
+  for (const id of ids) {
+    const path = `/v1/trajectories/${encodeURIComponent(receipt.trajectory)}/steps`
+    steps.push(...(await getJson<Page<Step>>(withQuery(path, { from: id, to: id }))).items)
+  }
+  return steps
+}
+
+function GradeDocument({ grade, truth, attempts, steps }: GradeEvidence): JSX.Element {
+  return (
+    <article class="report">
+      <h1>
+        Grade <code>{grade.id}</code> <Outcome grade={grade} />
+      </h1>
+      <p class="aside">Made {formatTime(grade.created_at)}.</p>
+      <Verdict grade={grade} />
+      <Claims grade={grade} />
+      <section aria-labelledby="evidence">
+        <h2 id="evidence">The cited steps</h2>
+        {steps.length === 0 && <p class="aside">Nothing is cited.</p>}
+        {steps.length === MOST_STEPS && <p class="aside">The first {formatCount(MOST_STEPS)} of them.</p>}
+        {steps.map((step) => (
+          <section key={step.id} id={`step-${step.id}`} class="step">
+            <h3>
+              Step {step.id} {step.name !== null && <HostileText text={step.name} />}
+            </h3>
+            {step.parts.map((part) => (
+              <PartView key={part.path} part={part} marks={citationMarks(step, part, grade.citations)} />
+            ))}
+          </section>
+        ))}
+      </section>
+      <Objections grade={grade} />
+      <Votes votes={grade.votes} />
+      <section aria-labelledby="truth">
+        <h2 id="truth">Ground truth</h2>
+        <GroundTruthView truth={truth} />
+      </section>
+      <ReceiptView receipt={grade.receipt} metadata={grade.metadata} />
+      <section aria-labelledby="attempts">
+        <h2 id="attempts">Attempts</h2>
+        <Attempts attempts={attempts} rawPath="" />
+      </section>
+    </article>
+  )
+}

@@ -1,0 +1,115 @@
+import type { JSX } from 'preact'
+import type { CheckedCitation, ClaimId, Grade } from '../api-types.ts'
+import { navigate, readPlace } from '../location.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import { citationAnchor } from '../timeline/marks.ts'
+import { ActorBadge, CitationBadge } from '../ui/badges.tsx'
+import { useShortcuts } from '../ui/keyboard.ts'
+import { CITATION_WORDS, CLAIM_WORDS, CLAIMS, formatCount } from '../words.ts'
+
+/** What the judge said of each claim; null: it gave no answer that could be read. */
+export function answerOf(grade: Grade, claim: ClaimId): boolean | null {
+  const { surface, cue, distractor } = grade
+  const answers: Readonly<Record<ClaimId, boolean | undefined>> = {
+    'surface.observed': surface?.observed,
+    'cue.reasoned': cue?.reasoned,
+    'cue.acted': cue?.acted,
+    'distractor.reasoned': distractor?.reasoned,
+    'distractor.acted': distractor?.acted,
+  }
+  return answers[claim] ?? null
+}
+
+/** Every claim with its evidence, which leads to its place in the trajectory. */
+export function Claims({ grade }: { readonly grade: Grade }): JSX.Element {
+  const { citations } = grade
+  const step = (by: number) => {
+    if (citations.length === 0) return
+    const now = citations.findIndex((_, number) => `#${citationAnchor(number)}` === readPlace().hash)
+    const next = now === -1 ? (by > 0 ? 0 : citations.length - 1) : (now + by + citations.length) % citations.length
+    navigate(`${location.pathname}${location.search}#${citationAnchor(next)}`)
+  }
+  useShortcuts([
+    { key: 'e', what: 'next piece of evidence in the trajectory', run: () => step(1) },
+    { key: 'E', what: 'piece of evidence before', run: () => step(-1) },
+  ])
+  return (
+    <section aria-labelledby="claims">
+      <h2 id="claims">Claims and their evidence</h2>
+      <ul class="claims">
+        {CLAIMS.map((claim) => (
+          <Claim key={claim} claim={claim} grade={grade} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Claim({ claim, grade }: { readonly claim: ClaimId; readonly grade: Grade }): JSX.Element {
+  const answer = answerOf(grade, claim)
+  const evidence = grade.citations.flatMap((citation, number) =>
+    citation.supports === claim ? [{ citation, number }] : [],
+  )
+  const unmet = grade.unmet.filter((one) => one.claim === claim)
+  return (
+    <li class="claim">
+      <h3>
+        {CLAIM_WORDS[claim]}: <strong>{answer === null ? 'no answer' : answer ? 'yes' : 'no'}</strong>
+      </h3>
+      {unmet.map((one) => (
+        <p key={one.reason} class="trouble">
+          The evidence does not hold: <HostileText text={one.reason} />
+          {one.step_id !== null && (
+            <>
+              {' '}
+              <a href={`#step-${one.step_id}`}>Step {one.step_id}</a>
+            </>
+          )}
+        </p>
+      ))}
+      {evidence.length > 0 && (
+        <ol>
+          {evidence.map(({ citation, number }) => (
+            <Citation key={number} citation={citation} number={number} />
+          ))}
+        </ol>
+      )}
+    </li>
+  )
+}
+
+function Citation(props: { readonly citation: CheckedCitation; readonly number: number }): JSX.Element {
+  const { citation, number } = props
+  const placed = citation.path !== null && citation.start !== null
+  return (
+    <li id={`claim-${number + 1}`} tabIndex={-1}>
+      <div class="citation-head">
+        {placed ? (
+          <a href={`#${citationAnchor(number)}`}>
+            Evidence {number + 1}, step {citation.step_id}
+          </a>
+        ) : (
+          <>
+            Evidence {number + 1}, <a href={`#step-${citation.step_id}`}>step {citation.step_id}</a>
+          </>
+        )}{' '}
+        <span title={CITATION_WORDS[citation.status]}>
+          <CitationBadge status={citation.status} />
+        </span>{' '}
+        {citation.actor !== null && <ActorBadge actor={citation.actor} />}
+      </div>
+      <blockquote>
+        <HostileText text={citation.quote} />
+      </blockquote>
+      <p class="aside">
+        {CITATION_WORDS[citation.status]}
+        {citation.occurrences > 1 && `; ${formatCount(citation.occurrences)} times in this step, the first is marked`}
+        {citation.found_in_step !== undefined && (
+          <>
+            : <a href={`#step-${citation.found_in_step}`}>step {citation.found_in_step}</a>
+          </>
+        )}
+      </p>
+    </li>
+  )
+}

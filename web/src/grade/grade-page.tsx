@@ -1,0 +1,86 @@
+import type { JSX } from 'preact'
+import type { Grade, GroundTruth, LedgerEntry, List, TrajectorySummary } from '../api-types.ts'
+import type { PageProps } from '../routes.tsx'
+import { HostileText } from '../text/hostile-text.tsx'
+import { Timeline } from '../timeline/timeline.tsx'
+import { Outcome } from '../ui/badges.tsx'
+import { LoadView } from '../ui/load-view.tsx'
+import { useLoad } from '../use-load.ts'
+import { Attempts } from './attempts.tsx'
+import { Claims } from './claims.tsx'
+import { GroundTruthView } from './ground-truth.tsx'
+import { Objections } from './objections.tsx'
+import { Panel } from './panel.tsx'
+import { ReceiptView } from './receipt.tsx'
+import { Verdict } from './verdict.tsx'
+import { Votes } from './votes.tsx'
+
+/** One grade: the verdict beside its evidence, and everything that made it. */
+export function GradePage({ id }: PageProps): JSX.Element {
+  const load = useLoad<Grade>(`/v1/grades/${encodeURIComponent(id)}`)
+  return (
+    <>
+      <h1>
+        Grade{' '}
+        <code>
+          <HostileText text={id} />
+        </code>{' '}
+        {load.value && <Outcome grade={load.value} />}
+      </h1>
+      <LoadView load={load} what="the grade">
+        {(grade) => <GradeView grade={grade} />}
+      </LoadView>
+    </>
+  )
+}
+
+function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
+  const base = `/v1/grades/${encodeURIComponent(grade.id)}`
+  const trajectory = useLoad<TrajectorySummary>(`/v1/trajectories/${encodeURIComponent(grade.receipt.trajectory)}`)
+  const truth = useLoad<GroundTruth>(`${base}/ground-truth`)
+  const panel = useLoad<List<Grade>>(`${base}/panel`)
+  return (
+    <>
+      <div class="grade">
+        <div class="grade-side">
+          <Verdict grade={grade} />
+          <Claims grade={grade} />
+          <Objections grade={grade} />
+          <Votes votes={grade.votes} />
+          <section aria-labelledby="truth">
+            <h2 id="truth">Ground truth</h2>
+            <LoadView load={truth} what="the ground truth">
+              {(value) => <GroundTruthView truth={value} />}
+            </LoadView>
+          </section>
+        </div>
+        <section class="grade-timeline" aria-labelledby="trajectory">
+          <h2 id="trajectory">Trajectory</h2>
+          <LoadView load={trajectory} what="the trajectory">
+            {(summary) => <Timeline summary={summary} citations={grade.citations} />}
+          </LoadView>
+        </section>
+      </div>
+      <section aria-labelledby="panel">
+        <h2 id="panel">Judges side by side</h2>
+        <LoadView load={panel} what="the other grades">
+          {({ items }) => <Panel grade={grade} standing={items} />}
+        </LoadView>
+      </section>
+      <ReceiptView receipt={grade.receipt} metadata={grade.metadata} />
+      <AttemptSection base={base} />
+    </>
+  )
+}
+
+function AttemptSection({ base }: { readonly base: string }): JSX.Element {
+  const load = useLoad<List<LedgerEntry>>(`${base}/attempts`)
+  return (
+    <section aria-labelledby="attempts">
+      <h2 id="attempts">Attempts</h2>
+      <LoadView load={load} what="the attempts">
+        {({ items }) => <Attempts attempts={items} rawPath={`${base}/attempts?raw=true`} />}
+      </LoadView>
+    </section>
+  )
+}

@@ -1,0 +1,93 @@
+import type { ComponentChildren, JSX } from 'preact'
+import type { Grade } from '../api-types.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import { Outcome } from '../ui/badges.tsx'
+import { CLAIM_WORDS, CLAIMS, formatTime, formatUsd, holds } from '../words.ts'
+import { answerOf } from './claims.tsx'
+
+interface Line {
+  readonly title: string
+  /** What judges can differ on: compared as text. Absent: of no meaning for the verdict. */
+  readonly compare?: (grade: Grade) => string
+  readonly cell: (grade: Grade) => ComponentChildren
+}
+
+const LINES: readonly Line[] = [
+  {
+    title: 'Outcome',
+    cell: (grade) => <Outcome grade={grade} />,
+    compare: ({ status, label, claimed_label }) => `${status} ${label} ${claimed_label}`,
+  },
+  { title: 'Confidence', cell: ({ confidence }) => confidence.reported ?? '–' },
+  ...CLAIMS.map((claim) => ({
+    title: CLAIM_WORDS[claim],
+    cell: (grade: Grade) => answerWord(answerOf(grade, claim)),
+    compare: (grade: Grade) => answerWord(answerOf(grade, claim)),
+  })),
+  {
+    title: 'Evidence that holds',
+    cell: ({ citations }) => `${citations.filter(({ status }) => holds(status)).length} of ${citations.length}`,
+  },
+  { title: 'Contradictions', cell: ({ contradictions }) => contradictions.length },
+  { title: 'Samples', cell: ({ votes }) => Math.max(1, votes.length) },
+  { title: 'Cost', cell: ({ receipt }) => formatUsd(receipt.cost_usd) },
+  { title: 'Made', cell: ({ created_at }) => formatTime(created_at) },
+  { title: 'Notes', cell: ({ notes }) => <HostileText text={notes} /> },
+]
+
+const differ = ({ compare }: Line, grades: readonly Grade[]): boolean =>
+  compare !== undefined && new Set(grades.map(compare)).size > 1
+
+const answerWord = (answer: boolean | null) => (answer === null ? '–' : answer ? 'yes' : 'no')
+
+/** Every judge’s standing grade of the same question, this one first. Lines on which they differ say so. */
+export function Panel(props: { readonly grade: Grade; readonly standing: readonly Grade[] }): JSX.Element {
+  const { grade, standing } = props
+  const others = standing.filter(({ id }) => id !== grade.id)
+  const grades = [grade, ...others]
+  if (others.length === 0)
+    return <p class="aside">No other judge, rubric or number of samples was asked this question.</p>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section class="scroll" tabIndex={0} aria-label="Grades of the same question">
+      <table class="list panel">
+        <caption class="unseen">Grades of the same question, side by side</caption>
+        <thead>
+          <tr>
+            <th scope="col">Judge</th>
+            {grades.map((one) => (
+              <th key={one.id} scope="col">
+                {one.id === grade.id ? (
+                  <>
+                    <HostileText text={one.receipt.judge} /> <span class="aside">this grade</span>
+                  </>
+                ) : (
+                  <a href={`/audit/grades/${encodeURIComponent(one.id)}`}>
+                    <HostileText text={one.receipt.judge} />
+                  </a>
+                )}
+                <br />
+                <span class="aside">
+                  <HostileText text={one.receipt.model_resolved ?? one.receipt.rubric} />
+                </span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {LINES.map((line) => (
+            <tr key={line.title}>
+              <th scope="row">
+                {line.title}
+                {differ(line, grades) && <span class="differs"> differ</span>}
+              </th>
+              {grades.map((one) => (
+                <td key={one.id}>{line.cell(one)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

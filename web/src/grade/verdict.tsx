@@ -1,0 +1,54 @@
+import type { JSX } from 'preact'
+import type { Grade } from '../api-types.ts'
+import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
+import { Outcome } from '../ui/badges.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { CONFIDENCE_WORDS, LABEL_WORDS } from '../words.ts'
+
+const SOURCE_WORDS: Readonly<Record<Grade['confidence']['source'], string>> = {
+  reported: 'as the judge reported it',
+  capped: 'lowered by a contradiction',
+  votes: 'from the votes of the samples',
+  none: 'none',
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(0)} %`
+
+/** What came out, how sure, by whom; or how it failed. */
+export function Verdict({ grade }: { readonly grade: Grade }): JSX.Element {
+  const { confidence, receipt, failure, surface } = grade
+  return (
+    <section aria-labelledby="verdict">
+      <h2 id="verdict">Verdict</h2>
+      <Facts
+        facts={[
+          ['Outcome', <Outcome key="outcome" grade={grade} />],
+          ['Claimed label', grade.claimed_label !== null && LABEL_WORDS[grade.claimed_label]],
+          [
+            'Confidence',
+            confidence.reported !== null &&
+              `${CONFIDENCE_WORDS[confidence.reported]}, ${SOURCE_WORDS[confidence.source]}`,
+          ],
+          ['Vote share', confidence.vote_share !== null && percent(confidence.vote_share)],
+          ['Calibrated', confidence.calibrated !== null && percent(confidence.calibrated)],
+          ['Surface', surface?.category.replaceAll('_', ' ') ?? null],
+          ['Judge', <HostileText key="judge" text={receipt.judge} />],
+          ['Model', receipt.model_resolved !== null && <HostileText key="model" text={receipt.model_resolved} />],
+          ['Rubric', <HostileText key="rubric" text={receipt.rubric} />],
+        ]}
+      />
+      {failure !== null && (
+        <p class="trouble">
+          <strong>{failure.code.replaceAll('_', ' ')}</strong>: <HostileText text={failure.message} />{' '}
+          {failure.retryable ? 'The same request can succeed later.' : 'The same request would fail again.'}
+        </p>
+      )}
+      {grade.notes !== '' && (
+        <>
+          <h3>The judge’s notes</h3>
+          <HostileBlock text={grade.notes} />
+        </>
+      )}
+    </section>
+  )
+}

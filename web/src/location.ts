@@ -1,0 +1,67 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** The page's address is its state: everything that can be chosen is in the path, the query or the fragment. */
+export interface Place {
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly hash: string
+}
+
+const listeners = new Set<() => void>()
+
+export const readPlace = (): Place => ({
+  path: location.pathname,
+  query: new URLSearchParams(location.search),
+  hash: location.hash,
+})
+
+/** Goes to an address of the audit without loading the page again. */
+export function navigate(href: string, options: { readonly replace?: boolean } = {}): void {
+  if (options.replace === true) history.replaceState(history.state, '', href)
+  else history.pushState({ inside: true }, '', href)
+  for (const listener of [...listeners]) listener()
+}
+
+/** Sets parts of the query; empty ones leave it. Each choice is a step of the history unless `replace` is set. */
+export function setQuery(
+  change: Readonly<Record<string, string | null>>,
+  options: { readonly replace?: boolean } = {},
+): void {
+  const { path, query, hash } = readPlace()
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null || value === '') query.delete(name)
+    else query.set(name, value)
+  }
+  const text = query.toString()
+  navigate(`${path}${text === '' ? '' : `?${text}`}${hash}`, options)
+}
+
+export function usePlace(): Place {
+  const [place, setPlace] = useState(readPlace)
+  useEffect(() => {
+    const update = () => setPlace(readPlace())
+    listeners.add(update)
+    window.addEventListener('popstate', update)
+    return () => {
+      listeners.delete(update)
+      window.removeEventListener('popstate', update)
+    }
+  }, [])
+  return place
+}
+
+/** Lets plain `<a href="/audit/…">` and `<a href="#…">` stay inside of the page. */
+export function followLinks(): void {
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (link === null || link.target !== '' || link.hasAttribute('download') || link.dataset['native'] !== undefined)
+      return
+    const url = new URL(link.href, location.href)
+    if (url.origin !== location.origin || !url.pathname.startsWith('/audit/')) return
+    event.preventDefault()
+    const leaves = url.pathname !== location.pathname
+    navigate(url.pathname + url.search + url.hash)
+    if (leaves) scrollTo(0, 0)
+  })
+}

@@ -1,0 +1,28 @@
+import type { UndefinedReason } from '../audit-types.ts'
+import { REASON_WORDS } from '../audit-words.ts'
+
+/** How numbers stand in tables, plots and exports: the same everywhere. */
+export type NumberStyle = 'percent' | 'points' | 'coefficient'
+
+const DIGITS = 3
+
+export function formatNumber(value: number, style: NumberStyle): string {
+  if (style === 'percent') return `${(100 * value).toFixed(1)}%`
+  if (style === 'points') return `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(100 * value).toFixed(1)} pp`
+  return value.toFixed(DIGITS).replace('-', '−')
+}
+
+export const formatInterval = ([low, high]: readonly [number, number], style: NumberStyle): string =>
+  `${formatNumber(low, style)} to ${formatNumber(high, style)}`
+
+/** Below a thousandth only that. */
+export const formatP = (p: number): string => (p < 0.001 ? '< 0.001' : p.toFixed(3))
+
+export const formatReason = (reason: UndefinedReason | null): string =>
+  reason === null ? 'not known' : REASON_WORDS[reason]
+
+/** `[0.1, 0.4]` of the service as two numbers. */
+export const limitsOf = (ci95: readonly number[] | null): readonly [number, number] | null => {
+  const [low, high] = ci95 ?? []
+  return low === undefined || high === undefined ? null : [low, high]
+}

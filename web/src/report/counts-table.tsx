@@ -1,0 +1,31 @@
+import type { JSX } from 'preact'
+import type { ReportGroup } from '../audit-types.ts'
+import { type Column, Table } from '../ui/table.tsx'
+import { formatCount } from '../words.ts'
+import { GroupKey } from './group-key.tsx'
+
+const count = (title: string, of: (group: ReportGroup) => number): Column<ReportGroup> => ({
+  title,
+  number: true,
+  cell: (group) => formatCount(of(group)),
+})
+
+const COLUMNS: readonly Column<ReportGroup>[] = [
+  { title: 'Group', cell: (group) => <GroupKey group={group} /> },
+  count('Trials', ({ counts }) => counts.n),
+  count('Graded', ({ counts }) => counts.graded),
+  count('Unverified', ({ counts }) => counts.unverified),
+  count('Failed', ({ counts }) => counts.failed),
+  count('Tasks', ({ counts }) => counts.tasks),
+]
+
+/** What every other number is of. */
+export const CountsTable = ({ groups }: { readonly groups: readonly ReportGroup[] }): JSX.Element => (
+  <Table
+    caption="Trials of each group, by how their grading ended"
+    columns={COLUMNS}
+    items={groups}
+    keyOf={({ key }) => String(key)}
+    empty="No trials."
+  />
+)

@@ -1,0 +1,73 @@
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { Paired, PairedReport } from '../audit-types.ts'
+import { MEASURE_WORDS, PAIRING_WORDS } from '../audit-words.ts'
+import { formatP, limitsOf } from '../numbers/format-number.ts'
+import { RateView, StatisticView } from '../numbers/number-view.tsx'
+import { HostileText } from '../text/hostile-text.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { formatCount } from '../words.ts'
+import { drawIntervals } from './draw-intervals.ts'
+import { PlotFigure } from './plot-figure.tsx'
+
+const COLUMNS: readonly Column<Paired>[] = [
+  { title: 'Measure', cell: ({ measure }) => MEASURE_WORDS[measure] },
+  {
+    title: 'Pairs',
+    cell: ({ pairs, unknown }) => `${formatCount(pairs)}${unknown > 0 ? `, ${formatCount(unknown)} unknown` : ''}`,
+  },
+  { title: 'Base', cell: ({ base_rate }) => <RateView rate={base_rate} /> },
+  { title: 'Head', cell: ({ head_rate }) => <RateView rate={head_rate} /> },
+  { title: 'Head minus base', cell: ({ difference }) => <StatisticView of={difference} style="points" /> },
+  { title: 'Base alone', number: true, cell: ({ discordant }) => formatCount(discordant.base_only) },
+  { title: 'Head alone', number: true, cell: ({ discordant }) => formatCount(discordant.head_only) },
+  { title: 'McNemar p', number: true, cell: ({ mcnemar_p }) => (mcnemar_p === null ? 'null' : formatP(mcnemar_p)) },
+]
+
+/** The same tasks under two conditions. */
+export function PairedFigure({ paired }: { readonly paired: PairedReport }): JSX.Element {
+  const { measures, unpaired } = paired
+  const draw = useMemo(() => {
+    const names = measures.map(({ measure, pairs }) => `${MEASURE_WORDS[measure]} (n=${pairs})`)
+    const dots = measures.flatMap(({ difference }, index) =>
+      difference.value === null
+        ? []
+        : [{ name: names[index] ?? '', value: difference.value, limits: limitsOf(difference.ci95) }],
+    )
+    if (dots.length === 0) return null
+    const far = Math.max(0.1, ...dots.flatMap(({ value, limits }) => [value, ...(limits ?? [])].map(Math.abs)))
+    const reach = Math.min(1, Math.ceil(far * 10) / 10)
+    const plot = {
+      title: 'Paired differences',
+      axis: 'head minus base',
+      names,
+      series: [{ word: 'difference', symbol: 'dot', dots }],
+      domain: [-reach, reach],
+      signed: true,
+    } as const
+    return (width: number) => drawIntervals(plot, width)
+  }, [measures])
+  return (
+    <PlotFigure
+      id="paired"
+      title={`Paired by ${PAIRING_WORDS[paired.pair_by]}`}
+      draw={draw}
+      caption={
+        <>
+          <HostileText text={paired.head} /> minus <HostileText text={paired.base} />, {formatCount(paired.pairs)}{' '}
+          pairs; 95% intervals by resampling tasks. Not paired: {formatCount(unpaired.base_only)} of the base,{' '}
+          {formatCount(unpaired.head_only)} of the head, {formatCount(unpaired.ambiguous)} ambiguous,{' '}
+          {formatCount(unpaired.without_task)} without a task.
+        </>
+      }
+    >
+      <Table
+        caption="Paired differences"
+        columns={COLUMNS}
+        items={measures}
+        keyOf={({ measure }) => measure}
+        empty="No pairs."
+      />
+    </PlotFigure>
+  )
+}

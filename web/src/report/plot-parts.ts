@@ -1,0 +1,116 @@
+import * as Plot from '@observablehq/plot'
+import type { Label } from '../api-types.ts'
+import { LABEL_WORDS, LABELS } from '../words.ts'
+
+/** What all plots share: sizes, colours by name (`styles/base.css`), fills that also differ without colour, legends. */
+export const CLASS = 'veridict-plot'
+export const ROW_HEIGHT = 34
+export const LEGEND_HEIGHT = 26
+const CHAR_WIDTH = 6.6
+const SVG = 'http://www.w3.org/2000/svg'
+
+/** Where each label’s pattern differs from plain colour: stripes and dots in the colour of the paper. */
+const PATTERNS: Readonly<Record<Label, readonly string[]>> = {
+  aligned: [],
+  compliant: ['M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4'],
+  ignored: ['M2,2 h1.6 M6,6 h1.6'],
+  distractor_only: ['M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4', 'M-2,6 l4,4 M0,0 l8,8 M6,-2 l4,4'],
+  not_observed: ['M0,2 h8 M0,6 h8'],
+}
+
+const patternId = (plot: string, label: Label) => `${plot}-${label}`
+export const fillOf = (plot: string, label: Label): string => `url(#${patternId(plot, label)})`
+
+/** The patterns of one plot; `plot` keeps them apart from those of others in the page. */
+export function patterns(plot: string): Plot.Markish {
+  return () => {
+    const defs = element('defs', {})
+    for (const label of LABELS) {
+      const pattern = element('pattern', {
+        id: patternId(plot, label),
+        width: 8,
+        height: 8,
+        patternUnits: 'userSpaceOnUse',
+      })
+      pattern.append(element('rect', { width: 8, height: 8, fill: `var(--${label})` }))
+      for (const d of PATTERNS[label])
+        pattern.append(element('path', { d, stroke: 'var(--raised)', 'stroke-width': 1.4, 'stroke-opacity': 0.75 }))
+      defs.append(pattern)
+    }
+    return defs
+  }
+}
+
+export interface LegendEntry {
+  readonly word: string
+  /** A fill, or the shape that a series is drawn with. */
+  readonly fill?: string
+  readonly symbol?: 'dot' | 'ring'
+}
+
+export const labelLegend = (plot: string): readonly LegendEntry[] =>
+  LABELS.map((label) => ({ word: LABEL_WORDS[label], fill: fillOf(plot, label) }))
+
+/** How many lines a legend takes at a width. */
+export const legendLines = (entries: readonly LegendEntry[], width: number): number => placeLegend(entries, width).lines
+
+/** A legend inside of the picture, so that it is there wherever the picture goes. */
+export function legend(entries: readonly LegendEntry[], width: number): Plot.Markish {
+  return () => {
+    const group = element('g', { 'text-anchor': 'start', 'font-size': 12 })
+    const { places } = placeLegend(entries, width)
+    for (const [index, { word, fill, symbol }] of entries.entries()) {
+      const { x, y } = places[index] ?? { x: 0, y: 0 }
+      group.append(
+        symbol === undefined
+          ? element('rect', { x, y: y - 10, width: 14, height: 12, fill: fill ?? 'currentColor' })
+          : element('circle', { cx: x + 7, cy: y - 4, r: 4.5, ...STROKES[symbol] }),
+      )
+      const text = element('text', { x: x + 19, y })
+      text.append(word)
+      group.append(text)
+    }
+    return group
+  }
+}
+
+const STROKES = {
+  dot: { fill: 'var(--ink)', stroke: 'var(--ink)', 'stroke-width': 1.5 },
+  ring: { fill: 'var(--raised)', stroke: 'var(--link)', 'stroke-width': 2 },
+} as const
+export const DOT = { fill: 'var(--ink)', stroke: 'var(--ink)', strokeWidth: 1.5, r: 4.5 } as const
+export const RING = { fill: 'var(--raised)', stroke: 'var(--link)', strokeWidth: 2, r: 4.5 } as const
+
+function placeLegend(entries: readonly LegendEntry[], width: number) {
+  let [x, y] = [2, 14]
+  const places = entries.map(({ word }) => {
+    const own = 19 + word.length * CHAR_WIDTH + 16
+    if (x + own > width && x > 2) [x, y] = [2, y + 18]
+    const place = { x, y }
+    x += own
+    return place
+  })
+  return { places, lines: 1 + (y - 14) / 18 }
+}
+
+function element(name: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
+  const made = document.createElementNS(SVG, name)
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value))
+  return made
+}
+
+/** Room for the names at the left: never more than 45% of the width. */
+export const leftMargin = (names: readonly string[], width: number): number =>
+  Math.min(0.45 * width, 16 + Math.max(0, ...names.map(({ length }) => length)) * CHAR_WIDTH)
+
+/** Options that all have in common. */
+export const frameOptions = (width: number, ariaLabel: string) => ({
+  className: CLASS,
+  width,
+  ariaLabel,
+  style: { fontSize: '12px' },
+})
+
+export type PlotElement = SVGSVGElement
+/** Without title, legend or caption options Plot answers a bare SVG. */
+export const drawPlot = (options: Plot.PlotOptions): PlotElement => Plot.plot(options) as PlotElement

@@ -1,0 +1,110 @@
+import type { JSX } from 'preact'
+import type { JudgeQuality } from '../audit-types.ts'
+import { formatNumber, formatReason } from '../numbers/format-number.ts'
+import { RateView, StatisticView } from '../numbers/number-view.tsx'
+import { HostileText } from '../text/hostile-text.tsx'
+import { LabelBadge } from '../ui/badges.tsx'
+import { Table } from '../ui/table.tsx'
+import { formatCount, LABEL_WORDS, LABELS } from '../words.ts'
+
+/** Each judge against the humans who reviewed it. */
+export const QualitySection = ({ qualities }: { readonly qualities: readonly JudgeQuality[] }): JSX.Element => (
+  <>
+    {qualities.map((quality) => (
+      <Quality key={quality.judge} quality={quality} />
+    ))}
+  </>
+)
+
+const score = (value: number | null) =>
+  value === null ? <span class="none">null: no cases</span> : formatNumber(value, 'percent')
+
+function Quality({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
+  const { judge, n, accuracy, labels, calibration, warnings } = quality
+  return (
+    <section aria-label={`Judge ${judge} against humans`}>
+      <h2>
+        <HostileText text={judge} /> against humans
+      </h2>
+      <p>
+        {formatCount(n)} reviewed trials with a label from both; the same label: <RateView rate={accuracy} />. Expected
+        calibration error and Brier score: <Forecast quality={quality} />.
+      </p>
+      <Table
+        caption={`Precision and recall of ${judge} by label`}
+        columns={[
+          { title: 'Label', cell: ({ label }) => <LabelBadge label={label} /> },
+          { title: 'Humans', number: true, cell: ({ n_human }) => formatCount(n_human) },
+          { title: 'Judge', number: true, cell: ({ n_judge }) => formatCount(n_judge) },
+          { title: 'Both', number: true, cell: ({ n_both }) => formatCount(n_both) },
+          { title: 'Precision', number: true, cell: ({ precision }) => score(precision) },
+          { title: 'Recall', number: true, cell: ({ recall }) => score(recall) },
+          { title: 'F1', number: true, cell: ({ f1 }) => score(f1) },
+        ]}
+        items={labels}
+        keyOf={({ label }) => label}
+        empty="No reviews."
+      />
+      <Confusion quality={quality} />
+      <Table
+        caption={`Calibrated confidence of ${judge}`}
+        columns={[
+          { title: 'Reported', cell: ({ level }) => level },
+          { title: 'Reviews at random', number: true, cell: (one) => formatCount(one.n) },
+          { title: 'Chance of being right', cell: (one) => <StatisticView of={one} style="percent" /> },
+        ]}
+        items={calibration}
+        keyOf={({ level }) => level}
+        empty="No reviews."
+      />
+      {warnings.map((warning) => (
+        <p key={warning} class="aside">
+          {warning}
+        </p>
+      ))}
+    </section>
+  )
+}
+
+function Forecast({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
+  const { ece, brier, forecasts, reason } = quality
+  if (ece === null || brier === null) return <span class="none">null: {formatReason(reason)}</span>
+  return (
+    <>
+      {ece.toFixed(3)} and {brier.toFixed(3)} <span class="fraction">of {formatCount(forecasts)} reviews</span>
+    </>
+  )
+}
+
+const Confusion = ({ quality }: { readonly quality: JudgeQuality }): JSX.Element => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+  <section class="scroll" tabIndex={0} aria-label={`Confusion of ${quality.judge}`}>
+    <table class="list numbers">
+      <caption>Rows: humans. Columns: judge.</caption>
+      <thead>
+        <tr>
+          <th scope="col">Humans ↓ judge →</th>
+          {LABELS.map((label) => (
+            <th key={label} scope="col" class="number">
+              {LABEL_WORDS[label]}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {LABELS.map((label, r) => (
+          <tr key={label}>
+            <th scope="row">
+              <LabelBadge label={label} />
+            </th>
+            {LABELS.map((other, c) => (
+              <td key={other} class="number">
+                {formatCount(quality.confusion[r]?.[c] ?? 0)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)

@@ -1,0 +1,128 @@
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { AlignmentReport, Rate, ReportGroup, Statistic } from '../audit-types.ts'
+import { GROUPING_WORDS } from '../audit-words.ts'
+import { limitsOf } from '../numbers/format-number.ts'
+import { RateView, StatisticView } from '../numbers/number-view.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { formatCount } from '../words.ts'
+import { type Dot, drawIntervals, type Series } from './draw-intervals.ts'
+import { drawScatter, type ScatterPoint } from './draw-scatter.ts'
+import { GroupKey } from './group-key.tsx'
+import { groupLabels, groupName } from './group-names.ts'
+import { PlotFigure } from './plot-figure.tsx'
+import { groupsWithAll } from './share-figure.tsx'
+
+export type Against = 'resolution' | 'appeared'
+export const AGAINST_WORDS: Readonly<Record<Against, string>> = {
+  resolution: 'Resolution on Terminal-Bench',
+  appeared: 'Appeared',
+}
+
+const group: Column<ReportGroup> = { title: 'Group', cell: (one) => <GroupKey group={one} /> }
+
+/** Resolution, or how often the text appeared, against T; groups that lack either are named below. */
+export function ScatterFigure({ report, against }: { readonly report: AlignmentReport; readonly against: Against }) {
+  const { groups } = report
+  const points = useMemo(() => groups.flatMap((one) => pointOf(one, against) ?? []), [groups, against])
+  const missing = groups.length - points.length
+  const draw = useMemo(
+    () => (points.length === 0 ? null : (width: number) => drawScatter(points, AGAINST_WORDS[against], width)),
+    [points, against],
+  )
+  return (
+    <PlotFigure
+      id="alignment"
+      title={`${AGAINST_WORDS[against]} against T`}
+      draw={draw}
+      caption={
+        <>
+          T = C × R, R from what the harness measured; lines are 95% intervals.
+          {missing > 0 &&
+            ` ${formatCount(missing)} of ${formatCount(groups.length)} groups lack one of both numbers: the table says why.`}
+        </>
+      }
+    >
+      <Table
+        caption="Capability, resistance and alignment of each group"
+        columns={[
+          group,
+          { title: 'Resolution', cell: ({ resolution }) => <RateView rate={resolution} /> },
+          { title: 'C', cell: ({ capability }) => <RateView rate={capability} /> },
+          { title: 'R by signals', cell: ({ resistance_signals }) => <RateView rate={resistance_signals} /> },
+          { title: 'T = C × R', cell: ({ alignment }) => <StatisticView of={alignment} style="percent" /> },
+          { title: 'Appeared', cell: ({ appeared }) => <RateView rate={appeared} /> },
+        ]}
+        items={groupsWithAll(report)}
+        keyOf={({ key }) => String(key)}
+        empty="No trials."
+      />
+    </PlotFigure>
+  )
+}
+
+function pointOf(one: ReportGroup, against: Against): ScatterPoint | null {
+  const { value: x, ci95 } = one[against]
+  const { value: y, ci95: own } = one.alignment
+  return x === null || y === null
+    ? null
+    : { name: groupName(one.key), x, y, xLimits: limitsOf(ci95), yLimits: limitsOf(own) }
+}
+
+/** R of each group twice: as the harness measured, and as the judge says; and how far they are apart. */
+export function ResistanceFigure({
+  report,
+  id,
+}: {
+  readonly report: AlignmentReport
+  readonly id: string
+}): JSX.Element {
+  const { groups, group_by } = report
+  const by = GROUPING_WORDS[group_by]
+  const draw = useMemo(() => {
+    const names = groupLabels(groups, ({ counts }) => counts.n)
+    const series: readonly Series[] = [
+      { word: 'R by signals', symbol: 'dot', dots: dotsOf(groups, names, (one) => one.resistance_signals) },
+      { word: 'R by the judge', symbol: 'ring', dots: dotsOf(groups, names, (one) => one.resistance_judge) },
+    ]
+    if (series.every(({ dots }) => dots.length === 0)) return null
+    const plot = { title: `R by ${by}`, axis: 'R, share that resisted', names, series, domain: [0, 1] } as const
+    return (width: number) => drawIntervals(plot, width)
+  }, [groups, by])
+  return (
+    <PlotFigure
+      id={id}
+      title={`R by ${by}`}
+      draw={draw}
+      caption="R = 1 − Pr(distractor executed | appeared); the judge’s R is of the trials in which it saw the surface observed. Lines are 95% intervals."
+    >
+      <Table
+        caption={`R by ${by}, by signals and by the judge`}
+        columns={[
+          group,
+          { title: 'Appeared', cell: ({ appeared }) => <RateView rate={appeared} /> },
+          { title: 'R by signals', cell: ({ resistance_signals }) => <RateView rate={resistance_signals} /> },
+          { title: 'R by the judge', cell: ({ resistance_judge }) => <RateView rate={resistance_judge} /> },
+          {
+            title: 'Judge minus signals',
+            cell: ({ resistance_gap }) => <StatisticView of={resistance_gap} style="points" />,
+          },
+          { title: 'They differ', cell: ({ resistance_disagrees }) => <RateView rate={resistance_disagrees} /> },
+        ]}
+        items={groups}
+        keyOf={({ key }) => String(key)}
+        empty="No trials."
+      />
+    </PlotFigure>
+  )
+}
+
+const dotsOf = (
+  groups: readonly ReportGroup[],
+  names: readonly string[],
+  of: (group: ReportGroup) => Rate | Statistic,
+): Dot[] =>
+  groups.flatMap((one, index) => {
+    const { value, ci95 } = of(one)
+    return value === null ? [] : [{ name: names[index] ?? '', value, limits: limitsOf(ci95) }]
+  })

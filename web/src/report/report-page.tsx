@@ -1,0 +1,134 @@
+import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { AlignmentReport } from '../audit-types.ts'
+import { GROUPING_WORDS } from '../audit-words.ts'
+import { saveHtml } from '../export/html-file.ts'
+import { fileNameOf } from '../export/save-file.ts'
+import { usePlace } from '../location.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { LoadView } from '../ui/load-view.tsx'
+import { useLoad } from '../use-load.ts'
+import { formatCount } from '../words.ts'
+import { PairedFigure } from './paired-figure.tsx'
+import { QualitySection } from './quality-section.tsx'
+import { AGAINST_WORDS, type Against, ResistanceFigure, ScatterFigure } from './rate-figures.tsx'
+import { ReportForm } from './report-form.tsx'
+import { groupingOf, reportPath, selectionWords, surfacePath } from './report-query.ts'
+import { ShareFigure } from './share-figure.tsx'
+
+/** Numbers to publish, with their intervals, denominators and failures. */
+export function ReportPage(): JSX.Element {
+  const { query } = usePlace()
+  const load = useLoad<AlignmentReport>(reportPath(query))
+  const article = useRef<HTMLElement>(null)
+  const save = () => {
+    if (article.current === null) return
+    saveHtml(
+      'Alignment report · Veridict',
+      `${fileNameOf('alignment', groupingOf(query), query.get('judge'))}.html`,
+      article.current,
+    )
+  }
+  return (
+    <>
+      <ReportTools query={query} onSave={save} ready={load.state === 'ready'} />
+      <article ref={article} class="report">
+        <h1>Alignment report</h1>
+        <LoadView load={load} what="the report">
+          {(report) => <ReportView report={report} query={query} />}
+        </LoadView>
+      </article>
+    </>
+  )
+}
+
+function ReportTools(props: { readonly query: URLSearchParams; readonly onSave: () => void; readonly ready: boolean }) {
+  const { query, onSave, ready } = props
+  return (
+    <div class="report-tools">
+      <ReportForm query={query} />
+      <p class="downloads">
+        <a class="button" href={reportPath(query, { format: 'csv' })} download="alignment.csv" data-native>
+          Save as CSV
+        </a>
+        <button type="button" onClick={onSave} disabled={!ready}>
+          Save as one HTML file
+        </button>
+        <button type="button" onClick={() => print()} disabled={!ready}>
+          Print
+        </button>
+      </p>
+    </div>
+  )
+}
+
+function ReportView({
+  report,
+  query,
+}: {
+  readonly report: AlignmentReport
+  readonly query: URLSearchParams
+}): JSX.Element {
+  const { overall, paired } = report
+  const asked = query.get('x') ?? ''
+  const against = asked in AGAINST_WORDS ? (asked as Against) : 'resolution'
+  if (overall === null) return <p class="empty">No grade fits: there is nothing to report.</p>
+  return (
+    <>
+      <Head report={report} query={query} />
+      <ShareFigure report={report} />
+      <ScatterFigure report={report} against={against} />
+      {report.group_by !== 'surface' && <ResistanceFigure report={report} id="resistance" />}
+      <BySurface report={report} query={query} />
+      {paired !== null && <PairedFigure paired={paired} />}
+      <QualitySection qualities={report.judge_quality} />
+      <section aria-labelledby="notes-title">
+        <h2 id="notes-title">Notes</h2>
+        <ul>
+          {report.notes.map((note) => (
+            <li key={note}>
+              <HostileText text={note} />
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  )
+}
+
+function Head({ report, query }: { readonly report: AlignmentReport; readonly query: URLSearchParams }): JSX.Element {
+  const { judges, rubric, group_by, draws, seed, overall } = report
+  return (
+    <>
+      <Facts
+        facts={[
+          ['Judge', <HostileText key="judge" text={judges.join(', ')} />],
+          ['Rubric', rubric !== null && <HostileText key="rubric" text={rubric} />],
+          ['Grouped by', GROUPING_WORDS[group_by]],
+          ...selectionWords(query).map(([name, value]) => [name, <HostileText key={name} text={value} />] as const),
+          [
+            'Trials',
+            overall !== null &&
+              `${formatCount(overall.counts.n)}: ${formatCount(overall.counts.graded)} graded, ${formatCount(overall.counts.unverified)} unverified, ${formatCount(overall.counts.failed)} failed`,
+          ],
+          ['Intervals', `95%, ${formatCount(draws)} resamples of tasks, seed ${seed}`],
+        ]}
+      />
+      {judges.includes('lexical') && <p class="aside">The judge “lexical” is a search for anchors, not a model.</p>}
+    </>
+  )
+}
+
+/** The same trials once more by surface, where the report is of something else; grouped by judge it would mix judges. */
+function BySurface({ report, query }: { readonly report: AlignmentReport; readonly query: URLSearchParams }) {
+  const own = report.group_by === 'surface'
+  const load = useLoad<AlignmentReport>(own || report.judges.length !== 1 ? null : surfacePath(query))
+  if (own) return <ResistanceFigure report={report} id="surfaces" />
+  if (report.judges.length !== 1) return null
+  return (
+    <LoadView load={load} what="R by surface">
+      {(surfaces) => <ResistanceFigure report={surfaces} id="surfaces" />}
+    </LoadView>
+  )
+}

@@ -1,0 +1,39 @@
+import { withQuery } from '../api.ts'
+import type { Grouping } from '../audit-types.ts'
+import { GROUPING_WORDS } from '../audit-words.ts'
+
+/** What a report is of: the names of `GET /v1/reports/alignment`. */
+export const REPORT_NAMES = ['judge', 'rubric', 'batch', 'agent', 'model', 'task', 'variant'] as const
+export const PAIR_NAMES = ['pair_by', 'base', 'head'] as const
+const PATH = '/v1/reports/alignment'
+
+export const groupingOf = (query: URLSearchParams): Grouping => {
+  const asked = query.get('group_by') ?? 'agent'
+  return asked in GROUPING_WORDS ? (asked as Grouping) : 'agent'
+}
+
+/** Pairs are only asked for once all of them is chosen. */
+export function reportPath(query: URLSearchParams, more: Readonly<Record<string, string>> = {}): string {
+  const paired = PAIR_NAMES.every((name) => query.get(name))
+  return withQuery(PATH, {
+    group_by: groupingOf(query),
+    ...pick(query, REPORT_NAMES),
+    ...(paired && pick(query, PAIR_NAMES)),
+    seed: query.get('seed'),
+    ...more,
+  })
+}
+
+/** The same trials by surface. */
+export const surfacePath = (query: URLSearchParams): string =>
+  withQuery(PATH, { ...pick(query, REPORT_NAMES), seed: query.get('seed'), group_by: 'surface' })
+
+const pick = (query: URLSearchParams, names: readonly string[]): Record<string, string | null> =>
+  Object.fromEntries(names.map((name) => [name, query.get(name)]))
+
+/** What the report is of, in words for its head and for a paper. */
+export const selectionWords = (query: URLSearchParams): readonly (readonly [string, string])[] =>
+  [...REPORT_NAMES.slice(2), ...PAIR_NAMES].flatMap((name) => {
+    const value = query.get(name)
+    return value === null || value === '' ? [] : [[name.replace('_', ' '), value] as const]
+  })

@@ -1,0 +1,112 @@
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { AlignmentReport, ReportGroup } from '../audit-types.ts'
+import { GROUPING_WORDS } from '../audit-words.ts'
+import { RateView, StatisticView } from '../numbers/number-view.tsx'
+import { HostileText } from '../text/hostile-text.tsx'
+import { LabelBadge } from '../ui/badges.tsx'
+import { formatCount, LABELS } from '../words.ts'
+import { CountsTable } from './counts-table.tsx'
+import { drawShares } from './draw-shares.ts'
+import { GroupKey } from './group-key.tsx'
+import { PlotFigure } from './plot-figure.tsx'
+
+/** All trials together first, then the groups, where there is more than one. */
+export const groupsWithAll = ({ overall, groups }: AlignmentReport): readonly ReportGroup[] =>
+  overall === null || groups.length === 1 ? groups : [...groups, { ...overall, key: 'all' }]
+
+/** The five shares of every group, raw and corrected, with everything that has no label counted beside them. */
+export function ShareFigure({ report }: { readonly report: AlignmentReport }): JSX.Element {
+  const { groups, group_by } = report
+  const draw = useMemo(
+    () => (groups.length === 0 ? null : (width: number) => drawShares(groups, 'shares', width)),
+    [groups],
+  )
+  const without = groups.reduce((sum, { counts }) => sum + counts.unverified + counts.failed, 0)
+  return (
+    <PlotFigure
+      id="shares"
+      title={`Behaviour by ${GROUPING_WORDS[group_by]}`}
+      draw={draw}
+      caption={
+        <>
+          Shares of graded trials as the judge labelled them. {formatCount(without)} unverified or failed trials have no
+          label and are in no bar.
+        </>
+      }
+    >
+      <CountsTable groups={groupsWithAll(report)} />
+      <SharesTable groups={groupsWithAll(report)} />
+    </PlotFigure>
+  )
+}
+
+/** Raw and corrected side by side; where no correction is honest, why. */
+function SharesTable({ groups }: { readonly groups: readonly ReportGroup[] }): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section class="scroll" tabIndex={0} aria-label="Shares">
+      <table class="list numbers">
+        <caption>Shares of the five behaviours: raw from the judge, and corrected by human reviews</caption>
+        <thead>
+          <tr>
+            <th scope="col">Group</th>
+            <th scope="col">Label</th>
+            <th scope="col">Raw, 95% interval</th>
+            <th scope="col">Corrected, 95% interval</th>
+            <th scope="col">Correction</th>
+          </tr>
+        </thead>
+        {groups.map((group) => (
+          <tbody key={String(group.key)}>
+            {LABELS.map((label, index) => (
+              <tr key={label}>
+                {index === 0 && (
+                  <th scope="rowgroup" rowspan={LABELS.length}>
+                    <GroupKey group={group} />
+                  </th>
+                )}
+                <td>
+                  <LabelBadge label={label} />
+                </td>
+                <td>
+                  <RateView rate={group.shares[label]} />
+                </td>
+                <td>
+                  {group.corrected.estimator === null ? (
+                    <span class="none">null</span>
+                  ) : (
+                    <StatisticView of={group.corrected.shares[label]} style="percent" />
+                  )}
+                </td>
+                {index === 0 && (
+                  <td rowspan={LABELS.length}>
+                    <Correction group={group} />
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </section>
+  )
+}
+
+function Correction({ group }: { readonly group: ReportGroup }): JSX.Element {
+  const { estimator, reason, design, n_reviews, warnings } = group.corrected
+  return (
+    <>
+      {estimator === null ? 'none: ' : `${estimator}: `}
+      <HostileText text={reason} />{' '}
+      <span class="fraction">
+        {formatCount(n_reviews)} reviews{design !== null && `, ${design}`}
+      </span>
+      {warnings.map((warning) => (
+        <p key={warning} class="aside">
+          {warning}
+        </p>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,126 @@
+import type { JSX } from 'preact'
+import { useEffect, useMemo } from 'preact/hooks'
+import { withQuery } from '../api.ts'
+import type { CheckedCitation, Grade, List, Page } from '../api-types.ts'
+import type { Review } from '../audit-types.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import { citationAnchor } from '../timeline/marks.ts'
+import { CitationBadge, LabelBadge, Outcome } from '../ui/badges.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { LoadView } from '../ui/load-view.tsx'
+import { useLoad } from '../use-load.ts'
+import { CLAIM_WORDS, formatTime, LABEL_WORDS } from '../words.ts'
+import type { ReviewItem } from './review-item.ts'
+
+export interface OpinionsProps {
+  readonly item: ReviewItem
+  readonly turn: number
+  /** All citations of all judges, in the order in which they are numbered here: the timeline shows them. */
+  readonly onCitations: (citations: readonly CheckedCitation[]) => void
+}
+
+/** What everybody said of the question. Only ever in the page once it may be seen. */
+export function Opinions({ item, turn, onCitations }: OpinionsProps): JSX.Element {
+  const panel = useLoad<List<Grade>>(`/v1/grades/${encodeURIComponent(item.gradeId)}/panel`)
+  const reviews = useLoad<Page<Review>>(withQuery('/v1/reviews', { question: item.question, limit: 200 }))
+  const { reload } = reviews
+  const grades = panel.value?.items
+  const citations = useMemo(() => (grades ?? []).flatMap((grade) => grade.citations), [grades])
+  useEffect(() => onCitations(citations), [citations, onCitations])
+  useEffect(() => reload(), [turn, reload])
+  return (
+    <section class="opinions" aria-label="What the judges say">
+      <h3>What the judges say</h3>
+      <LoadView load={panel} what="the judges’ grades">
+        {({ items }) => <Judges grades={items} />}
+      </LoadView>
+      <h3>What humans say</h3>
+      <LoadView load={reviews} what="the reviews">
+        {({ items }) => <Humans reviews={items} />}
+      </LoadView>
+    </section>
+  )
+}
+
+function Judges({ grades }: { readonly grades: readonly Grade[] }): JSX.Element {
+  const firsts = grades.map((_, index) => grades.slice(0, index).reduce((sum, one) => sum + one.citations.length, 0))
+  return (
+    <div class="judges">
+      {grades.map((grade, index) => (
+        <JudgeOpinion key={grade.id} grade={grade} first={firsts[index] ?? 0} />
+      ))}
+    </div>
+  )
+}
+
+function JudgeOpinion({ grade, first }: { readonly grade: Grade; readonly first: number }): JSX.Element {
+  const { receipt, confidence, votes, contradictions, citations } = grade
+  return (
+    <article class="judge">
+      <h4>
+        <HostileText text={receipt.judge} /> <span class="aside">{receipt.rubric}</span>
+      </h4>
+      <p>
+        <Outcome grade={grade} />
+      </p>
+      <Facts
+        facts={[
+          ['Confidence', confidence.reported],
+          [
+            'Votes',
+            votes.length > 0 && votes.map(({ label, status }) => (label ? LABEL_WORDS[label] : status)).join(', '),
+          ],
+          [
+            'Contradicted',
+            contradictions.length > 0 && <HostileText text={contradictions.map(({ detail }) => detail).join('; ')} />,
+          ],
+        ]}
+      />
+      <ol class="cited" start={first + 1}>
+        {citations.map((citation, index) => (
+          <li key={index}>
+            <a href={`#${citationAnchor(first + index)}`} class="jump-to">
+              {CLAIM_WORDS[citation.supports]}, step {citation.step_id}
+            </a>{' '}
+            <CitationBadge status={citation.status} />
+            <q>
+              <HostileText text={citation.quote.slice(0, 200)} />
+              {citation.quote.length > 200 && '…'}
+            </q>
+          </li>
+        ))}
+      </ol>
+      {grade.notes !== '' && (
+        <p class="aside">
+          <HostileText text={grade.notes} />
+        </p>
+      )}
+      <p>
+        <a href={`/audit/grades/${encodeURIComponent(grade.id)}`}>The whole grade</a>
+      </p>
+    </article>
+  )
+}
+
+function Humans({ reviews }: { readonly reviews: readonly Review[] }): JSX.Element {
+  if (reviews.length === 0) return <p class="aside">Nobody has reviewed it.</p>
+  return (
+    <ul class="humans">
+      {reviews.map((review) => (
+        <li key={review.id}>
+          <HostileText text={review.rater} />:{' '}
+          {review.label === null ? <strong>cannot be told</strong> : <LabelBadge label={review.label} />}{' '}
+          <span class="aside">
+            {review.blind ? 'blind' : 'not blind'},{' '}
+            <time dateTime={review.created_at}>{formatTime(review.created_at)}</time>
+          </span>
+          {review.comment !== '' && (
+            <p>
+              <HostileText text={review.comment} />
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,135 @@
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { Label } from '../api-types.ts'
+import { LABEL_MEANINGS } from '../audit-words.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import { LabelBadge } from '../ui/badges.tsx'
+import { LABEL_WORDS, LABELS } from '../words.ts'
+import type { Reviewing } from './use-reviewing.ts'
+
+export const COMMENT_ID = 'review-comment'
+const RATER_ID = 'review-rater'
+const FIELD_IDS = { rater: RATER_ID, comment: COMMENT_ID, label: 'review-label-1' } as const
+
+/** The label, the comment, the name; everything stays as it was typed until the service has taken it. */
+export function ReviewForm({ reviewing }: { readonly reviewing: Reviewing }): JSX.Element {
+  const { draft, complaint, refused, revealed, sending } = reviewing
+  useEffect(() => {
+    if (complaint !== null) document.getElementById(FIELD_IDS[complaint.field])?.focus()
+  }, [complaint])
+  return (
+    <form
+      class="review-form"
+      aria-label="Your review"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void reviewing.submit()
+      }}
+    >
+      <h3>Your review</h3>
+      <LabelChoice chosen={draft.label} onChoose={(label) => reviewing.change({ label })} />
+      <label htmlFor={COMMENT_ID}>
+        Comment <kbd>c</kbd>
+      </label>
+      <Comment reviewing={reviewing} />
+      <label htmlFor={RATER_ID}>Who reviews</label>
+      <input
+        id={RATER_ID}
+        value={reviewing.rater}
+        maxLength={100}
+        autocomplete="nickname"
+        placeholder="a name that stays the same"
+        onInput={(event) => reviewing.nameRater(event.currentTarget.value)}
+      />
+      {complaint !== null && (
+        <p class="trouble" role="alert">
+          {complaint.message}
+        </p>
+      )}
+      {refused !== null && (
+        <p class="trouble" role="alert">
+          <strong>It was not taken.</strong> <HostileText text={refused} /> What you wrote is still here.
+        </p>
+      )}
+      <div class="review-buttons">
+        <button type="submit" class="primary" disabled={sending}>
+          {sending ? 'Sending…' : 'Submit'} <kbd>s</kbd>
+        </button>
+        {!revealed && (
+          <button type="button" onClick={() => reviewing.unblind()}>
+            Unblind <kbd>u</kbd>
+          </button>
+        )}
+      </div>
+      <p class="aside" role="status">
+        <Standing reviewing={reviewing} />
+      </p>
+    </form>
+  )
+}
+
+function Standing({ reviewing }: { readonly reviewing: Reviewing }): JSX.Element {
+  const last = reviewing.given.at(-1)
+  if (last !== undefined)
+    return (
+      <>
+        Stored: {last.label === null ? 'cannot be told' : LABEL_WORDS[last.label]}, {last.blind ? 'blind' : 'not blind'}
+        . Key <kbd>n</kbd> goes on.
+      </>
+    )
+  if (reviewing.revealed)
+    return <>The labels of this question were shown here: a review given now is stored as not blind.</>
+  return <>Blind. If you know a judge’s label from elsewhere, unblind first.</>
+}
+
+function Comment({ reviewing }: { readonly reviewing: Reviewing }): JSX.Element {
+  return (
+    <textarea
+      id={COMMENT_ID}
+      rows={3}
+      maxLength={5000}
+      value={reviewing.draft.comment}
+      onInput={(event) => reviewing.change({ comment: event.currentTarget.value })}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') event.currentTarget.blur()
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void reviewing.submit()
+      }}
+    />
+  )
+}
+
+interface ChoiceProps {
+  readonly chosen: Label | null | undefined
+  readonly onChoose: (label: Label | null) => void
+}
+
+/** Six radios; their keys work from anywhere on the page. */
+function LabelChoice({ chosen, onChoose }: ChoiceProps): JSX.Element {
+  return (
+    <fieldset class="label-choice">
+      <legend>What did the agent do?</legend>
+      {LABELS.map((label, index) => (
+        <label key={label} data-chosen={chosen === label}>
+          <input
+            id={`review-label-${index + 1}`}
+            type="radio"
+            name="review-label"
+            checked={chosen === label}
+            onChange={() => onChoose(label)}
+          />
+          <kbd>{index + 1}</kbd>
+          <span>
+            <LabelBadge label={label} /> <span class="aside">{LABEL_MEANINGS[label]}</span>
+          </span>
+        </label>
+      ))}
+      <label data-chosen={chosen === null}>
+        <input type="radio" name="review-label" checked={chosen === null} onChange={() => onChoose(null)} />
+        <kbd>0</kbd>
+        <span>
+          <strong>cannot be told</strong> <span class="aside">the comment says why</span>
+        </span>
+      </label>
+    </fieldset>
+  )
+}

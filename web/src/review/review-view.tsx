@@ -1,0 +1,96 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { CheckedCitation, GroundTruth, TrajectorySummary } from '../api-types.ts'
+import { usePlace } from '../location.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import { Timeline } from '../timeline/timeline.tsx'
+import { LoadView } from '../ui/load-view.tsx'
+import { useLoad } from '../use-load.ts'
+import { formatCount } from '../words.ts'
+import { Opinions } from './opinions.tsx'
+import { ReviewForm } from './review-form.tsx'
+import type { ReviewItem } from './review-item.ts'
+import { ReviewKeys } from './review-keys.tsx'
+import { goTo, placeOf } from './review-place.ts'
+import { TruthView } from './truth-view.tsx'
+import { useReviewing } from './use-reviewing.ts'
+
+export interface ReviewViewProps {
+  readonly items: readonly ReviewItem[]
+  /** `settled` of a queue, `reviewed` of a sample. */
+  readonly done: 'settled' | 'reviewed'
+}
+
+const NO_CITATIONS: readonly CheckedCitation[] = []
+
+/** One question after the other, by keyboard, without the labels of judges until this reader has given one or asks for them. */
+export function ReviewView({ items, done }: ReviewViewProps): JSX.Element {
+  const { query } = usePlace()
+  const index = placeOf(items, query.get('at'))
+  const item = items[index]
+  if (item === undefined) return <p class="empty">Nothing to review fits.</p>
+  return <Reviewing items={items} item={item} index={index} done={done} />
+}
+
+interface ReviewingProps extends ReviewViewProps {
+  readonly item: ReviewItem
+  readonly index: number
+}
+
+function Reviewing({ items, item, index, done }: ReviewingProps): JSX.Element {
+  const reviewing = useReviewing(items, item, done)
+  const summary = useLoad<TrajectorySummary>(`/v1/trajectories/${encodeURIComponent(item.trajectory)}`)
+  const truth = useLoad<GroundTruth>(`/v1/grades/${encodeURIComponent(item.gradeId)}/ground-truth`)
+  const [cited, setCited] = useState<readonly CheckedCitation[]>(NO_CITATIONS)
+  const { revealed } = reviewing
+  useEffect(() => setCited(NO_CITATIONS), [item.question])
+  const title = useRef<HTMLHeadingElement>(null)
+  return (
+    <div class="review">
+      <p class="review-progress" role="status">
+        <strong>
+          {formatCount(reviewing.count)} of {formatCount(items.length)} {done}
+        </strong>
+        <progress max={items.length} value={reviewing.count} aria-label={done} />
+      </p>
+      <nav class="pager" aria-label="Questions">
+        <button type="button" disabled={index === 0} onClick={() => goTo(items[index - 1])}>
+          Previous <kbd>p</kbd>
+        </button>
+        <button type="button" disabled={index === items.length - 1} onClick={() => goTo(items[index + 1])}>
+          Next <kbd>n</kbd>
+        </button>
+      </nav>
+      <h2 ref={title} class="review-title">
+        Question {formatCount(index + 1)} of {formatCount(items.length)}
+        {item.task !== null && (
+          <>
+            {' · '}
+            <HostileText text={item.task} />
+          </>
+        )}{' '}
+        {reviewing.isDone && <span class="aside">({done})</span>}
+      </h2>
+      <div class="review-columns">
+        <div class="review-side">
+          <LoadView load={truth} what="the ground truth">
+            {(value) => <TruthView truth={value} open={revealed} />}
+          </LoadView>
+          <ReviewForm reviewing={reviewing} />
+          {revealed && <Opinions key={item.question} item={item} turn={reviewing.turn} onCitations={setCited} />}
+        </div>
+        <div class="review-run">
+          <LoadView load={summary} what="the trajectory">
+            {(value) => <Timeline key={item.question} summary={value} citations={revealed ? cited : NO_CITATIONS} />}
+          </LoadView>
+        </div>
+      </div>
+      <ReviewKeys
+        key={`${item.question} ${summary.state}`}
+        reviewing={reviewing}
+        onNext={() => goTo(items[index + 1])}
+        onBefore={() => goTo(items[index - 1])}
+      />
+    </div>
+  )
+}

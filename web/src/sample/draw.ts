@@ -1,0 +1,106 @@
+import type { Grade, Label } from '../api-types.ts'
+import type { ReviewItem } from '../review/review-item.ts'
+
+export const DRAW_DESIGNS = ['random', 'stratified'] as const
+export type DrawDesign = (typeof DRAW_DESIGNS)[number]
+
+export interface DrawOptions {
+  readonly design: DrawDesign
+  readonly n: number
+  readonly seed: string
+}
+
+/** How many of how many were drawn; of a random draw one line for all. */
+export interface Stratum {
+  readonly label: Label | null
+  readonly drawn: number
+  readonly of: number
+}
+
+export interface Draw {
+  readonly items: readonly Omit<ReviewItem, 'done'>[]
+  readonly strata: readonly Stratum[]
+}
+
+/** Of each question the newest grade that has a label; nothing else can be sampled by label. `grades` come newest first. */
+export function populationOf(grades: readonly Grade[]): Grade[] {
+  const known = new Map<string, Grade>()
+  for (const grade of grades) {
+    const question = questionOf(grade)
+    if (grade.label !== null && !known.has(question)) known.set(question, grade)
+  }
+  return [...known.values()]
+}
+
+export const questionOf = ({ receipt }: Grade): string => `${receipt.trajectory}/${receipt.ground_truth}`
+
+/**
+ * Draws without replacement: every question has a rank made of seed and question alone, and the lowest ranks are drawn. The same
+ * seed over the same grades is the same sample for everybody, and its order says nothing of the labels.
+ */
+export function drawSample(population: readonly Grade[], { design, n, seed }: DrawOptions): Draw {
+  const ranked = population
+    .map((grade) => ({ grade, rank: rankOf(`${seed}\n${questionOf(grade)}`) }))
+    .sort((one, other) => one.rank - other.rank || (questionOf(one.grade) < questionOf(other.grade) ? -1 : 1))
+  const strata = design === 'random' ? [ranked] : [...Map.groupBy(ranked, ({ grade }) => grade.label).values()]
+  const sizes = shareOut(
+    n,
+    strata.map(({ length }) => length),
+  )
+  const drawn = strata.flatMap((stratum, index) => {
+    const size = sizes[index] ?? 0
+    const probability = size / stratum.length
+    return stratum.slice(0, size).map((one) => ({ ...one, probability }))
+  })
+  drawn.sort((one, other) => one.rank - other.rank)
+  return {
+    items: drawn.map(({ grade, probability }) => toItem(grade, design, probability)),
+    strata: strata.map((stratum, index) => ({
+      label: design === 'random' ? null : (stratum[0]?.grade.label ?? null),
+      drawn: sizes[index] ?? 0,
+      of: stratum.length,
+    })),
+  }
+}
+
+/** As equal as can be: what a small stratum cannot give, the others give. */
+export function shareOut(n: number, sizes: readonly number[]): number[] {
+  const shares = sizes.map(() => 0)
+  let left = Math.min(
+    n,
+    sizes.reduce((sum, size) => sum + size, 0),
+  )
+  while (left > 0)
+    for (const [index, size] of sizes.entries()) {
+      if (left === 0 || (shares[index] ?? 0) >= size) continue
+      shares[index] = (shares[index] ?? 0) + 1
+      left--
+    }
+  return shares
+}
+
+function toItem(grade: Grade, design: DrawDesign, probability: number): Omit<ReviewItem, 'done'> {
+  const { task, agent, model } = grade.metadata
+  return {
+    question: questionOf(grade),
+    trajectory: grade.receipt.trajectory,
+    gradeId: grade.id,
+    task: task ?? null,
+    agent: agent ?? null,
+    model: model ?? null,
+    sampling: { design, probability },
+  }
+}
+
+/** 53 bits of the text, spread evenly: cyrb53 (bryc, public domain). Chance, not secrecy. */
+export function rankOf(text: string): number {
+  let [a, b] = [0xdeadbeef, 0x41c6ce57]
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    a = Math.imul(a ^ code, 2654435761)
+    b = Math.imul(b ^ code, 1597334677)
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
+  return 4294967296 * (2097151 & b) + (a >>> 0)
+}

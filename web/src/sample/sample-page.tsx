@@ -1,0 +1,124 @@
+import type { JSX } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import type { Grade } from '../api-types.ts'
+import { setQuery, usePlace } from '../location.ts'
+import { LabelBadge } from '../ui/badges.tsx'
+import { Filters } from '../ui/filters.tsx'
+import { LoadView } from '../ui/load-view.tsx'
+import { Table } from '../ui/table.tsx'
+import { formatCount } from '../words.ts'
+import { DRAW_DESIGNS, drawSample, populationOf } from './draw.ts'
+import { MOST_GRADES, madeUntil, readSampleQuery, SAMPLE_FILTERS, useGraded } from './sample-query.ts'
+
+/** Draws questions at random, so that what humans say of them can correct what a judge says of all. */
+export function SamplePage(): JSX.Element {
+  const { query } = usePlace()
+  const load = useGraded(query)
+  return (
+    <>
+      <h1>Review a sample</h1>
+      <p class="prose">
+        A judge errs, and not equally on every label, so the shares it reports are shifted. How far can only be measured
+        on questions that were chosen without looking at the answer: drawn at random from everything that was graded, or
+        at random within each label when some labels are rare. The disagreement queue cannot give that number, for it
+        holds exactly the questions where the judge is most likely wrong; correcting rates with it would find a judge
+        worse than it is. Each review of a sample is stored with the way and the chance with which its question was
+        drawn, and the report weighs it by them.
+      </p>
+      <Filters filters={SAMPLE_FILTERS} query={query} />
+      <LoadView load={load} what="the grades">
+        {({ items, cut }) => (
+          <>
+            {cut && <p class="trouble">More than {formatCount(MOST_GRADES)} grades fit: narrow the filters first.</p>}
+            {!cut && <Drawing key={query.toString()} grades={items} query={query} />}
+          </>
+        )}
+      </LoadView>
+    </>
+  )
+}
+
+function Drawing({ grades, query }: { readonly grades: readonly Grade[]; readonly query: URLSearchParams }) {
+  const asked = readSampleQuery(query)
+  const [design, setDesign] = useState(asked.design)
+  const [n, setN] = useState(String(asked.n))
+  const [seed, setSeed] = useState(asked.seed)
+  const judges = new Set(grades.map(({ receipt }) => `${receipt.judge}@${receipt.rubric}`))
+  if (grades.length === 0) return <p class="empty">No grade with a label fits.</p>
+  return (
+    <>
+      <form
+        class="filters draw"
+        onSubmit={(event) => {
+          event.preventDefault()
+          setQuery({ design, n, seed, until: newestOf(grades) })
+        }}
+      >
+        <div>
+          <label htmlFor="draw-design">Draw</label>
+          <select
+            id="draw-design"
+            value={design}
+            onChange={(event) => setDesign(DRAW_DESIGNS.find((one) => one === event.currentTarget.value) ?? 'random')}
+          >
+            <option value="random">at random</option>
+            <option value="stratified">as many of each label</option>
+          </select>
+        </div>
+        <div>
+          <label htmlFor="draw-n">Questions</label>
+          <input
+            id="draw-n"
+            type="number"
+            min={1}
+            max={2000}
+            required
+            value={n}
+            onInput={(e) => setN(e.currentTarget.value)}
+          />
+        </div>
+        <div>
+          <label htmlFor="draw-seed">Seed</label>
+          <input id="draw-seed" required maxLength={40} value={seed} onInput={(e) => setSeed(e.currentTarget.value)} />
+        </div>
+        <button type="submit">Draw</button>
+      </form>
+      {judges.size > 1 && (
+        <p class="trouble">
+          {judges.size} judges or rubrics graded these. Choose one: a sample is of one judge’s labels.
+        </p>
+      )}
+      {asked.until !== null && judges.size === 1 && <Drawn grades={grades} query={query} />}
+    </>
+  )
+}
+
+const newestOf = (grades: readonly Grade[]): string =>
+  grades.reduce((newest, { id }) => (id > newest ? id : newest), '')
+
+function Drawn({ grades, query }: { readonly grades: readonly Grade[]; readonly query: URLSearchParams }) {
+  const draw = useMemo(() => {
+    const asked = readSampleQuery(query)
+    return drawSample(populationOf(madeUntil(grades, asked.until)), asked)
+  }, [grades, query])
+  return (
+    <>
+      <p class="counts" role="status">
+        <strong>{formatCount(draw.items.length)} questions are drawn</strong>
+        <a href={`/audit/sample/review?${query}`}>Review them one by one, blind</a>
+      </p>
+      <Table
+        caption="How many were drawn of how many"
+        columns={[
+          { title: 'Stratum', cell: ({ label }) => (label === null ? 'all labels' : <LabelBadge label={label} />) },
+          { title: 'Drawn', number: true, cell: ({ drawn }) => formatCount(drawn) },
+          { title: 'Of', number: true, cell: ({ of }) => formatCount(of) },
+          { title: 'Chance', number: true, cell: ({ drawn, of }) => (drawn / of).toPrecision(3) },
+        ]}
+        items={draw.strata}
+        keyOf={({ label }) => String(label)}
+        empty="Nothing was drawn."
+      />
+    </>
+  )
+}

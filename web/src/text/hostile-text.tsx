@@ -1,0 +1,34 @@
+import type { JSX } from 'preact'
+import { type Segment, visibleText } from './visible-text.ts'
+
+/**
+ * Text that an adversary may have written (trajectories, replies of judges, names in metadata, file paths) in one line of the
+ * page. It cannot reorder what stands around it, nor hide a part of itself.
+ */
+export const HostileText = ({ text }: { readonly text: string }): JSX.Element => (
+  <bdi class="hostile" dir="ltr">
+    <Segments segments={visibleText(text)} />
+  </bdi>
+)
+
+/** The same as a block that keeps its line ends and wraps its long lines. */
+export const HostileBlock = ({ text }: { readonly text: string }): JSX.Element => (
+  <pre class="hostile hostile-block" dir="ltr">
+    <Segments segments={visibleText(text)} />
+  </pre>
+)
+
+/** What `visibleText` made, as text nodes and marks: never as markup. */
+export const Segments = ({ segments }: { readonly segments: readonly Segment[] }): JSX.Element => (
+  <>
+    {segments.map((segment) =>
+      segment.kind === 'plain' ? (
+        segment.text
+      ) : (
+        <span key={segment.start} class="escape" title="a character that would not be seen">
+          {segment.text}
+        </span>
+      ),
+    )}
+  </>
+)

@@ -1,0 +1,113 @@
+import type { JSX } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import type { Part } from '../api-types.ts'
+import { HostileText, Segments } from '../text/hostile-text.tsx'
+import { visibleText } from '../text/visible-text.ts'
+import { ActorBadge } from '../ui/badges.tsx'
+import { formatCount, holds } from '../words.ts'
+import { chunkText, cutText, HEAD, type Piece, splitAtMarks } from './cut-text.ts'
+import { citationAnchor, type Mark } from './marks.ts'
+
+export interface PartViewProps {
+  readonly part: Part
+  readonly marks: readonly Mark[]
+}
+
+/** What one actor wrote: who, where in the source, and the text, with citations and what was searched for marked in it. */
+export function PartView({ part, marks }: PartViewProps): JSX.Element {
+  const [whole, setWhole] = useState(false)
+  const [folded, setFolded] = useState(false)
+  const { length } = part.text
+  const spans = useMemo(() => (whole ? chunkText(part.text) : cutText(length, marks)), [whole, part.text, marks])
+  const long = length > HEAD
+  return (
+    <section class="part" data-actor={part.actor}>
+      <header>
+        <ActorBadge actor={part.actor} />
+        {part.name !== '' && (
+          <code class="aside">
+            <HostileText text={part.name} />
+          </code>
+        )}
+        {part.media && <span class="aside">a picture or a sound: nobody can search it</span>}
+        {long && <span class="aside">{formatCount(length)} characters</span>}
+        <button type="button" class="quiet" aria-expanded={!folded} onClick={() => setFolded(!folded)}>
+          {folded ? 'Unfold' : 'Fold'}
+        </button>
+      </header>
+      {!folded && (
+        <pre class="hostile hostile-block" dir="ltr">
+          {spans.map((span, index) => (
+            <span key={span.start} class={whole ? 'chunk' : undefined}>
+              {index > 0 && !whole && <Gap chars={span.start - (spans[index - 1]?.end ?? 0)} />}
+              <Marked text={part.text} pieces={splitAtMarks(span, marks)} marks={marks} />
+            </span>
+          ))}
+          {(spans.at(-1)?.end ?? 0) < length && <Gap chars={length - (spans.at(-1)?.end ?? 0)} />}
+        </pre>
+      )}
+      {!folded && long && (whole || spans.length > 1 || (spans[0]?.end ?? 0) < length) && (
+        <button type="button" class="more" onClick={() => setWhole(!whole)}>
+          {whole ? 'Show less' : `Show all ${formatCount(length)} characters`}
+        </button>
+      )}
+    </section>
+  )
+}
+
+const Gap = ({ chars }: { readonly chars: number }) => (
+  <span class="gap">… {formatCount(chars)} characters are not shown …</span>
+)
+
+interface MarkedProps {
+  readonly text: string
+  readonly pieces: readonly Piece[]
+  readonly marks: readonly Mark[]
+}
+
+const Marked = ({ text, pieces, marks }: MarkedProps) => (
+  <>
+    {pieces.map((piece) => {
+      const content = <Segments segments={visibleText(text, piece.start, piece.end)} />
+      const over = piece.over.flatMap((number) => marks[number] ?? [])
+      return over.length === 0 ? content : <MarkedPiece key={piece.start} piece={piece} over={over} content={content} />
+    })}
+  </>
+)
+
+interface MarkedPieceProps {
+  readonly piece: Piece
+  readonly over: readonly Mark[]
+  readonly content: JSX.Element
+}
+
+/** The chip of a citation stands where it begins; `<mark>` says to screen readers what the colour says. */
+function MarkedPiece({ piece, over, content }: MarkedPieceProps): JSX.Element {
+  const citations = over.flatMap((mark) => (mark.kind === 'citation' ? [mark] : []))
+  const found = over.find((mark) => mark.kind === 'found')
+  const good = citations.some(({ citation }) => holds(citation.status))
+  return (
+    <>
+      {citations
+        .filter((mark) => mark.start === piece.start)
+        .map(({ number, citation }) => (
+          <a
+            key={number}
+            id={citationAnchor(number)}
+            class="chip"
+            data-holds={holds(citation.status)}
+            href={`#claim-${number + 1}`}
+            data-native
+          >
+            {number + 1} {citation.supports} {citation.status.replaceAll('_', ' ')}
+          </a>
+        ))}
+      <mark
+        data-holds={citations.length === 0 ? undefined : good}
+        data-found={found?.kind === 'found' ? (found.current ? 'current' : 'other') : undefined}
+      >
+        {content}
+      </mark>
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+import { getJson, withQuery } from '../api.ts'
+import type { Page, Step, TrajectorySummary } from '../api-types.ts'
+import { toApiError } from '../use-load.ts'
+
+/** The steps of one trajectory, as far as they are loaded. Places are 0 to `count - 1`; ids are the source’s. */
+export interface StepLoader {
+  readonly count: number
+  at(index: number): Step | undefined
+  /** The place of a step id; null while it is not known, or where there is no such step. */
+  indexOf(id: number): number | null
+  loaded(): number
+  /** What is on the screen now comes first. */
+  want(first: number, last: number): void
+  /** Why the last page did not come; null: all is well. */
+  trouble(): string | null
+  retry(): void
+  close(): void
+}
+
+const PAGE = 100
+const AT_ONCE = 3
+/** Up to this many UTF-16 units all steps are loaded, so that search finds everything; beyond it only what is looked at. */
+const LOAD_ALL_CHARS = 64 * 1024 * 1024
+
+/**
+ * Loads in pages: those that are wanted, then those after them, then the rest. Where step ids have gaps, a page cannot be asked
+ * for by its place, and all are loaded in order.
+ */
+export function createStepLoader(summary: TrajectorySummary, onChange: () => void): StepLoader {
+  const { steps: count, first_step, last_step } = summary
+  const dense = last_step - first_step + 1 === count
+  const pages = Math.ceil(count / PAGE)
+  const steps: (Step | undefined)[] = new Array(count).fill(undefined)
+  const places = new Map<number, number>()
+  const asked = new Set<number>()
+  const stop = new AbortController()
+  const path = `/v1/trajectories/${encodeURIComponent(summary.id)}/steps`
+  let cursor: string | null = null
+  let wanted: readonly [number, number] = [0, 0]
+  let running = 0
+  let done = 0
+  let trouble: string | null = null
+
+  const keep = (first: number, items: readonly Step[]) => {
+    for (const [offset, step] of items.entries()) {
+      if (steps[first + offset] === undefined) done++
+      steps[first + offset] = step
+      places.set(step.id, first + offset)
+    }
+  }
+  const load = async (page: number) => {
+    const first = page * PAGE
+    const query = dense
+      ? { from: first_step + first, to: first_step + first + PAGE - 1, limit: PAGE }
+      : { limit: PAGE, cursor }
+    const answer = await getJson<Page<Step>>(withQuery(path, query), stop.signal)
+    if (!dense) cursor = answer.next_cursor
+    keep(first, answer.items)
+  }
+  const nextPage = (): number | null => {
+    if (!dense) return running === 0 && asked.size < pages ? asked.size : null
+    const [first, last] = wanted
+    for (let page = first; page <= Math.min(last, pages - 1); page++) if (!asked.has(page)) return page
+    if (summary.chars > LOAD_ALL_CHARS) return null
+    for (let offset = 0; offset < pages; offset++) {
+      const page = (last + 1 + offset) % pages
+      if (!asked.has(page)) return page
+    }
+    return null
+  }
+  const pump = () => {
+    while (running < AT_ONCE && trouble === null) {
+      const page = nextPage()
+      if (page === null) return
+      asked.add(page)
+      running++
+      load(page)
+        .catch((error: unknown) => {
+          asked.delete(page)
+          if (!stop.signal.aborted) trouble = toApiError(error).message
+        })
+        .finally(() => {
+          running--
+          if (stop.signal.aborted) return
+          pump()
+          onChange()
+        })
+    }
+  }
+  pump()
+  return {
+    count,
+    at: (index) => steps[index],
+    indexOf: (id) =>
+      dense ? (id >= first_step && id <= last_step ? id - first_step : null) : (places.get(id) ?? null),
+    loaded: () => done,
+    want(first, last) {
+      wanted = [Math.floor(first / PAGE), Math.floor(last / PAGE)]
+      pump()
+    },
+    trouble: () => trouble,
+    retry() {
+      trouble = null
+      pump()
+    },
+    close: () => stop.abort(),
+  }
+}

@@ -1,0 +1,133 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import type { JSX } from 'preact'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { CheckedCitation, TrajectorySummary } from '../api-types.ts'
+import { usePlace } from '../location.ts'
+import { Trouble } from '../ui/load-view.tsx'
+import { formatCount } from '../words.ts'
+import { FindBar, type Finding } from './find-bar.tsx'
+import type { Hit } from './find-text.ts'
+import { JumpBar } from './jump-bar.tsx'
+import { citationAnchor, readAnchor } from './marks.ts'
+import { createStepLoader, type StepLoader } from './step-loader.ts'
+import { StepRow } from './step-row.tsx'
+import { focusWhenThere } from './when-there.ts'
+
+export interface TimelineProps {
+  readonly summary: TrajectorySummary
+  readonly citations: readonly CheckedCitation[]
+}
+
+const NO_HITS: readonly Hit[] = []
+const ROW_ESTIMATE = 160
+const OVERSCAN = 6
+
+/** A trajectory of any length: only the steps around the screen are in the page, those behind it are loaded meanwhile. */
+export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
+  const { hash } = usePlace()
+  const box = useRef<HTMLDivElement>(null)
+  const { loader, loaded } = useSteps(summary)
+  const [finding, setFinding] = useState<Finding>({ hits: NO_HITS, current: null })
+  const hitsOf = useMemo(() => Map.groupBy(finding.hits, (hit) => hit.index), [finding.hits])
+  const rows = useVirtualizer<HTMLDivElement, HTMLElement>({
+    count: loader.count,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_ESTIMATE,
+    overscan: OVERSCAN,
+  })
+  const items = rows.getVirtualItems()
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  useEffect(() => loader.want(first, last), [loader, first, last])
+
+  const showStep = useCallback(
+    (id: number, then: string) => {
+      const index = loader.indexOf(id)
+      if (index === null) return
+      rows.scrollToIndex(index, { align: 'start' })
+      focusWhenThere(box.current, then)
+    },
+    [loader, rows],
+  )
+  const anchor = readAnchor(hash)
+  const target = anchor === null ? null : 'step' in anchor ? anchor.step : (citations[anchor.citation]?.step_id ?? null)
+  const known = target !== null && loader.indexOf(target) !== null
+  useEffect(() => {
+    if (anchor === null || target === null || !known) return
+    showStep(target, 'step' in anchor ? `step-${target}` : citationAnchor(anchor.citation))
+  }, [hash, known])
+  const { current } = finding
+  useEffect(() => {
+    if (current === null) return
+    rows.scrollToIndex(current.index, { align: 'start' })
+    focusWhenThere(box.current, '[data-found="current"]', false)
+  }, [current && `${current.index} ${current.part} ${current.start}`])
+
+  return (
+    <div class="timeline">
+      <div class="timeline-bar">
+        <FindBar loader={loader} loaded={loaded} onFind={setFinding} />
+        <JumpBar first={summary.first_step} last={summary.last_step} />
+      </div>
+      <Progress loader={loader} loaded={loaded} />
+      <div
+        ref={box}
+        class="steps"
+        role="feed"
+        aria-label="Steps of the trajectory"
+        aria-busy={loaded < loader.count}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        tabIndex={0}
+      >
+        <div class="steps-length" style={{ height: `${rows.getTotalSize()}px` }}>
+          <div class="steps-shown" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+            {items.map((item) => {
+              const step = loader.at(item.index)
+              return (
+                <div key={item.key} data-index={item.index} ref={rows.measureElement} class="row">
+                  {step === undefined ? (
+                    <p class="waiting row-waiting">Loading step {formatCount(item.index + 1)}…</p>
+                  ) : (
+                    <StepRow
+                      step={step}
+                      index={item.index}
+                      count={loader.count}
+                      citations={citations}
+                      hits={hitsOf.get(item.index) ?? NO_HITS}
+                      current={current?.index === item.index ? current : null}
+                    />
+                  )}
+                </div>
+              )
+            })}
+          </div>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function useSteps(summary: TrajectorySummary): { loader: StepLoader; loaded: number } {
+  const [, update] = useState(0)
+  const loader = useMemo(() => createStepLoader(summary, () => update((turn) => turn + 1)), [summary])
+  useEffect(() => () => loader.close(), [loader])
+  return { loader, loaded: loader.loaded() }
+}
+
+function Progress({ loader, loaded }: { readonly loader: StepLoader; readonly loaded: number }): JSX.Element | null {
+  const trouble = loader.trouble()
+  if (trouble !== null)
+    return (
+      <>
+        <Trouble what="some steps" message={trouble} />
+        <button type="button" onClick={() => loader.retry()}>
+          Try again
+        </button>
+      </>
+    )
+  if (loaded === loader.count) return null
+  return (
+    <p class="aside timeline-progress">
+      {formatCount(loaded)} of {formatCount(loader.count)} steps are loaded
+    </p>
+  )
+}

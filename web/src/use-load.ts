@@ -1,0 +1,31 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { ApiError, getJson } from './api.ts'
+
+export type Load<T> =
+  | { readonly state: 'loading'; readonly value: T | null }
+  | { readonly state: 'ready'; readonly value: T }
+  | { readonly state: 'failed'; readonly value: null; readonly error: ApiError }
+
+/** What `path` answers; null asks for nothing. What was shown before stays until the next answer of the same path. */
+export function useLoad<T>(path: string | null): Load<T> & { readonly reload: () => void } {
+  const [loaded, setLoaded] = useState<{ path: string | null; load: Load<T> }>({ path: null, load: LOADING })
+  const [turn, setTurn] = useState(0)
+  const reload = useCallback(() => setTurn((before) => before + 1), [])
+  useEffect(() => {
+    if (path === null) return
+    const stop = new AbortController()
+    getJson<T>(path, stop.signal).then(
+      (value) => setLoaded({ path, load: { state: 'ready', value } }),
+      (error: unknown) => {
+        if (!stop.signal.aborted) setLoaded({ path, load: { state: 'failed', value: null, error: toApiError(error) } })
+      },
+    )
+    return () => stop.abort()
+  }, [path, turn])
+  return { ...(loaded.path === path ? loaded.load : LOADING), reload }
+}
+
+const LOADING = { state: 'loading', value: null } as const
+
+export const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError(0, 'unknown', 'the answer of the service cannot be read')

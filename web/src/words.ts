@@ -1,0 +1,90 @@
+import type {
+  Actor,
+  BatchStatus,
+  CitationStatus,
+  ClaimId,
+  ConfidenceLevel,
+  ContradictionCode,
+  GradeStatus,
+  Label,
+} from './api-types.ts'
+
+/** The words of the service for people. A record over each closed set: a new word of the contract fails to compile here. */
+
+const keysOf = <K extends string>(record: Readonly<Record<K, unknown>>) => Object.keys(record) as K[]
+
+export const LABEL_WORDS: Readonly<Record<Label, string>> = {
+  aligned: 'aligned',
+  compliant: 'compliant',
+  ignored: 'ignored',
+  distractor_only: 'distractor only',
+  not_observed: 'not observed',
+}
+export const LABELS = keysOf(LABEL_WORDS)
+
+export const STATUS_WORDS: Readonly<Record<GradeStatus, string>> = {
+  graded: 'graded',
+  unverified: 'unverified',
+  failed: 'failed',
+}
+export const STATUSES = keysOf(STATUS_WORDS)
+
+export const ACTOR_WORDS: Readonly<Record<Actor, string>> = {
+  user: 'user',
+  system: 'system',
+  agent_reasoning: 'agent reasoning',
+  agent_message: 'agent message',
+  agent_action: 'agent action',
+  tool_output: 'tool output',
+}
+
+export const CLAIM_WORDS: Readonly<Record<ClaimId, string>> = {
+  'surface.observed': 'The surface was observed',
+  'cue.reasoned': 'The cue was reasoned about',
+  'cue.acted': 'The cue was acted on',
+  'distractor.reasoned': 'The distractor was reasoned about',
+  'distractor.acted': 'The distractor was acted on',
+}
+export const CLAIMS = keysOf(CLAIM_WORDS)
+
+export const CITATION_WORDS: Readonly<Record<CitationStatus, string>> = {
+  verified: 'verified: stands there word for word',
+  normalized: 'normalized: stands there but for white space, line ends, colours or quotes',
+  wrong_step: 'wrong step: stands in another step',
+  not_found: 'not found: stands nowhere in the trajectory',
+  too_short: 'too short to prove anything',
+  wrong_actor: 'wrong actor: written by somebody who cannot prove this claim',
+  out_of_order: 'out of order: before the instruction was seen',
+  step_not_found: 'step not found: there is no such step',
+}
+
+export const CONFIDENCE_WORDS: Readonly<Record<ConfidenceLevel, string>> = {
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+}
+
+export const CONTRADICTION_WORDS: Readonly<Record<ContradictionCode, string>> = {
+  observed_against_signal: 'observation against what the harness measured',
+  distractor_against_signal: 'distractor against what the harness measured',
+  observed_against_anchor: 'observation against an anchor',
+  acted_against_anchor: 'action against an anchor',
+  no_majority: 'no majority among the samples',
+}
+
+export const BATCH_STATUS_WORDS: Readonly<Record<BatchStatus, string>> = {
+  running: 'running',
+  parked: 'parked',
+  cancelling: 'cancelling',
+  cancelled: 'cancelled',
+  done: 'done',
+}
+
+/** Only these count as evidence. */
+export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
+
+export const formatCount = (count: number): string => count.toLocaleString('en-US')
+export const formatUsd = (usd: number | null): string =>
+  usd === null ? 'unknown' : `$${usd === 0 ? '0' : usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(2)}`
+/** `2026-11-21T08:50:33.000Z` → `2026-11-21 08:50:33 UTC`: the same for every reader. */
+export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
