@@ -14,8 +14,8 @@ type Read = { readonly runs: readonly Run[] } | { readonly fault: string }
 const USE_BATCH = 'grade it with `veridict batch`, which takes folders, archives and files of requests'
 
 /**
- * The runs of one trajectory file. What is one JSON document goes to the service as it is, which tells every issue with its place;
- * all else (JSON lines of sessions, Inspect logs) is read as `veridict batch` reads it.
+ * The runs of one trajectory file. An ATIF document or a step list goes to the service as it is, which tells every issue with its
+ * place; all else (sessions, chats, Inspect logs) is read as `veridict batch` reads it.
  */
 export async function readGradeFile(file: string, truth: GroundTruth): Promise<Read> {
   let bytes: Buffer
@@ -26,8 +26,11 @@ export async function readGradeFile(file: string, truth: GroundTruth): Promise<R
     return { fault: code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${code}` }
   }
   const document = parseJson(bytes)
-  return document === undefined ? await readRuns(file, truth) : { runs: [{ name: file, trajectory: document }] }
+  return isOneRun(document) ? { runs: [{ name: file, trajectory: document }] } : readRuns(file, truth)
 }
+
+const isOneRun = (document: unknown): boolean =>
+  typeof document === 'object' && document !== null && ('steps' in document || 'schema_version' in document)
 
 function parseJson(bytes: Buffer): unknown {
   try {

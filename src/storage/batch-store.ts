@@ -164,9 +164,7 @@ function batchClaims({ db, unit, processes }: BatchStoreDeps) {
         // Batches before processes: whoever claims in between is known.
         const rows = toRun.all() as { readonly id: string; readonly process: string | null }[]
         const living = processes.living()
-        const free = rows.filter(
-          (row) => row.process === null || !living.has(row.process),
-        )
+        const free = rows.filter((row) => row.process === null || !living.has(row.process))
         return free.map((row) => row.id).sort()
       }),
     claim: (id: string) =>

@@ -78,10 +78,6 @@ const UNPAID: ReadonlySet<FinishedAttempt['outcome']> = new Set([
   'budget_exceeded',
 ])
 
-/** An HTTP error that blames the request is unpaid too; an error of our own, which has no answer, may come after the call. */
-const isUnpaid = ({ outcome, reply }: Ended): boolean =>
-  UNPAID.has(outcome) || (outcome === 'internal' && reply.raw !== null)
-
 type Ended = Pick<FinishedAttempt, 'outcome' | 'reply' | 'cost_usd'>
 
 /**
@@ -91,7 +87,7 @@ type Ended = Pick<FinishedAttempt, 'outcome' | 'reply' | 'cost_usd'>
 export function amountsOf(ended: Ended, reserved: number): Partial<Amounts> {
   if (ended.cost_usd !== null) return { settled_usd: ended.cost_usd }
   if (ended.reply.usage !== null) return { unpriced_calls: 1 }
-  if (isUnpaid(ended)) return {}
+  if (UNPAID.has(ended.outcome)) return {}
   // A reply that came without its usage was paid for, at a price that nobody knows.
   return ended.reply.ok ? { uncertain_usd: reserved, unpriced_calls: 1 } : { uncertain_usd: reserved }
 }

@@ -259,6 +259,16 @@ describe('money', () => {
   })
 })
 
+test.each([
+  ['a name twice', [...makeItems(1), ...makeItems(1)], '/items/1/item_id'],
+  ['no items', [], '/items'],
+])('a dry run refuses what the run would refuse: %s', async (_, items, path) => {
+  app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const [dry, run] = [await postLines(app, items, '?dry_run=true'), await postLines(app, items)]
+  expect(dry.json()).toEqual(run.json())
+  expect(dry.json()).toMatchObject({ status: 400, errors: [{ path }] })
+})
+
 describe('stopping', () => {
   test('cancel: what is in flight ends, the rest is cancelled, and the counts add up', async () => {
     const gate = Promise.withResolvers<void>()

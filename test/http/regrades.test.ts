@@ -112,7 +112,7 @@ describe('what makes no sense is refused', () => {
     ['nothing changes', { query: { judge: 'scripted' } }, ''],
     ['a recheck asks nobody', { query: { judge: 'scripted' }, recheck: true, judge: 'other' }, '/recheck'],
     ['no selection', { query: {}, judge: 'other' }, '/query'],
-    ['nothing fits', { query: { task: 'none' }, judge: 'lexical' }, '/items'],
+    ['nothing fits', { query: { task: 'none' }, judge: 'lexical' }, '/query'],
   ])('%s', async (_, body, path) => {
     app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
     const response = await app.post('/v1/regrades', body)
@@ -127,6 +127,15 @@ describe('what makes no sense is refused', () => {
     expect((await app.get(`/v1/comparisons?head=${batch.id}&base=bat_none`)).statusCode).toBe(404)
     expect((await app.get('/v1/comparisons?head=bat_none')).statusCode).toBe(404)
   })
+})
+
+test('the grades of a batch that is named are taken whatever replaced them; else only those that stand', async () => {
+  app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const old = await finish(app, (await startBatch(app, makeItems(2))).id)
+  await finish(app, (await startBatch(app, makeItems(2), '?cache=refresh')).id)
+  const head = await regrade({ query: { batch: old.batch.id }, recheck: true })
+  expect(new Set(head.results.map((one) => one.base_grade_id))).toEqual(new Set(old.results.map((one) => one.grade_id)))
+  expect((await regrade({ query: { judge: 'scripted' }, recheck: true })).batch.counts.total).toBe(2)
 })
 
 test('a recheck can be made again, and again finds every reply', async () => {

@@ -119,7 +119,7 @@ const ENDS: readonly [string, End, number, number | null][] = [
   ...(
     ['rate_limited', 'quota_exhausted', 'authentication', 'refused', 'context_overflow', 'budget_exceeded'] as const
   ).map((code): [string, End, number, number] => [`${code}: never run`, failed(code), 0, 0]),
-  ['a request that the provider calls wrong', failed('internal', '{"error":{}}'), 0, 0],
+  ['an answer that says nothing of its usage: perhaps paid for', failed('internal', '{"error":{}}'), 1, 0],
 ]
 
 function describeEnds(current: Current): void {

@@ -7,7 +7,10 @@ import {
   type Incoming,
   type IntakeDeps,
   type IntakeRefusal,
+  nothing,
   placed,
+  tooMany,
+  twice,
   withDefaults,
 } from './intake.ts'
 
@@ -22,10 +25,14 @@ export async function estimateBatch(
 ): Promise<{ readonly ok: true; readonly estimate: BatchEstimate } | IntakeRefusal> {
   const now = deps.clock.now()
   const keys = new Set<string>()
+  const names = new Set<string>()
   let estimate = NO_ESTIMATE
   for await (const { item, place } of items) {
     // Nothing here waits for anything: others have a turn between two items.
     await new Promise(setImmediate)
+    const name = item.item_id ?? String(names.size)
+    if (names.has(name)) return twice(place)
+    if (names.add(name).size > deps.most_items) return tooMany(deps.most_items, place)
     const request = withDefaults(item, plan)
     const resolved = await deps.service.resolve(request)
     if (!resolved.ok) return placed(resolved.refusal, place)
@@ -36,10 +43,10 @@ export async function estimateBatch(
     const isFree =
       plan.kind === 'recheck' || keys.has(question.key) || (await isStored(deps.grades, request, question.key))
     keys.add(question.key)
-    const { name } = question.judge.info
-    estimate = addEstimates(estimate, name, isFree ? null : estimateQuestion(question, now, factor))
+    const judge = question.judge.info.name
+    estimate = addEstimates(estimate, judge, isFree ? null : estimateQuestion(question, now, factor))
   }
-  return { ok: true, estimate }
+  return names.size === 0 ? nothing(plan) : { ok: true, estimate }
 }
 
 const isStored = async (grades: GradeStore, request: { cache?: string }, key: Parameters<GradeStore['findByKey']>[0]) =>

@@ -91,7 +91,7 @@ async function addAll(
     chunk = []
     bytes = 0
   }
-  if (count === 0) return refusal('invalid_request', 'the batch has no items', '/items', 'send at least one')
+  if (count === 0) return nothing(plan)
   return addChunk(deps, plan, id, chunk, count - chunk.length)
 }
 
@@ -110,13 +110,7 @@ async function addChunk(
   }
   const duplicate = await deps.batches.add(id, items)
   if (duplicate === null) return null
-  const place = chunk[duplicate - first]?.place ?? ''
-  return refusal(
-    'invalid_request',
-    'two items have the same item_id',
-    `${place}/item_id`,
-    'is used twice in this batch',
-  )
+  return twice(chunk[duplicate - first]?.place ?? '')
 }
 
 /** Everything looked up and read; the trajectory is stored, so that the item only has its id. */
@@ -179,5 +173,17 @@ const refusal = (code: Refusal['code'], detail: string, path: string, message: s
   refusal: { code, detail, errors: [{ path, message }] },
 })
 
-const tooMany = (most: number, place: string): IntakeRefusal =>
+/** A batch of no items; a re-grade of grades that do not stand. */
+export const nothing = ({ kind }: BatchPlan): IntakeRefusal =>
+  kind === 'grade'
+    ? refusal('invalid_request', 'the batch has no items', '/items', 'send at least one')
+    : refusal('invalid_request', 'no stored grade is chosen', '/query', NOTHING_CHOSEN)
+
+const NOTHING_CHOSEN =
+  'fits no grade that stands: those that a newer one replaced, failed retries and rechecks are only taken by their batch or their ids'
+
+export const twice = (place: string): IntakeRefusal =>
+  refusal('invalid_request', 'two items have the same item_id', `${place}/item_id`, 'is used twice in this batch')
+
+export const tooMany = (most: number, place: string): IntakeRefusal =>
   refusal('too_many_items', `a batch takes at most ${most} items`, place, 'is one too many: send several batches')

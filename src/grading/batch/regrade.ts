@@ -72,12 +72,14 @@ async function* findGrades(grades: GradeStore, { ids, ...filters }: GradeSelecti
 }
 
 async function* listAll(grades: GradeStore, filters: Omit<GradeSelection, 'ids'>): AsyncGenerator<Grade> {
+  const isOwnBatch = filters.batch?.startsWith('bat_') === true
   let before: string | undefined
   for (;;) {
     const query: GradeQuery = { ...filters, limit: PAGE, ...(before !== undefined && { before }) }
-    const page = await grades.listStanding(query)
-    for (const { grade } of page) yield grade
-    before = page.at(-1)?.grade.id
+    // Of a batch that is named, its own grades, whatever replaced them since.
+    const page = isOwnBatch ? await grades.list(query) : (await grades.listStanding(query)).map(({ grade }) => grade)
+    yield* page
+    before = page.at(-1)?.id
     if (page.length < PAGE) return
   }
 }
