@@ -8,6 +8,7 @@ import {
   BATCH_PRICE_FACTOR,
   bytesOf,
   callBatch,
+  cancelOrEnded,
   checkCustomId,
   detailOf,
   idOf,
@@ -50,15 +51,13 @@ export function createAnthropicBatch(clients: Clients, sdk: Sdk, settings: Judge
     find: (mark, signal) => findMessageBatch(clients.calls, sdk, mark, signal, results),
     poll,
     results,
-    async cancel(providerId, signal) {
-      const cancelled = await callBatch(sdk, signal, NO_SUCH_BATCH, async () =>
-        idOf(await batches.cancel(providerId, {}, { signal }), sdk.secret),
-      )
-      if (cancelled.ok) return { ok: true }
-      // One that has ended by itself meanwhile cannot be cancelled, and need not be.
-      const now = await poll(providerId, signal)
-      return now.ok && now.state !== 'in_progress' ? { ok: true } : cancelled
-    },
+    cancel: (providerId, signal) =>
+      cancelOrEnded(
+        sdk,
+        signal,
+        () => batches.cancel(providerId, {}, { signal }),
+        () => poll(providerId, signal),
+      ),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Answered } from '../grading/batch-api.ts'
+import type { Answered, BatchState } from '../grading/batch-api.ts'
 import { callProvider, type Sdk } from './call.ts'
 import { failure } from './failures.ts'
 import { redact } from './reply.ts'
@@ -37,6 +37,19 @@ export async function callBatch<T>(
   const { failure: fault, status } = called.fault
   if (status === null || !NO_ENDPOINT.includes(status)) return { ok: false, failure: fault }
   return { ok: false, failure: failure('internal', `${missing} (HTTP ${status})`) }
+}
+
+/** Cancels a batch. One that has ended by itself meanwhile cannot be cancelled, and need not be. */
+export async function cancelOrEnded(
+  sdk: Sdk,
+  signal: AbortSignal,
+  cancel: () => Promise<{ readonly id: unknown }>,
+  poll: () => Promise<Answered<BatchState>>,
+): Promise<Answered<object>> {
+  const cancelled = await callBatch(sdk, signal, NO_SUCH_BATCH, async () => idOf(await cancel(), sdk.secret))
+  if (cancelled.ok) return { ok: true }
+  const now = await poll()
+  return now.ok && now.state !== 'in_progress' ? { ok: true } : cancelled
 }
 
 export const NO_BATCHES = 'this server has no batch endpoint'

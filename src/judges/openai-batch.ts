@@ -6,6 +6,7 @@ import {
   BATCH_PRICE_FACTOR,
   bytesOf,
   callBatch,
+  cancelOrEnded,
   checkCustomId,
   createdSince,
   detailOf,
@@ -70,15 +71,13 @@ export function createOpenAiBatch(clients: Clients, sdk: Sdk, settings: JudgeSet
     poll,
     results: (providerId, signal) =>
       readResults(sdk, signal, readFiles(clients, providerId, signal), (line) => resultOfOutput(line, api)),
-    async cancel(providerId, signal) {
-      const cancelled = await callBatch(sdk, signal, NO_SUCH_BATCH, async () =>
-        idOf(await batches.cancel(providerId, { signal }), sdk.secret),
-      )
-      if (cancelled.ok) return { ok: true }
-      // One that has ended by itself meanwhile cannot be cancelled, and need not be.
-      const now = await poll(providerId, signal)
-      return now.ok && now.state !== 'in_progress' ? { ok: true } : cancelled
-    },
+    cancel: (providerId, signal) =>
+      cancelOrEnded(
+        sdk,
+        signal,
+        () => batches.cancel(providerId, { signal }),
+        () => poll(providerId, signal),
+      ),
   }
 }
 
