@@ -9,6 +9,7 @@ COPY bin ./bin
 COPY migrations ./migrations
 COPY rubrics ./rubrics
 COPY src ./src
+COPY web/dist ./web/dist
 USER node
 VOLUME /data
 EXPOSE 8787
