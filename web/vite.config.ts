@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import preact from '@preact/preset-vite'
-import { defineConfig } from 'vite'
+import type { InlineConfig } from 'vite'
 
 /**
  * The audit pages as files that any build on any machine makes byte for byte alike: names without hashes, nothing inlined
  * (the pages allow no inline script or style), no source maps.
  */
-export default defineConfig({
+export default {
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/audit/',
   configFile: false,
@@ -27,4 +27,4 @@ export default defineConfig({
       },
     },
   },
-})
+} satisfies InlineConfig

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { usePlace } from './location.ts'
 import { matchRoute } from './routes.tsx'
 import { listenToKeys } from './ui/keyboard.ts'
@@ -13,6 +13,12 @@ export function App(): JSX.Element {
   useEffect(() => {
     document.title = `${found?.route.title ?? 'No such page'} · Veridict audit`
   }, [found?.route.title])
+  // Another page is another place for the keyboard and for screen readers.
+  const before = useRef(path)
+  useEffect(() => {
+    if (before.current !== path) document.getElementById('main')?.focus({ preventScroll: true })
+    before.current = path
+  }, [path])
   return (
     <Layout path={path}>
       {found ? (

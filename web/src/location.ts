@@ -5,19 +5,25 @@ export interface Place {
   readonly path: string
   readonly query: URLSearchParams
   readonly hash: string
+  /** Grows when the address that is there is asked for again: a link to where one has scrolled away from. */
+  readonly again: number
 }
 
 const listeners = new Set<() => void>()
+let again = 0
 
 export const readPlace = (): Place => ({
   path: location.pathname,
   query: new URLSearchParams(location.search),
   hash: location.hash,
+  again,
 })
 
 /** Goes to an address of the audit without loading the page again. */
 export function navigate(href: string, options: { readonly replace?: boolean } = {}): void {
-  if (options.replace === true) history.replaceState(history.state, '', href)
+  const same = href === location.pathname + location.search + location.hash
+  if (same) again++
+  if (same || options.replace === true) history.replaceState(history.state, '', href)
   else history.pushState({ inside: true }, '', href)
   for (const listener of [...listeners]) listener()
 }

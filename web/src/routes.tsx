@@ -6,7 +6,7 @@ import { DisagreementReviewPage } from './disagreements/disagreement-review-page
 import { DisagreementsPage } from './disagreements/disagreements-page.tsx'
 import { GradePage } from './grade/grade-page.tsx'
 import { GradesPage } from './grades/grades-page.tsx'
-import { ReportPage } from './report/report-page.tsx'
+import { LazyReportPage } from './report/lazy-report-page.tsx'
 import { SamplePage } from './sample/sample-page.tsx'
 import { SampleReviewPage } from './sample/sample-review-page.tsx'
 
@@ -35,7 +35,7 @@ export const ROUTES: readonly Route[] = [
   { path: '/sample', title: 'Review a sample', nav: 'Sample', page: SamplePage },
   { path: '/sample/review', title: 'Review a sample', page: SampleReviewPage },
   { path: '/comparisons', title: 'Comparisons', nav: 'Comparisons', page: ComparisonsPage },
-  { path: '/report', title: 'Alignment report', nav: 'Report', page: ReportPage },
+  { path: '/report', title: 'Alignment report', nav: 'Report', page: LazyReportPage },
 ]
 
 /** `/audit/` is the first page. Null: nothing is there. */

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import type { Grade, GroundTruth, LedgerEntry, List, TrajectorySummary } from '../api-types.ts'
+import { SaveGradeButton } from '../export/save-grade-button.tsx'
 import type { PageProps } from '../routes.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
@@ -44,6 +45,9 @@ function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
       <div class="grade">
         <div class="grade-side">
           <Verdict grade={grade} />
+          <p>
+            <SaveGradeButton grade={grade} />
+          </p>
           <Claims grade={grade} />
           <Objections grade={grade} />
           <Votes votes={grade.votes} />

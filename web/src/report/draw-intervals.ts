@@ -2,6 +2,7 @@ import * as Plot from '@observablehq/plot'
 import {
   DOT,
   drawPlot,
+  fitName,
   frameOptions,
   type LegendEntry,
   leftMargin,
@@ -54,10 +55,10 @@ export function drawIntervals(plot: IntervalPlot, width: number): PlotElement {
       domain: [...plot.domain],
       label: plot.axis,
       grid: true,
-      tickFormat: plot.signed === true ? '+.0%' : '.0%',
+      tickFormat: plot.signed === true ? formatSigned : '.0%',
       ticks: narrow ? 3 : 6,
     },
-    y: { domain: [...names], label: null, type: 'band' },
+    y: { domain: [...names], label: null, type: 'band', tickFormat: (name: string) => fitName(name, marginLeft) },
     marks: [
       ...(plot.signed === true ? [Plot.ruleX([0], { stroke: 'var(--ink)', strokeWidth: 1 })] : []),
       legend(entries, width),
@@ -74,4 +75,9 @@ export function drawIntervals(plot: IntervalPlot, width: number): PlotElement {
       }),
     ],
   })
+}
+
+const formatSigned = (value: number): string => {
+  const percent = Math.round(100 * Math.abs(value))
+  return `${percent === 0 ? '' : value > 0 ? '+' : '−'}${percent}%`
 }

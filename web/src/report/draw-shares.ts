@@ -6,6 +6,7 @@ import { groupLabels } from './group-names.ts'
 import {
   drawPlot,
   fillOf,
+  fitName,
   frameOptions,
   labelLegend,
   leftMargin,
@@ -43,7 +44,7 @@ export function drawShares(groups: readonly ReportGroup[], id: string, width: nu
     marginRight: 20,
     marginBottom: 36,
     x: { domain: [0, 1], label: 'share of graded trials', tickFormat: '.0%', ticks: plotWidth < 300 ? 3 : 6 },
-    y: { domain: names, label: null },
+    y: { domain: names, label: null, tickFormat: (name: string) => fitName(name, marginLeft) },
     marks: [
       patterns(id),
       legend(entries, width),

@@ -103,14 +103,39 @@ function element(name: string, attributes: Readonly<Record<string, string | numb
 export const leftMargin = (names: readonly string[], width: number): number =>
   Math.min(0.45 * width, 16 + Math.max(0, ...names.map(({ length }) => length)) * CHAR_WIDTH)
 
+/** A name with its `(n=8)` cut so that it has room; the table has it whole. */
+export function fitName(name: string, margin: number): string {
+  const room = Math.floor((margin - 14) / CHAR_WIDTH)
+  if (name.length <= room) return name
+  const tail = name.slice(Math.max(0, name.lastIndexOf(' (')))
+  return tail.length + 4 > room
+    ? `${name.slice(0, Math.max(1, room - 1))}…`
+    : `${name.slice(0, room - tail.length - 1)}…${tail}`
+}
+
 /** Options that all have in common. */
 export const frameOptions = (width: number, ariaLabel: string) => ({
   className: CLASS,
   width,
   ariaLabel,
-  style: { fontSize: '12px' },
 })
 
 export type PlotElement = SVGSVGElement
-/** Without title, legend or caption options Plot answers a bare SVG. */
-export const drawPlot = (options: Plot.PlotOptions): PlotElement => Plot.plot(options) as PlotElement
+
+/**
+ * Plot puts a style element into its picture, which the policy of the pages refuses with a complaint: it is drawn in a document
+ * that nobody sees, and comes without it. What it says stands in styles/report.css.
+ */
+export function drawPlot(options: Plot.PlotOptions): PlotElement {
+  const unseen = document.implementation.createHTMLDocument('')
+  // Without title, caption or legend options Plot answers a bare SVG.
+  const plot = Plot.plot({ ...options, document: unseen }) as PlotElement
+  for (const style of plot.querySelectorAll('style')) style.remove()
+  // Plot names its groups, which have no role that may be named; the picture is one thing, and its table says the rest.
+  for (const group of plot.querySelectorAll('[aria-label]')) {
+    group.setAttribute('class', `mark-${group.getAttribute('aria-label')?.replaceAll(' ', '-')}`)
+    group.removeAttribute('aria-label')
+  }
+  plot.setAttribute('role', 'img')
+  return plot
+}

@@ -13,7 +13,7 @@ import { PlotFigure } from './plot-figure.tsx'
 
 /** All trials together first, then the groups, where there is more than one. */
 export const groupsWithAll = ({ overall, groups }: AlignmentReport): readonly ReportGroup[] =>
-  overall === null || groups.length === 1 ? groups : [...groups, { ...overall, key: 'all' }]
+  overall === null || groups.length === 1 ? groups : [...groups, { ...overall, key: 'all trials' }]
 
 /** The five shares of every group, raw and corrected, with everything that has no label counted beside them. */
 export function ShareFigure({ report }: { readonly report: AlignmentReport }): JSX.Element {

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { withQuery } from '../api.ts'
 import type { CheckedCitation, Grade, List, Page } from '../api-types.ts'
 import type { Review } from '../audit-types.ts'
+import { SaveGradeButton } from '../export/save-grade-button.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { citationAnchor } from '../timeline/marks.ts'
 import { CitationBadge, LabelBadge, Outcome } from '../ui/badges.tsx'
@@ -98,6 +99,7 @@ function JudgeOpinion({ grade, first }: { readonly grade: Grade; readonly first:
       <p>
         <a href={`/audit/grades/${encodeURIComponent(grade.id)}`}>The whole grade</a>
       </p>
+      <SaveGradeButton grade={grade} />
     </article>
   )
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import type { Label } from '../api-types.ts'
 import { LABEL_MEANINGS } from '../audit-words.ts'
 import { HostileText } from '../text/hostile-text.tsx'
@@ -14,7 +14,8 @@ const FIELD_IDS = { rater: RATER_ID, comment: COMMENT_ID, label: 'review-label-1
 /** The label, the comment, the name; everything stays as it was typed until the service has taken it. */
 export function ReviewForm({ reviewing }: { readonly reviewing: Reviewing }): JSX.Element {
   const { draft, complaint, refused, revealed, sending } = reviewing
-  useEffect(() => {
+  // Before anything more can be typed: what comes next belongs there.
+  useLayoutEffect(() => {
     if (complaint !== null) document.getElementById(FIELD_IDS[complaint.field])?.focus()
   }, [complaint])
   return (
@@ -98,6 +99,15 @@ function Comment({ reviewing }: { readonly reviewing: Reviewing }): JSX.Element 
   )
 }
 
+/** A radio is a field, and in fields keys are typing; but nobody types into a radio, so its keys go on to the page. */
+function passOn(event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, altKey } = event
+  if (key.length !== 1 || key === ' ' || ctrlKey || metaKey || altKey) return
+  event.preventDefault()
+  event.stopPropagation()
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+}
+
 interface ChoiceProps {
   readonly chosen: Label | null | undefined
   readonly onChoose: (label: Label | null) => void
@@ -106,7 +116,7 @@ interface ChoiceProps {
 /** Six radios; their keys work from anywhere on the page. */
 function LabelChoice({ chosen, onChoose }: ChoiceProps): JSX.Element {
   return (
-    <fieldset class="label-choice">
+    <fieldset class="label-choice" onKeyDown={passOn}>
       <legend>What did the agent do?</legend>
       {LABELS.map((label, index) => (
         <label key={label} data-chosen={chosen === label}>

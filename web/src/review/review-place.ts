@@ -12,9 +12,9 @@ export function placeOf(items: readonly ReviewItem[], at: string | null): number
 }
 
 /** Goes to a question; places inside of the one before are forgotten. */
-export function goTo(item: ReviewItem | undefined): void {
+export function goTo(item: ReviewItem | undefined, options: { readonly replace?: boolean } = {}): void {
   if (item === undefined) return
   const { path, query } = readPlace()
   query.set('at', item.question)
-  navigate(`${path}?${query}`)
+  navigate(`${path}?${query}`, options)
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { CheckedCitation, GroundTruth, TrajectorySummary } from '../api-types.ts'
-import { usePlace } from '../location.ts'
+import { readPlace, usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { LoadView } from '../ui/load-view.tsx'
@@ -28,6 +28,10 @@ export function ReviewView({ items, done }: ReviewViewProps): JSX.Element {
   const { query } = usePlace()
   const index = placeOf(items, query.get('at'))
   const item = items[index]
+  // The address names the question, so that it can be linked to and loaded again.
+  useEffect(() => {
+    if (item !== undefined && readPlace().query.get('at') !== item.question) goTo(item, { replace: true })
+  }, [item])
   if (item === undefined) return <p class="empty">Nothing to review fits.</p>
   return <Reviewing items={items} item={item} index={index} done={done} />
 }
@@ -44,7 +48,6 @@ function Reviewing({ items, item, index, done }: ReviewingProps): JSX.Element {
   const [cited, setCited] = useState<readonly CheckedCitation[]>(NO_CITATIONS)
   const { revealed } = reviewing
   useEffect(() => setCited(NO_CITATIONS), [item.question])
-  const title = useRef<HTMLHeadingElement>(null)
   return (
     <div class="review">
       <p class="review-progress" role="status">
@@ -61,7 +64,7 @@ function Reviewing({ items, item, index, done }: ReviewingProps): JSX.Element {
           Next <kbd>n</kbd>
         </button>
       </nav>
-      <h2 ref={title} class="review-title">
+      <h2 class="review-title">
         Question {formatCount(index + 1)} of {formatCount(items.length)}
         {item.task !== null && (
           <>

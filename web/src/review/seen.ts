@@ -4,9 +4,13 @@ import { recall, remember } from '../ui/memory.ts'
 const KEY = 'veridict.seen'
 const MOST = 5000
 
-export const hasSeen = (question: string): boolean => readSeen().includes(question)
+/** Where the browser refuses to store anything, at least while the page is open. */
+const shown = new Set<string>()
+
+export const hasSeen = (question: string): boolean => shown.has(question) || readSeen().includes(question)
 
 export function markSeen(questions: readonly string[]): void {
+  for (const question of questions) shown.add(question)
   const before = readSeen()
   const known = new Set(before)
   const news = questions.filter((question) => !known.has(question))

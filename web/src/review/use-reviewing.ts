@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { postJson, withQuery } from '../api.ts'
 import type { Review } from '../audit-types.ts'
 import { readAll } from '../use-all.ts'
@@ -30,84 +30,88 @@ export interface Reviewing {
   readonly submit: () => Promise<void>
 }
 
-interface State {
-  readonly drafts: Readonly<Record<string, Draft>>
-  readonly given: Readonly<Record<string, readonly Review[]>>
-  readonly done: Readonly<Record<string, boolean>>
+/** Of one question, what was done here. */
+interface Own {
+  readonly draft: Draft
+  readonly given: readonly Review[]
+  /** Null: as it was when the page was opened. */
+  readonly done: boolean | null
   readonly complaint: Complaint | null
   readonly refused: string | null
 }
 
-const START: State = { drafts: {}, given: {}, done: {}, complaint: null, refused: null }
-const NONE: readonly Review[] = []
+const NOTHING: Own = { draft: EMPTY_DRAFT, given: [], done: null, complaint: null, refused: null }
+
+/** Kept outside of what is drawn: a key may come before the last one was drawn. */
+interface Kept {
+  rater: string
+  sending: boolean
+  turn: number
+  readonly own: Map<string, Own>
+}
 
 export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, word: 'settled' | 'reviewed'): Reviewing {
-  const [state, setState] = useState(START)
-  const [rater, setRater] = useState(readRater)
-  const [sending, setSending] = useState(false)
-  const [turn, setTurn] = useState(0)
-  const busy = useRef(false)
+  const [, redraw] = useState(0)
+  const [kept] = useState<Kept>(() => ({ rater: readRater(), sending: false, turn: 0, own: new Map() }))
   const { question } = item
-  const revealed = useMemo(() => hasSeen(question), [question, turn])
-  const draft = state.drafts[question] ?? EMPTY_DRAFT
-  const isDone = (one: ReviewItem) => state.done[one.question] ?? one.done
-
-  const change = (part: Partial<Draft>) =>
-    setState((before) => {
-      const drafts = { ...before.drafts, [question]: { ...(before.drafts[question] ?? EMPTY_DRAFT), ...part } }
-      return { ...before, drafts, complaint: null }
-    })
-  const unblind = useCallback(() => {
+  const ownOf = (one: string) => kept.own.get(one) ?? NOTHING
+  const keep = (change: Partial<Own>) => {
+    kept.own.set(question, { ...ownOf(question), ...change })
+    redraw((before) => before + 1)
+  }
+  const isDone = (one: ReviewItem) => ownOf(one.question).done ?? one.done
+  const unblind = () => {
     markSeen([question])
-    setTurn((before) => before + 1)
-  }, [question])
+    kept.turn++
+    redraw((before) => before + 1)
+  }
   const submit = async () => {
-    const name = tidyRater(rater)
+    const { draft } = ownOf(question)
+    const name = tidyRater(kept.rater)
     const complaint = complainOf(draft, name)
-    setState((before) => ({ ...before, complaint, refused: null }))
-    if (complaint !== null || busy.current) return
-    busy.current = true
-    setSending(true)
+    keep({ complaint, refused: null })
+    if (complaint !== null || kept.sending) return
+    kept.sending = true
     try {
-      const body = toRequest(draft, { rater: name, blind: !revealed, sampling: item.sampling })
-      const review = await postJson<Review>(`/v1/grades/${encodeURIComponent(item.gradeId)}/reviews`, body)
-      rememberRater(name)
-      unblind()
+      const review = await send(item, draft, name)
       const done = word === 'reviewed' || (await isSettled(question).catch(() => item.done))
-      setState((before) => ({
-        ...before,
-        drafts: { ...before.drafts, [question]: EMPTY_DRAFT },
-        given: { ...before.given, [question]: [...(before.given[question] ?? NONE), review] },
-        done: { ...before.done, [question]: done },
-      }))
+      const { draft: now, given } = ownOf(question)
+      // What was changed meanwhile is a draft of another review.
+      keep({ draft: now === draft ? EMPTY_DRAFT : now, given: [...given, review], done })
+      unblind()
     } catch (error) {
-      setState((before) => ({ ...before, refused: toApiError(error).message }))
+      keep({ refused: toApiError(error).message })
     } finally {
-      busy.current = false
-      setSending(false)
+      kept.sending = false
+      redraw((before) => before + 1)
     }
   }
+  const own = ownOf(question)
   return {
-    draft,
-    rater,
-    revealed,
-    sending,
-    complaint: state.complaint,
-    refused: state.refused,
-    given: state.given[question] ?? NONE,
+    ...own,
+    rater: kept.rater,
+    revealed: hasSeen(question),
+    sending: kept.sending,
     count: items.filter(isDone).length,
     isDone: isDone(item),
-    turn,
-    change,
+    turn: kept.turn,
+    change: (part) => keep({ draft: { ...ownOf(question).draft, ...part }, complaint: null }),
     nameRater: (typed) => {
-      setRater(typed)
+      kept.rater = typed
       rememberRater(tidyRater(typed))
-      setState((before) => ({ ...before, complaint: null }))
+      keep({ complaint: null })
     },
     unblind,
     submit,
   }
 }
+
+/** Blind is what no window of this browser has shown the labels of. */
+const send = (item: ReviewItem, draft: Draft, rater: string): Promise<Review> =>
+  postJson<Review>(
+    `/v1/grades/${encodeURIComponent(item.gradeId)}/reviews`,
+    toRequest(draft, { rater, blind: !hasSeen(item.question), sampling: item.sampling }),
+  )
 
 /** As the queue has it: the newest reviews of all raters agree. Lists are newest first. */
 async function isSettled(question: string): Promise<boolean> {

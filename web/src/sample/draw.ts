@@ -1,5 +1,6 @@
 import type { Grade, Label } from '../api-types.ts'
 import type { ReviewItem } from '../review/review-item.ts'
+import { LABELS } from '../words.ts'
 
 export const DRAW_DESIGNS = ['random', 'stratified'] as const
 export type DrawDesign = (typeof DRAW_DESIGNS)[number]
@@ -42,7 +43,10 @@ export function drawSample(population: readonly Grade[], { design, n, seed }: Dr
   const ranked = population
     .map((grade) => ({ grade, rank: rankOf(`${seed}\n${questionOf(grade)}`) }))
     .sort((one, other) => one.rank - other.rank || (questionOf(one.grade) < questionOf(other.grade) ? -1 : 1))
-  const strata = design === 'random' ? [ranked] : [...Map.groupBy(ranked, ({ grade }) => grade.label).values()]
+  const strata =
+    design === 'random'
+      ? [ranked]
+      : LABELS.map((label) => ranked.filter(({ grade }) => grade.label === label)).filter(({ length }) => length > 0)
   const sizes = shareOut(
     n,
     strata.map(({ length }) => length),

@@ -11,9 +11,16 @@ export const HostileText = ({ text }: { readonly text: string }): JSX.Element =>
   </bdi>
 )
 
+/** Blocks of more than this may scroll by themselves, and must then be reached by keyboard. */
+const TALL_CHARS = 400
+
 /** The same as a block that keeps its line ends and wraps its long lines. */
 export const HostileBlock = ({ text }: { readonly text: string }): JSX.Element => (
-  <pre class="hostile hostile-block" dir="ltr">
+  <pre
+    class="hostile hostile-block"
+    dir="ltr"
+    tabIndex={text.length > TALL_CHARS || text.split('\n', 10).length === 10 ? 0 : undefined}
+  >
     <Segments segments={visibleText(text)} />
   </pre>
 )

@@ -5,7 +5,7 @@
  */
 export interface Segment {
   readonly kind: 'plain' | 'mark'
-  /** What to show. Of a mark: `␛`, `⟨U+202E⟩`, `⟨U+200B×12⟩`. */
+  /** What to show. Of a mark: `⟨ESC⟩`, `⟨U+202E⟩`, `⟨U+200B×12⟩`. */
   readonly text: string
   /** Place in the given text, UTF-16 units. */
   readonly start: number
@@ -19,6 +19,10 @@ const SPECIAL =
 /** More marks than this in one text are not elements of their own any more: a page must not die of a million of them. */
 const MOST_MARKS = 1000
 const RUN_MINIMUM = 4
+const CONTROL_NAMES: readonly string[] =
+  'NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
+    ' ',
+  )
 
 /** Plain pieces and marks of `text[from, to)`, in order, covering it. Linear. */
 export function visibleText(text: string, from = 0, to = text.length): Segment[] {
@@ -92,14 +96,13 @@ function endOfMark(text: string, start: number, to: number): number {
 const isHiddenPair = (point: number): boolean =>
   (point >= 0xe0000 && point <= 0xe0fff) || (point >= 0x1d173 && point <= 0x1d17a)
 
-/** Control characters by their pictures, all others by their numbers. */
+/** Control characters by their ASCII names (few fonts have their pictures), all others by their numbers. */
 function nameOf(text: string, start: number, end: number): string {
   const first = text.charCodeAt(start)
   const pair = first >= 0xd800 && first <= 0xdbff && end - start >= 2
   const point = pair ? (text.codePointAt(start) ?? first) : first
   const count = (end - start) / (point > 0xffff ? 2 : 1)
-  const picture = point < 0x20 ? String.fromCharCode(0x2400 + point) : point === 0x7f ? '\u2421' : null
-  if (picture !== null) return count === 1 ? picture : `${picture}×${count}`
-  const hex = point.toString(16).toUpperCase().padStart(4, '0')
-  return count === 1 ? `⟨U+${hex}⟩` : `⟨U+${hex}×${count}⟩`
+  const hex = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`
+  const name = point === 0x7f ? 'DEL' : (CONTROL_NAMES[point] ?? hex)
+  return count === 1 ? `⟨${name}⟩` : `⟨${name}×${count}⟩`
 }

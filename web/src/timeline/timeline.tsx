@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CheckedCitation, TrajectorySummary } from '../api-types.ts'
-import { usePlace } from '../location.ts'
+import { type Place, usePlace } from '../location.ts'
 import { Trouble } from '../ui/load-view.tsx'
 import { formatCount } from '../words.ts'
 import { FindBar, type Finding } from './find-bar.tsx'
@@ -24,7 +24,7 @@ const OVERSCAN = 6
 
 /** A trajectory of any length: only the steps around the screen are in the page, those behind it are loaded meanwhile. */
 export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
-  const { hash } = usePlace()
+  const place = usePlace()
   const box = useRef<HTMLDivElement>(null)
   const { loader, loaded } = useSteps(summary)
   const [finding, setFinding] = useState<Finding>({ hits: NO_HITS, current: null })
@@ -39,27 +39,17 @@ export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   useEffect(() => loader.want(first, last), [loader, first, last])
 
-  const showStep = useCallback(
-    (id: number, then: string) => {
-      const index = loader.indexOf(id)
-      if (index === null) return
+  const show = useCallback(
+    (index: number, wanted: string, focus: boolean) => {
       rows.scrollToIndex(index, { align: 'start' })
-      focusWhenThere(box.current, then)
+      focusWhenThere(box.current, wanted, focus)
     },
-    [loader, rows],
+    [rows],
   )
-  const anchor = readAnchor(hash)
-  const target = anchor === null ? null : 'step' in anchor ? anchor.step : (citations[anchor.citation]?.step_id ?? null)
-  const known = target !== null && loader.indexOf(target) !== null
-  useEffect(() => {
-    if (anchor === null || target === null || !known) return
-    showStep(target, 'step' in anchor ? `step-${target}` : citationAnchor(anchor.citation))
-  }, [hash, known])
+  useAnchor(place, citations, loader, show)
   const { current } = finding
   useEffect(() => {
-    if (current === null) return
-    rows.scrollToIndex(current.index, { align: 'start' })
-    focusWhenThere(box.current, '[data-found="current"]', false)
+    if (current !== null) show(current.index, '[data-found="current"]', false)
   }, [current && `${current.index} ${current.part} ${current.start}`])
 
   return (
@@ -104,6 +94,24 @@ export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
       </div>
     </div>
   )
+}
+
+type Show = (index: number, wanted: string, focus: boolean) => void
+
+/** Goes to the step or the citation that the address names, once it is known where that is. */
+function useAnchor(
+  { hash, again }: Place,
+  citations: readonly CheckedCitation[],
+  loader: StepLoader,
+  show: Show,
+): void {
+  const anchor = readAnchor(hash)
+  const step = anchor === null ? null : 'step' in anchor ? anchor.step : (citations[anchor.citation]?.step_id ?? null)
+  const index = step === null ? null : loader.indexOf(step)
+  useEffect(() => {
+    if (anchor === null || index === null) return
+    show(index, 'step' in anchor ? `step-${step}` : citationAnchor(anchor.citation), true)
+  }, [hash, again, index])
 }
 
 function useSteps(summary: TrajectorySummary): { loader: StepLoader; loaded: number } {

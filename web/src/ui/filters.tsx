@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { setQuery } from '../location.ts'
 
 /** One thing to filter by: a closed set of words, or any text. Its name is the one in the query of page and service. */
@@ -43,18 +44,11 @@ interface FieldProps {
   readonly onChoose: (value: string) => void
 }
 
+const PAUSE_MS = 300
+
 function Field({ filter, value, onChoose }: FieldProps): JSX.Element {
   const id = `filter-${filter.name}`
-  if (filter.options === undefined)
-    return (
-      <input
-        id={id}
-        type="search"
-        value={value}
-        placeholder="any"
-        onChange={(event) => onChoose(event.currentTarget.value.trim())}
-      />
-    )
+  if (filter.options === undefined) return <TextField id={id} value={value} onChoose={onChoose} />
   return (
     <select id={id} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
       <option value="">any</option>
@@ -64,6 +58,33 @@ function Field({ filter, value, onChoose }: FieldProps): JSX.Element {
         </option>
       ))}
     </select>
+  )
+}
+
+interface TextFieldProps {
+  readonly id: string
+  readonly value: string
+  readonly onChoose: (value: string) => void
+}
+
+/** What is typed counts once the typing rests, or with Enter. */
+function TextField({ id, value, onChoose }: TextFieldProps): JSX.Element {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  useEffect(() => {
+    if (typed.trim() === value) return
+    const timer = setTimeout(() => onChoose(typed.trim()), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return (
+    <input
+      id={id}
+      type="search"
+      value={typed}
+      placeholder="any"
+      onInput={(event) => setTyped(event.currentTarget.value)}
+      onKeyDown={(event) => event.key === 'Enter' && onChoose(event.currentTarget.value.trim())}
+    />
   )
 }
 

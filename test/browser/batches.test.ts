@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Batch } from '../../src/schemas/batch.ts'
+import { GOOD_ANSWER, type Script } from '../grading/harness.ts'
+import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
+import { type Audit, describeInBrowser, expectAccessible, startAudit } from './browser.ts'
+
+describeInBrowser('batches', () => {
+  let audit: Audit
+  let gates: PromiseWithResolvers<Script>[]
+  beforeEach(async () => {
+    gates = Array.from({ length: 6 }, () => Promise.withResolvers<Script>())
+    audit = await startAudit({ judges: [answeringJudge((run) => gates[run]?.promise ?? GOOD_ANSWER)] })
+  })
+  afterEach(async () => {
+    for (const gate of gates) gate.resolve(GOOD_ANSWER)
+    await audit.stop()
+  })
+  const openBatch = async (batch: Batch) => {
+    const page = await audit.open(`/audit/batches/${batch.id}`)
+    await page.waitForSelector('.progress')
+    return page
+  }
+
+  test('progress arrives by itself, until the end', async () => {
+    const batch = await startBatch(audit.app, makeItems(6), '?name=six')
+    const page = await openBatch(batch)
+    await page.getByText('0 of 6 ended', { exact: true }).waitFor()
+    gates[0]?.resolve(GOOD_ANSWER)
+    gates[1]?.resolve({ fail: 'refused' })
+    await page.getByText('2 of 6 ended', { exact: true }).waitFor()
+    expect(await page.getByRole('status').first().innerText()).toBe('running')
+    for (const gate of gates) gate.resolve(GOOD_ANSWER)
+    await page.getByText('6 of 6 ended', { exact: true }).waitFor()
+    await page.waitForFunction(() => document.querySelector('[role=status]')?.textContent === 'done')
+    await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 6)
+    expect(await page.getByRole('region', { name: 'Labels' }).innerText()).toMatch(/aligned\s+5[\s\S]*refused\s+1/)
+    await page.getByLabel('Status').selectOption('failed')
+    await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 1)
+    expect(new URL(page.url()).search).toBe('?status=failed')
+    expect(audit.complaints).toEqual([])
+  })
+
+  test('a result leads to its grade', async () => {
+    for (const gate of gates) gate.resolve(GOOD_ANSWER)
+    const batch = await startBatch(audit.app, makeItems(2))
+    const { results } = await finish(audit.app, batch.id)
+    const page = await openBatch(batch)
+    await page.getByRole('link', { name: 'trial-1' }).click()
+    await page.waitForSelector('.step')
+    expect(new URL(page.url()).pathname).toBe(`/audit/grades/${results[1]?.grade_id}`)
+  })
+
+  test('cancelling asks first', async () => {
+    const batch = await startBatch(audit.app, makeItems(6))
+    const page = await openBatch(batch)
+    await page.getByRole('button', { name: 'Cancel…' }).click()
+    await page.getByRole('button', { name: 'Go on' }).click()
+    expect((await audit.app.get(`/v1/batches/${batch.id}`)).json<Batch>().status).toBe('running')
+    await page.getByRole('button', { name: 'Cancel…' }).click()
+    await page.getByRole('button', { name: 'Cancel what has not begun' }).click()
+    await page.getByText('cancelling').first().waitFor()
+    for (const gate of gates) gate.resolve(GOOD_ANSWER)
+    await page.waitForFunction(() => document.querySelector('[role=status]')?.textContent === 'cancelled')
+  })
+
+  test('a parked batch says why, and is resumed', async () => {
+    for (const gate of gates) gate.resolve({ fail: 'quota_exhausted' })
+    const batch = await startBatch(audit.app, makeItems(2))
+    const page = await openBatch(batch)
+    await page.getByText('Parked.').waitFor()
+    expect(await page.locator('.trouble').innerText()).toContain('It waits for somebody to resume it.')
+    const asked = page.waitForRequest((request) => request.url().endsWith('/resume'))
+    await page.getByRole('button', { name: 'Resume' }).click()
+    expect((await (await asked).response())?.status()).toBe(202)
+  })
+
+  test('the list leads to them', async () => {
+    for (const gate of gates) gate.resolve(GOOD_ANSWER)
+    const batch = await startBatch(audit.app, makeItems(3), '?name=one%20of%20three')
+    await finish(audit.app, batch.id)
+    const page = await audit.open('/audit/batches')
+    await page.waitForSelector('table.list tbody tr')
+    await expectAccessible(page)
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('table.list tbody tr:nth-child(3)')
+    expect(await page.locator('h1').innerText()).toBe('Batch one of three')
+    await expectAccessible(page)
+    expect(audit.complaints).toEqual([])
+  })
+})

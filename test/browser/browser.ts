@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+
+/** Tests in a real browser, on the real service with real data. Without a Chromium they are skipped, and say so. */
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const found = existsSync(CHROMIUM)
+if (!found) console.warn(`skipped: there is no Chromium at ${CHROMIUM}; set CHROMIUM to its path`)
+export const describeInBrowser = describe.skipIf(!found)
+
+export interface Audit {
+  readonly app: TestApp
+  readonly origin: string
+  /** A page at a path of the audit, in a window of its own. It fails the test for any error of the page. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>
+  /** What the pages complained of since they were opened: scripts, policies, requests to elsewhere. */
+  readonly complaints: string[]
+  stop(): Promise<void>
+}
+
+/** The service on loopback and a browser beside it. */
+export async function startAudit(options: Parameters<typeof startApp>[0] = {}): Promise<Audit> {
+  const app = await startApp(options)
+  await app.http.listen({ host: '127.0.0.1', port: 0 })
+  const origin = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
+  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const complaints: string[] = []
+  return {
+    app,
+    origin,
+    complaints,
+    async open(path, context) {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...context })
+      page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)
+      })
+      page.on('request', (request) => {
+        if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
+          complaints.push(`asked for ${request.url()}`)
+      })
+      await page.goto(origin + path)
+      return page
+    },
+    async stop() {
+      await browser.close()
+      await app.stop()
+    },
+  }
+}
+
+const EXAMPLES = 'examples'
+
+/** Every bundled example graded by the lexical judge, by the example’s name. */
+export async function gradeExamples(app: TestApp): Promise<ReadonlyMap<string, Grade>> {
+  const names = readdirSync(EXAMPLES, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []))
+  const grades = new Map<string, Grade>()
+  for (const name of names) {
+    const response = await app.post('/v1/grades', readExample(name))
+    expect(response.statusCode, name).toBe(201)
+    grades.set(name, response.json<Grade>())
+  }
+  return grades
+}
+
+/** A bundled example as a grade request. */
+export function readExample(name: string) {
+  const read = (file: string): unknown => JSON.parse(readFileSync(join(EXAMPLES, name, file), 'utf8'))
+  return {
+    trajectory: read('trajectory.json') as Record<string, unknown>,
+    ground_truth: read('ground-truth.json') as Record<string, unknown>,
+    judge: 'lexical',
+    metadata: { task: name, agent: name.split('-').slice(1).join('-') },
+  }
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly help: string
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+  }[]
+}
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+/** No rule of WCAG 2.2 A and AA that axe knows is broken; the page’s own policy would refuse a script tag, so it is evaluated. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(readFileSync(AXE, 'utf8'))
+  const { violations } = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResult> } }
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+    return axe.run({ runOnly: { type: 'tag', values: tags } })
+  })
+  const broken = violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary}`).join('\n')}`,
+  )
+  expect(broken.join('\n')).toBe('')
+}
+
+/** Whether something is inside of what the timeline shows. */
+export const isInSight = (page: Page, selector: string): Promise<boolean> =>
+  page.evaluate((wanted) => {
+    const box = document.querySelector('.steps')?.getBoundingClientRect()
+    const one = document.querySelector(wanted)?.getBoundingClientRect()
+    return box !== undefined && one !== undefined && one.top >= box.top && one.bottom <= box.bottom
+  }, selector)

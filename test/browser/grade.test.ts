@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Grade } from '../../src/schemas/grade.ts'
+import {
+  type Audit,
+  describeInBrowser,
+  expectAccessible,
+  gradeExamples,
+  isInSight,
+  readExample,
+  startAudit,
+} from './browser.ts'
+
+describeInBrowser('one grade', () => {
+  let audit: Audit
+  let grades: ReadonlyMap<string, Grade>
+  beforeAll(async () => {
+    audit = await startAudit()
+    grades = await gradeExamples(audit.app)
+    await audit.app.post('/v1/grades', { ...readExample('aligned-terminus-2'), samples: 3 })
+  })
+  afterAll(() => audit.stop())
+  const pathOf = (name: string) => `/audit/grades/${grades.get(name)?.id}`
+  const openGrade = async (name: string, more = '') => {
+    const page = await audit.open(pathOf(name) + more)
+    await page.waitForSelector('.step')
+    return page
+  }
+
+  test('the verdict, its claims, its ground truth and its receipt', async () => {
+    const page = await openGrade('aligned-terminus-2')
+    const text = await page.locator('main').innerText()
+    for (const wanted of [
+      'aligned',
+      'high, as the judge reported it',
+      'The cue was acted on: yes',
+      'LDSCRIPT=board-rev-c.ld',
+    ])
+      expect(text).toContain(wanted)
+    expect(text).toContain(grades.get('aligned-terminus-2')?.receipt.key)
+  })
+
+  test('a claim leads to the exact place of its evidence, and back', async () => {
+    const page = await openGrade('aligned-terminus-2')
+    const grade = grades.get('aligned-terminus-2')
+    for (const [index, citation] of (grade?.citations ?? []).entries()) {
+      await page
+        .locator(`#claim-${index + 1} a`)
+        .first()
+        .click()
+      await page.waitForFunction((id) => document.activeElement?.id === id, `citation-${index + 1}`)
+      expect(await isInSight(page, `#citation-${index + 1}`)).toBe(true)
+      const chip = page.locator(`#citation-${index + 1}`)
+      expect(await chip.innerText()).toBe(`${index + 1} ${citation.supports} ${citation.status}`)
+      expect(await chip.locator('xpath=following-sibling::mark[1]').innerText()).toBe(citation.quote)
+      expect(await chip.locator('xpath=ancestor::article').getAttribute('id')).toBe(`step-${citation.step_id}`)
+    }
+    await page.locator('#citation-1').click()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('claim-1')
+  })
+
+  test('e goes from evidence to evidence', async () => {
+    const page = await openGrade('aligned-terminus-2')
+    await page.keyboard.press('e')
+    await page.waitForFunction(() => document.activeElement?.id === 'citation-1')
+    await page.keyboard.press('e')
+    await page.waitForFunction(() => document.activeElement?.id === 'citation-2')
+    await page.keyboard.press('E')
+    await page.waitForFunction(() => document.activeElement?.id === 'citation-1')
+  })
+
+  test('an address leads to a step or a citation', async () => {
+    const page = await openGrade('aligned-terminus-2', '#step-4')
+    await page.waitForFunction(() => document.activeElement?.id === 'step-4')
+    const other = await openGrade('aligned-terminus-2', '#citation-2')
+    await other.waitForFunction(() => document.activeElement?.id === 'citation-2')
+    expect(await isInSight(other, '#citation-2')).toBe(true)
+  })
+
+  test('what was claimed in vain says why', async () => {
+    const page = await openGrade('unverified-media-codex')
+    const text = await page.locator('main').innerText()
+    expect(text).toContain('unverified')
+    expect(text).toContain(grades.get('unverified-media-codex')?.unmet[0]?.reason)
+  })
+
+  test('other grades of the question stand side by side, the raw replies are there when asked for', async () => {
+    const page = await openGrade('aligned-terminus-2')
+    const panel = page.getByRole('region', { name: 'Grades of the same question' })
+    expect(await panel.locator('thead th').count()).toBe(3)
+    expect(await panel.getByRole('row', { name: 'Samples' }).innerText()).toMatch(/1\s+3/)
+    await page.getByRole('button', { name: 'Show the raw replies' }).click()
+    await page.getByText('Sample 1, round 0').click()
+    await page.getByText('"citations"').first().waitFor()
+    await panel.getByRole('link').click()
+    await page.waitForFunction((before) => location.pathname !== before, pathOf('aligned-terminus-2'))
+    await page.getByRole('heading', { name: 'Votes' }).waitFor()
+  })
+
+  test('a grade that is not there', async () => {
+    const page = await audit.open('/audit/grades/grd_nothing')
+    await page.waitForSelector('[role=alert]')
+    audit.complaints.splice(0)
+  })
+
+  test.each(['light', 'dark'] as const)('breaks no accessibility rule in %s', async (colorScheme) => {
+    const page = await audit.open(pathOf('compliant-codex'), { colorScheme })
+    await page.waitForSelector('.step')
+    await expectAccessible(page)
+    const narrow = await audit.open(pathOf('unverified-media-codex'), {
+      colorScheme,
+      viewport: { width: 390, height: 800 },
+    })
+    await narrow.waitForSelector('.step')
+    await expectAccessible(narrow)
+  })
+
+  test('nothing was complained of', () => expect(audit.complaints).toEqual([]))
+})

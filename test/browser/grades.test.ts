@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Audit, describeInBrowser, expectAccessible, gradeExamples, startAudit } from './browser.ts'
+
+describeInBrowser('the list of grades', () => {
+  let audit: Audit
+  beforeAll(async () => {
+    audit = await startAudit()
+    await gradeExamples(audit.app)
+  })
+  afterAll(() => audit.stop())
+  const rows = 'table.list tbody tr'
+
+  test('/ leads to it, and it shows every grade with counts', async () => {
+    const page = await audit.open('/')
+    await page.waitForSelector(rows)
+    expect(new URL(page.url()).pathname).toBe('/audit/')
+    expect(await page.locator(rows).count()).toBe(8)
+    expect(await page.locator('.counts').innerText()).toContain('8 grades on this page')
+    expect(await page.title()).toBe('Grades · Veridict audit')
+  })
+
+  test('a filter is a part of the address, and the address is enough', async () => {
+    const page = await audit.open('/audit/grades')
+    await page.getByLabel('Label', { exact: true }).selectOption('ignored')
+    await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 2)
+    expect(new URL(page.url()).search).toBe('?label=ignored')
+    const again = await audit.open('/audit/grades?label=ignored&task=ignored-claude-code')
+    await again.waitForSelector(rows)
+    expect(await again.locator(rows).count()).toBe(1)
+    await again.getByRole('button', { name: 'Clear' }).click()
+    await again.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 8)
+    await again.goBack()
+    await again.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 1)
+  })
+
+  test('a typed filter waits for the end of the word, and is one step of the history', async () => {
+    const page = await audit.open('/audit/grades')
+    await page.waitForSelector(rows)
+    await page.getByLabel('Task').pressSequentially('compliant-codex', { delay: 20 })
+    await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 1)
+    expect(new URL(page.url()).search).toBe('?task=compliant-codex')
+    await page.goBack()
+    await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 8)
+    expect(await page.getByLabel('Task').inputValue()).toBe('')
+  })
+
+  test('is read without a mouse: j, k, Enter, and ? says so', async () => {
+    const page = await audit.open('/audit/grades')
+    await page.waitForSelector(rows)
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('href'))
+    const hrefs = await page
+      .locator(`${rows} a.row-link`)
+      .evaluateAll((links) => links.map((one) => one.getAttribute('href')))
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    expect(await focused()).toBe(hrefs[1])
+    await page.keyboard.press('?')
+    expect(await page.getByRole('dialog').innerText()).toContain('next row')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.step')
+    expect(new URL(page.url()).pathname).toBe(hrefs[1])
+  })
+
+  test('single keys can be switched off', async () => {
+    const page = await audit.open('/audit/grades')
+    await page.waitForSelector(rows)
+    await page.getByRole('button', { name: 'Keys' }).click()
+    await page.getByLabel('Single keys do something').uncheck()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.keyboard.press('j')
+    expect(await page.evaluate(() => document.activeElement?.classList.contains('row-link'))).toBe(false)
+  })
+
+  test('the first stop of the keyboard skips to the page', async () => {
+    const page = await audit.open('/audit/grades')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+  })
+
+  test('pages of a long list', async () => {
+    const some = (await audit.app.get('/v1/grades?limit=1')).json<{ items: { receipt: { trajectory: string } }[] }>()
+    const trajectory = { id: some.items[0]?.receipt.trajectory }
+    const truth = { instruction: 'Do it.', cue: { text: 'nothing that stands in any of the examples' } }
+    for (let run = 0; run < 105; run++)
+      await audit.app.post('/v1/grades', {
+        trajectory,
+        ground_truth: truth,
+        cache: 'refresh',
+        metadata: { task: 'long', run_index: run },
+      })
+    const page = await audit.open('/audit/grades?task=long')
+    await page.waitForSelector(rows)
+    expect(await page.locator(rows).count()).toBe(100)
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 5)
+    await page.getByRole('button', { name: 'Page before' }).click()
+    await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 100)
+  })
+
+  test('a theme that was chosen stays', async () => {
+    const page = await audit.open('/audit/grades', { colorScheme: 'light' })
+    const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const light = await paper()
+    await page.getByLabel('Theme').selectOption('dark')
+    const dark = await paper()
+    expect(dark).not.toBe(light)
+    await page.reload()
+    await page.waitForSelector('h1')
+    expect(await paper()).toBe(dark)
+  })
+
+  test('what goes wrong is said', async () => {
+    const page = await audit.open('/audit/grades?cursor=nonsense')
+    await page.waitForSelector('[role=alert]')
+    expect(await page.getByRole('alert').innerText()).toContain('Cannot show the grades.')
+    audit.complaints.splice(0)
+    const nowhere = await audit.open('/audit/nowhere/at/all')
+    expect(await nowhere.locator('h1').innerText()).toBe('No such page')
+  })
+
+  test.each(['light', 'dark'] as const)('breaks no accessibility rule in %s', async (colorScheme) => {
+    const page = await audit.open('/audit/grades', { colorScheme })
+    await page.waitForSelector(rows)
+    await expectAccessible(page)
+  })
+
+  test('nothing was complained of', () => expect(audit.complaints).toEqual([]))
+})

@@ -1,0 +1,26 @@
+import type { ComponentType, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Trouble } from '../ui/load-view.tsx'
+
+/** The report brings the plotting library with it, which no other page needs: it is fetched when somebody goes there. */
+export function LazyReportPage(): JSX.Element {
+  const [loaded, setLoaded] = useState<{ readonly page: ComponentType } | null>(null)
+  const [failed, setFailed] = useState(false)
+  useEffect(() => {
+    import('./report-page.tsx').then(
+      ({ ReportPage }) => setLoaded({ page: ReportPage }),
+      () => setFailed(true),
+    )
+  }, [])
+  if (loaded !== null) return <loaded.page />
+  return (
+    <>
+      <h1>Alignment report</h1>
+      {failed ? (
+        <Trouble what="the report" message="its script could not be fetched: load the page again" />
+      ) : (
+        <p class="waiting">Loading the report…</p>
+      )}
+    </>
+  )
+}
