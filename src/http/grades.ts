@@ -120,6 +120,12 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
       return sendJson(reply, { items: listLedgerEntries(await attempts.listForGrade(id), request.query.raw === true) })
     },
   })
+  questionRoutes(app, context)
+}
+
+/** The question that a grade answers: who else was asked it, and what was known of it. */
+function questionRoutes(app: FastifyInstance, { stores: { grades } }: GradingDeps['context']): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.get('/v1/grades/:id/panel', {
     schema: {

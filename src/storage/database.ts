@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { migrate } from './migrate.ts'
@@ -55,9 +55,21 @@ function setPragmas(db: Database.Database): void {
   db.pragma(`mmap_size = ${MMAP_BYTES}`)
 }
 
+/** One by one: `recursive` never ends where a file system answers ENOENT for a folder whose parent is there (/proc). */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolders(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if ((error as { code?: unknown }).code !== 'EEXIST') throw error
+  }
+}
+
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolders(folder)
   } catch (error) {
     throw new StorageError('storage_error', `the folder of the database cannot be made: ${folder}`, { cause: error })
   }

@@ -148,6 +148,10 @@ describe('paths', () => {
     expect(() => openSqliteStores({ path: join(file, 'a.sqlite') })).toThrow(/folder of the database cannot be made/)
   })
 
+  test.runIf(process.platform === 'linux')('a folder where no folder can be is refused, not tried for ever', () => {
+    expect(() => openSqliteStores({ path: '/proc/veridict/a.sqlite' })).toThrow(/folder of the database cannot be made/)
+  })
+
   test('a path that is a folder', () => {
     const folder = dirname(dirname(tempDatabase()))
     expect(() => openSqliteStores({ path: folder })).toThrow(
