@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { migrate } from './migrate.ts'
@@ -57,13 +57,13 @@ function setPragmas(db: Database.Database): void {
 
 /** One by one: `recursive` never ends where a file system answers ENOENT for a folder whose parent is there (/proc). */
 function makeFolders(folder: string): void {
-  if (existsSync(folder)) return
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return
   makeFolders(dirname(folder))
   try {
     mkdirSync(folder)
   } catch (error) {
     // Another process may have made it meanwhile.
-    if ((error as { code?: unknown }).code !== 'EEXIST') throw error
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }
 
