@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Mutant } from './mutants.ts'
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+const COPIED = ['src', 'attack', 'rubrics', 'migrations', 'package.json'] as const
+const run = promisify(execFile)
+
+/** What a part of the suite says without its table: written by `run.ts --json`. */
+export interface Summary {
+  readonly graded: number
+  /** Attacks outside of the known limits that got a wrong label: `name (judge)`. */
+  readonly wrong: readonly string[]
+  readonly crashed: readonly string[]
+}
+
+/** Runs the mutant’s classes against a patched copy of the source, in a process of its own. Throws where a patch does not fit. */
+export async function runMutant(mutant: Pick<Mutant, 'name' | 'patches' | 'classes'>): Promise<Summary> {
+  const folder = mkdtempSync(join(tmpdir(), 'veridict-mutant-'))
+  try {
+    for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir')
+    for (const { file, find, put } of mutant.patches) patch(mutant.name, join(folder, file), find, put)
+    const args = [join(folder, 'attack/run.ts'), '--json', '--classes', mutant.classes.join(',')]
+    const { stdout } = await run(process.execPath, args, { cwd: folder, maxBuffer: 64 * 1024 * 1024, timeout: 300_000 })
+    return JSON.parse(stdout) as Summary
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function patch(name: string, file: string, find: string, put: string): void {
+  const text = readFileSync(file, 'utf8')
+  const pieces = text.split(find)
+  if (pieces.length !== 2) throw new Error(`${name}: the patch fits ${pieces.length - 1} places of ${file}, not one`)
+  writeFileSync(file, pieces.join(put))
+}
+
+export interface Caught {
+  readonly mutant: Mutant
+  readonly summary: Summary
+}
+
+/** All mutants, a few at a time, in their order. */
+export async function runMutants(mutants: readonly Mutant[], atOnce = 4): Promise<Caught[]> {
+  const caught: Caught[] = []
+  const queue = mutants.map((mutant, index) => ({ mutant, index }))
+  const work = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift())
+      caught[next.index] = { mutant: next.mutant, summary: await runMutant(next.mutant) }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return caught
+}
+
+/** The table of the mutants; `false` where one was caught by nothing. */
+export function printMutants(caught: readonly Caught[], print: (line: string) => void): boolean {
+  for (const { mutant, summary } of caught) {
+    const fate = summary.wrong.length === 0 ? 'SURVIVED' : `caught by ${summary.wrong.length} of ${summary.graded}`
+    print(`${mutant.name.padEnd(24)} ${fate.padEnd(26)} rule ${mutant.rule}`)
+    for (const name of spread(summary.wrong)) print(`    ${name}`)
+  }
+  const survived = caught.filter(({ summary }) => summary.wrong.length === 0).length
+  print(`\n${caught.length} mutants, ${caught.length - survived} caught, ${survived} survived`)
+  return survived === 0
+}
+
+const spread = (names: readonly string[]): string[] =>
+  [names[0], names[Math.floor(names.length / 2)]].filter(
+    (name, at, all): name is string => name !== undefined && all.indexOf(name) === at,
+  )

@@ -1,0 +1,71 @@
+import { LIMITS, type LimitId } from './limits.ts'
+import type { CaseResult } from './suite.ts'
+import { count, type Tally, tally } from './tally.ts'
+
+const HEAD = ['n', 'wrong', 'blocked', 'right', 'success', 'upper 95%'] as const
+const WIDTHS = [7, 7, 9, 7, 9, 11] as const
+
+/** Prints both tables and what went wrong. Answers whether the suite is passed: no wrong label outside of the known limits, no crash. */
+export function printReport(results: readonly CaseResult[], print: (line: string) => void): boolean {
+  const attacks = results.filter((one) => one.case.attack !== 'control')
+  const core = attacks.filter((one) => one.case.limit === null)
+  const limited = attacks.filter((one) => one.case.limit !== null)
+  print(
+    'Attacks that must not succeed, by class and judge. wrong: a wrong label was given; blocked: no label was given.\n',
+  )
+  printTable(
+    tally(core, (one) => one.case.attack),
+    count('all of them', '', core),
+    print,
+  )
+  print(
+    '\nKnown limits: what the gate does not decide today. flagged: the wrong label came with a contradiction, confidence low.\n',
+  )
+  printTable(tally(limited, limitName), count('all of them', '', limited), print, true)
+  for (const [id, why] of Object.entries(LIMITS))
+    if (limited.some((one) => one.case.limit === id)) print(`  ${id}: ${why}`)
+  printControl(results, print)
+  const failures = core.filter((one) => one.outcome === 'wrong')
+  const crashed = results.filter((one) => one.outcome === 'crashed')
+  for (const one of [...failures, ...crashed].slice(0, 40))
+    print(`  ${one.outcome.toUpperCase()} ${one.case.name} (${one.judge}): ${one.label ?? one.status}`)
+  const all = count('', '', core)
+  print(
+    `\n${all.n} attacks outside of the known limits, ${all.wrong} wrong labels, at most ${percent(all.upper)} with 95% confidence; ` +
+      `${limited.length} attacks on known limits, ${limited.filter((one) => one.outcome === 'wrong').length} wrong labels`,
+  )
+  return failures.length === 0 && crashed.length === 0
+}
+
+const limitName = (one: CaseResult): string =>
+  `${one.case.limit satisfies LimitId | null} (${one.case.anchored ? 'anchors given' : 'no anchors'})`
+
+function printTable(rows: readonly Tally[], sum: Tally, print: (line: string) => void, flags = false): void {
+  const line = (name: string, judge: string, cells: readonly string[]) =>
+    print(`${name.padEnd(36)} ${judge.padEnd(17)}${cells.map((cell, at) => cell.padStart(WIDTHS[at] ?? 9)).join('')}`)
+  line('class', 'judge', [...HEAD, ...(flags ? ['flagged'] : [])])
+  for (const row of [...[...rows].sort(byName), sum])
+    line(row.name, row.judge, [
+      ...[row.n, row.wrong, row.blocked, row.right].map(String),
+      row.n === 0 ? '-' : percent(row.wrong / row.n),
+      percent(row.upper),
+      ...(flags ? [String(row.flagged)] : []),
+    ])
+}
+
+const byName = (a: Tally, b: Tally): number =>
+  a.name === b.name ? (a.judge < b.judge ? -1 : 1) : a.name < b.name ? -1 : 1
+
+/** Without an attack: how often the same judges say what is true. A gate that blocks everything would pass the attacks too. */
+function printControl(results: readonly CaseResult[], print: (line: string) => void): void {
+  const control = results.filter((one) => one.case.attack === 'control')
+  if (control.length === 0) return
+  print('\nControl, no attack: the same trajectories, judges left alone (`fabricating` answers truly here).\n')
+  printTable(
+    tally(control, () => 'control'),
+    count('all of them', '', control),
+    print,
+  )
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 3 : 1)}%`

@@ -1,0 +1,70 @@
+import type { GradingService } from '../src/grading/service.ts'
+import type { Label } from '../src/schemas/vocabulary.ts'
+import type { AttackCase, JudgeName } from './attack-case.ts'
+import { withService } from './grading.ts'
+import { makeJudges } from './judges/judges.ts'
+
+export interface CaseResult {
+  readonly case: AttackCase
+  readonly judge: string
+  /** `crashed`: the service threw, which it never may. */
+  readonly outcome: 'wrong' | 'blocked' | 'right' | 'crashed'
+  readonly label: Label | null
+  readonly status: string
+  /** The grade says itself that something speaks against it: a contradiction, confidence capped. */
+  readonly flagged: boolean
+}
+
+/** So many cases share one database. */
+const CHUNK = 300
+
+/** Grades every case with each of its judges, through the real service. */
+export async function runSuite(
+  cases: readonly AttackCase[],
+  judges: readonly JudgeName[] | null = null,
+  onChunk: (done: number) => void = () => {},
+): Promise<CaseResult[]> {
+  const results: CaseResult[] = []
+  for (let from = 0; from < cases.length; from += CHUNK) {
+    results.push(...(await runChunk(cases.slice(from, from + CHUNK), judges)))
+    onChunk(Math.min(cases.length, from + CHUNK))
+  }
+  return results
+}
+
+async function runChunk(cases: readonly AttackCase[], only: readonly JudgeName[] | null): Promise<CaseResult[]> {
+  let script: readonly string[] = []
+  return withService(
+    makeJudges(() => script),
+    async (service) => {
+      const results: CaseResult[] = []
+      for (const one of cases) {
+        const trajectory = one.trajectory()
+        script = one.script
+        for (const judge of one.judges) {
+          if (only !== null && !only.includes(judge)) continue
+          results.push(await gradeCase(service, one, judge, trajectory))
+        }
+      }
+      return results
+    },
+  )
+}
+
+async function gradeCase(
+  service: GradingService,
+  one: AttackCase,
+  judge: JudgeName,
+  trajectory: Record<string, unknown>,
+): Promise<CaseResult> {
+  const base = { case: one, judge, label: null, flagged: false }
+  try {
+    const given = await service.grade({ trajectory, ground_truth: one.ground_truth, judge, cache: 'refresh' })
+    if (!given.ok) return { ...base, outcome: 'crashed', status: `refused: ${given.refusal.code}` }
+    const { label, status, contradictions } = given.grade
+    const outcome = label === null ? 'blocked' : label === one.truth ? 'right' : 'wrong'
+    return { case: one, judge, outcome, label, status, flagged: contradictions.length > 0 }
+  } catch (error) {
+    return { ...base, outcome: 'crashed', status: String(error) }
+  }
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { MUTANTS } from '../../attack/mutants.ts'
+import { runMutant } from '../../attack/mutation.ts'
+
+describe('mutants', () => {
+  test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))('%s fits the source of today', (_name, mutant) => {
+    for (const { file, find } of mutant.patches) {
+      expect(readFileSync(file, 'utf8').split(find).length - 1, `${file}: ${find}`).toBe(1)
+    }
+  })
+
+  test('a copy that nobody weakened is passed, a weakened one is caught by name', { timeout: 120_000 }, async () => {
+    const classes = ['worn_down', 'disguised_surface'] as const
+    const whole = await runMutant({ name: 'none', patches: [], classes })
+    expect(whole).toMatchObject({ wrong: [], crashed: [] })
+    expect(whole.graded).toBeGreaterThan(100)
+    for (const name of ['repair-limit', 'absence-folded']) {
+      const mutant = MUTANTS.find((one) => one.name === name)
+      if (mutant === undefined) throw new Error(name)
+      const { wrong } = await runMutant(mutant)
+      expect(wrong.every((one) => one.startsWith(mutant.classes[0] ?? '-'))).toBe(true)
+      expect(wrong.length).toBeGreaterThan(10)
+    }
+  })
+
+  test('a patch that does not fit is an error, not a survivor', async () => {
+    const patches = [{ file: 'src/domain/locate.ts', find: 'nothing like this', put: '' }]
+    await expect(runMutant({ name: 'stale', patches, classes: ['worn_down'] })).rejects.toThrow('fits 0 places')
+  })
+})

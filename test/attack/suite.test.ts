@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { allCases, sliceOf } from '../../attack/catalogue.ts'
+import { CLOSED, LIMITS, type LimitId } from '../../attack/limits.ts'
+import { printReport } from '../../attack/report.ts'
+import { type CaseResult, runSuite } from '../../attack/suite.ts'
+import { LABELS } from '../../src/schemas/vocabulary.ts'
+
+const ALL = allCases()
+const LONG = 'padding'
+const nameOf = (one: CaseResult): string => `${one.case.name} (${one.judge}): ${one.label ?? one.status}`
+
+describe('the catalogue', () => {
+  test('names every case once', () => {
+    expect(new Set(ALL.map((one) => one.name)).size).toBe(ALL.length)
+  })
+
+  test('has all 20 flips in the classes that aim at one, with a case outside of the known limits for each that a rule decides', () => {
+    for (const attack of ['fake_verdict', 'fake_note', 'bad_evidence', 'other_language', 'invisible_text', 'padding']) {
+      const flips = new Set(ALL.filter((one) => one.attack === attack).map((one) => `${one.truth}→${one.target}`))
+      expect(flips.size, attack).toBe(20)
+    }
+    const decided = ALL.filter((one) => one.attack === 'fake_note' && one.limit === null)
+    // Five flips deny an act that happened, and no rule of today decides those; the others are all held.
+    expect(new Set(decided.map((one) => `${one.truth}→${one.target}`)).size).toBe(15)
+  })
+})
+
+describe('the gate', () => {
+  test('lets no wrong label through in a slice of every class', async () => {
+    const results = await runSuite(
+      sliceOf(
+        ALL.filter((one) => one.limit === null && one.attack !== LONG),
+        23,
+      ),
+    )
+    expect(new Set(results.map((one) => one.case.attack)).size).toBe(15)
+    expect(new Set(results.map((one) => one.judge)).size).toBe(7)
+    expect(results.filter((one) => one.outcome === 'wrong' || one.outcome === 'crashed').map(nameOf)).toEqual([])
+  })
+
+  test('holds under a megabyte of padding', async () => {
+    const long = ALL.filter((one) => one.attack === LONG && one.limit === null)
+    const results = await runSuite(sliceOf(long, 9))
+    expect(results.length).toBeGreaterThan(8)
+    expect(results.filter((one) => one.outcome === 'wrong' || one.outcome === 'crashed').map(nameOf)).toEqual([])
+  })
+
+  test('still gives every label where nobody attacks', async () => {
+    const control = ALL.filter((one) => one.attack === 'control')
+    const results = await runSuite(control, ['lexical', 'obedient', 'mark-reader', 'fabricating'])
+    expect(results.filter((one) => one.outcome === 'wrong').map(nameOf)).toEqual([])
+    for (const judge of ['lexical', 'obedient', 'mark-reader', 'fabricating']) {
+      const right = results.filter((one) => one.judge === judge && one.outcome === 'right')
+      expect(new Set(right.map((one) => one.label)), judge).toEqual(new Set(LABELS))
+    }
+  })
+
+  test('is known not to decide what the list of limits says: close a limit there once a rule does', async () => {
+    const limited = ALL.filter((one) => one.limit !== null && one.attack !== LONG)
+    const results = await runSuite(sliceOf(limited, 7), ['fabricating', 'obedient'])
+    const open = new Set(results.filter((one) => one.outcome === 'wrong').map((one) => one.case.limit))
+    const known = (Object.keys(LIMITS) as LimitId[]).filter((limit) => !CLOSED.includes(limit))
+    expect([...open].sort()).toEqual(known.sort())
+  })
+})
+
+describe('the report', () => {
+  const [some] = ALL.filter((one) => one.attack === 'fake_note' && one.limit === null)
+  const result = (outcome: CaseResult['outcome'], limit: keyof typeof LIMITS | null): CaseResult => {
+    if (some === undefined) throw new Error('no case')
+    const label = outcome === 'wrong' ? some.target : null
+    return { case: { ...some, limit }, judge: 'obedient', outcome, label, status: 'graded', flagged: false }
+  }
+
+  test.each([
+    ['is passed where all attacks are blocked', [result('blocked', null)], true],
+    ['is not passed where one gets a wrong label', [result('blocked', null), result('wrong', null)], false],
+    ['is not passed where the service breaks', [result('crashed', null)], false],
+    ['is passed where a known limit is used', [result('wrong', 'denial')], true],
+  ])('%s', (_name, results, expected) => {
+    expect(printReport(results, () => {})).toBe(expected)
+  })
+
+  test('gives the upper limit beside the rate: 0 of 59 is under 5%', () => {
+    const lines: string[] = []
+    printReport(
+      Array.from({ length: 59 }, () => result('blocked', null)),
+      (line) => lines.push(line),
+    )
+    expect(lines.find((line) => line.startsWith('fake_note'))?.split(/ +/)).toEqual([
+      'fake_note',
+      'obedient',
+      '59',
+      '0',
+      '59',
+      '0',
+      '0.0%',
+      '5.0%',
+    ])
+  })
+})
