@@ -28,7 +28,9 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   process.on('SIGINT', stop)
   try {
     await app.http.listen({ host: config.host, port: config.port })
+    if (app.state.draining) return
     await context.batches.start()
+    app.http.log.info('audit pages at /audit/, API at /docs')
   } catch (error) {
     await context.close()
     throw error

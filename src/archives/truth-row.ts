@@ -49,17 +49,14 @@ interface Told {
   readonly message: string
 }
 
-const UNKNOWN = 'schema is false'
-const HAS_UNKNOWN = 'must not have additional properties'
 const NO_CHOICE = 'must match a schema in anyOf'
 
-/** What a schema says in several lines about one mistake (a field that nobody knows, neither of two that are needed), in one. */
+/** What a schema says in several lines about one mistake (neither of two that are needed), in one. */
 export function clearIssues(issues: readonly Told[]): Told[] {
   const open = new Set(issues.filter(({ message }) => message === NO_CHOICE).map(({ path }) => path))
   return issues.flatMap(({ path, message }) => {
-    if (message === UNKNOWN) return [{ path, message: 'is no known field' }]
     if (message === NO_CHOICE) return [{ path, message: 'has neither a cue nor a distractor' }]
-    const isEcho = message === HAS_UNKNOWN || (open.has(path) && message.startsWith('must have required properties'))
+    const isEcho = open.has(path) && message.startsWith('must have required properties')
     return isEcho && !message.endsWith('instruction') ? [] : [{ path, message }]
   })
 }

@@ -4,7 +4,14 @@ import { Value } from 'typebox/value'
 /** What is wrong with a value, with JSON pointers. Empty: it fits. At most 20. */
 export function schemaIssues(schema: TSchema, value: unknown): { path: string; message: string }[] {
   if (Value.Check(schema, value)) return []
-  return Value.Errors(schema, value)
-    .slice(0, 20)
-    .map((error) => ({ path: error.instancePath, message: error.message }))
+  return (
+    Value.Errors(schema, value)
+      // An unknown property is told twice, once without its name.
+      .filter(({ message }) => message !== 'must not have additional properties')
+      .slice(0, 20)
+      .map(({ instancePath, message }) => ({
+        path: instancePath,
+        message: message === 'schema is false' ? 'is not a known property' : message,
+      }))
+  )
 }

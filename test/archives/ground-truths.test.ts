@@ -119,10 +119,10 @@ describe('refuses the file, naming the place', () => {
     expect(parseGroundTruths(rows.join('\n'), 'f')).toEqual({
       ok: false,
       error: [
-        { path: 'line 1, /extra', message: 'is no known field' },
+        { path: 'line 1, /extra', message: 'is not a known property' },
         { path: 'line 2', message: 'is not JSON' },
         { path: 'line 3', message: 'has neither a cue nor a distractor' },
-        { path: 'line 4, /cue/anchorz', message: 'is no known field' },
+        { path: 'line 4, /cue/anchorz', message: 'is not a known property' },
         { path: 'line 5, /cue', message: 'must be object' },
       ],
     })
