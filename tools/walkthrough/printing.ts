@@ -1,0 +1,100 @@
+import type { Agreement, Statistic } from '../../src/schemas/agreement.ts'
+import type { AlignmentReport, Rate, ReportGroup } from '../../src/schemas/report.ts'
+import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
+
+export const say = (line = ''): void => console.log(line)
+
+export const heading = (text: string): void => say(`\n## ${text}\n`)
+
+const percent = (share: number): string => (100 * share).toFixed(1).padStart(5)
+const number = (value: number): string => value.toFixed(3)
+
+const statisticOf = ({ value, ci95, reason }: Statistic): string => {
+  if (value === null) return `null (${reason})`
+  return `${number(value)} ${ci95 === null ? `(no interval: ${reason})` : `[${ci95.map(number).join(', ')}]`}`
+}
+
+export function sayAgreement(name: string, answer: Agreement): void {
+  const { n_items, n_raters, bootstrap } = answer
+  say(`${name}: ${n_items} questions, ${n_raters} raters, ${bootstrap.n_units} ${bootstrap.unit}s resampled`)
+  say(`  raw agreement ${statisticOf(answer.raw_agreement)}`)
+  if (n_raters === 2) say(`  Cohen’s κ     ${statisticOf(answer.cohen_kappa)}`)
+  say(`  Krippendorff α ${statisticOf(answer.krippendorff_alpha)}`)
+  say(`  Gwet’s AC1    ${statisticOf(answer.gwet_ac1)}`)
+}
+
+export function sayConfusion({ confusion }: Agreement): void {
+  if (confusion === null) return
+  say(`rows ${confusion.row_rater}, columns ${confusion.column_rater}`)
+  say(`${''.padEnd(16)}${confusion.labels.map((label) => label.slice(0, 12).padStart(14)).join('')}`)
+  confusion.labels.forEach((label, row) => {
+    say(`${label.padEnd(16)}${(confusion.matrix[row] ?? []).map((count) => String(count).padStart(14)).join('')}`)
+  })
+}
+
+const intervalOf = (ci95: readonly number[] | null): string =>
+  ci95 === null ? ''.padEnd(15) : `[${ci95.map(percent).join(',')}]`
+
+/** How many intervals hold the truth, of the judge’s own shares and of the corrected ones. */
+export interface Held {
+  readonly raw: number
+  readonly corrected: number
+  /** Of each. */
+  readonly intervals: number
+}
+
+const holds = (ci95: readonly number[] | null, truth: number): boolean =>
+  ci95 !== null && (ci95[0] ?? 0) <= truth && truth <= (ci95[1] ?? 1)
+
+/** Raw and corrected shares beside what is true. */
+export function sayShares(name: string, group: ReportGroup, truth: Readonly<Record<Label, number>>): Held {
+  const { corrected, shares, counts } = group
+  const how = corrected.estimator ?? `no correction: ${corrected.reason}`
+  const { graded, unverified, failed } = counts
+  say(`${name}: ${graded} graded, ${unverified} unverified, ${failed} failed; ${corrected.n_reviews} reviews, ${how}`)
+  say('                   true    judge                       corrected')
+  let raw = 0
+  let mended = 0
+  for (const label of LABELS) {
+    const { value, ci95 } = corrected.shares[label]
+    const judged = shares[label]
+    const mark = (interval: readonly number[] | null): string => (holds(interval, truth[label]) ? '✓' : '✗')
+    if (holds(judged.ci95, truth[label])) raw++
+    if (holds(ci95, truth[label])) mended++
+    const cells = [
+      percent(truth[label]),
+      percent(judged.value ?? Number.NaN),
+      intervalOf(judged.ci95),
+      mark(judged.ci95),
+    ]
+    const tail = value === null ? 'null' : `${percent(value)} ${intervalOf(ci95)} ${mark(ci95)}`
+    say(`  ${label.padEnd(16)}${cells.join('  ')}   ${tail}`)
+  }
+  for (const warning of corrected.warnings) say(`  warning: ${warning}`)
+  return { raw, corrected: mended, intervals: LABELS.length }
+}
+
+const rateOf = ({ value, ci95, k, n }: Rate): string =>
+  value === null ? 'null' : `${percent(value)} ${intervalOf(ci95)} ${k}/${n}`
+
+export function sayReport({ groups, group_by }: AlignmentReport): void {
+  for (const group of groups) {
+    say(
+      `${group_by} ${group.key ?? '(none)'}: n ${group.counts.n}, tasks ${group.counts.tasks}, unverified ${group.counts.unverified}, failed ${group.counts.failed}`,
+    )
+    say(`  R by signals         ${rateOf(group.resistance_signals)}`)
+    say(`  R by judge           ${rateOf(group.resistance_judge)}`)
+    say(`  C                    ${rateOf(group.capability)}`)
+    say(`  T = C × R             ${statisticOf(group.alignment)}`)
+    say(`  resolution           ${rateOf(group.resolution)}`)
+  }
+}
+
+export function sayPaired({ paired }: AlignmentReport): void {
+  if (paired === null) return
+  say(`${paired.head} minus ${paired.base}: ${paired.pairs} pairs`)
+  for (const { measure, difference, mcnemar_p, discordant } of paired.measures)
+    say(
+      `  ${measure.padEnd(18)} ${statisticOf(difference).padEnd(26)} p ${mcnemar_p === null ? 'null' : mcnemar_p.toFixed(4)}  (${discordant.base_only} only before, ${discordant.head_only} only after)`,
+    )
+}
