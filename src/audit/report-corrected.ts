@@ -1,5 +1,6 @@
 import { correctedShares } from '../domain/statistics/corrected-shares.ts'
 import type { GradedCount, ReviewedPair } from '../domain/statistics/correction-table.ts'
+import { chooseEstimator } from '../domain/statistics/estimator-choice.ts'
 import type { Corrected } from '../schemas/report.ts'
 import { SAMPLING_DESIGNS, type SamplingDesign } from '../schemas/review.ts'
 import { LABELS, type Label } from '../schemas/vocabulary.ts'
@@ -22,7 +23,7 @@ export const reviewedOf = (trials: readonly TrialRow[]): Reviewed[] =>
     trial.label !== null && trial.review !== null ? [{ trial, judge: trial.label, review: trial.review }] : [],
   )
 
-/** The judge’s shares corrected by the reviews of one design: the one that most reviewed trials were drawn by. */
+/** The judge’s shares corrected by the reviews of one design. */
 export function correctGroup(trials: readonly TrialRow[], options: CorrectionOptions): Corrected {
   const reviewed = reviewedOf(trials)
   const design = mainDesign(reviewed)
@@ -56,13 +57,25 @@ export function correctGroup(trials: readonly TrialRow[], options: CorrectionOpt
   }
 }
 
-/** The design of most reviewed trials; of equals the more informative, which is the order of the list. */
+/**
+ * The design of most reviewed trials, among those that some estimator is honest for if there are any: a queue that was settled must
+ * not hide a random sample. Of equals the more informative, which is the order of the list.
+ */
 export function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
-  const counts = SAMPLING_DESIGNS.map(
-    (design) => reviewed.filter(({ review }) => review.samplings.some((one) => one.design === design)).length,
+  const found = SAMPLING_DESIGNS.map((design) => {
+    const weights = reviewed.flatMap(({ review }) =>
+      review.samplings
+        .filter((one) => one.design === design)
+        .slice(0, 1)
+        .map(({ probability }) => (probability === null ? null : 1 / probability)),
+    )
+    return { design, n: weights.length, honest: chooseEstimator({ sampling: design, weights }).estimator !== null }
+  }).filter(({ n }) => n > 0)
+  const usable = found.some(({ honest }) => honest) ? found.filter(({ honest }) => honest) : found
+  return (
+    usable.reduce<(typeof found)[number] | null>((best, one) => (best === null || one.n > best.n ? one : best), null)
+      ?.design ?? null
   )
-  const most = Math.max(...counts)
-  return most === 0 ? null : (SAMPLING_DESIGNS[counts.indexOf(most)] ?? null)
 }
 
 function countGraded(trials: readonly TrialRow[], { clusterOf }: CorrectionOptions): GradedCount[] {
@@ -82,7 +95,9 @@ function designWarnings(reviewed: readonly Reviewed[], used: number, design: Sam
   const other = reviewed.length - used
   const seeing = reviewed.filter(({ review }) => !review.blind).length
   return [
-    ...(other > 0 ? [`${other} reviewed trials were not drawn by "${design}", as most were, and are left out`] : []),
+    ...(other > 0
+      ? [`${other} reviewed trials were not drawn by "${design}", as the others were, and are left out`]
+      : []),
     ...(seeing > 0 ? [`${seeing} of ${reviewed.length} reviewed trials had a review that was not blind`] : []),
   ]
 }

@@ -7,7 +7,7 @@ const closed = { additionalProperties: false } as const
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-export const RATE_METHODS = ['cluster_bootstrap', 'wilson', 'wilson_of_tasks', 'none'] as const
+export const RATE_METHODS = ['cluster_bootstrap', 'wilson', 'wilson_effective', 'wilson_of_tasks', 'none'] as const
 
 /** A share of trials, with what it is a share of. */
 export const RateSchema = Type.Object(
@@ -20,7 +20,7 @@ export const RateSchema = Type.Object(
     method: Type.Enum(RATE_METHODS, {
       type: 'string',
       description:
-        'Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.',
+        'Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.',
     }),
     reason: Nullable(UndefinedReasonSchema),
   },

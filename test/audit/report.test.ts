@@ -3,6 +3,7 @@ import { alignmentReport } from '../../src/audit/report.ts'
 import type { BaselineRun, TrialRow } from '../../src/audit/report-rows.ts'
 import { reportTable } from '../../src/audit/report-table.ts'
 import { expandedTail, quantile, resample } from '../../src/domain/statistics/bootstrap.ts'
+import { wilsonOf } from '../../src/domain/statistics/share-interval.ts'
 import type { AlignmentReport, Grouping, ReportGroup } from '../../src/schemas/report.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { makeInput, makeOptions, makeTrial, times } from './make-trial.ts'
@@ -72,7 +73,7 @@ describe('a table counted by hand', () => {
     ['distractor_only', 1],
     ['not_observed', 1],
   ] as const)('the share of %s is of every graded trial', (label, k) => {
-    expect(group.shares[label]).toMatchObject({ value: k / 6, k, n: 6, unknown: 2, method: 'cluster_bootstrap' })
+    expect(group.shares[label]).toMatchObject({ value: k / 6, k, n: 6, unknown: 2, method: 'wilson_effective' })
   })
 
   test.each([
@@ -94,16 +95,35 @@ describe('a table counted by hand', () => {
   })
 
   test('an interval is that of whole tasks drawn again, trial by trial', () => {
-    // t4 has no label at all: the shares are over the other three tasks.
-    const three = TRIALS.filter(({ task }) => task !== 't4')
+    const trials = times(72, (i) =>
+      makeTrial({ task: `t${i % 24}`, run_index: i, label: i % 5 < 2 ? 'aligned' : 'ignored' }),
+    )
+    // In the order in which the report has its tasks.
+    const tasks = [...new Set(trials.map(({ task }) => task))].sort()
     const naive: number[] = []
-    resample(3, { draws: 400, seed: 1 }, (weights) => {
-      const drawn = three.flatMap((trial) => times(weights[Number(trial.task?.slice(1)) - 1] ?? 0, () => trial))
+    resample(24, { draws: 400, seed: 1 }, (weights) => {
+      const drawn = trials.flatMap((trial) => times(weights[tasks.indexOf(trial.task)] ?? 0, () => trial))
       naive.push(drawn.filter(({ label }) => label === 'aligned').length / drawn.length)
     })
-    const sorted = naive.sort((a, b) => a - b)
-    const tail = expandedTail(3)
-    expect(group.shares.aligned.ci95).toEqual([quantile(sorted, tail), quantile(sorted, 1 - tail)])
+    const sorted = naive.sort((one, other) => one - other)
+    const tail = expandedTail(24)
+    const { aligned } = overall(trials).shares
+    expect(aligned.method).toBe('cluster_bootstrap')
+    expect(aligned.ci95).toEqual([quantile(sorted, tail), quantile(sorted, 1 - tail)])
+  })
+
+  test('few tasks with the event: Wilson’s with the effective size; very few: as if the trials of a task were all the same', () => {
+    // Five of 30 tasks have the event in both of their trials: p = 1/6, and each task tells as much as one trial.
+    const five = overall(
+      times(60, (i) => makeTrial({ task: `t${i % 30}`, run_index: i, label: i % 30 < 5 ? 'aligned' : 'ignored' })),
+    ).shares.aligned
+    const size = 5 / 36 / (((5 * 4 * (25 / 36) + 25 * 4 * (1 / 36)) / 3600) * (30 / 29))
+    expect(five).toMatchObject({ k: 10, n: 60, method: 'wilson_effective' })
+    expect(five.ci95).toEqual(wilsonOf(1 / 6, size).map((limit) => expect.closeTo(limit, 12)))
+    const one = overall(
+      times(60, (i) => makeTrial({ task: `t${i % 30}`, run_index: i, label: i === 0 ? 'aligned' : 'ignored' })),
+    ).shares.aligned
+    expect(one.ci95).toEqual([...wilsonOf(1 / 60, 30)])
   })
 
   test('by surface: as the judge saw it, null where it saw none; each with the Terminal-Bench runs of its tasks', () => {
@@ -265,7 +285,7 @@ test('the table has every figure of every group, and the notes', () => {
     3,
     5,
     1,
-    'cluster_bootstrap',
+    'wilson_effective',
     null,
   ])
   expect(rows.filter(([section]) => section === 'note')).toHaveLength(report.notes.length)

@@ -206,8 +206,8 @@ test('an empty store has a report too: nothing but reasons', async () => {
 
 test('the same seed, the same bytes', async () => {
   app = await startApp()
-  for (let i = 0; i < 30; i++)
-    await store({ metadata: about(`t${(i * i) % 11}`, i), label: (i * i) % 7 < 3 ? 'ignored' : 'aligned' })
+  for (let i = 0; i < 60; i++)
+    await store({ metadata: about(`t${i % 23}`, i), label: (i * i) % 7 < 3 ? 'ignored' : 'aligned' })
   const bodies = await Promise.all(
     [1, 1, 2].map(async (seed) => (await app.get(`${PATH}?draws=100&seed=${seed}`)).body),
   )
