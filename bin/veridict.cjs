@@ -16,7 +16,10 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
     console.error(`veridict needs Node.js 24 or newer; this is ${process.version}. Install it, or run "npm ci" with development dependencies.`)
     process.exit(1)
   }
-  const child = spawn(binary, [cli, ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(binary, [cli, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, VERIDICT_LAUNCHER: process.argv[1] },
+  })
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => process.exit(signal ? 1 : code))
 }

@@ -1,20 +1,36 @@
 #!/usr/bin/env node
+import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { batchCommand } from './cli/batch-command.ts'
 import { cancelCommand } from './cli/cancel-command.ts'
+import { judgesCommand, rubricsCommand } from './cli/catalogue-commands.ts'
 import { compareCommand } from './cli/compare-command.ts'
 import { gradeCommand } from './cli/grade-command.ts'
 import { importCommand } from './cli/import-command.ts'
+import { isNpmRun, programName } from './cli/program-name.ts'
 import { regradeCommand } from './cli/regrade-command.ts'
 import { resultsCommand } from './cli/results-command.ts'
 import { resumeCommand } from './cli/resume-command.ts'
 import type { Shell } from './cli/shell.ts'
+import { showCommand } from './cli/show-command.ts'
 import { statusCommand } from './cli/status-command.ts'
-import { readTrialItems } from './cli/trial-source.ts'
+import { checkPaths, readTrialItems } from './cli/trial-source.ts'
 import { startEmbedded, startServer } from './server.ts'
+
+const started = { env: process.env, script: process.argv[1], cwd: process.cwd(), typedIn: process.cwd() }
+const typedIn = isNpmRun(process.env) ? process.env['INIT_CWD'] : undefined
+if (typedIn !== undefined && typedIn !== started.cwd) {
+  // npm starts scripts in the project's folder: typed paths are those of the person, what the environment says stays as it was.
+  for (const name of ['VERIDICT_DATABASE', 'VERIDICT_CONFIG'] as const)
+    if (process.env[name]) process.env[name] = resolve(process.env[name])
+  process.env['VERIDICT_DATABASE'] ||= resolve('data/veridict.sqlite')
+  process.chdir(typedIn)
+}
+const typedAs = programName({ ...started, typedIn: process.cwd() })
 
 const shell: Shell = {
   env: process.env,
+  program: typedAs,
   args: process.argv.slice(2),
   cwd: process.cwd(),
   out: process.stdout,
@@ -22,6 +38,7 @@ const shell: Shell = {
   signals: process,
   startEmbedded,
   readTrials: readTrialItems,
+  checkPaths,
   setExitCode(code) {
     process.exitCode = code
   },
@@ -54,6 +71,8 @@ Configuration comes from the environment (VERIDICT_PORT, VERIDICT_DATABASE, VERI
 OPENAI_API_KEY, ANTHROPIC_API_KEY, …: see the README). Without any, the built-in lexical judge grades, with no network.`,
   )
 
+if (typedAs !== 'veridict') program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${typedAs}`)
+
 program
   .command('serve')
   .description('start the HTTP service; its log names the address, SIGTERM drains and stops it')
@@ -66,11 +85,14 @@ const commands = [
   batchCommand,
   statusCommand,
   resultsCommand,
+  showCommand,
   resumeCommand,
   cancelCommand,
   regradeCommand,
   compareCommand,
   importCommand,
+  judgesCommand,
+  rubricsCommand,
 ]
 for (const command of commands) program.addCommand(command(shell).copyInheritedSettings(program))
 

@@ -49,6 +49,8 @@ export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] }
   }
   const [head, ...rest] = records
   const columns = (head?.record ?? []).map((name) => name.trim().toLowerCase().replaceAll('.', '_'))
+  if (head?.record.length === 1 && columns[0]?.includes(';'))
+    return { rows: [], issues: [{ path: 'line 1', message: 'columns are separated by commas, not by semicolons' }] }
   for (const [index, column] of columns.entries()) {
     if (COLUMNS[column] === undefined) issues.push({ path: 'line 1', message: `unknown column ${quoted(column)}` })
     else if (columns.indexOf(column) < index)

@@ -1,4 +1,4 @@
-import { BATCH_STATUSES, ITEM_STATUSES, LABELS } from '../schemas/vocabulary.ts'
+import { BATCH_STATUSES, GRADE_STATUSES, ITEM_STATUSES, LABELS } from '../schemas/vocabulary.ts'
 import { CliError } from './cli-error.ts'
 import { oneLine } from './terminal-text.ts'
 
@@ -32,6 +32,24 @@ export const isResult: Shape = (value) =>
   isOneOf(ITEM_STATUSES, value['status']) &&
   (value['label'] === null || isOneOf(LABELS, value['label'])) &&
   isRecord(value['metadata'])
+
+export const isGrade: Shape = (value) =>
+  isRecord(value) &&
+  isPlain(value['id']) &&
+  isOneOf(GRADE_STATUSES, value['status']) &&
+  isRecord(value['confidence']) &&
+  ['citations', 'unmet', 'contradictions'].every((name) => Array.isArray(value[name])) &&
+  isRecord(value['receipt']) &&
+  Array.isArray(value['receipt']['attempts']) &&
+  isRecord(value['metadata'])
+
+export const isJudges: Shape = (value) => isListOf(value, 'name', 'description')
+export const isRubrics: Shape = (value) => isListOf(value, 'name', 'title')
+
+const isListOf = (value: unknown, ...texts: readonly string[]): boolean =>
+  isRecord(value) &&
+  Array.isArray(value['items']) &&
+  value['items'].every((item) => isRecord(item) && texts.every((name) => typeof item[name] === 'string'))
 
 export const isUploaded: Shape = (value) => isRecord(value) && isPlain(value['id'])
 

@@ -18,9 +18,10 @@ import { estimateText } from './estimate-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { findKnownBatch, findOpenBatch, requireServer, takeUpBatch, tellDetached } from './known-batch.ts'
 import { digestContent } from './path-content.ts'
+import { ServiceError } from './service-error.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
-import { countsText, openTrialStream, skippedText, type TrialStream } from './trial-lines.ts'
+import { countsText, isTrial, openTrialStream, skippedText, type TrialStream } from './trial-lines.ts'
 import { openTrials, pathsCommand, type TrialsOptions } from './trials-options.ts'
 
 interface BatchCommandOptions extends TrialsOptions, GradingOptions, OutputOptions, ServerOption {
@@ -29,7 +30,7 @@ interface BatchCommandOptions extends TrialsOptions, GradingOptions, OutputOptio
 
 export const batchCommand = (shell: Shell): Command =>
   withServer(withOutput(withGrading(pathsCommand('batch', 'grade all trials of folders, files and archives'))))
-    .option('--strict', 'exit with 3 where a trial was skipped')
+    .option('--strict', 'exit with 3 where a trial was skipped; other files and warnings do not count')
     .addHelpText('after', BATCH_HELP)
     .action((paths: string[], options: BatchCommandOptions) =>
       runCommand(shell, () => withSession(shell, options, (session) => gradePaths(session, paths, options))),
@@ -37,6 +38,7 @@ export const batchCommand = (shell: Shell): Command =>
 
 async function gradePaths(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<ExitCode> {
   const { shell } = session
+  await shell.checkPaths?.(paths)
   if (options.dryRun) return await estimatePaths(session, paths, options)
   if (options.detach) requireServer(session)
   const command = await commandOf(shell, paths, options)
@@ -104,8 +106,22 @@ async function begin(
 /** A reading that breaks ends the upload; what broke it is the better story. */
 async function unlessBroken<T>(stream: TrialStream, sent: Promise<T>): Promise<T> {
   return await sent.catch((error: unknown) => {
-    throw stream.fault() ?? error
+    throw stream.fault() ?? (error instanceof ServiceError ? placed(error, stream) : error)
   })
+}
+
+/** The service counts the lines that it was sent; people know the trial, and the line of their own file. */
+function placed(error: ServiceError, stream: TrialStream): ServiceError {
+  let detail = error.message
+  const errors = error.errors.map(({ path, message }) => {
+    const [, list, digits = '', ...rest] = path.split('/')
+    const place = list === 'items' && digits !== '' ? stream.placeAt(Number(digits)) : null
+    if (place === null) return { path, message }
+    const sent = `line ${Number(digits) + 1}`
+    if (detail.startsWith(`${sent} `)) detail = `${place}${detail.slice(sent.length)}`
+    return { path: `${place} ${rest.map((name) => `/${name}`).join('')}`.trim(), message }
+  })
+  return new ServiceError(error.status, { code: error.code, detail, errors })
 }
 
 async function estimatePaths(
@@ -128,7 +144,7 @@ async function nameSkipped(session: Session, paths: readonly string[], options: 
   let skipped = 0
   session.view.note('--strict: reading the paths again, to name what was skipped')
   for await (const item of openTrials(session, paths, options)) {
-    if (item.kind !== 'skipped') continue
+    if (item.kind !== 'skipped' || !isTrial(item)) continue
     skipped++
     session.view.note(skippedText(item))
   }

@@ -1,6 +1,8 @@
 import type { Batch } from '../schemas/batch.ts'
 import { EXIT, type ExitCode, exitOfCounts } from './exit-codes.ts'
 import { followBatch } from './follow-batch.ts'
+import { withDetails } from './grade-detail.ts'
+import { asTyped } from './program-name.ts'
 import { summary, writeResults } from './results-format.ts'
 import type { Session } from './session.ts'
 import { oneLine, paintFor } from './terminal-text.ts'
@@ -28,7 +30,7 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
 
 /** Results to the target; where that is no table, what they come to is told on stderr. */
 export async function printResults({ shell, client, target, format, signal }: Session, batch: Batch): Promise<void> {
-  const results = client.results(batch.id, signal)
+  const results = withDetails(client, client.results(batch.id, signal), signal)
   await writeResults(target, format, results, batch, paintFor(target.screen, shell.env))
   await target.commit()
   if (format !== 'table' || target.screen !== shell.out)
@@ -42,6 +44,6 @@ export function tellParked({ shell, connection }: Session, batch: Batch): ExitCo
     `  Nothing is lost. When that is mended, go on: veridict resume ${batch.id}${connection.flag}`,
     `  What is done so far: veridict results ${batch.id}${connection.flag}`,
   ]
-  shell.err.write(`${lines.join('\n')}\n`)
+  shell.err.write(asTyped(shell, `${lines.join('\n')}\n`))
   return EXIT.parked
 }

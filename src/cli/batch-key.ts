@@ -48,7 +48,8 @@ export async function digestFile(path: string): Promise<string> {
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-    throw new CliError(`the ground truths in ${path} cannot be read: ${code}`)
+    const why = code === 'ENOENT' ? 'cannot be read: no such file' : `cannot be read: ${code}`
+    throw new CliError(`the ground truths in ${path} ${why}`)
   }
   return hash.digest('hex')
 }

@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Batch, BatchEstimate, BatchOptions, BatchResult } from '../schemas/batch.ts'
+import type { Grade } from '../schemas/grade.ts'
 import type { Comparison, RegradeRequest } from '../schemas/regrade.ts'
 import type { TrajectorySummary } from '../schemas/trajectory-view.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
@@ -8,11 +9,15 @@ import {
   isBatchPage,
   isComparison,
   isEstimate,
+  isGrade,
+  isJudges,
   isResult,
+  isRubrics,
   isUploaded,
   parseAnswer,
   type Shape,
 } from './answer-shape.ts'
+import type { JudgeInfo, RubricView } from './catalogue-commands.ts'
 import { readLines } from './ndjson.ts'
 import { serviceError, UnreachableError } from './service-error.ts'
 
@@ -74,6 +79,10 @@ export function createClient(base: string) {
     regrade: (request: RegradeRequest) => post<Batch>('/v1/regrades', request, isBatch),
     estimateRegrade: (request: RegradeRequest) =>
       post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }, isEstimate),
+    readGrade: (id: string, signal?: AbortSignal) =>
+      json<Grade>(call('GET', `/v1/grades/${encodeURIComponent(id)}`, { signal }), isGrade),
+    listJudges: () => json<{ items: JudgeInfo[] }>(call('GET', '/v1/judges'), isJudges),
+    listRubrics: () => json<{ items: RubricView[] }>(call('GET', '/v1/rubrics'), isRubrics),
     compare: (query: ComparisonQuery) => json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
 
     /** The finished items, in item order. */

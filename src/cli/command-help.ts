@@ -11,7 +11,7 @@ const GO_ON = `Going on:
 
 export const BATCH_HELP = `
 What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory files of every format that
-\`veridict\` reads, .tar.gz and .zip of any of them, or NDJSON of grade requests (\`veridict import\` writes such).
+\`veridict\` reads, .tar, .tar.gz, .tar.zst and .zip of any of them, or NDJSON of grade requests (\`veridict import\` writes such).
 What cannot be graded is skipped and named on stderr with its reason; nothing is left out silently.
 
 ${GO_ON}
@@ -62,6 +62,17 @@ Examples:
   veridict results bat_01 --output csv --out labels.csv
   veridict results bat_01 -o ndjson | jq -r 'select(.status == "failed") | .item_id'`
 
+export const SHOW_HELP = `
+Prints the label, every citation with its step, what does not hold, and where the agent's steps contradict the label.
+
+${SERVER_HELP}
+
+Exit codes: 0 graded; 1 no such grade, or no service; 2 unverified; 3 failed; 130 interrupted.
+
+Examples:
+  veridict results bat_01 -o csv | cut -d, -f5      the ids of the grades
+  veridict show grd_01 --attempts`
+
 export const COMPARE_HELP = `
 Pairs the grades of the same trial and ground truth. With one batch, a re-grade, its base are the grades that it graded
 again.
@@ -90,8 +101,9 @@ Examples:
   veridict status bat_01 --follow --server http://127.0.0.1:8787`
 
 export const RESUME_HELP = `
-A batch is parked where going on would only burn it: no quota, a refused key, a cap that is reached. Mend that first; the
-batch then goes on where it was, and nothing is asked twice.
+A batch is parked where going on would only burn it: no quota, a refused key, a judge that is out. Mend that first; the batch
+then goes on where it was, and nothing is asked twice. A cap (--max-cost-usd) parks nothing: items over it have ended as
+budget_exceeded, and the same command with --new and a higher cap grades them. Also a batch that was interrupted goes on.
 
 ${SERVER_HELP}
 

@@ -1,13 +1,15 @@
 import { Command } from 'commander'
 import type { Comparison } from '../schemas/regrade.ts'
+import { CliError } from './cli-error.ts'
 import { COMPARE_HELP } from './command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { comparisonHead, flipText } from './flips-format.ts'
+import { ServiceError } from './service-error.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
-import { paintFor } from './terminal-text.ts'
+import { oneLine, paintFor } from './terminal-text.ts'
 
 export const compareCommand = (shell: Shell): Command =>
   withServer(withOutput(new Command('compare')))
@@ -19,12 +21,21 @@ export const compareCommand = (shell: Shell): Command =>
       return runCommand(shell, () => withSession(shell, options, (session) => compare(session, ids)))
     })
 
+/** A batch that is no re-grade has no base of its own. */
+const isWithoutBase = (error: unknown): boolean =>
+  error instanceof ServiceError && error.status === 400 && error.errors.some(({ path }) => path.endsWith('/base'))
+
+const withoutBase = (head: string): CliError =>
+  new CliError(`${oneLine(head)} is no re-grade: give BASE HEAD`, [`Like: veridict compare BASE ${oneLine(head)}`])
+
 async function compare(session: Session, ids: readonly string[]): Promise<ExitCode> {
   const { client, target, format, shell, signal } = session
   const [first = '', second] = ids
   const sides = second === undefined ? { head: first } : { base: first, head: second }
   const paint = paintFor(target.screen, shell.env)
-  let page: Comparison = await client.compare({ ...sides, limit: 200 })
+  let page: Comparison = await client.compare({ ...sides, limit: 200 }).catch((error: unknown) => {
+    throw second === undefined && isWithoutBase(error) ? withoutBase(first) : error
+  })
   await target.write(comparisonHead(page, format, paint))
   for (;;) {
     for (const flip of page.flips) await target.write(flipText(flip, format, paint))

@@ -1,5 +1,6 @@
 import { CliError } from './cli-error.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+import { asTyped } from './program-name.ts'
 import { ServiceError, UnreachableError } from './service-error.ts'
 import type { Shell } from './shell.ts'
 import { inert, oneLine, paintFor } from './terminal-text.ts'
@@ -12,8 +13,8 @@ export async function runCommand(shell: Shell, command: () => Promise<ExitCode>)
     const paint = paintFor(shell.err, shell.env)
     const told = explain(error)
     const lines = [
-      `${paint('red', 'veridict:')} ${inert(told.message)}`,
-      ...told.advice.map((one) => `  ${inert(one)}`),
+      `${paint('red', 'veridict:')} ${inert(asTyped(shell, told.message))}`,
+      ...told.advice.map((one) => `  ${inert(asTyped(shell, one))}`),
     ]
     shell.err.write(`${lines.join('\n')}\n`)
     shell.setExitCode(told.exit)

@@ -7,6 +7,7 @@ import { count, dollars, oneLine } from './terminal-text.ts'
 export function estimateText(estimate: BatchEstimate, format: OutputFormat): string {
   if (format !== 'table') return line(estimate)
   const { items, cached, to_grade, cost_usd } = estimate
+  const isFree = estimate.input_tokens.max === 0 && estimate.judges.length > 0
   const rows = [
     `${count(items, 'item')}: ${cached} answered by stored grades, ${to_grade} to ask a judge`,
     `  calls          ${range(estimate.calls, String)}`,
@@ -16,7 +17,9 @@ export function estimateText(estimate: BatchEstimate, format: OutputFormat): str
     ...estimate.judges.map(
       (judge) => `  judge          ${oneLine(judge.judge)}, ${count(judge.items, 'item')}${priced(judge.price_as_of)}`,
     ),
-    'No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.',
+    isFree
+      ? 'No judge was asked, and none of these is a model: no tokens, no cost.'
+      : 'No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.',
   ]
   return `${rows.join('\n')}\n`
 }

@@ -16,6 +16,7 @@ export const EXIT_HELP = `Exit codes:
   1    bad input, bad usage, or no service: nothing was begun
   2    some item is unverified (its evidence does not hold), none failed
   3    some item failed or was cancelled; with --strict also: some trial was skipped
+       (files that are no trajectories, and warnings, never change the code)
   4    the batch is parked and waits for you (the reason is printed); one whose judge is only out for a while is
        waited for
   130  interrupted; what is done is kept`

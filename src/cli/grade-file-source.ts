@@ -7,6 +7,8 @@ import type { GroundTruth } from '../schemas/ground-truth.ts'
 export interface Run {
   readonly name: string
   readonly trajectory: unknown
+  /** What of the file was left out, or read with doubt. */
+  readonly warnings: readonly string[]
 }
 
 type Read = { readonly runs: readonly Run[] } | { readonly fault: string }
@@ -26,7 +28,7 @@ export async function readGradeFile(file: string, truth: GroundTruth): Promise<R
     return { fault: code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${code}` }
   }
   const document = parseJson(bytes)
-  return isOneRun(document) ? { runs: [{ name: file, trajectory: document }] } : readRuns(file, truth)
+  return isOneRun(document) ? { runs: [{ name: file, trajectory: document, warnings: [] }] } : readRuns(file, truth)
 }
 
 const isOneRun = (document: unknown): boolean =>
@@ -60,7 +62,7 @@ async function readRuns(file: string, truth: GroundTruth): Promise<Read> {
     if (!joined) return { fault: `holds grade requests: ${USE_BATCH}` }
     // Its name is that of the file, and what tells it from the file's other runs.
     const run = item.name.slice(basename(resolve(file)).length)
-    runs.push({ name: `${file}${run}`, trajectory: item.request.trajectory })
+    runs.push({ name: `${file}${run}`, trajectory: item.request.trajectory, warnings: item.warnings })
   }
   return runs.length > 0 ? { runs } : { fault: 'holds no trajectory' }
 }

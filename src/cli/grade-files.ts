@@ -2,15 +2,20 @@ import { readFileSync } from 'node:fs'
 import { loadConfig } from '../config/config.ts'
 import { buildContext, type Context } from '../context.ts'
 import { schemaIssues } from '../schemas/check.ts'
-import type { Grade } from '../schemas/grade.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
 import { type GroundTruth, GroundTruthSchema } from '../schemas/ground-truth.ts'
 import type { CacheMode } from '../schemas/vocabulary.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { readGradeFile } from './grade-file-source.ts'
+import { judgeAdvice } from './judge-hint.ts'
 import { line } from './ndjson.ts'
 import { printGrade, printRefusal } from './print-grade.ts'
+import { asTyped } from './program-name.ts'
+import { requireConfigFile } from './service-connection.ts'
 import type { Shell } from './shell.ts'
+import { exitOfGrade } from './show-command.ts'
+import { clip, oneLine } from './terminal-text.ts'
+import { checkPaths } from './trial-source.ts'
 
 export interface GradeOptions {
   readonly groundTruth: string
@@ -23,6 +28,8 @@ export interface GradeOptions {
 
 /** Grades files one after the other in this process. Answers the exit code. */
 export async function gradeFiles(shell: Shell, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
+  await checkPaths([...files, options.groundTruth])
+  requireConfigFile(shell.env)
   const { config, secrets } = loadConfig(shell.env, (path) => readFileSync(path, 'utf8'))
   const context = await buildContext({ config, secrets })
   try {
@@ -38,7 +45,7 @@ const worseOf = (a: ExitCode, b: ExitCode): ExitCode => (a > b ? a : b)
 
 async function gradeFile(shell: Shell, context: Context, file: string, options: GradeOptions): Promise<ExitCode> {
   const refuse = (detail: string, errors: Issues = []): ExitCode => {
-    shell.err.write(printRefusal(file, detail, errors))
+    shell.err.write(asTyped(shell, printRefusal(file, detail, errors)))
     return EXIT.refused
   }
   const truth = readTruth(options.groundTruth)
@@ -51,16 +58,19 @@ async function gradeFile(shell: Shell, context: Context, file: string, options: 
     const issues = schemaIssues(GradeRequestSchema, request)
     if (issues.length > 0) return refuse('the request is not valid', issues)
     const outcome = await context.service.grade(request)
-    if (!outcome.ok) return refuse(outcome.refusal.detail, outcome.refusal.errors)
+    if (!outcome.ok) {
+      const { code, detail, errors } = outcome.refusal
+      if (code !== 'unknown_judge') return refuse(detail, errors)
+      const advice = judgeAdvice(shell.env, options.judge).map((message) => ({ path: ' ', message }))
+      return refuse(detail, [...errors.map(({ message }) => ({ path: ' ', message })), ...advice])
+    }
     const { grade } = outcome
     shell.out.write(options.json ? line({ file: run.name, ...grade }) : printGrade(run.name, grade))
-    worst = worseOf(worst, exitCode(grade))
+    for (const warning of run.warnings) shell.err.write(`warning  ${oneLine(run.name)}  ${clip(warning, 300)}\n`)
+    worst = worseOf(worst, exitOfGrade(grade))
   }
   return worst
 }
-
-const exitCode = (grade: Grade): ExitCode =>
-  grade.status === 'graded' ? EXIT.graded : grade.status === 'unverified' ? EXIT.unverified : EXIT.failed
 
 type Issues = readonly { readonly path: string; readonly message: string }[]
 

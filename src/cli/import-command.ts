@@ -21,7 +21,7 @@ interface ImportOptions extends TrialsOptions, ServerOption {
 export const importCommand = (shell: Shell): Command =>
   withServer(pathsCommand('import', 'upload trajectories once, and write grade requests that name them by id'))
     .option('--out <file>', 'write the requests there instead of to stdout')
-    .option('--strict', 'exit with 3 where a trial was skipped')
+    .option('--strict', 'exit with 3 where a trial was skipped; other files and warnings do not count')
     .addHelpText('after', IMPORT_HELP)
     .action((paths: string[], options: ImportOptions) =>
       runCommand(shell, () => withSession(shell, options, (session) => importPaths(session, paths, options))),

@@ -2,6 +2,7 @@ import type { Batch } from '../schemas/batch.ts'
 import { CliError } from './cli-error.ts'
 import type { Client, Page } from './client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+import { asTyped } from './program-name.ts'
 import { doneOf, isSettled } from './progress-meter.ts'
 import { ServiceError } from './service-error.ts'
 import type { Session } from './session.ts'
@@ -82,10 +83,25 @@ export async function goOn({ client, connection }: Session, batch: Batch): Promi
   }
 }
 
+/** Whether a batch that has not ended rests: only a service goes on by itself, and this process is none. */
+export const isOrphan = ({ connection }: Pick<Session, 'connection'>, batch: Batch): boolean =>
+  connection.embedded && !isSettled(batch)
+
+/** How a batch stands, as a word: a database alone cannot tell a batch that is being graded from one that was interrupted. */
+export const stateOf = (session: Pick<Session, 'connection'>, batch: Batch): string =>
+  isOrphan(session, batch) && batch.status === 'running' && batch.counts.running === 0 ? 'interrupted' : batch.status
+
+/** Looking never grades: who wants the batch to go on says so. */
+export function tellOrphan({ shell }: Session, batch: Batch): void {
+  const who =
+    batch.counts.running > 0 ? 'this process does not run the batch; if no other does' : 'nobody runs this batch'
+  shell.err.write(asTyped(shell, `${who}: go on with \`veridict resume ${batch.id}\`\n`))
+}
+
 /** For `--detach`: the batch goes on without us. */
 export function tellDetached({ shell, connection }: Session, batch: Batch): ExitCode {
   shell.out.write(`${batch.id}\n`)
-  shell.err.write(`Follow: veridict status ${batch.id}${connection.flag} --follow\n`)
+  shell.err.write(asTyped(shell, `Follow: veridict status ${batch.id}${connection.flag} --follow\n`))
   return EXIT.graded
 }
 

@@ -30,8 +30,10 @@ export function printRefusal(
   detail: string,
   errors: readonly { path: string; message: string }[],
 ): string {
-  const lines = errors.map((error) => `  ${oneLine(error.path) || '/'}  ${oneLine(error.message)}`)
-  return `${[`${styleText('red', 'refused')}  ${oneLine(file)}: ${oneLine(detail)}`, ...lines].join('\n')}\n\n`
+  const lines = errors.map((error) =>
+    error.path === ' ' ? `  ${oneLine(error.message)}` : `  ${oneLine(error.path) || '/'}  ${oneLine(error.message)}`,
+  )
+  return `${[`${styleText('red', 'refused')}  ${oneLine(file)}: ${oneLine(detail)}`, ...lines].join('\n')}\n`
 }
 
 function headline(grade: Grade): string {

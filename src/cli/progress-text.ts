@@ -12,6 +12,7 @@ export function progressLine(batch: Batch, figures: Figures): string {
     tally(batch.labels),
     batch.counts.unverified > 0 ? `unverified ${batch.counts.unverified}` : '',
     batch.counts.failed > 0 ? `failed ${batch.counts.failed} (${tally(batch.failures)})` : '',
+    batch.counts.cancelled > 0 ? `cancelled ${batch.counts.cancelled}` : '',
     parked(batch),
   ]
   return parts.filter((part) => part !== '').join('  ')

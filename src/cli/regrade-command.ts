@@ -19,6 +19,8 @@ import { runCommand } from './error-text.ts'
 import { estimateText } from './estimate-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { findKnownBatch, requireServer, takeUpBatch, tellDetached } from './known-batch.ts'
+import { asTyped } from './program-name.ts'
+import { ServiceError } from './service-error.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
 
@@ -95,10 +97,19 @@ export function regradeRequest(options: RegradeOptions): RegradeRequest {
   return { query, ...batchOptions(options), ...(options.recheck && { recheck: true }) }
 }
 
+/** A choice that fits nothing is told as such, but a batch that is not there is a mistake of typing: throws that, else the error. */
+const orNoBatch =
+  ({ client }: Session, { batch }: SelectionOptions) =>
+  async (error: unknown): Promise<never> => {
+    if (error instanceof ServiceError && batch?.startsWith('bat_')) await client.readBatch(batch)
+    throw error
+  }
+
 async function regrade(session: Session, request: RegradeRequest, options: RegradeOptions): Promise<ExitCode> {
   const { client, shell, connection, target, format } = session
   if (options.dryRun) {
-    await target.write(estimateText(await client.estimateRegrade(request), format))
+    const estimate = await client.estimateRegrade(request).catch(orNoBatch(session, options))
+    await target.write(estimateText(estimate, format))
     await target.commit()
     return EXIT.graded
   }
@@ -110,11 +121,12 @@ async function regrade(session: Session, request: RegradeRequest, options: Regra
   const usable = options.recheck && known?.status === 'done' ? null : known
   const batch =
     usable === null
-      ? await client.regrade({ ...request, key })
+      ? await client.regrade({ ...request, key }).catch(orNoBatch(session, options))
       : await takeUpBatch(session, usable, 'chooses the grades again')
   session.batch = batch
   if (options.detach) return tellDetached(session, batch)
   const code = await finishBatch(session, batch)
-  if (code !== EXIT.parked) shell.err.write(`What changed: veridict compare ${batch.id}${connection.flag}\n`)
+  if (code !== EXIT.parked)
+    shell.err.write(asTyped(shell, `What changed: veridict compare ${batch.id}${connection.flag}\n`))
   return code
 }

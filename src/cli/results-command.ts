@@ -4,7 +4,8 @@ import { RESULTS_HELP } from './command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode, exitOfCounts } from './exit-codes.ts'
-import { goOn } from './known-batch.ts'
+import { isOrphan, stateOf, tellOrphan } from './known-batch.ts'
+import { asTyped } from './program-name.ts'
 import { doneOf } from './progress-meter.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
@@ -26,12 +27,18 @@ export const resultsCommand = (shell: Shell): Command =>
 async function results(session: Session, id: string, options: ResultsOptions): Promise<ExitCode> {
   const { client, shell, connection, signal } = session
   const batch = await client.readBatch(id, signal)
-  if (options.wait) return await finishBatch(session, await goOn(session, batch))
+  const rests = isOrphan(session, batch)
+  if (options.wait && !rests) return await finishBatch(session, batch)
   await printResults(session, batch)
   const open = batch.counts.total - doneOf(batch.counts)
-  if (open > 0)
-    shell.err.write(
-      `${open} of ${batch.counts.total} items have not ended (${batch.status}); wait for them: veridict results ${id}${connection.flag} --wait\n`,
-    )
+  if (open > 0) {
+    const state = `${open} of ${batch.counts.total} items have not ended (${stateOf(session, batch)})`
+    const wait = `; wait for them: veridict results ${id}${connection.flag} --wait`
+    shell.err.write(asTyped(shell, `${state}${rests ? '' : wait}\n`))
+  }
+  if (rests) {
+    tellOrphan(session, batch)
+    if (options.wait) return EXIT.parked
+  }
   return batch.status === 'parked' ? EXIT.parked : exitOfCounts(batch.counts)
 }

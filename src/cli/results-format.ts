@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
-import type { Batch, BatchResult } from '../schemas/batch.ts'
+import type { Batch } from '../schemas/batch.ts'
 import { costText, unknownCalls } from './cost-text.ts'
+import { confidenceText, type DetailedResult, type GradeDetail } from './grade-detail.ts'
 import { line } from './ndjson.ts'
 import type { OutputTarget } from './output-target.ts'
 import { clip, clipFront, count, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
@@ -26,13 +27,23 @@ export const CSV_COLUMNS = [
   'trial',
   'run_index',
   'variant',
+  'confidence',
+  'confidence_source',
+  'contradictions',
+  'claimed_label',
+  'unmet',
+  'cost_usd',
 ] as const
 
 export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress goes to stderr):
-  table   a row an item (an item of a re-grade by its trial), then the counts
-  ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it, names as they are
+  table   a row an item (an item of a re-grade by its trial), then the counts; \`!\` after a label: a signal or the agent's
+          own steps contradict it, with the code under why; \`capped\`: the confidence was lowered for that
+  ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it, names as they are, and \`grade\` with its
+          confidence, contradictions, unmet claims, claimed_label and cost_usd (null without a grade)
   csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
-          ${CSV_COLUMNS.slice(10).join(', ')};
+          ${CSV_COLUMNS.slice(10, 16).join(', ')},
+          ${CSV_COLUMNS.slice(16).join(', ')}
+          (contradictions: codes, one or more; unmet: what a claim lacks);
           an absent value is empty; control characters are shown escaped, and a text that a spreadsheet would take
           for a formula (it begins with = + - @) gets a leading apostrophe`
 
@@ -40,46 +51,69 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
 export async function writeResults(
   target: OutputTarget,
   format: OutputFormat,
-  results: AsyncIterable<BatchResult>,
+  results: AsyncIterable<DetailedResult>,
   batch: Batch,
   paint: Paint,
 ): Promise<void> {
   if (format === 'csv') await target.write(csvLine([...CSV_COLUMNS]))
-  if (format === 'table') await target.write(`${paint('bold', tableRow(TABLE_HEAD))}\n`)
-  for await (const result of results) await target.write(formatResult(result, format, paint))
+  const width = nameWidth(target.screen.columns)
+  if (format === 'table') await target.write(`${paint('bold', tableRow(TABLE_HEAD, width))}\n`)
+  for await (const one of results) await target.write(formatResult(one, format, paint, width))
   if (format === 'table') await target.write(`\n${summary(batch, paint)}\n`)
 }
 
-function formatResult(result: BatchResult, format: OutputFormat, paint: Paint): string {
-  if (format === 'ndjson') return line(result)
-  return format === 'csv' ? csvLine(csvCells(result)) : `${tableRow(tableCells(result, paint))}\n`
+function formatResult(one: DetailedResult, format: OutputFormat, paint: Paint, width: number): string {
+  if (format === 'ndjson') return line({ ...one.result, grade: one.detail })
+  return format === 'csv' ? csvLine(csvCells(one)) : `${tableRow(tableCells(one, paint, width), width)}\n`
 }
 
-const TABLE_HEAD = ['item', 'status', 'label', 'grade', 'why']
+const TABLE_HEAD = ['item', 'status', 'label', 'confidence', 'grade', 'why']
 /** Ids are a prefix and 26 digits. */
-const WIDTHS = [40, 10, 15, 30] as const
-const tableRow = (cells: readonly string[]): string =>
+const WIDTHS = [10, 17, 13, 30] as const
+const LEAST_NAME = 40
+
+/** What the other columns leave of a terminal, and of 100 characters in a pipe; never less than tells trials apart. */
+const nameWidth = (columns: number | undefined): number =>
+  Math.max(LEAST_NAME, (columns || 100) - WIDTHS.reduce((sum, width) => sum + width + 2, 0) - 5)
+
+const tableRow = (cells: readonly string[], width: number): string =>
   cells
-    .map((cell, index) => pad(cell, WIDTHS[index] ?? 0))
+    .map((cell, index) => pad(cell, (index === 0 ? width : WIDTHS[index - 1]) ?? 0))
     .join('  ')
     .trimEnd()
 
 const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', cancelled: 'gray' } as const
 
 /** An item of a re-grade is called by the old grade's id, which says nothing to people: its trial does. */
-const nameOf = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
+const nameOf = ({ item_id, base_grade_id, metadata }: DetailedResult['result']): string =>
   base_grade_id === null || item_id !== base_grade_id ? item_id : (metadata.trial ?? metadata.task ?? item_id)
 
-function tableCells(result: BatchResult, paint: Paint): string[] {
-  const { failure, label } = result
-  const why =
-    failure === null ? (result.cached ? 'from the cache' : '') : clip(`${failure.code}: ${failure.message}`, 120)
+/** The failure; else what the evidence lacks, what contradicts the label, and whether it was asked for at all. */
+function whyOf({ result: { failure, cached }, detail }: DetailedResult): string {
+  if (failure !== null) return clip(`${failure.code}: ${failure.message}`, 120)
+  const [unmet, ...more] = detail?.unmet ?? []
+  const parts = [
+    unmet === undefined ? '' : `${unmet.claim}: ${unmet.reason}${more.length > 0 ? ` (and ${more.length} more)` : ''}`,
+    codesOf(detail),
+    cached ? 'from the cache' : '',
+  ]
+  return clip(parts.filter((part) => part !== '').join('; '), 160)
+}
+
+const codesOf = (detail: GradeDetail | null): string =>
+  [...new Set((detail?.contradictions ?? []).map(({ code }) => code))].join(' ')
+
+function tableCells(one: DetailedResult, paint: Paint, width: number): string[] {
+  const { result, detail } = one
+  const { label } = result
+  const mark = (detail?.contradictions.length ?? 0) > 0 ? ` ${paint('yellow', '!')}` : ''
   return [
-    clipFront(nameOf(result), 40),
+    clipFront(nameOf(result), width),
     paint(STATUS_STYLE[result.status], result.status),
-    label === null ? '–' : paint(LABEL_STYLE[label] ?? 'white', label),
+    `${label === null ? '–' : paint(LABEL_STYLE[label] ?? 'white', label)}${mark}`,
+    detail === null || label === null ? '–' : confidenceText(detail),
     clip(result.grade_id ?? '–', 30),
-    paint('dim', why),
+    paint('dim', whyOf(one)),
   ]
 }
 
@@ -103,7 +137,7 @@ export function summary(batch: Batch, paint: Paint): string {
 
 type Cell = string | number | boolean | null | undefined
 
-function csvCells({ failure, metadata, ...result }: BatchResult): Cell[] {
+function csvCells({ result: { failure, metadata, ...result }, detail }: DetailedResult): Cell[] {
   return [
     result.item_id,
     result.index,
@@ -121,6 +155,12 @@ function csvCells({ failure, metadata, ...result }: BatchResult): Cell[] {
     metadata.trial,
     metadata.run_index,
     metadata.variant,
+    detail?.confidence.reported,
+    detail?.confidence.source,
+    codesOf(detail),
+    detail?.claimed_label,
+    detail?.unmet.map(({ claim, reason }) => `${claim}: ${reason}`).join('; '),
+    detail?.cost_usd,
   ]
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { CliError } from './cli-error.ts'
 import { type Client, createClient } from './client.ts'
 import type { Shell } from './shell.ts'
@@ -48,7 +49,14 @@ function remote(url: string): ServiceConnection {
   }
 }
 
+/** Throws `CliError` where VERIDICT_CONFIG names a file that is not there. */
+export function requireConfigFile(env: NodeJS.ProcessEnv): void {
+  const file = env['VERIDICT_CONFIG']
+  if (file && !existsSync(file)) throw new CliError(`VERIDICT_CONFIG: no such file: ${file}`)
+}
+
 async function startEmbedded(shell: Shell) {
+  requireConfigFile(shell.env)
   try {
     return await shell.startEmbedded(shell.env)
   } catch (error) {

@@ -3,11 +3,13 @@ import { CliError } from './cli-error.ts'
 import type { Client } from './client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { watchInterruption } from './interruption.ts'
+import { localRefusal } from './judge-hint.ts'
 import { type OutputTarget, openOutput } from './output-target.ts'
 import { doneOf } from './progress-meter.ts'
 import { createProgressView, type ProgressView } from './progress-view.ts'
 import type { OutputFormat } from './results-format.ts'
 import { connect, type ServiceConnection } from './service-connection.ts'
+import { ServiceError } from './service-error.ts'
 import { commandLine, type Shell } from './shell.ts'
 import { paintFor } from './terminal-text.ts'
 
@@ -15,6 +17,8 @@ export interface SessionOptions {
   readonly server?: string
   readonly output?: OutputFormat
   readonly out?: string
+  /** The judge that was asked for: what a refusal talks of. */
+  readonly judge?: string
 }
 
 /** All that a command which follows a batch holds while it runs. */
@@ -49,7 +53,10 @@ export async function withSession(
     signal.throwIfAborted()
     return await work(session)
   } catch (error) {
-    if (!interruption.signal.aborted) throw error
+    if (!interruption.signal.aborted) {
+      const isLocal = session?.connection.embedded === true && error instanceof ServiceError
+      throw isLocal ? localRefusal(error, shell.env, options.judge) : error
+    }
     view.end()
     throw await interrupted(shell, session)
   } finally {

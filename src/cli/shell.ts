@@ -45,11 +45,15 @@ export interface Shell {
   /** What was typed after `veridict`. */
   readonly args: readonly string[]
   readonly cwd: string
+  /** How this process was started, where that is not `veridict`. */
+  readonly program?: string
   readonly out: Screen
   readonly err: Screen
   readonly signals: Signals
   readonly startEmbedded: StartEmbedded
   readonly readTrials: ReadTrials
+  /** Throws `CliError` where one of the paths is not there. */
+  readonly checkPaths?: (paths: readonly string[]) => Promise<void>
   /** The code that the process ends with, once it has nothing left to do. */
   setExitCode(code: number): void
   /** Ends the process at once. */
@@ -58,7 +62,8 @@ export interface Shell {
 
 /** The typed command again, quoted for a POSIX shell, without the given flags. */
 export function commandLine(shell: Shell, without: readonly string[] = []): string {
-  return ['veridict', ...shell.args.filter((arg) => !without.includes(arg))].map(quote).join(' ')
+  const args = shell.args.filter((arg) => !without.includes(arg)).map(quote)
+  return [shell.program ?? 'veridict', ...args].join(' ')
 }
 
 const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,'

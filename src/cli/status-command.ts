@@ -8,7 +8,7 @@ import { parseCount, type ServerOption, withServer } from './command-options.ts'
 import { costCell } from './cost-text.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode, exitOfCounts } from './exit-codes.ts'
-import { goOn } from './known-batch.ts'
+import { isOrphan, stateOf, tellOrphan } from './known-batch.ts'
 import { line } from './ndjson.ts'
 import { doneOf } from './progress-meter.ts'
 import { summary } from './results-format.ts'
@@ -44,7 +44,8 @@ export const statusCommand = (shell: Shell): Command =>
       }),
     )
 
-async function list({ client, target, format, shell }: Session, options: StatusOptions): Promise<ExitCode> {
+async function list(session: Session, options: StatusOptions): Promise<ExitCode> {
+  const { client, target, format, shell } = session
   const status = options.status === undefined ? {} : { status: options.status }
   let left = options.limit
   let cursor: string | null = null
@@ -55,7 +56,7 @@ async function list({ client, target, format, shell }: Session, options: StatusO
     if (format === 'table' && !begun) await target.write(`${paint('bold', row(HEAD))}\n`)
     begun = true
     for (const batch of page.items.slice(0, left))
-      await target.write(format === 'table' ? `${row(cells(batch))}\n` : line(batch))
+      await target.write(format === 'table' ? `${row(cells(session, batch))}\n` : line(batch))
     left -= page.items.length
     cursor = page.next_cursor
   } while (cursor !== null && left > 0)
@@ -65,16 +66,16 @@ async function list({ client, target, format, shell }: Session, options: StatusO
 
 const HEAD = ['batch', 'status', 'done', 'failed', 'cost', 'created', 'kind', 'name']
 /** Ids are a prefix and 26 digits. */
-const WIDTHS = [30, 10, 13, 6, 15, 24, 7, 0]
+const WIDTHS = [30, 11, 13, 6, 15, 24, 7, 0]
 const row = (texts: readonly string[]): string =>
   texts
     .map((text, at) => pad(text, WIDTHS[at] ?? 0))
     .join('  ')
     .trimEnd()
 
-const cells = (batch: Batch): string[] => [
+const cells = (session: Session, batch: Batch): string[] => [
   batch.id,
-  batch.status,
+  stateOf(session, batch),
   `${doneOf(batch.counts)}/${batch.counts.total}`,
   String(batch.counts.failed),
   costCell(batch),
@@ -86,9 +87,13 @@ const cells = (batch: Batch): string[] => [
 async function tell(session: Session, id: string, options: StatusOptions): Promise<ExitCode> {
   const { client, target, format, shell, signal } = session
   const first = await client.readBatch(id, signal)
-  const batch = options.follow ? await watchBatch(session, await goOn(session, first)) : first
+  const batch = options.follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
   const name = batch.name === null ? '' : ` ${oneLine(batch.name)}`
-  const text = `${batch.id}${name}: ${batch.status} since ${batch.finished_at ?? batch.created_at}\n${summary(batch, paintFor(shell.out, shell.env))}\n`
+  const text = `${batch.id}${name}: ${stateOf(session, batch)}${isOrphan(session, batch) ? ', begun' : ' since'} ${batch.finished_at ?? batch.created_at}\n${summary(batch, paintFor(shell.out, shell.env))}\n`
   await target.write(format === 'table' ? text : line(batch))
+  if (isOrphan(session, batch)) {
+    tellOrphan(session, batch)
+    if (options.follow) return EXIT.parked
+  }
   return batch.status === 'parked' ? tellParked(session, batch) : exitOfCounts(batch.counts)
 }

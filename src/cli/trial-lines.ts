@@ -13,7 +13,9 @@ export type Trial = Extract<TrialItem, { kind: 'trial' }>
 export interface Counts {
   trials: number
   skipped: number
-  /** Of the skipped ones. */
+  /** Loose files that are no trajectories: nobody loses a trial with them. */
+  files: number
+  /** Of the skipped trials. */
   without_truth: number
   warnings: number
 }
@@ -24,6 +26,8 @@ export interface TrialStream {
   trials(): AsyncGenerator<Trial>
   /** Lines of `BatchItem`. */
   lines(): AsyncGenerator<Uint8Array>
+  /** What a line that was sent is called where it stands, from 0; null where none was sent. */
+  placeAt(index: number): string | null
   /** What broke the reading, if anything did: fetch hides it. */
   fault(): unknown
 }
@@ -37,7 +41,8 @@ export async function openTrialStream(
   view: ProgressView,
   truths?: string,
 ): Promise<TrialStream> {
-  const counts: Counts = { trials: 0, skipped: 0, without_truth: 0, warnings: 0 }
+  const counts: Counts = { trials: 0, skipped: 0, files: 0, without_truth: 0, warnings: 0 }
+  const places: string[] = []
   let fault: unknown = null
   const source = sift(items, counts, view)
   const first = await source.next()
@@ -53,16 +58,20 @@ export async function openTrialStream(
     }
   }
   async function* lines(): AsyncGenerator<Uint8Array> {
-    for await (const trial of trials()) yield encodeLine(itemOf(trial))
+    for await (const trial of trials()) {
+      places.push(placeOf(trial))
+      yield encodeLine(itemOf(trial))
+    }
   }
-  return { counts, trials, lines, fault: () => fault }
+  return { counts, trials, lines, placeAt: (index) => places[index] ?? null, fault: () => fault }
 }
 
 function nothingToGrade(counts: Counts, truths: string | undefined): CliError {
   if (counts.skipped === 0)
-    return new CliError('nothing to grade: no trial was found there', [
-      '`veridict batch --help` says what PATH can be.',
-    ])
+    return new CliError(
+      `nothing to grade: no trial was found there${counts.files === 0 ? '' : ` (${filesText(counts)})`}`,
+      ['`veridict batch --help` says what PATH can be.'],
+    )
   return new CliError(`nothing to grade: ${count(counts.skipped, 'trial')} skipped, none can be graded`, [
     'Each skipped one is named above with its reason; `veridict batch --help` says what PATH can be.',
     ...(counts.without_truth > 0 ? [truthHint(counts, truths)] : []),
@@ -80,7 +89,8 @@ export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name,
 async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: ProgressView): AsyncGenerator<Trial> {
   for await (const item of items) {
     if (item.kind === 'skipped') {
-      counts.skipped++
+      if (isTrial(item)) counts.skipped++
+      else counts.files++
       if (item.reason === 'no_ground_truth') counts.without_truth++
       view.note(skippedText(item))
       continue
@@ -95,6 +105,12 @@ async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: Prog
   }
 }
 
+const filesText = ({ files }: Counts): string =>
+  count(files, 'file that is no trajectory', 'files that are no trajectories')
+
+/** Whether a trial is lost with what is skipped; a file of no known format may be anything. */
+export const isTrial = (item: Extract<TrialItem, { kind: 'skipped' }>): boolean => item.reason !== 'unsupported'
+
 export const skippedText = (item: Extract<TrialItem, { kind: 'skipped' }>): string =>
   `skipped  ${placeOf(item)}  ${item.reason}: ${clip(item.detail, 300)}`
 
@@ -102,7 +118,12 @@ export const skippedText = (item: Extract<TrialItem, { kind: 'skipped' }>): stri
 const placeOf = ({ name, source }: TrialItem): string =>
   source.endsWith(name) || name === source ? oneLine(name) : `${oneLine(name)} (${oneLine(source)})`
 
-export function countsText({ trials, skipped, warnings }: Counts): string {
-  const more = [...(skipped > 0 ? [`${skipped} skipped`] : []), ...(warnings > 0 ? [count(warnings, 'warning')] : [])]
+export function countsText(counts: Counts): string {
+  const { trials, skipped, files, warnings } = counts
+  const more = [
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(files > 0 ? [filesText(counts)] : []),
+    ...(warnings > 0 ? [count(warnings, 'warning')] : []),
+  ]
   return [count(trials, 'trial'), ...more].join(', ')
 }

@@ -1,28 +1,70 @@
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { GroundTruths } from '../archives/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../archives/signals.ts'
 import type { TrialItem } from '../archives/trial-item.ts'
 import { CliError } from './cli-error.ts'
 import type { TrialSourceOptions } from './shell.ts'
-import { oneLine } from './terminal-text.ts'
+import { clip, count, oneLine } from './terminal-text.ts'
 
 /** Reads trials from paths. What reads archives is loaded only here: other commands start without it. */
 export async function* readTrialItems(
   paths: readonly string[],
   options: TrialSourceOptions,
 ): AsyncGenerator<TrialItem> {
+  await checkPaths(paths)
   const signals = options.signals.map(parseSignal)
   const truths = options.ground_truth === undefined ? null : await readTruths(options.ground_truth)
+  const seen = truths === null ? null : watchTruths(truths)
   const { readTrials } = await import('../archives/read-trials.ts')
   const { sourceText } = await import('../archives/trial-signals.ts')
   yield* readTrials(paths, {
     abort: options.abort,
-    ...(truths !== null && { groundTruths: truths }),
+    ...(seen !== null && { groundTruths: seen.truths }),
     ...(signals.length > 0 && { signals }),
     onMissing({ source, missing, trials }) {
       options.onMissing?.(`${oneLine(sourceText(source))} told nothing in ${missing} of ${trials} trials`)
     },
     ...(options.variant !== undefined && { variant: options.variant }),
   })
+  const left = seen?.unmatched() ?? []
+  if (left.length > 0) options.onMissing?.(unmatchedText(left, options.ground_truth ?? ''))
+}
+
+/** A mistyped path is no trial that is skipped: nothing is begun. Throws `CliError`. */
+export async function checkPaths(paths: readonly string[]): Promise<void> {
+  const missing: string[] = []
+  for (const path of paths) {
+    const code = await stat(path).then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error.code,
+    )
+    if (code === 'ENOENT' || code === 'ENOTDIR') missing.push(path)
+  }
+  const [first, ...more] = missing
+  if (first !== undefined) throw new CliError(noSuchPath(first), more.map(noSuchPath))
+}
+
+const noSuchPath = (path: string): string => `no such file or folder: ${oneLine(path)}`
+
+/** Ground truths, and which of their tasks and trials no trial was of; it holds no more names than they do. */
+function watchTruths(truths: GroundTruths): { truths: GroundTruths; unmatched: () => string[] } {
+  const tasks = new Set(truths.tasks)
+  const trials = new Set(truths.trials)
+  const find: GroundTruths['find'] = (names) => {
+    for (const name of names.tasks) tasks.delete(name)
+    for (const name of names.trials) trials.delete(name)
+    return truths.find(names)
+  }
+  return { truths: { ...truths, find }, unmatched: () => [...tasks, ...trials] }
+}
+
+const MOST_UNMATCHED = 10
+
+function unmatchedText(names: readonly string[], file: string): string {
+  const told = names.slice(0, MOST_UNMATCHED).map((name) => clip(name, 60))
+  const more = names.length > told.length ? `, and ${names.length - told.length} more` : ''
+  return `${count(names.length, 'name')} of ${oneLine(file)} matched no trial: ${told.join(', ')}${more}`
 }
 
 function parseSignal(text: string): SignalSource {
@@ -35,6 +77,7 @@ function parseSignal(text: string): SignalSource {
 
 async function readTruths(file: string): Promise<GroundTruths> {
   const { loadGroundTruths } = await import('../archives/ground-truths.ts')
+  if (!existsSync(file)) throw new CliError(`the ground truths in ${oneLine(file)} cannot be read: no such file`)
   const loaded = await loadGroundTruths(file)
   if (loaded.ok) return loaded.value
   const places = loaded.error.map(({ path, message }) => `${oneLine(path)}  ${oneLine(message)}`.trim())

@@ -13,7 +13,10 @@ export interface TrialsOptions {
 export const pathsCommand = (name: string, description: string): Command =>
   new Command(name)
     .description(description)
-    .argument('<path...>', 'folders, trajectory files, .tar.gz and .zip of them, or NDJSON of grade requests')
+    .argument(
+      '<path...>',
+      'folders, trajectory files, .tar, .tar.gz, .tar.zst and .zip of them, or NDJSON of grade requests',
+    )
     .option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else each trial’s own')
     .option('--signals <spec>', 'where a trial says appeared, executed or resolved; may be repeated', collect)
     .option('--variant <name>', 'a name for what sets these trials apart, kept in their metadata')

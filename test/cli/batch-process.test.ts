@@ -54,7 +54,7 @@ describe('against a service', () => {
     child.kill('SIGINT')
     const { code, out, err } = await ended
     expect([code, out, service.batches.get(id)?.batch.status]).toEqual([130, '', 'running'])
-    expect(err).toContain(`Follow: veridict status ${id} --server ${service.url} --follow`)
+    expect(err).toContain(`Follow: node src/cli.ts status ${id} --server ${service.url} --follow`)
     await service.close()
   })
 
@@ -122,15 +122,24 @@ describe('in process', () => {
   })
 })
 
-test.each(['batch', 'regrade', 'results', 'compare', 'status', 'resume', 'cancel', 'import'])(
-  '%s --help teaches: where it runs, its exit codes, examples',
-  async (command) => {
-    const { code, out } = await start(command, '--help').ended
-    expect(code).toBe(0)
-    for (const said of ['Usage: veridict', '--server', 'VERIDICT_SERVER', 'Exit codes:', 'Example'])
-      expect(out).toContain(said)
-  },
-)
+test.each([
+  'batch',
+  'regrade',
+  'results',
+  'show',
+  'judges',
+  'rubrics',
+  'compare',
+  'status',
+  'resume',
+  'cancel',
+  'import',
+])('%s --help teaches: where it runs, its exit codes, examples', async (command) => {
+  const { code, out } = await start(command, '--help').ended
+  expect(code).toBe(0)
+  for (const said of ['Usage: veridict', '--server', 'VERIDICT_SERVER', 'Exit codes:', 'Example'])
+    expect(out).toContain(said)
+})
 
 test.each([
   ['no path', ['batch'], "missing required argument 'path'"],

@@ -38,6 +38,30 @@ describe('what is skipped', () => {
     expect(shell.errors()).not.toContain('\u001b')
   })
 
+  test('files that are no trajectories are counted apart, and no matter of --strict', async () => {
+    service.ending = () => ({ label: 'aligned' })
+    const file = {
+      kind: 'skipped',
+      name: 'jobs/a.md',
+      source: 'jobs/a.md',
+      reason: 'unsupported',
+      detail: 'x',
+    } as const
+    const shell = testShell({ trials: () => [file, trial('b')] })
+    expect(await run(shell, '--strict')).toBe(0)
+    expect(shell.errors()).toContain('bat_01: 1 trial, 1 file that is no trajectory\n')
+    const lost = testShell({ trials: () => [{ ...file, reason: 'no_trajectory' }, trial('c')] })
+    expect(await run(lost, '--strict', '--new')).toBe(3)
+  })
+
+  test('a request that the service refuses is told by its own name and place', async () => {
+    const known = trial('mine') as Extract<ReturnType<typeof trial>, { kind: 'trial' }>
+    const request = { ...known.request, samples: 0 }
+    const shell = testShell({ trials: () => [trial('a'), { ...known, source: 'x.ndjson#line 8', request }] })
+    expect(await run(shell)).toBe(1)
+    expect(shell.errors()).toContain('  mine (x.ndjson#line 8) /samples  ')
+  })
+
   test('nothing but skipped ones begins nothing', async () => {
     const shell = testShell({
       trials: () => [{ kind: 'skipped', name: 'a', source: 'a', reason: 'no_ground_truth', detail: 'no row' }],

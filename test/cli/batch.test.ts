@@ -36,7 +36,7 @@ test('sends the trials in order with the options, follows, and prints a row an i
   })
   expect(service.batches.get('bat_01')?.items.map((item) => item.item_id)).toEqual(['a', 'b', 'c'])
   expect(shell.output()).toMatch(
-    /^item .*\na +graded +aligned +grd_0\nb .*\nc .*\n\n3 items · graded 3\nlabels {4}aligned 3\n/,
+    /^item .*\na +graded +aligned +– +grd_0\nb .*\nc .*\n\n3 items · graded 3\nlabels {4}aligned 3\n/,
   )
   expect(shell.errors()).toContain('done 3/3 (100%)')
 })
@@ -145,9 +145,9 @@ test('a table shows the end of long names, where trials differ, and whole ids', 
   const shell = testShell({ trials: () => [trial(long('aXq3')), trial(long('bZk9'))] })
   await run(shell)
   const [head, first, second] = shell.output().split('\n')
-  expect(first).toMatch(/^….{26}fix-git__aXq3 {2}graded {6}aligned {10}grd_0$/)
+  expect(first).toMatch(/^….{26}fix-git__aXq3 {2}graded {6}aligned {12}– {14}grd_0$/)
   expect(second).toContain('fix-git__bZk9  graded')
-  expect(head?.indexOf('why')).toBe(40 + 10 + 15 + 30 + 4 * 2)
+  expect(head?.indexOf('why')).toBe(40 + 10 + 17 + 13 + 30 + 5 * 2)
 })
 
 test('--out has its name only once it is whole', async () => {
@@ -159,9 +159,9 @@ test('--out has its name only once it is whole', async () => {
   expect(await run(shell, '-o', 'csv', '--out', out)).toBe(0)
   const rows = readFileSync(out, 'utf8').trimEnd().split('\n')
   expect(rows[0]).toBe(
-    'item_id,index,status,label,grade_id,failure_code,failure_message,retryable,cached,base_grade_id,agent,model,task,trial,run_index,variant',
+    'item_id,index,status,label,grade_id,failure_code,failure_message,retryable,cached,base_grade_id,agent,model,task,trial,run_index,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd',
   )
-  expect(rows[1]).toBe('a,0,graded,aligned,grd_0,,,,false,,,,"\'=HYPERLINK(""http://x"")",,,')
+  expect(rows[1]).toBe('a,0,graded,aligned,grd_0,,,,false,,,,"\'=HYPERLINK(""http://x"")",,,,,,,,,')
   expect(rows[2]?.startsWith("'-b,1,")).toBe(true)
   expect(rows[3]?.startsWith('"c,""d""",2,')).toBe(true)
   expect([existsSync(`${out}.partial`), shell.output()]).toEqual([false, ''])
@@ -172,7 +172,7 @@ describe('refuses', () => {
     ['an address that is none', ['--server', 'nonsense'], 'is not the address of a service'],
     ['an output folder that is not there', ['--out', join(folder, 'no', 'x.csv')], 'cannot be written: ENOENT'],
     ['a folder to write to', ['--out', folder], 'it is a folder'],
-    ['ground truths that are not there', ['-g', join(folder, 'no.json')], 'cannot be read: ENOENT'],
+    ['ground truths that are not there', ['-g', join(folder, 'no.json')], 'cannot be read: no such file'],
   ])('%s', async (_name, args, said) => {
     const shell = testShell({ trials: three })
     expect(await run(shell, ...args)).toBe(1)
@@ -206,6 +206,6 @@ describe('refuses', () => {
     const request = { ...bad.request, ground_truth: { instruction: '' } } as never
     const shell = testShell({ trials: () => [{ ...bad, request }] })
     expect(await run(shell)).toBe(1)
-    expect(shell.errors()).toMatch(/an item is not valid \(invalid_request, HTTP 400\)\n {2}\/0\/ground_truth/)
+    expect(shell.errors()).toMatch(/an item is not valid \(invalid_request, HTTP 400\)\n {2}a \/ground_truth/)
   })
 })

@@ -18,7 +18,7 @@ interface Ended {
 const run = (...args: string[]): Promise<Ended> => runIn({}, ...args)
 
 function runIn(more: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
-  const own = { NO_COLOR: '1', VERIDICT_DATABASE: join(folder, 'v.sqlite'), VERIDICT_CONFIG: '' }
+  const own = { NO_COLOR: '1', VERIDICT_DATABASE: join(folder, 'v.sqlite'), VERIDICT_CONFIG: '', OPENAI_API_KEY: '' }
   const env = { ...process.env, ...own, ...more }
   return new Promise((resolve) => {
     execFile(process.execPath, ['src/cli.ts', ...args], { env }, (error, out, err) => {
@@ -56,7 +56,7 @@ test.each<[string, string[], string]>([
   [
     'a file that is not there',
     ['nothing.json', '-g', 'examples/aligned-terminus-2/ground-truth.json'],
-    'refused  nothing.json: cannot be read: ENOENT\n',
+    'veridict: no such file or folder: nothing.json\n',
   ],
   [
     'a file that is no trajectory',
@@ -66,7 +66,12 @@ test.each<[string, string[], string]>([
   [
     'a judge that is not there',
     [...example('aligned-terminus-2'), '--judge', 'nobody'],
-    '/judge  configured judges: lexical',
+    'there is no such judge\n  configured judges: lexical\n  `node src/cli.ts judges` lists what there is',
+  ],
+  [
+    'a judge without its key',
+    [...example('aligned-terminus-2'), '--judge', 'openai'],
+    '  openai needs OPENAI_API_KEY in the environment\n',
   ],
   ['samples that are no number', [...example('aligned-terminus-2'), '--samples', 'x'], 'samples'],
 ])('refuses %s with its place and exits with 1', async (_name, args, message) => {
@@ -118,7 +123,7 @@ test.each([
   writeFileSync(requests, `${one}\n${one}\n`)
   const { code, err } = await run('grade', path === 'examples' ? path : requests, '-g', truthFile())
   expect(code).toBe(1)
-  expect(err).toContain(`${said}: grade it with \`veridict batch\``)
+  expect(err).toContain(`${said}: grade it with \`node src/cli.ts batch\``)
 })
 
 test('a wrong configuration is told in one line', async () => {

@@ -19,7 +19,7 @@ const again = (metadata: BatchResult['metadata'], index = 0): BatchResult => ({
 })
 
 async function* results(...items: BatchResult[]) {
-  yield* items
+  for (const result of items) yield { result, detail: null }
 }
 
 async function written(format: OutputFormat, ...items: BatchResult[]): Promise<string> {

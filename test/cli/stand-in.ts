@@ -148,7 +148,7 @@ export async function startStandIn(): Promise<StandIn> {
       const issues = schemaIssues(BatchItemSchema, item)
       if (issues.length > 0)
         return problem(response, 400, 'invalid_request', 'an item is not valid', [
-          { path: `/${index}${issues[0]?.path}`, message: issues[0]?.message ?? '' },
+          { path: `/items/${index}${issues[0]?.path}`, message: issues[0]?.message ?? '' },
         ])
     }
     if (query['dry_run'] === 'true') return json(response, 200, standIn.estimate)

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { batchCommand } from '../../src/cli/batch-command.ts'
+import { resultsCommand } from '../../src/cli/results-command.ts'
+import { statusCommand } from '../../src/cli/status-command.ts'
+import { type StandIn, startStandIn } from './stand-in.ts'
+import { testShell, trial } from './test-shell.ts'
+
+let service: StandIn
+beforeEach(async () => {
+  service = await startStandIn()
+  const shell = testShell({ trials: () => [trial('a'), trial('b')] })
+  await batchCommand(shell).parseAsync(['jobs', '--detach', '--server', service.url], { from: 'user' })
+  service.end('bat_01', [{ label: 'aligned' }])
+})
+afterEach(() => service.close())
+
+/** A shell whose service is in this process: nobody else’s batch runs in it. */
+const inProcess = (more: { readonly program?: string } = {}) => ({
+  ...testShell({ startEmbedded: async () => ({ url: service.url, stop: async () => {} }) }),
+  ...more,
+})
+const resumed = () => service.requests.filter((request) => request.endsWith('/resume'))
+
+describe('looking at a batch that nobody runs, in process, grades nothing', () => {
+  const said = 'nobody runs this batch: go on with `veridict resume bat_01`'
+  test.each([
+    ['status', statusCommand, ['bat_01'], 0],
+    ['status --follow', statusCommand, ['bat_01', '--follow'], 4],
+    ['results', resultsCommand, ['bat_01'], 0],
+    ['results --wait', resultsCommand, ['bat_01', '--wait'], 4],
+  ] as const)('%s', async (_name, command, args, code) => {
+    const shell = inProcess()
+    await command(shell).parseAsync([...args], { from: 'user' })
+    expect([shell.code(), resumed()]).toEqual([code, []])
+    expect(shell.errors()).toContain(said)
+    expect(shell.output() + shell.errors()).toContain('interrupted')
+  })
+
+  test('and a list calls it interrupted, where a service says that it runs', async () => {
+    const shell = inProcess()
+    await statusCommand(shell).parseAsync([], { from: 'user' })
+    expect(shell.output()).toMatch(/\nbat_01 +interrupted +1\/2/)
+    const remote = testShell()
+    await statusCommand(remote).parseAsync(['--server', service.url], { from: 'user' })
+    expect(remote.output()).toMatch(/\nbat_01 +running +1\/2/)
+  })
+
+  test('one that has ended is followed as ever', async () => {
+    service.end('bat_01', [{ label: 'ignored' }])
+    const shell = inProcess()
+    await statusCommand(shell).parseAsync(['bat_01', '--follow'], { from: 'user' })
+    expect([shell.code(), shell.errors().includes('nobody')]).toEqual([0, false])
+  })
+
+  test('hints are as this process was started', async () => {
+    const shell = inProcess({ program: 'node bin/veridict.cjs' })
+    await statusCommand(shell).parseAsync(['bat_01'], { from: 'user' })
+    expect(shell.errors()).toContain('`node bin/veridict.cjs resume bat_01`')
+  })
+})

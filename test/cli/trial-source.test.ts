@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { readTrialItems } from '../../src/cli/trial-source.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'veridict-source-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const run = join(folder, 'known.json')
+writeFileSync(run, JSON.stringify({ steps: [{ actor: 'tool_output', text: 'make release' }] }))
+
+async function read(paths: readonly string[], ground_truth?: string) {
+  const told: string[] = []
+  const items: string[] = []
+  const abort = new AbortController().signal
+  const options = { signals: [], abort, onMissing: (text: string) => told.push(text) }
+  for await (const item of readTrialItems(paths, { ...options, ...(ground_truth !== undefined && { ground_truth }) }))
+    items.push(item.kind)
+  return { items, told }
+}
+
+test('a path that is not there is an error, before anything is read, also beside good ones', async () => {
+  await expect(read([run, 'nowhere/jobs'])).rejects.toThrow('no such file or folder: nowhere/jobs')
+})
+
+test('rows that no trial is of are told once, ten by name', async () => {
+  const truths = join(folder, 'truths.ndjson')
+  const row = (trial: string) => JSON.stringify({ trial, instruction: 'build', cue: 'make release' })
+  const names = ['known', ...Array.from({ length: 12 }, (_, at) => `other-${at}`)]
+  writeFileSync(truths, names.map(row).join('\n'))
+  const { items, told } = await read([run], truths)
+  expect(items).toEqual(['trial'])
+  expect(told).toHaveLength(1)
+  expect(told[0]).toMatch(/^12 names of .*truths\.ndjson matched no trial: other-0, .*other-9, and 2 more$/)
+})
+
+test('a file of truths that is not there, and one with semicolons', async () => {
+  await expect(read([run], join(folder, 'no.csv'))).rejects.toThrow('cannot be read: no such file')
+  const csv = join(folder, 'truths.csv')
+  writeFileSync(csv, 'task;instruction;cue\na;b;c\n')
+  await expect(read([run], csv)).rejects.toMatchObject({
+    advice: ['line 1  columns are separated by commas, not by semicolons'],
+  })
+})
