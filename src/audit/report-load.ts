@@ -5,7 +5,7 @@ import { BASELINE_VARIANT } from './report-baseline.ts'
 import { settleReviews } from './report-reviews.ts'
 import type { BaselineRun, ReportInput, TrialRow } from './report-rows.ts'
 import { readStanding } from './standing-opinions.ts'
-import { questionOfReview, readStandingReviews } from './standing-reviews.ts'
+import { questionOfReview, readReviews, standingReviews } from './standing-reviews.ts'
 
 export interface ReportFilter {
   readonly judge?: string | undefined
@@ -143,10 +143,11 @@ function rowOf({ grade, signals }: StandingGrade): TrialRow {
 
 async function addReviews(store: ReviewStore, held: readonly Held[]) {
   const byQuestion = new Map<string, Review[]>(held.map(({ question }) => [question, []]))
-  for await (const review of readStandingReviews(store)) byQuestion.get(questionOfReview(review))?.push(review)
+  for await (const review of readReviews(store, {})) byQuestion.get(questionOfReview(review))?.push(review)
   let unsettled = 0
   const trials = held.map(({ question, grade_id, row }): TrialRow => {
-    const settled = settleReviews(byQuestion.get(question) ?? [], grade_id)
+    const all = byQuestion.get(question) ?? []
+    const settled = settleReviews(standingReviews(all), grade_id, all)
     if (settled.review === null && settled.reason === 'unsettled') unsettled++
     return { ...row, review: settled.review }
   })

@@ -13,12 +13,17 @@ export type Settled =
  * @param standing the newest review of each rater.
  * @param gradeId the grade whose label is to be corrected: a sample stratified by the label of another grade is none for this one.
  */
-export function settleReviews(standing: readonly Review[], gradeId: string): Settled {
+export function settleReviews(
+  standing: readonly Review[],
+  gradeId: string,
+  all: readonly Review[] = standing,
+): Settled {
   if (standing.length === 0) return { review: null, reason: 'not_reviewed' }
   const human = LABELS.find((label) => standing.filter((one) => one.label === label).length * 2 > standing.length)
   if (human === undefined) return { review: null, reason: 'unsettled' }
   const samplings = new Map<SamplingDesign, { design: SamplingDesign; probability: number | null }>()
-  for (const { sampling, grade_id } of standing) {
+  // How a question was drawn stays true when its label is replaced: the sample must not lose what is contested.
+  for (const { sampling, grade_id } of all) {
     const said = sampling?.design ?? 'chosen'
     const design = said === 'stratified' && grade_id !== gradeId ? 'chosen' : said
     const probability = design === said ? (sampling?.probability ?? null) : null

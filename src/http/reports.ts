@@ -40,8 +40,8 @@ const ReportQuery = Type.Object(
 )
 type Query = Static<typeof ReportQuery>
 
-/** About ten seconds of resampling at the most. */
-const MOST_RESAMPLED = 200_000_000
+/** Draws times trials, of which a report resamples some 25 figures: about ten seconds at the most. */
+const MOST_RESAMPLED = 40_000_000
 
 /** Published numbers, with their intervals and denominators. */
 export function reportRoutes(
@@ -70,8 +70,13 @@ export function reportRoutes(
       const loaded = await loadReport(context.stores, filter, { judge: options.group_by === 'judge' })
       if (!loaded.ok) throw severalGraders(loaded.error, options)
       const most = Math.floor(MOST_RESAMPLED / Math.max(1, loaded.value.trials.length))
-      if (options.draws > most) throw invalid('/querystring/draws', `at most ${most} draws for so many trials`)
-      const report = await computeApart(statistics, 'alignmentReportOf', { input: loaded.value, options })
+      if (query.draws !== undefined && query.draws > most)
+        throw invalid('/querystring/draws', `at most ${most} draws for so many trials`)
+      const draws = Math.max(100, Math.min(options.draws, most))
+      const report = await computeApart(statistics, 'alignmentReportOf', {
+        input: loaded.value,
+        options: { ...options, draws },
+      })
       if (query.format === 'csv') return sendCsv(reply, 'alignment', REPORT_COLUMNS, reportTable(report))
       return sendJson(reply, report)
     },

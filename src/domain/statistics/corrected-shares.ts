@@ -112,7 +112,10 @@ function designWarnings(
   const tasks = new Set(table.reviews.flatMap(({ cluster }) => cluster ?? []))
   const weights = reviews.map(({ weight }) => weight ?? 0)
   const graded = sum(table.judgeCounts)
-  const off = estimator === 'inverse_probability' && Math.abs(sum(weights) / graded - 1) > 0.25
+  const known = reviews.length > 0 && reviews.every(({ weight }) => isWeight(weight))
+  const room = Math.max(0.25, 3 / Math.sqrt(reviews.length))
+  const weighed = estimator === 'inverse_probability' || (estimator === 'ppi_plus_plus' && known)
+  const off = weighed && Math.abs(sum(weights) / graded - 1) > room
   const unseen = table.judgeCounts.some((count, j) => count > 0 && !table.reviews.some(({ judge }) => judge === j))
   const rules: readonly (readonly [boolean, string])[] = [
     [reviews.length < FEW, `fewer than ${FEW} reviews: the intervals are rough`],

@@ -82,7 +82,11 @@ function onSimplex(
   const independent = tasks.size > 0 ? Math.min(size, tasks.size) : size
   return {
     shares: moved ?? raw,
-    ci95: raw.map((share, k) => shareInterval(share, Math.sqrt(at(variances, k)), independent)),
+    ci95: raw.map((share, k) => {
+      const [low, high] = shareInterval(share, Math.sqrt(at(variances, k)), independent)
+      const given = at(moved ?? raw, k)
+      return [Math.min(low, given), Math.max(high, given)]
+    }),
     warnings: moved === null ? [] : ['a share came out below 0 and was set to 0, the others moved to match'],
     reason: null,
   }

@@ -1,6 +1,8 @@
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import type { Grade, GroundTruth, LedgerEntry, List, TrajectorySummary } from '../api-types.ts'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
+import { markSeen } from '../review/seen.ts'
 import type { PageProps } from '../routes.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
@@ -36,6 +38,9 @@ export function GradePage({ id }: PageProps): JSX.Element {
 }
 
 function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
+  const { trajectory: question, ground_truth } = grade.receipt
+  // Whoever has read its label here reviews it no longer blind.
+  useEffect(() => markSeen([`${question}/${ground_truth}`]), [question, ground_truth])
   const base = `/v1/grades/${encodeURIComponent(grade.id)}`
   const trajectory = useLoad<TrajectorySummary>(`/v1/trajectories/${encodeURIComponent(grade.receipt.trajectory)}`)
   const truth = useLoad<GroundTruth>(`${base}/ground-truth`)

@@ -73,7 +73,9 @@ function ReportView({
   const { overall, paired } = report
   const asked = query.get('x') ?? ''
   const against = asked in AGAINST_WORDS ? (asked as Against) : 'resolution'
-  if (overall === null) return <p class="empty">No grade fits: there is nothing to report.</p>
+  // Several judges have no figure in common: only a total of none means that nothing was found.
+  if (overall === null ? report.groups.length === 0 : overall.counts.n === 0)
+    return <p class="empty">No grade fits: there is nothing to report.</p>
   return (
     <>
       <Head report={report} query={query} />

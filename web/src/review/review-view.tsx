@@ -64,6 +64,9 @@ function Reviewing({ items, item, index, done }: ReviewingProps): JSX.Element {
           Next <kbd>n</kbd>
         </button>
       </nav>
+      <p class="unseen" role="status">
+        Question {formatCount(index + 1)} of {formatCount(items.length)}
+      </p>
       <h2 class="review-title">
         Question {formatCount(index + 1)} of {formatCount(items.length)}
         {item.task !== null && (

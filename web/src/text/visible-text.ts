@@ -92,9 +92,12 @@ function endOfMark(text: string, start: number, to: number): number {
   return (end - start) / width >= RUN_MINIMUM ? end : start + width
 }
 
-/** Tags, variation selectors of the supplement, and musical controls. */
+/** Tags, variation selectors of the supplement, and the format controls of music, shorthand and hieroglyphs. */
 const isHiddenPair = (point: number): boolean =>
-  (point >= 0xe0000 && point <= 0xe0fff) || (point >= 0x1d173 && point <= 0x1d17a)
+  (point >= 0xe0000 && point <= 0xe0fff) ||
+  (point >= 0x1d173 && point <= 0x1d17a) ||
+  (point >= 0x1bca0 && point <= 0x1bca3) ||
+  (point >= 0x13430 && point <= 0x1343f)
 
 /** Control characters by their ASCII names (few fonts have their pictures), all others by their numbers. */
 function nameOf(text: string, start: number, end: number): string {
