@@ -51,6 +51,23 @@ describe('corrected shares', () => {
     expect(corrected.warnings.join()).toContain('5 reviewed trials were not drawn by "random"')
   })
 
+  test('a settled queue does not hide a smaller random sample', () => {
+    const trials = [
+      ...times(30, (i) => reviewed('aligned', makeReview('aligned'), `t${i}`)),
+      ...times(60, (i) => reviewed('aligned', makeReview('ignored', 'disagreement'), `d${i}`)),
+      ...times(110, (i) => reviewed('aligned', null, `c${i}`)),
+    ]
+    expect(correctGroup(trials, options)).toMatchObject({ design: 'random', estimator: 'ppi_plus_plus', n_reviews: 30 })
+  })
+
+  test('a sample of one part that stands for the whole is warned about', () => {
+    const trials = [
+      ...times(40, (i) => reviewed('aligned', makeReview('aligned', 'random', 0.4), `t${i}`)),
+      ...times(160, (i) => reviewed('ignored', null, `c${i}`)),
+    ]
+    expect(correctGroup(trials, options).warnings.join()).toContain('weights add to')
+  })
+
   test('a reviewed trial without a label of the judge is left out, and counted', () => {
     const corrected = correctGroup([makeTrial({ label: null, review: makeReview('aligned') })], options)
     expect(corrected).toMatchObject({ estimator: null, n_reviews: 0 })
@@ -135,6 +152,14 @@ describe('several raters', () => {
     [[], null],
   ] as const)('%j → %s', (labels, settled) => {
     expect(settle(...labels)).toBe(settled)
+  })
+
+  test('a newer label from the queue does not take its question out of the random sample', () => {
+    const drawn = review('aligned', { id: 'rev_1', sampling: { design: 'random' } })
+    const again = review('ignored', { id: 'rev_2', sampling: { design: 'disagreement' } })
+    const settled = settleReviews([again], 'grd_1', [again, drawn]).review
+    expect(settled?.human).toBe('ignored')
+    expect(settled?.samplings.map(({ design }) => design).sort()).toEqual(['disagreement', 'random'])
   })
 
   test('a sample stratified by the label of another grade is one chosen by hand', () => {
