@@ -1,14 +1,19 @@
-import { Worker } from 'node:worker_threads'
-import type { StatisticName, Statistics, ThreadJob, ThreadReply } from './statistics-thread.ts'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Job, JobReply, StatisticName, Statistics } from './statistics-process.ts'
 
-/** Statistics that take seconds, in a thread of their own: the event loop stays free. One at a time, the others wait in a queue. */
+/**
+ * Statistics that take seconds, in a process of their own: the event loop stays free. One at a time, the others wait in a queue. A
+ * process and not a thread: V8 (of Node 24.21) has been seen to abort the whole process where a thread ended while it compiled.
+ */
 export interface StatisticsWorker {
   /** Rejects with a StatisticsError where it is stopped or too many wait. */
   run<Name extends StatisticName>(
     name: Name,
     input: Parameters<Statistics[Name]>[0],
   ): Promise<ReturnType<Statistics[Name]>>
-  /** Ends the thread; whatever is asked or waits is rejected as `stopped`. */
+  /** Ends the process; whatever is asked or waits is rejected as `stopped`. */
   close(): Promise<void>
 }
 
@@ -23,7 +28,7 @@ export class StatisticsError extends Error {
 
 /** Each holds its input in memory. */
 export const MOST_WAITING = 16
-/** An input that needs more than this ends the thread, not the service. */
+/** An input that needs more than this ends that process, not the service. */
 const HEAP_MB = 1024
 
 interface Asked {
@@ -35,28 +40,30 @@ interface Asked {
 
 export function createStatisticsWorker(): StatisticsWorker {
   const waiting: Asked[] = []
-  let thread: Worker | null = null
+  let child: ChildProcess | null = null
   let asked: Asked | null = null
   let closed = false
   let id = 0
 
   /** Started by the first that needs it; it does not keep the process alive. */
-  function start(): Worker {
-    const worker = new Worker(new URL('./statistics-thread.ts', import.meta.url), {
-      execArgv: [],
+  function start(): ChildProcess {
+    const started = fork(fileURLToPath(new URL('./statistics-process.ts', import.meta.url)), {
+      execArgv: [`--max-old-space-size=${HEAP_MB}`],
       env: {},
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    worker.unref()
-    worker.on('message', (reply: ThreadReply) => {
-      if (worker === thread && reply.id === id) settle(reply)
+    started.unref()
+    started.channel?.unref()
+    started.on('message', (reply: JobReply) => {
+      if (started === child && reply.id === id) settle(reply)
     })
-    worker.on('error', () => lose(worker))
-    worker.on('exit', () => lose(worker))
-    return worker
+    started.on('error', () => lose(started))
+    started.on('exit', () => lose(started))
+    return started
   }
 
-  function settle(reply: ThreadReply): void {
+  function settle(reply: JobReply): void {
     const done = asked
     asked = null
     if (reply.ok) done?.resolve(reply.value)
@@ -64,13 +71,13 @@ export function createStatisticsWorker(): StatisticsWorker {
     next()
   }
 
-  /** Out of memory, say: the one that was being computed fails, the next gets a new thread. */
-  function lose(worker: Worker): void {
-    if (worker !== thread) return
-    thread = null
+  /** Out of memory, say: the one that was being computed fails, the next gets a new process. */
+  function lose(ended: ChildProcess): void {
+    if (ended !== child) return
+    child = null
     const lost = asked
     asked = null
-    lost?.reject(new StatisticsError('crashed', 'the thread that computes statistics ended'))
+    lost?.reject(new StatisticsError('crashed', 'the process that computes statistics ended'))
     next()
   }
 
@@ -78,9 +85,9 @@ export function createStatisticsWorker(): StatisticsWorker {
     if (asked !== null || closed) return
     asked = waiting.shift() ?? null
     if (asked === null) return
-    thread ??= start()
+    child ??= start()
     const { name, input } = asked
-    thread.postMessage({ id: ++id, name, input } satisfies ThreadJob)
+    child.send({ id: ++id, name, input } satisfies Job)
   }
 
   return {
@@ -94,11 +101,14 @@ export function createStatisticsWorker(): StatisticsWorker {
       }),
     async close() {
       closed = true
-      const worker = thread
-      thread = null
+      const ending = child
+      child = null
       for (const one of [asked, ...waiting.splice(0)]) one?.reject(stopped())
       asked = null
-      await worker?.terminate()
+      if (ending === null || ending.exitCode !== null || ending.signalCode !== null) return
+      const ended = once(ending, 'exit')
+      ending.kill('SIGKILL')
+      await ended
     },
   }
 }

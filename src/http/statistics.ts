@@ -1,4 +1,4 @@
-import type { StatisticName, Statistics } from '../audit/statistics-thread.ts'
+import type { StatisticName, Statistics } from '../audit/statistics-process.ts'
 import { StatisticsError, type StatisticsWorker } from '../audit/statistics-worker.ts'
 import { draining, HttpProblem } from './problem.ts'
 

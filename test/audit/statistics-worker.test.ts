@@ -18,7 +18,7 @@ const makeRequest = (items: number, seed = 1): AgreementRequest => ({
   bootstrap: { draws: 500, seed },
 })
 
-describe('statistics in a thread', () => {
+describe('statistics in a process of their own', () => {
   test('are those of the function itself, faults too', async () => {
     const request = makeRequest(50)
     expect(await worker.run('agreement', request)).toEqual(agreement(request))
