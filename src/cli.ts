@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { batchCommand } from './cli/batch-command.ts'
 import { cancelCommand } from './cli/cancel-command.ts'
@@ -7,7 +6,7 @@ import { judgesCommand, rubricsCommand } from './cli/catalogue-commands.ts'
 import { compareCommand } from './cli/compare-command.ts'
 import { gradeCommand } from './cli/grade-command.ts'
 import { importCommand } from './cli/import-command.ts'
-import { isNpmRun, programName } from './cli/program-name.ts'
+import { programName, typedFrom } from './cli/program-name.ts'
 import { regradeCommand } from './cli/regrade-command.ts'
 import { resultsCommand } from './cli/results-command.ts'
 import { resumeCommand } from './cli/resume-command.ts'
@@ -17,22 +16,16 @@ import { statusCommand } from './cli/status-command.ts'
 import { checkPaths, readTrialItems } from './cli/trial-source.ts'
 import { startEmbedded, startServer } from './server.ts'
 
-const started = { env: process.env, script: process.argv[1], cwd: process.cwd(), typedIn: process.cwd() }
-const typedIn = isNpmRun(process.env) ? process.env['INIT_CWD'] : undefined
-if (typedIn !== undefined && typedIn !== started.cwd) {
-  // npm starts scripts in the project's folder: typed paths are those of the person, what the environment says stays as it was.
-  for (const name of ['VERIDICT_DATABASE', 'VERIDICT_CONFIG'] as const)
-    if (process.env[name]) process.env[name] = resolve(process.env[name])
-  process.env['VERIDICT_DATABASE'] ||= resolve('data/veridict.sqlite')
-  process.chdir(typedIn)
-}
-const typedAs = programName({ ...started, typedIn: process.cwd() })
+const cwd = process.cwd()
+const { env, typedIn } = typedFrom(process.env, cwd)
+if (typedIn !== cwd) process.chdir(typedIn)
+const typedAs = programName({ env, script: process.argv[1], cwd, typedIn })
 
 const shell: Shell = {
-  env: process.env,
+  env,
   program: typedAs,
   args: process.argv.slice(2),
-  cwd: process.cwd(),
+  cwd: typedIn,
   out: process.stdout,
   err: process.stderr,
   signals: process,
@@ -77,7 +70,7 @@ program
   .command('serve')
   .description('start the HTTP service; its log names the address, SIGTERM drains and stops it')
   .action(async () => {
-    await startServer(process.env)
+    await startServer(env)
   })
 
 const commands = [

@@ -47,6 +47,8 @@ export interface ContextOptions {
   readonly clock?: Clock
   /** For tests: judges that stand beside, or instead of, the configured ones. */
   readonly judges?: readonly Judge[]
+  /** The folder of rubrics; those of the project by default. */
+  readonly rubrics?: string
   /** Whether batches that other processes left are gone on with; true by default. */
   readonly adopts_batches?: boolean
 }
@@ -59,7 +61,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
   const { config, secrets, clock = systemClock } = options
   const stores = openSqliteStores({ path: config.database })
   try {
-    const rubrics = await registerRubrics(stores, clock)
+    const rubrics = await registerRubrics(stores, clock, options.rubrics ?? RUBRICS)
     const judges = gatherJudges(options, config, secrets)
     if (!judges.has(config.default_judge)) {
       throw new Error(
@@ -134,9 +136,9 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
 }
 
 /** A rubric whose content changed under the same name would make old and new grades look alike: refused. */
-async function registerRubrics(stores: Stores, clock: Clock): Promise<Map<string, Rubric>> {
+async function registerRubrics(stores: Stores, clock: Clock, folder: string): Promise<Map<string, Rubric>> {
   const rubrics = new Map<string, Rubric>()
-  for (const { rubric, content } of loadRubrics(RUBRICS)) {
+  for (const { rubric, content } of loadRubrics(folder)) {
     const known = await stores.rubrics.register(rubric.name, rubric.digest, content, clock.now().toISOString())
     if (known !== rubric.digest) {
       throw new Error(

@@ -20,6 +20,7 @@ export async function startApp(
     readonly env?: NodeJS.ProcessEnv
     readonly config?: Partial<Config>
     readonly judges?: readonly Judge[]
+    readonly rubrics?: string
   } = {},
 ): Promise<TestApp> {
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:', ...options.env }, () => '')
@@ -27,6 +28,7 @@ export async function startApp(
     config: { ...config, ...options.config },
     secrets,
     judges: options.judges ?? [],
+    ...(options.rubrics !== undefined && { rubrics: options.rubrics }),
   })
   const logs: string[] = []
   const stream = new Writable({

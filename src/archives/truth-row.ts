@@ -76,7 +76,7 @@ export function completeTruth(row: TruthRow, instruction: string | undefined): G
 
 /** Whether an object is one row by itself, rather than rows by task. */
 export const isTruthRow = (value: Json): boolean =>
-  typeof value['instruction'] === 'string' || isInstruction(value['cue']) || isInstruction(value['distractor'])
+  'instruction' in value || isInstruction(value['cue']) || isInstruction(value['distractor'])
 
 const isInstruction = (value: unknown): boolean =>
   typeof value === 'string' || (isRecord(value) && typeof value['text'] === 'string')

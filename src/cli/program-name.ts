@@ -1,4 +1,4 @@
-import { basename, relative } from 'node:path'
+import { basename, relative, resolve } from 'node:path'
 
 /** The commands, as hints name them. */
 const HINTED =
@@ -27,7 +27,25 @@ export function programName({ env, script, cwd, typedIn }: Started): string {
   return `node ${path.startsWith('../../..') ? typed : path}`
 }
 
-export const isNpmRun = (env: NodeJS.ProcessEnv): boolean => env['npm_lifecycle_event'] === 'veridict'
+/**
+ * The folder of the person who typed, and the environment as it is meant from there. npm starts scripts in the project’s folder: typed
+ * paths are those of the person, what the environment says stays as it was.
+ */
+export function typedFrom(env: NodeJS.ProcessEnv, cwd: string): { env: NodeJS.ProcessEnv; typedIn: string } {
+  const typedIn = isNpmRun(env) ? env['INIT_CWD'] : undefined
+  if (typedIn === undefined || typedIn === cwd) return { env, typedIn: cwd }
+  const { VERIDICT_DATABASE: database, VERIDICT_CONFIG: config } = env
+  return {
+    typedIn,
+    env: {
+      ...env,
+      VERIDICT_DATABASE: resolve(cwd, database || 'data/veridict.sqlite'),
+      ...(config && { VERIDICT_CONFIG: resolve(cwd, config) }),
+    },
+  }
+}
+
+const isNpmRun = (env: NodeJS.ProcessEnv): boolean => env['npm_lifecycle_event'] === 'veridict'
 
 /** A hint with commands as they can be typed here. */
 export const asTyped = ({ program = 'veridict' }: { readonly program?: string }, text: string): string =>

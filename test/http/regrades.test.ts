@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
@@ -32,6 +35,37 @@ async function compare(query: string): Promise<Comparison> {
 
 const bodies = async (results: readonly BatchResult[]) =>
   Promise.all(results.map(async (one) => (await app.get(`/v1/grades/${one.grade_id}`)).body))
+
+/** The project’s rubric, and a second version of it with a stricter word to the judge. */
+function twoRubrics(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'veridict-rubrics-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const version of [1, 2])
+    cpSync('rubrics/tab-behavior@1', join(folder, `tab-behavior@${version}`), { recursive: true })
+  const second = join(folder, 'tab-behavior@2')
+  const manifest = readFileSync(join(second, 'rubric.yaml'), 'utf8')
+  writeFileSync(join(second, 'rubric.yaml'), manifest.replace('version: 1', 'version: 2'))
+  appendFileSync(join(second, 'system.md'), '\nSTRICTER: half an act is none.\n')
+  return folder
+}
+
+test('a changed rubric: the old grades stay byte for byte, and the flips have both receipts', async () => {
+  const judge = answeringJudge(() => GOOD_ANSWER)
+  const strict = answeringJudge((run) => (run < 2 ? IGNORED : GOOD_ANSWER))
+  const ask: typeof judge.ask = (request) => (request.system.includes('STRICTER') ? strict : judge).ask(request)
+  app = await startApp({ judges: [{ ...judge, ask }], rubrics: twoRubrics() })
+  const base = await finish(app, (await startBatch(app, makeItems(5))).id)
+  const before = await bodies(base.results)
+  const head = await regrade({ query: { batch: base.batch.id }, rubric: 'tab-behavior@2' })
+  expect(head.batch).toMatchObject({ kind: 'regrade', cached: 0, counts: { graded: 5 } })
+  expect(await bodies(base.results)).toEqual(before)
+  const { flips, flipped, matrix } = await compare(`head=${head.batch.id}`)
+  expect([flipped, matrix.counts[0]]).toEqual([2, [3, 0, 2, 0, 0]])
+  for (const { base: old, head: now } of flips) {
+    expect([old.receipt.rubric, now.receipt.rubric]).toEqual(['tab-behavior@1', 'tab-behavior@2'])
+    expect(old.receipt.rubric_digest).not.toBe(now.receipt.rubric_digest)
+  }
+})
 
 describe('another judge', () => {
   test('grades everything again, leaves the old grades byte for byte, and the flips are counted', async () => {
