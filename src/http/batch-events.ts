@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { BatchService } from '../grading/batch/service.ts'
+import type { Context } from '../context.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
 import { watchBatch } from './batch-watch.ts'
@@ -31,13 +31,13 @@ export function batchEventRoute(app: FastifyInstance, { context, state }: BatchR
       const { id } = request.params
       if ((await batches.get(id)) === null) throw notFound('batch')
       reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type('text/event-stream')
-      return reply.send(Readable.from(writeEvents(batches, id, state)))
+      return reply.send(Readable.from(writeEvents(context, id, state)))
     },
   })
 }
 
-async function* writeEvents(batches: BatchService, id: string, state: { readonly draining: boolean }) {
-  const watch = watchBatch(batches, id)
+async function* writeEvents({ batches, clock }: Context, id: string, state: { readonly draining: boolean }) {
+  const watch = watchBatch(batches, id, clock)
   let last = ''
   let silent = 0
   try {

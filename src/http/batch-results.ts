@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import type { Context } from '../context.ts'
 import type { BatchService } from '../grading/batch/service.ts'
 import type { ItemRecord } from '../grading/batch-ports.ts'
 import type { BatchResult } from '../schemas/batch.ts'
@@ -42,7 +43,7 @@ export function batchResultRoute(app: FastifyInstance, { context, state }: Batch
       if ((await batches.get(id)) === null) throw notFound('batch')
       const records =
         request.query.wait === true
-          ? waitForResults(batches, id, () => state.draining || reply.raw.destroyed)
+          ? waitForResults(context, id, () => state.draining || reply.raw.destroyed)
           : endedResults(batches, id, -1)
       return reply.type('application/x-ndjson').send(Readable.from(writeLines(records)))
     },
@@ -64,8 +65,12 @@ async function* endedResults(batches: BatchService, id: string, after: number): 
 }
 
 /** In order: an item that has not ended holds back those behind it. */
-async function* waitForResults(batches: BatchService, id: string, isOff: () => boolean): AsyncGenerator<ItemRecord> {
-  const watch = watchBatch(batches, id)
+async function* waitForResults(
+  { batches, clock }: Context,
+  id: string,
+  isOff: () => boolean,
+): AsyncGenerator<ItemRecord> {
+  const watch = watchBatch(batches, id, clock)
   let last = -1
   try {
     while (!isOff()) {

@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { createLatch } from '../grading/batch/latch.ts'
 import type { BatchService } from '../grading/batch/service.ts'
+import type { Clock } from '../grading/ports.ts'
 
 /** Waits for changes of a batch: those that come while nobody waits are not lost. */
 export interface BatchWatch {
@@ -8,26 +9,7 @@ export interface BatchWatch {
   close(): void
 }
 
-export function watchBatch(batches: BatchService, id: string): BatchWatch {
-  let changed = false
-  let wake: (() => void) | null = null
-  const close = batches.watch(id, () => {
-    changed = true
-    wake?.()
-  })
-  return {
-    close,
-    async next(ms) {
-      if (!changed) {
-        const stop = new AbortController()
-        const change = new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        await Promise.race([change, delay(ms, undefined, { signal: stop.signal }).catch(() => undefined)])
-        stop.abort()
-        wake = null
-      }
-      changed = false
-    },
-  }
+export function watchBatch(batches: BatchService, id: string, clock: Clock): BatchWatch {
+  const latch = createLatch(clock)
+  return { next: (ms) => latch.wait(ms), close: batches.watch(id, () => latch.ring()) }
 }
