@@ -1,6 +1,6 @@
 import { readAnswer, type Shown } from './codex-items.ts'
 import type { Json } from './reading.ts'
-import { addCall, type Session, warnType } from './session.ts'
+import { addCall, asText, type Session, warnType } from './session.ts'
 
 /** The event protocol of codex: beside the items of a rollout, or alone in the output of old `exec --json`. */
 
@@ -110,7 +110,7 @@ const isBookkeeping = (type: string): boolean =>
   BOOKKEEPING.has(type) || type.startsWith('collab_') || type.startsWith('realtime_')
 
 /** Calls of the event protocol have ids of their own here, so that an item of the same id stays the one that is shown. */
-const eventCall = (event: Json): string => `event ${String(event['call_id'])}`
+const eventCall = (event: Json): string => `event ${asText(event['call_id']) ?? ''}`
 
 function readCallEvent(
   session: Session,

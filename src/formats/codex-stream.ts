@@ -53,7 +53,7 @@ export class CodexStream {
 
   /** A plan is told at every change of it. */
   #plan(item: Json, path: string): void {
-    const id = String(item['id'])
+    const id = asText(item['id']) ?? ''
     const words = JSON.stringify(item['items'] ?? null)
     if (this.#plans.get(id) === words) return
     this.#plans.set(id, words)
@@ -69,12 +69,12 @@ export class CodexStream {
   /** The act stands where it started, its output where it was completed. */
   #tool(item: Json, path: string, type: string, isDone: boolean): void {
     const session = this.#session
-    const id = `item ${String(item['id'])}`
+    const id = `item ${asText(item['id']) ?? ''}`
     const [acts, answers] = TOOLS[type] ?? [[], []]
     const isSilent = acts.every((field) => item[field] === undefined || item[field] === '')
     // A search starts before it says what it looks for.
     if (isSilent && !isDone) return
-    if (!session.hasCall(id) || item['id'] === undefined) this.#act(item, path, type, id)
+    if (!session.hasCall(id) || asText(item['id']) === null) this.#act(item, path, type, id)
     if (!isDone) return
     const { parts, tool } = session.output(id, path, asText(item['id']))
     for (const field of answers) {

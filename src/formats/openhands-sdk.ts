@@ -189,7 +189,7 @@ export class SdkEvents {
 
   /** A call that another agent made behind the protocol of agent clients; it comes again as it goes on. */
   #foreignCall(event: Json, path: string, name: string | null): void {
-    const id = `acp ${String(event['tool_call_id'])}`
+    const id = `acp ${asText(event['tool_call_id']) ?? ''}`
     const tool = asText(event['title']) ?? asText(event['tool_kind']) ?? 'ACPToolCallEvent'
     if (!this.#session.hasCall(id)) {
       const step = this.#session.open('agent', name)
