@@ -8,7 +8,7 @@ export type OnePacking = 'gz' | 'zst'
 
 export async function unpackOne(path: string, packing: OnePacking, name: string, spool: Spool): Promise<void> {
   spool.countEntry()
-  await spool.addFile(name, counted(decoded(path, packing), spool))
+  await spool.addFile(name, counted(path, packing, spool))
 }
 
 /** What the file is called once it is unpacked. */
@@ -42,8 +42,9 @@ function decoded(path: string, packing: OnePacking): Transform {
   return source.pipe(decoder)
 }
 
-async function* counted(content: AsyncIterable<Buffer>, spool: Spool): AsyncGenerator<Uint8Array> {
-  for await (const chunk of content) {
+/** Decodes only once somebody reads: an error of a decoder that nobody listens to yet would end the process. */
+async function* counted(path: string, packing: OnePacking, spool: Spool): AsyncGenerator<Uint8Array> {
+  for await (const chunk of decoded(path, packing) as AsyncIterable<Buffer>) {
     spool.count(chunk.length)
     yield chunk
   }

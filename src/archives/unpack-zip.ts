@@ -54,7 +54,9 @@ async function unpackEntry(zip: ZipFile, entry: Entry, spool: Spool): Promise<vo
   if (name.endsWith('/')) return spool.addFolder(name)
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false })
   const read = { bytes: 0, crc: 0 }
-  const kept = await spool.addFile(name, counted(decoded(raw, entry.compressionMethod), spool, read))
+  const kept = await spool
+    .addFile(name, counted(raw, entry.compressionMethod, spool, read))
+    .finally(() => raw.destroy())
   if (kept && (read.bytes !== entry.uncompressedSize || read.crc !== entry.crc32))
     throw new Error(`${name.slice(0, 200)} is not what the zip says it is: size or checksum differ`)
 }
@@ -77,12 +79,14 @@ function decoded(raw: Readable, method: number): Readable {
   return raw.pipe(decoder)
 }
 
+/** Decodes only once somebody reads: an error of a decoder that nobody listens to yet would end the process. */
 async function* counted(
-  content: Readable,
+  raw: Readable,
+  method: number,
   spool: Spool,
   read: { bytes: number; crc: number },
 ): AsyncGenerator<Uint8Array> {
-  for await (const chunk of content as AsyncIterable<Buffer>) {
+  for await (const chunk of decoded(raw, method) as AsyncIterable<Buffer>) {
     spool.count(chunk.length)
     read.bytes += chunk.length
     read.crc = crc32(chunk, read.crc)

@@ -3,7 +3,7 @@ import type { Digest } from './digest.ts'
 import type { Issue } from './result.ts'
 
 /** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
-export const READER_VERSION = 2
+export const READER_VERSION = 3
 
 /** Where a part stands in its trajectory. Compared by step, then by part: the order in which things happened. */
 export interface Position {

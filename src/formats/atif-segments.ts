@@ -23,6 +23,8 @@ export const ATIF_SEGMENTS: Format = {
 }
 
 const ROOT_FIELDS = new Set(['segments', 'subagents'])
+/** The name of a file stands in the path of every part that it holds. */
+const MAX_FILE_NAME = 1000
 
 type ReadRun = Pick<Trajectory, 'format' | 'agent' | 'steps'>
 
@@ -46,7 +48,8 @@ export function readAtifSegments(reading: Reading, document: Json): ReadRun {
     highest = runs.at(-1)?.steps.reduce((most, step) => Math.max(most, step.id), highest) ?? highest
   }
   for (const name of Object.keys(subagents))
-    if (!placed.has(name)) reading.warn('/subagents', `no step refers to ${cutName(name)}; not shown`)
+    if (name.length > MAX_FILE_NAME) reading.error('/subagents', `a file name of ${name.length} characters`)
+    else if (!placed.has(name)) reading.warn('/subagents', `no step refers to ${cutName(name)}; not shown`)
   const steps = runs.flatMap((run) => run.steps)
   reading.takeSteps(steps.length, '/segments')
   const [first] = runs

@@ -1,5 +1,5 @@
 import type { ContentSink } from './content.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { cutName, idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import { addCall, addLeaves, asText, mediaText, type OpenStep, type Session, sinkTo } from './session.ts'
 
 /** The content blocks of the Messages API, as claude-code writes them. */
@@ -54,10 +54,7 @@ export function readBlock(reading: Reading, block: unknown, path: string, sink: 
   else if (type === 'tool_reference') readString(reading, block, path, 'tool_name', sink)
   else if (type === 'image' || type === 'document') readSource(block, path, type, sink)
   else {
-    reading.warnOnce(
-      path,
-      `unknown type of content block: ${String(type).slice(0, 100).toWellFormed()}; shown leaf by leaf`,
-    )
+    reading.warnOnce(path, `unknown type of content block: ${cutName(asText(type) ?? 'none')}; shown leaf by leaf`)
     const { type: _type, ...rest } = block
     addLeaves(sink, rest, path)
   }
@@ -135,16 +132,21 @@ function readServerResult(session: Session, block: Json, path: string): void {
 
 /** Streams repeat the blocks so far in every record of a reply; a call or a text of it is shown once. */
 function isRepeated(reading: Reading, block: Json, path: string, { seen, path: record }: AssistantPlace): boolean {
-  const text = asText(block['text']) ?? asText(block['thinking'])
-  const words = isCall(block['type']) ? block['id'] : text
-  if (typeof words !== 'string') return false
+  const words = isCall(block['type']) ? callWords(block) : (asText(block['text']) ?? asText(block['thinking']))
+  if (words === null) return false
   // An agent may say what it thought: only the same kind of block is a repetition.
-  const key = `${String(block['type'])} ${words}`
+  const key = `${asText(block['type']) ?? ''} ${words}`
   const first = seen.get(key)
   if (first === undefined) seen.set(key, record)
   const again = first !== undefined && first !== record
   if (again) reading.warnOnce(path, 'repeats a block of the same message; shown once')
   return again
+}
+
+/** A gateway may give every call one id: only what does the same under it is a repetition. */
+function callWords({ id, name, input }: Json): string | null {
+  const own = idText(id)
+  return own === null ? null : JSON.stringify([own, name, input])
 }
 
 function readCall(session: Session, step: OpenStep, block: Json, path: string): void {
@@ -153,7 +155,7 @@ function readCall(session: Session, step: OpenStep, block: Json, path: string): 
   const tool = asText(name)
   if (tool === null) reading.warn(`${path}/name`, 'a tool call must name its tool')
   if (!isRecord(input)) reading.warn(`${path}/input`, `a tool call's input must be an object, not ${typeName(input)}`)
-  const shown = tool ?? String(type)
+  const shown = tool ?? asText(type) ?? 'tool_call'
   session.call(step, id, shown)
   const namePath = tool === null ? `${path}/type` : `${path}/name`
   addCall(reading, step.parts, { tool: shown, args: input, path: `${path}/input`, namePath })

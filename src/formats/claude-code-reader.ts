@@ -172,7 +172,7 @@ export class ClaudeReader {
     const { subtype, content, model } = record
     if (subtype === 'init') this.model ??= asText(model)
     if (typeof content === 'string')
-      this.session.note('system', content, `${path}/content`, String(subtype ?? 'system'))
+      this.session.note('system', content, `${path}/content`, asText(subtype) ?? 'system')
     else if (!SYSTEM_BOOKKEEPING.has(subtype)) warnType(this.reading, path, 'subtype of system record', subtype)
   }
 

@@ -1,6 +1,6 @@
 import { readAnswer, type Shown } from './codex-items.ts'
-import type { Json } from './reading.ts'
-import { addCall, asText, type Session, warnType } from './session.ts'
+import { idText, type Json } from './reading.ts'
+import { addCall, type Session, warnType } from './session.ts'
 
 /** The event protocol of codex: beside the items of a rollout, or alone in the output of old `exec --json`. */
 
@@ -99,7 +99,7 @@ export function readEvent(session: Session, event: Json, path: string, shown: Sh
       path: `${path}/${field}`,
       name: actor === 'agent_reasoning' ? 'reasoning' : 'message',
     })
-  } else if (call !== undefined) readCallEvent(session, event, path, call)
+  } else if (call !== undefined) readCallEvent(session, event, path, call, shown)
   else if (answer !== undefined) readAnswerEvent(session, event, path, answer, shown)
   else if (NOTES.has(type)) session.note('system', event['message'], `${path}/message`, type)
   else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
@@ -110,17 +110,29 @@ const isBookkeeping = (type: string): boolean =>
   BOOKKEEPING.has(type) || type.startsWith('collab_') || type.startsWith('realtime_')
 
 /** Calls of the event protocol have ids of their own here, so that an item of the same id stays the one that is shown. */
-const eventCall = (event: Json): string => `event ${asText(event['call_id']) ?? ''}`
+const eventCall = (id: string | null): string | null => (id === null ? null : `event ${id}`)
+
+/** Whether an event with an id says what one before it said. What has no id is always told: it may be another act. */
+function isRepeated(event: Json, id: string | null, fields: readonly string[], { told }: Shown): boolean {
+  if (id === null) return false
+  const words = JSON.stringify([event['type'], id, ...fields.map((field) => event[field])])
+  if (told.has(words)) return true
+  told.add(words)
+  return false
+}
 
 function readCallEvent(
   session: Session,
   event: Json,
   path: string,
   [tool, ...fields]: readonly [tool: string, ...fields: string[]],
+  shown: Shown,
 ): void {
-  if (session.hasCall(event['call_id']) || session.hasCall(eventCall(event))) return
+  const id = idText(event['call_id'])
+  if (session.hasCall(id) || isRepeated(event, id, fields, shown)) return
+  const type = typeof event['type'] === 'string' ? event['type'] : tool
   const step = session.turn(null)
-  session.call(step, eventCall(event), tool)
+  session.call(step, eventCall(id), tool)
   const present = fields.filter((field) => event[field] !== undefined && event[field] !== null)
   for (const field of present)
     addCall(session.reading, step.parts, {
@@ -128,32 +140,23 @@ function readCallEvent(
       args: event[field] === '' ? null : event[field],
       path: `${path}/${field}`,
       namePath: `${path}/type`,
-      nameText: String(event['type']),
+      nameText: type,
     })
   if (present.length === 0)
     session.reading.add(step.parts, {
       actor: 'agent_action',
-      text: String(event['type']),
+      text: type,
       path: `${path}/type`,
       name: tool,
     })
 }
 
 /** The answer of a call whose item has none: that of a session that was cut, or an event's own. */
-function readAnswerEvent(
-  session: Session,
-  event: Json,
-  path: string,
-  fields: readonly string[],
-  { answered }: Shown,
-): void {
-  const { call_id: id } = event
-  if (typeof id === 'string') {
-    if (answered.has(id)) return
-    answered.add(id)
-  }
+function readAnswerEvent(session: Session, event: Json, path: string, fields: readonly string[], shown: Shown): void {
+  const id = idText(event['call_id'])
+  if ((id !== null && shown.answered.has(id)) || isRepeated(event, id, fields, shown)) return
   const { reading } = session
-  const { parts, tool } = session.output(session.hasCall(id) ? id : eventCall(event), path, null)
+  const { parts, tool } = session.output(session.hasCall(id) ? id : eventCall(id), path, null)
   for (const field of fields) {
     const before = parts.length
     readAnswer(reading, parts, event[field], `${path}/${field}`, tool)

@@ -2,7 +2,7 @@ import type { Part } from '../domain/trajectory.ts'
 import type { Actor } from '../schemas/vocabulary.ts'
 import type { ContentSink } from './content.ts'
 import { decodeObject, leavesOf } from './json-tree.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import {
   addCall,
   addLeaves,
@@ -44,8 +44,10 @@ export interface Shown {
   readonly texts: Set<string>
   /** The texts that an event alone has said. */
   readonly said: Set<string>
-  /** The ids of the calls that an item answers, or that an event has answered. */
-  readonly answered: Set<string>
+  /** The ids of the calls that an item answers. */
+  readonly answered: ReadonlySet<string>
+  /** What events with an id did and answered: an event that says the same again is a repetition. */
+  readonly told: Set<string>
 }
 
 export function readItem(session: Session, item: Json, path: string, shown: Shown): void {
@@ -54,7 +56,7 @@ export function readItem(session: Session, item: Json, path: string, shown: Show
   const { type } = item
   if (type === 'message' || type === 'agent_message') readMessage(session, item, path, shown)
   else if (type === 'reasoning') readReasoning(session, item, path, shown)
-  else if (typeof type === 'string' && type.endsWith('_call')) readCall(session, item, path)
+  else if (typeof type === 'string' && type.endsWith('_call')) readCall(session, item, path, type)
   else if (isOutput(type)) readOutput(session, item, path)
   else if (ENCRYPTED.has(type)) reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
   else if (!UNSHOWN.has(type)) warnType(reading, path, 'type of item', type)
@@ -147,10 +149,9 @@ const WORDS: Readonly<Record<string, string>> = {
   image_generation_call: 'revised_prompt',
 }
 
-function readCall(session: Session, item: Json, path: string): void {
+function readCall(session: Session, item: Json, path: string, type: string): void {
   const { reading } = session
-  const type = String(item['type'])
-  const field = Object.hasOwn(WORDS, type) ? String(WORDS[type]) : 'arguments'
+  const field = (Object.hasOwn(WORDS, type) ? WORDS[type] : undefined) ?? 'arguments'
   const own = asText(item['name'])
   if (own === null && (type === 'function_call' || type === 'custom_tool_call'))
     reading.warn(`${path}/name`, 'a tool call must name its tool')
@@ -202,9 +203,10 @@ function decodeEnvelope(text: string): Json | null {
 export function shownBy(items: Iterable<Json>): Shown {
   const [texts, answered] = [new Set<string>(), new Set<string>()]
   for (const item of items) {
-    if (isOutput(item['type']) && typeof item['call_id'] === 'string') answered.add(item['call_id'])
+    const id = isOutput(item['type']) ? idText(item['call_id']) : null
+    if (id !== null) answered.add(id)
     for (const piece of [...asList(item['content']), ...asList(item['summary'])])
       if (isRecord(piece) && typeof piece['text'] === 'string') texts.add(piece['text'])
   }
-  return { texts, said: new Set(), answered }
+  return { texts, said: new Set(), answered, told: new Set() }
 }

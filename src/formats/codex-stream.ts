@@ -1,5 +1,5 @@
 import { readAnswer } from './codex-items.ts'
-import { type Json, pointer } from './reading.ts'
+import { idText, type Json, pointer } from './reading.ts'
 import { addCall, asRecord, asText, type Session, sinkTo, warnType } from './session.ts'
 
 /** Items that are tools: the members that say what is done, and those that answer. */
@@ -18,6 +18,8 @@ const TOOLS: Readonly<Record<string, readonly [acts: readonly string[], answers:
 export class CodexStream {
   readonly #session: Session
   readonly #plans = new Map<string, string>()
+  /** What the items that have started and not completed do, by id. */
+  readonly #acts = new Map<string, string>()
 
   constructor(session: Session) {
     this.#session = session
@@ -53,10 +55,10 @@ export class CodexStream {
 
   /** A plan is told at every change of it. */
   #plan(item: Json, path: string): void {
-    const id = asText(item['id']) ?? ''
+    const id = idText(item['id'])
     const words = JSON.stringify(item['items'] ?? null)
-    if (this.#plans.get(id) === words) return
-    this.#plans.set(id, words)
+    if (id !== null && this.#plans.get(id) === words) return
+    if (id !== null) this.#plans.set(id, words)
     const namePath = 'type' in item ? `${path}/type` : `${path}/item_type`
     addCall(this.#session.reading, this.#session.turn(null).parts, {
       tool: 'todo_list',
@@ -69,20 +71,33 @@ export class CodexStream {
   /** The act stands where it started, its output where it was completed. */
   #tool(item: Json, path: string, type: string, isDone: boolean): void {
     const session = this.#session
-    const id = `item ${asText(item['id']) ?? ''}`
+    const own = idText(item['id'])
+    const id = own === null ? `at ${path}` : `item ${own}`
     const [acts, answers] = TOOLS[type] ?? [[], []]
     const isSilent = acts.every((field) => item[field] === undefined || item[field] === '')
     // A search starts before it says what it looks for.
     if (isSilent && !isDone) return
-    if (!session.hasCall(id) || asText(item['id']) === null) this.#act(item, path, type, id)
+    if (this.#isNew(item, own, type, acts, isSilent)) this.#act(item, path, type, id)
     if (!isDone) return
-    const { parts, tool } = session.output(id, path, asText(item['id']))
+    // An id that comes again behind its end is another run's, and another act.
+    if (own !== null) this.#acts.delete(own)
+    const { parts, tool } = session.output(id, path, own)
     for (const field of answers) {
       const words = asText(asRecord(item['error'])['message'])
       if (field === 'error' && words !== null)
         sinkTo(session.reading, parts, 'tool_output', tool).text(words, `${path}/error/message`)
       else readAnswer(session.reading, parts, item[field], pointer(path, field), tool)
     }
+  }
+
+  /** An item comes again as it goes on, and may then say more. Without an id it repeats nothing. */
+  #isNew(item: Json, id: string | null, type: string, acts: readonly string[], isSilent: boolean): boolean {
+    if (id === null) return true
+    const words = JSON.stringify([type, ...acts.map((field) => item[field])])
+    const known = this.#acts.get(id)
+    if (known === words || (isSilent && known !== undefined)) return false
+    this.#acts.set(id, words)
+    return true
   }
 
   #act(item: Json, path: string, type: string, id: string): void {

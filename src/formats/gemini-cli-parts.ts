@@ -1,6 +1,6 @@
 import type { Part } from '../domain/trajectory.ts'
 import type { ContentSink } from './content.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import { addCall, addLeaves, asList, asText, mediaText, sinkTo } from './session.ts'
 
 /** The parts of Gemini's API, as gemini-cli writes them. */
@@ -52,7 +52,7 @@ export function readReplyContent(
 ): void {
   const words = sinkTo(reading, parts, 'agent_message', 'message')
   const thoughts = sinkTo(reading, parts, 'agent_reasoning', 'reasoning')
-  const made = new Set(calls.filter(isRecord).flatMap((call) => [idKey(call), wordsKey(call)]))
+  const made = new Set(calls.filter(isRecord).flatMap((call) => [wordsKey(call), bareKey(call)]))
   const readOwn = (part: unknown, at: string): void => {
     if (!isRecord(part)) {
       readParts(reading, part, at, words)
@@ -60,7 +60,7 @@ export function readReplyContent(
     }
     const { functionCall: call, ...rest } = part
     readPart(isRecord(call) ? rest : part, at, part['thought'] === true ? thoughts : words)
-    if (!isRecord(call) || made.has(idKey(call) ?? wordsKey(call))) return
+    if (!isRecord(call) || made.has(wordsKey(call)) || (isBare(call) && made.has(bareKey(call)))) return
     const tool = asText(call['name'])
     if (tool === null) reading.warn(`${at}/functionCall/name`, 'a tool call must name its tool')
     const namePath = tool === null ? null : `${at}/functionCall/name`
@@ -75,6 +75,10 @@ export function readReplyContent(
   else for (const [index, part] of content.entries()) readOwn(part, pointer(path, index))
 }
 
-const idKey = ({ id }: Json): string | null => (asText(id) === null ? null : `id ${String(id)}`)
+/** A call that says nothing yet is the one of its id and tool that does. */
+const isBare = ({ args }: Json): boolean => !isRecord(args) || Object.keys(args).length === 0
+const bareKey = ({ id, name }: Json): string | null =>
+  idText(id) === null ? null : JSON.stringify([idText(id), asText(name)])
 
-const wordsKey = ({ name, args }: Json): string => `call ${String(name)} ${JSON.stringify(args ?? {})}`
+/** What a call does, whatever its id: two acts under one id are two. */
+const wordsKey = ({ name, args }: Json): string => JSON.stringify([asText(name), args ?? {}])

@@ -1,6 +1,6 @@
 import { sampleModelOf } from './inspect.ts'
 import type { OpenedDocument, RunAbout } from './open-documents.ts'
-import { isRecord, type Json } from './reading.ts'
+import { idText, isRecord, type Json } from './reading.ts'
 
 /** What Inspect's own scorers mean by their letters (`value_to_float`): correct, incorrect, partial, no answer. */
 const LETTERS: ReadonlyMap<unknown, number> = new Map<unknown, number>([
@@ -25,7 +25,7 @@ const MAX_INSTRUCTION = 1_000_000
  */
 export function openInspectSample(header: Json | null, sample: Json): OpenedDocument {
   const { id, epoch } = sample
-  const own = typeof id === 'string' || typeof id === 'number' ? String(id) : null
+  const own = idText(id)
   const run = typeof epoch === 'number' && Number.isSafeInteger(epoch) ? epoch : null
   const name = [own, run === null ? null : `epoch_${run}`].filter((part) => part !== null).join('_')
   return { name, document: { ...sample }, about: aboutOf(header, sample, own, run), warnings: [] }

@@ -67,13 +67,19 @@ export interface Leaf {
   readonly text: string
 }
 
-/** The leaves in document order. Arrays of nothing but numbers, truth values and nulls are one leaf. */
+/** Longer than any path of a real document: a long name with many leaves below it would stand in the path of each of them. */
+const MAX_BRANCH_POINTER = 2000
+
+/**
+ * The leaves in document order. Arrays of nothing but numbers, truth values and nulls are one leaf, and so is whatever stands under a
+ * pointer that is too long.
+ */
 export function leavesOf(root: unknown, at = '', named = ''): Leaf[] {
   const leaves: Leaf[] = []
   const open: { value: unknown; pointer: string; name: string }[] = [{ value: root, pointer: at, name: named }]
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
     const { value, pointer: path, name } = item
-    if (!isBranch(value)) {
+    if (!isBranch(value) || path.length - at.length > MAX_BRANCH_POINTER) {
       leaves.push({ pointer: path, name, text: typeof value === 'string' ? value : (JSON.stringify(value) ?? '') })
       continue
     }

@@ -29,15 +29,15 @@ export interface ToolCall {
 
 export function addCall(sink: ChatSink, parts: Part[], call: ToolCall): void {
   const { id, namePath, args, argsPath } = call
-  const named = typeof call.name === 'string' && call.name !== ''
-  if (!named) sink.reading.warn(namePath, 'a tool call must name its function')
-  const name = named ? String(call.name) : 'tool_call'
+  const own = typeof call.name === 'string' && call.name !== '' ? call.name : null
+  if (own === null) sink.reading.warn(namePath, 'a tool call must name its function')
+  const name = own ?? 'tool_call'
   if (typeof id === 'string') sink.names.set(id, name)
   const before = parts.length
   if (isAbsent(args)) sink.reading.warn(argsPath, 'a tool call must have arguments')
   else sink.args(parts, args, argsPath, name)
   // A call without arguments is an act all the same, and must be citable.
-  if (parts.length === before && named)
+  if (parts.length === before && own !== null)
     sink.reading.add(parts, { actor: 'agent_action', text: name, path: namePath, name })
 }
 

@@ -160,7 +160,7 @@ export function callIdOf(message: Json): string | null {
 /** Items of OpenAI's Responses, which stand among messages without a role. */
 function readItem(sink: ChatSink, item: Json, path: string): ReadMessage {
   const parts: Part[] = []
-  const type = String(item['type'])
+  const type = typeof item['type'] === 'string' ? item['type'] : 'none'
   if (type === 'reasoning') readReasoning(sink, item, path, parts)
   else if (type === 'function_call') readFunctionCall(sink, parts, callOf(item), path, item['call_id'])
   else if (type === 'function_call_output') {

@@ -1,5 +1,5 @@
 import type { Part } from '../domain/trajectory.ts'
-import { isRecord, type Json, pointer } from './reading.ts'
+import { idText, isRecord, type Json, pointer } from './reading.ts'
 import {
   addCall,
   addLeaves,
@@ -128,8 +128,10 @@ export class OldEvents {
   }
 
   #reason(reply: Reply | null, parts: Part[]): void {
-    if (reply === null || reply.reasoning === null || this.#thoughts.has(`reasoning ${reply.key}`)) return
-    this.#thoughts.add(`reasoning ${reply.key}`)
+    if (reply === null || reply.reasoning === null) return
+    const key = `reasoning ${reply.key} ${reply.reasoning}`
+    if (this.#thoughts.has(key)) return
+    this.#thoughts.add(key)
     sinkTo(this.#session.reading, parts, 'agent_reasoning', 'reasoning').text(reply.reasoning, reply.reasoningPath)
   }
 
@@ -185,9 +187,9 @@ function ownArgs(args: Json, action: string): Json {
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
-const nameOf = ({ id }: Json): string | null => (typeof id === 'number' || typeof id === 'string' ? String(id) : null)
+const nameOf = ({ id }: Json): string | null => idText(id)
 
-const eventKey = (id: unknown): string => `event ${String(id)}`
+const eventKey = (id: unknown): string | null => (idText(id) === null ? null : `event ${idText(id)}`)
 
 interface Reply {
   readonly key: string
@@ -207,9 +209,7 @@ function replyOf(event: Json, path: string): Reply | null {
   const response = asRecord(metadata['model_response'])
   const message = asRecord(asRecord(asList(response['choices'])[0])['message'])
   const at = `${path}/tool_call_metadata/model_response/choices/0/message`
-  const index = asList(message['tool_calls']).findIndex(
-    (call) => isRecord(call) && call['id'] !== undefined && call['id'] === metadata['tool_call_id'],
-  )
+  const index = onlyCall(asList(message['tool_calls']), metadata['tool_call_id'])
   const made = asRecord(asRecord(asList(message['tool_calls'])[index])['function'])
   const tool = asText(made['name']) ?? asText(metadata['function_name'])
   const args = made['arguments']
@@ -222,4 +222,12 @@ function replyOf(event: Json, path: string): Reply | null {
     reasoningPath: `${at}/reasoning_content`,
     call: hasCall ? { tool, args, path: `${at}/tool_calls/${index}/function/arguments` } : null,
   }
+}
+
+/** The call that has an id, -1 where none or several have it: then what the harness made of the call tells what was done. */
+function onlyCall(calls: readonly unknown[], id: unknown): number {
+  const wanted = idText(id)
+  const has = (call: unknown): boolean => wanted !== null && isRecord(call) && idText(call['id']) === wanted
+  const first = calls.findIndex(has)
+  return calls.findLastIndex(has) === first ? first : -1
 }

@@ -1,6 +1,6 @@
 import type { Part } from '../domain/trajectory.ts'
 import type { ContentSink } from './content.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import {
   addCall,
   addLeaves,
@@ -32,6 +32,8 @@ export class SdkEvents {
   readonly #session: Session
   readonly #reading: Reading
   #turn: { readonly reply: string; readonly step: OpenStep } | null = null
+  /** What the calls of other agents say, by id. */
+  readonly #foreign = new Map<string, string>()
   model: string | null = null
 
   constructor(session: Session) {
@@ -189,9 +191,15 @@ export class SdkEvents {
 
   /** A call that another agent made behind the protocol of agent clients; it comes again as it goes on. */
   #foreignCall(event: Json, path: string, name: string | null): void {
-    const id = `acp ${asText(event['tool_call_id']) ?? ''}`
+    const own = idText(event['tool_call_id'])
+    const id = own === null ? `acp at ${path}` : `acp ${own}`
+    const words = JSON.stringify(event['raw_input'] ?? null)
+    // It may come first without its words; other words under one id are another act, and what has no id repeats nothing.
+    const known = this.#foreign.get(id)
+    const isNew = known === undefined || (known !== words && words !== 'null')
+    this.#foreign.set(id, words === 'null' ? (known ?? words) : words)
     const tool = asText(event['title']) ?? asText(event['tool_kind']) ?? 'ACPToolCallEvent'
-    if (!this.#session.hasCall(id)) {
+    if (isNew) {
       const step = this.#session.open('agent', name)
       this.#session.call(step, id, tool)
       const field =
@@ -211,8 +219,8 @@ export class SdkEvents {
   }
 }
 
-const idKey = (id: unknown): string => `id ${String(id)}`
-const callKey = (id: unknown): string => `call ${String(id)}`
+const idKey = (id: unknown): string | null => (idText(id) === null ? null : `id ${idText(id)}`)
+const callKey = (id: unknown): string | null => (idText(id) === null ? null : `call ${idText(id)}`)
 
 function readContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
   if (isAbsent(content)) return

@@ -12,6 +12,10 @@ export type Json = Readonly<Record<string, unknown>>
 export const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** An id as text: a text that says something, or a number. Null for the rest: what has no id is no repetition of anything. */
+export const idText = (value: unknown): string | null =>
+  typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : null
+
 export const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined
 
 /** What a document of another type is called in a message: `null`, `array`, `string`, … */

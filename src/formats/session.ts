@@ -2,7 +2,7 @@ import type { Part, Step } from '../domain/trajectory.ts'
 import type { Actor } from '../schemas/vocabulary.ts'
 import type { ContentSink } from './content.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
-import { cutName, isRecord, type Json, type Reading } from './reading.ts'
+import { cutName, idText, isRecord, type Json, type Reading } from './reading.ts'
 import { argumentActor } from './talk-tools.ts'
 
 /**
@@ -62,16 +62,19 @@ export class Session {
   }
 
   hasCall(id: unknown): boolean {
-    return typeof id === 'string' && this.#calls.has(id)
+    const key = idText(id)
+    return key !== null && this.#calls.has(key)
   }
 
   /** Remembers who made a call. An id that comes back belongs to the later call: its answers can only follow. */
   call(step: OpenStep, id: unknown, tool: string): void {
-    if (typeof id === 'string' && id !== '') this.#calls.set(id, { step, tool })
+    const key = idText(id)
+    if (key !== null) this.#calls.set(key, { step, tool })
   }
 
   output(id: unknown, path: string, name: string | null): OutputPlace {
-    const call = typeof id === 'string' ? this.#calls.get(id) : undefined
+    const key = idText(id)
+    const call = key === null ? undefined : this.#calls.get(key)
     const { last } = this
     if (call === undefined) this.reading.warn(path, 'answers no tool call before it; shown at its place')
     else call.step.answered = true
