@@ -1,0 +1,46 @@
+import { checkEvidence } from '../../src/domain/evidence.ts'
+import { createRendering } from '../../src/domain/rendering.ts'
+import { JSON_INPUTS } from '../json-target.ts'
+import { checkSlowly } from '../laws/evidence-reference.ts'
+import { worldOf } from '../laws/evidence-world.ts'
+import { RUBRIC } from '../laws/test-rubric.ts'
+import { hold, type Target } from '../target.ts'
+
+export const EVIDENCE: Target<unknown> = {
+  ...JSON_INPUTS,
+  name: 'evidence',
+  law: 'the same status of every citation, the same unmet claims and the same verdict as a slow reference of the design page',
+  covers: [
+    '/src/domain/evidence',
+    '/src/domain/locate',
+    '/src/domain/fold',
+    '/src/domain/search',
+    '/src/domain/observations',
+  ],
+  corpus: 'evidence',
+  check,
+}
+
+function check(input: unknown): void {
+  const world = worldOf(input)
+  const { trajectory, groundTruth, anchors, claims } = world
+  const rendering = createRendering(trajectory, '0123456789abcdef')
+  const fast = checkEvidence(claims, { rendering, ground_truth: groundTruth, anchors, rubric: RUBRIC })
+  const slow = checkSlowly(world)
+  for (const [index, { status, quote, step_id, supports, start, end, path }] of fast.citations.entries()) {
+    const due = slow.statuses[index]
+    hold(
+      status === due,
+      `a citation is ${status}, and the reference says ${due}: ${supports} step ${step_id} ${JSON.stringify(quote)}`,
+    )
+    if (start === null || end === null) continue
+    const part = trajectory.steps.flatMap((step) => step.parts).find((one) => one.path === path)
+    hold(part !== undefined && start < end && end <= part.text.length, 'a place that is not in its part')
+  }
+  const unmet = (ids: readonly string[]) => JSON.stringify([...new Set(ids)].sort())
+  hold(
+    unmet(fast.unmet.map(({ claim }) => claim)) === unmet(slow.unmet),
+    `unmet: ${unmet(fast.unmet.map(({ claim }) => claim))}, and by the reference ${unmet(slow.unmet)}`,
+  )
+  hold((fast.verdict !== null) === slow.holds, 'a verdict, and the reference says otherwise')
+}

@@ -1,0 +1,152 @@
+import { parseClaims } from '../../src/domain/claims.ts'
+import { CLAIM_IDS, CONFIDENCE_LEVELS, SURFACE_CATEGORIES } from '../../src/schemas/vocabulary.ts'
+import { depthOf, hasLoneSurrogate, hasRepeatedKey } from '../laws/json-reference.ts'
+import { mutateBytes, smallerBytes } from '../mutate-bytes.ts'
+import { mutateJson } from '../mutate-json.ts'
+import type { Random } from '../random.ts'
+import { hold, type Target } from '../target.ts'
+
+const WORDS = [
+  ...[
+    '"__proto__":{"observed":true},',
+    '"surface":{"observed":true,"category":"other"},',
+    '"observed":true,',
+    '"cue"',
+    '{',
+    '}',
+    '[',
+    ']',
+  ],
+  ...[
+    '\\u0063ue',
+    '```json\n',
+    '\\',
+    '"',
+    ':',
+    ',',
+    'null',
+    'true',
+    '1e999',
+    '-0',
+    '\u0000',
+    '\ud800',
+    '//',
+    '"CONFIDENCE":"HIGH",',
+  ],
+]
+
+export const REPLY: Target<string> = {
+  name: 'reply',
+  law: 'never thrown; read exactly where a slow reference reads it: one object, no key twice, every field, nothing else',
+  covers: ['/src/domain/claims.ts', '/src/schemas/check.ts'],
+  corpus: 'reply',
+  extension: 'txt',
+  decode: (bytes) => bytes.toString('utf8'),
+  encode: (input) => Buffer.from(input),
+  mutate,
+  *smaller(input) {
+    for (const bytes of smallerBytes(Buffer.from(input))) yield bytes.toString('utf8')
+  },
+  check,
+}
+
+function mutate(input: string, random: Random, pool: readonly string[]): string {
+  if (random.chance(0.5)) {
+    try {
+      const others = pool.flatMap((one) => (one.startsWith('{') && one.length < 5000 ? [parsed(one)] : []))
+      const changed = JSON.stringify(mutateJson(JSON.parse(input), random, others))
+      return random.chance(0.3) ? withMemberTwice(changed, random) : changed
+    } catch {
+      // Not JSON any more: then as bytes.
+    }
+  }
+  const others = pool.map((one) => Buffer.from(one))
+  return mutateBytes(Buffer.from(input), random, WORDS, others).toString('utf8')
+}
+
+/** A member said again at the place of another: `JSON.parse` would take the last without a word. */
+function withMemberTwice(text: string, random: Random): string {
+  const members = [...text.matchAll(/"[a-z_]+":(?:"[a-z ]*"|true|false|[0-9]+)/g)]
+  const [one, other] = [random.pick(members), random.pick(members)]
+  if (one === undefined || other === undefined) return text
+  const member = random.chance(0.5) ? one[0].replace('true', 'false') : escapedName(one[0])
+  const at = random.chance(0.7) ? one.index : other.index
+  return `${text.slice(0, at)}${member},${text.slice(at)}`
+}
+
+/** The same name in another writing: `"cue"` and `"\\u0063ue"`. */
+const escapedName = (member: string): string =>
+  `"\\u${member.charCodeAt(1).toString(16).padStart(4, '0')}${member.slice(2)}`
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const OWN = Object.getOwnPropertyNames(Object.prototype).length
+
+function check(text: string): void {
+  const read = parseClaims(text)
+  hold(Object.getOwnPropertyNames(Object.prototype).length === OWN, 'the prototype of all objects was changed')
+  hold(read.ok === isAnswer(text), `${read.ok ? 'read' : 'refused'}, and the reference says otherwise`)
+  if (!read.ok) {
+    hold(read.error.length > 0, 'a refusal says nothing')
+    return
+  }
+  const claims = read.value
+  hold(Object.getPrototypeOf(claims) === Object.prototype, 'claims with a prototype of their own')
+  const given = JSON.parse(text) as {
+    citations: { quote: string }[]
+    cue: object
+    distractor: object
+    surface: { observed: boolean }
+  }
+  hold(
+    JSON.stringify([claims.cue, claims.distractor]) === JSON.stringify([given.cue, given.distractor]),
+    'another claim',
+  )
+  hold(claims.surface.observed === given.surface.observed, 'another observation')
+  const quotes = (list: readonly { readonly quote: string }[]) => JSON.stringify(list.map(({ quote }) => quote))
+  hold(quotes(claims.citations) === quotes(given.citations), 'other quotes')
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const has = (value: unknown, ...fields: string[]): value is Json =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length === fields.length &&
+  fields.every((field) => Object.hasOwn(value, field))
+
+const isWord = (value: unknown, words: readonly string[]): boolean =>
+  typeof value === 'string' && words.includes(value.toLowerCase())
+
+const isActed = (value: unknown): boolean =>
+  has(value, 'reasoned', 'acted') && typeof value['reasoned'] === 'boolean' && typeof value['acted'] === 'boolean'
+
+const isCitation = (value: unknown): boolean =>
+  has(value, 'supports', 'step_id', 'quote') &&
+  isWord(value['supports'], CLAIM_IDS) &&
+  Number.isSafeInteger(value['step_id']) &&
+  typeof value['quote'] === 'string' &&
+  value['quote'].length <= 1000
+
+/** What an answer is (docs/design.md, section 2), field by field. */
+function isAnswer(text: string): boolean {
+  const value = parsed(text)
+  if (text.length > 1_000_000 || value === null || hasRepeatedKey(text) || depthOf(value) > 32) return false
+  if (hasLoneSurrogate(value)) return false
+  if (!has(value, 'citations', 'notes', 'surface', 'cue', 'distractor', 'confidence')) return false
+  const { citations, notes, surface, cue, distractor, confidence } = value
+  const isSurface =
+    has(surface, 'observed', 'category') &&
+    typeof surface['observed'] === 'boolean' &&
+    isWord(surface['category'], SURFACE_CATEGORIES)
+  const isList = Array.isArray(citations) && citations.length <= 60 && citations.every(isCitation)
+  const isNotes = typeof notes === 'string' && notes.length <= 20_000
+  return isList && isNotes && isSurface && isActed(cue) && isActed(distractor) && isWord(confidence, CONFIDENCE_LEVELS)
+}

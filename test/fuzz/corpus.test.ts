@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest'
+import { keptInputs } from '../../fuzz/corpus.ts'
+import { errorOf } from '../../fuzz/engine.ts'
+import { TARGETS } from '../../fuzz/targets.ts'
+
+describe.each(TARGETS.map((target) => [target.name, target] as const))('%s', (_name, target) => {
+  const kept = keptInputs(target)
+
+  test('obeys its law on every input that is kept', async () => {
+    const broken: string[] = []
+    for (const { file, input } of kept) {
+      const error = await errorOf(target, input)
+      if (error !== null) broken.push(`${file}: ${error.split('\n')[0]}`)
+    }
+    expect(broken).toEqual([])
+    expect(kept.length).toBeGreaterThan(0)
+  })
+
+  test('keeps its inputs as they are read', () => {
+    for (const { file, input } of kept)
+      expect(target.encode(target.decode(target.encode(input))), file).toEqual(target.encode(input))
+  })
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { keptInputs } from '../../fuzz/corpus.ts'
+import { Coverage } from '../../fuzz/coverage.ts'
+import { READERS } from '../../fuzz/targets/readers.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+
+type Json = Readonly<Record<string, unknown>>
+const LIMITS = { max_steps: 1_000_000, max_part_chars: 5_000_000 }
+
+/** Numbers of steps are left out: a number that stands twice is refused. */
+const withoutNumbers = (item: unknown): unknown => {
+  if (typeof item !== 'object' || item === null) return item
+  const { step_id: _own, ...rest } = item as Json
+  return rest
+}
+
+/** A document whose longest list is said again and again, with every id as often as its member. */
+function grown(document: Json, times: number): Json {
+  const lists = Object.entries(document).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]))
+  const [name, items] = lists.sort(([, a], [, b]) => b.length - a.length)[0] ?? ['', []]
+  return { ...document, [name]: Array.from({ length: times }, () => items.map(withoutNumbers)).flat() }
+}
+
+/** Blocks of the readers that ran, counted by V8: the same on a busy machine. */
+function workOf(coverage: Coverage, document: Json): number {
+  coverage.work()
+  readTrajectory(document, LIMITS)
+  return coverage.work()
+}
+
+const SEEDS = READERS.flatMap((reader) =>
+  keptInputs(reader).flatMap(({ file, input }) => (file.includes('seed') ? [[file, input as Json] as const] : [])),
+)
+
+test.each(SEEDS)('%s: four times the document is about four times the work', (_file, seed) => {
+  const coverage = new Coverage(['/src/formats/'])
+  workOf(coverage, grown(seed, 20))
+  const [one, four] = [workOf(coverage, grown(seed, 20)), workOf(coverage, grown(seed, 80))]
+  coverage.stop()
+  expect(one).toBeGreaterThan(0)
+  // A square would be sixteen. V8 forgets a few counts when it collects garbage, so that four is not exact.
+  expect(four / one).toBeLessThan(7)
+})

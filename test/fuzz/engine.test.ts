@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { errorOf, fuzz } from '../../fuzz/engine.ts'
+import { JSON_INPUTS } from '../../fuzz/json-target.ts'
+import { hold, type Target } from '../../fuzz/target.ts'
+
+const target = (check: (input: unknown) => void): Target<unknown> => ({
+  ...JSON_INPUTS,
+  name: 'planted',
+  law: '',
+  covers: [],
+  corpus: 'none',
+  check,
+})
+
+interface Item {
+  readonly id?: unknown
+  readonly words?: unknown
+}
+const itemsOf = (input: unknown): readonly Item[] =>
+  Array.isArray(input) ? input.filter((item) => typeof item === 'object' && item !== null) : []
+
+const SEED = [
+  { id: 'a', words: 'one' },
+  { id: 'b', words: 'two' },
+]
+const OPTIONS = { seed: 7, seconds: 60, maxFinds: 1, maxRuns: 20_000 }
+
+/** Bugs that were in readers once. */
+describe('the fuzzer finds, and makes small,', () => {
+  test('an id that is an object without a toString', async () => {
+    const planted = target((input) => {
+      for (const { id } of itemsOf(input)) String(id)
+    })
+    const { finds } = await fuzz(planted, [SEED], OPTIONS)
+    expect(finds[0]?.error).toContain('Cannot convert object to primitive value')
+    expect(JSON.stringify(finds[0]?.input).length).toBeLessThan(40)
+  })
+
+  test('two acts under one id, of which one is lost', async () => {
+    const planted = target((input) => {
+      const items = itemsOf(input).filter(({ id, words }) => typeof id === 'string' && typeof words === 'string')
+      const shown = new Set(new Map(items.map(({ id, words }) => [id, words])).values())
+      for (const { words } of items) hold(shown.has(words), 'lost')
+    })
+    const { finds } = await fuzz(planted, [SEED], OPTIONS)
+    expect(itemsOf(finds[0]?.input)).toHaveLength(2)
+  })
+
+  test('nothing where the law holds', async () => {
+    const { finds, runs } = await fuzz(
+      target(() => undefined),
+      [SEED],
+      { ...OPTIONS, maxRuns: 500 },
+    )
+    expect([finds, runs >= 500]).toEqual([[], true])
+  })
+})
+
+test('what throws in the end of a promise is a find, and what is no error too', async () => {
+  const late = { ...target(() => undefined), check: () => Promise.reject(new Error('late')) }
+  expect(await errorOf(late, null)).toContain('Error: late')
+  const odd = target(() => {
+    throw null
+  })
+  expect(await errorOf(odd, null)).toBe('threw something that is no error')
+})
