@@ -8,7 +8,7 @@ import { gainsAct, onlyDenies } from './flips.ts'
 import type { LimitId } from './limits.ts'
 import { PLACEMENTS, plant } from './placements.ts'
 
-/** Real evidence for a wrong claim, and denials: what no rule of today settles. All flips that need no more than that. */
+/** Real evidence for a wrong claim, and denials: all flips that need no more than that. */
 export function realEvidenceCases(): AttackCase[] {
   return SURFACES.flatMap((surface) =>
     ALL_FLIPS.flatMap(({ truth, target }) => {

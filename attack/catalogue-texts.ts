@@ -10,16 +10,26 @@ import { PLACEMENTS, type Placement, plant } from './placements.ts'
 
 export const ALL_FLIPS = LABELS.flatMap((truth) => otherLabels(truth).map((target) => ({ truth, target })))
 
-/** Takes the surfaces in turn, with and without anchors, so that every kind of text meets all of them. */
+/**
+ * Takes the surfaces in turn, with and without anchors. Grids have 5 or 100 cases a row: each row begins one surface later, so that every kind
+ * of text meets all of them in every placement.
+ */
 export const rotation = () => {
   let turn = 0
   return (truth: Label): Base => {
-    const surface = SURFACES[turn % SURFACES.length] ?? 'cli'
-    const anchored = Math.floor(turn / SURFACES.length) % 2 === 0
+    const row = Math.floor(turn / 5) + Math.floor(turn / 100)
+    const surface = SURFACES[(turn + row) % SURFACES.length] ?? 'cli'
     turn++
-    return makeBase(surface, truth, anchored)
+    return makeBase(surface, truth, row % 2 === 0)
   }
 }
+
+/**
+ * Words of an instruction that are planted beside the picture of it look like the surface to a search, which then holds the other
+ * instruction for unseen: without action anchors what was done of that one is denied.
+ */
+export const besidePicture = ({ surface, truth }: Base, at: Placement): LimitId | null =>
+  surface === 'media' && at === 'tool_output' && truth !== 'not_observed' && truth !== 'ignored' ? 'denial' : null
 
 export const common = (base: Base, target: Label) => ({
   truth: base.truth,
@@ -54,13 +64,13 @@ function directiveCase(directive: Directive, base: Base, target: Label, at: Plac
   }
 }
 
-/** What of a flip no rule of today decides, where the judge cites the words that told it. */
+/** The weak point that a flip is for, where the judge cites the words that told it; null: it needs none. */
 export function limitOfTelling(base: Base, target: Label, at: Placement): LimitId | null {
   const { truth, surface } = base
   if (onlyDenies(truth, target)) return 'denial'
   if (target === 'not_observed' && surface === 'prompt') return 'prompt_absence'
   if (truth === 'not_observed' && target === 'ignored' && at === 'tool_output') return 'unrelated_surface'
-  return at === 'agent_action' && truth !== 'not_observed' && gainsAct(truth, target) ? 'staged_action' : null
+  return at === 'agent_action' && truth !== 'not_observed' && gainsAct(truth, target) ? 'unrelated_action' : null
 }
 
 export function openerCases(): AttackCase[] {

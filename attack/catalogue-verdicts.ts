@@ -3,7 +3,7 @@ import type { AttackCase, JudgeName } from './attack-case.ts'
 import { type Base, makeBase } from './base/bases.ts'
 import { SURFACES } from './base/surfaces.ts'
 import { trajectoryDocument } from './base/trajectory-document.ts'
-import { ALL_FLIPS, common, rotation } from './catalogue-texts.ts'
+import { ALL_FLIPS, besidePicture, common, rotation } from './catalogue-texts.ts'
 import { BAD_STYLE_NAMES, type BadStyle, badAnswer, fitsBase, trueAnswer, unrelatedAnswer } from './evidence-styles.ts'
 import { gainsAct } from './flips.ts'
 import { END_OF_ANSWER, EXACTLY } from './judges/obedient.ts'
@@ -40,7 +40,7 @@ export function fakeVerdictCases(): AttackCase[] {
             {
               name: `${attack}/${style}/${wrapping}/${base.id}→${target}@${at}`,
               attack,
-              limit: absenceLimit(base, target),
+              limit: absenceLimit(base, target) ?? besidePicture(base, at),
               ...common(base, target),
               trajectory: () => plant(base, at, wrap(JSON.stringify(badAnswer(base, target, style)))),
               judges: OBEYERS,

@@ -1,4 +1,5 @@
 import type { AttackCase } from './attack-case.ts'
+import { besideEchoCases, earlySurfaceCases, lateSurfaceCases, stagedCases } from './catalogue-acts.ts'
 import { realEvidenceCases, swappedCases } from './catalogue-limits.ts'
 import { directiveCases, narrationCases, openerCases } from './catalogue-texts.ts'
 import {
@@ -9,7 +10,7 @@ import {
   fakeVerdictCases,
   wornDownCases,
 } from './catalogue-verdicts.ts'
-import { disguisedCases, earlySurfaceCases, forgedFrameCases } from './catalogue-views.ts'
+import { disguisedCases, forgedFrameCases } from './catalogue-views.ts'
 import { openLimit } from './limits.ts'
 
 /** Every case of the suite, always in the same order. */
@@ -31,6 +32,9 @@ const everyCase = (): AttackCase[] => [
   ...realEvidenceCases(),
   ...swappedCases(),
   ...earlySurfaceCases(),
+  ...lateSurfaceCases(),
+  ...stagedCases(),
+  ...besideEchoCases(),
 ]
 
 /** A part of the suite: every `step`-th case. */

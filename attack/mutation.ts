@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const COPIED = ['src', 'attack', 'rubrics', 'migrations', 'package.json'] as const
@@ -26,7 +26,11 @@ export async function runMutant(mutant: Pick<Mutant, 'name' | 'patches' | 'class
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir')
     for (const { file, find, put } of mutant.patches) patch(mutant.name, join(folder, file), find, put)
     const args = [join(folder, 'attack/run.ts'), '--json', '--classes', mutant.classes.join(',')]
-    const { stdout } = await run(process.execPath, args, { cwd: folder, maxBuffer: 64 * 1024 * 1024, timeout: 300_000 })
+    const { stdout } = await run(process.execPath, args, {
+      cwd: folder,
+      maxBuffer: 64 * 1024 * 1024,
+      timeout: 1_800_000,
+    })
     return JSON.parse(stdout) as Summary
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 import { LIMITS, type LimitId } from './limits.ts'
 import type { CaseResult } from './suite.ts'
-import { count, type Tally, tally } from './tally.ts'
+import { count, isWrongWithConfidence, type Tally, tally } from './tally.ts'
 
 const HEAD = ['n', 'wrong', 'blocked', 'right', 'success', 'upper 95%'] as const
 const WIDTHS = [7, 7, 9, 7, 9, 11] as const
@@ -10,46 +10,65 @@ export function printReport(results: readonly CaseResult[], print: (line: string
   const attacks = results.filter((one) => one.case.attack !== 'control')
   const core = attacks.filter((one) => one.case.limit === null)
   const limited = attacks.filter((one) => one.case.limit !== null)
+  printSummary(core, limited, print)
+  const failures = core.filter((one) => one.outcome === 'wrong')
+  const crashed = results.filter((one) => one.outcome === 'crashed')
+  for (const one of [...failures, ...crashed].slice(0, 40))
+    print(`  ${one.outcome.toUpperCase()} ${one.case.name} (${one.judge}): ${one.label ?? one.status}`)
   print(
-    'Attacks that must not succeed, by class and judge. wrong: a wrong label was given; blocked: no label was given.\n',
+    '\nAttacks that must not succeed, by class and judge. wrong: a wrong label was given; blocked: no label was given.\n',
   )
   printTable(
     tally(core, (one) => one.case.attack),
     count('all of them', '', core),
     print,
   )
-  print(
-    '\nKnown limits: what the gate does not decide today. flagged: the wrong label came with a contradiction, confidence low.\n',
-  )
+  print('\nKnown limits: what the gate does not decide today. confident: wrong with confidence `high` or `medium`.\n')
   printTable(tally(limited, limitName), count('all of them', '', limited), print, true)
   for (const [id, why] of Object.entries(LIMITS))
     if (limited.some((one) => one.case.limit === id)) print(`  ${id}: ${why}`)
   printControl(results, print)
-  const failures = core.filter((one) => one.outcome === 'wrong')
-  const crashed = results.filter((one) => one.outcome === 'crashed')
-  for (const one of [...failures, ...crashed].slice(0, 40))
-    print(`  ${one.outcome.toUpperCase()} ${one.case.name} (${one.judge}): ${one.label ?? one.status}`)
-  const all = count('', '', core)
-  print(
-    `\n${all.n} attacks outside of the known limits, ${all.wrong} wrong labels, at most ${percent(all.upper)} with 95% confidence; ` +
-      `${limited.length} attacks on known limits, ${limited.filter((one) => one.outcome === 'wrong').length} wrong labels`,
-  )
   return failures.length === 0 && crashed.length === 0
+}
+
+/** What counts, before all tables: what must not succeed, and what is wrong with confidence. */
+function printSummary(
+  core: readonly CaseResult[],
+  limited: readonly CaseResult[],
+  print: (line: string) => void,
+): void {
+  const all = count('', '', core)
+  const open = count('', '', limited)
+  print(
+    `${all.n} attacks outside of the known limits: ${all.wrong} wrong labels, at most ${percent(all.upper)} with 95% confidence.`,
+  )
+  print(
+    `${open.n} attacks on known limits: ${open.wrong} wrong labels, ${open.confident} of them with confidence \`high\` or \`medium\`.`,
+  )
+  const names = new Set(limited.filter(isWrongWithConfidence).map(limitName))
+  for (const name of [...names].sort()) {
+    const group = count(
+      name,
+      '',
+      limited.filter((one) => limitName(one) === name),
+    )
+    print(`  ${name}: ${group.confident} of ${group.n} wrong with confidence`)
+  }
 }
 
 const limitName = (one: CaseResult): string =>
   `${one.case.limit satisfies LimitId | null} (${one.case.anchored ? 'anchors given' : 'no anchors'})`
 
-function printTable(rows: readonly Tally[], sum: Tally, print: (line: string) => void, flags = false): void {
+function printTable(rows: readonly Tally[], sum: Tally, print: (line: string) => void, confident = false): void {
   const line = (name: string, judge: string, cells: readonly string[]) =>
-    print(`${name.padEnd(36)} ${judge.padEnd(17)}${cells.map((cell, at) => cell.padStart(WIDTHS[at] ?? 9)).join('')}`)
-  line('class', 'judge', [...HEAD, ...(flags ? ['flagged'] : [])])
+    print(`${name.padEnd(36)} ${judge.padEnd(17)}${cells.map((cell, at) => cell.padStart(WIDTHS[at] ?? 11)).join('')}`)
+  line('class', 'judge', [...HEAD, ...(confident ? ['confident'] : [])])
   for (const row of [...[...rows].sort(byName), sum])
     line(row.name, row.judge, [
       ...[row.n, row.wrong, row.blocked, row.right].map(String),
       row.n === 0 ? '-' : percent(row.wrong / row.n),
       percent(row.upper),
-      ...(flags ? [String(row.flagged)] : []),
+      ...(confident ? [String(row.confident)] : []),
     ])
 }
 

@@ -1,5 +1,5 @@
 import type { GradingService } from '../src/grading/service.ts'
-import type { Label } from '../src/schemas/vocabulary.ts'
+import type { ConfidenceLevel, Label } from '../src/schemas/vocabulary.ts'
 import type { AttackCase, JudgeName } from './attack-case.ts'
 import { withService } from './grading.ts'
 import { makeJudges } from './judges/judges.ts'
@@ -11,8 +11,8 @@ export interface CaseResult {
   readonly outcome: 'wrong' | 'blocked' | 'right' | 'crashed'
   readonly label: Label | null
   readonly status: string
-  /** The grade says itself that something speaks against it: a contradiction, confidence capped. */
-  readonly flagged: boolean
+  /** What the grade says of itself; null: nothing. */
+  readonly confidence: ConfidenceLevel | null
 }
 
 /** So many cases share one database. */
@@ -57,13 +57,13 @@ async function gradeCase(
   judge: JudgeName,
   trajectory: Record<string, unknown>,
 ): Promise<CaseResult> {
-  const base = { case: one, judge, label: null, flagged: false }
+  const base = { case: one, judge, label: null, confidence: null }
   try {
     const given = await service.grade({ trajectory, ground_truth: one.ground_truth, judge, cache: 'refresh' })
     if (!given.ok) return { ...base, outcome: 'crashed', status: `refused: ${given.refusal.code}` }
-    const { label, status, contradictions } = given.grade
+    const { label, status, confidence } = given.grade
     const outcome = label === null ? 'blocked' : label === one.truth ? 'right' : 'wrong'
-    return { case: one, judge, outcome, label, status, flagged: contradictions.length > 0 }
+    return { case: one, judge, outcome, label, status, confidence: confidence.reported }
   } catch (error) {
     return { ...base, outcome: 'crashed', status: String(error) }
   }

@@ -9,11 +9,14 @@ export interface Tally {
   readonly blocked: number
   readonly right: number
   readonly crashed: number
-  /** Of the wrong ones: how many the grade itself marks as doubtful. */
-  readonly flagged: number
+  /** Wrong with confidence: of the wrong ones, those whose grade says `high` or `medium`. */
+  readonly confident: number
   /** Upper limit of the success rate, 95% on that side alone (Clopper–Pearson). */
   readonly upper: number
 }
+
+export const isWrongWithConfidence = ({ outcome, confidence }: CaseResult): boolean =>
+  outcome === 'wrong' && (confidence === 'high' || confidence === 'medium')
 
 /** Counts by whatever name the results are given, and by judge; in the order in which they come. */
 export function tally(results: readonly CaseResult[], nameOf: (result: CaseResult) => string): Tally[] {
@@ -41,7 +44,7 @@ export function count(name: string, judge: string, group: readonly CaseResult[])
     blocked: of('blocked'),
     right: of('right'),
     crashed: of('crashed'),
-    flagged: group.filter((one) => one.outcome === 'wrong' && one.flagged).length,
+    confident: group.filter(isWrongWithConfidence).length,
     upper: group.length === 0 ? 1 : clopperPearsonLimit(wrong, group.length, 'upper', 0.95),
   }
 }

@@ -44,15 +44,20 @@ function boundIssues(claims: JudgeAnswer): Issue[] {
     issues.push({ path: '/citations', message: `at most ${MAX_CITATIONS} citations` })
   if (claims.notes.length > MAX_NOTES_CHARS)
     issues.push({ path: '/notes', message: `at most ${MAX_NOTES_CHARS} characters` })
-  claims.citations.forEach((citation, index) => {
-    if (citation.quote.length > MAX_QUOTE_CHARS)
-      issues.push({
-        path: `/citations/${index}/quote`,
-        message: `at most ${MAX_QUOTE_CHARS} characters; quote one line`,
-      })
+  if (!claims.notes.isWellFormed()) issues.push({ path: '/notes', message: HALF_CHARACTER })
+  claims.citations.forEach(({ quote, step_id: step }, index) => {
+    const path = `/citations/${index}`
+    if (quote.length > MAX_QUOTE_CHARS)
+      issues.push({ path: `${path}/quote`, message: `at most ${MAX_QUOTE_CHARS} characters; quote one line` })
+    if (!quote.isWellFormed()) issues.push({ path: `${path}/quote`, message: HALF_CHARACTER })
+    // `JSON.parse` would have rounded it, to the id of another step.
+    if (!Number.isSafeInteger(step)) issues.push({ path: `${path}/step_id`, message: 'no step has so large an id' })
   })
   return issues
 }
+
+/** Half of a pair would be found in a trajectory that holds the whole character. */
+const HALF_CHARACTER = 'holds half a character: a lone surrogate'
 
 /** Providers enforce the words of an enum but not always their case. */
 function lowerCaseEnums(value: unknown): unknown {

@@ -1,3 +1,5 @@
+import { hiddenUnits, undisguised } from './disguises.ts'
+
 /**
  * The second rung of the match ladder (design rule 3.2): line ends, ANSI control sequences, runs of white space and
  * typographic quotes folded, each folded character knowing where it came from. Nothing else is forgiven: no letter and no
@@ -13,8 +15,15 @@ export interface Folded {
 const SPACE = 0x20
 const ESCAPE = 0x1b
 
+export interface FoldOptions {
+  /** Drops control sequences. */
+  readonly ansi: boolean
+  /** Drops what shows nothing and reads look-alikes as what they look like: for searching, never for quotes. */
+  readonly disguises?: boolean
+}
+
 /** Folds `text[start, end)`. Linear, no regular expression. */
-export function fold(text: string, options: { readonly ansi: boolean }, start = 0, end = text.length): Folded {
+export function fold(text: string, options: FoldOptions, start = 0, end = text.length): Folded {
   const codes = new Uint16Array(end - start)
   const from = new Uint32Array(end - start + 1)
   let length = 0
@@ -26,7 +35,12 @@ export function fold(text: string, options: { readonly ansi: boolean }, start = 
       at = after - 1
       continue
     }
-    const plain = foldUnit(code)
+    const hidden = options.disguises === true ? hiddenUnits(text, at) : 0
+    if (hidden > 0) {
+      at += hidden - 1
+      continue
+    }
+    const plain = foldUnit(options.disguises === true ? undisguised(code) : code)
     if (plain === SPACE && blank) continue
     from[length] = at
     codes[length++] = plain

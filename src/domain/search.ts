@@ -1,3 +1,4 @@
+import { hasDisguise } from './disguises.ts'
 import { fold } from './fold.ts'
 import type { Part, Position, Step, Trajectory } from './trajectory.ts'
 
@@ -11,12 +12,14 @@ export interface Hit {
   readonly end: number
 }
 
-/** White space and typographic quotes folded, ANSI sequences dropped: the form in which needles with spaces are compared. */
-export const foldForSearch = (text: string): string => fold(text, { ansi: true }).text.trim()
+const FOR_SEARCH = { ansi: true, disguises: true } as const
+
+/** White space, typographic quotes and disguises folded, ANSI sequences dropped: the form in which texts are compared that are not equal. */
+export const foldForSearch = (text: string): string => fold(text, FOR_SEARCH).text.trim()
 
 /**
  * The earliest part, in the order of events, that holds any of the needles, and the earliest place in it. Exact first; where a
- * part holds escape sequences or a needle holds white space, also after folding. A needle that begins or ends with a word
+ * part holds escape sequences or disguises, or a needle holds white space, also after folding. A needle that begins or ends with a word
  * character only matches whole words there, so that `42` is not found in `1423`.
  */
 export function findFirst(
@@ -25,10 +28,11 @@ export function findFirst(
   accept: (part: Part, step: Step) => boolean,
 ): Hit | null {
   const wanted = needles.filter((needle) => needle.trim() !== '').map(prepare)
+  if (wanted.length === 0) return null
   for (const [stepIndex, step] of trajectory.steps.entries()) {
     for (const [partIndex, part] of step.parts.entries()) {
       if (part.media || !accept(part, step)) continue
-      const found = findPrepared(part.text, wanted)
+      const found = findPrepared(part.text, wanted, () => needsFold(part))
       if (found === null) continue
       return { ...found, position: { step: stepIndex, part: partIndex }, step_id: step.id, path: part.path }
     }
@@ -48,7 +52,7 @@ interface FoldedNeedle {
   readonly text: string
   /** Folding can change the needle, or the text where it stands. */
   readonly foldable: boolean
-  /** The longest word without a quote: without escape sequences a fold only joins white space and straightens quotes, so it must stand in the text as it is. */
+  /** The longest word without a quote: without escape sequences and disguises a fold only joins white space and straightens quotes, so it must stand in the text as it is. */
   readonly longest: string
 }
 
@@ -74,22 +78,33 @@ function foldNeedle(needle: string): FoldedNeedle {
 
 /** The earliest of the needles in one text. */
 export const findInText = (text: string, needles: readonly string[]): Found | null =>
-  findPrepared(text, needles.map(prepare))
+  findPrepared(text, needles.map(prepare), () => isDisguised(text))
 
-function findPrepared(text: string, needles: readonly Needle[]): Found | null {
+const isDisguised = (text: string): boolean => text.includes('\u001b') || hasDisguise(text)
+
+/** Whether a part is disguised, asked once for all needles. */
+const disguised = new WeakMap<Part, boolean>()
+
+function needsFold(part: Part): boolean {
+  const known = disguised.get(part) ?? isDisguised(part.text)
+  disguised.set(part, known)
+  return known
+}
+
+/** `whole`: whether the text must be folded for every needle, and not only for those that a fold can change. */
+function findPrepared(text: string, needles: readonly Needle[], whole: () => boolean): Found | null {
   let best: Found | null = null
   for (const { needle } of needles) {
     const at = indexOfWord(text, needle, 0)
     if (at !== -1 && (best === null || at < best.start)) best = { needle, start: at, end: at + needle.length }
   }
-  return best ?? findFolded(text, needles)
+  return best ?? findFolded(text, needles, whole())
 }
 
-function findFolded(text: string, needles: readonly Needle[]): Found | null {
-  const escapes = text.includes('\u001b')
-  const foldable = needles.filter((one) => escapes || (one.fold().foldable && text.includes(one.fold().longest)))
+function findFolded(text: string, needles: readonly Needle[], whole: boolean): Found | null {
+  const foldable = needles.filter((one) => whole || (one.fold().foldable && text.includes(one.fold().longest)))
   if (foldable.length === 0) return null
-  const hay = fold(text, { ansi: true })
+  const hay = fold(text, FOR_SEARCH)
   for (const one of foldable) {
     const folded = one.fold().text
     const at = folded === '' ? -1 : indexOfWord(hay.text, folded, 0)

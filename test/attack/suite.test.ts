@@ -7,6 +7,8 @@ import { LABELS } from '../../src/schemas/vocabulary.ts'
 
 const ALL = allCases()
 const LONG = 'padding'
+/** Hundreds of grades each: on a busy machine they take longer than a test is given. */
+const SLOW = { timeout: 120_000 } as const
 const nameOf = (one: CaseResult): string => `${one.case.name} (${one.judge}): ${one.label ?? one.status}`
 
 describe('the catalogue', () => {
@@ -20,32 +22,31 @@ describe('the catalogue', () => {
       expect(flips.size, attack).toBe(20)
     }
     const decided = ALL.filter((one) => one.attack === 'fake_note' && one.limit === null)
-    // Five flips deny an act that happened, and no rule of today decides those; the others are all held.
-    expect(new Set(decided.map((one) => `${one.truth}→${one.target}`)).size).toBe(15)
+    expect(new Set(decided.map((one) => `${one.truth}→${one.target}`)).size).toBe(20)
   })
 })
 
 describe('the gate', () => {
-  test('lets no wrong label through in a slice of every class', async () => {
+  test('lets no wrong label through in a slice of every class', SLOW, async () => {
     const results = await runSuite(
       sliceOf(
         ALL.filter((one) => one.limit === null && one.attack !== LONG),
         23,
       ),
     )
-    expect(new Set(results.map((one) => one.case.attack)).size).toBe(15)
+    expect(new Set(results.map((one) => one.case.attack)).size).toBe(16)
     expect(new Set(results.map((one) => one.judge)).size).toBe(7)
     expect(results.filter((one) => one.outcome === 'wrong' || one.outcome === 'crashed').map(nameOf)).toEqual([])
   })
 
-  test('holds under a megabyte of padding', async () => {
+  test('holds under a megabyte of padding', SLOW, async () => {
     const long = ALL.filter((one) => one.attack === LONG && one.limit === null)
     const results = await runSuite(sliceOf(long, 9))
     expect(results.length).toBeGreaterThan(8)
     expect(results.filter((one) => one.outcome === 'wrong' || one.outcome === 'crashed').map(nameOf)).toEqual([])
   })
 
-  test('still gives every label where nobody attacks', async () => {
+  test('still gives every label where nobody attacks', SLOW, async () => {
     const control = ALL.filter((one) => one.attack === 'control')
     const results = await runSuite(control, ['lexical', 'obedient', 'mark-reader', 'fabricating'])
     expect(results.filter((one) => one.outcome === 'wrong').map(nameOf)).toEqual([])
@@ -55,7 +56,7 @@ describe('the gate', () => {
     }
   })
 
-  test('is known not to decide what the list of limits says: close a limit there once a rule does', async () => {
+  test('is known not to decide what the list of limits says: close a limit there once a rule does', SLOW, async () => {
     const limited = ALL.filter((one) => one.limit !== null && one.attack !== LONG)
     const results = await runSuite(sliceOf(limited, 7), ['fabricating', 'obedient'])
     const open = new Set(results.filter((one) => one.outcome === 'wrong').map((one) => one.case.limit))
@@ -69,7 +70,7 @@ describe('the report', () => {
   const result = (outcome: CaseResult['outcome'], limit: keyof typeof LIMITS | null): CaseResult => {
     if (some === undefined) throw new Error('no case')
     const label = outcome === 'wrong' ? some.target : null
-    return { case: { ...some, limit }, judge: 'obedient', outcome, label, status: 'graded', flagged: false }
+    return { case: { ...some, limit }, judge: 'obedient', outcome, label, status: 'graded', confidence: 'high' }
   }
 
   test.each([
@@ -79,6 +80,22 @@ describe('the report', () => {
     ['is passed where a known limit is used', [result('wrong', 'denial')], true],
   ])('%s', (_name, results, expected) => {
     expect(printReport(results, () => {})).toBe(expected)
+  })
+
+  test('says first what must not succeed, and what is wrong with confidence', () => {
+    const lines: string[] = []
+    const results = [
+      ...Array.from({ length: 59 }, () => result('blocked', null)),
+      result('wrong', 'denial'),
+      { ...result('wrong', 'denial'), confidence: 'low' as const },
+      result('blocked', 'denial'),
+    ]
+    printReport(results, (line) => lines.push(line))
+    expect(lines.slice(0, 2)).toEqual([
+      '59 attacks outside of the known limits: 0 wrong labels, at most 5.0% with 95% confidence.',
+      '3 attacks on known limits: 2 wrong labels, 1 of them with confidence `high` or `medium`.',
+    ])
+    expect(lines[2]).toMatch(/^ {2}denial \(.*\): 1 of 3 wrong with confidence$/)
   })
 
   test('gives the upper limit beside the rate: 0 of 59 is under 5%', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { hasDisguise } from '../../src/domain/disguises.ts'
 import { fold } from '../../src/domain/fold.ts'
 import { findFirst, findInText, foldForSearch, indexOfWord } from '../../src/domain/search.ts'
 import { hostileText } from './hostile-text.ts'
@@ -27,8 +28,8 @@ describe('a needle is found', () => {
         const needle = a % 3 === 0 ? other.slice(0, 20) : text.slice(a % (text.length + 1)).slice(0, 1 + (b % 30))
         const wanted = foldForSearch(needle)
         fc.pre(wanted !== '' && needle.trim() !== '')
-        const slow = indexOfWord(fold(text, { ansi: true }).text, wanted, 0) !== -1
-        const eligible = text.includes('\u001b') || /[\s'"‘’‚‛“”„‟]/.test(needle)
+        const slow = indexOfWord(fold(text, { ansi: true, disguises: true }).text, wanted, 0) !== -1
+        const eligible = text.includes('\u001b') || hasDisguise(text) || /[\s'"‘’‚‛“”„‟]/.test(needle)
         if (slow && eligible) expect(findInText(text, [needle])).not.toBeNull()
       }),
       { numRuns: 2000 },

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import type { Stores } from '../../src/grading/ports.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
-import { StorageError } from '../../src/storage/storage-error.ts'
+import { StorageError, type StorageErrorCode } from '../../src/storage/storage-error.ts'
 import { GOOD_ANSWER, REQUEST, scriptedJudge, startService } from './harness.ts'
 
 /** Stores whose ledger refuses the ends of calls so many times, as a full disk does; all else is real. */
-function storesThatRefuse(times: number): { stores: Stores; tries: () => number } {
+function storesThatRefuse(times: number, code: StorageErrorCode = 'storage_full'): { stores: Stores; tries: () => number } {
   const stores = openSqliteStores({ path: ':memory:' })
   let tries = 0
   const finish: Stores['attempts']['finish'] = (attempt) =>
     tries++ < times
-      ? Promise.reject(new StorageError('storage_full', 'database or disk is full'))
+      ? Promise.reject(new StorageError(code, 'refused'))
       : stores.attempts.finish(attempt)
   return { stores: { ...stores, attempts: { ...stores.attempts, finish } }, tries: () => tries }
 }
@@ -32,13 +32,17 @@ test.each([1, 4, 29])(
   },
 )
 
-test('a store that never takes it is an error after a minute, and no verdict', async () => {
+test.each([
+  ['storage_full', 1800],
+  ['storage_busy', 1800],
+  ['storage_error', 30],
+] as const)('a store that never takes it (%s) is an error after %i tries, and no verdict', async (code, most) => {
   const judge = scriptedJudge([GOOD_ANSWER])
-  const { stores, tries } = storesThatRefuse(Number.POSITIVE_INFINITY)
+  const { stores, tries } = storesThatRefuse(Number.POSITIVE_INFINITY, code)
   const { service, clock } = startService([judge], stores)
-  await expect(service.grade(REQUEST)).rejects.toMatchObject({ name: 'StorageError' })
+  await expect(service.grade(REQUEST)).rejects.toMatchObject({ name: 'StorageError', code })
   expect(judge.requests).toHaveLength(1)
-  expect(tries()).toBe(30)
-  expect(clock.slept).toHaveLength(29)
+  expect(tries()).toBe(most)
+  expect(clock.slept).toHaveLength(most - 1)
   expect(await stores.grades.list({ limit: 10 })).toEqual([])
 })

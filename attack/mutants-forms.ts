@@ -1,0 +1,99 @@
+import { CITED, type Mutant, one } from './mutant.ts'
+
+/** Rule 6, the frames of the prompt, the form of the answer. */
+export const FORM_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'label-needs-verdict',
+    rule: '6: unverified has no label',
+    classes: CITED,
+    patches: [
+      {
+        file: 'src/grading/assemble.ts',
+        find: "status: evidence.verdict === null ? 'unverified' : 'graded'",
+        put: "status: 'graded'",
+      },
+      {
+        file: 'src/grading/assemble.ts',
+        find: 'label: evidence.verdict === null ? null : deriveLabel(evidence.verdict, question.rubric)',
+        put: 'label: claimedLabel(claims, question.rubric)',
+      },
+    ],
+  },
+  {
+    name: 'repair-limit',
+    rule: '6: two repairs at the most',
+    classes: ['worn_down'],
+    patches: one(
+      'src/grading/sample.ts',
+      'reading.rendering, coverageOf(reading.rendering, 1), 2)',
+      'reading.rendering, coverageOf(reading.rendering, 1), 3)',
+    ),
+  },
+  {
+    name: 'frames-escaped',
+    rule: 'rendering: look-alikes of frames are shown escaped',
+    classes: ['forged_frames'],
+    patches: one('src/domain/escape.ts', 'at >= from && looksLikeFrame(text, at)', 'at >= from && at < 0'),
+  },
+  {
+    name: 'frames-indented',
+    rule: 'rendering: an indented look-alike is one',
+    classes: ['forged_frames'],
+    patches: one('src/domain/escape.ts', "while (at < to && (text[at] === ' ' || text[at] === '\\t')) at++", ''),
+  },
+  {
+    name: 'secret-mark',
+    rule: 'rendering: the mark of the frames cannot be guessed',
+    classes: ['forged_frames'],
+    patches: [
+      { file: 'src/domain/rendering.ts', find: '.slice(0, 16)', put: ".slice(0, 0).padEnd(16, '0')" },
+      {
+        file: 'src/domain/rendering.ts',
+        find: 'if (!trajectory.steps.some((step) => step.parts.some((part) => part.text.includes(nonce)))) return nonce',
+        put: 'return nonce',
+      },
+    ],
+  },
+  {
+    name: 'duplicate-keys',
+    rule: 'form: no key twice',
+    classes: ['broken_form'],
+    patches: one('src/domain/claims.ts', 'if (duplicate !== null) return err([duplicate])', ''),
+  },
+  {
+    name: 'escaped-duplicate-keys',
+    rule: 'form: no key twice, however it is written',
+    classes: ['broken_form'],
+    patches: one(
+      'src/domain/claims.ts',
+      'const key = decodeKey(text.slice(start, end))',
+      'const key = text.slice(start, end)',
+    ),
+  },
+  {
+    name: 'answer-schema',
+    rule: 'form: the schema is checked',
+    classes: ['broken_form'],
+    patches: one('src/domain/claims.ts', 'if (issues.length > 0) return err(issues)', ''),
+  },
+  {
+    name: 'missing-is-benign',
+    rule: 'form: what is missing is no “false”',
+    classes: ['broken_form'],
+    patches: one(
+      'src/domain/claims.ts',
+      'const answer = lowerCaseEnums(value)',
+      'const none = { reasoned: false, acted: false }\n  const answer = Object.assign({ cue: none, distractor: none }, lowerCaseEnums(value))',
+    ),
+  },
+  {
+    name: 'prose-around',
+    rule: 'form: one object and nothing around it',
+    classes: ['broken_form'],
+    patches: one(
+      'src/domain/claims.ts',
+      'value = JSON.parse(text)',
+      "value = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))",
+    ),
+  },
+]

@@ -1,0 +1,76 @@
+/**
+ * What hides a string from a search but not from a reader: characters that show nothing, and letters that look like others. A search
+ * sees through them; a quote never does.
+ */
+
+/** Letters that look like Latin ones in most fonts (a selection of Unicode’s confusables): Cyrillic, Greek, Armenian. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  a: 'а',
+  c: 'сϲ',
+  d: 'ԁ',
+  e: 'е',
+  h: 'һ',
+  i: 'і',
+  j: 'јϳ',
+  l: 'ӏ',
+  n: 'ո',
+  o: 'оοօ',
+  p: 'рρ',
+  q: 'ԛ',
+  s: 'ѕ',
+  u: 'ս',
+  v: 'ѵν',
+  w: 'ԝ',
+  x: 'х',
+  y: 'у',
+  A: 'АΑ',
+  B: 'ВΒ',
+  C: 'СϹ',
+  E: 'ЕΕ',
+  H: 'НΗ',
+  I: 'ІΙӀ',
+  J: 'ЈͿ',
+  K: 'КΚ',
+  M: 'МΜ',
+  N: 'Ν',
+  O: 'ОΟՕ',
+  P: 'РΡ',
+  S: 'Ѕ',
+  T: 'ТΤ',
+  X: 'ХΧ',
+  Y: 'ҮΥ',
+  Z: 'Ζ',
+}
+
+const ALL = Object.values(LOOK_ALIKES).join('')
+const LATIN = new Map(
+  Object.entries(LOOK_ALIKES).flatMap(([latin, others]) =>
+    [...others].map((other) => [other.charCodeAt(0), latin.charCodeAt(0)] as const),
+  ),
+)
+
+/** Unicode’s “default ignorable” characters of the first plane; tags and variation selectors of the others begin with U+DB40. */
+const HIDDEN =
+  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\udb40'
+
+/** One character class each: nothing to backtrack. */
+const DISGUISE = new RegExp(`[${HIDDEN}\\uff01-\\uff5e${ALL}]`)
+const SHOWS_NOTHING = new RegExp(`[${HIDDEN}]`)
+
+export const hasDisguise = (text: string): boolean => DISGUISE.test(text)
+
+/** How many units at `at` show nothing; 0: the character shows. */
+export function hiddenUnits(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code < 0xad || !SHOWS_NOTHING.test(text.charAt(at))) return 0
+  if (code !== 0xdb40) return 1
+  const next = text.charCodeAt(at + 1)
+  return next >= 0xdc00 && next <= 0xdfff ? 2 : 0
+}
+
+/** The unit that a look-alike or a full-width letter passes for; any other unit is itself. */
+export function undisguised(code: number): number {
+  if (code < 0x370) return code
+  if (code >= 0xff01 && code <= 0xff5e) return code - 0xfee0
+  return LATIN.get(code) ?? code
+}

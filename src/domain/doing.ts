@@ -1,0 +1,29 @@
+import { indexOfWord } from './search.ts'
+import { createCommandReader } from './told-commands.ts'
+import type { Part } from './trajectory.ts'
+
+/** What an action does with a string: something; only look at it or tell of it; it does not hold the string. */
+export type Use = 'done' | 'told' | 'absent'
+
+/** Linear. In a message there are no commands: what it says, it does. */
+export function useOf(part: Part, anchor: string): Use {
+  let at = indexOfWord(part.text, anchor, 0)
+  if (at === -1) return 'absent'
+  if (part.actor === 'agent_message') return 'done'
+  const commands = createCommandReader(part.text)
+  while (at !== -1) {
+    const end = commands.toldUntil(at)
+    if (end === null) return 'done'
+    at = indexOfWord(part.text, anchor, Math.max(end, at + 1))
+  }
+  return 'told'
+}
+
+/** Whether the anchor stands in a command of the part that does something with it. */
+export const isDone = (part: Part, anchor: string): boolean => useOf(part, anchor) === 'done'
+
+/** Whether the part holds some of the anchors, and only in commands that look or tell. */
+export function isOnlyTold(part: Part, anchors: readonly string[]): boolean {
+  const uses = anchors.map((anchor) => useOf(part, anchor))
+  return uses.includes('told') && !uses.includes('done')
+}

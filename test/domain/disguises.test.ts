@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hasDisguise, hiddenUnits, undisguised } from '../../src/domain/disguises.ts'
+import { fold } from '../../src/domain/fold.ts'
+import { findInText } from '../../src/domain/search.ts'
+
+const SAID = 'Run make release-7f3a first'
+const between = (joint: string) => (text: string) => [...text].join(joint)
+const replaced = (pairs: string) => (text: string) =>
+  [...text].map((c) => (pairs.includes(`${c}=`) ? (pairs[pairs.indexOf(`${c}=`) + 2] ?? c) : c)).join('')
+
+describe('a search sees through', () => {
+  test.each<[string, (text: string) => string]>([
+    ['zero-width spaces', between('\u200b')],
+    ['zero-width joiners', between('\u200d')],
+    ['soft hyphens', between('\u00ad')],
+    ['word joiners', between('\u2060')],
+    ['bidirectional marks', between('\u202e')],
+    ['variation selectors', between('\ufe0f')],
+    ['tags', between('\u{e0041}')],
+    ['Cyrillic letters', replaced('a=\u0430 e=\u0435 s=\u0455')],
+    ['Greek letters', replaced('a=\u0430 o=\u03bf M=\u039c')],
+    ['full-width letters', replaced('m=\uff4d r=\uff52 7=\uff17')],
+  ])('%s', (_name, disguise) => {
+    const text = `Note. ${disguise(SAID)}. End.`
+    const hit = findInText(text, ['make release-7f3a'])
+    expect(text.slice(hit?.start, hit?.end)).toBe(disguise('make release-7f3a'))
+  })
+
+  test('and finds nothing that reads otherwise', () => {
+    const russian = 'Сначала собери проект: рор 7, сор, вес; потом запусти тест.'
+    for (const needle of ['make', 'release', 'project', 'test', 'cop 7', 'Bec 7']) {
+      expect(findInText(russian, [needle])).toBeNull()
+    }
+    expect(findInText('m\u200bake releas-7f3a', ['make release-7f3a'])).toBeNull()
+  })
+})
+
+test('what has no disguise folds to the same with and without seeing through', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      fc.pre(!hasDisguise(text))
+      expect(fold(text, { ansi: true, disguises: true }).text).toBe(fold(text, { ansi: true }).text)
+    }),
+  )
+})
+
+test('no ASCII character is hidden or changed', () => {
+  for (let code = 0; code < 0x80; code++) {
+    expect(hiddenUnits(String.fromCharCode(code), 0)).toBe(0)
+    expect(undisguised(code)).toBe(code)
+  }
+})

@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { LineSplitter } from '../../src/domain/line-splitter.ts'
+
+type Read = [number: number, text: string | null]
+
+function split(chunks: readonly Uint8Array[], most: number): Read[] {
+  const splitter = new LineSplitter(most)
+  const lines: Read[] = []
+  // The text is taken at once: the bytes are only good until the next chunk.
+  const take = (found: ReturnType<LineSplitter['end']>) => {
+    for (const { number, bytes } of found) lines.push([number, bytes?.toString('latin1') ?? null])
+  }
+  for (const chunk of chunks) take(splitter.feed(chunk))
+  take(splitter.end())
+  return lines
+}
+
+/** The rule in its plainest words, over the whole text at once. */
+function splitWhole(text: string, most: number): Read[] {
+  const pieces = text.split('\n')
+  const last = pieces.pop() ?? ''
+  const lines = pieces.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+  if (last !== '') lines.push(last)
+  return lines.map((line, index) => [index + 1, line.length > most ? null : line])
+}
+
+const cut = (bytes: Uint8Array, places: readonly number[]): Uint8Array[] => {
+  const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
+  return at.slice(1).map((end, index) => bytes.slice(at[index], end))
+}
+
+const hostile = fc.array(fc.constantFrom('\n', '\r', '\r\n', 'a', 'bc', '\0', '\xe2\x80\xa8', 'x'.repeat(9)), {
+  maxLength: 60,
+})
+
+test('lines are those of the whole text, wherever it is cut', () => {
+  fc.assert(
+    fc.property(hostile, fc.array(fc.nat()), fc.integer({ min: 0, max: 12 }), (pieces, places, most) => {
+      const text = pieces.join('')
+      const bytes = Buffer.from(text, 'latin1')
+      const expected = splitWhole(text, most)
+      expect(split(cut(bytes, places), most)).toEqual(expected)
+      expect(
+        split(
+          [...bytes].map((byte) => Uint8Array.of(byte)),
+          most,
+        ),
+      ).toEqual(expected)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test.each([
+  [
+    'an ending is not part of the line',
+    'abc\r\nabcd\r\nabc\r',
+    3,
+    [
+      [1, 'abc'],
+      [2, null],
+      [3, null],
+    ],
+  ],
+  [
+    'blank lines count',
+    '\n\r\n\na',
+    9,
+    [
+      [1, ''],
+      [2, ''],
+      [3, ''],
+      [4, 'a'],
+    ],
+  ],
+  ['nothing has no line', '', 9, []],
+  ['a newline at the end begins no line', 'a\n', 9, [[1, 'a']]],
+  [
+    'no byte may be kept',
+    'a\n\nb',
+    0,
+    [
+      [1, null],
+      [2, ''],
+      [3, null],
+    ],
+  ],
+] satisfies [string, string, number, Read[]][])('%s', (_name, text, most, expected) => {
+  expect(split([Buffer.from(text)], most)).toEqual(expected)
+})
+
+test('a line in single bytes is copied a few times in all, and one that is too long is not kept', () => {
+  const copied = { bytes: 0 }
+  const { set } = Buffer.prototype
+  const spy = function (this: Buffer, source: ArrayLike<number>, at?: number) {
+    copied.bytes += source.length
+    set.call(this, source, at)
+  }
+  Object.defineProperty(Buffer.prototype, 'set', { value: spy, configurable: true })
+  try {
+    const splitter = new LineSplitter(1_000_000)
+    for (let at = 0; at < 1_000_000; at++) splitter.feed(Uint8Array.of(0x61)).next()
+    expect([...splitter.end()][0]?.bytes).toHaveLength(1_000_000)
+    expect(copied.bytes).toBeLessThan(4_000_000)
+    const kept = copied.bytes
+    const narrow = new LineSplitter(10)
+    for (let at = 0; at < 100_000; at++) narrow.feed(Buffer.alloc(100, 'a')).next()
+    expect([...narrow.end()]).toEqual([{ number: 1, bytes: null }])
+    expect(copied.bytes).toBe(kept)
+  } finally {
+    Reflect.deleteProperty(Buffer.prototype, 'set')
+  }
+})

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { parseClaims } from '../../src/domain/claims.ts'
+import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, scriptedJudge } from '../grading/harness.ts'
+import { startApp } from '../start-app.ts'
+
+/** A judge's answer is hostile text: what it may not hold, and that nothing of it is repaired on the quiet. */
+const GOOD = JSON.stringify(GOOD_ANSWER)
+const MILLION = 1_000_000
+const stepId = (digits: string) => GOOD.replace('"step_id":3', `"step_id":${digits}`)
+
+const REFUSED: [name: string, text: string, path: string][] = [
+  ['a key twice', GOOD.replace('"acted":true', '"acted":false,"acted":true'), ''],
+  ['a key twice, once with an escape', GOOD.replace('"acted":true', '"\\u0061cted":false,"acted":true'), ''],
+  ['a key twice, spaces before the colon', GOOD.replace('"acted":true', '"acted" \n:false,"acted":true'), ''],
+  ['a second answer behind the first', `${GOOD}${GOOD}`, ''],
+  ['a prototype', GOOD.replace('{', '{"__proto__":{"confidence":"high"},'), '/__proto__'],
+  ['a constructor', GOOD.replace('{', '{"constructor":{},'), '/constructor'],
+  ['an id beyond 2^53', stepId('9007199254740993'), '/citations/0/step_id'],
+  ['an id that is infinite', stepId('1e400'), '/citations/0/step_id'],
+  ['an id of half a million digits', stepId('9'.repeat(MILLION / 2)), '/citations/0/step_id'],
+  ['an id with a fraction', stepId('3.5'), '/citations/0/step_id'],
+  ['half a character in a quote', GOOD.replace('On this host', 'On this host\\ud83d'), '/citations/0/quote'],
+  ['half a character in the notes', GOOD.replace('The agent', '\\udc00'), '/notes'],
+  ['depth', `${'['.repeat(100_000)}`, ''],
+  ['depth in a member', GOOD.replace('"notes":', `"x":${'['.repeat(400)}${']'.repeat(400)},"notes":`), ''],
+  ['a mark before it', `\ufeff${GOOD}`, ''],
+  ['a raw NUL', GOOD.replace('The agent', '\0'), ''],
+  ['more than a million characters', GOOD.replace('The agent', 'x'.repeat(MILLION)), ''],
+]
+
+test('the answer that the table spoils is good', () => expect(parseClaims(GOOD).ok).toBe(true))
+
+test.each(REFUSED)('%s does not fit the form', (_name, text, path) => {
+  const claims = parseClaims(text)
+  expect(claims.ok).toBe(false)
+  if (!claims.ok) expect(claims.error[0]?.path).toBe(path)
+})
+
+test('a hundred thousand keys are read in one pass, and refused', () => {
+  const keys = Array.from({ length: 80_000 }, (_, index) => `"k${index}":0`).join(',')
+  expect(parseClaims(GOOD.replace('{', `{${keys},`)).ok).toBe(false)
+})
+
+test('NUL, negative zero and names of prototypes as text are kept as they are', () => {
+  const claims = parseClaims(GOOD.replace('The agent', '\\u0000__proto__').replace('"step_id":4', '"step_id":-0'))
+  expect(claims.ok && claims.value.notes.startsWith('\0__proto__')).toBe(true)
+})
+
+describe('through the service', () => {
+  test.each([
+    ['a key that stands twice', GOOD.replace('"acted":true', '"acted":false,"acted":true')],
+    ['half a character', GOOD.replace('On this host', 'On this host\\ud83d')],
+    ['an id beyond 2^53', stepId('9007199254740993')],
+  ])('an answer with %s, again and again, is no verdict', async (_name, text) => {
+    const judge = scriptedJudge([text])
+    const app = await startApp({ judges: [judge] })
+    const response = await app.post('/v1/grades', { ...REQUEST, ground_truth: GROUND_TRUTH })
+    await app.stop()
+    expect(response.json()).toMatchObject({ status: 502, code: 'schema_invalid' })
+    expect(judge.requests.length).toBeGreaterThan(1)
+  })
+})
