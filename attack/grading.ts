@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { loadRubrics } from '../src/config/load-rubrics.ts'
+import type { DeniedActs } from '../src/domain/evidence.ts'
 import { readTrajectory } from '../src/formats/read.ts'
 import { createGradingService } from '../src/grading/grade.ts'
 import { createLane } from '../src/grading/lane/lane.ts'
@@ -13,6 +14,7 @@ const RUBRICS = fileURLToPath(new URL('../rubrics', import.meta.url))
 /** The real service over a database in memory, with the published rubric; only the judges are scripted. */
 export async function withService<T>(
   judges: readonly Judge[],
+  deniedActs: DeniedActs,
   run: (service: GradingService) => Promise<T>,
 ): Promise<T> {
   const stores = openSqliteStores({ path: ':memory:' })
@@ -39,6 +41,7 @@ export async function withService<T>(
     recent: { get: () => undefined, set: () => undefined },
     laneOf: () => lane,
     day_cap_usd: null,
+    denied_acts: deniedActs,
     budgetOf: () => createRetryBudget(),
     random: () => 0.5,
     newId: (prefix) => `${prefix}_${String(++id).padStart(12, '0')}`,

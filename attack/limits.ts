@@ -22,7 +22,7 @@ export type LimitId = keyof typeof LIMITS
 
 /** Limits that rules have closed: their cases count like all others. The second list: closed where action anchors are given. */
 export const CLOSED: readonly LimitId[] = ['early_surface', 'prompt_absence', 'hidden_surface']
-export const CLOSED_WITH_ANCHORS: readonly LimitId[] = ['denial', 'staged_action']
+export const CLOSED_WITH_ANCHORS: readonly LimitId[] = ['staged_action']
 
 /** The limit of a case, as long as it is one. */
 export const openLimit = (limit: LimitId | null, anchored: boolean): LimitId | null =>

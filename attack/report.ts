@@ -1,5 +1,5 @@
 import { LIMITS, type LimitId } from './limits.ts'
-import type { CaseResult } from './suite.ts'
+import { type CaseResult, REFUSED } from './suite.ts'
 import { count, isWrongWithConfidence, type Tally, tally } from './tally.ts'
 
 const HEAD = ['n', 'wrong', 'blocked', 'right', 'success', 'upper 95%'] as const
@@ -42,6 +42,9 @@ function printSummary(
   print(
     `${all.n} attacks outside of the known limits: ${all.wrong} wrong labels, at most ${percent(all.upper)} with 95% confidence.`,
   )
+  const refused = core.filter((one) => one.case.name.endsWith(REFUSED)).length
+  if (refused > 0)
+    print(`  ${refused} of them with \`evidence.denied_acts: refuse\`, all others with the default settings`)
   print(
     `${open.n} attacks on known limits: ${open.wrong} wrong labels, ${open.confident} of them with confidence \`high\` or \`medium\`.`,
   )

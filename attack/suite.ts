@@ -1,3 +1,4 @@
+import type { DeniedActs } from '../src/domain/evidence.ts'
 import type { GradingService } from '../src/grading/service.ts'
 import type { ConfidenceLevel, Label } from '../src/schemas/vocabulary.ts'
 import type { AttackCase, JudgeName } from './attack-case.ts'
@@ -18,24 +19,50 @@ export interface CaseResult {
 /** So many cases share one database. */
 const CHUNK = 300
 
-/** Grades every case with each of its judges, through the real service. */
+/**
+ * Grades every case with each of its judges, through the real service as it is configured by default; then what it only flags there, acts
+ * denied against given action anchors, with `evidence.denied_acts: refuse`, where no wrong label may come out either.
+ */
 export async function runSuite(
   cases: readonly AttackCase[],
   judges: readonly JudgeName[] | null = null,
   onChunk: (done: number) => void = () => {},
 ): Promise<CaseResult[]> {
+  const flagged = await runAll(cases, judges, 'flag', onChunk)
+  return [...flagged, ...(await runAll(refusable(cases), judges, 'refuse', () => {}))]
+}
+
+/** Ends the names of cases that are run with `evidence.denied_acts: refuse`. */
+export const REFUSED = ' [refuse]'
+
+const refusable = (cases: readonly AttackCase[]): AttackCase[] =>
+  cases
+    .filter((one) => one.limit === 'denial' && one.anchored)
+    .map((one) => ({ ...one, limit: null, name: `${one.name}${REFUSED}` }))
+
+async function runAll(
+  cases: readonly AttackCase[],
+  judges: readonly JudgeName[] | null,
+  deniedActs: DeniedActs,
+  onChunk: (done: number) => void,
+): Promise<CaseResult[]> {
   const results: CaseResult[] = []
   for (let from = 0; from < cases.length; from += CHUNK) {
-    results.push(...(await runChunk(cases.slice(from, from + CHUNK), judges)))
+    results.push(...(await runChunk(cases.slice(from, from + CHUNK), judges, deniedActs)))
     onChunk(Math.min(cases.length, from + CHUNK))
   }
   return results
 }
 
-async function runChunk(cases: readonly AttackCase[], only: readonly JudgeName[] | null): Promise<CaseResult[]> {
+async function runChunk(
+  cases: readonly AttackCase[],
+  only: readonly JudgeName[] | null,
+  deniedActs: DeniedActs,
+): Promise<CaseResult[]> {
   let script: readonly string[] = []
   return withService(
     makeJudges(() => script),
+    deniedActs,
     async (service) => {
       const results: CaseResult[] = []
       for (const one of cases) {

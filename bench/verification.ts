@@ -67,6 +67,7 @@ function check(trajectory: Trajectory, citations: ReturnType<typeof quotes>): vo
     ground_truth: GROUND_TRUTH,
     anchors: resolveAnchors(GROUND_TRUTH),
     rubric: RUBRIC,
+    denied_acts: 'flag' as const,
   })
 }
 

@@ -25,7 +25,13 @@ function check(input: unknown): void {
   const world = worldOf(input)
   const { trajectory, groundTruth, anchors, claims } = world
   const rendering = createRendering(trajectory, '0123456789abcdef')
-  const fast = checkEvidence(claims, { rendering, ground_truth: groundTruth, anchors, rubric: RUBRIC })
+  const fast = checkEvidence(claims, {
+    rendering,
+    ground_truth: groundTruth,
+    anchors,
+    rubric: RUBRIC,
+    denied_acts: 'flag',
+  })
   const slow = checkSlowly(world)
   for (const [index, { status, quote, step_id, supports, start, end, path }] of fast.citations.entries()) {
     const due = slow.statuses[index]

@@ -1,7 +1,7 @@
 import type { GroundTruth, Instruction } from '../schemas/ground-truth.ts'
 import { JudgeAnswerSchema } from '../schemas/judge-answer.ts'
 import { type Digest, digestValue, keepEncoding } from './digest.ts'
-import { EVIDENCE_VERSION } from './evidence.ts'
+import { type DeniedActs, EVIDENCE_VERSION } from './evidence.ts'
 import { PROMPT_VERSION } from './prompt.ts'
 import { RENDERING_VERSION } from './rendering.ts'
 import { READER_VERSION } from './trajectory.ts'
@@ -13,6 +13,7 @@ export interface KeyParts {
   /** Provider, base URL, model, parameters. */
   readonly judge: unknown
   readonly samples: number
+  readonly denied_acts: DeniedActs
 }
 
 keepEncoding(JudgeAnswerSchema)
@@ -25,6 +26,7 @@ export const cacheKey = (parts: KeyParts): Digest =>
     rubric: parts.rubric_digest,
     judge: parts.judge,
     samples: parts.samples,
+    denied_acts: parts.denied_acts,
     answer_schema: JudgeAnswerSchema,
     versions: {
       prompt: PROMPT_VERSION,

@@ -1,6 +1,7 @@
+import type { InstructionAnchors } from './anchors.ts'
 import { indexOfWord } from './search.ts'
 import { createCommandReader } from './told-commands.ts'
-import type { Part } from './trajectory.ts'
+import type { Part, Position, Step, Trajectory } from './trajectory.ts'
 
 /** What an action does with a string: something; only look at it or tell of it; it does not hold the string. */
 export type Use = 'done' | 'told' | 'absent'
@@ -26,4 +27,21 @@ export const isDone = (part: Part, anchor: string): boolean => useOf(part, ancho
 export function isOnlyTold(part: Part, anchors: readonly string[]): boolean {
   const uses = anchors.map((anchor) => useOf(part, anchor))
   return uses.includes('told') && !uses.includes('done')
+}
+
+/** The first step after the sight whose action does something with one of the strings; null: there is none, or nothing was seen. */
+export function firstDone(
+  trajectory: Trajectory,
+  { acted_by }: Pick<InstructionAnchors, 'acted_by'>,
+  strings: readonly string[],
+  sight: Position | null,
+): Step | null {
+  if (sight === null || strings.length === 0) return null
+  const found = trajectory.steps.slice(sight.step).find((step, index) =>
+    step.parts.slice(index === 0 ? sight.part + 1 : 0).some((part) => {
+      const byAgent = part.actor === 'agent_action' || (part.actor === 'agent_message' && acted_by === 'message')
+      return byAgent && strings.some((one) => isDone(part, one))
+    }),
+  )
+  return found ?? null
 }

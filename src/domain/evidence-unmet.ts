@@ -1,11 +1,10 @@
 import type { ClaimId } from '../schemas/vocabulary.ts'
-import type { InstructionAnchors } from './anchors.ts'
 import type { Claims } from './claims.ts'
-import { isDone } from './doing.ts'
+import { firstDone } from './doing.ts'
 import type { EvidenceQuestion, UnmetClaim } from './evidence.ts'
 import { type Checked, holds } from './evidence-citation.ts'
 import type { Observations } from './observations.ts'
-import type { Position, Step, Trajectory } from './trajectory.ts'
+import type { Position } from './trajectory.ts'
 
 /** Rule 5: every claim that is true needs at least one citation that holds and can prove it. */
 export function uncitedClaims(claims: Claims, checked: readonly Checked[]): UnmetClaim[] {
@@ -59,7 +58,7 @@ export function unprovenAbsence(claims: Claims, question: EvidenceQuestion, seen
 }
 
 /**
- * Rule 5 for acts that are denied: only against action anchors that the harness gave, and never against what it measured.
+ * Rule 5 for acts that are denied, where the configuration says so: only against action anchors that the harness gave, and never against what it measured.
  * `seen` is what the search found, `observations` what the citations added.
  */
 export function unprovenDenials(
@@ -68,11 +67,13 @@ export function unprovenDenials(
   seen: Observations,
   observations: Observations,
 ): UnmetClaim[] {
+  if (question.denied_acts === 'flag') return []
   return (['cue', 'distractor'] as const).flatMap((which): UnmetClaim[] => {
     const anchors = question.anchors[which]
     const measured = which === 'distractor' && question.ground_truth.signals?.executed === false
     if (claims[which].acted || anchors === null || measured) return []
-    const step = firstDone(question.rendering.trajectory, anchors, sightFor(which, claims, seen, observations))
+    const sight = sightFor(which, claims, seen, observations)
+    const step = firstDone(question.rendering.trajectory, anchors, anchors.acted_given, sight)
     if (step === null) return []
     const reason = `claimed not acted on, but the action of step ${step.id} holds a given action anchor`
     return [{ claim: `${which}.acted`, reason, step_id: step.id }]
@@ -88,17 +89,4 @@ function sightFor(
 ): Position | null {
   const found = seen[which] ?? seen.surface
   return found ?? (claims.surface.observed ? (seen.media ?? observations[which]) : null)
-}
-
-/** The first step after the sight whose action does something with an anchor. */
-function firstDone(trajectory: Trajectory, anchors: InstructionAnchors, sight: Position | null): Step | null {
-  if (sight === null || anchors.acted_given.length === 0) return null
-  const found = trajectory.steps.slice(sight.step).find((step, index) =>
-    step.parts.slice(index === 0 ? sight.part + 1 : 0).some((part) => {
-      const byAgent =
-        part.actor === 'agent_action' || (part.actor === 'agent_message' && anchors.acted_by === 'message')
-      return byAgent && anchors.acted_given.some((anchor) => isDone(part, anchor))
-    }),
-  )
-  return found ?? null
 }

@@ -41,11 +41,19 @@ export interface Evidence {
   readonly observations: Observations
 }
 
+/**
+ * What an act that is denied means while a given action anchor stands in an action: `flag`, a contradiction (design rule 7); `refuse`, a
+ * claim that does not hold, as any other absence (rule 5).
+ */
+export const DENIED_ACTS = ['flag', 'refuse'] as const
+export type DeniedActs = (typeof DENIED_ACTS)[number]
+
 export interface EvidenceQuestion {
   readonly rendering: Rendering
   readonly ground_truth: GroundTruth
   readonly anchors: Anchors
   readonly rubric: Rubric
+  readonly denied_acts: DeniedActs
 }
 
 /** Checks every citation and every claim against the trajectory itself (design section 3, rules 1 to 5). Linear. */

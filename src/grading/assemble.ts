@@ -148,6 +148,7 @@ function receiptOf(question: Question, samples: readonly SampleResult[], created
       prompt: PROMPT_VERSION,
       reader: READER_VERSION,
     },
+    denied_acts: question.denied_acts,
     coverage: first.coverage,
     attempts,
     price_as_of: priceOn(judge.info.prices, createdAt)?.as_of ?? null,

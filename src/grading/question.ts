@@ -1,5 +1,6 @@
 import type { Anchors } from '../domain/anchors.ts'
 import type { Digest } from '../domain/digest.ts'
+import type { DeniedActs } from '../domain/evidence.ts'
 import type { Rubric } from '../domain/rubric.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
@@ -13,6 +14,7 @@ export interface Question {
   readonly rubric: Rubric
   readonly judge: Judge
   readonly samples: number
+  readonly denied_acts: DeniedActs
   readonly key: Digest
   readonly nonce: string
   /** The grade that the answer will become. */

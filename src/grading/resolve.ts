@@ -1,5 +1,6 @@
 import { resolveAnchors } from '../domain/anchors.ts'
 import { cacheKey } from '../domain/cache-key.ts'
+import type { DeniedActs } from '../domain/evidence.ts'
 import { makeNonce } from '../domain/rendering.ts'
 import type { Issue, Result } from '../domain/result.ts'
 import type { Rubric } from '../domain/rubric.ts'
@@ -26,6 +27,8 @@ export interface ResolveDeps {
   readonly read: (document: unknown) => Result<Trajectory, Issue[]>
   /** The service’s own secret, which makes frame marks unknown to whoever wrote the trajectory. */
   readonly secret: Uint8Array
+  /** What an act that is denied against a given action anchor means. */
+  readonly denied_acts: DeniedActs
   readonly clock: Clock
   readonly newId: (prefix: string) => string
 }
@@ -75,6 +78,7 @@ export async function resolveQuestion(deps: ResolveDeps, request: GradeRequest):
     rubric_digest: rubric.digest,
     judge: judge.info.identity,
     samples,
+    denied_acts: deps.denied_acts,
   })
   const question: Question = {
     trajectory,
@@ -83,6 +87,7 @@ export async function resolveQuestion(deps: ResolveDeps, request: GradeRequest):
     rubric,
     judge,
     samples,
+    denied_acts: deps.denied_acts,
     key,
     nonce: makeNonce(deps.secret, trajectory),
     grade_id: deps.newId('grd'),

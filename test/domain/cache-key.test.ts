@@ -7,6 +7,7 @@ const BASE: KeyParts = {
   rubric_digest: `sha256:${'2'.repeat(64)}`,
   judge: { provider: 'p', base_url: 'http://a', model: 'm', parameters: { effort: 'high', max_output_tokens: 100 } },
   samples: 1,
+  denied_acts: 'flag',
   ground_truth: {
     instruction: 'do',
     cue: { text: 'c', anchors: ['a1'], action_anchors: ['b1'], acted_by: 'action' },

@@ -64,7 +64,7 @@ function withPicture(trajectory: Trajectory, step: number, part: number): Trajec
   return { ...trajectory, steps }
 }
 
-describe('a denied act', () => {
+describe('a denied act, where the configuration refuses it', () => {
   test.each<[string, string, readonly string[]]>([
     ['fails where an action holds a given anchor', CUE, ['cue.acted']],
     ['fails for the distractor as well', LURE, ['distractor.acted']],
@@ -73,6 +73,11 @@ describe('a denied act', () => {
     ['holds where nothing like it was done', 'npm run build', []],
   ])('%s', (_name, text, expected) => {
     expect(namesOf(claim(false, false, SURFACE), run(text))).toEqual(expected)
+  })
+
+  test('is only flagged by default', () => {
+    const claims = claim(false, false, SURFACE)
+    expect(checkEvidence(claims, makeQuestion(run(CUE), GROUND_TRUTH, GIVEN, 'flag')).unmet).toEqual([])
   })
 
   test('names the step that refutes it', () => {

@@ -1,5 +1,6 @@
 import type { Anchors } from '../../src/domain/anchors.ts'
 import type { Claims } from '../../src/domain/claims.ts'
+import type { DeniedActs } from '../../src/domain/evidence.ts'
 import { createRendering } from '../../src/domain/rendering.ts'
 import type { Rubric } from '../../src/domain/rubric.ts'
 import type { Part, Step, Trajectory } from '../../src/domain/trajectory.ts'
@@ -87,9 +88,15 @@ export function makeClaims(overrides: Partial<Claims> = {}): Claims {
   }
 }
 
-export const makeQuestion = (trajectory: Trajectory, groundTruth = GROUND_TRUTH, anchors = ANCHORS) => ({
+export const makeQuestion = (
+  trajectory: Trajectory,
+  groundTruth = GROUND_TRUTH,
+  anchors = ANCHORS,
+  denied_acts: DeniedActs = 'refuse',
+) => ({
   rendering: createRendering(trajectory, '0123456789abcdef'),
   ground_truth: groundTruth,
   anchors,
   rubric: RUBRIC,
+  denied_acts,
 })
