@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { type Line, LineSplitter } from '../domain/line-splitter.ts'
 import { readTrajectory } from '../formats/read.ts'
 import { isRecord, type Json, typeName } from '../formats/reading.ts'
 import { schemaIssues } from '../schemas/check.ts'
@@ -18,44 +19,13 @@ import type { TrialItem } from './trial-item.ts'
 import { droppedBy, findTruth } from './trial-join.ts'
 import { clearIssues, completeTruth } from './truth-row.ts'
 
-const NEWLINE = 0x0a
-
-export interface Line {
-  /** From 1. */
-  readonly number: number
-  /** Null: it has more bytes than it may have, and was read over. */
-  readonly bytes: Buffer | null
-}
-
 /** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
 export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Line> {
-  let held: Buffer[] = []
-  let size = 0
-  let number = 1
-  const take = (): Line => {
-    const line = { number, bytes: size > maxBytes ? null : Buffer.concat(held) }
-    held = []
-    size = 0
-    number++
-    return line
-  }
-  const hold = (piece: Buffer): void => {
-    size += piece.length
-    if (size > maxBytes) held = []
-    else held.push(piece)
-  }
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    let at = 0
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, at)) {
-      hold(chunk.subarray(at, end))
-      const line = take()
-      if (line.bytes === null || line.bytes.length > 0) yield line
-      at = end + 1
-    }
-    // A copy: a slice would keep the whole chunk.
-    if (at < chunk.length) hold(Buffer.from(chunk.subarray(at)))
-  }
-  if (size > 0) yield take()
+  const splitter = new LineSplitter(maxBytes)
+  const isText = ({ bytes }: Line) => bytes === null || bytes.length > 0
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
+    for (const line of splitter.feed(chunk)) if (isText(line)) yield line
+  for (const line of splitter.end()) if (isText(line)) yield line
 }
 
 /** Whether a file holds grade requests, one a line. Looks at the first line that may be read. */

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../domain/exact-json.ts'
 import { type Place, type ReadBytes, readBytes } from './place.ts'
 
 export type ReadText =
@@ -31,7 +32,7 @@ export async function readJson(place: Place | null, max: number): Promise<unknow
 
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseExactJson(text)
   } catch {
     return undefined
   }

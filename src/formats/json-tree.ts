@@ -1,3 +1,4 @@
+import { parseExactJson } from '../domain/exact-json.ts'
 import type { Issue } from '../domain/result.ts'
 import { cutName, isRecord, type Json, pointer } from './reading.ts'
 
@@ -107,7 +108,7 @@ const isObject = (value: unknown): boolean => typeof value === 'object'
 export function decodeObject(text: string): Json | null {
   if (!text.trimStart().startsWith('{')) return null
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseExactJson(text)
     return isRecord(value) && findUnsound(value).issues.length === 0 ? value : null
   } catch {
     return null

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../domain/exact-json.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import { FORMATS } from './formats.ts'
 import { splitInspectLog } from './inspect-log.ts'
@@ -125,7 +126,7 @@ const notJson = (count: number): string =>
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseExactJson(text)
   } catch {
     return undefined
   }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { findSyntaxError } from './json-syntax.ts'
+import { BROKEN_OFF, decodeBody, encodingOf } from './body-encoding.ts'
+import { parseJson } from './body-json.ts'
 import { HttpProblem } from './problem.ts'
 
 declare module 'fastify' {
@@ -33,8 +35,7 @@ interface BodyLimits {
   readonly depth: number
 }
 
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+const NO_BODY = 'the request has no body'
 
 /** Whether the request was answered by the digest of its bytes alone. */
 export type AnswerRaw = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>
@@ -45,29 +46,17 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
     if (Number(request.headers['content-length'] ?? 0) > limits.body_bytes) return done(null, new TooLarge())
-    const hash = createHash('sha256')
-    let chunks: Buffer[] = []
-    let length = 0
-    payload.on('data', (chunk: Buffer) => {
-      // The answer goes out at once; what is still on its way is let through unread, so that the client can read the answer.
-      if (length > limits.body_bytes) return
-      length += chunk.length
-      if (length > limits.body_bytes) {
-        chunks = []
-        return done(null, new TooLarge())
-      }
-      hash.update(chunk)
-      chunks.push(chunk)
-    })
-    payload.on('error', () => {
-      if (length <= limits.body_bytes) done(aborted(), undefined)
-    })
-    payload.on('end', () => {
-      if (length <= limits.body_bytes) done(null, new RawBody(hash.digest('hex'), chunks))
+    const encoding = encodingOf(request.headers['content-encoding'])
+    const body = encoding === null ? payload : Readable.from(decodeBody(encoding, payload), { objectMode: false })
+    collect(body, limits.body_bytes, (error, collected) => {
+      if (body !== payload) body.destroy()
+      done(error, collected)
     })
   })
   // Read by its route, line by line: it may be larger than memory.
-  app.addContentTypeParser('application/x-ndjson', (_request, payload, done) => done(null, payload))
+  app.addContentTypeParser('application/x-ndjson', (request, payload, done) =>
+    done(null, decodeBody(encodingOf(request.headers['content-encoding']), payload)),
+  )
   app.addHook('preValidation', (request, reply, done) => {
     if (!(request.body instanceof RawBody) || request.is404) return done()
     request.bodyDigest = request.body.digest
@@ -78,14 +67,38 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
   })
 }
 
-const aborted = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'the body broke off')
+/**
+ * Hashes and keeps a body. Where it is too large the answer goes out at once; what is still on its way is let through unread, so that
+ * the client can read the answer.
+ */
+function collect(body: Readable, most: number, done: (error: Error | null, body?: RawBody | TooLarge) => void): void {
+  const hash = createHash('sha256')
+  let chunks: Buffer[] = []
+  let length = 0
+  body.on('data', (chunk: Buffer) => {
+    if (length > most) return
+    length += chunk.length
+    if (length > most) {
+      chunks = []
+      return done(null, new TooLarge())
+    }
+    hash.update(chunk)
+    chunks.push(chunk)
+  })
+  body.on('error', (error) => {
+    if (length <= most) done(error instanceof HttpProblem ? error : new HttpProblem(400, 'invalid_request', BROKEN_OFF))
+  })
+  body.on('end', () => {
+    if (length <= most) done(null, new RawBody(hash.digest('hex'), chunks))
+  })
+}
 
 function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {
   if (request.method !== 'POST' || request.is404) return undefined
   if (request.body === undefined && request.routeOptions.schema?.body === undefined) return undefined
   if (request.body === undefined) {
     request.body = null
-    return invalidJson('the request has no body')
+    return new HttpProblem(400, 'invalid_json', NO_BODY, { errors: [{ path: '', message: NO_BODY }] })
   }
   if (request.body instanceof TooLarge)
     return new HttpProblem(413, 'body_too_large', `the body is larger than ${limits.body_bytes} bytes`)
@@ -96,55 +109,4 @@ function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefine
   } catch (error) {
     return error as Error
   }
-}
-
-/** Throws an HttpProblem that never repeats the body: it can hold anything. */
-export function parseJson(bytes: Buffer, depth: number): unknown {
-  const deep = findTooDeep(bytes, depth)
-  if (deep !== -1) {
-    const message = `nested deeper than ${depth} levels at byte ${deep}`
-    throw new HttpProblem(400, 'too_deep', message, { errors: [{ path: '', message }] })
-  }
-  let text: string
-  try {
-    text = utf8.decode(bytes)
-  } catch {
-    throw invalidJson('the body is not valid UTF-8')
-  }
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    const at = findSyntaxError(text)
-    if (at === -1) throw invalidJson('the body is not valid JSON')
-    const byte = Buffer.byteLength(text.slice(0, at)) + (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0)
-    throw invalidJson(`the body ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${byte}`)
-  }
-}
-
-const invalidJson = (detail: string): HttpProblem =>
-  new HttpProblem(400, 'invalid_json', detail, { errors: [{ path: '', message: detail }] })
-
-/** Byte offset of the first bracket beyond the depth, or -1. One pass before any recursion; strings are jumped over. */
-function findTooDeep(bytes: Buffer, most: number): number {
-  let depth = 0
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]
-    if (byte === 0x22) {
-      at = endOfString(bytes, at)
-      if (at === -1) return -1
-    } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > most) return at
-    } else if (byte === 0x7d || byte === 0x5d) depth--
-  }
-  return -1
-}
-
-/** The closing quote of the string that opens at `open`; -1 where there is none. Native search for the quote, then count the backslashes. */
-function endOfString(bytes: Buffer, open: number): number {
-  for (let at = bytes.indexOf(0x22, open + 1); at !== -1; at = bytes.indexOf(0x22, at + 1)) {
-    let slashes = 0
-    while (bytes[at - 1 - slashes] === 0x5c) slashes++
-    if (slashes % 2 === 0) return at
-  }
-  return -1
 }

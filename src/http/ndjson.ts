@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import { type Line, LineSplitter } from '../domain/line-splitter.ts'
 import type { Incoming } from '../grading/batch/intake.ts'
 import { type BatchItem, BatchItemSchema } from '../schemas/batch.ts'
+import { parseJson } from './body-json.ts'
 import { type AjvError, toIssue } from './errors.ts'
-import { parseJson } from './json-body.ts'
 import { HttpProblem } from './problem.ts'
-
-const NEWLINE = 10
 
 export interface LineLimits {
   /** Of one line. */
@@ -24,7 +23,7 @@ export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
 export async function* readItems(request: FastifyRequest, limits: LineLimits): AsyncGenerator<Incoming> {
   const isItem = request.compileValidationSchema(BatchItemSchema, 'body')
   let index = 0
-  for await (const { line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
+  for await (const { number: line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
     const place = `/items/${index}`
     const where = `line ${line}`
     if (bytes === null) throw tooLong(place, where, limits.body_bytes)
@@ -39,7 +38,7 @@ export async function* readItems(request: FastifyRequest, limits: LineLimits): A
 export async function readRecords(request: FastifyRequest, limits: LineLimits): Promise<unknown[]> {
   const records: unknown[] = []
   let total = 0
-  for await (const { line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
+  for await (const { number: line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
     total += bytes?.length ?? limits.body_bytes + 1
     if (bytes === null || total > limits.body_bytes) throw tooLong('', `the body, at line ${line},`, limits.body_bytes)
     records.push(parseLine(bytes, limits.depth, `/records/${records.length}`, `line ${line}`))
@@ -71,35 +70,12 @@ const tooLong = (place: string, where: string, most: number): HttpProblem => {
 }
 
 /** Lines that hold anything but white space, with their numbers; null for one over the limit, of which nothing is kept. */
-async function* readLines(body: AsyncIterable<Buffer>, most: number) {
-  let line = 1
-  let held: Buffer[] = []
-  let size = 0
-  const take = () => {
-    const bytes = size > most ? null : Buffer.concat(held)
-    held = []
-    size = 0
-    return bytes
-  }
-  for await (const chunk of body) {
-    let from = 0
-    for (;;) {
-      const end = chunk.indexOf(NEWLINE, from)
-      const piece = chunk.subarray(from, end === -1 ? chunk.length : end)
-      size += piece.length
-      if (size <= most) held.push(piece)
-      else held = []
-      if (end === -1) break
-      const bytes = take()
-      if (bytes === null || !isBlank(bytes)) yield { line, bytes }
-      line++
-      from = end + 1
-    }
-  }
-  const last = take()
-  if (last === null || !isBlank(last)) yield { line, bytes: last }
+async function* readLines(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Line> {
+  const splitter = new LineSplitter(most)
+  for await (const chunk of body) for (const line of splitter.feed(chunk)) if (!isBlank(line)) yield line
+  for (const line of splitter.end()) if (!isBlank(line)) yield line
 }
 
 /** White space of JSON. */
-const isBlank = (bytes: Buffer): boolean =>
-  bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === NEWLINE)
+const isBlank = ({ bytes }: Line): boolean =>
+  bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false

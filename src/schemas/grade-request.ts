@@ -10,11 +10,16 @@ export const TrialMetadataSchema = Type.Object(
     model: Type.Optional(Name),
     task: Type.Optional(Name),
     trial: Type.Optional(Name),
-    run_index: Type.Optional(Type.Integer({ minimum: 0 })),
+    run_index: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
     variant: Type.Optional(Name),
   },
   {
-    additionalProperties: Type.Union([Type.String({ maxLength: 2000 }), Type.Number(), Type.Boolean(), Type.Null()]),
+    additionalProperties: Type.Union([
+      Type.String({ maxLength: 2000 }),
+      Type.Number({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+      Type.Boolean(),
+      Type.Null(),
+    ]),
     maxProperties: 50,
     description: 'Where the trial came from. Never shown to the judge and never part of the cache key.',
   },

@@ -17,7 +17,7 @@ export const SamplingSchema = Type.Object(
     }),
     probability: Type.Optional(
       Type.Number({
-        exclusiveMinimum: 0,
+        minimum: 1e-9,
         maximum: 1,
         description: 'The chance that this question had of being reviewed, where it is known.',
       }),

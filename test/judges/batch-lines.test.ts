@@ -14,7 +14,7 @@ const cut = (bytes: Uint8Array, places: readonly number[]): Uint8Array[] => {
   return at.slice(1).map((end, index) => bytes.subarray(at[index], end))
 }
 
-const text = fc.string({ unit: 'binary' }).map((one) => one.replaceAll('\n', '\u2028').toWellFormed())
+const text = fc.string({ unit: 'binary' }).map((one) => one.replaceAll(/[\n\r]/g, '\u2028').toWellFormed())
 
 test('lines are the same wherever the network cuts them', async () => {
   await fc.assert(
