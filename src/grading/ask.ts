@@ -3,20 +3,20 @@ import type { Digest } from '../domain/digest.ts'
 import { priceOn } from '../domain/price.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
 import {
+  type Account,
   type Asked,
   type Asker,
   type Asking,
   budgetExceeded,
-  isCapped,
-  type Payer,
   requestDigest,
   summarize,
   withoutReply,
 } from './asker.ts'
 import { requestBoundUsd } from './estimate/estimate.ts'
 import type { Lane } from './lane/lane.ts'
+import { type AttemptLedger, type FinishedAttempt, isCapped } from './ledger-ports.ts'
 import { takeOrphan } from './orphan.ts'
-import type { AttemptLedger, Clock, FinishedAttempt, Judge, JudgeReply, JudgeRequest } from './ports.ts'
+import type { Clock, Judge, JudgeReply, JudgeRequest } from './ports.ts'
 import { type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
 
 export interface CallDeps {
@@ -29,7 +29,8 @@ export interface CallDeps {
   readonly newId: (prefix: string) => string
 }
 
-const MOST_FINISHES = 30
+/** An hour for a disk that is full or a file that is locked; a minute for what may not pass by itself. */
+const MOST_FINISHES = { passing: 1800, other: 30 } as const
 const FINISH_AGAIN_MS = 2000
 
 /**
@@ -37,16 +38,16 @@ const FINISH_AGAIN_MS = 2000
  * reply is used; a reply that an interrupted grade has paid for is used instead of a new call.
  */
 export const askByCall =
-  (deps: CallDeps, judge: Judge, payer: Payer): Asker =>
+  (deps: CallDeps, judge: Judge, account: Account): Asker =>
   async (asking, request) => {
     const digest = requestDigest(judge, request)
-    return (await takeOrphan(deps.attempts, asking, digest)) ?? askAnew(deps, judge, payer, asking, request, digest)
+    return (await takeOrphan(deps.attempts, asking, digest)) ?? askAnew(deps, judge, account, asking, request, digest)
   }
 
 async function askAnew(
   deps: CallDeps,
   judge: Judge,
-  payer: Payer,
+  account: Account,
   asking: Asking,
   request: JudgeRequest,
   digest: Digest,
@@ -57,11 +58,11 @@ async function askAnew(
   for (let made = 1; ; made++) {
     const make = async () => {
       const at = { ...asking, deadline: asking.deadline + waited }
-      const { reply, summary } = await callOnce(deps, judge, payer, at, request, digest)
+      const { reply, summary } = await callOnce(deps, judge, account, at, request, digest)
       if (summary !== null) attempts.push(summary)
       return reply
     }
-    const call = await deps.lane.call(payer.batch, make, payer.signal)
+    const call = await deps.lane.call(account.batch, make, account.signal)
     waited += call.waited_ms
     const reply = call.kind === 'called' ? call.reply : withoutReply(call.failure)
     if (reply.ok || call.kind === 'turned_away') return { reply, attempts, waited_ms: waited }
@@ -69,14 +70,14 @@ async function askAnew(
     const delay = retryDelay(reply.failure, made, deps.retry, remaining, deps.random)
     if (delay === null || !deps.budget.spend()) return { reply, attempts, waited_ms: waited }
     // Told to leave, it comes to the lane at once, which then turns it away.
-    await deps.clock.sleep(delay, payer.signal).catch(() => undefined)
+    await deps.clock.sleep(delay, account.signal).catch(() => undefined)
   }
 }
 
 async function callOnce(
   deps: CallDeps,
   judge: Judge,
-  payer: Payer,
+  account: Account,
   asking: Asking,
   request: JudgeRequest,
   digest: Digest,
@@ -84,7 +85,7 @@ async function callOnce(
   const started = deps.clock.now()
   const { deadline, ...planned } = asking
   const id = deps.newId('att')
-  const bound = isCapped(payer) ? requestBoundUsd(judge.info, request, started, 1) : null
+  const bound = isCapped(account.caps) ? requestBoundUsd(judge.info, request, started, 1) : null
   const over = await deps.attempts.begin(
     {
       ...planned,
@@ -92,10 +93,11 @@ async function callOnce(
       request_digest: digest,
       judge: judge.info.name,
       started_at: started.toISOString(),
-      batch: payer.batch,
+      batch: account.batch,
+      payer: account.payer?.key_id ?? null,
       reserved_usd: bound,
     },
-    payer.caps,
+    account.caps,
   )
   if (over !== null) return { reply: budgetExceeded(over, bound), summary: null }
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, deadline - started.getTime()))
@@ -114,10 +116,15 @@ async function finishSurely(deps: CallDeps, attempt: FinishedAttempt): Promise<v
     try {
       return await deps.attempts.finish(attempt)
     } catch (error) {
-      if (tries >= MOST_FINISHES) throw error
+      if (tries >= MOST_FINISHES[isPassing(error) ? 'passing' : 'other']) throw error
       await deps.clock.sleep(FINISH_AGAIN_MS)
     }
   }
+}
+
+const isPassing = (error: unknown): boolean => {
+  const code = (error as { code?: unknown } | null)?.code
+  return code === 'storage_full' || code === 'storage_busy'
 }
 
 /** A judge must not throw; if one does, it is our fault and says so, but it is still no verdict. */

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { migrate } from './migrate.ts'
@@ -6,6 +6,8 @@ import { StorageError, toStorageError } from './storage-error.ts'
 
 const MEMORY = ':memory:'
 const MMAP_BYTES = 64 * 1024 * 1024
+/** The log is written back every 4 MiB; only a reader that stays lets it grow beyond that. */
+const LONGEST_LOG_BYTES = 8 * 1024 * 1024
 
 /** Opens (and makes, with its folder, and migrates) the database file. Throws a StorageError that says what to do. */
 export function openDatabase(path: string): Database.Database {
@@ -14,6 +16,7 @@ export function openDatabase(path: string): Database.Database {
   if (path !== MEMORY) makeFolder(dirname(resolve(path)))
   let db: Database.Database | undefined
   try {
+    if (path !== MEMORY) makeFile(path)
     db = new Database(path, { timeout: 5000 })
     assertSafeVersion((db.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version)
     setPragmas(db)
@@ -22,6 +25,15 @@ export function openDatabase(path: string): Database.Database {
   } catch (error) {
     db?.close()
     throw toStorageError(error)
+  }
+}
+
+/** For its owner alone; the files that SQLite makes beside it get the same mode. One that is there keeps its own. */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+  } catch {
+    // SQLite meets the same and says what it is.
   }
 }
 
@@ -53,6 +65,8 @@ function setPragmas(db: Database.Database): void {
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   db.pragma(`mmap_size = ${MMAP_BYTES}`)
+  // Without it a log that a long reader made grow keeps its size until the last process closes the file.
+  db.pragma(`journal_size_limit = ${LONGEST_LOG_BYTES}`)
 }
 
 /** One by one: `recursive` never ends where a file system answers ENOENT for a folder whose parent is there (/proc). */

@@ -5,13 +5,14 @@ import { StorageError, type StorageErrorCode } from '../../src/storage/storage-e
 import { GOOD_ANSWER, REQUEST, scriptedJudge, startService } from './harness.ts'
 
 /** Stores whose ledger refuses the ends of calls so many times, as a full disk does; all else is real. */
-function storesThatRefuse(times: number, code: StorageErrorCode = 'storage_full'): { stores: Stores; tries: () => number } {
+function storesThatRefuse(
+  times: number,
+  code: StorageErrorCode = 'storage_full',
+): { stores: Stores; tries: () => number } {
   const stores = openSqliteStores({ path: ':memory:' })
   let tries = 0
   const finish: Stores['attempts']['finish'] = (attempt) =>
-    tries++ < times
-      ? Promise.reject(new StorageError(code, 'refused'))
-      : stores.attempts.finish(attempt)
+    tries++ < times ? Promise.reject(new StorageError(code, 'refused')) : stores.attempts.finish(attempt)
   return { stores: { ...stores, attempts: { ...stores.attempts, finish } }, tries: () => tries }
 }
 

@@ -2,6 +2,7 @@ import { priceOn } from '../../domain/price.ts'
 import type { Batch, BatchItem } from '../../schemas/batch.ts'
 import type { BatchKind, BatchMode } from '../../schemas/vocabulary.ts'
 import type { BatchStore, NewItem } from '../batch-ports.ts'
+import type { Payer } from '../ledger-ports.ts'
 import type { Clock, Judge } from '../ports.ts'
 import type { GradingService, Refusal } from '../service.ts'
 
@@ -23,6 +24,8 @@ export interface BatchPlan {
   readonly name: string | null
   readonly key: string | null
   readonly max_cost_usd: number | null
+  /** Null: nobody in particular. */
+  readonly payer: Payer | null
   readonly judge?: string
   readonly rubric?: string
   readonly samples?: number
@@ -48,6 +51,8 @@ export type Taken = { readonly ok: true; readonly batch: Batch } | IntakeRefusal
 /** Items that are read and written together. */
 const CHUNK = 64
 const CHUNK_BYTES = 8 * 1024 * 1024
+const MOST_READS = 5
+const READ_AGAIN_MS = 200
 
 /**
  * Takes a batch in, whole or not at all: items arrive in a draft that nobody sees, every one is read as far as it can be without
@@ -55,19 +60,32 @@ const CHUNK_BYTES = 8 * 1024 * 1024
  */
 export async function takeBatch(deps: IntakeDeps, plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
   const id = deps.newId('bat')
-  const { kind, mode, name, key, max_cost_usd } = plan
-  await deps.batches.draft({ id, kind, mode, name, key, max_cost_usd, created_at: deps.clock.now().toISOString() })
+  const { kind, mode, name, key, max_cost_usd, payer } = plan
+  const created_at = deps.clock.now().toISOString()
+  await deps.batches.draft({ id, kind, mode, name, key, max_cost_usd, payer, created_at })
   let opened = false
   try {
     const refused = await addAll(deps, plan, id, items)
     if (refused !== null) return refused
     await deps.batches.open(id)
     opened = true
-    const batch = await deps.batches.get(id)
-    if (batch === null) throw new Error(`the batch ${id} was opened and is not there`)
-    return { ok: true, batch }
+    return { ok: true, batch: await readOpened(deps, id) }
   } finally {
     if (!opened) await deps.batches.discard(id)
+  }
+}
+
+/** It is stored and will be run: were it answered with a passing error of the database, it would be sent again. */
+async function readOpened({ batches, clock }: IntakeDeps, id: string): Promise<Batch> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const batch = await batches.get(id)
+      if (batch === null) throw new Error(`the batch ${id} was opened and is not there`)
+      return batch
+    } catch (error) {
+      if (tries >= MOST_READS) throw error
+      await clock.sleep(READ_AGAIN_MS)
+    }
   }
 }
 

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import Database from 'better-sqlite3'
+
+/** What must never change or go once it is in the file: by id, a digest of the row. */
+export interface Kept {
+  readonly replies: ReadonlyMap<string, string>
+  readonly grades: ReadonlyMap<string, string>
+  readonly reviews: ReadonlyMap<string, string>
+  readonly trajectories: ReadonlyMap<string, string>
+}
+
+const KEPT: Readonly<Record<keyof Kept, string>> = {
+  replies: "SELECT id, hex(reply_text) || hex(raw_reply) || coalesce(usage, '') FROM attempts WHERE outcome = 'ok'",
+  grades: 'SELECT id, body FROM grades',
+  reviews: 'SELECT id, body FROM reviews',
+  trajectories: 'SELECT id, hex(document) FROM trajectories',
+}
+
+const withFile = <T>(file: string, work: (db: Database.Database) => T): T => {
+  const db = new Database(file, { readonly: true })
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** What a file holds, read as it was left. */
+export const readKept = (file: string): Kept =>
+  withFile(file, (db) => {
+    const read = (sql: string): ReadonlyMap<string, string> => {
+      const rows = db.prepare(sql).raw().all() as [string, string][]
+      return new Map(rows.map(([id, text]) => [id, createHash('sha256').update(text).digest('hex')]))
+    }
+    return {
+      replies: read(KEPT.replies),
+      grades: read(KEPT.grades),
+      reviews: read(KEPT.reviews),
+      trajectories: read(KEPT.trajectories),
+    }
+  })
+
+/** What was there before and is not, or is another, afterwards. */
+export function findLost(before: Kept, after: Kept): string[] {
+  return (Object.keys(KEPT) as (keyof Kept)[]).flatMap((kind) =>
+    [...before[kind]].flatMap(([id, digest]) => (after[kind].get(id) === digest ? [] : [`${kind}: ${id} is lost`])),
+  )
+}
+
+/** Queries that find something only in a file that breaks a promise; for a file that no process has open. */
+const PROMISES: Readonly<Record<string, string>> = {
+  'a call is still in flight': "SELECT id FROM attempts WHERE outcome = 'sent'",
+  'a question was graded twice': `
+    SELECT key FROM grades WHERE NOT silent GROUP BY key HAVING count(*) > 1`,
+  'a stored reply was paid for again': `
+    SELECT later.id FROM attempts AS later JOIN attempts AS stored
+      ON stored.key = later.key AND stored.sample = later.sample AND stored.round = later.round
+      AND stored.request_digest = later.request_digest
+    WHERE stored.outcome = 'ok' AND later.rowid > stored.rowid`,
+  'a batch lacks items': `
+    SELECT id FROM batches WHERE total <> (SELECT count(*) FROM batch_items WHERE batch = batches.rowid)`,
+  'a draft was left': "SELECT id FROM batches WHERE status = 'draft'",
+  'items of no batch': 'SELECT rowid FROM batch_items WHERE batch NOT IN (SELECT rowid FROM batches)',
+  'a batch has ended and an item has not': `
+    SELECT batches.id FROM batches JOIN batch_items ON batch = batches.rowid
+    WHERE batches.status IN ('done', 'cancelled') AND batch_items.status IN ('pending', 'waiting')`,
+  'a count is not that of the items': `
+    SELECT batch, status, detail, cached, n FROM batch_tallies WHERE n <> 0
+    EXCEPT SELECT batch, status, coalesce(label, failure_code, ''), cached, count(*) FROM batch_items GROUP BY 1, 2, 3, 4`,
+  'an item is not counted': `
+    SELECT batch, status, coalesce(label, failure_code, ''), cached, count(*) FROM batch_items
+    WHERE status <> 'pending' GROUP BY 1, 2, 3, 4 EXCEPT SELECT batch, status, detail, cached, n FROM batch_tallies`,
+  'an item has a grade that is not there': `
+    SELECT item_id FROM batch_items WHERE grade_id IS NOT NULL AND grade_id NOT IN (SELECT id FROM grades)`,
+  'money of a batch is not that of its calls': `
+    SELECT scope FROM spending WHERE scope LIKE 'batch:%' AND (
+      abs(settled_usd - (SELECT coalesce(sum(cost_usd), 0) FROM attempts WHERE 'batch:' || batch = scope)) > 1e-9
+      OR abs(reserved_usd) > 1e-9
+      OR calls <> (SELECT count(*) FROM attempts WHERE 'batch:' || batch = scope))`,
+}
+
+/** Every promise of a file at rest that is broken, with what breaks it. */
+export const findBroken = (file: string): string[] =>
+  withFile(file, (db) => {
+    const broken = Object.entries(PROMISES).flatMap(([name, sql]) => {
+      const rows = db.prepare(sql).raw().all()
+      return rows.length === 0 ? [] : [`${name}: ${JSON.stringify(rows.slice(0, 3))}`]
+    })
+    const integrity = db.pragma('integrity_check', { simple: true })
+    const strangers = db.pragma('foreign_key_check') as unknown[]
+    if (integrity !== 'ok') broken.push(`integrity_check: ${String(integrity)}`)
+    if (strangers.length > 0) broken.push(`foreign_key_check: ${JSON.stringify(strangers.slice(0, 3))}`)
+    return broken
+  })

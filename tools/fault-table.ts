@@ -1,0 +1,74 @@
+/**
+ * Plays every fault of `test/faults` and prints what became of each: `npm run faults`. With `--write` the table goes into
+ * docs/faults.md too; with `--rows FILE` the rows of an earlier run are shown and nothing is run.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** As `test/faults/record-row.ts` writes it. */
+interface Row {
+  readonly operation: string
+  readonly act: 'none' | 'kill' | 'full' | 'ioerr' | 'busy'
+  readonly promise: string
+  readonly points: number
+  readonly runs: number
+  readonly met: number
+  readonly wrong: readonly string[]
+  readonly unheard: number
+}
+
+const DOCUMENT = 'docs/faults.md'
+const [BEGIN, END] = ['<!-- faults: begin -->', '<!-- faults: end -->'] as const
+const ACTS: Readonly<Record<Row['act'], string>> = {
+  none: 'the surroundings',
+  kill: 'SIGKILL',
+  full: 'disk full',
+  ioerr: 'I/O error',
+  busy: 'locked',
+}
+
+const HEAD = ['operation', 'fault', 'points', 'runs', 'hit', 'found after', 'what is promised']
+
+function toCells(row: Row): readonly string[] {
+  const unheard = row.unheard > 0 ? `; ${row.unheard} answers cut off on their way, told as unknown` : ''
+  const found = row.wrong.length === 0 ? `as promised${unheard}` : `${row.wrong.length} BROKEN`
+  return [row.operation, ACTS[row.act], `${row.points}`, `${row.runs}`, `${row.met}`, found, row.promise]
+}
+
+const renderTable = (rows: readonly Row[]): string =>
+  [HEAD, HEAD.map(() => '---'), ...rows.map(toCells)].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+function runTests(): { readonly rows: string; readonly code: number } {
+  const rows = join(mkdtempSync(join(tmpdir(), 'veridict-faults-')), 'rows.ndjson')
+  const env = { ...process.env, VERIDICT_SLOW_TESTS: '1', VERIDICT_FAULT_TABLE: rows }
+  const vitest = join('node_modules', 'vitest', 'vitest.mjs')
+  const ended = spawnSync(process.execPath, [vitest, 'run', 'test/faults'], { env, stdio: 'inherit' })
+  return { rows, code: ended.status ?? 1 }
+}
+
+/** Test files run side by side: the rows come in any order. */
+function readRows(file: string): readonly Row[] {
+  if (!existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  const rows = lines.map((line) => JSON.parse(line) as Row)
+  return rows.sort((a, b) => a.operation.localeCompare(b.operation))
+}
+
+function writeDocument(table: string): void {
+  const text = readFileSync(DOCUMENT, 'utf8')
+  const [head, rest] = text.split(BEGIN)
+  const tail = rest?.split(END)[1]
+  if (head === undefined || tail === undefined) throw new Error(`${DOCUMENT} has no place for the table`)
+  writeFileSync(DOCUMENT, `${head}${BEGIN}\n${table}\n${END}${tail}`)
+}
+
+const given = process.argv.indexOf('--rows')
+const { rows: file, code } = given < 0 ? runTests() : { rows: process.argv[given + 1] ?? '', code: 0 }
+const rows = readRows(file)
+const table = renderTable(rows)
+process.stdout.write(`\n${table}\n\n${rows.reduce((sum, row) => sum + row.runs, 0)} runs\n`)
+for (const wrong of rows.flatMap((row) => row.wrong)) process.stdout.write(`BROKEN: ${wrong}\n`)
+if (process.argv.includes('--write')) writeDocument(table)
+process.exit(code)
