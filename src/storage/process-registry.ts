@@ -15,7 +15,7 @@ export interface Processes extends ProcessRegistry {
   leave(): void
 }
 
-interface ProcessRow {
+export interface ProcessRow {
   readonly id: string
   readonly host: string
   readonly pid: number
@@ -67,11 +67,15 @@ export function registerProcess(db: Database.Database, unit: Unit): Processes {
 
 function lives(row: ProcessRow, me: Omit<ProcessRow, 'seen_at'>): boolean {
   if (row.id === me.id) return true
-  // A date that cannot be read is no sign of life either.
-  if (!(Date.now() - Date.parse(row.seen_at) <= SILENCE_MS)) return false
-  if (row.host !== me.host) return true
   // Our own number under another id: whoever had it before us, in a container most of all.
-  return row.pid !== me.pid && pidExists(row.pid)
+  return looksAlive(row, new Date()) && !(row.host === me.host && row.pid === me.pid)
+}
+
+/** As far as somebody can tell who is not registered himself. */
+export function looksAlive({ host, pid, seen_at }: Omit<ProcessRow, 'id'>, now: Date): boolean {
+  // A date that cannot be read is no sign of life either.
+  if (!(now.getTime() - Date.parse(seen_at) <= SILENCE_MS)) return false
+  return host !== hostname() || pidExists(pid)
 }
 
 function pidExists(pid: number): boolean {

@@ -1,0 +1,76 @@
+import { fileURLToPath } from 'node:url'
+import { Command, Option } from 'commander'
+import { loadRubrics } from '../config/load-rubrics.ts'
+import { type Finding, type KnownRubric, SEVERITIES, type Severity, type Upkeep } from '../grading/upkeep-ports.ts'
+import { type DatabaseOption, existingDatabase, sayProgress, withDatabase } from './doctor-database.ts'
+import { findingLine, summaryLine } from './doctor-table.ts'
+import { runCommand } from './error-text.ts'
+import type { ExitCode } from './exit-codes.ts'
+import { line } from './ndjson.ts'
+import type { Shell } from './shell.ts'
+import { inert, paintFor } from './terminal-text.ts'
+
+interface DoctorOptions extends DatabaseOption {
+  readonly full?: boolean
+  readonly output: 'table' | 'json'
+}
+
+interface Diagnosis {
+  readonly database: string
+  readonly worst: Severity
+  readonly findings: readonly Finding[]
+}
+
+const DOCTOR_EXIT: Readonly<Record<Severity, ExitCode>> = { ok: 0, note: 0, warning: 2, error: 3 }
+
+const DOCTOR_HELP = `
+Looks at the database, and at those of other projects beside it. It reads only: it migrates nothing, and works beside a running
+service and on a copy. What is paid for and waits, what a crash left, what does not add up: each with what to do.
+
+Exit codes: 0 healthy (notes ask for nothing); 1 no such file, or bad usage; 2 warnings; 3 errors.
+
+Examples:
+  veridict doctor
+  veridict doctor --full -o json         every page and every stored document; takes as long as reading the whole file
+  veridict doctor --database copy.sqlite`
+
+const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
+
+export const doctorCommand = (shell: Shell, upkeep: Pick<Upkeep, 'examine' | 'projectFiles'>): Command =>
+  withDatabase(new Command('doctor'))
+    .description('look whether the database is well; changes nothing')
+    .option('--full', 'every page and every stored document, instead of a sample')
+    .addOption(new Option('-o, --output <format>', 'how it is told').choices(['table', 'json']).default('table'))
+    .addHelpText('after', DOCTOR_HELP)
+    .action((options: DoctorOptions) => runCommand(shell, () => examineAll(shell, upkeep, options)))
+
+async function examineAll(
+  shell: Shell,
+  { examine, projectFiles }: Pick<Upkeep, 'examine' | 'projectFiles'>,
+  options: DoctorOptions,
+): Promise<ExitCode> {
+  const main = existingDatabase(shell, options)
+  const rubrics = knownRubrics()
+  const diagnoses: Diagnosis[] = []
+  for (const path of [main, ...projectFiles(main)]) {
+    if (options.output === 'table') shell.out.write(`${inert(path)}\n`)
+    const findings: Finding[] = []
+    const onProgress = sayProgress(shell, path)
+    for await (const finding of examine({ path, full: options.full === true, rubrics, now: new Date(), onProgress })) {
+      findings.push(finding)
+      if (options.output === 'table') shell.out.write(findingLine(finding, shell, paintFor(shell.out, shell.env)))
+    }
+    diagnoses.push({ database: path, worst: worstOf(findings), findings })
+  }
+  const all = diagnoses.flatMap(({ findings }) => findings)
+  const worst = worstOf(all)
+  if (options.output === 'table') shell.out.write(summaryLine(all))
+  else shell.out.write(line({ worst, databases: diagnoses }))
+  return DOCTOR_EXIT[worst]
+}
+
+const knownRubrics = (): KnownRubric[] =>
+  loadRubrics(RUBRICS).map(({ rubric }) => ({ name: rubric.name, digest: rubric.digest }))
+
+export const worstOf = (findings: readonly Pick<Finding, 'severity'>[]): Severity =>
+  SEVERITIES[Math.max(0, ...findings.map(({ severity }) => SEVERITIES.indexOf(severity)))] ?? 'ok'

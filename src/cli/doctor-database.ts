@@ -1,0 +1,56 @@
+import { readFileSync, statSync } from 'node:fs'
+import type { Command } from 'commander'
+import { loadConfig } from '../config/config.ts'
+import type { UpkeepProgress } from '../grading/upkeep-ports.ts'
+import { CliError } from './cli-error.ts'
+import { requireConfigFile } from './service-connection.ts'
+import type { Shell } from './shell.ts'
+import { inert } from './terminal-text.ts'
+
+export interface DatabaseOption {
+  readonly database?: string
+}
+
+export const withDatabase = (command: Command): Command =>
+  command.option('--database <file>', 'the database file; VERIDICT_DATABASE where it is not given')
+
+/** The file that a command for operators works on. With --database no other configuration is looked at. */
+export function databasePath(shell: Shell, { database }: DatabaseOption): string {
+  const path = database ?? configured(shell)
+  if (path.trim() === '' || path === ':memory:')
+    throw new CliError(`there is no database file "${inert(path)}"`, [GIVE])
+  return path
+}
+
+/** The same, where the file must be there. */
+export function existingDatabase(shell: Shell, options: DatabaseOption): string {
+  const path = databasePath(shell, options)
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new CliError(`there is no database file ${inert(path)}`, [GIVE])
+  return path
+}
+
+const GIVE = 'Name the file with --database, or set VERIDICT_DATABASE.'
+
+function configured(shell: Shell): string {
+  requireConfigFile(shell.env)
+  return loadConfig(shell.env, (path) => readFileSync(path, 'utf8')).config.database
+}
+
+/** Milliseconds between two words about the same step. */
+const QUIET_MS = 2000
+
+/** Says on stderr how far a long step is: at its begin where it lasts, and then now and then. */
+export function sayProgress(shell: Shell, name: string): (progress: UpkeepProgress) => void {
+  const begun = Date.now()
+  let said = begun
+  let last = ''
+  return ({ step, done, total }) => {
+    const now = Date.now()
+    if (now - said < QUIET_MS && !(total === null && step !== last && now - begun > QUIET_MS)) return
+    said = now
+    last = step
+    const far = total === null ? '…' : ` ${done}/${total} (${Math.floor((100 * done) / Math.max(1, total))}%)`
+    shell.err.write(`${inert(name)}: ${step}${far}\n`)
+  }
+}

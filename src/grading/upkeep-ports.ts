@@ -1,0 +1,94 @@
+/** How bad a finding is: `ok` and `note` ask for nothing. */
+export const SEVERITIES = ['ok', 'note', 'warning', 'error'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+/** What one look at a database has found. */
+export interface Finding {
+  /** Which look, such as `tallies`. */
+  readonly check: string
+  readonly severity: Severity
+  /** What was found, on one line. */
+  readonly found: string
+  /** What that means; null where it is plain. */
+  readonly means: string | null
+  /** What to do about it; null where nothing is to be done. */
+  readonly advice: string | null
+  /** Some of the ids that it is about. */
+  readonly ids: readonly string[]
+}
+
+/** A rubric as it lies in the folder. */
+export interface KnownRubric {
+  readonly name: string
+  readonly digest: string
+}
+
+/** How far a long look has come. */
+export interface UpkeepProgress {
+  /** Such as `integrity`. */
+  readonly step: string
+  readonly done: number
+  /** Null: not known. */
+  readonly total: number | null
+}
+
+export interface ExamineOptions {
+  readonly path: string
+  /** Every page and every stored document, instead of a sample. */
+  readonly full: boolean
+  readonly rubrics: readonly KnownRubric[]
+  readonly now: Date
+  readonly onProgress?: (progress: UpkeepProgress) => void
+}
+
+/** Looks at a database that others may be using. Reads only; what cannot be read is a finding, never an error that is thrown. */
+export type Examine = (options: ExamineOptions) => AsyncIterable<Finding>
+
+/** Rows of each table, by its name. */
+export type RowCounts = Readonly<Record<string, number>>
+
+export interface CopyOptions {
+  readonly from: string
+  readonly to: string
+  /** Whether a file that is there may be replaced. */
+  readonly replace: boolean
+  readonly onProgress?: (progress: UpkeepProgress) => void
+}
+
+export interface CopyReport {
+  readonly to: string
+  readonly bytes: number
+  readonly rows: RowCounts
+}
+
+/** Copies a database that others may be writing to, checks the copy and gives it its name only then. Throws where it cannot. */
+export type BackUp = (options: CopyOptions) => Promise<CopyReport>
+
+export interface RestoreOptions {
+  /** The backup. */
+  readonly from: string
+  /** The database that it takes the place of. */
+  readonly to: string
+  readonly now: Date
+  readonly onProgress?: (progress: UpkeepProgress) => void
+}
+
+export interface RestoreReport extends CopyReport {
+  /** Where the file that was replaced lies now; null: there was none. */
+  readonly aside: string | null
+  /** Rows that the replaced file had more of, by table; null where it could not be read, or was not there. */
+  readonly lost: RowCounts | null
+  /** Batches at a provider’s that the backup knows nothing of, under the provider’s ids. */
+  readonly forgotten_submissions: readonly string[]
+}
+
+export type Restore = (options: RestoreOptions) => Promise<RestoreReport>
+
+/** What the commands for operators need of the storage. */
+export interface Upkeep {
+  readonly examine: Examine
+  readonly backUp: BackUp
+  readonly restore: Restore
+  /** The files of other projects that belong to a main database. */
+  readonly projectFiles: (database: string) => readonly string[]
+}

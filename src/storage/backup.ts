@@ -1,0 +1,120 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import type { CopyOptions, CopyReport, RowCounts } from '../grading/upkeep-ports.ts'
+import { lookAtSchema } from './examine-schema.ts'
+import { listProjects, projectPath } from './project-files.ts'
+import { StorageError, toStorageError } from './storage-error.ts'
+
+/** Pages of 4 KiB for each turn of the event loop. */
+const PAGES_AT_ONCE = 500
+
+/**
+ * A copy of a database that others may be writing to: one state of it, in steps. It is checked (pages, references, rows against
+ * those of the source), on the disk, and has its name only then. Rows of `processes` are left out: nobody uses a copy. The copy
+ * needs no log beside it. Throws a StorageError where it cannot be made, and then leaves nothing behind.
+ */
+export async function backUpDatabase(options: CopyOptions): Promise<CopyReport> {
+  const { from, to, replace } = options
+  if (!replace && existsSync(to)) throw new StorageError('storage_error', `${to} is there already`)
+  if (isSameFile(from, to)) throw new StorageError('storage_error', 'a database cannot be copied onto itself')
+  const partial = `${to}.partial-${process.pid}`
+  try {
+    const rows = await copyChecked(options, partial)
+    const bytes = statSync(partial).size
+    syncPath(partial)
+    // Once more: it may have come to be since the beginning, which was long ago.
+    if (!replace && existsSync(to)) throw new StorageError('storage_error', `${to} is there already`)
+    renameSync(partial, to)
+    syncPath(dirname(resolve(to)))
+    return { to, bytes, rows }
+  } catch (error) {
+    throw toStorageError(error)
+  } finally {
+    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${partial}${end}`, { force: true })
+  }
+}
+
+/** Makes the copy at `partial`, readable by its owner alone, and checks it. Answers its rows. */
+async function copyChecked({ from, onProgress }: CopyOptions, partial: string): Promise<RowCounts> {
+  const source = openToRead(from)
+  try {
+    const schema = lookAtSchema(source)
+    const fault = schema.findings.find(({ severity }) => severity === 'error')
+    if (fault !== undefined)
+      throw new StorageError('storage_error', `${from}: ${fault.found}. ${fault.advice ?? ''}`.trim())
+    rmSync(partial, { force: true })
+    closeSync(openSync(partial, 'wx', 0o600))
+    // Without an open reading, every write of another process would begin the copy anew: beside a busy service it would never end.
+    source.exec('BEGIN')
+    const rows = countRows(source)
+    await source.backup(partial, {
+      progress({ totalPages, remainingPages }) {
+        onProgress?.({ step: 'copy', done: totalPages - remainingPages, total: totalPages })
+        return PAGES_AT_ONCE
+      },
+    })
+    onProgress?.({ step: 'check', done: 0, total: null })
+    checkCopy(partial, rows)
+    return rows
+  } finally {
+    source.close()
+  }
+}
+
+/** Opens a database to look at it. Throws where it is not there. */
+export const openToRead = (path: string): Database.Database =>
+  new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
+
+function checkCopy(path: string, expected: RowCounts): void {
+  const db = new Database(path, { fileMustExist: true })
+  try {
+    const faults = db.pragma('integrity_check(3)', { simple: true })
+    if (faults !== 'ok') throw new StorageError('storage_error', `it is damaged: ${String(faults)}`)
+    const dangling = db.pragma('foreign_key_check') as unknown[]
+    if (dangling.length > 0) throw new StorageError('storage_error', `it has ${dangling.length} references to no row`)
+    const rows = countRows(db)
+    for (const [table, n] of Object.entries(expected))
+      if (rows[table] !== n)
+        throw new StorageError('storage_error', `the copy of ${table} has ${rows[table] ?? 0} rows instead of ${n}`)
+    // The file alone is the database then; a service that opens it begins a log again.
+    if (db.pragma('journal_mode = DELETE', { simple: true }) !== 'delete')
+      throw new StorageError('storage_error', 'the copy’s log cannot be closed')
+    if ('processes' in rows) db.exec('DELETE FROM processes')
+  } finally {
+    db.close()
+  }
+}
+
+/** Rows of every table, those of `processes` as they are. */
+export function countRows(db: Database.Database): RowCounts {
+  const names = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .pluck()
+    .all() as string[]
+  const count = (name: string): number =>
+    db
+      .prepare(`SELECT count(*) FROM "${name.replaceAll('"', '""')}"`)
+      .pluck()
+      .get() as number
+  return Object.fromEntries(names.map((name) => [name, count(name)]))
+}
+
+/** The files of other projects beside a main database. */
+export const projectFiles = (database: string): string[] =>
+  listProjects(database).map((name) => projectPath(database, name))
+
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }))
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev
+}
+
+/** On the disk, a file or the names in a folder. */
+export function syncPath(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import { digestValue } from '../../src/domain/digest.ts'
+import { NO_CAPS } from '../../src/grading/ledger-ports.ts'
+import type { Stores } from '../../src/grading/ports.ts'
+import type { Finding } from '../../src/grading/upkeep-ports.ts'
+import { examineDatabase } from '../../src/storage/examine.ts'
+import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { finishOk, planAttempt } from '../storage/make-attempt.ts'
+import { ENDS, openBatch } from '../storage/make-batch.ts'
+import { makeRecord } from '../storage/make-grade.ts'
+
+export const RUBRIC = { name: 'tab-behavior@1', digest: digestValue('a rubric') }
+const AT = '2026-11-21T00:00:00.000Z'
+
+/** A folder that goes with the test. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'veridict-doctor-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A stored trajectory and its grade; the number tells them apart. */
+export async function addGrade(stores: Stores, n: number) {
+  const document = { steps: [{ actor: 'user', text: `run ${n} ${'x'.repeat(500)}` }] }
+  const id = digestValue(document)
+  await stores.trajectories.put({ id, format: 'steps', document }, AT)
+  const record = makeRecord({ key: `doctor ${n}` })
+  const grade = { ...record.grade, receipt: { ...record.grade.receipt, trajectory: id } }
+  await stores.grades.put({ ...record, grade })
+  return grade
+}
+
+/**
+ * A healthy database, closed: three grades, one of them with its call, and a batch `bat_done` whose two items have ended. Answers
+ * the grades.
+ */
+export async function healthyDatabase(path: string) {
+  mkdirSync(dirname(path), { recursive: true })
+  const stores = openSqliteStores({ path })
+  try {
+    await stores.rubrics.register(RUBRIC.name, RUBRIC.digest, '{}', AT)
+    const grades = [await addGrade(stores, 0), await addGrade(stores, 1), await addGrade(stores, 2)] as const
+    const [first, second] = grades
+    await stores.attempts.begin(planAttempt('att_1', { grade_id: first.id, reserved_usd: 0.01 }), NO_CAPS)
+    await stores.attempts.finish(finishOk('att_1'))
+    await openBatch(stores, 'bat_done', 2)
+    await stores.batches.settle({ batch: 'bat_done', index: 0 }, { ...ENDS.aligned, grade_id: first.id })
+    await stores.batches.settle({ batch: 'bat_done', index: 1 }, { ...ENDS.cached, grade_id: second.id })
+    await stores.batches.finish('bat_done', AT)
+    return grades
+  } finally {
+    await stores.close()
+  }
+}
+
+/** Changes rows as no program of ours would. */
+export function tamper(path: string, sql: string): void {
+  const db = new Database(path)
+  try {
+    // The schema of a damaged file can be written too.
+    db.unsafeMode(true)
+    db.pragma('foreign_keys = OFF')
+    db.exec(sql)
+  } finally {
+    db.close()
+  }
+}
+
+export async function examine(path: string, full = false): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for await (const finding of examineDatabase({ path, full, rubrics: [RUBRIC], now: new Date() }))
+    findings.push(finding)
+  return findings
+}
+
+/** What asks for something, or is worth a word: `severity check: found`. */
+export const troubles = (findings: readonly Finding[]): string[] =>
+  findings
+    .filter(({ severity }) => severity !== 'ok')
+    .map(({ severity, check, found }) => `${severity} ${check}: ${found}`)

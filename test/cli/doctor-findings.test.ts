@@ -1,0 +1,217 @@
+import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { examine, healthyDatabase, tamper, tempFolder, troubles } from './doctor-database.ts'
+
+async function makeHealthy(): Promise<string> {
+  const path = join(tempFolder(), 'veridict.sqlite')
+  await healthyDatabase(path)
+  chmodSync(path, 0o600)
+  return path
+}
+
+test.each([false, true])(
+  'a database that was closed cleanly is healthy (full: %s), and stays byte-equal',
+  async (full) => {
+    const path = await makeHealthy()
+    const before = readFileSync(path)
+    const findings = await examine(path, full)
+    expect(troubles(findings)).toEqual([])
+    expect(findings.length).toBeGreaterThan(20)
+    expect(readFileSync(path).equals(before)).toBe(true)
+  },
+)
+
+const DEAD = "INSERT INTO processes VALUES ('prc_dead', 'nowhere', 1, '2020-01-01T00:00:00.000Z');"
+const CALL = `INSERT INTO attempts (id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, outcome,
+  reply_text, raw_reply, cost_usd, reserved_usd, process)`
+const call = (id: string, outcome: string, more: { usd?: number; reserved?: number } = {}) =>
+  `${CALL} VALUES ('${id}', 'grd_never', 'k', 0, 0, 'decide', 'd', 'openai', '2026-11-21T00:00:00.000Z', '${outcome}',
+   CAST('{}' AS BLOB), CAST('{}' AS BLOB), ${more.usd ?? 'NULL'}, ${more.reserved ?? 'NULL'}, 'prc_dead');`
+const running = (id: string, status: string, more = 'NULL, NULL') =>
+  `INSERT INTO batches (id, kind, mode, status, parked_reason, resumes_at, process, created_at)
+   VALUES ('${id}', 'grade', 'direct', '${status}', ${more}, 'prc_dead', '2026-11-21T00:00:00.000Z');`
+const submitted = (at: string) =>
+  `INSERT INTO provider_batches (id, judge, batch, status, provider_id, requests, recorded_at)
+   VALUES ('sub_1', 'openai', 'bat_done', 'submitted', 'batch_abc', 2, '${at}');`
+
+/** What was done to the file, and all that is found of it. */
+const TAMPERED: readonly (readonly [string, string, readonly (string | RegExp)[]])[] = [
+  ['a process that was killed', DEAD, [/^note processes: 0 processes in use of this file, 1 that ended without/]],
+  ['a batch without a process', running('bat_2', 'running'), ['warning batches: 1 batch that nobody runs']],
+  [
+    'a parked batch that wakes by itself, and nobody to wake it',
+    running('bat_2', 'parked', "'quota', '2026-11-22T00:00:00.000Z'"),
+    ['warning batches: 1 batch that nobody runs'],
+  ],
+  [
+    'a parked batch that waits for somebody',
+    running('bat_2', 'parked', "'quota', NULL"),
+    ['note batches: 1 batch parked until somebody says go on'],
+  ],
+  ['a draft', running('bat_2', 'draft'), ['note drafts: 1 draft of processes that have ended']],
+  [
+    'a paid reply without a grade',
+    call('att_2', 'ok', { usd: 0.25 }) + call('att_3', 'ok', { usd: 0.5 }),
+    ['note paid replies: 2 paid replies without a grade, $0.7500'],
+  ],
+  [
+    'a call in flight at a crash',
+    call('att_2', 'unknown', { reserved: 1.5 }),
+    ['note unknown calls: 1 call in flight at a crash, $1.5000 at most'],
+  ],
+  [
+    'a call that is still open',
+    call('att_2', 'sent'),
+    ['note unknown calls: 1 call that a dead process had in flight'],
+  ],
+  ['a batch at a provider', submitted(new Date().toISOString()), ['note provider batches: 1 batch at a provider']],
+  [
+    'a batch at a provider since long',
+    submitted('2026-01-01T00:00:00.000Z'),
+    ['warning provider batches: 1 of 1 batch at a provider, since over a day'],
+  ],
+  [
+    'a tally that is wrong',
+    "UPDATE batch_tallies SET n = 3 WHERE status = 'graded' AND cached = 0",
+    ['error tallies: 1 batch whose counts are not those of their items'],
+  ],
+  [
+    'an item that is gone',
+    'DELETE FROM batch_items WHERE idx = 1',
+    [/^error tallies: 1 batch/, 'error totals: 1 batch with more or fewer items than their total'],
+  ],
+  [
+    'a batch that ended too early',
+    "UPDATE batch_items SET status = 'pending', label = NULL, grade_id = NULL WHERE idx = 1",
+    [
+      'error ends: 1 batch that ended with open items',
+      'error trajectories of items: 1 open item whose trajectory is not there',
+    ],
+  ],
+  [
+    'a grade that is gone',
+    'DELETE FROM grades WHERE rowid = 1',
+    [
+      /^error foreign keys: 1 row of current_grades/,
+      'error item grades: 1 item whose grade is not there',
+      /^note paid replies: 1 paid reply without/,
+      /^error cache: 1 cached answer without its grade/,
+    ],
+  ],
+  [
+    'a cached answer of another key',
+    'UPDATE current_grades SET grade_id = (SELECT id FROM grades WHERE rowid = 3) WHERE rowid = 1',
+    [/^error cache: 1 cached answer without its grade, or with a wrong one/],
+  ],
+  [
+    'a trajectory that is gone',
+    'DELETE FROM trajectories WHERE rowid = 2',
+    ['error trajectories of grades: 1 grade whose trajectory is not there'],
+  ],
+  [
+    'a trajectory that cannot be decompressed',
+    'UPDATE trajectories SET document = CAST(substr(document, 1, 20) AS BLOB) WHERE rowid = 2',
+    [/^error stored trajectories: 1 document of 3 damaged: a stored text is damaged: it cannot be decompressed/],
+  ],
+  [
+    'a trajectory with another text',
+    "UPDATE trajectories SET document = CAST('{}' AS BLOB) WHERE rowid = 2",
+    [/^error stored trajectories: 1 document of 3 damaged: another digest than its id/],
+  ],
+  [
+    'a reply that cannot be decompressed',
+    "UPDATE attempts SET raw_reply = x'28b52ffd0000' WHERE id = 'att_1'",
+    [/^error stored replies: 1 document of 1 damaged: a stored text is damaged/],
+  ],
+  [
+    'a rubric with another text, and one without a folder',
+    "UPDATE rubrics SET digest = 'sha256:0'; INSERT INTO rubrics VALUES ('mine@1', 'sha256:1', '{}', 'now')",
+    [
+      'error rubrics: tab-behavior@1: changed under the same version',
+      /^note rubrics: mine@1: in the database, but not/,
+    ],
+  ],
+  [
+    'an older schema',
+    "DELETE FROM schema_migrations WHERE name LIKE '0005%'",
+    ['note schema: version 4 of 5: older than this program'],
+  ],
+  [
+    'a newer schema',
+    "INSERT INTO schema_migrations VALUES ('9999_future.sql', 'x', 'now')",
+    ['error schema: the database is newer than this program: it has 9999_future.sql'],
+  ],
+  [
+    'a migration that was edited',
+    "UPDATE schema_migrations SET sha256 = 'x' WHERE name LIKE '0001%'",
+    ['error schema: applied under another content: 0001_initial.sql'],
+  ],
+]
+test.each(TAMPERED)('%s', async (_name, sql, expected) => {
+  const path = await makeHealthy()
+  tamper(path, sql)
+  const found = troubles(await examine(path))
+  expect(found).toEqual(expected.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))))
+})
+
+const IN_FULL: typeof TAMPERED = [
+  [
+    'a grade whose columns say something else',
+    "UPDATE grades SET label = 'ignored' WHERE rowid = 1",
+    [/^error grades: 1 grade whose body is damaged, or is not what its columns say/],
+  ],
+  ['a grade that is no JSON', "UPDATE grades SET body = '{' WHERE rowid = 1", [/^error grades: 1 grade whose body/]],
+  [
+    'money that is not the sum of its calls',
+    "INSERT INTO spending (scope, settled_usd) VALUES ('batch:bat_done', 2)",
+    [/^error spending: 1 sum of money/],
+  ],
+]
+test.each(IN_FULL)('%s: with --full only', async (_name, sql, expected) => {
+  const path = await makeHealthy()
+  tamper(path, sql)
+  expect(troubles(await examine(path))).toEqual([])
+  const found = troubles(await examine(path, true))
+  expect(found).toEqual(expected.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))))
+})
+
+describe('files that are no database any more', () => {
+  test('an index that lacks a row is found by the integrity check', async () => {
+    const path = await makeHealthy()
+    tamper(
+      path,
+      `PRAGMA writable_schema = ON;
+       UPDATE sqlite_schema SET sql = 'CREATE INDEX grades_by_label ON grades (status, id)' WHERE name = 'grades_by_label'`,
+    )
+    const found = troubles(await examine(path, true))
+    expect(found[0]).toMatch(/^error integrity: integrity_check: \d+ faults?, such as: .*grades_by_label/)
+  })
+
+  test.each([
+    ['text', (path: string) => writeFileSync(path, 'no database '.repeat(1000))],
+    ['half a file', (path: string) => truncateSync(path, 9000)],
+    ['pages of zeros', (path: string) => zero(path, 4096 * 3)],
+  ])('%s: told as findings, never thrown', async (_name, damage) => {
+    const path = await makeHealthy()
+    damage(path)
+    const found = troubles(await examine(path, true))
+    expect(found.length).toBeGreaterThan(0)
+    expect(found.join('\n')).toMatch(/^error /m)
+  })
+
+  test('no file, and another program’s', async () => {
+    const folder = tempFolder()
+    expect(troubles(await examine(join(folder, 'none.sqlite')))).toEqual([expect.stringMatching(/^error open: /)])
+    const other = join(folder, 'other.sqlite')
+    tamper(other, 'CREATE TABLE mine (a)')
+    expect(troubles(await examine(other))).toContain('error schema: this is no database of Veridict')
+  })
+})
+
+/** Everything but the first page, in the middle of the file. */
+function zero(path: string, from: number): void {
+  const bytes = readFileSync(path)
+  bytes.fill(0, from, Math.min(bytes.length, from + 4096 * 20))
+  writeFileSync(path, bytes)
+}
