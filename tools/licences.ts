@@ -1,0 +1,176 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import {
+  closure,
+  type Lock,
+  type LockEntry,
+  listPackages,
+  type Package,
+  productionPackages,
+  readLock,
+} from './production-packages.ts'
+
+/**
+ * Licences and pins. Checks what is installed in production against an allow-list, and that nothing floats: exact versions, an
+ * integrity digest for every package, no install script. Writes the tables of docs/supply-chain.md; with --check it only looks
+ * whether they are as they would be written. Exit 1 names every fault.
+ */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const PAGE = `${ROOT}docs/supply-chain.md`
+const [BEGIN, END] = ['<!-- licences: written by tools/licences.ts -->', '<!-- licences: end -->']
+
+/** Permissive ones. Copyleft, source-available and unknown licences are decided by a person, who adds them here, or not. */
+export const ALLOWED: ReadonlySet<string> = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BSL-1.0', // Boost, not the Business Source License (BUSL-1.1)
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'Unlicense',
+])
+
+/** Packages whose install scripts may run, with the reason. None: `.npmrc` has ignore-scripts, and nothing needs one. */
+const SCRIPTS_ALLOWED: ReadonlySet<string> = new Set()
+
+const EXACT = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/
+
+/** Whether an SPDX expression of names, AND, OR and parentheses can be met with allowed licences. */
+export function isAllowed(expression: string): boolean {
+  const tokens = expression.replaceAll(/[()]/g, ' $& ').split(' ').filter(Boolean)
+  let at = 0
+  const term = (): boolean => {
+    if (tokens[at] !== '(') return ALLOWED.has(tokens[at++] ?? '')
+    at++
+    const value = either()
+    return tokens[at++] === ')' && value
+  }
+  const both = (): boolean => {
+    let value = term()
+    while (tokens[at] === 'AND') {
+      at++
+      value = term() && value
+    }
+    return value
+  }
+  function either(): boolean {
+    let value = both()
+    while (tokens[at] === 'OR') {
+      at++
+      value = both() || value
+    }
+    return value
+  }
+  const value = either()
+  return value && at === tokens.length
+}
+
+export function findLicenceFaults(packages: readonly Package[]): string[] {
+  return packages.flatMap(({ path, entry: { license = 'none' } }) =>
+    isAllowed(license) ? [] : [`${path}: the licence "${license}" is not on the list`],
+  )
+}
+
+export interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
+export function findPinFaults(manifest: Manifest, lock: Lock): string[] {
+  const wanted = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+  const floating = wanted
+    .filter(([, version]) => !EXACT.test(version) && !version.startsWith('file:tools/'))
+    .map(([name, version]) => `package.json: ${name} is "${version}", not one exact version`)
+  const faults = listPackages(lock).flatMap(({ path, name, entry }) => [
+    ...(entry.integrity?.startsWith('sha512-') || isOwn(path, entry)
+      ? []
+      : [`${path}: no sha512 integrity in the lock`]),
+    ...(entry.hasInstallScript === true && !SCRIPTS_ALLOWED.has(name) ? [`${path}: has an install script`] : []),
+  ])
+  const ignored = readFileSync(`${ROOT}.npmrc`, 'utf8').split('\n').includes('ignore-scripts=true')
+  return [...floating, ...faults, ...(ignored ? [] : ['.npmrc: ignore-scripts=true is missing'])]
+}
+
+/** Our own folder, installed as a package. */
+const isOwn = (path: string, { link }: LockEntry): boolean =>
+  link === true || path === 'node_modules/@veridict/node-runtime'
+
+/** The lock says what the registry says; what lies in node_modules must say the same. What is not installed is not looked at. */
+function findInstalledFaults(packages: readonly Package[]): string[] {
+  return packages.flatMap(({ path, entry }) => {
+    const file = `${ROOT}${path}/package.json`
+    if (!existsSync(file)) return []
+    const installed = JSON.parse(readFileSync(file, 'utf8')) as { version?: string; license?: unknown }
+    const same =
+      installed.version === entry.version &&
+      (typeof installed.license !== 'string' || installed.license === entry.license)
+    return same
+      ? []
+      : [`${path}: installed is ${installed.version} (${JSON.stringify(installed.license)}), the lock says otherwise`]
+  })
+}
+
+const groupOf = (name: string): string => (name.startsWith('@stdlib/') ? '@stdlib/*' : name)
+
+/** The generated part of the page. */
+export function renderTables(manifest: Manifest, lock: Lock): string {
+  const packages = productionPackages(lock)
+  const byLicence = Map.groupBy(packages, ({ entry }) => entry.license ?? 'none')
+  const licences = [...byLicence]
+    .sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1))
+    .map(([licence, of]) => {
+      const groups = Map.groupBy(of, ({ name }) => groupOf(name))
+      const names = [...groups].sort(([a], [b]) => (a < b ? -1 : 1))
+      const shown = names.map(([name, all]) => (name.endsWith('*') ? `${name} (${all.length})` : name))
+      return `| ${licence} | ${of.length} | ${shown.join(', ')} |`
+    })
+  const direct = Object.keys(manifest.dependencies)
+  const rows = direct.map((name) => {
+    const entry = lock.get(`node_modules/${name}`)
+    const without = closure(
+      lock,
+      direct.filter((one) => one !== name),
+    )
+    const own = [...closure(lock, [name])].filter((path) => !without.has(path)).length
+    return `| ${name} | ${entry?.version ?? '?'} | ${entry?.license ?? 'none'} | ${own} |`
+  })
+  return [
+    `${packages.length} packages are installed in production, for ${direct.length} direct dependencies.`,
+    '',
+    '| direct dependency | version | licence | packages that only it brings, itself included |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    '| licence | packages | which |',
+    '|---|---|---|',
+    ...licences,
+  ].join('\n')
+}
+
+function main(check: boolean): number {
+  const lock = readLock(`${ROOT}package-lock.json`)
+  const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as Manifest
+  const packages = productionPackages(lock)
+  const faults = [...findLicenceFaults(packages), ...findPinFaults(manifest, lock), ...findInstalledFaults(packages)]
+  const page = readFileSync(PAGE, 'utf8')
+  const [before, rest] = page.split(BEGIN)
+  const after = rest?.split(END)[1]
+  if (before === undefined || after === undefined)
+    faults.push(`docs/supply-chain.md: the lines "${BEGIN}" and "${END}" are missing`)
+  const written = `${before}${BEGIN}\n${renderTables(manifest, lock)}\n${END}${after}`
+  if (check && page !== written) faults.push('docs/supply-chain.md: run `npm run licences`')
+  for (const fault of faults) process.stderr.write(`${fault}\n`)
+  if (faults.length > 0) return 1
+  if (!check) writeFileSync(PAGE, written)
+  process.stdout.write(
+    `licences and pins: ${packages.length} production packages, all allowed, exact and without install scripts\n`,
+  )
+  return 0
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  process.exitCode = main(process.argv.includes('--check'))

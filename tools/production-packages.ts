@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+
+/** The lock file, as far as the supply chain is about it. */
+
+export interface LockEntry {
+  readonly version?: string
+  readonly license?: string
+  readonly integrity?: string
+  readonly link?: boolean
+  readonly dev?: boolean
+  readonly devOptional?: boolean
+  readonly hasInstallScript?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+export type Lock = ReadonlyMap<string, LockEntry>
+
+export interface Package {
+  /** Its folder, such as `node_modules/a/node_modules/b`. */
+  readonly path: string
+  readonly name: string
+  readonly entry: LockEntry
+}
+
+const INSIDE = 'node_modules/'
+
+export function readLock(file: string): Lock {
+  const { packages } = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, LockEntry> }
+  return new Map(Object.entries(packages))
+}
+
+/** Everything that is installed from a registry. */
+export const listPackages = (lock: Lock): Package[] =>
+  [...lock]
+    .filter(([path]) => path.includes(INSIDE))
+    .map(([path, entry]) => ({ path, name: path.slice(path.lastIndexOf(INSIDE) + INSIDE.length), entry }))
+
+/** What `npm ci --omit=dev` installs. */
+export const productionPackages = (lock: Lock): Package[] =>
+  listPackages(lock).filter(({ entry }) => entry.dev !== true && entry.devOptional !== true)
+
+/** The folder that Node.js would find the name in, from another package’s folder. */
+function resolve(lock: Lock, from: string, name: string): string | null {
+  for (let folder = from; ; ) {
+    const path = `${folder === '' ? '' : `${folder}/`}${INSIDE}${name}`
+    if (lock.has(path)) return path
+    if (folder === '') return null
+    const cut = folder.lastIndexOf(`/${INSIDE}`)
+    folder = cut < 0 ? '' : folder.slice(0, cut)
+  }
+}
+
+/** The packages with these names, and all that they need: their folders. */
+export function closure(lock: Lock, names: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const todo = names.map((name) => resolve(lock, '', name))
+  for (let path = todo.pop(); path !== undefined; path = todo.pop()) {
+    if (path === null || seen.has(path)) continue
+    seen.add(path)
+    const { dependencies, optionalDependencies, peerDependencies } = lock.get(path) ?? {}
+    const from = path
+    const needs = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+    todo.push(...needs.map((name) => resolve(lock, from, name)))
+  }
+  return seen
+}
