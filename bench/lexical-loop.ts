@@ -13,7 +13,7 @@ export async function measureLexicalLoop(lines: Iterable<string>): Promise<numbe
   try {
     const started = performance.now()
     for (const text of texts) {
-      const asked = await context.service.resolve({ ...(JSON.parse(text) as GradeRequest), judge: 'lexical' })
+      const asked = await context.main.service.resolve({ ...(JSON.parse(text) as GradeRequest), judge: 'lexical' })
       if (!asked.ok) throw new Error(asked.refusal.detail)
       const { judge } = asked.question
       const ask: Asker = async (_, request) => ({

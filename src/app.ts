@@ -7,8 +7,12 @@ import fastify, {
 } from 'fastify'
 import { createStatisticsWorker } from './audit/statistics-worker.ts'
 import type { Context } from './context.ts'
+import { installAccess } from './http/access/install.ts'
+import { sessionRoutes } from './http/access/session-routes.ts'
+import { installAdmission } from './http/admission.ts'
+import { ADMISSION_LIMITS } from './http/admission-limits.ts'
 import { agreementRoutes } from './http/agreements.ts'
-import { createAliases } from './http/aliases.ts'
+import { createAliases, createAliasMemory } from './http/aliases.ts'
 import { batchEventRoute } from './http/batch-events.ts'
 import { batchResultRoute } from './http/batch-results.ts'
 import { batchRoutes } from './http/batches.ts'
@@ -23,6 +27,7 @@ import { installJsonBody } from './http/json-body.ts'
 import { createMetrics } from './http/metrics.ts'
 import { installOpenApi } from './http/openapi.ts'
 import { operationRoutes } from './http/operations.ts'
+import { installProjects, perProject } from './http/project.ts'
 import { regradeRoutes } from './http/regrades.ts'
 import { reportRoutes } from './http/reports.ts'
 import { recordRequests } from './http/request-log.ts'
@@ -61,28 +66,39 @@ export async function buildApp(
   })
   const state = { draining: false }
   const metrics = createMetrics()
-  const aliases = createAliases(context.stores, context.answer_config)
+  const memory = createAliasMemory()
+  const aliasesOf = perProject((project) => createAliases(project, memory, context.answer_config))
   const inFlight = createInFlight()
-  context.service.onGrade((grade) => aliases.replaced(grade))
-  context.onTrouble(({ batch, item, error }) => http.log.error({ batch, item, err: error }, 'a batch met an error'))
+  context.onTrouble(({ project, batch, item, error }) =>
+    http.log.error({ project, batch, item, err: error }, 'a batch met an error'),
+  )
   const statistics = createStatisticsWorker()
   http.addHook('onClose', () => statistics.close())
   installErrors(http)
+  await installAccess(http, { access: context.access, config: context.config })
   installValidation(http)
   installDrain(http, state)
   recordRequests(http, metrics)
-  installJsonBody(http, context.config.limits, (request, reply) => answerKnownBytes(request, reply, aliases, metrics))
+  installProjects(http, context)
+  const { limits } = context.config
+  const admission = installAdmission(http, { limits: { ...ADMISSION_LIMITS, ...limits }, registry: metrics.registry })
+  installJsonBody(
+    http,
+    limits,
+    admission.behindHits((request, reply) => answerKnownBytes(request, reply, { aliasesOf, metrics })),
+  )
   await installOpenApi(http)
-  gradeRoutes(http, { context, metrics, aliases, inFlight })
+  sessionRoutes(http, { access: context.access, config: context.config })
+  gradeRoutes(http, { context, metrics, aliasesOf, inFlight })
   trajectoryRoutes(http, { context })
   batchRoutes(http, { context, inFlight, state })
   batchResultRoute(http, { context, inFlight, state })
   batchEventRoute(http, { context, inFlight, state })
-  regradeRoutes(http, { context, inFlight, statistics })
+  regradeRoutes(http, { inFlight, statistics })
   reviewRoutes(http, { context, inFlight })
-  disagreementRoutes(http, { context })
-  agreementRoutes(http, { context, statistics })
-  reportRoutes(http, { context, statistics })
+  disagreementRoutes(http)
+  agreementRoutes(http, { statistics })
+  reportRoutes(http, { statistics })
   catalogueRoutes(http, { context })
   operationRoutes(http, { context, metrics, state })
   pageRoutes(http)

@@ -1,20 +1,29 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { backupCommand } from './cli/backup-command.ts'
 import { batchCommand } from './cli/batch-command.ts'
 import { cancelCommand } from './cli/cancel-command.ts'
 import { judgesCommand, rubricsCommand } from './cli/catalogue-commands.ts'
 import { compareCommand } from './cli/compare-command.ts'
+import { doctorCommand } from './cli/doctor-command.ts'
 import { gradeCommand } from './cli/grade-command.ts'
 import { importCommand } from './cli/import-command.ts'
+import { keysCommand } from './cli/keys-commands.ts'
 import { programName, typedFrom } from './cli/program-name.ts'
 import { regradeCommand } from './cli/regrade-command.ts'
+import { restoreCommand } from './cli/restore-command.ts'
 import { resultsCommand } from './cli/results-command.ts'
 import { resumeCommand } from './cli/resume-command.ts'
 import type { Shell } from './cli/shell.ts'
 import { showCommand } from './cli/show-command.ts'
 import { statusCommand } from './cli/status-command.ts'
 import { checkPaths, readTrialItems } from './cli/trial-source.ts'
+import type { Upkeep } from './grading/upkeep-ports.ts'
+import { openKeyDesk } from './key-desk.ts'
 import { startEmbedded, startServer } from './server.ts'
+import { backUpDatabase, projectFiles } from './storage/backup.ts'
+import { examineDatabase } from './storage/examine.ts'
+import { restoreDatabase } from './storage/restore.ts'
 
 const cwd = process.cwd()
 const { env, typedIn } = typedFrom(process.env, cwd)
@@ -61,7 +70,7 @@ Start with one file:      veridict grade FILE -g TRUTH
 Then a folder of them:    veridict batch FOLDER -g TRUTHS --dry-run     (every command has examples under --help)
 
 Configuration comes from the environment (VERIDICT_PORT, VERIDICT_DATABASE, VERIDICT_CONFIG, VERIDICT_SERVER,
-OPENAI_API_KEY, ANTHROPIC_API_KEY, …: see the README). Without any, the built-in lexical judge grades, with no network.`,
+VERIDICT_API_KEY, VERIDICT_PROJECT, OPENAI_API_KEY, ANTHROPIC_API_KEY, …: see the README). Without any, the built-in lexical judge grades, with no network.`,
   )
 
 if (typedAs !== 'veridict') program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${typedAs}`)
@@ -73,6 +82,7 @@ program
     await startServer(env)
   })
 
+const upkeep: Upkeep = { examine: examineDatabase, backUp: backUpDatabase, restore: restoreDatabase, projectFiles }
 const commands = [
   gradeCommand,
   batchCommand,
@@ -86,6 +96,10 @@ const commands = [
   importCommand,
   judgesCommand,
   rubricsCommand,
+  (own: Shell) => keysCommand(own, openKeyDesk),
+  (own: Shell) => doctorCommand(own, upkeep),
+  (own: Shell) => backupCommand(own, upkeep),
+  (own: Shell) => restoreCommand(own, upkeep),
 ]
 for (const command of commands) program.addCommand(command(shell).copyInheritedSettings(program))
 

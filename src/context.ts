@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { LRUCache } from 'lru-cache'
+import { type Access, isProjectName } from './access/access.ts'
+import { createAccess } from './access/stored-access.ts'
 import type { Config } from './config/config.ts'
 import { loadRubrics } from './config/load-rubrics.ts'
 import type { Secrets } from './config/secrets.ts'
@@ -11,35 +13,40 @@ import { PROMPT_VERSION } from './domain/prompt.ts'
 import { RENDERING_VERSION } from './domain/rendering.ts'
 import type { Rubric } from './domain/rubric.ts'
 import { READER_VERSION, type Trajectory } from './domain/trajectory.ts'
-import { readTrajectory } from './formats/read.ts'
-import { createProviderPump } from './grading/batch/provider-pump.ts'
-import { type BatchService, createBatchService, type Trouble } from './grading/batch/service.ts'
-import { createGradingService } from './grading/grade.ts'
+import type { Trouble } from './grading/batch/service.ts'
 import { createIdMaker } from './grading/id.ts'
 import { createLane, type Lane, type LaneSettings } from './grading/lane/lane.ts'
-import type { Clock, Judge, Stores } from './grading/ports.ts'
+import type { Clock, Judge } from './grading/ports.ts'
 import { createRetryBudget, type RetryBudget } from './grading/retry.ts'
-import type { GradingService } from './grading/service.ts'
 import { buildModelJudges } from './judges/build-judges.ts'
 import { createLexicalJudge } from './judges/lexical-judge.ts'
-import { openSqliteStores } from './storage/sqlite.ts'
+import type { Project, Shared } from './project.ts'
+import { openProjects } from './projects.ts'
 
-/** Everything that the edges need, made once by `buildContext`. */
+/** Everything that the edges need, made once by `buildContext`. What belongs to somebody is in his project. */
 export interface Context {
   readonly config: Config
   /** Digest of all configuration that can change an answer: part of the digest of raw request bytes. */
   readonly answer_config: string
-  readonly stores: Stores
   readonly judges: ReadonlyMap<string, Judge>
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_rubric: string
-  readonly service: GradingService
-  readonly batches: BatchService
+  readonly access: Access
+  /** The default project, which is in the main database. */
+  readonly main: Project
+  /** Opened when it is first asked for, and made where there is none. Rejects with a StorageError where it cannot be. */
+  project(name: string): Promise<Project>
+  /** Goes on with the batches that earlier processes left, in every project. */
+  start(): Promise<void>
+  /** Batches begin nothing more; resolves once nothing of theirs is in flight. */
+  stop(): Promise<void>
   /** Hears of what goes wrong where no request waits for it. */
-  onTrouble(listener: (trouble: Trouble) => void): void
+  onTrouble(listener: (trouble: ProjectTrouble) => void): void
   readonly clock: Clock
   close(): Promise<void>
 }
+
+export type ProjectTrouble = Trouble & { readonly project: string }
 
 export interface ContextOptions {
   readonly config: Config
@@ -58,97 +65,62 @@ const RUBRICS = fileURLToPath(new URL('../rubrics', import.meta.url))
 
 /** The one composition root. Fails with a message that says what to do; never starts half. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
-  const { config, secrets, clock = systemClock } = options
-  const stores = openSqliteStores({ path: config.database })
-  try {
-    const rubrics = await registerRubrics(stores, clock, options.rubrics ?? RUBRICS)
-    const judges = gatherJudges(options, config, secrets)
-    if (!judges.has(config.default_judge)) {
-      throw new Error(
-        `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
-      )
-    }
-    await stores.attempts.markInterrupted()
-    const secret = await stores.secrets.renderingSecret(() => randomBytes(32))
-    const newId = createIdMaker(
-      () => clock.now().getTime(),
-      () => randomBytes(10),
-    )
-    const lanes = openLanes(config, judges, clock)
-    const service = createGradingService({
-      stores,
-      judges,
-      rubrics,
-      default_judge: config.default_judge,
-      default_rubric: DEFAULT_RUBRIC,
-      read: (document) => readTrajectory(document, config.limits),
-      recent: recentTrajectories(),
-      secret,
-      clock,
-      retry: config.retry,
-      laneOf: lanes.of,
-      budgetOf: perJudge(),
-      day_cap_usd: config.budget.max_cost_usd_per_day,
-      random: Math.random,
-      newId,
-    })
-    const troubles = new Set<(trouble: Trouble) => void>()
-    const batches = createBatchService({
-      stores,
-      grades: stores.grades,
-      service,
-      judges,
-      laneOf: lanes.of,
-      resumeLanes: lanes.resume,
-      clock,
-      pump: createProviderPump({
-        queue: stores.provider,
-        judges,
-        clock,
-        newId,
-        poll_ms: config.batches.poll_seconds * 1000,
-      }),
-      newId,
-      most_items: config.batches.most_items,
-      adopts: options.adopts_batches ?? true,
-      onTrouble(trouble) {
-        for (const listener of troubles) listener(trouble)
-      },
-    })
-    const answer_config = answerConfig(config.default_judge, judges, rubrics)
-    return {
-      config,
-      answer_config,
-      stores,
-      judges,
-      rubrics,
-      default_rubric: DEFAULT_RUBRIC,
-      service,
-      batches,
-      onTrouble: (listener) => void troubles.add(listener),
-      clock,
-      close: () => stores.close(),
-    }
-  } catch (error) {
-    await stores.close()
-    throw error
+  const { config, clock = systemClock } = options
+  const troubles = new Set<(trouble: ProjectTrouble) => void>()
+  const shared = gatherShared(options, (trouble) => {
+    for (const listener of troubles) listener(trouble)
+  })
+  const { judges, rubrics } = shared
+  const projects = await openProjects(shared)
+  return {
+    config,
+    answer_config: answerConfig(config, judges, rubrics),
+    judges,
+    rubrics,
+    default_rubric: DEFAULT_RUBRIC,
+    access: createAccess({
+      store: projects.main.stores.access,
+      required: config.access.required,
+      project: config.project,
+      now: () => clock.now(),
+    }),
+    main: projects.main,
+    project: (name) => projects.open(name),
+    start: () => projects.start(),
+    stop: () => projects.stop(),
+    onTrouble: (listener) => void troubles.add(listener),
+    clock,
+    close: () => projects.close(),
   }
 }
 
-/** A rubric whose content changed under the same name would make old and new grades look alike: refused. */
-async function registerRubrics(stores: Stores, clock: Clock, folder: string): Promise<Map<string, Rubric>> {
-  const rubrics = new Map<string, Rubric>()
-  for (const { rubric, content } of loadRubrics(folder)) {
-    const known = await stores.rubrics.register(rubric.name, rubric.digest, content, clock.now().toISOString())
-    if (known !== rubric.digest) {
-      throw new Error(
-        `rubric ${rubric.name} was changed, but not its version: grades are stored under the old text. ` +
-          `Restore it, or copy the folder to a new version and change that.`,
-      )
-    }
-    rubrics.set(rubric.name, rubric)
+function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Shared {
+  const { config, secrets, clock = systemClock } = options
+  if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
+  const loaded = loadRubrics(options.rubrics ?? RUBRICS)
+  const judges = gatherJudges(options, config, secrets)
+  if (!judges.has(config.default_judge)) {
+    throw new Error(
+      `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
+    )
   }
-  return rubrics
+  return {
+    config,
+    judges,
+    loaded,
+    rubrics: new Map(loaded.map(({ rubric }) => [rubric.name, rubric])),
+    default_rubric: DEFAULT_RUBRIC,
+    lanes: openLanes(config, judges, clock),
+    budgetOf: perJudge(),
+    recent: recentTrajectories(),
+    clock,
+    newId: createIdMaker(
+      () => clock.now().getTime(),
+      () => randomBytes(10),
+    ),
+    adopts: options.adopts_batches ?? true,
+    onTrouble,
+  }
 }
 
 function gatherJudges(options: ContextOptions, config: Config, secrets: Secrets): Map<string, Judge> {
@@ -196,15 +168,16 @@ function perJudge(): (judge: string) => RetryBudget {
 }
 
 function answerConfig(
-  defaultJudge: string,
+  config: Config,
   judges: ReadonlyMap<string, Judge>,
   rubrics: ReadonlyMap<string, Rubric>,
 ): string {
   return digestValue({
-    default_judge: defaultJudge,
+    default_judge: config.default_judge,
     default_rubric: DEFAULT_RUBRIC,
     judges: [...judges].map(([name, judge]) => [name, judge.info.identity]),
     rubrics: [...rubrics].map(([name, rubric]) => [name, rubric.digest]),
+    denied_acts: config.evidence.denied_acts,
     versions: [PROMPT_VERSION, RENDERING_VERSION, EVIDENCE_VERSION, READER_VERSION],
   })
 }

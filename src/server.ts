@@ -2,17 +2,25 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type App, buildApp } from './app.ts'
+import { isOpenToAll } from './config/access-settings.ts'
 import { loadConfig } from './config/config.ts'
 import { buildContext, type Context } from './context.ts'
+import { openLogStream } from './log-stream.ts'
 
 /** How long a stop waits for what is in flight; a judge call that is still out then is found as interrupted at the next start. */
 const DRAIN_MS = 25_000
+
+const OPEN_TO_ALL =
+  'access is off and this is no loopback address: whoever reaches it can read everything and spend on your judges'
+
+const LOOPBACK = '127.0.0.1'
 
 /** Builds everything, listens, and stops cleanly on SIGTERM or SIGINT: a second signal stops at once. */
 export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
   const context = await buildContext({ config, secrets })
-  const app = await buildApp(context, { logger: { level: config.log_level } })
+  const app = await buildApp(context, { logger: { level: config.log_level, stream: openLogStream() } })
+  if (isOpenToAll(config.access)) app.http.log.warn(OPEN_TO_ALL)
   const stop = () => {
     if (app.state.draining) process.exit(1)
     app.state.draining = true
@@ -29,7 +37,7 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await app.http.listen({ host: config.host, port: config.port })
     if (app.state.draining) return
-    await context.batches.start()
+    await context.start()
     app.http.log.info('audit pages at /audit/, API at /docs')
   } catch (error) {
     await context.close()
@@ -46,11 +54,14 @@ export interface Embedded {
 
 /** The service inside of this process. It does not go on with batches that others left: the command says which to run. */
 export async function startEmbedded(env: NodeJS.ProcessEnv): Promise<Embedded> {
-  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  const { config: given, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  // Whoever starts it can read the database: no key would keep him from anything.
+  const access = { ...given.access, required: false, loopback: true, allowed_hosts: [] }
+  const config = { ...given, host: LOOPBACK, access }
   const context = await buildContext({ config, secrets, adopts_batches: false })
   const app = await buildApp(context, { logger: false })
-  const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
-  await context.batches.start()
+  const url = await app.http.listen({ host: LOOPBACK, port: 0 })
+  await context.start()
   return {
     url,
     async stop() {
@@ -63,7 +74,7 @@ export async function startEmbedded(env: NodeJS.ProcessEnv): Promise<Embedded> {
 /** Stops listening, waits for what is in flight up to the deadline, and closes the stores. */
 async function drain(app: App, context: Context): Promise<void> {
   app.http.log.info('stopping: waiting for what is in flight')
-  const finished = Promise.all([app.http.close().then(() => app.settled()), context.batches.stop()])
+  const finished = Promise.all([app.http.close().then(() => app.settled()), context.stop()])
   // A connection that was busy when the listening ended would be kept open for its next request.
   const closing = setInterval(() => app.http.server.closeIdleConnections(), 100)
   const inTime = await Promise.race([finished.then(() => true), delay(DRAIN_MS, false, { ref: false })])

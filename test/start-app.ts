@@ -52,7 +52,7 @@ export async function startApp(
     get: (url) => app.http.inject({ method: 'GET', url }),
     async stop() {
       app.state.draining = true
-      await context.batches.stop()
+      await context.stop()
       await app.http.close()
       await context.close()
     },

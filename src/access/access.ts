@@ -5,6 +5,11 @@ export type Scope = (typeof SCOPES)[number]
 /** Grades, batches and reviews of one project are in a store of its own: no other project can name them. */
 export const DEFAULT_PROJECT = 'default'
 
+const PROJECT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
+
+/** A project's name is also the name of its file: nothing else may ever be one. */
+export const isProjectName = (name: string): boolean => PROJECT_NAME.test(name)
+
 /** Who asks: a key that was checked, or, where no access control is on, nobody in particular. */
 export interface Caller {
   /** `key_…`; null where no key was asked for. */
@@ -29,6 +34,8 @@ export interface Session {
 export interface Access {
   /** Whether a request needs a key: configuration decides, and where it says nothing, whether loopback is listened on. */
   readonly required: boolean
+  /** Who asks where no key is needed and none was sent. */
+  readonly anybody: Caller
   /** The caller of a key as it was given out; null where it is unknown, malformed, expired or revoked. */
   authenticate(token: string): Promise<Caller | null>
   /** Null where the key is not good. */

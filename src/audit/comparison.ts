@@ -1,7 +1,7 @@
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
 import type { BatchStore, ItemRecord } from '../grading/batch-ports.ts'
-import type { GradeStore } from '../grading/ports.ts'
+import type { GradeStore } from '../grading/grade-ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { Comparison, Flip } from '../schemas/regrade.ts'
 import { type GradeStatus, LABELS, type Label } from '../schemas/vocabulary.ts'

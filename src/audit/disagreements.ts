@@ -1,5 +1,5 @@
 import { compareQueued, explainScore, mostTelling, type Scored } from '../domain/disagreement-score.ts'
-import type { GradeStore, ReviewStore } from '../grading/ports.ts'
+import type { GradeStore, ReviewStore } from '../grading/grade-ports.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../schemas/disagreement.ts'
 import { FIND_CLASHES, type FoundClash, type ReviewRow, type Said } from './clashes.ts'
 import { nextTurn } from './next-turn.ts'

@@ -1,4 +1,4 @@
-import { type GradeStore, questionOf } from '../grading/ports.ts'
+import { type GradeStore, questionOf } from '../grading/grade-ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GradeSelection } from '../schemas/regrade.ts'
 import { nextTurn } from './next-turn.ts'

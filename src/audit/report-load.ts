@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../domain/result.ts'
-import { type GradeStore, questionOf, type ReviewStore, type StandingGrade } from '../grading/ports.ts'
+import { type GradeStore, questionOf, type ReviewStore, type StandingGrade } from '../grading/grade-ports.ts'
 import type { Review } from '../schemas/review.ts'
 import { BASELINE_VARIANT } from './report-baseline.ts'
 import { settleReviews } from './report-reviews.ts'

@@ -1,4 +1,4 @@
-import { type GradeQuery, type GradeStore, questionOf, type StandingGrade } from '../grading/ports.ts'
+import { type GradeQuery, type GradeStore, questionOf, type StandingGrade } from '../grading/grade-ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { Signals } from '../schemas/ground-truth.ts'
 import type { ConfidenceLevel, ContradictionCode, GradeStatus, Label } from '../schemas/vocabulary.ts'

@@ -1,4 +1,4 @@
-import type { ReviewStore } from '../grading/ports.ts'
+import type { ReviewStore } from '../grading/grade-ports.ts'
 import type { Review } from '../schemas/review.ts'
 import type { Label } from '../schemas/vocabulary.ts'
 import { nextTurn } from './next-turn.ts'

@@ -1,5 +1,5 @@
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
-import type { GradeStore, ReviewStore } from '../grading/ports.ts'
+import type { GradeStore, ReviewStore } from '../grading/grade-ports.ts'
 import type { AgreementRequest, Rating } from '../schemas/agreement.ts'
 import type { RaterCoverage, StoredRaters } from '../schemas/stored-agreement.ts'
 import { LABELS } from '../schemas/vocabulary.ts'

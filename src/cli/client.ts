@@ -48,8 +48,8 @@ interface ComparisonQuery {
  */
 export type Client = ReturnType<typeof createClient>
 
-export function createClient(base: string) {
-  const call = (method: 'GET' | 'POST', path: string, request: Sent = {}) => send(base, method, path, request)
+export function createClient(base: string, key?: string) {
+  const call = (method: 'GET' | 'POST', path: string, request: Sent = {}) => send({ base, key }, method, path, request)
   const json = async <T>(pending: Promise<Response>, shape: Shape): Promise<T> => {
     const response = await pending
     const text = await response.text().catch((error: unknown) => {
@@ -121,12 +121,19 @@ const ndjson = (lines: AsyncIterable<Uint8Array>) => ({
   type: 'application/x-ndjson',
 })
 
-async function send(base: string, method: string, path: string, sent: Sent): Promise<Response> {
+/** Where requests go, and the key that goes with them: there and nowhere else, so that redirects are refused. */
+interface Target {
+  readonly base: string
+  readonly key: string | undefined
+}
+
+async function send({ base, key }: Target, method: string, path: string, sent: Sent): Promise<Response> {
   const url = new URL(base.replace(/\/+$/, '') + path)
   for (const [name, value] of Object.entries(sent.query ?? {}))
     if (value !== undefined) url.searchParams.set(name, String(value))
   const headers: Record<string, string> = { accept: sent.accept ?? 'application/json' }
   if (sent.type !== undefined) headers['content-type'] = sent.type
+  if (key !== undefined) headers['authorization'] = `Bearer ${key}`
   let response: Response
   try {
     response = await fetch(url, {

@@ -32,7 +32,7 @@ export const parseCount = (text: string): number => {
   return n
 }
 
-const parseDollars = (text: string): number => {
+export const parseDollars = (text: string): number => {
   const n = Number(text)
   if (text.trim() === '' || !Number.isFinite(n) || n < 0)
     throw new InvalidArgumentError('It is a number of US dollars, like 5 or 0.50.')

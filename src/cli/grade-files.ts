@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { loadConfig } from '../config/config.ts'
-import { buildContext, type Context } from '../context.ts'
+import { buildContext } from '../context.ts'
+import type { GradingService } from '../grading/service.ts'
 import { schemaIssues } from '../schemas/check.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
 import { type GroundTruth, GroundTruthSchema } from '../schemas/ground-truth.ts'
@@ -33,8 +34,9 @@ export async function gradeFiles(shell: Shell, files: readonly string[], options
   const { config, secrets } = loadConfig(shell.env, (path) => readFileSync(path, 'utf8'))
   const context = await buildContext({ config, secrets })
   try {
+    const { service } = await context.project(config.project)
     let worst: ExitCode = EXIT.graded
-    for (const file of files) worst = worseOf(worst, await gradeFile(shell, context, file, options))
+    for (const file of files) worst = worseOf(worst, await gradeFile(shell, service, file, options))
     return worst
   } finally {
     await context.close()
@@ -43,7 +45,12 @@ export async function gradeFiles(shell: Shell, files: readonly string[], options
 
 const worseOf = (a: ExitCode, b: ExitCode): ExitCode => (a > b ? a : b)
 
-async function gradeFile(shell: Shell, context: Context, file: string, options: GradeOptions): Promise<ExitCode> {
+async function gradeFile(
+  shell: Shell,
+  service: GradingService,
+  file: string,
+  options: GradeOptions,
+): Promise<ExitCode> {
   const refuse = (detail: string, errors: Issues = []): ExitCode => {
     shell.err.write(asTyped(shell, printRefusal(file, detail, errors)))
     return EXIT.refused
@@ -57,7 +64,7 @@ async function gradeFile(shell: Shell, context: Context, file: string, options: 
     const request = requestOf(run.trajectory, truth.value, options)
     const issues = schemaIssues(GradeRequestSchema, request)
     if (issues.length > 0) return refuse('the request is not valid', issues)
-    const outcome = await context.service.grade(request)
+    const outcome = await service.grade(request)
     if (!outcome.ok) {
       const { code, detail, errors } = outcome.refusal
       if (code !== 'unknown_judge') return refuse(detail, errors)

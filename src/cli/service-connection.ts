@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readSecrets } from '../config/secrets.ts'
 import { CliError } from './cli-error.ts'
 import { type Client, createClient } from './client.ts'
 import type { Shell } from './shell.ts'
@@ -16,12 +17,14 @@ export interface ServiceConnection {
 
 export const SERVER_HELP = `Where it runs:
   --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).
-  Without either the command runs its own in this process, on the database VERIDICT_DATABASE.`
+  VERIDICT_API_KEY is the key that it is asked with.
+  Without either the command runs its own in this process, on the database VERIDICT_DATABASE and in the project
+  VERIDICT_PROJECT (default).`
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else one in this process. */
 export async function connect(shell: Shell, server: string | undefined): Promise<ServiceConnection> {
   const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
-  if (url !== undefined) return remote(url)
+  if (url !== undefined) return remote(url, readKey(shell.env))
   const embedded = await startEmbedded(shell)
   let closing: Promise<void> | null = null
   return {
@@ -36,12 +39,22 @@ export async function connect(shell: Shell, server: string | undefined): Promise
   }
 }
 
-function remote(url: string): ServiceConnection {
+/** What cannot be a header is told without showing it: the error of `fetch` would quote it. */
+function readKey(env: NodeJS.ProcessEnv): string | undefined {
+  const key = readSecrets(env).key('VERIDICT_API_KEY')?.trim()
+  if (key !== undefined && !/^[!-~]+$/.test(key))
+    throw new CliError('VERIDICT_API_KEY is not a key', [
+      'A key looks like vk_…; `veridict keys create NAME` makes one.',
+    ])
+  return key
+}
+
+function remote(url: string, key: string | undefined): ServiceConnection {
   const parsed = URL.parse(url)
   if (parsed === null || inert(url) !== url || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
     throw new CliError(`"${url}" is not the address of a service`, ['Give it like --server http://127.0.0.1:8787'])
   return {
-    client: createClient(url),
+    client: createClient(url, key),
     url,
     embedded: false,
     flag: ` --server ${url}`,

@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import { parse } from 'yaml'
+import { DENIED_ACTS } from '../domain/evidence.ts'
 import { schemaIssues } from '../schemas/check.ts'
+import { type AccessFile, AccessFileSchema } from './access-settings.ts'
 import { type Concurrency, ConcurrencySchema } from './concurrency.ts'
-import type { BatchSettings, Budget, Limits, RetrySettings } from './config.ts'
+import type { BatchSettings, Budget, EvidenceSettings, Limits, RetrySettings } from './config.ts'
 import { type JudgeFile, JudgeFileSchema } from './judge-settings.ts'
 
 const positive = () => Type.Optional(Type.Integer({ minimum: 1 }))
@@ -37,6 +39,10 @@ const FileSchema = Type.Object(
         closed,
       ),
     ),
+    evidence: Type.Optional(
+      Type.Object({ denied_acts: Type.Optional(Type.Enum(DENIED_ACTS, { type: 'string' })) }, closed),
+    ),
+    access: Type.Optional(AccessFileSchema),
     batches: Type.Optional(Type.Object({ most_items: positive(), poll_seconds: positive() }, closed)),
     judges: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z][a-z0-9._-]*$' }), JudgeFileSchema)),
   },
@@ -50,6 +56,8 @@ export interface ConfigFile {
   readonly retry?: Partial<RetrySettings>
   readonly concurrency?: Partial<Concurrency>
   readonly budget?: Partial<Budget>
+  readonly evidence?: Partial<EvidenceSettings>
+  readonly access?: AccessFile
   readonly batches?: Partial<BatchSettings>
   readonly judges?: Readonly<Record<string, JudgeFile>>
 }

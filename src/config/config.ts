@@ -1,3 +1,5 @@
+import type { DeniedActs } from '../domain/evidence.ts'
+import { type AccessFile, type AccessSettings, resolveAccess } from './access-settings.ts'
 import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Environment, type LogLevel, readEnvironment } from './environment.ts'
@@ -24,8 +26,13 @@ export interface RetrySettings {
 }
 
 export interface Budget {
-  /** Dollars that may be spent in a day of UTC, over all batches and single grades; null: no cap. */
+  /** Dollars that each project may spend in a day of UTC, over all its batches and single grades; null: no cap. */
   readonly max_cost_usd_per_day: number | null
+}
+
+export interface EvidenceSettings {
+  /** What an act that is denied against a given action anchor means. */
+  readonly denied_acts: DeniedActs
 }
 
 export interface BatchSettings {
@@ -45,6 +52,10 @@ export interface Config {
   readonly retry: RetrySettings
   readonly concurrency: Concurrency
   readonly budget: Budget
+  readonly access: AccessSettings
+  readonly evidence: EvidenceSettings
+  /** The project of requests without a key. */
+  readonly project: string
   readonly batches: BatchSettings
   readonly judges: Readonly<Record<string, JudgeSettings>>
 }
@@ -69,8 +80,9 @@ export function loadConfig(
   const environment = readEnvironment(env)
   const file = environment.config_file === undefined ? {} : readConfigFile(environment.config_file, readFile)
   const concurrency = resolveConcurrency(file.concurrency, CONCURRENCY, '/concurrency')
+  const host = environment.host ?? '127.0.0.1'
   const config: Config = {
-    host: environment.host ?? '127.0.0.1',
+    host,
     port: environment.port ?? 8787,
     database: environment.database ?? './data/veridict.sqlite',
     log_level: environment.log_level ?? 'info',
@@ -81,10 +93,22 @@ export function loadConfig(
     budget: {
       max_cost_usd_per_day: environment.max_cost_usd_per_day ?? file.budget?.max_cost_usd_per_day ?? null,
     },
+    access: resolveAccess(accessOf(environment, file), host),
+    evidence: { denied_acts: file.evidence?.denied_acts ?? 'flag' },
+    project: environment.project ?? 'default',
     batches: { ...BATCHES, ...file.batches },
     judges: { ...environmentJudges(environment, concurrency), ...fileJudges(file, concurrency) },
   }
   return { config, secrets: readSecrets(env) }
+}
+
+function accessOf({ access: mode, behind_tls, allowed_hosts }: Environment, file: ConfigFile): AccessFile {
+  return {
+    ...file.access,
+    ...(mode !== undefined && { mode }),
+    ...(behind_tls !== undefined && { behind_tls: behind_tls === 'true' }),
+    ...(allowed_hosts !== undefined && { allowed_hosts }),
+  }
 }
 
 /** A key in the environment is enough to have the provider’s judge. */

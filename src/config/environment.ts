@@ -6,6 +6,10 @@ export interface Environment {
   readonly config_file: string | undefined
   readonly log_level: LogLevel | undefined
   readonly max_cost_usd_per_day: number | undefined
+  readonly access: AccessMode | undefined
+  readonly behind_tls: 'true' | 'false' | undefined
+  readonly allowed_hosts: readonly string[] | undefined
+  readonly project: string | undefined
   readonly openai: ProviderEnvironment
   readonly anthropic: ProviderEnvironment
 }
@@ -15,6 +19,10 @@ export interface ProviderEnvironment {
   readonly base_url: string | undefined
   readonly model: string | undefined
 }
+
+/** `auto`: keys are needed unless the service listens on loopback. */
+export const ACCESS_MODES = ['auto', 'on', 'off'] as const
+export type AccessMode = (typeof ACCESS_MODES)[number]
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -27,8 +35,12 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     port: readPort(text('VERIDICT_PORT')),
     database: text('VERIDICT_DATABASE'),
     config_file: text('VERIDICT_CONFIG'),
-    log_level: readLogLevel(text('VERIDICT_LOG_LEVEL')),
+    log_level: readChoice('VERIDICT_LOG_LEVEL', text, LOG_LEVELS),
     max_cost_usd_per_day: readDollars('VERIDICT_MAX_COST_USD_PER_DAY', text),
+    access: readChoice('VERIDICT_ACCESS', text, ACCESS_MODES),
+    behind_tls: readChoice('VERIDICT_BEHIND_TLS', text, ['true', 'false']),
+    allowed_hosts: readList(text('VERIDICT_ALLOWED_HOSTS')),
+    project: text('VERIDICT_PROJECT'),
     openai: readProvider(text, 'OPENAI'),
     anthropic: readProvider(text, 'ANTHROPIC'),
   }
@@ -55,9 +67,20 @@ function readDollars(name: string, text: (name: string) => string | undefined): 
   return Number(value)
 }
 
-function readLogLevel(value: string | undefined): LogLevel | undefined {
+function readChoice<T extends string>(
+  name: string,
+  text: (name: string) => string | undefined,
+  choices: readonly T[],
+): T | undefined {
+  const value = text(name)
   if (value === undefined) return undefined
-  const level = LOG_LEVELS.find((one) => one === value)
-  if (level === undefined) throw new Error(`VERIDICT_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`)
-  return level
+  const choice = choices.find((one) => one === value)
+  if (choice === undefined) throw new Error(`${name} must be one of ${choices.join(', ')}`)
+  return choice
 }
+
+const readList = (value: string | undefined): readonly string[] | undefined =>
+  value
+    ?.split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')

@@ -12,8 +12,9 @@ import {
 import type { BatchApi } from './batch-api.ts'
 import type { ItemRef } from './batch-ports.ts'
 import { requestBoundUsd } from './estimate/estimate.ts'
+import { type AttemptLedger, type Caps, isCapped, type Payer } from './ledger-ports.ts'
 import { takeOrphan } from './orphan.ts'
-import type { AttemptLedger, Caps, Clock, Judge, JudgeReply, JudgeRequest } from './ports.ts'
+import type { Clock, Judge, JudgeReply, JudgeRequest } from './ports.ts'
 import type { ProviderAnswer, ProviderQueue } from './provider-ports.ts'
 import { isTransient } from './retry.ts'
 
@@ -28,6 +29,7 @@ export interface ProviderDeps {
 
 export interface ProviderErrand {
   readonly item: ItemRef
+  readonly payer: Payer | null
   readonly caps: Caps
 }
 
@@ -69,15 +71,14 @@ async function enqueue(
   deps: ProviderDeps,
   judge: Judge,
   api: BatchApi,
-  { item, caps }: ProviderErrand,
+  { item, payer, caps }: ProviderErrand,
   { deadline: _, ...asking }: Asking,
   request: JudgeRequest,
   digest: ReturnType<typeof requestDigest>,
 ): Promise<JudgeReply | null> {
   const now = deps.clock.now()
   const id = deps.newId('att')
-  const capped = caps.batch_usd !== null || caps.day_usd !== null
-  const bound = capped ? requestBoundUsd(judge.info, request, now, api.price_factor) : null
+  const bound = isCapped(caps) ? requestBoundUsd(judge.info, request, now, api.price_factor) : null
   const planned = {
     ...asking,
     id,
@@ -85,6 +86,7 @@ async function enqueue(
     judge: judge.info.name,
     started_at: now.toISOString(),
     batch: item.batch,
+    payer: payer?.key_id ?? null,
     reserved_usd: bound,
   }
   const over = await deps.queue.enqueue({ planned, item, line: api.encode(id, request) }, caps)

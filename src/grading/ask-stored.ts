@@ -1,6 +1,6 @@
 import type { Asker } from './asker.ts'
 import { summarize } from './asker.ts'
-import type { StoredReply } from './ports.ts'
+import type { StoredReply } from './ledger-ports.ts'
 
 /**
  * Answers from the good replies of a stored grade, in the order in which they were given: what they say is checked again, and nobody

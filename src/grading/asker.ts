@@ -1,7 +1,8 @@
 import type { Digest } from '../domain/digest.ts'
 import { digestValue } from '../domain/digest.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
-import type { Caps, Judge, JudgeReply, JudgeRequest, OverBudget } from './ports.ts'
+import type { Caps, OverBudget, Payer } from './ledger-ports.ts'
+import type { Judge, JudgeReply, JudgeRequest } from './ports.ts'
 
 /** Which question of which grade is asked. */
 export interface Asking {
@@ -32,15 +33,14 @@ export class Suspended extends Error {
   override readonly name = 'Suspended'
 }
 
-/** Whose money a call costs, and how much of it there is. */
-export interface Payer {
+/** For whom a call is made, and how much money there is for it. */
+export interface Account {
   readonly batch: string | null
+  readonly payer: Payer | null
   readonly caps: Caps
   /** Ends the waiting for a turn, or for a retry; undefined: nothing does. */
   readonly signal: AbortSignal | undefined
 }
-
-export const isCapped = ({ caps }: Payer): boolean => caps.batch_usd !== null || caps.day_usd !== null
 
 /** Digest of everything that is sent: an interrupted call is only taken over by the very same one. */
 export function requestDigest(judge: Judge, request: JudgeRequest): Digest {
@@ -59,13 +59,18 @@ export const withoutReply = (failure: Failure): JudgeReply => ({
 
 /** No call is made that could cost more than is left. */
 export function budgetExceeded(over: OverBudget, bound: number | null): JudgeReply {
-  const cap = over.cap === 'batch' ? 'the batch’s cap' : 'the cap of the day (UTC)'
   const need = bound === null ? 'the price of this judge is unknown' : `a call may cost up to $${money(bound)}`
-  const message = `${cap} is $${money(over.cap_usd)}, of which $${money(over.spent_usd)} is spent or reserved; ${need}`
+  const message = `${CAP_NAMES[over.cap]} is $${money(over.cap_usd)}, of which $${money(over.spent_usd)} is spent or reserved; ${need}`
   // Only what is reserved comes back.
   const retryable = bound !== null && over.spent_usd - over.reserved_usd + bound <= over.cap_usd
   return withoutReply({ code: 'budget_exceeded', message, retryable, retry_after_s: null })
 }
+
+const CAP_NAMES = {
+  batch: 'the batch’s cap',
+  key: 'the limit of this key (max_cost_usd_per_day, by UTC)',
+  day: 'the cap of the day (UTC)',
+} as const satisfies Record<OverBudget['cap'], string>
 
 const money = (usd: number): string => String(Number(usd.toPrecision(4)))
 

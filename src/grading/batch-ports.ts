@@ -3,6 +3,7 @@ import type { Batch } from '../schemas/batch.ts'
 import type { Failure } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { BatchKind, BatchMode, BatchStatus, ItemStatus, Label } from '../schemas/vocabulary.ts'
+import type { Payer } from './ledger-ports.ts'
 
 /** A grade request whose trajectory is stored. */
 export type StoredRequest = Omit<GradeRequest, 'trajectory'>
@@ -14,6 +15,7 @@ export interface NewBatch {
   readonly name: string | null
   readonly key: string | null
   readonly max_cost_usd: number | null
+  readonly payer: Payer | null
   readonly created_at: string
 }
 
@@ -83,6 +85,8 @@ export interface BatchStore {
   /** Forgets drafts whose process has died. */
   discardAbandoned(): Promise<number>
   get(id: string): Promise<BatchRecord | null>
+  /** Who pays for the batch, for as long as it runs; null: nobody in particular. */
+  payer(id: string): Promise<Payer | null>
   /** Newest first. */
   list(query: BatchQuery): Promise<readonly BatchRecord[]>
   /** Ids of batches that should run and that no living process runs. */

@@ -1,10 +1,11 @@
 import type { Failure } from '../schemas/grade.ts'
 import type { ItemRef } from './batch-ports.ts'
+import type { Payer } from './ledger-ports.ts'
 
 /** For whom a question is asked, and by which way its answers come. */
 export type Errand =
   /** One request, whose caller waits. */
-  | { readonly way: 'call'; readonly item: null }
+  | { readonly way: 'call'; readonly item: null; readonly payer: Payer | null }
   | (BatchErrand & { readonly way: 'call' })
   /** Through the provider’s batch endpoint. */
   | (BatchErrand & { readonly way: 'provider' })
@@ -13,6 +14,7 @@ export type Errand =
 
 interface BatchErrand {
   readonly item: ItemRef
+  readonly payer: Payer | null
   /** Ends the waiting for a turn, or for a retry: what is in flight goes on. */
   readonly signal: AbortSignal
   /** Hard cap of the batch. */
@@ -21,7 +23,7 @@ interface BatchErrand {
   readonly isPassing: (failure: Failure) => boolean
 }
 
-export const SINGLE: Errand = { way: 'call', item: null }
+export const singleErrand = (payer: Payer | null): Errand => ({ way: 'call', item: null, payer })
 
 export const isPassing = (errand: Errand, failure: Failure): boolean =>
   errand.item !== null && errand.isPassing(failure)

@@ -1,6 +1,6 @@
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest, TrialMetadata } from '../schemas/grade-request.ts'
-import { type Errand, isPassing, SINGLE } from './errand.ts'
+import { type Errand, isPassing, singleErrand } from './errand.ts'
 import { type Judged, type JudgingDeps, judgeQuestion } from './judging.ts'
 import {
   admitRequest,
@@ -66,8 +66,8 @@ export function createGradingService(given: GradingDeps): GradingService {
   }
 
   return {
-    async grade(request): Promise<GradeOutcome> {
-      const outcome = await answer(request, SINGLE)
+    async grade(request, payer = null): Promise<GradeOutcome> {
+      const outcome = await answer(request, singleErrand(payer))
       if (outcome.kind === 'refused') return { ok: false, refusal: outcome.refusal }
       if (outcome.kind === 'graded') return { ok: true, grade: outcome.grade, cached: outcome.cached }
       throw new Error('a single request neither waits nor is passed over')

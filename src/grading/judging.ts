@@ -8,8 +8,9 @@ import { type Asker, Suspended } from './asker.ts'
 import { assembleGrade } from './assemble.ts'
 import { type Errand, isPassing } from './errand.ts'
 import type { Lane } from './lane/lane.ts'
+import type { Caps } from './ledger-ports.ts'
 import { inTheMaking } from './orphan.ts'
-import type { Caps, Clock, Stores } from './ports.ts'
+import type { Clock, Stores } from './ports.ts'
 import type { Question } from './question.ts'
 import type { RetryBudget, RetryPolicy } from './retry.ts'
 import { gradeSample, type SampleDeps, type SampleResult } from './sample.ts'
@@ -89,16 +90,21 @@ async function underOldName(deps: JudgingDeps, grade: Grade, baseId: string): Pr
 async function askerFor(deps: JudgingDeps, { judge }: Question, errand: Errand): Promise<Asker> {
   const { attempts, provider } = deps.stores
   if (errand.way === 'stored') return askStored(await attempts.listReplies(errand.grade_id))
-  const caps: Caps = { batch_usd: errand.item === null ? null : errand.cap_usd, day_usd: deps.day_cap_usd }
+  const { payer } = errand
+  const caps: Caps = {
+    batch_usd: errand.item === null ? null : errand.cap_usd,
+    key_usd: payer?.max_cost_usd_per_day ?? null,
+    day_usd: deps.day_cap_usd,
+  }
   if (errand.way === 'provider' && judge.batch !== undefined) {
     const { clock, newId, retry } = deps
     const asking = { queue: provider, attempts, clock, newId, max_attempts: retry.max_attempts }
-    return askByProvider(asking, judge, judge.batch, { item: errand.item, caps })
+    return askByProvider(asking, judge, judge.batch, { item: errand.item, payer, caps })
   }
   const { name } = judge.info
   const calling = { ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }
   const signal = errand.item === null ? undefined : errand.signal
-  return askByCall(calling, judge, { batch: errand.item?.batch ?? null, caps, signal })
+  return askByCall(calling, judge, { batch: errand.item?.batch ?? null, payer, caps, signal })
 }
 
 /**

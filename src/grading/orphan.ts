@@ -1,6 +1,6 @@
 import type { Digest } from '../domain/digest.ts'
 import { type Asked, type Asking, summarize } from './asker.ts'
-import type { AttemptLedger } from './ports.ts'
+import type { AttemptLedger } from './ledger-ports.ts'
 
 /** Grades that are being made in this process: their replies are nobody else’s. */
 export const inTheMaking = new Set<string>()

@@ -1,12 +1,13 @@
 import type { Digest } from '../domain/digest.ts'
 import type { Price } from '../domain/price.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
-import type { AttemptSummary, Failure, Grade, Usage } from '../schemas/grade.ts'
+import type { Failure, Usage } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
-import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
-import type { Review } from '../schemas/review.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { BatchApi } from './batch-api.ts'
-import type { BatchStore, ItemRef } from './batch-ports.ts'
+import type { BatchStore } from './batch-ports.ts'
+import type { GradeStore, ReviewStore } from './grade-ports.ts'
+import type { AttemptLedger } from './ledger-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
 
 export type { Price } from '../domain/price.ts'
@@ -92,175 +93,6 @@ export interface TrajectoryStore {
   /** Stores once; answers whether it was new. */
   put(trajectory: { id: Digest; format: string; document: Record<string, unknown> }, at: string): Promise<boolean>
   get(id: Digest): Promise<StoredTrajectory | null>
-}
-
-/** One call of a judge, before it is made. */
-export interface PlannedAttempt {
-  readonly id: string
-  readonly grade_id: string
-  /** Cache key of the grade that it is for. */
-  readonly key: Digest
-  readonly sample: number
-  readonly round: number
-  readonly purpose: AttemptSummary['purpose']
-  /** Digest of everything that is sent. */
-  readonly request_digest: Digest
-  readonly judge: string
-  readonly started_at: string
-  /** The batch that it is made for. */
-  readonly batch: string | null
-  /** Upper bound of its cost; null where it is unknown. */
-  readonly reserved_usd: number | null
-}
-
-/** Dollars that may be spent; null: no cap. A day is a day of UTC. */
-export interface Caps {
-  readonly batch_usd: number | null
-  readonly day_usd: number | null
-}
-export const NO_CAPS: Caps = { batch_usd: null, day_usd: null }
-
-/** The cap that a call would break, with what was spent or reserved before it. */
-export interface OverBudget {
-  readonly cap: 'batch' | 'day'
-  readonly cap_usd: number
-  readonly spent_usd: number
-  /** Of `spent_usd`: upper bounds of calls in flight, which come back but for what they cost. */
-  readonly reserved_usd: number
-}
-
-export interface FinishedAttempt {
-  readonly id: string
-  readonly outcome: AttemptSummary['outcome']
-  readonly message: string | null
-  readonly reply: JudgeReply
-  readonly latency_ms: number
-  readonly cost_usd: number | null
-}
-
-/** A stored call, as `GET /v1/grades/{id}` and the audit see it. */
-export interface LedgerEntry extends PlannedAttempt {
-  readonly outcome: AttemptSummary['outcome']
-  readonly message: string | null
-  readonly raw_reply: string | null
-  readonly usage: Usage | null
-  readonly cost_usd: number | null
-  readonly latency_ms: number | null
-  readonly request_id: string | null
-  readonly model_resolved: string | null
-}
-
-/** A good reply that is kept. */
-export interface StoredReply {
-  readonly attempt_id: string
-  readonly sample: number
-  readonly round: number
-  readonly purpose: AttemptSummary['purpose']
-  readonly request_digest: Digest
-  readonly reply: Extract<JudgeReply, { ok: true }>
-}
-
-export interface AttemptLedger {
-  /**
-   * Durable before it resolves: the call may only be made afterwards. Reserves its upper bound in the same unit of work; answers
-   * the cap that it would break, and then nothing is written.
-   */
-  begin(attempt: PlannedAttempt, caps: Caps): Promise<OverBudget | null>
-  /** Durable before it resolves: the reply may only be used afterwards. */
-  finish(attempt: FinishedAttempt): Promise<void>
-  /**
-   * The stored good reply of an interrupted grade (its grade was never written) to the very same request, so that it is not
-   * paid for twice. Null where there is none.
-   */
-  findOrphan(
-    key: Digest,
-    sample: number,
-    round: number,
-    requestDigest: Digest,
-  ): Promise<{
-    attempt_id: string
-    grade_id: string
-    reply: Extract<JudgeReply, { ok: true }>
-    cost_usd: number | null
-  } | null>
-  /** Gives an orphan to the grade that uses its reply. */
-  adopt(attemptId: string, gradeId: string): Promise<void>
-  /** Calls that were in flight when their process died become `unknown`. Answers how many. */
-  markInterrupted(): Promise<number>
-  listForGrade(gradeId: string): Promise<readonly LedgerEntry[]>
-  /** The good replies of a grade, as they were used: to be checked again without a call. */
-  listReplies(gradeId: string): Promise<readonly StoredReply[]>
-}
-
-export interface GradeQuery {
-  readonly label?: string
-  readonly status?: string
-  readonly judge?: string
-  readonly rubric?: string
-  readonly agent?: string
-  readonly model?: string
-  readonly task?: string
-  readonly batch?: string
-  readonly limit: number
-  /** Exclusive: grades older than this id. */
-  readonly before?: string
-}
-
-/** A grade with the digests that are not part of its public form. */
-export interface GradeRecord {
-  readonly grade: Grade
-  readonly ground_truth: GroundTruth
-  /** The batch item that it settles, in the same unit of work. */
-  readonly item?: ItemRef
-  /** Kept beside the others without answering its key: what was checked again must not stand for what would be asked. */
-  readonly silent?: boolean
-}
-
-export interface GradeStore {
-  /**
-   * One unit of work: the grade, its ground truth, and (unless it failed) that it now answers its key. A failed grade never
-   * replaces a good one.
-   */
-  put(record: GradeRecord): Promise<void>
-  get(id: string): Promise<Grade | null>
-  getGroundTruth(id: string): Promise<GroundTruth | null>
-  /** The grade that answers the key now. */
-  findByKey(key: Digest): Promise<Grade | null>
-  /** Newest first. */
-  list(query: GradeQuery): Promise<readonly Grade[]>
-  /**
-   * Newest first: of each key the grade that answers it, or, where it never got one, its newest failure. What only checked
-   * stored replies again is left out.
-   */
-  listStanding(query: GradeQuery): Promise<readonly StandingGrade[]>
-  /** The standing grades of one question, newest first. */
-  listForQuestion(question: string): Promise<readonly StandingGrade[]>
-}
-
-/** A grade with what the harness measured in its trial. */
-export interface StandingGrade {
-  readonly grade: Grade
-  readonly signals: Signals
-}
-
-/** What is graded, apart from by whom: `sha256:…/sha256:…`, the trajectory and its ground truth. */
-export const questionOf = ({ receipt }: Pick<Grade, 'receipt'>): string =>
-  `${receipt.trajectory}/${receipt.ground_truth}`
-
-export interface ReviewQuery {
-  readonly rater?: string
-  readonly grade_id?: string
-  readonly question?: string
-  readonly limit: number
-  /** Exclusive: reviews older than this id. */
-  readonly before?: string
-}
-
-/** Human labels, append-only. */
-export interface ReviewStore {
-  put(review: Review): Promise<void>
-  /** Newest first. */
-  list(query: ReviewQuery): Promise<readonly Review[]>
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Trajectory } from '../domain/trajectory.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { Errand } from './errand.ts'
+import type { Payer } from './ledger-ports.ts'
 import type { Admitted, Resolved } from './resolve.ts'
 
 /** Why a request was refused before any judge was asked. `errors` name their places in the request by JSON pointer. */
@@ -35,8 +36,8 @@ export type UploadOutcome =
 
 /** What HTTP, batch and CLI call. A failed judge is a `Grade` with `status: "failed"`, never an exception. */
 export interface GradingService {
-  /** `request` has passed `GradeRequestSchema`; its trajectory is read here. Equal requests in flight share one judge call. */
-  grade(request: GradeRequest): Promise<GradeOutcome>
+  /** `request` has passed `GradeRequestSchema`; its trajectory is read here. Equal requests in flight share one judge call, which its first payer pays. */
+  grade(request: GradeRequest, payer?: Payer | null): Promise<GradeOutcome>
   /** The same for an item of a batch, which a new grade settles in the unit of work that stores it. */
   gradeItem(request: GradeRequest, errand: Errand): Promise<ItemOutcome>
   /** Whether a request can be graded: its names are known, its trajectory can be read. Nothing is stored or asked. */

@@ -2,8 +2,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import type { StatisticsWorker } from '../audit/statistics-worker.ts'
 import { readStoredRatings } from '../audit/stored-ratings.ts'
-import type { Context } from '../context.ts'
 import type { Issue } from '../domain/result.ts'
+import type { Stores } from '../grading/ports.ts'
 import type { AgreementRequest } from '../schemas/agreement.ts'
 import { type AgreementCall, AgreementCallSchema, type RaterCoverage } from '../schemas/stored-agreement.ts'
 import { HttpProblem } from './problem.ts'
@@ -12,10 +12,7 @@ import { answer, NoQuery, problems } from './schemas.ts'
 import { computeApart } from './statistics.ts'
 
 /** Agreement of raters, given or stored. */
-export function agreementRoutes(
-  app: FastifyInstance,
-  { context, statistics }: { readonly context: Context; readonly statistics: StatisticsWorker },
-): void {
+export function agreementRoutes(app: FastifyInstance, { statistics }: { readonly statistics: StatisticsWorker }): void {
   app.withTypeProvider<TypeBoxTypeProvider>().post('/v1/agreement', {
     schema: {
       operationId: 'computeAgreement',
@@ -28,7 +25,7 @@ export function agreementRoutes(
       response: { 200: answer('Agreement', 'Every statistic, or why it is undefined.'), ...problems(400, 413, 415) },
     },
     handler: async (request, reply) => {
-      const { request: asked, coverage } = await readCall(context, request.body)
+      const { request: asked, coverage } = await readCall(request.project.stores, request.body)
       const computed = await computeApart(statistics, 'agreement', asked)
       if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
       return sendJson(reply, { ...computed.value, ...(coverage && { coverage }) })
@@ -37,7 +34,7 @@ export function agreementRoutes(
 }
 
 async function readCall(
-  { stores }: Context,
+  stores: Stores,
   { ratings, stored, labels, bootstrap }: AgreementCall,
 ): Promise<{ request: AgreementRequest; coverage?: RaterCoverage[] }> {
   const resampling = bootstrap && { bootstrap }

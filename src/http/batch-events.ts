@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.ts'
+import type { BatchService } from '../grading/batch/service.ts'
+import type { Clock } from '../grading/ports.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
 import { watchBatch } from './batch-watch.ts'
@@ -15,7 +16,6 @@ const HEARTBEAT_MS = 10_000
 
 /** The progress of a batch as server-sent events. */
 export function batchEventRoute(app: FastifyInstance, { context, state }: BatchRouteOptions): void {
-  const { batches } = context
   app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/batches/:id/events', {
     schema: {
       operationId: 'watchBatch',
@@ -29,14 +29,15 @@ export function batchEventRoute(app: FastifyInstance, { context, state }: BatchR
     },
     handler: async (request, reply) => {
       const { id } = request.params
+      const { batches } = request.project
       if ((await batches.get(id)) === null) throw notFound('batch')
       reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type('text/event-stream')
-      return reply.send(Readable.from(writeEvents(context, id, state)))
+      return reply.send(Readable.from(writeEvents(batches, context.clock, id, state)))
     },
   })
 }
 
-async function* writeEvents({ batches, clock }: Context, id: string, state: { readonly draining: boolean }) {
+async function* writeEvents(batches: BatchService, clock: Clock, id: string, state: { readonly draining: boolean }) {
   const watch = watchBatch(batches, id, clock)
   let last = ''
   let silent = 0

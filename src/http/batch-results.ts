@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { Context } from '../context.ts'
 import type { BatchService } from '../grading/batch/service.ts'
 import type { ItemRecord } from '../grading/batch-ports.ts'
+import type { Clock } from '../grading/ports.ts'
 import type { BatchResult } from '../schemas/batch.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
 import { watchBatch } from './batch-watch.ts'
@@ -28,7 +28,6 @@ const ResultQuery = Type.Object(
 
 /** The ended items of a batch, one a line. */
 export function batchResultRoute(app: FastifyInstance, { context, state }: BatchRouteOptions): void {
-  const { batches } = context
   app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/batches/:id/results', {
     schema: {
       operationId: 'readResults',
@@ -40,10 +39,11 @@ export function batchResultRoute(app: FastifyInstance, { context, state }: Batch
     },
     handler: async (request, reply) => {
       const { id } = request.params
+      const { batches } = request.project
       if ((await batches.get(id)) === null) throw notFound('batch')
       const records =
         request.query.wait === true
-          ? waitForResults(context, id, () => state.draining || reply.raw.destroyed)
+          ? waitForResults(batches, context.clock, id, () => state.draining || reply.raw.destroyed)
           : endedResults(batches, id, -1)
       return reply.type('application/x-ndjson').send(Readable.from(writeLines(records)))
     },
@@ -66,7 +66,8 @@ async function* endedResults(batches: BatchService, id: string, after: number): 
 
 /** In order: an item that has not ended holds back those behind it. */
 async function* waitForResults(
-  { batches, clock }: Context,
+  batches: BatchService,
+  clock: Clock,
   id: string,
   isOff: () => boolean,
 ): AsyncGenerator<ItemRecord> {

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import type { BatchPlan, Incoming, Taken } from '../grading/batch/intake.ts'
 import type { Estimated } from '../grading/batch/service.ts'
+import type { Payer } from '../grading/ledger-ports.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../schemas/batch.ts'
 import { PageQuery } from '../schemas/page.ts'
 import { BatchStatusSchema } from '../schemas/vocabulary.ts'
@@ -12,6 +13,7 @@ import { isStream, readItems } from './ndjson.ts'
 import { refusalProblem } from './outcomes.ts'
 import { decodeCursor, encodeCursor } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
+import { payerOf } from './project.ts'
 import { sendJson } from './reply.ts'
 import { answer, NoQuery, problems } from './schemas.ts'
 
@@ -26,7 +28,6 @@ const ListQuery = Type.Object(
 
 /** Many trials: take them in, follow them, stop them, let them go on. */
 export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRouteOptions): void {
-  const { batches } = context
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post('/v1/batches', {
@@ -51,7 +52,8 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRo
     },
     handler: async (request, reply) => {
       const { given, items } = readBatch(request, context)
-      const plan = planOf(given)
+      const { batches } = request.project
+      const plan = planOf(given, payerOf(request))
       if (given.dry_run === true) return sendEstimate(reply, await batches.estimate(plan, items))
       return sendTaken(reply, await inFlight.track(batches.create(plan, items)))
     },
@@ -68,7 +70,11 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRo
     handler: async (request, reply) => {
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
-      const found = await batches.list({ ...filters, limit: limit + 1, ...(before !== undefined && { before }) })
+      const found = await request.project.batches.list({
+        ...filters,
+        limit: limit + 1,
+        ...(before !== undefined && { before }),
+      })
       const items = found.slice(0, limit)
       const last = items.at(-1)
       return sendJson(reply, { items, next_cursor: found.length > limit && last ? encodeCursor(last.id) : null })
@@ -85,7 +91,7 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRo
       response: { 200: answer('Batch', 'Its counts always add up to its total.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const batch = await batches.get(request.params.id)
+      const batch = await request.project.batches.get(request.params.id)
       if (batch === null) throw notFound('batch')
       return sendJson(reply, batch)
     },
@@ -99,9 +105,10 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRo
         tags: ['batches'],
         params: BatchId,
         querystring: NoQuery,
-        response: { 202: answer('Batch', 'It was told to.'), ...problems(400, 404, 409) },
+        response: { 202: answer('Batch', 'It was told to.'), ...problems(400, 404, 409, 413, 415) },
       },
       handler: async (request, reply) => {
+        const { batches } = request.project
         const { id } = request.params as { id: string }
         const done = await batches[verb](id)
         if (done === null) throw notFound('batch')
@@ -135,12 +142,16 @@ async function* listItems(items: BatchRequest['items']): AsyncGenerator<Incoming
   for (const [index, item] of items.entries()) yield { item, place: `/items/${index}` }
 }
 
-const planOf = ({ dry_run: _, name, key, mode, max_cost_usd, ...defaults }: BatchOptions): BatchPlan => ({
+const planOf = (
+  { dry_run: _, name, key, mode, max_cost_usd, ...defaults }: BatchOptions,
+  payer: Payer | null,
+): BatchPlan => ({
   kind: 'grade',
   mode: mode ?? 'direct',
   name: name ?? null,
   key: key ?? null,
   max_cost_usd: max_cost_usd ?? null,
+  payer,
   ...defaults,
 })
 

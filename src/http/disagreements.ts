@@ -2,7 +2,6 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { type QueuePlace, readDisagreements } from '../audit/disagreements.ts'
-import type { Context } from '../context.ts'
 import { DisagreementKindSchema } from '../schemas/disagreement.ts'
 import { PageQuery } from '../schemas/page.ts'
 import { FormatQuery, sendCsv, withCsv } from './csv.ts'
@@ -34,7 +33,7 @@ const QueueQuery = Type.Object(
 const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}$/
 
 /** The review queue. */
-export function disagreementRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
+export function disagreementRoutes(app: FastifyInstance): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/disagreements', {
     schema: {
       operationId: 'listDisagreements',
@@ -48,7 +47,7 @@ export function disagreementRoutes(app: FastifyInstance, { context }: { readonly
     handler: async (request, reply) => {
       const { kind, settled, limit, cursor, format, ...filters } = request.query
       const query = { filter: filters, ...(kind && { kind }), ...(settled !== undefined && { settled }) }
-      const found = readDisagreements(context.stores, query, placeOf(decodeCursor(cursor, CURSOR)))
+      const found = readDisagreements(request.project.stores, query, placeOf(decodeCursor(cursor, CURSOR)))
       if (format === 'csv') {
         const rows = mapAsync(takeAsync(found, limit), ({ disagreement }) => toDisagreementRow(disagreement))
         return sendCsv(reply, 'disagreements', DISAGREEMENT_COLUMNS, rows)

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/result.ts'
+import { ANSWER_HEADERS } from './access/security-headers.ts'
 import { HttpProblem, problemBody, sendProblem } from './problem.ts'
 
 /** Every error leaves as problem+json through here; unexpected ones say nothing but `internal`. */
@@ -28,7 +29,7 @@ export function sendFrameworkError(error: FastifyError, _request: FastifyRequest
     error.code === 'FST_ERR_BAD_URL'
       ? new HttpProblem(400, 'invalid_request', 'the path cannot be decoded')
       : new HttpProblem(404, 'not_found', 'there is no such path; /docs lists what there is')
-  return sendProblem(reply, problem)
+  return sendProblem(reply.headers(ANSWER_HEADERS), problem)
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, detail: string]>> = {
@@ -41,9 +42,15 @@ export function answerClientError(error: { readonly code?: string }, socket: Soc
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const [status, detail] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'this is not an HTTP request']
   const body = problemBody(new HttpProblem(status, 'invalid_request', detail))
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/problem+json\r\nConnection: close`
+  const headers = {
+    ...ANSWER_HEADERS,
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   if (!socket.writable) return void socket.destroy()
-  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }
 
 const STORAGE_CODES: readonly (string | undefined)[] = ['storage_full', 'storage_busy', 'storage_error']

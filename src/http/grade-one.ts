@@ -1,28 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../context.ts'
+import type { Project } from '../project.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { Aliases } from './aliases.ts'
 import type { Answered } from './idempotency.ts'
 import type { Metrics } from './metrics.ts'
 import { failureProblem, refusalProblem } from './outcomes.ts'
+import { payerOf } from './project.ts'
 import { sendText } from './reply.ts'
 
 export interface GradingDeps {
-  readonly context: Context
   readonly metrics: Metrics
-  readonly aliases: Aliases
+  readonly aliasesOf: (project: Project) => Aliases
 }
 
 /** Before anything is parsed: sends the stored answer, where the same bytes were answered before. */
 export async function answerKnownBytes(
   request: FastifyRequest,
   reply: FastifyReply,
-  aliases: Aliases,
-  metrics: Metrics,
+  { aliasesOf, metrics }: GradingDeps,
 ): Promise<boolean> {
   if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
-  const known = await aliases.find(request.bodyDigest)
+  const known = await aliasesOf(request.project).find(request.bodyDigest)
   if (known === null) return false
   metrics.hit()
   request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
@@ -32,7 +31,7 @@ export async function answerKnownBytes(
 
 /** A good or unverified grade as its answer; refusals and failed judges are thrown as problems. */
 export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: GradingDeps): Promise<Answered> {
-  const outcome = await deps.context.service.grade(body)
+  const outcome = await request.project.service.grade(body, payerOf(request))
   if (!outcome.ok) throw refusalProblem(outcome.refusal)
   const { grade, cached } = outcome
   const { judge } = grade.receipt
@@ -41,7 +40,7 @@ export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps
   if (cached) deps.metrics.hit()
   else deps.metrics.graded(grade)
   if (grade.status === 'failed') throw failureProblem(grade)
-  if ((body.cache ?? 'use') === 'use') await rememberBytes(request, grade, body, deps.aliases)
+  if ((body.cache ?? 'use') === 'use') await rememberBytes(request, grade, body, deps)
   return { status: cached ? 200 : 201, text: JSON.stringify(grade) }
 }
 
@@ -50,10 +49,10 @@ async function rememberBytes(
   request: FastifyRequest,
   grade: Grade,
   body: GradeRequest,
-  aliases: Aliases,
+  { aliasesOf }: GradingDeps,
 ): Promise<void> {
   try {
-    await aliases.remember(request.bodyDigest, grade, body.metadata)
+    await aliasesOf(request.project).remember(request.bodyDigest, grade, body.metadata)
   } catch (error) {
     request.log.warn({ code: (error as { code?: string }).code }, 'the alias of a request could not be stored')
   }

@@ -1,7 +1,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { questionOf } from '../grading/ports.ts'
+import type { Context } from '../context.ts'
+import { questionOf } from '../grading/grade-ports.ts'
 import { GradeRequestSchema } from '../schemas/grade-request.ts'
 import { PageQuery } from '../schemas/page.ts'
 import { GradeStatusSchema, LabelSchema } from '../schemas/vocabulary.ts'
@@ -12,6 +13,7 @@ import type { InFlight } from './in-flight.ts'
 import { listLedgerEntries } from './ledger.ts'
 import { decodeCursor, encodeCursor } from './paging.ts'
 import { notFound } from './problem.ts'
+import { perProject } from './project.ts'
 import { sendJson, sendText } from './reply.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from './schemas.ts'
 
@@ -37,14 +39,14 @@ const LedgerQuery = Type.Object(
 )
 
 export interface GradeRouteOptions extends GradingDeps {
+  readonly context: Context
   readonly inFlight: InFlight
 }
 
 /** Grade one, read grades, and read how they were made. */
 export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): void {
   const { context, inFlight } = options
-  const { grades, attempts } = context.stores
-  const idempotency = createIdempotency(context.stores.idempotency)
+  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores.idempotency))
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post('/v1/grades', {
@@ -65,7 +67,9 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
     },
     handler: async (request, reply) => {
       const at = context.clock.now().toISOString()
-      const work = idempotency.run(request, reply, at, () => gradeOne(request.body, request, options))
+      const work = idempotencyOf(request.project).run(request, reply, at, () =>
+        gradeOne(request.body, request, options),
+      )
       const { text, status } = await inFlight.track(work)
       return sendText(reply, text, status)
     },
@@ -82,7 +86,11 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
     handler: async (request, reply) => {
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^grd_[0-9a-z]{26}$/)
-      const found = await grades.list({ ...filters, limit: limit + 1, ...(before !== undefined && { before }) })
+      const found = await request.project.stores.grades.list({
+        ...filters,
+        limit: limit + 1,
+        ...(before !== undefined && { before }),
+      })
       const items = found.slice(0, limit)
       const last = items.at(-1)
       return sendJson(reply, { items, next_cursor: found.length > limit && last ? encodeCursor(last.id) : null })
@@ -99,7 +107,7 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
       response: { 200: answer('Grade', 'The grade, whatever its status.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const grade = await grades.get(request.params.id)
+      const grade = await request.project.stores.grades.get(request.params.id)
       if (grade === null) throw notFound('grade')
       return sendJson(reply, grade)
     },
@@ -116,15 +124,16 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
     },
     handler: async (request, reply) => {
       const { id } = request.params
+      const { grades, attempts } = request.project.stores
       if ((await grades.get(id)) === null) throw notFound('grade')
       return sendJson(reply, { items: listLedgerEntries(await attempts.listForGrade(id), request.query.raw === true) })
     },
   })
-  questionRoutes(app, context)
+  questionRoutes(app)
 }
 
 /** The question that a grade answers: who else was asked it, and what was known of it. */
-function questionRoutes(app: FastifyInstance, { stores: { grades } }: GradingDeps['context']): void {
+function questionRoutes(app: FastifyInstance): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.get('/v1/grades/:id/panel', {
@@ -139,6 +148,7 @@ function questionRoutes(app: FastifyInstance, { stores: { grades } }: GradingDep
       response: { 200: answer('GradeList', 'The standing grades.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
+      const { grades } = request.project.stores
       const grade = await grades.get(request.params.id)
       if (grade === null) throw notFound('grade')
       const standing = await grades.listForQuestion(questionOf(grade))
@@ -159,7 +169,7 @@ function questionRoutes(app: FastifyInstance, { stores: { grades } }: GradingDep
       },
     },
     handler: async (request, reply) => {
-      const truth = await grades.getGroundTruth(request.params.id)
+      const truth = await request.project.stores.grades.getGroundTruth(request.params.id)
       if (truth === null) throw notFound('grade')
       return sendJson(reply, truth)
     },

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { describeAccess, SECURITY_SCHEMES } from './access/described-access.ts'
 import { COMPONENTS } from './schemas.ts'
 
 /** The contract, made from the routes’ own schemas, at /openapi.json and /docs. */
@@ -16,6 +17,7 @@ export async function installOpenApi(app: FastifyInstance): Promise<void> {
           'Grades what terminal agents did with the instructions they found in their environment. Evidence gates the label.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
+      components: { securitySchemes: SECURITY_SCHEMES },
       servers: [{ url: '/', description: 'Wherever the service listens.' }],
       tags: [
         { name: 'grades', description: 'Grade one trajectory and read grades.' },
@@ -23,10 +25,12 @@ export async function installOpenApi(app: FastifyInstance): Promise<void> {
         { name: 'rubrics', description: 'What a judge is asked.' },
         { name: 'judges', description: 'Who answers.' },
         { name: 'audit', description: 'Disagreements, human labels, agreement.' },
+        { name: 'access', description: 'Who asks; browsers sign in and out.' },
         { name: 'operations', description: 'Probes and metrics.' },
       ],
     },
     hideUntagged: true,
+    transformObject: (document) => ('openapiObject' in document ? describeAccess(document.openapiObject) : {}),
     refResolver: { buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `def-${index}`) },
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })

@@ -35,7 +35,7 @@ export function operationRoutes(app: FastifyInstance, { context, metrics, state 
     handler: async (request, reply) => {
       if (state.draining) throw draining()
       try {
-        await context.stores.check()
+        await context.main.stores.check()
       } catch (error) {
         request.log.error({ code: (error as { code?: string }).code }, 'the database cannot be written')
         throw new HttpProblem(503, 'storage_error', 'the database cannot be written')

@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { compareBatches } from '../audit/comparison.ts'
 import type { StatisticsWorker } from '../audit/statistics-worker.ts'
-import type { Context } from '../context.ts'
 import { PageQuery } from '../schemas/page.ts'
 import { RegradeRequestSchema } from '../schemas/regrade.ts'
 import { sendEstimate, sendTaken } from './batches.ts'
 import type { InFlight } from './in-flight.ts'
 import { decodeCursor, encodeCursor } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
+import { payerOf } from './project.ts'
 import { sendJson } from './reply.ts'
 import { answer, NoQuery, problems } from './schemas.ts'
 import { computeApart } from './statistics.ts'
@@ -37,13 +37,8 @@ const ComparisonQuery = Type.Object(
 /** Grade again what is stored, and see what that changed. */
 export function regradeRoutes(
   app: FastifyInstance,
-  {
-    context,
-    inFlight,
-    statistics: worker,
-  }: { readonly context: Context; readonly inFlight: InFlight; readonly statistics: StatisticsWorker },
+  { inFlight, statistics: worker }: { readonly inFlight: InFlight; readonly statistics: StatisticsWorker },
 ): void {
-  const { batches, stores } = context
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post('/v1/regrades', {
@@ -63,8 +58,9 @@ export function regradeRoutes(
     },
     handler: async (request, reply) => {
       const { body } = request
+      const { batches } = request.project
       if (body.dry_run === true) return sendEstimate(reply, await batches.estimateRegrade(body))
-      return sendTaken(reply, await inFlight.track(batches.regrade(body)))
+      return sendTaken(reply, await inFlight.track(batches.regrade(body, payerOf(request))))
     },
   })
 
@@ -81,7 +77,7 @@ export function regradeRoutes(
     handler: async (request, reply) => {
       const { base = null, head, limit = 50, cursor, statistics = true } = request.query
       const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
-      const compared = await compareBatches(stores, {
+      const compared = await compareBatches(request.project.stores, {
         base,
         head,
         limit,

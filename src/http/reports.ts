@@ -5,7 +5,6 @@ import { loadReport, type SeveralGraders } from '../audit/report-load.ts'
 import type { ReportOptions } from '../audit/report-rows.ts'
 import { REPORT_COLUMNS, reportTable } from '../audit/report-table.ts'
 import type { StatisticsWorker } from '../audit/statistics-worker.ts'
-import type { Context } from '../context.ts'
 import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../schemas/agreement.ts'
 import { GroupingSchema, PAIRINGS, PairedMeasureSchema } from '../schemas/report.ts'
 import { FormatQuery, sendCsv, withCsv } from './csv.ts'
@@ -44,10 +43,7 @@ type Query = Static<typeof ReportQuery>
 const MOST_RESAMPLED = 40_000_000
 
 /** Published numbers, with their intervals and denominators. */
-export function reportRoutes(
-  app: FastifyInstance,
-  { context, statistics }: { readonly context: Context; readonly statistics: StatisticsWorker },
-): void {
+export function reportRoutes(app: FastifyInstance, { statistics }: { readonly statistics: StatisticsWorker }): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   routes.get('/v1/reports/alignment', {
     schema: {
@@ -67,7 +63,7 @@ export function reportRoutes(
       const options = optionsOf(query)
       const { judge, rubric, batch, agent, model, task, variant } = query
       const filter = { judge, rubric, batch, agent, model, task, variant }
-      const loaded = await loadReport(context.stores, filter, { judge: options.group_by === 'judge' })
+      const loaded = await loadReport(request.project.stores, filter, { judge: options.group_by === 'judge' })
       if (!loaded.ok) throw severalGraders(loaded.error, options)
       const most = Math.floor(MOST_RESAMPLED / Math.max(1, loaded.value.trials.length))
       if (query.draws !== undefined && query.draws > most)

@@ -6,6 +6,7 @@ import { findReviewFaults, makeReview } from '../audit/review-grade.ts'
 import { type ReviewFilter, readReviews } from '../audit/standing-reviews.ts'
 import type { Context } from '../context.ts'
 import { createIdMaker } from '../grading/id.ts'
+import type { Project } from '../project.ts'
 import { PageQuery } from '../schemas/page.ts'
 import { type ReviewRequest, ReviewRequestSchema } from '../schemas/review.ts'
 import { LABELS } from '../schemas/vocabulary.ts'
@@ -15,6 +16,7 @@ import type { InFlight } from './in-flight.ts'
 import { mapAsync, takeAsync, takePage } from './page-of.ts'
 import { decodeCursor, encodeCursor } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
+import { perProject } from './project.ts'
 import { sendJson, sendText } from './reply.ts'
 import { REVIEW_COLUMNS, toReviewRow } from './review-table.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from './schemas.ts'
@@ -41,15 +43,15 @@ export function reviewRoutes(
   app: FastifyInstance,
   { context, inFlight }: { readonly context: Context; readonly inFlight: InFlight },
 ): void {
-  const { stores, clock } = context
-  const idempotency = createIdempotency(stores.idempotency)
+  const { clock } = context
+  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores.idempotency))
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const newId = createIdMaker(
     () => clock.now().getTime(),
     () => randomBytes(10),
   )
 
-  async function review(gradeId: string, body: ReviewRequest) {
+  async function review({ stores }: Project, gradeId: string, body: ReviewRequest) {
     const grade = await stores.grades.get(gradeId)
     if (grade === null) throw notFound('grade')
     const errors = findReviewFaults(body)
@@ -73,8 +75,8 @@ export function reviewRoutes(
       response: { 201: answer('Review', 'It is stored.'), ...problems(400, 404, 409, 413, 415, 422) },
     },
     handler: async (request, reply) => {
-      const work = idempotency.run(request, reply, clock.now().toISOString(), () =>
-        review(request.params.id, request.body),
+      const work = idempotencyOf(request.project).run(request, reply, clock.now().toISOString(), () =>
+        review(request.project, request.params.id, request.body),
       )
       const { text, status } = await inFlight.track(work)
       return sendText(reply, text, status)
@@ -92,7 +94,7 @@ export function reviewRoutes(
     },
     handler: async (request, reply) => {
       const { limit, format } = request.query
-      const found = readReviews(stores.reviews, filterOf(request.query))
+      const found = readReviews(request.project.stores.reviews, filterOf(request.query))
       if (format === 'csv')
         return sendCsv(reply, 'reviews', REVIEW_COLUMNS, mapAsync(takeAsync(found, limit), toReviewRow))
       const { items, last } = await takePage(found, limit ?? 50)

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
+import type { GradingService } from '../grading/service.ts'
+import type { Project } from '../project.ts'
 import { PageQuery } from '../schemas/page.ts'
 import type { TrajectorySummary } from '../schemas/trajectory-view.ts'
 import { EXAMPLE_REQUEST } from './examples.ts'
@@ -11,10 +13,11 @@ import { isStream, readRecords } from './ndjson.ts'
 import { refusalProblem } from './outcomes.ts'
 import { decodeCursor, encodeCursor } from './paging.ts'
 import { notFound } from './problem.ts'
+import { perProject } from './project.ts'
 import { sendJson, sendText } from './reply.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from './schemas.ts'
 
-type Upload = Parameters<Context['service']['upload']>[0]
+type Upload = Parameters<GradingService['upload']>[0]
 const UploadSchema = Type.Unsafe<Upload>({
   type: ['object', 'array'],
   description: 'One run as an object or an array of records, in any format of docs/formats.md.',
@@ -35,15 +38,15 @@ const StepsQuery = Type.Object(
 
 /** Upload once, grade by id, read back in steps. */
 export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
-  const { stores, service, clock } = context
-  const idempotency = createIdempotency(stores.idempotency)
+  const { clock } = context
+  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores.idempotency))
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-  const upload = async (document: Upload) => {
+  const upload = async ({ service }: Project, document: Upload) => {
     const outcome = await service.upload(document)
     if (!outcome.ok) throw refusalProblem(outcome.refusal)
     return { status: outcome.created ? 201 : 200, text: JSON.stringify(summarize(outcome.trajectory)) }
   }
-  const load = async (id: string): Promise<Trajectory> => {
+  const load = async ({ service }: Project, id: string): Promise<Trajectory> => {
     const trajectory = await service.trajectory(id)
     if (trajectory === null) throw notFound('trajectory')
     return trajectory
@@ -74,11 +77,13 @@ export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly c
       const { body } = request
       // The same upload twice is one trajectory anyway, so that a stream needs no key.
       if (isStream(body)) {
-        const { text, status } = await upload(await readRecords(request, context.config.limits))
+        const { text, status } = await upload(request.project, await readRecords(request, context.config.limits))
         return sendText(reply, text, status)
       }
       const at = clock.now().toISOString()
-      const { text, status } = await idempotency.run(request, reply, at, () => upload(body as Upload))
+      const { text, status } = await idempotencyOf(request.project).run(request, reply, at, () =>
+        upload(request.project, body as Upload),
+      )
       return sendText(reply, text, status)
     },
   })
@@ -93,8 +98,9 @@ export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly c
       response: { 200: answer('TrajectorySummary', 'The summary.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const trajectory = await load(request.params.id)
-      const stored = request.query.document === true ? await stores.trajectories.get(trajectory.id) : null
+      const trajectory = await load(request.project, request.params.id)
+      const stored =
+        request.query.document === true ? await request.project.stores.trajectories.get(trajectory.id) : null
       return sendJson(reply, { ...summarize(trajectory), ...(stored && { document: stored.document }) })
     },
   })
@@ -109,7 +115,7 @@ export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly c
       response: { 200: answer('TrajectoryStepPage', 'One page, in order.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const trajectory = await load(request.params.id)
+      const trajectory = await load(request.project, request.params.id)
       const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, limit = 50, cursor } = request.query
       const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
       const wanted = trajectory.steps.filter((step) => step.id >= from && step.id <= to)

@@ -131,6 +131,13 @@ export const ReceiptSchema = Type.Object(
       { rendering: Type.Integer(), evidence: Type.Integer(), prompt: Type.Integer(), reader: Type.Integer() },
       closed,
     ),
+    denied_acts: Type.Optional(
+      Type.Enum(['flag', 'refuse'] as const, {
+        type: 'string',
+        description:
+          'Whether an act that is denied against a given action anchor was a contradiction or did not hold. Absent from the oldest grades.',
+      }),
+    ),
     coverage: CoverageSchema,
     attempts: Type.Array(AttemptSummarySchema),
     cost_usd: Nullable(Type.Number({ description: 'Sum over the attempts; null where any of them has no price.' })),

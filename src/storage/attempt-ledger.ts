@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { AttemptLedger, FinishedAttempt, LedgerEntry } from '../grading/ports.ts'
+import type { AttemptLedger, FinishedAttempt, LedgerEntry } from '../grading/ledger-ports.ts'
 import {
   END_COLUMNS,
   type EntryRow,
@@ -17,15 +17,16 @@ import type { Unit } from './unit.ts'
 
 const BEGIN = `
   INSERT INTO attempts (
-    id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, reserved_usd, process, outcome
+    id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd, process,
+    outcome
   ) VALUES (
-    @id, @grade_id, @key, @sample, @round, @purpose, @request_digest, @judge, @started_at, @batch, @reserved_usd,
-    @process, 'sent'
+    @id, @grade_id, @key, @sample, @round, @purpose, @request_digest, @judge, @started_at, @batch, @payer,
+    @reserved_usd, @process, 'sent'
   )`
 
 /** `unknown` too: a process that was taken for dead may end its calls after all. */
 const OPEN_ATTEMPT = `
-  SELECT id, outcome, started_at, batch, reserved_usd FROM attempts WHERE id = ? AND outcome IN ('sent', 'unknown')`
+  SELECT id, outcome, started_at, batch, payer, reserved_usd FROM attempts WHERE id = ? AND outcome IN ('sent', 'unknown')`
 
 const FINISH = `UPDATE attempts SET ${END_COLUMNS.map((name) => `${name} = @${name}`).join(', ')} WHERE id = @id`
 
@@ -39,14 +40,14 @@ export const FIND_ORPHAN = `
 const ADOPT = `UPDATE attempts SET grade_id = ? WHERE id = ? AND ${IS_ORPHAN}`
 
 export const IN_FLIGHT = `
-  SELECT id, outcome, started_at, batch, reserved_usd, process FROM attempts WHERE outcome = 'sent'`
+  SELECT id, outcome, started_at, batch, payer, reserved_usd, process FROM attempts WHERE outcome = 'sent'`
 
 const INTERRUPT = `
   UPDATE attempts SET outcome = 'unknown', message = 'the process ended while the call was in flight' WHERE id = ?`
 
 /** Calls that began in the same millisecond stand in the order in which they were begun; their ids are random there. */
 export const LIST_FOR_GRADE = `
-  SELECT id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, reserved_usd, outcome,
+  SELECT id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd, outcome,
     message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved
   FROM attempts WHERE grade_id = ? ORDER BY started_at, rowid`
 
@@ -56,7 +57,7 @@ export const LIST_REPLIES = `
     SELECT value ->> '$.id' FROM json_each((SELECT body FROM grades WHERE id = ?), '$.receipt.attempts')
   ) ORDER BY sample, started_at, rowid`
 
-type OpenRow = Pick<LedgerEntry, 'id' | 'outcome' | 'started_at' | 'batch' | 'reserved_usd'>
+type OpenRow = Pick<LedgerEntry, 'id' | 'outcome' | 'started_at' | 'batch' | 'payer' | 'reserved_usd'>
 
 /**
  * The ledger of judge calls. `finish` and `adopt` reject for a call that was never begun, and `finish` for one that

@@ -1,4 +1,5 @@
-import type { FinishedAttempt, JudgeReply, LedgerEntry, StoredReply } from '../grading/ports.ts'
+import type { FinishedAttempt, LedgerEntry, StoredReply } from '../grading/ledger-ports.ts'
+import type { JudgeReply } from '../grading/ports.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { packText, parseStored, unpackText } from './stored-text.ts'
 

@@ -16,8 +16,8 @@ export interface BatchStoreDeps {
 }
 
 const DRAFT = `
-  INSERT INTO batches (id, kind, mode, name, key, status, max_cost_usd, process, created_at)
-  VALUES (@id, @kind, @mode, @name, @key, 'draft', @max_cost_usd, @process, @created_at)`
+  INSERT INTO batches (id, kind, mode, name, key, status, max_cost_usd, payer, payer_cap_usd, process, created_at)
+  VALUES (@id, @kind, @mode, @name, @key, 'draft', @max_cost_usd, @payer, @payer_cap_usd, @process, @created_at)`
 
 const PARK = `
   UPDATE batches SET status = 'parked', parked_reason = ?, resumes_at = ? WHERE id = ? AND status = 'running'`
@@ -104,7 +104,16 @@ function draftStore({ db, unit, processes }: BatchStoreDeps) {
     drop.run(row)
   }
   return {
-    draft: (batch: NewBatch) => unit.write(() => void insert.run({ ...batch, process: processes.id })),
+    draft: ({ payer, ...batch }: NewBatch) =>
+      unit.write(
+        () =>
+          void insert.run({
+            ...batch,
+            payer: payer?.key_id ?? null,
+            payer_cap_usd: payer?.max_cost_usd_per_day ?? null,
+            process: processes.id,
+          }),
+      ),
     add: (id: string, items: Parameters<typeof add>[1]) =>
       unit.write(() => {
         const row = findDraft(id)
@@ -146,8 +155,16 @@ function batchReader({ db, unit, spending }: BatchStoreDeps) {
   const list = db.transaction((query: Parameters<BatchStore['list']>[0]) =>
     (prepare(renderBatchListSql(query)).all({ ...query }) as BatchRow[]).map(toRecord),
   )
+  const payer = db.prepare('SELECT payer, payer_cap_usd FROM batches WHERE id = ?')
   return {
     get: (id: string) => unit.read(() => get(id)),
+    payer: (id: string) =>
+      unit.read(() => {
+        const row = payer.get(id) as { payer: string | null; payer_cap_usd: number | null } | undefined
+        return row === undefined || row.payer === null
+          ? null
+          : { key_id: row.payer, max_cost_usd_per_day: row.payer_cap_usd }
+      }),
     list: (query: Parameters<BatchStore['list']>[0]) => unit.read(() => list(query)),
   } satisfies Partial<BatchStore>
 }

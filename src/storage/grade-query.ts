@@ -1,4 +1,4 @@
-import type { GradeQuery } from '../grading/ports.ts'
+import type { GradeQuery } from '../grading/grade-ports.ts'
 
 /**
  * What lists can be filtered by, from the most selective to the least. SQLite has no statistics of its own here and

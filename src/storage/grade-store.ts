@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { ItemEnd } from '../grading/batch-ports.ts'
-import { type GradeRecord, type GradeStore, questionOf, type StandingGrade } from '../grading/ports.ts'
+import { type GradeRecord, type GradeStore, questionOf, type StandingGrade } from '../grading/grade-ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
 import type { SettleItem } from './batch-items.ts'

@@ -1,4 +1,4 @@
-import type { PlannedAttempt } from '../grading/ports.ts'
+import type { PlannedAttempt } from '../grading/ledger-ports.ts'
 import type {
   NewProviderRequest,
   ProviderAnswer,
@@ -68,7 +68,11 @@ export function renderRequest({ planned, item, line }: NewProviderRequest) {
   }
 }
 
-export const parsePlanned = (row: Pick<SentRow, 'planned'>): PlannedAttempt => parseStored<PlannedAttempt>(row.planned)
+/** What was queued before there were payers has none. */
+export function parsePlanned(row: Pick<SentRow, 'planned'>): PlannedAttempt {
+  const planned = parseStored<Omit<PlannedAttempt, 'payer'> & { readonly payer?: string | null }>(row.planned)
+  return { ...planned, payer: planned.payer ?? null }
+}
 
 export const parseLine = (row: { readonly id: string; readonly line: Buffer }) => ({
   id: row.id,

@@ -53,17 +53,17 @@ const END_REQUEST =
 
 const INSERT_ATTEMPT = `
   INSERT INTO attempts (
-    id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, reserved_usd,
+    id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd,
     ${END_COLUMNS.join(', ')}
   ) VALUES (
-    @id, @grade_id, @key, @sample, @round, @purpose, @request_digest, @judge, @started_at, @batch, @reserved_usd,
+    @id, @grade_id, @key, @sample, @round, @purpose, @request_digest, @judge, @started_at, @batch, @payer, @reserved_usd,
     ${END_COLUMNS.map((name) => `@${name}`).join(', ')}
   )`
 
-/** What is reserved for requests, by day. In sums: tens of thousands can fall away at once. */
+/** What is reserved for requests, by payer and day. In sums: tens of thousands can fall away at once. */
 const renderReservedSql = (where: string): string => `
-  SELECT batch, planned ->> '$.started_at' AS started_at, sum(planned ->> '$.reserved_usd') AS reserved_usd
-  FROM provider_requests WHERE ${where} GROUP BY batch, substr(planned ->> '$.started_at', 1, 10)`
+  SELECT batch, planned ->> '$.payer' AS payer, planned ->> '$.started_at' AS started_at, sum(planned ->> '$.reserved_usd') AS reserved_usd
+  FROM provider_requests WHERE ${where} GROUP BY batch, planned ->> '$.payer', substr(planned ->> '$.started_at', 1, 10)`
 
 interface Reserved extends Counted {
   readonly reserved_usd: number | null

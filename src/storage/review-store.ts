@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { ReviewQuery, ReviewStore } from '../grading/ports.ts'
+import type { ReviewQuery, ReviewStore } from '../grading/grade-ports.ts'
 import type { Review } from '../schemas/review.ts'
 import { parseStored } from './stored-text.ts'
 import type { Unit } from './unit.ts'

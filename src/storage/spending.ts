@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { Caps, FinishedAttempt, OverBudget, PlannedAttempt } from '../grading/ports.ts'
+import type { Caps, FinishedAttempt, OverBudget, PlannedAttempt } from '../grading/ledger-ports.ts'
 
 /** A row of `spending`: dollars and numbers of calls. */
 export interface Amounts {
@@ -12,14 +12,14 @@ export interface Amounts {
 }
 
 /** What decides where a call is counted. The day is the one in which it began, for its end too. */
-export type Counted = Pick<PlannedAttempt, 'started_at' | 'batch'>
+export type Counted = Pick<PlannedAttempt, 'started_at' | 'batch' | 'payer'>
 
 /** Money by scope. Only to be used inside of a unit of work, beside the row that the change is about. */
 export interface Spending {
   read(scope: string): Amounts
   /** The cap that so many more dollars would break; null dollars are unknown, and no cap holds for the unknown. */
   findBroken(counted: Counted, usd: number | null, caps: Caps): OverBudget | null
-  /** Adds to the day and, where there is one, to the batch. */
+  /** Adds to the day and, where there are such, to the batch and to the day of the paying key. */
   add(counted: Counted, change: Partial<Amounts>): void
 }
 
@@ -43,6 +43,7 @@ const TOLERANCE_USD = 1e-9
 
 export const batchScope = (batch: string): string => `batch:${batch}`
 const dayScope = (startedAt: string): string => `day:${startedAt.slice(0, 10)}`
+const keyScope = (payer: string, startedAt: string): string => `key:${payer}:${startedAt.slice(0, 10)}`
 
 export function createSpending(db: Database.Database): Spending {
   const select = db.prepare(`SELECT ${COLUMNS.join(', ')} FROM spending WHERE scope = ?`)
@@ -58,12 +59,14 @@ export function createSpending(db: Database.Database): Spending {
   }
   return {
     read,
-    findBroken: ({ started_at, batch }, usd, caps) =>
+    findBroken: ({ started_at, batch, payer }, usd, caps) =>
       (batch === null ? null : findIn(batchScope(batch), 'batch', caps.batch_usd, usd)) ??
+      (payer === null ? null : findIn(keyScope(payer, started_at), 'key', caps.key_usd, usd)) ??
       findIn(dayScope(started_at), 'day', caps.day_usd, usd),
-    add({ started_at, batch }, change) {
+    add({ started_at, batch, payer }, change) {
       upsert.run({ ...NOTHING, ...change, scope: dayScope(started_at) })
       if (batch !== null) upsert.run({ ...NOTHING, ...change, scope: batchScope(batch) })
+      if (payer !== null) upsert.run({ ...NOTHING, ...change, scope: keyScope(payer, started_at) })
     },
   }
 }

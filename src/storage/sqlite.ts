@@ -1,5 +1,7 @@
 import type Database from 'better-sqlite3'
+import type { AccessStore } from '../access/access-store.ts'
 import type { Stores } from '../grading/ports.ts'
+import { createAccessStore } from './access-store.ts'
 import { createAttemptLedger } from './attempt-ledger.ts'
 import { prepareSettle } from './batch-items.ts'
 import { createBatchStore } from './batch-store.ts'
@@ -14,17 +16,23 @@ import { toStorageError } from './storage-error.ts'
 import { createTrajectoryStore } from './trajectory-store.ts'
 import { createUnit } from './unit.ts'
 
+/** The stores of one file. Keys count only in the main one, although each has a table for them. */
+export interface SqliteStores extends Stores {
+  readonly access: AccessStore
+}
+
 /**
  * The stores over one SQLite file, which is made and migrated where needed; `:memory:` for one that is gone when
  * closed. Throws a StorageError where the file cannot be used.
  */
-export const openSqliteStores = (options: { readonly path: string }): Stores => createStores(openDatabase(options.path))
+export const openSqliteStores = (options: { readonly path: string }): SqliteStores =>
+  createStores(openDatabase(options.path))
 
 /**
  * The stores over an open database, which they own from now on, as a process of its own: what another process of the
  * same file has claimed stays with it for as long as it lives.
  */
-export function createStores(db: Database.Database): Stores {
+export function createStores(db: Database.Database): SqliteStores {
   try {
     return assemble(db)
   } catch (error) {
@@ -33,7 +41,7 @@ export function createStores(db: Database.Database): Stores {
   }
 }
 
-function assemble(db: Database.Database): Stores {
+function assemble(db: Database.Database): SqliteStores {
   const unit = createUnit(db)
   const processes = registerProcess(db, unit)
   const spending = createSpending(db)
@@ -43,6 +51,7 @@ function assemble(db: Database.Database): Stores {
      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   )
   return {
+    access: createAccessStore(db, unit),
     batches: createBatchStore({ db, unit, spending, processes, settle }),
     provider: createProviderQueue(db, unit, spending),
     processes: { beat: () => processes.beat() },

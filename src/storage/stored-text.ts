@@ -1,4 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { parseExactJson } from '../domain/exact-json.ts'
 import { StorageError } from './storage-error.ts'
 
 /** The first bytes of a zstd frame. Never those of UTF-8, where 0xB5 cannot follow an ASCII character. */
@@ -30,7 +31,7 @@ export function unpackText(packed: Uint8Array): string {
 /** A stored JSON text as its value. Throws a StorageError where it is damaged. */
 export function parseStored<T>(text: string): T {
   try {
-    return JSON.parse(text) as T
+    return parseExactJson(text) as T
   } catch (error) {
     throw new StorageError('storage_error', 'a stored document is damaged: it is no JSON', { cause: error })
   }

@@ -1,6 +1,7 @@
 import { digestBytes } from '../../src/domain/digest.ts'
 import { claimOfLabel } from '../../src/domain/label-claims.ts'
-import { questionOf, type Stores } from '../../src/grading/ports.ts'
+import { questionOf } from '../../src/grading/grade-ports.ts'
+import type { Stores } from '../../src/grading/ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Signals } from '../../src/schemas/ground-truth.ts'
 import type { ContradictionCode, Label } from '../../src/schemas/vocabulary.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { agreedLabel, readReviews, readStandingReviews, standingReviews } from '../../src/audit/standing-reviews.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { ReviewStore } from '../../src/grading/ports.ts'
+import type { ReviewStore } from '../../src/grading/grade-ports.ts'
 import type { Review } from '../../src/schemas/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'

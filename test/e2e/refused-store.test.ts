@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { AttemptLedger } from '../../src/grading/ports.ts'
+import type { AttemptLedger } from '../../src/grading/ledger-ports.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
@@ -12,7 +12,7 @@ afterEach(() => app.stop())
 /** A batch whose ledger refuses the first call: its run has ended, and it would try again in ten seconds. */
 async function startRefused(): Promise<string> {
   app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
-  const ledger = app.context.stores.attempts as { begin: AttemptLedger['begin'] }
+  const ledger = app.context.main.stores.attempts as { begin: AttemptLedger['begin'] }
   const begin = ledger.begin
   let refused = false
   ledger.begin = () => {

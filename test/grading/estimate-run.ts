@@ -53,6 +53,7 @@ export const questionOf = (judge: Judge, trajectory: Trajectory, samples: number
   rubric: RUBRIC,
   judge,
   samples,
+  denied_acts: 'flag',
   key: `sha256:${'c'.repeat(64)}`,
   nonce: '0123456789abcdef',
   grade_id: 'grd_1',

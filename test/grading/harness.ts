@@ -139,7 +139,10 @@ export interface Harness {
 }
 
 /** The grading service over a real SQLite database in memory and the given judges. */
-export function startService(judges: readonly Judge[], stores = openSqliteStores({ path: ':memory:' })): Harness {
+export function startService(
+  judges: readonly Judge[],
+  stores: Stores = openSqliteStores({ path: ':memory:' }),
+): Harness {
   const clock = fakeClock()
   const lanes = new Map(judges.map((judge) => [judge.info.name, createLane({ initial: 8, min: 1, max: 8 }, clock)]))
   const service = createGradingService({
@@ -155,6 +158,7 @@ export function startService(judges: readonly Judge[], stores = openSqliteStores
     recent: new Map(),
     laneOf: (judge) => lanes.get(judge) ?? createLane({ initial: 1, min: 1, max: 1 }, clock),
     day_cap_usd: null,
+    denied_acts: 'flag',
     budgetOf: () => createRetryBudget(),
     random: () => 0.5,
     newId: createIdMaker(

@@ -312,7 +312,7 @@ describe('stopping', () => {
     await stopped
     const second = answeringJudge(() => GOOD_ANSWER)
     app = await startApp({ env, judges: [second] })
-    await app.context.batches.start()
+    await app.context.start()
     const { batch } = await finish(app, id)
     expect(batch).toMatchObject({ status: 'done', counts: { graded: 12 }, calls: { made: 12, unknown: 0 } })
     expect([...first.calls, ...second.calls].toSorted((a, b) => a - b)).toEqual(

@@ -25,7 +25,7 @@ const lives = async () => expect((await fetch(`${origin}/healthz`)).status).toBe
 const post = (body: string) =>
   fetch(`${origin}/v1/grades`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 const head = (...lines: string[]) =>
-  ['POST /v1/grades HTTP/1.1', 'host: x', 'content-type: application/json', ...lines, '', ''].join('\r\n')
+  ['POST /v1/grades HTTP/1.1', 'host: localhost', 'content-type: application/json', ...lines, '', ''].join('\r\n')
 
 test('a body far over the limit gets its 413, and the connection goes on', async () => {
   for (let round = 0; round < 3; round++) {

@@ -115,7 +115,7 @@ test('the same Idempotency-Key at the same time is 409, and afterwards a replay'
 
 test('a database that refuses is 503 with its code, not an empty answer', async () => {
   await start(GOOD_ANSWER)
-  await app.context.stores.close()
+  await app.context.main.stores.close()
   const response = await app.post('/v1/grades', REQUEST)
   expect(response.statusCode).toBe(503)
   expect(response.json<Problem>().code).toBe('storage_error')
@@ -125,7 +125,7 @@ test('a database that refuses is 503 with its code, not an empty answer', async 
 
 test('a grade whose alias cannot be stored is answered all the same', async () => {
   await start(GOOD_ANSWER)
-  const { aliases } = app.context.stores
+  const { aliases } = app.context.main.stores
   Object.assign(aliases, { put: () => Promise.reject(Object.assign(new Error('full'), { code: 'storage_full' })) })
   expect((await app.post('/v1/grades', REQUEST)).statusCode).toBe(201)
   expect(app.logs.join('')).toContain('the alias of a request could not be stored')

@@ -33,8 +33,8 @@ test('a grade by a model leaves its ids in the log, and nothing of key, prompt, 
     metadata: { task: MARK },
   }
   const response = await app.post('/v1/grades', body, {
-    authorization: `Bearer ${MARK}`,
-    cookie: MARK,
+    authorization: `Basic ${MARK}`,
+    cookie: `veridict_session=${MARK}`,
     'idempotency-key': MARK,
   })
   expect(response.statusCode).toBe(201)
@@ -71,13 +71,17 @@ test('what cannot be read, judged or stored leaves no content either', async () 
   await app.post('/v1/grades', { ...LEXICAL, judge: MARK })
   await app.post('/v1/grades', { ...LEXICAL, [MARK]: 1 })
   await app.post('/v1/trajectories', MARK, { 'content-type': 'text/plain' })
+  expect((await app.post('/v1/grades', LEXICAL, { authorization: `Bearer ${MARK}` })).statusCode).toBe(401)
+  expect((await app.post('/v1/session', { key: MARK })).statusCode).toBe(401)
   await talk(await listen(app), `${MARK}\r\n\r\n`).answer
   expect(log()).not.toContain(MARK)
 })
 
 test('an unexpected error is found in the log by the id that the caller got, without its message', async () => {
   app = await startApp()
-  Object.assign(app.context.service, { grade: () => Promise.reject(new SyntaxError(`Unexpected token in ${MARK}`)) })
+  Object.assign(app.context.main.service, {
+    grade: () => Promise.reject(new SyntaxError(`Unexpected token in ${MARK}`)),
+  })
   const response = await app.post('/v1/grades', LEXICAL)
   expect(response.statusCode).toBe(500)
   expect(response.json<Problem>().code).toBe('internal')

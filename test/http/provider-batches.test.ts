@@ -150,7 +150,7 @@ test('stopped while the provider works: the next process goes on, and nothing is
   await before.stop()
   ends = true
   app = await start(judge, env)
-  await app.context.batches.start()
+  await app.context.start()
   const { batch } = await finish(app, id)
   expect(batch).toMatchObject({ status: 'done', counts: { graded: 4 }, calls: { made: 4 } })
   expect(judge.submitted).toHaveLength(1)

@@ -22,14 +22,15 @@ function describeDrafts(current: Current): void {
   const batches = () => current().batches
 
   test('a batch is nowhere before it is opened, and whole afterwards', async () => {
-    const given = makeBatch('bat_1', {
+    const { payer: _, ...given } = makeBatch('bat_1', {
       name: 'naïve 中文',
       key: 'k',
       max_cost_usd: 1.5,
       kind: 'regrade',
       mode: 'provider',
     })
-    await batches().draft(given)
+    const payer = { key_id: 'key_1', max_cost_usd_per_day: 0.5 }
+    await batches().draft({ ...given, payer })
     expect(await batches().add('bat_1', [makeItem(0), makeItem(1)])).toBeNull()
     expect(await batches().get('bat_1')).toBeNull()
     expect(await batches().list({ limit: 10 })).toEqual([])
@@ -54,6 +55,8 @@ function describeDrafts(current: Current): void {
     })
     expect(schemaIssues(BatchSchema, record)).toEqual([])
     expect(await batches().list({ limit: 10 })).toEqual([record])
+    expect(await batches().payer('bat_1')).toEqual(payer)
+    expect(await batches().payer('bat_2')).toBeNull()
   })
 
   const TAKEN: readonly [string, readonly NewItem[], number][] = [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Digest, digestBytes } from '../../src/domain/digest.ts'
-import type { GradeQuery, Stores } from '../../src/grading/ports.ts'
+import type { GradeQuery } from '../../src/grading/grade-ports.ts'
+import type { Stores } from '../../src/grading/ports.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import { GradeSchema } from '../../src/schemas/grade.ts'
 import type { Current } from './contract.ts'

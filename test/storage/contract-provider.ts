@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
+import { NO_CAPS } from '../../src/grading/ledger-ports.ts'
 import type { QuestionMark } from '../../src/grading/provider-ports.ts'
 import type { Current } from './contract.ts'
 import { describeProviderEnds } from './contract-provider-ends.ts'
@@ -40,7 +41,7 @@ function describeQueue(current: Current): void {
 
   test('a cap that would break is answered, and nothing is written', async () => {
     await openBatch(current(), BATCH, 2)
-    const caps = { batch_usd: 1.5, day_usd: null }
+    const caps = { ...NO_CAPS, batch_usd: 1.5 }
     expect(await queue().enqueue(makeRequest('att_1', 0), caps)).toBeNull()
     expect(await queue().enqueue(makeRequest('att_2', 1), caps)).toEqual({
       cap: 'batch',
@@ -51,6 +52,19 @@ function describeQueue(current: Current): void {
     expect(await counts()).toMatchObject({ pending: 1, waiting: 1 })
     expect(await queue().find(markOf(makeRequest('att_2', 1)))).toBeNull()
     expect(await spent()).toBe(1)
+  })
+
+  test('what is queued is reserved for the key that pays, and comes back to it alone', async () => {
+    await openBatch(current(), BATCH, 3)
+    const caps = { ...NO_CAPS, key_usd: 2 }
+    const spentBy = (payer: string) => readSpent(current(), { payer })
+    expect(await queue().enqueue(makeRequest('att_1', 0, { payer: 'key_a' }), caps)).toBeNull()
+    expect(await queue().enqueue(makeRequest('att_2', 1, { payer: 'key_a' }), caps)).toBeNull()
+    expect(await queue().enqueue(makeRequest('att_3', 2, { payer: 'key_a' }), caps)).toMatchObject({ cap: 'key' })
+    expect(await queue().enqueue(makeRequest('att_4', 2, { payer: 'key_b' }), caps)).toBeNull()
+    expect([await spentBy('key_a'), await spentBy('key_b'), await spent()]).toEqual([2, 1, 3])
+    await queue().dropQueued(BATCH)
+    expect([await spentBy('key_a'), await spentBy('key_b'), await spent()]).toEqual([0, 0, 0])
   })
 
   test('an item that has ended asks nothing any more', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { questionOf, type Stores } from '../../src/grading/ports.ts'
+import { questionOf } from '../../src/grading/grade-ports.ts'
+import type { Stores } from '../../src/grading/ports.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import { type Review, ReviewSchema } from '../../src/schemas/review.ts'
 import type { Current } from './contract.ts'

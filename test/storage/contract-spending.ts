@@ -6,23 +6,30 @@ import {
   NO_CAPS,
   type OverBudget,
   type PlannedAttempt,
-  type Stores,
-} from '../../src/grading/ports.ts'
+} from '../../src/grading/ledger-ports.ts'
+import type { Stores } from '../../src/grading/ports.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import type { Current } from './contract.ts'
 import { failedReply, finishOk, goodReply, planAttempt } from './make-attempt.ts'
 import { openBatch, readBatch } from './make-batch.ts'
 
 const BATCH = 'bat_1'
-const batchCap = (usd: number): Caps => ({ batch_usd: usd, day_usd: null })
-const dayCap = (usd: number): Caps => ({ batch_usd: null, day_usd: usd })
+const PAYER = 'key_1'
+const batchCap = (usd: number): Caps => ({ ...NO_CAPS, batch_usd: usd })
+const keyCap = (usd: number): Caps => ({ ...NO_CAPS, key_usd: usd })
+const dayCap = (usd: number): Caps => ({ ...NO_CAPS, day_usd: usd })
 
 /** What is spent or reserved: a call of unknown cost is refused under any cap, and says it. */
-export async function readSpent(stores: Stores, scope: { batch: string } | { day: string }): Promise<number> {
+export async function readSpent(
+  stores: Stores,
+  scope: { batch: string } | { day: string } | { payer: string },
+): Promise<number> {
   const [given, caps] =
     'batch' in scope
       ? [{ batch: scope.batch }, batchCap(1e9)]
-      : [{ started_at: `${scope.day}T12:00:00.000Z` }, dayCap(1e9)]
+      : 'payer' in scope
+        ? [{ payer: scope.payer }, keyCap(1e9)]
+        : [{ started_at: `${scope.day}T12:00:00.000Z` }, dayCap(1e9)]
   const refused = await stores.attempts.begin(planAttempt('att_probe', { ...given, reserved_usd: null }), caps)
   if (refused === null) throw new Error('a call of unknown cost was let through')
   return refused.spent_usd
@@ -37,7 +44,7 @@ export function describeSpending(current: Current): void {
 
 function describeCaps(current: Current): void {
   const begin = (id: string, reserved_usd: number | null, caps: Caps, given: Partial<PlannedAttempt> = {}) =>
-    current().attempts.begin(planAttempt(id, { batch: BATCH, reserved_usd, ...given }), caps)
+    current().attempts.begin(planAttempt(id, { batch: BATCH, payer: PAYER, reserved_usd, ...given }), caps)
   const over = (cap: OverBudget['cap'], cap_usd: number, spent_usd: number) => ({
     cap,
     cap_usd,
@@ -45,7 +52,7 @@ function describeCaps(current: Current): void {
     reserved_usd: expect.any(Number),
   })
 
-  test.each(['batch', 'day'] as const)(
+  test.each(['batch', 'key', 'day'] as const)(
     'a %s may be spent to the cent and no further; what is refused is not written',
     async (cap) => {
       const caps = { ...NO_CAPS, [`${cap}_usd`]: 0.3 }
@@ -57,9 +64,10 @@ function describeCaps(current: Current): void {
     },
   )
 
-  test('of two caps that both break, the batch’s own is named', async () => {
-    expect(await begin('att_1', 2, { batch_usd: 1, day_usd: 1 })).toEqual(over('batch', 1, 0))
-    expect(await begin('att_1', 2, { batch_usd: 5, day_usd: 1 })).toEqual(over('day', 1, 0))
+  test('of caps that all break, the narrowest is named', async () => {
+    expect(await begin('att_1', 2, { batch_usd: 1, key_usd: 1, day_usd: 1 })).toEqual(over('batch', 1, 0))
+    expect(await begin('att_1', 2, { batch_usd: 5, key_usd: 1, day_usd: 1 })).toEqual(over('key', 1, 0))
+    expect(await begin('att_1', 2, { ...NO_CAPS, batch_usd: 5, day_usd: 1 })).toEqual(over('day', 1, 0))
   })
 
   test('a cap cannot be kept with calls of unknown cost; without one they are made', async () => {
@@ -69,9 +77,9 @@ function describeCaps(current: Current): void {
   })
 
   test('a call that costs nothing breaks no cap', async () => {
-    expect(await begin('att_1', 0, { batch_usd: 0, day_usd: 0 })).toBeNull()
+    expect(await begin('att_1', 0, { batch_usd: 0, key_usd: 0, day_usd: 0 })).toBeNull()
     expect(await begin('att_2', 3, NO_CAPS)).toBeNull()
-    expect(await begin('att_3', 0, { batch_usd: 1, day_usd: 1 })).toBeNull()
+    expect(await begin('att_3', 0, { ...NO_CAPS, batch_usd: 1, day_usd: 1 })).toBeNull()
   })
 
   test('batches and days are apart; a call of no batch breaks no batch’s cap', async () => {
@@ -85,8 +93,16 @@ function describeCaps(current: Current): void {
     )
   })
 
+  test('keys and their days are apart; a call of nobody breaks no key’s cap', async () => {
+    await begin('att_1', 1, NO_CAPS)
+    expect(await begin('att_2', 1, keyCap(1), { payer: 'key_2' })).toBeNull()
+    expect(await begin('att_3', 1, keyCap(1), { batch: 'bat_2' })).toEqual(over('key', 1, 1))
+    expect(await begin('att_4', 9, keyCap(1), { payer: null })).toBeNull()
+    expect(await begin('att_5', 1, keyCap(1), { started_at: '2026-11-22T00:00:00.000Z' })).toBeNull()
+  })
+
   test('many at once never go over the cap together', async () => {
-    const caps = { batch_usd: 1, day_usd: 100 }
+    const caps = { ...NO_CAPS, batch_usd: 1, day_usd: 100 }
     const ends = await Promise.all(Array.from({ length: 300 }, (_, index) => begin(`att_${index}`, 0.01, caps)))
     expect(ends.filter((end) => end === null)).toHaveLength(100)
     expect(await readSpent(current(), { batch: BATCH })).toBeCloseTo(1, 9)
@@ -126,7 +142,7 @@ function describeEnds(current: Current): void {
   const attempts = () => current().attempts
   const end = (id: string, given: End) => attempts().finish({ ...finishOk(id), message: null, ...given })
   const plan = (id: string, given: Partial<PlannedAttempt> = {}) =>
-    planAttempt(id, { batch: BATCH, reserved_usd: 1, ...given })
+    planAttempt(id, { batch: BATCH, payer: PAYER, reserved_usd: 1, ...given })
 
   test.each(ENDS)('%s', async (_name, given, counted, cost) => {
     await openBatch(current(), BATCH, 0)
@@ -136,6 +152,7 @@ function describeEnds(current: Current): void {
     await end('att_1', given)
     expect(await readSpent(current(), { batch: BATCH })).toBeCloseTo(counted, 9)
     expect(await readSpent(current(), { day: '2026-11-21' })).toBeCloseTo(counted, 9)
+    expect(await readSpent(current(), { payer: PAYER })).toBeCloseTo(counted, 9)
     expect(await readBatch(current(), BATCH)).toMatchObject({ calls: { made: 1, unknown: 0 }, cost_usd: cost })
   })
 

@@ -1,5 +1,6 @@
 import { type Digest, digestBytes } from '../../src/domain/digest.ts'
-import type { FinishedAttempt, JudgeReply, PlannedAttempt } from '../../src/grading/ports.ts'
+import type { FinishedAttempt, PlannedAttempt } from '../../src/grading/ledger-ports.ts'
+import type { JudgeReply } from '../../src/grading/ports.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 
 export const KEY: Digest = digestBytes('a key')
@@ -17,6 +18,7 @@ export const planAttempt = (id: string, given: Partial<PlannedAttempt> = {}): Pl
   judge: 'openai',
   started_at: '2026-11-21T00:00:00.000Z',
   batch: null,
+  payer: null,
   reserved_usd: null,
   ...given,
 })

@@ -16,6 +16,7 @@ export const makeBatch = (id: string, given: Partial<NewBatch> = {}): NewBatch =
   name: null,
   key: null,
   max_cost_usd: null,
+  payer: null,
   created_at: AT,
   ...given,
 })

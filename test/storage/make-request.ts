@@ -1,5 +1,5 @@
 import { digestBytes } from '../../src/domain/digest.ts'
-import { NO_CAPS, type PlannedAttempt } from '../../src/grading/ports.ts'
+import { NO_CAPS, type PlannedAttempt } from '../../src/grading/ledger-ports.ts'
 import type { NewProviderRequest, ProviderEnd, QuestionMark } from '../../src/grading/provider-ports.ts'
 import type { Current } from './contract.ts'
 import { readSpent } from './contract-spending.ts'

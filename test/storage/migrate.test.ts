@@ -31,6 +31,7 @@ const FROZEN = [
   '0002_check_attempts.sql 9fd88e126c4c3d51',
   '0003_batches.sql c05fb614e1402c9f',
   '0004_reviews.sql f0a01b6f9ecdd402',
+  '0005_access.sql aa3e4106cfef2ae4',
 ]
 
 test('the files are numbered without gaps, and those in use are frozen: a change is a new file', () => {

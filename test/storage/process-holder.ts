@@ -1,4 +1,4 @@
-import { NO_CAPS } from '../../src/grading/ports.ts'
+import { NO_CAPS } from '../../src/grading/ledger-ports.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
 import { planAttempt } from './make-attempt.ts'
 import { makeBatch, makeItem, openBatch } from './make-batch.ts'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { GradeQuery } from '../../src/grading/ports.ts'
+import type { GradeQuery } from '../../src/grading/grade-ports.ts'
 import { HAS_ITEM, PENDING, RESULTS, SETTLE, SIBLINGS } from '../../src/storage/batch-items.ts'
 import { GET_BATCH, renderBatchListSql, TALLIES } from '../../src/storage/batch-rows.ts'
 import { FINISH, TO_RUN } from '../../src/storage/batch-store.ts'

@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { NO_CAPS, type Stores } from '../../src/grading/ports.ts'
+import { NO_CAPS } from '../../src/grading/ledger-ports.ts'
+import type { Stores } from '../../src/grading/ports.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { createStores } from '../../src/storage/sqlite.ts'
 import { readSpent } from './contract-spending.ts'
@@ -96,7 +97,7 @@ describe('what belongs together is written together or not at all', () => {
 test('two connections never go over a cap together', async () => {
   const path = tempDatabase()
   const both = [open(path).stores, open(path).stores]
-  const caps = { batch_usd: null, day_usd: 1 }
+  const caps = { ...NO_CAPS, day_usd: 1 }
   const begins = both.flatMap((stores, which) =>
     Array.from({ length: 80 }, (_, index) =>
       stores.attempts.begin(planAttempt(`att_${which}_${index}`, { reserved_usd: 0.01 }), caps),

@@ -7,6 +7,7 @@ export type { AttemptSummary, CheckedCitation, Contradiction, Failure, Grade, Vo
 export type { TrialMetadata } from '../../src/schemas/grade-request.ts'
 export type { GroundTruth, Instruction, Signals } from '../../src/schemas/ground-truth.ts'
 export type { Problem } from '../../src/schemas/problem.ts'
+export type { OpenedSession, Who } from '../../src/schemas/session.ts'
 export type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'
 export type {
   Actor,

@@ -1,4 +1,5 @@
 import type { Problem } from './api-types.ts'
+import { leaveForSignIn } from './session/sign-in-place.ts'
 
 /** What the service refused, or why it could not be asked. `message` is for people; text of the service, shown as text. */
 export class ApiError extends Error {
@@ -28,13 +29,20 @@ export function withQuery(path: string, query: Readonly<Record<string, QueryValu
 export const getJson = <T>(path: string, signal?: AbortSignal): Promise<T> =>
   ask<T>(path, { headers: { accept: 'application/json' }, ...(signal && { signal }) })
 
+/** No form, and no page of another origin, can send it: with a session, what changes something needs it. */
+const MARK = { 'x-veridict-page': '1' }
+
 /** Sends JSON, or nothing where `body` is absent. Throws an `ApiError`. */
 export const postJson = <T>(path: string, body?: unknown): Promise<T> =>
   ask<T>(path, {
     method: 'POST',
-    headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: { accept: 'application/json', ...MARK, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
+
+/** Throws an `ApiError`. */
+export const deleteJson = <T>(path: string): Promise<T> =>
+  ask<T>(path, { method: 'DELETE', headers: { accept: 'application/json', ...MARK } })
 
 /** One line at a time of an NDJSON answer. Leaving the loop ends the request. */
 export async function* readLines<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
@@ -68,8 +76,10 @@ async function send(path: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted === true) throw error
     throw new ApiError(0, 'unreachable', 'the service cannot be reached')
   }
-  if (!response.ok) throw await toError(response)
-  return response
+  if (response.ok) return response
+  const error = await toError(response)
+  if (error.status === 401) leaveForSignIn(error.message)
+  throw error
 }
 
 async function toError(response: Response): Promise<ApiError> {

@@ -7,6 +7,7 @@ import './styles/parts.css'
 import './styles/batches.css'
 import './styles/grade.css'
 import './styles/timeline.css'
+import './styles/session.css'
 import './styles/audit.css'
 import { applyTheme } from './ui/theme.ts'
 

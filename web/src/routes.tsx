@@ -9,6 +9,7 @@ import { GradesPage } from './grades/grades-page.tsx'
 import { LazyReportPage } from './report/lazy-report-page.tsx'
 import { SamplePage } from './sample/sample-page.tsx'
 import { SampleReviewPage } from './sample/sample-review-page.tsx'
+import { SignInPage } from './session/sign-in-page.tsx'
 
 /** What every page is given: the last part of its path, decoded, where its route ends in `:id`; else ''. */
 export interface PageProps {
@@ -36,6 +37,7 @@ export const ROUTES: readonly Route[] = [
   { path: '/sample/review', title: 'Review a sample', page: SampleReviewPage },
   { path: '/comparisons', title: 'Comparisons', nav: 'Comparisons', page: ComparisonsPage },
   { path: '/report', title: 'Alignment report', nav: 'Report', page: LazyReportPage },
+  { path: '/sign-in', title: 'Sign in', page: SignInPage },
 ]
 
 /** `/audit/` is the first page. Null: nothing is there. */

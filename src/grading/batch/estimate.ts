@@ -1,6 +1,6 @@
 import type { BatchEstimate } from '../../schemas/batch.ts'
 import { addEstimates, estimateQuestion, NO_ESTIMATE } from '../estimate/estimate.ts'
-import type { GradeStore } from '../ports.ts'
+import type { GradeStore } from '../grade-ports.ts'
 import {
   type BatchPlan,
   faultOf,

@@ -1,18 +1,20 @@
 import type { BatchItem } from '../../schemas/batch.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
-import type { GradeQuery, GradeStore } from '../ports.ts'
+import type { GradeQuery, GradeStore } from '../grade-ports.ts'
+import type { Payer } from '../ledger-ports.ts'
 import type { BatchPlan, Incoming } from './intake.ts'
 
 const PAGE = 200
 
 /** What a re-grade asks of the batch engine. */
-export const planRegrade = (request: RegradeRequest): BatchPlan => ({
+export const planRegrade = (request: RegradeRequest, payer: Payer | null): BatchPlan => ({
   kind: request.recheck === true ? 'recheck' : 'regrade',
   mode: request.mode ?? 'direct',
   name: request.name ?? null,
   key: request.key ?? null,
   max_cost_usd: request.max_cost_usd ?? null,
+  payer,
 })
 
 /** Why a re-grade makes no sense; null: it does. */

@@ -2,6 +2,7 @@ import type { Failure } from '../../schemas/grade.ts'
 import type { BatchRecord, OpenItem } from '../batch-ports.ts'
 import type { Errand } from '../errand.ts'
 import type { Lane } from '../lane/lane.ts'
+import type { Payer } from '../ledger-ports.ts'
 import type { Clock, Judge, Stores } from '../ports.ts'
 import { isTransient } from '../retry.ts'
 import type { GradingService } from '../service.ts'
@@ -40,6 +41,7 @@ const MOST_IN_FLIGHT = 512
 export class BatchRunner {
   private readonly deps: RunnerDeps
   private readonly batch: BatchRecord
+  private readonly payer: Payer | null
   private readonly queue: ItemQueue
   private readonly latch: Latch
   private readonly flying = new Map<number, OpenItem>()
@@ -55,9 +57,10 @@ export class BatchRunner {
   private looked = 0
   private broken: { readonly error: unknown } | null = null
 
-  constructor(deps: RunnerDeps, batch: BatchRecord) {
+  constructor(deps: RunnerDeps, batch: BatchRecord, payer: Payer | null) {
     this.deps = deps
     this.batch = batch
+    this.payer = payer
     this.queue = new ItemQueue(deps.stores.batches, batch.id)
     this.latch = createLatch(deps.clock)
     this.isCancelling = batch.status === 'cancelling'
@@ -167,6 +170,7 @@ export class BatchRunner {
   private errandFor(item: OpenItem): Errand {
     const common = {
       item: { batch: this.batch.id, index: item.index },
+      payer: this.payer,
       signal: this.leaving.signal,
       cap_usd: this.batch.max_cost_usd,
       isPassing: (failure: Failure) => this.isPassing(item, failure),

@@ -1,7 +1,9 @@
 import type { Batch, BatchEstimate } from '../../schemas/batch.ts'
 import type { RegradeRequest } from '../../schemas/regrade.ts'
 import type { BatchQuery, BatchRecord, ItemRecord } from '../batch-ports.ts'
-import type { GradeStore, Stores } from '../ports.ts'
+import type { GradeStore } from '../grade-ports.ts'
+import type { Payer } from '../ledger-ports.ts'
+import type { Stores } from '../ports.ts'
 import { estimateBatch } from './estimate.ts'
 import { type BatchPlan, type Incoming, type IntakeRefusal, type Taken, takeBatch } from './intake.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
@@ -13,7 +15,7 @@ export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } 
 export interface BatchService {
   create(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken>
   estimate(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Estimated>
-  regrade(request: RegradeRequest): Promise<Taken>
+  regrade(request: RegradeRequest, payer?: Payer | null): Promise<Taken>
   estimateRegrade(request: RegradeRequest): Promise<Estimated>
   get(id: string): Promise<Batch | null>
   list(query: BatchQuery): Promise<readonly Batch[]>
@@ -88,12 +90,12 @@ class Batches implements BatchService {
     return estimateBatch(this.intake, plan, items)
   }
 
-  async regrade(request: RegradeRequest): Promise<Taken> {
-    return refuseRegrade(request) ?? this.create(planRegrade(request), selectGrades(this.deps.grades, request))
+  async regrade(request: RegradeRequest, payer: Payer | null = null): Promise<Taken> {
+    return refuseRegrade(request) ?? this.create(planRegrade(request, payer), selectGrades(this.deps.grades, request))
   }
 
   async estimateRegrade(request: RegradeRequest): Promise<Estimated> {
-    return refuseRegrade(request) ?? this.estimate(planRegrade(request), selectGrades(this.deps.grades, request))
+    return refuseRegrade(request) ?? this.estimate(planRegrade(request, null), selectGrades(this.deps.grades, request))
   }
 
   async get(id: string): Promise<Batch | null> {
@@ -190,7 +192,7 @@ class Batches implements BatchService {
   private async launch(id: string): Promise<void> {
     if (this.running.has(id) || this.sleeping.has(id) || this.stopping.signal.aborted) return
     if (!(await this.store.claim(id))) return
-    const record = await this.store.get(id)
+    const [record, payer] = await Promise.all([this.store.get(id), this.store.payer(id)])
     if (record === null || this.running.has(id)) return
     if (this.stopping.signal.aborted) return this.store.release(id)
     if (record.status === 'parked') {
@@ -204,6 +206,7 @@ class Batches implements BatchService {
         onError: (error, item) => this.deps.onTrouble({ batch: id, item: item.item_id, error }),
       },
       record,
+      payer,
     )
     const ended = this.see(id, runner)
     this.running.set(id, { runner, ended })

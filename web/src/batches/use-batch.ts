@@ -27,7 +27,11 @@ export function useBatch(id: string): { readonly load: Load<Batch>; readonly con
         show(readEvent(event))
         source?.close()
       })
-      source.addEventListener('error', () => setConnection('lost'))
+      source.addEventListener('error', () => {
+        setConnection('lost')
+        // It was refused, and the browser does not try again: asking for the batch says why, and leads to the sign-in.
+        if (source?.readyState === EventSource.CLOSED) getJson(path, stop.signal).catch(() => undefined)
+      })
     }
     getJson<Batch>(path, stop.signal).then(
       (batch) => {

@@ -8,7 +8,7 @@ import { readRater, rememberRater, tidyRater } from './rater.ts'
 import type { ReviewItem } from './review-item.ts'
 import { hasSeen, markSeen } from './seen.ts'
 
-/** What the reader of one question has done so far, and what can be done. Drafts outlive going to other questions. */
+/** What the reader of one question has done so far, and what can be done. Drafts outlive leaving the page, as for a sign-in. */
 export interface Reviewing {
   readonly draft: Draft
   readonly rater: string
@@ -50,13 +50,17 @@ interface Kept {
   readonly own: Map<string, Own>
 }
 
+/** What was typed and not sent, by question, as long as this window is open. */
+const drafts = new Map<string, Draft>()
+
 export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, word: 'settled' | 'reviewed'): Reviewing {
   const [, redraw] = useState(0)
   const [kept] = useState<Kept>(() => ({ rater: readRater(), sending: false, turn: 0, own: new Map() }))
   const { question } = item
-  const ownOf = (one: string) => kept.own.get(one) ?? NOTHING
+  const ownOf = (one: string) => kept.own.get(one) ?? { ...NOTHING, draft: drafts.get(one) ?? EMPTY_DRAFT }
   const keep = (change: Partial<Own>) => {
     kept.own.set(question, { ...ownOf(question), ...change })
+    if (change.draft !== undefined) drafts.set(question, change.draft)
     redraw((before) => before + 1)
   }
   const isDone = (one: ReviewItem) => ownOf(one.question).done ?? one.done

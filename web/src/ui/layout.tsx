@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { ROUTES } from '../routes.tsx'
+import { SessionTools } from '../session/session-tools.tsx'
 import { KeyboardHelp } from './keyboard-help.tsx'
 import { chooseTheme, readTheme, THEMES, type Theme } from './theme.ts'
 
@@ -19,6 +20,7 @@ export function Layout(props: { readonly path: string; readonly children: Compon
         <div class="tools">
           <ThemeSwitch />
           <KeyboardHelp />
+          <SessionTools path={props.path} />
         </div>
       </header>
       <main id="main" tabIndex={-1}>

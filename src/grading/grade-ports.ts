@@ -1,0 +1,76 @@
+import type { Digest } from '../domain/digest.ts'
+import type { Grade } from '../schemas/grade.ts'
+import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
+import type { Review } from '../schemas/review.ts'
+import type { ItemRef } from './batch-ports.ts'
+
+export interface GradeQuery {
+  readonly label?: string
+  readonly status?: string
+  readonly judge?: string
+  readonly rubric?: string
+  readonly agent?: string
+  readonly model?: string
+  readonly task?: string
+  readonly batch?: string
+  readonly limit: number
+  /** Exclusive: grades older than this id. */
+  readonly before?: string
+}
+
+/** A grade with the digests that are not part of its public form. */
+export interface GradeRecord {
+  readonly grade: Grade
+  readonly ground_truth: GroundTruth
+  /** The batch item that it settles, in the same unit of work. */
+  readonly item?: ItemRef
+  /** Kept beside the others without answering its key: what was checked again must not stand for what would be asked. */
+  readonly silent?: boolean
+}
+
+export interface GradeStore {
+  /**
+   * One unit of work: the grade, its ground truth, and (unless it failed) that it now answers its key. A failed grade never
+   * replaces a good one.
+   */
+  put(record: GradeRecord): Promise<void>
+  get(id: string): Promise<Grade | null>
+  getGroundTruth(id: string): Promise<GroundTruth | null>
+  /** The grade that answers the key now. */
+  findByKey(key: Digest): Promise<Grade | null>
+  /** Newest first. */
+  list(query: GradeQuery): Promise<readonly Grade[]>
+  /**
+   * Newest first: of each key the grade that answers it, or, where it never got one, its newest failure. What only checked
+   * stored replies again is left out.
+   */
+  listStanding(query: GradeQuery): Promise<readonly StandingGrade[]>
+  /** The standing grades of one question, newest first. */
+  listForQuestion(question: string): Promise<readonly StandingGrade[]>
+}
+
+/** A grade with what the harness measured in its trial. */
+export interface StandingGrade {
+  readonly grade: Grade
+  readonly signals: Signals
+}
+
+/** What is graded, apart from by whom: `sha256:…/sha256:…`, the trajectory and its ground truth. */
+export const questionOf = ({ receipt }: Pick<Grade, 'receipt'>): string =>
+  `${receipt.trajectory}/${receipt.ground_truth}`
+
+export interface ReviewQuery {
+  readonly rater?: string
+  readonly grade_id?: string
+  readonly question?: string
+  readonly limit: number
+  /** Exclusive: reviews older than this id. */
+  readonly before?: string
+}
+
+/** Human labels, append-only. */
+export interface ReviewStore {
+  put(review: Review): Promise<void>
+  /** Newest first. */
+  list(query: ReviewQuery): Promise<readonly Review[]>
+}

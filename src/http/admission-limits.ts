@@ -1,0 +1,39 @@
+/** What one process takes on at once. Above it the answer is 503 `overloaded` at once, with `Retry-After`. */
+export interface AdmissionLimits {
+  /** Grades that are being made or wait for their judge. Answers from the cache are not counted and never refused. */
+  readonly grading_at_once: number
+  /** Bytes of bodies that are in memory, from their announcement until their request is done. A quarter is kept for small ones. */
+  readonly held_bytes: number
+  /** NDJSON bodies that are being read. */
+  readonly uploads_at_once: number
+  /** Answers that are written bit by bit: events and results of batches. */
+  readonly streams_at_once: number
+  /** Reports, comparisons, agreements and queues. */
+  readonly statistics_at_once: number
+  /** Open connections; one more is closed as it comes. */
+  readonly connections: number
+  /** Mean delay of the event loop, in milliseconds, above which for three seconds no new grade is begun. */
+  readonly event_loop_delay_ms: number
+  /** Share of the heap’s limit above which no new grade is begun. */
+  readonly heap_share: number
+  /** How long a request may take to send its headers, and a new connection to send anything, in milliseconds. */
+  readonly headers_ms: number
+  /** How long a body may arrive too slowly before it is broken off, in milliseconds. */
+  readonly slow_body_ms: number
+  /** What a JSON body must bring meanwhile, in bytes a second. An NDJSON body, which may be written as it is sent, must bring anything. */
+  readonly body_bytes_per_s: number
+}
+
+export const ADMISSION_LIMITS: AdmissionLimits = {
+  grading_at_once: 256,
+  held_bytes: 256 * 1024 * 1024,
+  uploads_at_once: 64,
+  streams_at_once: 256,
+  statistics_at_once: 8,
+  connections: 10_000,
+  event_loop_delay_ms: 1000,
+  heap_share: 0.85,
+  headers_ms: 20_000,
+  slow_body_ms: 30_000,
+  body_bytes_per_s: 8 * 1024,
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import type { Config } from './config/config.ts'
+import type { LoadedRubric } from './config/load-rubrics.ts'
+import type { Rubric } from './domain/rubric.ts'
+import type { Trajectory } from './domain/trajectory.ts'
+import { readTrajectory } from './formats/read.ts'
+import { createProviderPump } from './grading/batch/provider-pump.ts'
+import { type BatchService, createBatchService, type Trouble } from './grading/batch/service.ts'
+import { createGradingService } from './grading/grade.ts'
+import type { Lane } from './grading/lane/lane.ts'
+import type { Clock, Judge, Stores } from './grading/ports.ts'
+import type { RetryBudget } from './grading/retry.ts'
+import type { GradingService } from './grading/service.ts'
+import { projectPath } from './storage/project-files.ts'
+import { openSqliteStores, type SqliteStores } from './storage/sqlite.ts'
+
+/** One project: a database of its own, and all that works on it. What another project has cannot be named here. */
+export interface Project {
+  readonly name: string
+  readonly stores: SqliteStores
+  readonly service: GradingService
+  readonly batches: BatchService
+  close(): Promise<void>
+}
+
+/** What all projects share: judges and their limits, which belong to the service, and nothing that anybody has stored. */
+export interface Shared {
+  readonly config: Config
+  readonly judges: ReadonlyMap<string, Judge>
+  readonly loaded: readonly LoadedRubric[]
+  readonly rubrics: ReadonlyMap<string, Rubric>
+  readonly default_rubric: string
+  readonly lanes: { of(judge: string): Lane; resume(): void }
+  readonly budgetOf: (judge: string) => RetryBudget
+  /** Trajectories that were read lately, by project and id. */
+  readonly recent: {
+    get(key: string): Trajectory | undefined
+    set(key: string, trajectory: Trajectory): unknown
+  }
+  readonly clock: Clock
+  readonly newId: (prefix: string) => string
+  readonly adopts: boolean
+  readonly onTrouble: (trouble: Trouble & { readonly project: string }) => void
+}
+
+/** Opens, and makes where needed, the project’s database. Throws a StorageError where it cannot be used. */
+export async function openProject(shared: Shared, name: string): Promise<Project> {
+  const stores = openSqliteStores({ path: projectPath(shared.config.database, name) })
+  try {
+    await registerRubrics(stores, shared)
+    await stores.attempts.markInterrupted()
+    const service = await createService(shared, name, stores)
+    const batches = createBatches(shared, name, stores, service)
+    return { name, stores, service, batches, close: () => stores.close() }
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
+}
+
+/** A rubric whose content changed under the same name would make old and new grades look alike: refused. */
+async function registerRubrics(stores: Stores, { loaded, clock }: Shared): Promise<void> {
+  for (const { rubric, content } of loaded) {
+    const known = await stores.rubrics.register(rubric.name, rubric.digest, content, clock.now().toISOString())
+    if (known === rubric.digest) continue
+    throw new Error(
+      `rubric ${rubric.name} was changed, but not its version: grades are stored under the old text. ` +
+        `Restore it, or copy the folder to a new version and change that.`,
+    )
+  }
+}
+
+async function createService(shared: Shared, name: string, stores: Stores): Promise<GradingService> {
+  const { config, judges, rubrics, default_rubric, recent, clock, newId } = shared
+  const secret = await stores.secrets.renderingSecret(() => randomBytes(32))
+  return createGradingService({
+    stores,
+    judges,
+    rubrics,
+    default_judge: config.default_judge,
+    default_rubric,
+    read: (document) => readTrajectory(document, config.limits),
+    recent: {
+      get: (id) => recent.get(`${name}/${id}`),
+      set: (id, trajectory) => recent.set(`${name}/${id}`, trajectory),
+    },
+    secret,
+    clock,
+    retry: config.retry,
+    laneOf: shared.lanes.of,
+    budgetOf: shared.budgetOf,
+    day_cap_usd: config.budget.max_cost_usd_per_day,
+    denied_acts: config.evidence.denied_acts,
+    random: Math.random,
+    newId,
+  })
+}
+
+function createBatches(shared: Shared, project: string, stores: Stores, service: GradingService): BatchService {
+  const { config, judges, clock, newId, lanes } = shared
+  return createBatchService({
+    stores,
+    grades: stores.grades,
+    service,
+    judges,
+    laneOf: lanes.of,
+    resumeLanes: lanes.resume,
+    clock,
+    pump: createProviderPump({
+      queue: stores.provider,
+      judges,
+      clock,
+      newId,
+      poll_ms: config.batches.poll_seconds * 1000,
+    }),
+    newId,
+    most_items: config.batches.most_items,
+    adopts: shared.adopts,
+    onTrouble: (trouble) => shared.onTrouble({ ...trouble, project }),
+  })
+}

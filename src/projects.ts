@@ -1,0 +1,105 @@
+import { DEFAULT_PROJECT } from './access/access.ts'
+import { openProject, type Project, type Shared } from './project.ts'
+import { listProjects } from './storage/project-files.ts'
+
+/** The open projects of this process: each is opened once, when it is first asked for. */
+export interface Projects {
+  readonly main: Project
+  /** Rejects with a StorageError where it cannot be opened: the next call tries again. */
+  open(name: string): Promise<Project>
+  /** Opens what there is, and goes on with everybody’s batches; a project that cannot be opened is a trouble, and only its own. */
+  start(): Promise<void>
+  /** No batch begins anything more; resolves once nothing of theirs is in flight. */
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How often it is looked for projects that other processes have made: their batches may need somebody to go on with them. */
+const LOOK_MS = 15_000
+
+/** Fails where the default project cannot be opened. */
+export async function openProjects(shared: Shared): Promise<Projects> {
+  const main = await openProject(shared, DEFAULT_PROJECT)
+  const opened = new Map<string, Promise<Project>>([[DEFAULT_PROJECT, Promise.resolve(main)]])
+  const started = new Set<Project>()
+  const troubled = new Set<string>()
+  const stopping = new AbortController()
+  let isRunning = false
+
+  async function startOnce(project: Project): Promise<void> {
+    if (!isRunning || started.has(project)) return
+    started.add(project)
+    await project.batches.start()
+  }
+
+  async function openOne(name: string): Promise<Project> {
+    const project = await openProject(shared, name)
+    await startOnce(project)
+    return project
+  }
+
+  function open(name: string): Promise<Project> {
+    const known = opened.get(name)
+    if (known !== undefined) return known
+    const opening = openOne(name)
+    opened.set(name, opening)
+    opening.catch(() => opened.delete(name))
+    return opening
+  }
+
+  /** Those that could be opened. */
+  async function all(): Promise<Project[]> {
+    const settled = await Promise.allSettled(opened.values())
+    return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  }
+
+  /** Tells of each that cannot be opened once. */
+  async function openFiles(): Promise<void> {
+    const tell = (project: string, error: unknown) => {
+      if (!troubled.has(project)) shared.onTrouble({ project, batch: '', error })
+      troubled.add(project)
+    }
+    try {
+      for (const name of listProjects(shared.config.database))
+        await open(name).catch((error: unknown) => tell(name, error))
+    } catch (error) {
+      tell('', error)
+    }
+  }
+
+  async function look(): Promise<void> {
+    for (;;) {
+      await shared.clock.sleep(LOOK_MS, stopping.signal).catch(() => undefined)
+      if (stopping.signal.aborted) return
+      await openFiles()
+    }
+  }
+
+  const end = () => {
+    isRunning = false
+    stopping.abort()
+  }
+
+  return {
+    main,
+    open,
+    async start() {
+      // What is opened from here on starts by itself.
+      isRunning = true
+      await Promise.all((await all()).map(startOnce))
+      if (!shared.adopts) return
+      await openFiles()
+      void look()
+    },
+    async stop() {
+      end()
+      await Promise.all((await all()).map(({ batches }) => batches.stop()))
+    },
+    async close() {
+      end()
+      const closed = await Promise.allSettled((await all()).map((project) => project.close()))
+      const failed = closed.find((one) => one.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox'
+
+const closed = { additionalProperties: false } as const
+
+/** What a browser signs in with. */
+export const SignInSchema = Type.Object(
+  { key: Type.String({ minLength: 1, maxLength: 200, description: 'A key as `veridict keys create` printed it.' }) },
+  { ...closed, description: 'A key, exchanged for a session.' },
+)
+export type SignIn = Static<typeof SignInSchema>
+
+const caller = {
+  project: Type.String({ description: 'The project whose grades, batches and reviews are seen and made.' }),
+  name: Type.String({ description: 'The name of the key; `anybody` where none is needed and none was sent.' }),
+  scopes: Type.Array(Type.String(), {
+    description: 'Of `grade`, `read`, `review`, `admin`; `admin` includes the others.',
+  }),
+}
+
+/** A session that was just opened; its secret is in the cookie alone. */
+export const OpenedSessionSchema = Type.Object(
+  { ...caller, expires_at: Type.String({ format: 'date-time' }) },
+  { ...closed, description: 'A session that was opened.' },
+)
+export type OpenedSession = Static<typeof OpenedSessionSchema>
+
+/** Who asks. */
+export const WhoSchema = Type.Object(
+  {
+    required: Type.Boolean({ description: 'Whether the service asks for a key.' }),
+    session: Type.Boolean({ description: 'Whether this is known by a session, which can be ended, and not by a key.' }),
+    ...caller,
+  },
+  { ...closed, description: 'Who asks, and what they may do.' },
+)
+export type Who = Static<typeof WhoSchema>

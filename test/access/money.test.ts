@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Batch } from '../../src/schemas/batch.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { answeringJudge, finish, makeItems } from '../http/make-batch.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { tempDatabase } from '../storage/temp-folder.ts'
+import { asHolder, holdKey, holdToken, type KeyHolder } from './make-keys.ts'
+
+let app: TestApp
+afterEach(() => app.stop())
+
+const ON = { VERIDICT_ACCESS: 'on' }
+
+/** What one question costs, and the most that its call reserves, in dollars: more or less, as frame marks are random. */
+async function priceOf(): Promise<{ each: number; bound: number }> {
+  const probe = await startApp({ env: ON, judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const [rich, poor] = [await holdKey(probe), await holdKey(probe, { max_cost_usd_per_day: 0 })]
+  const grade = (await rich.post('/v1/grades', requestOf(0))).json<Grade>()
+  const refused = await poor.post('/v1/grades', requestOf(1))
+  await probe.stop()
+  const bound = Number(/up to \$([\d.e-]+)/.exec(refused.json().detail)?.[1])
+  return { each: grade.receipt.cost_usd ?? 0, bound }
+}
+
+function requestOf(run: number): object {
+  const { item_id: _, ...request } = makeItems(run + 1)[run] as { item_id: string }
+  return request
+}
+
+const begin = async (holder: KeyHolder, items: readonly object[]): Promise<string> => {
+  const response = await holder.post('/v1/batches', { items })
+  expect(response.statusCode, response.body).toBe(202)
+  return response.json<Batch>().id
+}
+
+describe('a key with a limit of dollars a day', () => {
+  test('is refused single grades over it, and told which limit it was; other keys of the project are not', async () => {
+    const { each, bound } = await priceOf()
+    expect(each).toBeGreaterThan(0)
+    const judge = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ env: ON, judges: [judge] })
+    const poor = await holdKey(app, { max_cost_usd_per_day: each * 2 + bound * 0.8 })
+    const rich = await holdKey(app)
+    for (const run of [0, 1]) expect((await poor.post('/v1/grades', requestOf(run))).statusCode).toBe(201)
+    const refused = await poor.post('/v1/grades', requestOf(2))
+    expect(refused.json()).toMatchObject({ status: 503, code: 'budget_exceeded', retryable: false })
+    expect(refused.json().detail).toContain('the limit of this key')
+    expect(judge.calls).toEqual([0, 1])
+    // What is stored costs nothing, whoever has paid for it.
+    expect((await poor.post('/v1/grades', requestOf(0))).statusCode).toBe(200)
+    expect((await rich.post('/v1/grades', requestOf(2))).statusCode).toBe(201)
+    expect((await poor.post('/v1/grades', requestOf(2))).statusCode).toBe(200)
+  })
+
+  test('ends its batches’ items over it, all of its batches together, also after a restart', async () => {
+    const { each } = await priceOf()
+    const cap = each * 15
+    const env = { ...ON, VERIDICT_DATABASE: tempDatabase() }
+    const asked = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const first = answeringJudge(async (run) => {
+      if (run === 3) asked.resolve()
+      if (run >= 3) await gate.promise
+      return GOOD_ANSWER
+    })
+    const concurrency = { initial: 1, min: 1, max: 1 }
+    const before = await startApp({ env, judges: [first], config: { concurrency } })
+    const poor = await holdKey(before, { project: 'evals', max_cost_usd_per_day: cap })
+    const id = await begin(poor, makeItems(40))
+    await asked.promise
+    const stopped = before.stop()
+    gate.resolve()
+    await stopped
+    expect(first.calls.length).toBeLessThan(40)
+
+    const second = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ env, judges: [second] })
+    await app.context.start()
+    const again = asHolder(app, holdToken(app, poor.token))
+    const { batch, results } = await finish(again, id)
+    expect(batch.status).toBe('done')
+    expect(batch.cost_usd ?? 0).toBeLessThanOrEqual(cap)
+    expect(batch.counts.graded).toBeGreaterThanOrEqual(10)
+    expect(batch.failures).toEqual({ budget_exceeded: 40 - batch.counts.graded })
+    expect(results.find((one) => one.status === 'failed')?.failure?.message).toContain('the limit of this key')
+    expect(first.calls.length + second.calls.length).toBe(batch.counts.graded)
+    expect((await again.post('/v1/grades', requestOf(50))).json()).toMatchObject({ code: 'budget_exceeded' })
+
+    // Another key of the project has its own money: what failed is graded for it.
+    const rich = asHolder(app, await holdKey(app, { project: 'evals' }))
+    const regrade = await rich.post('/v1/regrades', { query: { batch: id, status: 'failed' }, cache: 'refresh' })
+    expect(regrade.statusCode, regrade.body).toBe(202)
+    const ended = await finish(rich, regrade.json<Batch>().id)
+    expect(ended.batch).toMatchObject({ counts: { total: 40 - batch.counts.graded, failed: 0 } })
+  })
+
+  test('pays for re-grades, too', async () => {
+    const { each } = await priceOf()
+    app = await startApp({ env: ON, judges: [answeringJudge(() => GOOD_ANSWER)] })
+    const rich = await holdKey(app)
+    const { batch } = await finish(asHolder(app, rich), await begin(rich, makeItems(10)))
+    const poor = await holdKey(app, { max_cost_usd_per_day: each / 100 })
+    const regrade = await poor.post('/v1/regrades', { query: { batch: batch.id }, cache: 'refresh' })
+    const ended = await finish(asHolder(app, poor), regrade.json<Batch>().id)
+    expect(ended.batch.failures).toEqual({ budget_exceeded: 10 })
+  })
+})
+
+test('the day’s cap of the configuration holds for each project by itself', async () => {
+  const { each } = await priceOf()
+  const config = { budget: { max_cost_usd_per_day: each * 3 } }
+  app = await startApp({ env: ON, judges: [answeringJudge(() => GOOD_ANSWER)], config })
+  for (const project of ['one', 'two']) {
+    const holder = await holdKey(app, { project })
+    const { batch } = await finish(asHolder(app, holder), await begin(holder, makeItems(20)))
+    expect(batch.counts.graded).toBeGreaterThan(0)
+    expect(batch.failures).toEqual({ budget_exceeded: 20 - batch.counts.graded })
+    expect((await holder.post('/v1/grades', requestOf(30))).json().detail).toContain('the cap of the day')
+  }
+})

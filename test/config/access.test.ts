@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { isLoopback, isOpenToAll } from '../../src/config/access-settings.ts'
+import { loadConfig } from '../../src/config/config.ts'
+
+const load = (env: NodeJS.ProcessEnv, file?: object) =>
+  loadConfig({ ...env, ...(file && { VERIDICT_CONFIG: 'x.json' }) }, () => JSON.stringify(file)).config
+
+describe('whether a request needs a key', () => {
+  test.each([
+    [undefined, undefined, false],
+    [undefined, '127.0.0.1', false],
+    [undefined, '127.1.2.3', false],
+    [undefined, '::1', false],
+    [undefined, 'localhost', false],
+    [undefined, '0.0.0.0', true],
+    [undefined, '::', true],
+    [undefined, '10.0.0.1', true],
+    [undefined, 'veridict.example', true],
+    ['auto', '0.0.0.0', true],
+    ['on', '127.0.0.1', true],
+    ['off', '0.0.0.0', false],
+    ['off', '127.0.0.1', false],
+  ])('mode %s on %s: %s', (mode, host, required) => {
+    const { access } = load({ VERIDICT_ACCESS: mode, VERIDICT_HOST: host })
+    expect(access.required).toBe(required)
+    expect(isOpenToAll(access)).toBe(mode === 'off' && host === '0.0.0.0')
+  })
+
+  test('names that only look like loopback are none', () => {
+    for (const host of [
+      '127.0.0.1.example',
+      '127.0.0',
+      '127.0.0.256',
+      '127.0.0.x',
+      '1270.0.0.1',
+      'localhost.example',
+      '',
+    ])
+      expect(isLoopback(host), host).toBe(false)
+    for (const host of ['LOCALHOST', '[::1]', '127.255.255.255']) expect(isLoopback(host), host).toBe(true)
+  })
+})
+
+test('the environment comes before the file, and the file before the defaults', () => {
+  const file = { access: { mode: 'on', allowed_hosts: ['Veridict.Example:8443'], behind_tls: true } }
+  expect(load({}).access).toMatchObject({ mode: 'auto', allowed_hosts: [], behind_tls: false, loopback: true })
+  expect(load({}, file).access).toMatchObject({
+    mode: 'on',
+    required: true,
+    allowed_hosts: ['veridict.example:8443'],
+    behind_tls: true,
+  })
+  const env = { VERIDICT_ACCESS: 'off', VERIDICT_ALLOWED_HOSTS: ' a.example, [::2]:80 ,', VERIDICT_BEHIND_TLS: 'false' }
+  expect(load(env, file).access).toMatchObject({
+    mode: 'off',
+    required: false,
+    allowed_hosts: ['a.example', '[::2]:80'],
+    behind_tls: false,
+  })
+})
+
+test('the project of requests without a key', () => {
+  expect(load({}).project).toBe('default')
+  expect(load({ VERIDICT_PROJECT: 'evals' }).project).toBe('evals')
+})
+
+test.each([
+  [{ VERIDICT_ACCESS: 'yes' }, /VERIDICT_ACCESS must be one of auto, on, off/],
+  [{ VERIDICT_BEHIND_TLS: '1' }, /VERIDICT_BEHIND_TLS must be one of true, false/],
+  [
+    { VERIDICT_ALLOWED_HOSTS: 'https://veridict.example' },
+    /allowed_hosts: "https:\/\/veridict\.example" is not a host/,
+  ],
+  [{ VERIDICT_ALLOWED_HOSTS: 'a.example,*' }, /"\*" is not a host/],
+])('%j is refused with its place', (env, message) => {
+  expect(() => load(env)).toThrow(message)
+})
+
+test('in the file, too', () => {
+  expect(() => load({}, { access: { mode: 'maybe' } })).toThrow(/\/access\/mode/)
+  expect(() => load({}, { access: { key: 'x' } })).toThrow(/\/access/)
+})

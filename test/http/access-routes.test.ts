@@ -1,0 +1,119 @@
+import type { HTTPMethods } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES } from '../../src/access/access.ts'
+import { findNeed, ROUTE_NEEDS } from '../../src/http/access/route-scopes.ts'
+import type { Problem } from '../../src/schemas/problem.ts'
+import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
+
+let app: GuardedApp
+beforeAll(async () => {
+  app = await startGuarded()
+})
+afterAll(() => app.stop())
+
+const ROWS = Object.entries(ROUTE_NEEDS).map(([key, need]) => {
+  const [method = '', route = ''] = key.split(' ')
+  return { method: method as HTTPMethods, route, url: route.replace(':id', 'unknown').replace('*', 'grades'), need }
+})
+const guarded = ROWS.filter(({ need }) => need !== 'open' && need !== 'page' && need !== 'key')
+
+/** Without a body: who may is decided before one is looked at. */
+const ask = ({ method, url }: (typeof ROWS)[number], headers: Record<string, string> = {}) =>
+  app.http.inject({ method: method as 'GET', url, headers })
+
+test('the table has every route that there is, and no other', () => {
+  for (const { method, route } of ROWS)
+    expect(app.http.hasRoute({ method, url: route }), `${method} ${route}`).toBe(true)
+  const { paths } = app.http.swagger() as { paths: Record<string, Record<string, unknown>> }
+  const described = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => [method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1')] as const),
+  )
+  expect(described.length).toBeGreaterThan(30)
+  for (const [method, route] of described) expect(findNeed(method, route), `${method} ${route}`).toBeDefined()
+})
+
+test('a route that is not in it cannot be built', async () => {
+  const { default: fastify } = await import('fastify')
+  const { requireNeeds } = await import('../../src/http/access/route-scopes.ts')
+  const http = fastify()
+  requireNeeds(http)
+  expect(() => http.get('/v1/secrets', () => 'x')).toThrow('GET /v1/secrets does not say who may use it')
+  expect(() => http.get('/v1/judges', () => 'x')).not.toThrow()
+})
+
+describe.each(guarded)('$method $url needs $need', (row) => {
+  test('no key: 401', async () => {
+    const response = await ask(row)
+    expect(response.statusCode).toBe(401)
+    expect(response.json<Problem>()).toMatchObject({ code: 'unauthorized' })
+    expect(response.json<Problem>().detail).toContain('veridict keys create')
+    expect(response.headers['www-authenticate']).toBe('Bearer realm="veridict"')
+    expect(response.headers['content-type']).toBe('application/problem+json')
+  })
+
+  test('every other scope together: 403, by name', async () => {
+    const others = SCOPES.filter((scope) => scope !== row.need && scope !== 'admin')
+    const response = await ask(row, bearer(await app.give(others)))
+    expect(response.statusCode).toBe(403)
+    expect(response.json<Problem>()).toMatchObject({
+      code: 'forbidden',
+      detail: `this key does not have the scope "${row.need}"`,
+    })
+    expect(response.headers['www-authenticate']).toContain(`scope="${row.need}"`)
+  })
+
+  test.each([...new Set([row.need, 'admin'])] as const)('%s: it goes on to the route', async (scope) => {
+    const response = await ask(row, bearer(await app.give([scope as 'admin'])))
+    expect([401, 403, 405, 421, 429]).not.toContain(response.statusCode)
+  })
+})
+
+test.each(ROWS.filter(({ need }) => need === 'open'))('$method $url is open', async (row) => {
+  expect([200, 302, 400]).toContain((await ask(row)).statusCode)
+})
+
+test.each(['/docs', '/docs/static/swagger-ui.css', '/docs/json', '/audit/sign-in', '/audit/assets/index.js'])(
+  '%s is open',
+  async (url) => {
+    expect((await app.get(url)).statusCode).toBe(200)
+  },
+)
+
+test.each([
+  ['/audit/grades', '/audit/grades'],
+  ['/audit/', '/audit/'],
+  ['/audit/grades?label=aligned&task=a%20b', '/audit/grades?label=aligned&task=a%20b'],
+  ['/audit/assetsx', '/audit/assetsx'],
+  ['/audit/sign-in/x', '/audit/sign-in/x'],
+])('%s leads to the sign-in, with the way back', async (url, next) => {
+  const response = await app.get(url)
+  expect(response.statusCode).toBe(302)
+  expect(response.headers.location).toBe(`/audit/sign-in?next=${encodeURIComponent(next)}`)
+})
+
+test('whether an id exists is told to nobody who may not read it', async () => {
+  const { EXAMPLE_REQUEST } = await import('../../src/http/examples.ts')
+  const made = await app.post('/v1/grades', EXAMPLE_REQUEST, bearer(await app.give(['grade'])))
+  expect(made.statusCode).toBe(201)
+  const there = `/v1/grades/${made.json<{ id: string }>().id}`
+  for (const headers of [{}, bearer('vk_wrong'), bearer(await app.give(['grade']))]) {
+    const [known, unknown] = await Promise.all(
+      [there, '/v1/grades/grd_00000000000000000000000000'].map((url) => app.http.inject({ url, headers })),
+    )
+    expect(known?.statusCode).toBeGreaterThanOrEqual(401)
+    expect([known?.statusCode, known?.body]).toEqual([unknown?.statusCode, unknown?.body])
+  }
+})
+
+test.each(['/v1/grad%65s', '/v1/grades?', '/v1/grades?x=1'])(
+  'a need is of the route, however the path is written: %s',
+  async (url) => {
+    expect((await app.get(url)).statusCode).toBe(401)
+  },
+)
+
+test('what is no route is refused as ever, whoever asks', async () => {
+  expect((await app.get('/v1/nothing')).statusCode).toBe(404)
+  expect((await app.http.inject({ method: 'DELETE', url: '/v1/grades' })).statusCode).toBe(405)
+  expect((await app.http.inject({ method: 'HEAD', url: '/v1/grades' })).statusCode).toBe(401)
+})

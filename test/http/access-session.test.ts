@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { EXAMPLE_REQUEST } from '../../src/http/examples.ts'
+import type { Problem } from '../../src/schemas/problem.ts'
+import type { Who } from '../../src/schemas/session.ts'
+import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
+
+let app: GuardedApp
+beforeEach(async () => {
+  app = await startGuarded()
+})
+afterEach(() => app.stop())
+
+const signIn = async (key: string, headers: Record<string, string> = {}) => app.post('/v1/session', { key }, headers)
+const who = (cookie: string) => app.http.inject({ url: '/v1/session', headers: { cookie } })
+const signOut = (cookie: string, headers: Record<string, string> = { 'x-veridict-page': '1' }) =>
+  app.http.inject({ method: 'DELETE', url: '/v1/session', headers: { cookie, ...headers } })
+const secretOf = (cookie: string) => cookie.split('=')[1] ?? ''
+
+test('a session is what its key is, until it is ended', async () => {
+  const token = await app.give(['read', 'review'], { name: 'Ada', project: 'other' })
+  const opened = await signIn(token)
+  expect(opened.statusCode).toBe(201)
+  const { expires_at, ...caller } = opened.json<Record<string, unknown>>()
+  expect(caller).toEqual({ project: 'other', name: 'Ada', scopes: ['read', 'review'] })
+  expect(String(expires_at) > new Date().toISOString()).toBe(true)
+  const cookie = await app.signIn(token)
+  expect((await who(cookie)).json<Who>()).toEqual({ required: true, session: true, ...caller })
+  expect((await app.http.inject({ url: '/audit/grades', headers: { cookie } })).statusCode).toBe(200)
+  expect((await app.http.inject({ url: '/v1/grades', headers: { cookie } })).statusCode).toBe(200)
+  const graded = await app.post('/v1/grades', EXAMPLE_REQUEST, { cookie })
+  expect([graded.statusCode, graded.json<Problem>().code]).toEqual([403, 'forbidden'])
+  const ended = await signOut(cookie)
+  expect([ended.statusCode, ended.json()]).toEqual([200, { status: 'ended' }])
+  expect(String(ended.headers['set-cookie'])).toContain('Expires=Thu, 01 Jan 1970')
+  const over = await who(cookie)
+  expect([over.statusCode, over.json<Problem>().detail]).toEqual([401, expect.stringContaining('this session is over')])
+})
+
+test('it ends with its key, and in the pages that leads to the sign-in', async () => {
+  const token = await app.give()
+  const cookie = await app.signIn(token)
+  await app.context.main.stores.access.revokeKey(`key_${token.split('_')[1]}`, new Date().toISOString())
+  expect((await who(cookie)).statusCode).toBe(401)
+  const page = await app.http.inject({ url: '/audit/grades', headers: { cookie } })
+  expect([page.statusCode, page.headers.location]).toEqual([302, '/audit/sign-in?next=%2Faudit%2Fgrades'])
+})
+
+test('the cookie: not for scripts, not from other sites, and its secret is nowhere else', async () => {
+  const token = await app.give()
+  const opened = await signIn(token)
+  const [pair = '', ...attributes] = String(opened.headers['set-cookie']).split('; ')
+  expect(pair).toMatch(/^veridict_session=[\w-]{43}$/)
+  expect(attributes.sort()).toEqual(
+    ['Expires=', 'HttpOnly', 'Path=/', 'SameSite=Strict'].map((one) => expect.stringContaining(one)),
+  )
+  expect(opened.body).not.toContain(secretOf(pair))
+  expect(opened.body).not.toContain(token)
+  const log = app.logs.join('')
+  expect(log).toContain('/v1/session')
+  for (const secret of [secretOf(pair), token, token.slice(-43)]) expect(log).not.toContain(secret)
+})
+
+test('a planted session is never taken over, and the one before ends', async () => {
+  const token = await app.give()
+  const planted = `veridict_session=${'A'.repeat(43)}`
+  const opened = await signIn(token, { cookie: planted })
+  const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? ''
+  expect(cookie).not.toBe(planted)
+  expect((await who(planted)).statusCode).toBe(401)
+  const again = await signIn(token, { cookie })
+  expect(again.statusCode).toBe(201)
+  expect((await who(cookie)).statusCode).toBe(401)
+})
+
+test('a sign-in that failed sets nothing, and leaves the session that is there', async () => {
+  const cookie = await app.signIn(await app.give())
+  const failed = await signIn('vk_wrong', { cookie })
+  expect([failed.statusCode, failed.json<Problem>().code]).toEqual([401, 'unauthorized'])
+  expect(failed.headers['set-cookie']).toBeUndefined()
+  expect((await who(cookie)).statusCode).toBe(200)
+})
+
+test('a key beside a cookie decides', async () => {
+  const cookie = await app.signIn(await app.give(['read'], { name: 'page' }))
+  const key = bearer(await app.give(['read'], { name: 'program' }))
+  const both = await app.http.inject({ url: '/v1/session', headers: { cookie, ...key } })
+  expect(both.json<Who>()).toMatchObject({ name: 'program', session: false })
+  const wrong = await app.http.inject({ url: '/v1/session', headers: { cookie, ...bearer('vk_wrong') } })
+  expect(wrong.statusCode).toBe(401)
+})
+
+describe('forms of other pages, with the cookie', () => {
+  test.each([
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['a form with files', { 'content-type': 'multipart/form-data; boundary=x' }],
+    ['text', { 'content-type': 'text/plain' }],
+    ['text that says JSON', { 'content-type': 'text/plain; application/json' }],
+    ['nothing said', {}],
+    ['another JSON', { 'content-type': 'application/jsonx' }],
+  ])('%s is refused', async (_, headers) => {
+    const cookie = await app.signIn(await app.give())
+    for (const [method, url] of [
+      ['POST', '/v1/grades'],
+      ['POST', '/v1/batches/bat_x/cancel'],
+      ['DELETE', '/v1/session'],
+    ] as const) {
+      const response = await app.http.inject({ method, url, headers: { cookie, ...headers } })
+      expect([response.statusCode, response.json<Problem>().code], url).toEqual([403, 'cross_origin'])
+    }
+    expect((await who(cookie)).statusCode).toBe(200)
+  })
+
+  test.each([
+    ['JSON', { 'content-type': 'application/json; charset=utf-8' }, JSON.stringify(EXAMPLE_REQUEST), 201],
+    ['JSON that is none', { 'content-type': 'APPLICATION/JSON' }, '{', 400],
+    ['the header of the pages, without a body', { 'x-veridict-page': '1' }, undefined, 400],
+  ])('%s goes on to the route', async (_, headers, payload, status) => {
+    const cookie = await app.signIn(await app.give())
+    const given = { cookie, ...headers }
+    const response = await app.http.inject({
+      method: 'POST',
+      url: '/v1/grades',
+      headers: given,
+      ...(payload && { payload }),
+    })
+    expect(response.statusCode).toBe(status)
+  })
+
+  test('even with both, another origin is refused', async () => {
+    const cookie = await app.signIn(await app.give())
+    const headers = {
+      cookie,
+      'x-veridict-page': '1',
+      'content-type': 'application/json',
+      origin: 'https://attacker.example',
+    }
+    const response = await app.http.inject({ method: 'POST', url: '/v1/grades', headers, payload: EXAMPLE_REQUEST })
+    expect(response.statusCode).toBe(403)
+  })
+})
+
+test('where no key is needed it says so, and a session that is over does no harm', async () => {
+  await app.stop()
+  app = await startGuarded({ env: { VERIDICT_ACCESS: 'off' } })
+  const anybody = { required: false, session: false, project: 'default', name: 'anybody' }
+  expect((await app.get('/v1/session')).json<Who>()).toMatchObject(anybody)
+  const cookie = `veridict_session=${'A'.repeat(43)}`
+  expect((await who(cookie)).json<Who>()).toMatchObject(anybody)
+  const own = await app.signIn(await app.give(['read'], { name: 'Ada', project: 'other' }))
+  expect((await who(own)).json<Who>()).toMatchObject({ required: false, session: true, name: 'Ada', project: 'other' })
+})
+
+test.each([
+  ['nothing', {}],
+  ['more than a key', { key: 'vk_x', next: 'https://attacker.example' }],
+  ['a key that is no text', { key: { toString: 1 } }],
+  ['a key without end', { key: 'v'.repeat(10_000) }],
+])('a sign-in with %s is not understood', async (_, body) => {
+  const response = await app.post('/v1/session', body)
+  expect([response.statusCode, response.json<Problem>().code]).toEqual([400, 'invalid_request'])
+})
