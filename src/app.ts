@@ -10,7 +10,6 @@ import type { Context } from './context.ts'
 import { installAccess } from './http/access/install.ts'
 import { sessionRoutes } from './http/access/session-routes.ts'
 import { installAdmission } from './http/admission.ts'
-import { ADMISSION_LIMITS } from './http/admission-limits.ts'
 import { agreementRoutes } from './http/agreements.ts'
 import { createAliases, createAliasMemory } from './http/aliases.ts'
 import { batchEventRoute } from './http/batch-events.ts'
@@ -81,7 +80,7 @@ export async function buildApp(
   recordRequests(http, metrics)
   installProjects(http, context)
   const { limits } = context.config
-  const admission = installAdmission(http, { limits: { ...ADMISSION_LIMITS, ...limits }, registry: metrics.registry })
+  const admission = installAdmission(http, { limits, registry: metrics.registry })
   installJsonBody(
     http,
     limits,

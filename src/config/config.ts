@@ -1,5 +1,6 @@
 import type { DeniedActs } from '../domain/evidence.ts'
 import { type AccessFile, type AccessSettings, resolveAccess } from './access-settings.ts'
+import { ADMISSION_LIMITS } from './admission-limits.ts'
 import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Environment, type LogLevel, readEnvironment } from './environment.ts'
@@ -8,7 +9,7 @@ import { PROVIDER_DEFAULTS } from './model-defaults.ts'
 import { resolvePrices } from './prices.ts'
 import { readSecrets, type Secrets } from './secrets.ts'
 
-export interface Limits {
+export interface Limits extends Readonly<Record<keyof typeof ADMISSION_LIMITS, number>> {
   readonly body_bytes: number
   readonly depth: number
   readonly max_steps: number
@@ -60,7 +61,13 @@ export interface Config {
   readonly judges: Readonly<Record<string, JudgeSettings>>
 }
 
-const LIMITS: Limits = { body_bytes: 32 * 1024 * 1024, depth: 64, max_steps: 20_000, max_part_chars: 8_000_000 }
+const LIMITS: Limits = {
+  ...ADMISSION_LIMITS,
+  body_bytes: 32 * 1024 * 1024,
+  depth: 64,
+  max_steps: 20_000,
+  max_part_chars: 8_000_000,
+}
 const RETRY: RetrySettings = {
   max_attempts: 4,
   deadline_ms: 180_000,

@@ -14,6 +14,7 @@ import {
 } from './resolve.ts'
 import type { GradeOutcome, GradingService, ItemOutcome, UploadOutcome } from './service.ts'
 import { createSingleFlight } from './single-flight.ts'
+import { turnFor } from './turns.ts'
 
 export interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade'> {
   readonly recent: RecentTrajectories
@@ -41,7 +42,9 @@ export function createGradingService(given: GradingDeps): GradingService {
         return { kind: 'refused', refusal: refuse('not_cached', NOT_CACHED, '/cache', 'nothing is cached').refusal }
     }
     const judge = async () => {
+      await turnFor(question.trajectory)
       if (document !== null) await storeTrajectory(deps, question.trajectory, document)
+      await turnFor(question.trajectory)
       return judgeQuestion(deps, question, metadata ?? {}, errand)
     }
     return errand.way === 'stored'

@@ -10,6 +10,7 @@ import type { Clock, JudgeRequest } from './ports.ts'
 import type { Question } from './question.ts'
 import { decisionText, planReading, type Reading } from './reading.ts'
 import { readingBudget, WINDOW_SCALES } from './reading-budget.ts'
+import { turnFor } from './turns.ts'
 
 /** What one sample ended in, before it becomes a grade or a vote. */
 export type SampleResult = {
@@ -100,6 +101,7 @@ class SampleRun {
       if (!asked.reply.ok) return this.failed(asked.reply.failure, coverage)
       const claims = parseClaims(asked.reply.text)
       if (claims.ok) {
+        await turnFor(this.question.trajectory)
         judged = { claims: claims.value, evidence: checkEvidence(claims.value, question) }
         if (judged.evidence.verdict !== null) break
       }

@@ -23,17 +23,3 @@ export interface AdmissionLimits {
   /** What a JSON body must bring meanwhile, in bytes a second. An NDJSON body, which may be written as it is sent, must bring anything. */
   readonly body_bytes_per_s: number
 }
-
-export const ADMISSION_LIMITS: AdmissionLimits = {
-  grading_at_once: 256,
-  held_bytes: 256 * 1024 * 1024,
-  uploads_at_once: 64,
-  streams_at_once: 256,
-  statistics_at_once: 8,
-  connections: 10_000,
-  event_loop_delay_ms: 1000,
-  heap_share: 0.85,
-  headers_ms: 20_000,
-  slow_body_ms: 30_000,
-  body_bytes_per_s: 8 * 1024,
-}

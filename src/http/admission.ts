@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { Counter, Gauge, type Registry } from 'prom-client'
+import { LARGE, nextTurn } from '../grading/turns.ts'
 import type { AdmissionLimits } from './admission-limits.ts'
 import { answerClientError } from './errors.ts'
-import { type AnswerRaw, RawBody } from './json-body.ts'
+import type { AnswerRaw } from './json-body.ts'
 import { watchPressure } from './pressure.ts'
 import { createSlots, type Slots } from './slots.ts'
 import { watchSlowBodies } from './slow-bodies.ts'
-import { nextTurn } from './turns.ts'
 
 export interface AdmissionOptions {
   readonly limits: AdmissionLimits & { readonly body_bytes: number }
@@ -22,6 +22,8 @@ export interface Admission {
 /** What one request holds; given back when its work is done, or with its answer where no work began. */
 interface Ticket {
   readonly releases: (() => void)[]
+  /** Of its body, as far as they are known. */
+  bytes: number
   working: boolean
 }
 
@@ -36,8 +38,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
 }
 const GRADING = '/v1/grades'
 
-/** From here on a body is large: it does not get what is kept for small ones, and takes turns. */
-export const LARGE_BODY = 2 * 1024 * 1024
+/** A larger body does not get what is kept for small ones, and takes turns. */
+export const LARGE_BODY = LARGE
 
 /**
  * Refuses at once, with 503 `overloaded` and `Retry-After`, what one process cannot take on, before it costs much. Never refused: hits,
@@ -60,12 +62,21 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
 
   const hold = (request: FastifyRequest, release: () => void) => ticketOf(tickets, request).releases.push(release)
 
+  // Of a body whose size its headers do not tell; the ticket is that of a request that says it.
+  app.decorateRequest('holdBytes', function holdArrived(this: FastifyRequest, bytes: number) {
+    if (announced(this, limits) > 0) return
+    const ticket = ticketOf(tickets, this)
+    ticket.bytes += bytes
+    hold(this, pools.held.take(bytes, ticket.bytes > LARGE_BODY ? limits.held_bytes * 0.75 : limits.held_bytes))
+  })
   app.addHook('onRoute', (route) => boundWork(route, pools, tickets))
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (request.is404 || request.method !== 'POST') return done(null, payload)
     try {
       if (isLines(request.headers)) hold(request, pools.uploads.take(1))
-      hold(request, holdBytes(pools.held, limits, announced(request, limits)))
+      const bytes = announced(request, limits)
+      ticketOf(tickets, request).bytes = bytes
+      hold(request, holdBytes(pools.held, limits, bytes))
       done(null, payload)
     } catch (error) {
       done(error as Error)
@@ -78,22 +89,19 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
   })
   // Validation is over, and the handler is the next long step.
   app.addHook('preHandler', (request, _reply, done) => {
-    if (lengthOf(request) <= LARGE_BODY) return done()
+    if (ticketOf(tickets, request).bytes <= LARGE_BODY) return done()
     nextTurn().then(() => done(), done)
   })
 
   return {
     behindHits: (answerRaw) => async (request, reply) => {
       if (await answerRaw(request, reply)) return true
-      const known = announced(request, limits)
-      const bytes = known === 0 && request.body instanceof RawBody ? request.body.bytes.length : known
-      if (known === 0) hold(request, holdBytes(pools.held, limits, bytes))
       if (request.routeOptions.url === GRADING) {
         const reason = pressure.reason()
         if (reason !== null) throw pools.grading.refusal(reason)
         hold(request, pools.grading.take(1))
       }
-      if (bytes > LARGE_BODY) await nextTurn()
+      if (ticketOf(tickets, request).bytes > LARGE_BODY) await nextTurn()
       return false
     },
   }
@@ -160,7 +168,7 @@ const holdBytes = (held: Slots, { held_bytes }: AdmissionLimits, bytes: number) 
   held.take(bytes, bytes > LARGE_BODY ? Math.max(bytes, held_bytes * 0.75) : held_bytes)
 
 function ticketOf(tickets: WeakMap<FastifyRequest, Ticket>, request: FastifyRequest): Ticket {
-  const ticket = tickets.get(request) ?? { releases: [], working: false }
+  const ticket = tickets.get(request) ?? { releases: [], bytes: 0, working: false }
   tickets.set(request, ticket)
   return ticket
 }

@@ -37,6 +37,9 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, detail: s
   HPE_HEADER_OVERFLOW: [431, 'the headers are too large'],
 }
 
+/** How long a client has to read why its connection ends. */
+const LINGER_MS = 1000
+
 /** What is not HTTP: answered on the bare socket, which is then closed. */
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
@@ -51,6 +54,8 @@ export function answerClientError(error: { readonly code?: string }, socket: Soc
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   if (!socket.writable) return void socket.destroy()
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  // `end` closes our side only: a client that keeps its own open would keep the handle for ever.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
 const STORAGE_CODES: readonly (string | undefined)[] = ['storage_full', 'storage_busy', 'storage_error']

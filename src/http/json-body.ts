@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** SHA-256 of the body’s bytes, in hex; empty where there is no JSON body. */
     bodyDigest: string
+    /** Sets room aside for bytes of a body that its headers did not tell of; throws where there is none. */
+    holdBytes: (bytes: number) => void
   }
 }
 
@@ -48,7 +50,8 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     if (Number(request.headers['content-length'] ?? 0) > limits.body_bytes) return done(null, new TooLarge())
     const encoding = encodingOf(request.headers['content-encoding'])
     const body = encoding === null ? payload : Readable.from(decodeBody(encoding, payload), { objectMode: false })
-    collect(body, limits.body_bytes, (error, collected) => {
+    const hold = (bytes: number) => request.holdBytes(bytes)
+    collect(body, limits.body_bytes, hold, (error, collected) => {
       if (body !== payload) body.destroy()
       done(error, collected)
     })
@@ -68,29 +71,41 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
 }
 
 /**
- * Hashes and keeps a body. Where it is too large the answer goes out at once; what is still on its way is let through unread, so that
- * the client can read the answer.
+ * Hashes and keeps a body. Where it is too large, or `hold` finds no room for it, the answer goes out at once; what is still on its way
+ * is let through unread, so that the client can read the answer.
  */
-function collect(body: Readable, most: number, done: (error: Error | null, body?: RawBody | TooLarge) => void): void {
+function collect(
+  body: Readable,
+  most: number,
+  hold: (bytes: number) => void,
+  done: (error: Error | null, body?: RawBody | TooLarge) => void,
+): void {
   const hash = createHash('sha256')
   let chunks: Buffer[] = []
   let length = 0
+  let ended = false
+  const end = (error: Error | null, collected?: RawBody | TooLarge) => {
+    if (ended) return
+    ended = true
+    chunks = []
+    done(error, collected)
+  }
   body.on('data', (chunk: Buffer) => {
-    if (length > most) return
+    if (ended) return
     length += chunk.length
-    if (length > most) {
-      chunks = []
-      return done(null, new TooLarge())
+    if (length > most) return end(null, new TooLarge())
+    try {
+      hold(chunk.length)
+    } catch (error) {
+      return end(error as Error)
     }
     hash.update(chunk)
     chunks.push(chunk)
   })
-  body.on('error', (error) => {
-    if (length <= most) done(error instanceof HttpProblem ? error : new HttpProblem(400, 'invalid_request', BROKEN_OFF))
-  })
-  body.on('end', () => {
-    if (length <= most) done(null, new RawBody(hash.digest('hex'), chunks))
-  })
+  body.on('error', (error) =>
+    end(error instanceof HttpProblem ? error : new HttpProblem(400, 'invalid_request', BROKEN_OFF)),
+  )
+  body.on('end', () => end(null, new RawBody(hash.digest('hex'), chunks)))
 }
 
 function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {

@@ -1,4 +1,5 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { parseExactJson } from '../domain/exact-json.ts'
 import { StorageError } from './storage-error.ts'
 
@@ -15,11 +16,17 @@ const PARAMS = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_check
  * comes back exactly.
  */
 export function packText(text: string, above: number): Buffer {
-  const bytes = text.isWellFormed()
-    ? Buffer.from(text)
-    : Buffer.concat([Buffer.of(UTF16), Buffer.from(text, 'utf16le')])
+  const bytes = encodeText(text)
   return bytes.length > above ? zstdCompressSync(bytes, { params: PARAMS }) : bytes
 }
+
+/** The same bytes as `packText` with `above` 0, made beside the event loop. */
+export const packLongText = (text: string): Promise<Buffer> => compressApart(encodeText(text), { params: PARAMS })
+
+const compressApart = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress)
+
+const encodeText = (text: string): Buffer =>
+  text.isWellFormed() ? Buffer.from(text) : Buffer.concat([Buffer.of(UTF16), Buffer.from(text, 'utf16le')])
 
 /** The text of `packText`. Throws a StorageError where the bytes are damaged. */
 export function unpackText(packed: Uint8Array): string {

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { StoredTrajectory, TrajectoryStore } from '../grading/ports.ts'
-import { packText, parseStored, unpackText } from './stored-text.ts'
+import { LARGE, nextTurn } from '../grading/turns.ts'
+import { packLongText, packText, parseStored, unpackText } from './stored-text.ts'
 import type { Unit } from './unit.ts'
 
 interface Row {
@@ -22,7 +23,7 @@ export function createTrajectoryStore(db: Database.Database, unit: Unit): Trajec
     async put({ id, format, document }, at) {
       // Compressed before the write lock is taken, and not at all where the document is known.
       if (await unit.read(() => exists.get(id) !== undefined)) return false
-      const bytes = packText(JSON.stringify(document), 0)
+      const bytes = await packDocument(document)
       return unit.write(() => insert.run(id, format, bytes, at).changes === 1)
     },
     get: (id) =>
@@ -31,4 +32,14 @@ export function createTrajectoryStore(db: Database.Database, unit: Unit): Trajec
         return row ? { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) } : null
       }),
   }
+}
+
+/** A large one is compressed in zlib’s threads, between turns of everybody else. */
+async function packDocument(document: Record<string, unknown>): Promise<Buffer> {
+  const text = JSON.stringify(document)
+  if (text.length <= LARGE) return packText(text, 0)
+  await nextTurn()
+  const bytes = await packLongText(text)
+  await nextTurn()
+  return bytes
 }

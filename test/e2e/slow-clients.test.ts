@@ -58,3 +58,16 @@ test.runIf(hasProc).each([
   await until(() => handles(service) <= before + 4)
   expect(await service.stop()).toBe(0)
 })
+
+test.runIf(hasProc).each([
+  ['no HTTP', 'HELLO\r\n\r\n'],
+  ['no end of its headers', `GET / HTTP/1.1\r\nx-long: ${'x'.repeat(40_000)}\r\n`],
+])('a client that sends %s and never closes is let go', async (_name, bytes) => {
+  const { service, origin } = await start()
+  const before = handles(service)
+  const sockets = await Promise.all(Array.from({ length: 50 }, () => open(origin, bytes)))
+  // Answered means accepted: counted sooner, the handles would be few because none was there yet.
+  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve))))
+  await until(() => handles(service) <= before + 2)
+  await service.kill()
+})

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
-import { ADMISSION_LIMITS, type AdmissionLimits } from '../../src/http/admission-limits.ts'
+import type { AdmissionLimits } from '../../src/http/admission-limits.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
@@ -15,7 +15,7 @@ afterEach(() => app.stop())
 
 async function start(given: Partial<AdmissionLimits>): Promise<string> {
   judge = judgeOnHold()
-  const limits = { ...loadConfig({}, () => '').config.limits, ...ADMISSION_LIMITS, ...given }
+  const limits = { ...loadConfig({}, () => '').config.limits, ...given }
   app = await startApp({ judges: [judge], config: { limits } })
   return listen(app)
 }
