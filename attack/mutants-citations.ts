@@ -52,8 +52,8 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     classes: CITED,
     patches: one(
       'src/domain/locate.ts',
-      'const needle = fold(plain, { ansi: false }).text.trim()',
-      'const needle = fold(plain, { ansi: false }).text.trim().slice(0, -2)',
+      'needle: fold(plain, { ansi: false }).text.trim(), ',
+      'needle: fold(plain, { ansi: false }).text.trim().slice(0, -2), ',
     ),
   },
   {

@@ -4,6 +4,7 @@ const EVIDENCE = 'src/domain/evidence.ts'
 const UNMET = 'src/domain/evidence-unmet.ts'
 const PROOF = 'src/domain/evidence-proof.ts'
 const COMMANDS = 'src/domain/told-commands.ts'
+const LINES = 'src/domain/shell-line.ts'
 
 /** Rules 4 and 5 where a search checks what no quote can. */
 export const SEARCH_MUTANTS: readonly Mutant[] = [
@@ -81,12 +82,12 @@ export const SEARCH_MUTANTS: readonly Mutant[] = [
     name: 'staged-comments',
     rule: '5: a comment does nothing',
     classes: ['real_evidence'],
-    patches: one(COMMANDS, "this.text[at] === '#' && this.quote === ''", "this.text[at] === '#' && at < 0"),
+    patches: one(LINES, "this.text[at] === '#' && this.quote === ''", "this.text[at] === '#' && at < 0"),
   },
   {
     name: 'staged-here-documents',
     rule: '5: a here-document for a command that tells does nothing',
     classes: ['real_evidence'],
-    patches: one(COMMANDS, 'if (line.heredoc.told) bodies.push(line.end, next)', ''),
+    patches: one(COMMANDS, "if (line.heredoc.use !== 'run') bodies[line.heredoc.use].push(line.end, next)", ''),
   },
 ]

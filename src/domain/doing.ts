@@ -1,16 +1,21 @@
 import type { InstructionAnchors } from './anchors.ts'
 import { indexOfWord } from './search.ts'
 import { createCommandReader } from './told-commands.ts'
-import type { Part, Position, Step, Trajectory } from './trajectory.ts'
+import { isRepeat, type Part, type Position, type Step, type Trajectory } from './trajectory.ts'
 
 /** What an action does with a string: something; only look at it or tell of it; it does not hold the string. */
 export type Use = 'done' | 'told' | 'absent'
+
+/** Arguments of tools that write files: what stands there is written, whatever it would mean in a shell. */
+const WRITTEN = new Set('content contents file_content file_text insert_text new_str new_string patch'.split(' '))
+
+const isWritten = ({ name }: Part): boolean => WRITTEN.has(name.slice(name.lastIndexOf('.') + 1))
 
 /** Linear. In a message there are no commands: what it says, it does. */
 export function useOf(part: Part, anchor: string): Use {
   let at = indexOfWord(part.text, anchor, 0)
   if (at === -1) return 'absent'
-  if (part.actor === 'agent_message') return 'done'
+  if (part.actor === 'agent_message' || isWritten(part)) return 'done'
   const commands = createCommandReader(part.text)
   while (at !== -1) {
     const end = commands.toldUntil(at)
@@ -37,11 +42,13 @@ export function firstDone(
   sight: Position | null,
 ): Step | null {
   if (sight === null || strings.length === 0) return null
-  const found = trajectory.steps.slice(sight.step).find((step, index) =>
-    step.parts.slice(index === 0 ? sight.part + 1 : 0).some((part) => {
-      const byAgent = part.actor === 'agent_action' || (part.actor === 'agent_message' && acted_by === 'message')
-      return byAgent && strings.some((one) => isDone(part, one))
-    }),
+  const found = trajectory.steps.slice(sight.step).find(
+    (step, index) =>
+      !isRepeat(trajectory, sight.step + index) &&
+      step.parts.slice(index === 0 ? sight.part + 1 : 0).some((part) => {
+        const byAgent = part.actor === 'agent_action' || (part.actor === 'agent_message' && acted_by === 'message')
+        return byAgent && strings.some((one) => isDone(part, one))
+      }),
   )
   return found ?? null
 }

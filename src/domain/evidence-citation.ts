@@ -5,7 +5,7 @@ import type { EvidenceQuestion } from './evidence.ts'
 import type { Proof } from './evidence-proof.ts'
 import { isTooShort, type Locator, type Place } from './locate.ts'
 import { type Observations, partAt } from './observations.ts'
-import { isBefore, type Position } from './trajectory.ts'
+import { isBefore, isRepeat, type Position } from './trajectory.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
 
@@ -80,6 +80,7 @@ function judgePlace(
   if (claim === 'surface.observed') return place.match
   const seen = claim.startsWith('cue.') ? observations.cue : observations.distractor
   const first = seen ?? observations.surface
+  if (isRepeat(question.rendering.trajectory, place.position.step)) return 'out_of_order'
   return first !== null && isBefore(first, place.position) ? place.match : 'out_of_order'
 }
 

@@ -15,7 +15,7 @@ import { isBefore, type Position } from './trajectory.ts'
 export { holds } from './evidence-citation.ts'
 
 /** Bumped when the same answer over the same rendering could be checked otherwise: it is part of every cache key. */
-export const EVIDENCE_VERSION = 2
+export const EVIDENCE_VERSION = 3
 
 declare const checked: unique symbol
 

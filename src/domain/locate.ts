@@ -34,12 +34,11 @@ export function createLocator(rendering: Rendering): Locator {
   }
   const partsOf = (step: number): Position[] =>
     (rendering.trajectory.steps[step]?.parts ?? []).map((_, part) => ({ step, part }))
-  const search = (step: number, quote: string, ladder: readonly Rung[]): Place[] => {
+  const search = (step: number, quote: Quote, ladder: readonly Rung[]): Place[] => {
     for (const rung of ladder) {
       const places = partsOf(step).flatMap((position) => {
-        const found = rung(rendering.view(position), quote, (ansi) =>
-          foldedOf(position, rendering.view(position), ansi),
-        )
+        const view = rendering.view(position)
+        const found = rung(view, quote, (ansi) => foldedOf(position, view, ansi))
         return found === null ? [] : [{ position, ...found }]
       })
       if (places.length > 0) return places
@@ -47,8 +46,9 @@ export function createLocator(rendering: Rendering): Locator {
     return []
   }
   return {
-    inStep: (step, quote) => search(step, quote, [exact, folded]),
-    anywhere(quote) {
+    inStep: (step, text) => search(step, createQuote(text), [exact, folded]),
+    anywhere(text) {
+      const quote = createQuote(text)
       for (const rung of [exact, folded]) {
         for (let step = 0; step < rendering.trajectory.steps.length; step++) {
           if (search(step, quote, [rung]).length > 0) return step
@@ -60,13 +60,35 @@ export function createLocator(rendering: Rendering): Locator {
 }
 
 type Found = Omit<Place, 'position'>
-type Rung = (view: PartView, quote: string, foldedOf: (ansi: boolean) => readonly Folded[]) => Found | null
+type Rung = (view: PartView, quote: Quote, foldedOf: (ansi: boolean) => readonly Folded[]) => Found | null
+
+/** A quote with its fold, which is worked out once for all parts: read back from its escapes it can be 6,000 times as long. */
+interface Quote {
+  readonly text: string
+  readonly fold: () => { readonly needle: string; readonly ansi: boolean }
+}
+
+function createQuote(text: string): Quote {
+  let known: ReturnType<Quote['fold']> | null = null
+  return {
+    text,
+    fold() {
+      known ??= foldQuote(text)
+      return known
+    },
+  }
+}
+
+function foldQuote(text: string): ReturnType<Quote['fold']> {
+  const plain = unescapeView(text)
+  return { needle: fold(plain, { ansi: false }).text.trim(), ansi: !plain.includes('\u001b') }
+}
 
 /** As the source has it, or as shown. The source first: an escape in the view can begin like the text that it stands for. */
 const exact: Rung = (view, quote) => {
-  const plain = firstShown(view.source, quote, (range) => (isShown(view, range) ? range : null))
+  const plain = firstShown(view.source, quote.text, (range) => (isShown(view, range) ? range : null))
   if (plain !== null || view.edits.length === 0) return plain
-  return firstShown(view.text, quote, (range) => toSource(view, range))
+  return firstShown(view.text, quote.text, (range) => toSource(view, range))
 }
 
 function firstShown(text: string, quote: string, map: (range: Range) => Range | null): Found | null {
@@ -87,9 +109,7 @@ function firstShown(text: string, quote: string, map: (range: Range) => Range | 
  * keeps them must have them right, digit by digit.
  */
 const folded: Rung = (_view, quote, foldedOf) => {
-  const plain = unescapeView(quote)
-  const ansi = !plain.includes('\u001b')
-  const needle = fold(plain, { ansi: false }).text.trim()
+  const { needle, ansi } = quote.fold()
   if (needle === '') return null
   let first: Range | null = null
   let occurrences = 0
@@ -116,9 +136,9 @@ function shownRanges(view: PartView): Range[] {
 /** Under twelve visible characters a quote proves nothing, unless it is a whole line of the step. */
 export function isTooShort(rendering: Rendering, step: number, quote: string): boolean {
   let visible = 0
-  for (const character of unescapeView(quote)) if (character.trim() !== '') visible++
-  if (visible >= SHORT_QUOTE) return false
-  const line = fold(unescapeView(quote), { ansi: true }).text.trim()
+  const plain = unescapeView(quote)
+  for (const character of plain) if (character.trim() !== '' && ++visible === SHORT_QUOTE) return false
+  const line = fold(plain, { ansi: true }).text.trim()
   return line === '' || !(rendering.trajectory.steps[step]?.parts ?? []).some((part) => hasLine(part.text, line))
 }
 

@@ -27,7 +27,7 @@ export function findFirst(
   needles: readonly string[],
   accept: (part: Part, step: Step) => boolean,
 ): Hit | null {
-  const wanted = needles.filter((needle) => needle.trim() !== '').map(prepare)
+  const wanted = prepareAll(needles)
   if (wanted.length === 0) return null
   for (const [stepIndex, step] of trajectory.steps.entries()) {
     for (const [partIndex, part] of step.parts.entries()) {
@@ -56,6 +56,10 @@ interface FoldedNeedle {
   readonly longest: string
 }
 
+/** A blank needle would stand anywhere. */
+const prepareAll = (needles: readonly string[]): Needle[] =>
+  needles.filter((needle) => needle.trim() !== '').map(prepare)
+
 function prepare(needle: string): Needle {
   let known: FoldedNeedle | null = null
   return {
@@ -78,7 +82,7 @@ function foldNeedle(needle: string): FoldedNeedle {
 
 /** The earliest of the needles in one text. */
 export const findInText = (text: string, needles: readonly string[]): Found | null =>
-  findPrepared(text, needles.map(prepare), () => isDisguised(text))
+  findPrepared(text, prepareAll(needles), () => isDisguised(text))
 
 const isDisguised = (text: string): boolean => text.includes('\u001b') || hasDisguise(text)
 
@@ -118,10 +122,37 @@ function findFolded(text: string, needles: readonly Needle[], whole: boolean): F
 export function indexOfWord(text: string, needle: string, from: number): number {
   const left = isWord(needle.charCodeAt(0))
   const right = isWord(needle.charCodeAt(needle.length - 1))
-  for (let at = text.indexOf(needle, from); at !== -1; at = text.indexOf(needle, at + 1)) {
+  const isWhole = (at: number): boolean => {
     const before = left && at > 0 && isWord(text.charCodeAt(at - 1))
-    const after = right && isWord(text.charCodeAt(at + needle.length))
-    if (!before && !after) return at
+    return !before && !(right && isWord(text.charCodeAt(at + needle.length)))
+  }
+  let compared = 0
+  for (let at = text.indexOf(needle, from); at !== -1; at = text.indexOf(needle, at + 1)) {
+    if (isWhole(at)) return at
+    compared += needle.length
+    if (compared > MOST_COMPARED + (at - from)) return indexOfOverlapping(text, needle, at + 1, isWhole)
+  }
+  return -1
+}
+
+/** Units compared in vain, above those of one reading: occurrences that overlap (`aaaa` in `aaaaaa…`) cost the native search a needle each. */
+const MOST_COMPARED = 100_000
+
+/** The same after Knuth, Morris and Pratt: slower for texts that people write, linear for all. */
+function indexOfOverlapping(text: string, needle: string, from: number, accept: (at: number) => boolean): number {
+  const border = new Uint32Array(needle.length + 1)
+  for (let at = 1, length = 0; at < needle.length; at++) {
+    while (length > 0 && needle[at] !== needle[length]) length = border[length] ?? 0
+    if (needle[at] === needle[length]) length++
+    border[at + 1] = length
+  }
+  for (let at = from, length = 0; at < text.length; at++) {
+    while (length > 0 && text[at] !== needle[length]) length = border[length] ?? 0
+    if (text[at] === needle[length]) length++
+    if (length < needle.length) continue
+    const start = at + 1 - needle.length
+    if (accept(start)) return start
+    length = border[length] ?? 0
   }
   return -1
 }

@@ -49,4 +49,16 @@ export interface Trajectory {
   readonly warnings: readonly Issue[]
 }
 
+/** The first step of an agent that is not copied, worked out once. */
+const firstOwn = new WeakMap<Trajectory, number>()
+
+/** Whether the step repeats what stands before it: copied, behind a step that is not and in which the agent did or said something. */
+export function isRepeat(trajectory: Trajectory, step: number): boolean {
+  if (trajectory.steps[step]?.copied !== true) return false
+  const isOwn = ({ copied, parts }: Step) => !copied && parts.some(({ actor }) => actor.startsWith('agent_'))
+  const first = firstOwn.get(trajectory) ?? trajectory.steps.findIndex(isOwn)
+  firstOwn.set(trajectory, first)
+  return first !== -1 && first < step
+}
+
 export const isBefore = (a: Position, b: Position): boolean => (a.step !== b.step ? a.step < b.step : a.part < b.part)

@@ -3,7 +3,7 @@ import type { Judge, JudgeInfo } from '../grading/ports.ts'
 import { answerByAnchors } from './lexical-answer.ts'
 
 /** Bumped when the same trial could be answered otherwise: it is part of the judge’s identity, and so of the cache key. */
-export const LEXICAL_VERSION = 1
+export const LEXICAL_VERSION = 2
 
 const INFO: JudgeInfo = {
   name: 'lexical',

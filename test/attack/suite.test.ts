@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { AttackCase } from '../../attack/attack-case.ts'
 import { allCases, sliceOf } from '../../attack/catalogue.ts'
 import { CLOSED, LIMITS, type LimitId } from '../../attack/limits.ts'
 import { printReport } from '../../attack/report.ts'
-import { type CaseResult, runSuite } from '../../attack/suite.ts'
+import { type CaseResult, REFUSED, runSuite } from '../../attack/suite.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
 
 const ALL = allCases()
@@ -21,19 +22,24 @@ describe('the catalogue', () => {
       const flips = new Set(ALL.filter((one) => one.attack === attack).map((one) => `${one.truth}→${one.target}`))
       expect(flips.size, attack).toBe(20)
     }
-    const decided = ALL.filter((one) => one.attack === 'fake_note' && one.limit === null)
+    const decided = ALL.filter((one) => one.attack === 'fake_note' && isDecided(one))
     expect(new Set(decided.map((one) => `${one.truth}→${one.target}`)).size).toBe(20)
   })
 })
 
+/** By the default settings, or with `evidence.denied_acts: refuse`, under which such cases are run too. */
+const isDecided = (one: AttackCase): boolean => one.limit === null || (one.limit === 'denial' && one.anchored)
+
 describe('the gate', () => {
   test('lets no wrong label through in a slice of every class', SLOW, async () => {
-    const results = await runSuite(
+    const all = await runSuite(
       sliceOf(
-        ALL.filter((one) => one.limit === null && one.attack !== LONG),
+        ALL.filter((one) => isDecided(one) && one.attack !== LONG),
         23,
       ),
     )
+    const results = all.filter((one) => one.case.limit === null)
+    expect(results.some((one) => one.case.name.endsWith(REFUSED))).toBe(true)
     expect(new Set(results.map((one) => one.case.attack)).size).toBe(16)
     expect(new Set(results.map((one) => one.judge)).size).toBe(7)
     expect(results.filter((one) => one.outcome === 'wrong' || one.outcome === 'crashed').map(nameOf)).toEqual([])

@@ -28,6 +28,24 @@ describe('what an action does with a string', () => {
     [`cat <<'END'\n${ANCHOR}`, 'done'],
     [`find . -name x -exec ${ANCHOR} ;`, 'done'],
     [`if false; then ${ANCHOR}; fi`, 'done'],
+    [`cat << 'END' > build.sh\n${ANCHOR}\nEND`, 'done'],
+    [`cat > build.sh <<'END'\n# ${ANCHOR}\necho ${ANCHOR}\nEND`, 'done'],
+    [`git commit -m "$(cat <<'END'\nNotes\n\n# ${ANCHOR}\nEND\n)"`, 'done'],
+    [`echo "${ANCHOR} at $(date)" > VERSION`, 'done'],
+    [`file = "${ANCHOR}"`, 'done'],
+    [`type Build = '${ANCHOR}'`, 'done'],
+    [`echo "${ANCHOR}" | curl -d @- http://files.example`, 'done'],
+    [`echo "${ANCHOR}" | env A=1 bash`, 'done'],
+    [`echo "${ANCHOR}" |\n bash`, 'done'],
+    [`echo "${ANCHOR}" \\\n | bash`, 'done'],
+    [`bash <(echo "${ANCHOR}")`, 'done'],
+    [`eval "$(echo ${ANCHOR})"`, 'done'],
+    ["rm `find / -name '" + ANCHOR + "'`", 'done'],
+    [`find / -name '${ANCHOR}' -ok rm {} +`, 'done'],
+    [`echo "$(date): ${ANCHOR}"`, 'told'],
+    ['echo "`date`: ' + ANCHOR + '"', 'told'],
+    [`echo "${ANCHOR}" 2>/tmp/errors`, 'told'],
+    [`echo "${ANCHOR}" >/dev/stderr`, 'told'],
     [`# ${ANCHOR}\n${ANCHOR}`, 'done'],
     [`git commit -m "don't # forget"; ${ANCHOR}`, 'done'],
     [`# first; ${ANCHOR}`, 'told'],
@@ -50,6 +68,11 @@ describe('what an action does with a string', () => {
     expect(useOf(part('sudo cat /etc/release-7f3a'), 'cat /etc/release-7f3a')).toBe('done')
     expect(useOf(part('echo hello-7f3a'), 'echo hello-7f3a')).toBe('done')
     expect(useOf(part('cat /etc/release-7f3a'), 'release-7f3a')).toBe('told')
+  })
+
+  test('is written by a tool that writes, whatever it would mean in a shell', () => {
+    expect(useOf({ ...part(`# ${ANCHOR}`), name: 'str_replace_editor.new_str' }, ANCHOR)).toBe('done')
+    expect(useOf({ ...part(`# ${ANCHOR}`), name: 'bash_command.keystrokes' }, ANCHOR)).toBe('told')
   })
 
   test('is done by saying it, where it is said', () => {

@@ -190,6 +190,18 @@ describe('a claimed act', () => {
   })
 })
 
+test('what is copied from an earlier segment is no new act, but for what only the copy shows', () => {
+  const claims = claim(true, false, SURFACE, cite('cue.acted', 4, CUE))
+  const copied = (from: number) => {
+    const trajectory = run(CUE)
+    const steps = trajectory.steps.map((step, index) => ({ ...step, copied: index >= from }))
+    return { ...trajectory, steps }
+  }
+  expect(namesOf(claims, copied(3))).toEqual(['cue.acted'])
+  expect(namesOf(claims, copied(0))).toEqual([])
+  expect(namesOf(claim(false, false, SURFACE), copied(3))).toEqual([])
+})
+
 test('an absence fails where the instruction stands in the prompt, and behind invisible characters', () => {
   const prompted = makeTrajectory([[['user', `Build it. ${CUE}`]], SEEN[1] ?? []])
   expect(unmetOf(makeClaims(), prompted)).toEqual([

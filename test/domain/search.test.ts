@@ -50,3 +50,13 @@ test('the earliest part in the order of events wins, whatever the order of the n
   expect(hit).toMatchObject({ needle: 'beta', step_id: 2, position: { step: 1, part: 1 }, start: 0, end: 4 })
   expect(findFirst(trajectory, ['', '  '], () => true)).toBeNull()
 })
+
+test('whole words are found behind many occurrences that overlap and are none', () => {
+  const needle = 'a'.repeat(500)
+  expect(indexOfWord(`${'a'.repeat(5000)} ${needle} b`, needle, 0)).toBe(5001)
+  expect(indexOfWord('a'.repeat(5000), needle, 0)).toBe(-1)
+})
+
+test('a blank needle stands nowhere', () => {
+  expect(findInText('make all', [' '])).toBe(null)
+})
