@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { openPostgresStores, type PostgresOptions, type PostgresStores } from '../../src/storage/postgres/postgres.ts'
 import { NATIVE, type PostgresServer, SKIPPED, startPostgres } from './postgres-server.ts'
-
-export const SETTINGS = {
-  max_connections: 10,
-  connect_timeout_ms: 5_000,
-  statement_timeout_ms: 20_000,
-  idle_transaction_timeout_ms: 20_000,
-}
+import { SETTINGS } from './postgres-settings.ts'
 
 export interface PostgresTools {
   readonly server: PostgresServer
