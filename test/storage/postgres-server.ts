@@ -29,6 +29,8 @@ export interface PostgresServer {
   start(): Promise<void>
   /** Runs statements as the superuser; answers the rows of the last one. */
   query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  /** Puts a file into the folder of its data. */
+  give(name: string, content: Uint8Array): void
   remove(): Promise<void>
 }
 
@@ -110,6 +112,10 @@ export async function startPostgres(): Promise<PostgresServer> {
     start,
     stop: () => end('SIGINT'),
     kill: () => end('SIGQUIT'),
+    give(name, content) {
+      writeFileSync(join(data, name), content)
+      give(join(data, name))
+    },
     async remove() {
       await end('SIGQUIT')
       rmSync(root, { recursive: true, force: true })
