@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { NO_CAPS } from '../../src/grading/ledger-ports.ts'
 import { finishOk, planAttempt } from './make-attempt.ts'
@@ -45,6 +46,24 @@ describePostgres('processes on one PostgreSQL', (tools) => {
     expect(await stores.attempts.markInterrupted()).toBe(lives ? 0 : 1)
     expect(await stores.batches.claim('bat_1')).toBe(!lives)
     await stores.close()
+  })
+
+  test('a process of another machine that fell silent is dead, and lives again once it is heard', async () => {
+    const { server, newSchema, open } = tools()
+    const schema = newSchema()
+    const silent = await open(schema)
+    await openBatch(silent, 'bat_1', 0)
+    expect(await silent.batches.claim('bat_1')).toBe(true)
+    await server.query(`UPDATE "${schema}".processes SET host = 'elsewhere'`)
+    const other = await open(schema, { silence_s: 1 })
+    expect(await other.batches.listUnclaimed()).toEqual([])
+    await delay(1100)
+    expect(await other.batches.listUnclaimed()).toEqual(['bat_1'])
+    await silent.processes.beat()
+    expect(await other.batches.claim('bat_1')).toBe(false)
+    await delay(1100)
+    expect(await other.batches.claim('bat_1')).toBe(true)
+    for (const stores of [silent, other]) await stores.close()
   })
 
   test('a call that was taken for lost and ends after all is counted by its end', async () => {

@@ -6,7 +6,7 @@ import { createBatchStore } from './batch-store.ts'
 import { createGradeStore } from './grade-store.ts'
 import { migrate } from './migrate.ts'
 import type { PoolSettings } from './pool.ts'
-import { type Processes, registerProcess } from './processes.ts'
+import { type Processes, registerProcess, SILENCE_S } from './processes.ts'
 import { createProviderQueue } from './provider-queue.ts'
 import { createReviewStore } from './review-store.ts'
 import {
@@ -23,6 +23,8 @@ export interface PostgresOptions extends PoolSettings {
   readonly url: string
   /** Of the project; made and migrated where needed. */
   readonly schema: string
+  /** Seconds after which a silent process is dead; a minute, but for tests. */
+  readonly silence_s?: number
 }
 
 /** The stores of one schema. Keys count only in the main one, although each has a table for them. */
@@ -31,11 +33,12 @@ export interface PostgresStores extends Stores {
 }
 
 /** The stores over one schema of a PostgreSQL. Throws a StorageError where it cannot be used. */
-export async function openPostgresStores({ url, schema, ...settings }: PostgresOptions): Promise<PostgresStores> {
+export async function openPostgresStores(options: PostgresOptions): Promise<PostgresStores> {
+  const { url, schema, silence_s = SILENCE_S, ...settings } = options
   const unit = openUnit(url, schema, settings)
   try {
     await migrate(unit, schema)
-    return assemble(unit, await registerProcess(unit))
+    return assemble(unit, await registerProcess(unit, silence_s))
   } catch (error) {
     await unit.close()
     throw error

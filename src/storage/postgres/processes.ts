@@ -23,22 +23,24 @@ interface Living {
 }
 
 /** Whoever said nothing for so long is dead, wherever it runs. */
-const SILENCE = "interval '60 seconds'"
+export const SILENCE_S = 60
 
 /** While the server was down nobody could say anything: the time counts from its start. */
-const LIVES = `greatest(seen_at, pg_postmaster_start_time()) > clock_timestamp() - ${SILENCE}`
+const LIVING = `
+  SELECT id, host, pid FROM processes
+  WHERE greatest(seen_at, pg_postmaster_start_time()) > clock_timestamp() - make_interval(secs => $1)`
 
 const BEAT = `
   INSERT INTO processes (id, host, pid, seen_at) VALUES ($1, $2, $3, clock_timestamp())
   ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`
 
 /** Registers this process; the rows of the dead go. */
-export async function registerProcess(unit: Unit): Promise<Processes> {
+export async function registerProcess(unit: Unit, silenceS: number): Promise<Processes> {
   const me: Living = { id: `prc_${randomUUID()}`, host: machine(), pid: process.pid }
   // Inserted again where another process took this one for dead and removed it.
   const beat = async () => void (await unit.run(BEAT, [me.id, me.host, me.pid]))
   const living = async (sql: Pick<Sql, 'rows'>): Promise<string[]> => {
-    const rows = await sql.rows<Living>(`SELECT id, host, pid FROM processes WHERE ${LIVES}`)
+    const rows = await sql.rows<Living>(LIVING, [silenceS])
     return [me.id, ...rows.filter((row) => row.id !== me.id && exists(row, me)).map((row) => row.id)]
   }
   await beat()
