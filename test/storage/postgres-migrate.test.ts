@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -23,6 +24,19 @@ describePostgres('migrations of PostgreSQL', (tools) => {
     const applied = await server.query(`SELECT name FROM "${schema}".schema_migrations ORDER BY name`)
     expect(applied.map(({ name }) => name)).toEqual(loadPostgresMigrations().map(({ name }) => name))
     expect(await server.query(`SELECT id FROM "${schema}".processes`)).toEqual([])
+  })
+
+  test('who comes while another migrates waits longer than any statement may take', async () => {
+    const { server, newSchema, open } = tools()
+    const schema = newSchema()
+    const slow = openUnit(server.url, schema, { ...SETTINGS, statement_timeout_ms: 0 })
+    const first = migrate(slow, schema, [{ name: '0001_slow.sql', sql: 'SELECT pg_sleep(1)' }])
+    await delay(200)
+    const second = open(schema, { statement_timeout_ms: 100 })
+    await first
+    // It had its turn, and found what it does not know.
+    await expect(second).rejects.toThrow(/unknown migration 0001_slow/)
+    await slow.close()
   })
 
   const FILES = [

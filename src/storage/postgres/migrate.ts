@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { assertKnown, digestSql, loadMigrations, type Migration } from '../migrate.ts'
-import type { Sql } from './pool.ts'
-import type { Unit } from './unit.ts'
+import type { PoolSettings, Sql } from './pool.ts'
+import { openUnit, type Unit } from './unit.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/postgres/', import.meta.url))
 
@@ -10,6 +10,17 @@ export const loadPostgresMigrations = (): Migration[] => loadMigrations(FOLDER)
 
 /** Any number that other programs are unlikely to lock. */
 const LOCK = 0x7e8d1c7
+
+/** Waits for as long as the others before us take, and for as long as the changes themselves do. */
+export async function openMigrated(url: string, schema: string, settings: PoolSettings): Promise<Unit> {
+  const patient = openUnit(url, schema, { ...settings, max_connections: 1, statement_timeout_ms: 0 })
+  try {
+    await migrate(patient, schema)
+  } finally {
+    await patient.close()
+  }
+  return openUnit(url, schema, settings)
+}
 
 /**
  * Makes the schema where it is missing and applies what is missing in it, all in one transaction, one process at a time. Throws a
@@ -21,8 +32,6 @@ export async function migrate(
   migrations: readonly Migration[] = loadPostgresMigrations(),
 ): Promise<void> {
   await unit.write(async (sql) => {
-    // However long the others before us take.
-    await sql.say('SET LOCAL statement_timeout = 0')
     await sql.rows(`SELECT pg_advisory_xact_lock(${LOCK}, hashtext($1))`, [schema])
     await makeSchema(sql, schema)
     const applied = await readApplied(sql)

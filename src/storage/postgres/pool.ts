@@ -10,7 +10,7 @@ export interface PoolSettings {
   readonly max_connections: number
   /** To connect, and to wait for a connection where all are busy. */
   readonly connect_timeout_ms: number
-  /** The server gives a statement up after so long. */
+  /** The server gives a statement up after so long; 0: never. */
   readonly statement_timeout_ms: number
   /** The server closes a connection that leaves a transaction alone for so long. */
   readonly idle_transaction_timeout_ms: number
@@ -43,7 +43,7 @@ export function openPool(url: string, schema: string | null, settings: PoolSetti
     connectionString: url,
     max: settings.max_connections,
     connectionTimeoutMillis: settings.connect_timeout_ms,
-    query_timeout: settings.statement_timeout_ms + GRACE_MS,
+    query_timeout: settings.statement_timeout_ms === 0 ? 0 : settings.statement_timeout_ms + GRACE_MS,
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     application_name: 'veridict',

@@ -4,7 +4,7 @@ import { createAccessStore } from './access-store.ts'
 import { createAttemptLedger } from './attempt-ledger.ts'
 import { createBatchStore } from './batch-store.ts'
 import { createGradeStore } from './grade-store.ts'
-import { migrate } from './migrate.ts'
+import { openMigrated } from './migrate.ts'
 import type { PoolSettings } from './pool.ts'
 import { type Processes, registerProcess, SILENCE_S } from './processes.ts'
 import { createProviderQueue } from './provider-queue.ts'
@@ -16,7 +16,7 @@ import {
   createSecretStore,
   createTrajectoryStore,
 } from './small-stores.ts'
-import { openUnit, type Unit } from './unit.ts'
+import type { Unit } from './unit.ts'
 
 export interface PostgresOptions extends PoolSettings {
   /** `postgres://user:password@host/database`; TLS by its `sslmode`. */
@@ -35,9 +35,8 @@ export interface PostgresStores extends Stores {
 /** The stores over one schema of a PostgreSQL. Throws a StorageError where it cannot be used. */
 export async function openPostgresStores(options: PostgresOptions): Promise<PostgresStores> {
   const { url, schema, silence_s = SILENCE_S, ...settings } = options
-  const unit = openUnit(url, schema, settings)
+  const unit = await openMigrated(url, schema, settings)
   try {
-    await migrate(unit, schema)
     return assemble(unit, await registerProcess(unit, silence_s))
   } catch (error) {
     await unit.close()
