@@ -74,7 +74,7 @@ export async function buildApp(
   const statistics = createStatisticsWorker()
   http.addHook('onClose', () => statistics.close())
   installErrors(http)
-  await installAccess(http, { access: context.access, config: context.config })
+  const keyRate = await installAccess(http, { access: context.access, config: context.config })
   installValidation(http)
   installDrain(http, state)
   recordRequests(http, metrics)
@@ -87,7 +87,7 @@ export async function buildApp(
     admission.behindHits((request, reply) => answerKnownBytes(request, reply, { aliasesOf, metrics })),
   )
   await installOpenApi(http)
-  sessionRoutes(http, { access: context.access, config: context.config })
+  sessionRoutes(http, { access: context.access, config: context.config, keyRate })
   gradeRoutes(http, { context, metrics, aliasesOf, inFlight })
   trajectoryRoutes(http, { context })
   batchRoutes(http, { context, inFlight, state })

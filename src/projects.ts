@@ -33,8 +33,15 @@ export async function openProjects(shared: Shared): Promise<Projects> {
 
   async function openOne(name: string): Promise<Project> {
     const project = await openProject(shared, name)
-    await startOnce(project)
-    return project
+    try {
+      await startOnce(project)
+      return project
+    } catch (error) {
+      // It will be opened anew; left open, each try would leave a connection, and a row of a process that seems to live.
+      started.delete(project)
+      await project.close().catch(() => undefined)
+      throw error
+    }
   }
 
   function open(name: string): Promise<Project> {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { createOneKeyAccess } from './access/one-key-access.ts'
 import { type App, buildApp } from './app.ts'
 import { isOpenToAll } from './config/access-settings.ts'
 import { loadConfig } from './config/config.ts'
@@ -48,6 +49,8 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
 /** A service for one command: on a free port of loopback, gone when the command ends. */
 export interface Embedded {
   readonly url: string
+  /** Without it nothing is answered: other users of the machine reach loopback too. */
+  readonly key: string
   /** Waits for what is in flight; what has not begun stays as it is in the database. */
   stop(): Promise<void>
 }
@@ -55,15 +58,17 @@ export interface Embedded {
 /** The service inside of this process. It does not go on with batches that others left: the command says which to run. */
 export async function startEmbedded(env: NodeJS.ProcessEnv): Promise<Embedded> {
   const { config: given, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
-  // Whoever starts it can read the database: no key would keep him from anything.
-  const access = { ...given.access, required: false, loopback: true, allowed_hosts: [] }
-  const config = { ...given, host: LOOPBACK, access }
+  // Whoever starts it can read the database and is asked for none of its keys; others of the machine can do neither.
+  const settings = { ...given.access, required: true, loopback: true, allowed_hosts: [] }
+  const config = { ...given, host: LOOPBACK, access: settings }
   const context = await buildContext({ config, secrets, adopts_batches: false })
-  const app = await buildApp(context, { logger: false })
+  const { access, token } = createOneKeyAccess(config.project)
+  const app = await buildApp({ ...context, access }, { logger: false })
   const url = await app.http.listen({ host: LOOPBACK, port: 0 })
   await context.start()
   return {
     url,
+    key: token,
     async stop() {
       app.state.draining = true
       await drain(app, context)

@@ -3,7 +3,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { CopyReport, Upkeep } from '../grading/upkeep-ports.ts'
 import { CliError } from './cli-error.ts'
-import { type DatabaseOption, existingDatabase, sayProgress, withDatabase } from './doctor-database.ts'
+import { type DatabaseOption, existingDatabase, withCopying, withDatabase } from './doctor-database.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import type { Shell } from './shell.ts'
@@ -22,7 +22,7 @@ back up.
 
 With --all-projects, FILE is a folder: the main database and those of all projects, laid out as they are.
 
-Exit codes: 0 the backup is whole; 1 it is not there.
+Exit codes: 0 the backup is whole; 1 it is not there; 130 interrupted, and nothing is left of it.
 
 Examples:
   veridict backup /backups/veridict-2026-11-21.sqlite
@@ -51,11 +51,22 @@ async function backUpAll(
   const taken = replace ? undefined : targets.find(({ to }) => existsSync(to))
   if (taken !== undefined)
     throw new CliError(`${inert(taken.to)} is there already`, ['Give another name, or --force to replace it.'])
-  for (const { from, to } of targets) {
-    makeFolder(resolve(to, '..'))
-    shell.out.write(reportText(await backUp({ from, to, replace, onProgress: sayProgress(shell, to) })))
-  }
-  return EXIT.graded
+  return await withCopying(shell, async (sayTo) => {
+    let failed = 0
+    for (const { from, to } of targets) {
+      makeFolder(resolve(to, '..'))
+      try {
+        shell.out.write(reportText(await backUp({ from, to, replace, onProgress: sayTo(to) })))
+      } catch (error) {
+        if (targets.length === 1 || error instanceof CliError || !(error instanceof Error)) throw error
+        // One that is damaged keeps nobody from a backup of the others.
+        failed += 1
+        shell.err.write(`${inert(from)}: not backed up: ${inert(error.message)}\n`)
+      }
+    }
+    if (failed === 0) return EXIT.graded
+    throw new CliError(`${failed} of ${targets.length} databases are not backed up`, ['`veridict doctor` says more.'])
+  })
 }
 
 /** The same layout in another folder: each can then be put back by its name. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { loadConfig } from '../config/config.ts'
 import type { UpkeepProgress } from '../grading/upkeep-ports.ts'
 import { CliError } from './cli-error.ts'
+import { watchInterruption } from './interruption.ts'
 import { requireConfigFile } from './service-connection.ts'
 import type { Shell } from './shell.ts'
 import { inert } from './terminal-text.ts'
@@ -41,6 +42,28 @@ function configured(shell: Shell): string {
       'For a file all the same, name it with --database.',
     ])
   return config.database
+}
+
+/**
+ * Copying, which a Ctrl-C ends at the next step: what was begun is removed then. Where the copy is checked, or has its name already, the
+ * work ends first.
+ */
+export async function withCopying<T>(
+  shell: Shell,
+  copy: (sayTo: (name: string) => (progress: UpkeepProgress) => void) => Promise<T>,
+): Promise<T> {
+  const { signal, release } = watchInterruption(shell)
+  try {
+    return await copy((name) => {
+      const say = sayProgress(shell, name)
+      return (progress) => {
+        signal.throwIfAborted()
+        say(progress)
+      }
+    })
+  } finally {
+    release()
+  }
 }
 
 /** Milliseconds between two words about the same step. */

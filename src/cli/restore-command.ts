@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { RestoreReport, Upkeep } from '../grading/upkeep-ports.ts'
 import { reportText } from './backup-command.ts'
-import { type DatabaseOption, databasePath, sayProgress, withDatabase } from './doctor-database.ts'
+import { type DatabaseOption, databasePath, withCopying, withDatabase } from './doctor-database.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { asTyped } from './program-name.ts'
@@ -16,7 +16,7 @@ What was done after the backup is not in it: its grades are made again (or come 
 gone, and keys that were revoked since then are good again. Batches that were sent to a provider since then are unknown to the
 restored database: their ids are named, so that you can cancel them there.
 
-Exit codes: 0 restored; 1 refused, and nothing was changed.
+Exit codes: 0 restored; 1 refused, 130 interrupted, and nothing was changed.
 
 Examples:
   veridict restore /backups/veridict-2026-11-21.sqlite
@@ -30,7 +30,8 @@ export const restoreCommand = (shell: Shell, { restore }: Pick<Upkeep, 'restore'
     .action((file: string, options: DatabaseOption) =>
       runCommand(shell, async (): Promise<ExitCode> => {
         const to = databasePath(shell, options)
-        const report = await restore({ from: file, to, now: new Date(), onProgress: sayProgress(shell, to) })
+        const now = new Date()
+        const report = await withCopying(shell, (sayTo) => restore({ from: file, to, now, onProgress: sayTo(to) }))
         shell.out.write(restoredText(report, shell))
         return EXIT.graded
       }),

@@ -28,7 +28,7 @@ export async function connect(shell: Shell, server: string | undefined): Promise
   const embedded = await startEmbedded(shell)
   let closing: Promise<void> | null = null
   return {
-    client: createClient(embedded.url),
+    client: createClient(embedded.url, embedded.key),
     url: embedded.url,
     embedded: true,
     flag: '',

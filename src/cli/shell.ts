@@ -4,6 +4,8 @@ import type { TrialItem } from '../archives/trial-item.ts'
 /** A service inside of this process, listening on a free port of the loopback interface. */
 export interface Embedded {
   readonly url: string
+  /** What it is asked with, where it asks for one. */
+  readonly key?: string
   /** Lets what is in flight end, then closes; the state stays in the database. */
   stop(): Promise<void>
 }

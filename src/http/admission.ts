@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { LARGE, nextTurn } from '../grading/turns.ts'
 import type { AdmissionLimits } from './admission-limits.ts'
 import { answerClientError } from './errors.ts'
-import type { AnswerRaw } from './json-body.ts'
+import { type AnswerRaw, mostBytes, wantsBody } from './json-body.ts'
 import { watchPressure } from './pressure.ts'
 import { createSlots, type Slots } from './slots.ts'
 import { watchSlowBodies } from './slow-bodies.ts'
@@ -71,7 +71,7 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
   })
   app.addHook('onRoute', (route) => boundWork(route, pools, tickets))
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (request.is404 || request.method !== 'POST') return done(null, payload)
+    if (!wantsBody(request)) return done(null, payload)
     try {
       if (isLines(request.headers)) hold(request, pools.uploads.take(1))
       const bytes = announced(request, limits)
@@ -184,11 +184,12 @@ const lengthOf = ({ headers }: FastifyRequest): number => Number(headers['conten
  * What a body will take, where its headers say so: nothing for one that is refused for its size, whose size shows as it arrives, or of
  * which only a line is kept.
  */
-function announced(request: FastifyRequest, { body_bytes }: { readonly body_bytes: number }): number {
+function announced(request: FastifyRequest, limits: { readonly body_bytes: number }): number {
+  const most = mostBytes(request, limits)
   const length = lengthOf(request)
   if (isLines(request.headers))
-    return request.routeOptions.url === '/v1/trajectories' ? Math.min(length || body_bytes, body_bytes) : 0
-  return length > body_bytes || (request.headers['content-encoding'] ?? 'identity') !== 'identity' ? 0 : length
+    return request.routeOptions.url === '/v1/trajectories' ? Math.min(length || most, most) : 0
+  return length > most || (request.headers['content-encoding'] ?? 'identity') !== 'identity' ? 0 : length
 }
 
 const isLines = (headers: FastifyRequest['headers']): boolean =>

@@ -37,6 +37,13 @@ interface BodyLimits {
   readonly depth: number
 }
 
+/** Only `POST` routes take a body. */
+export const wantsBody = ({ method, is404 }: FastifyRequest): boolean => method === 'POST' && !is404
+
+/** What a body of this route may have; less than anywhere where no key is asked for. */
+export const mostBytes = ({ routeOptions }: FastifyRequest, { body_bytes }: Pick<BodyLimits, 'body_bytes'>): number =>
+  Math.min(body_bytes, routeOptions.bodyLimit)
+
 const NO_BODY = 'the request has no body'
 
 /** Whether the request was answered by the digest of its bytes alone. */
@@ -47,11 +54,17 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
   app.decorateRequest('bodyDigest', '')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    if (Number(request.headers['content-length'] ?? 0) > limits.body_bytes) return done(null, new TooLarge())
+    // Nobody reads it and nobody made room for it: kept, it would be memory for whoever asks, with no key.
+    if (!wantsBody(request)) {
+      payload.resume()
+      return done(null, undefined)
+    }
+    const most = mostBytes(request, limits)
+    if (Number(request.headers['content-length'] ?? 0) > most) return done(null, new TooLarge())
     const encoding = encodingOf(request.headers['content-encoding'])
     const body = encoding === null ? payload : Readable.from(decodeBody(encoding, payload), { objectMode: false })
     const hold = (bytes: number) => request.holdBytes(bytes)
-    collect(body, limits.body_bytes, hold, (error, collected) => {
+    collect(body, most, hold, (error, collected) => {
       if (body !== payload) body.destroy()
       done(error, collected)
     })
@@ -109,14 +122,14 @@ function collect(
 }
 
 function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {
-  if (request.method !== 'POST' || request.is404) return undefined
+  if (!wantsBody(request)) return undefined
   if (request.body === undefined && request.routeOptions.schema?.body === undefined) return undefined
   if (request.body === undefined) {
     request.body = null
     return new HttpProblem(400, 'invalid_json', NO_BODY, { errors: [{ path: '', message: NO_BODY }] })
   }
   if (request.body instanceof TooLarge)
-    return new HttpProblem(413, 'body_too_large', `the body is larger than ${limits.body_bytes} bytes`)
+    return new HttpProblem(413, 'body_too_large', `the body is larger than ${mostBytes(request, limits)} bytes`)
   if (!(request.body instanceof RawBody)) return undefined
   try {
     request.body = parseJson(request.body.bytes, limits.depth)

@@ -1,10 +1,11 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { CopyOptions, CopyReport, RowCounts } from '../grading/upkeep-ports.ts'
 import { lookAtSchema } from './examine-schema.ts'
 import { listProjects, projectPath } from './project-files.ts'
 import { StorageError, toStorageError } from './storage-error.ts'
+import { assertUnused, LOG_ENDINGS } from './unused-file.ts'
 
 /** Pages of 4 KiB for each turn of the event loop. */
 const PAGES_AT_ONCE = 500
@@ -15,24 +16,43 @@ const PAGES_AT_ONCE = 500
  * needs no log beside it. Throws a StorageError where it cannot be made, and then leaves nothing behind.
  */
 export async function backUpDatabase(options: CopyOptions): Promise<CopyReport> {
-  const { from, to, replace } = options
-  if (!replace && existsSync(to)) throw new StorageError('storage_error', `${to} is there already`)
-  if (isSameFile(from, to)) throw new StorageError('storage_error', 'a database cannot be copied onto itself')
+  const { to } = options
+  assertReplaceable(options)
   const partial = `${to}.partial-${process.pid}`
   try {
     const rows = await copyChecked(options, partial)
     const bytes = statSync(partial).size
     syncPath(partial)
     // Once more: it may have come to be since the beginning, which was long ago.
-    if (!replace && existsSync(to)) throw new StorageError('storage_error', `${to} is there already`)
+    assertReplaceable(options)
+    // Beside the new file, the log of the replaced one would be taken for its own, and damage it.
+    for (const end of LOG_ENDINGS) rmSync(`${to}${end}`, { force: true })
     renameSync(partial, to)
     syncPath(dirname(resolve(to)))
     return { to, bytes, rows }
   } catch (error) {
-    throw toStorageError(error)
+    const failure = toStorageError(error)
+    // The source is only read: it is the disk of the copy.
+    if (failure instanceof StorageError && failure.code === 'storage_full')
+      throw new StorageError('storage_full', `there is no room for ${to} on its disk`, { cause: error })
+    throw failure
   } finally {
-    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${partial}${end}`, { force: true })
+    for (const end of ['', ...LOG_ENDINGS]) rmSync(`${partial}${end}`, { force: true })
   }
+}
+
+/** A name that is free, or that of a file which may be replaced: not a database that somebody uses, and no part of one. */
+function assertReplaceable({ from, to, replace }: CopyOptions): void {
+  const refuse = (why: string): StorageError => new StorageError('storage_error', why)
+  if (basename(to) === '' || to.endsWith('/')) throw refuse(`${to} is no name of a file`)
+  if (LOG_ENDINGS.some((end) => to.endsWith(end))) throw refuse(`${to} is a name for the log of a database`)
+  const log = LOG_ENDINGS.map((end) => to + end).find((path) => existsSync(path))
+  if (!replace && existsSync(to)) throw refuse(`${to} is there already`)
+  if (!replace && log !== undefined) throw refuse(`${log} is there, which SQLite would take for a part of the copy`)
+  if (!existsSync(to)) return
+  if (!statSync(to).isFile()) throw refuse(`${to} is no file, and is not replaced`)
+  if (isSameFile(from, to)) throw refuse('a database cannot be copied onto itself')
+  assertUnused(to, new Date())
 }
 
 /** Makes the copy at `partial`, readable by its owner alone, and checks it. Answers its rows. */

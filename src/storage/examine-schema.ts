@@ -53,6 +53,16 @@ export function judgeSchema(
         advice: 'Restore the migration files of the release.',
       }),
     )
+  const has = new Set(rows.map(({ name }) => name))
+  const last = rows.at(-1)?.name ?? ''
+  const late = migrations.filter(({ name }) => name < last && !has.has(name)).map(({ name }) => name)
+  if (unknown.length === 0 && late.length > 0)
+    findings.push(
+      error('schema', `not applied, though later ones are: ${late.join(', ')}`, {
+        means: 'This program refuses to open it: nobody knows what the tables hold.',
+        advice: 'Restore the newest backup that is whole.',
+      }),
+    )
   if (findings.length > 0) return { findings, applied: unknown.length > 0 ? 0 : applied }
   if (applied < all)
     return {

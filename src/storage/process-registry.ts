@@ -74,8 +74,10 @@ function lives(row: ProcessRow, me: Omit<ProcessRow, 'seen_at'>): boolean {
 /** As far as somebody can tell who is not registered himself. */
 export function looksAlive({ host, pid, seen_at }: Omit<ProcessRow, 'id'>, now: Date): boolean {
   // A date that cannot be read is no sign of life either.
-  if (!(now.getTime() - Date.parse(seen_at) <= SILENCE_MS)) return false
-  return host !== hostname() || pidExists(pid)
+  const silent_ms = now.getTime() - Date.parse(seen_at)
+  if (!(silent_ms <= SILENCE_MS)) return false
+  // A clock that was ahead must not keep the dead alive until that time comes; of this machine’s processes the system knows better.
+  return host === hostname() ? pidExists(pid) : silent_ms >= -SILENCE_MS
 }
 
 export function pidExists(pid: number): boolean {

@@ -1,10 +1,9 @@
-import { chownSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chownSync, existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import Database from 'better-sqlite3'
 import type { RestoreOptions, RestoreReport, RowCounts } from '../grading/upkeep-ports.ts'
 import { backUpDatabase, countRows, openToRead, syncPath } from './backup.ts'
-import { livingProcesses } from './examine-processes.ts'
 import { StorageError, toStorageError } from './storage-error.ts'
+import { assertUnused, LOG_ENDINGS } from './unused-file.ts'
 
 /**
  * Puts a backup in the place of a database that nobody uses. The backup is copied and checked first, then the old file goes aside,
@@ -12,7 +11,7 @@ import { StorageError, toStorageError } from './storage-error.ts'
  * damaged or newer than this program, or where a process has the database open.
  */
 export async function restoreDatabase({ from, to, now, onProgress }: RestoreOptions): Promise<RestoreReport> {
-  const path = resolve(to)
+  const path = targetOf(from, to)
   const old = existsSync(path)
   if (old) assertUnused(path, now)
   const ready = `${path}.restoring`
@@ -40,36 +39,23 @@ export async function restoreDatabase({ from, to, now, onProgress }: RestoreOpti
 }
 
 /**
- * Nobody has the file open, by two signs: no living row in `processes`, and its lock is to be had. Writes the log back. A file that
- * is no database any more cannot be in use by a service.
+ * Where the database lies, a link followed: it is the file that is replaced, on its own disk. Throws where the backup is no file, where
+ * something that is no file has the name, and where there is no folder.
  */
-function assertUnused(path: string, now: Date): void {
-  let db: Database.Database | undefined
-  try {
-    db = new Database(path, { fileMustExist: true, timeout: 1000 })
-    if (livingProcesses(db, now).size > 0) throw inUse(path)
-    db.close()
-    // In exclusive mode from the first access on: any other connection, of whatever program, is in its way.
-    db = new Database(path, { fileMustExist: true, timeout: 1000 })
-    db.pragma('locking_mode = EXCLUSIVE')
-    db.exec('BEGIN EXCLUSIVE; COMMIT')
-    db.pragma('wal_checkpoint(TRUNCATE)')
-  } catch (error) {
-    if (error instanceof StorageError) throw error
-    const code = (error as { code?: string }).code ?? ''
-    if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) throw inUse(path)
-    // Damaged: that is why somebody restores a backup.
-    if (!/^SQLITE_(CORRUPT|NOTADB|IOERR|CANTOPEN)/.test(code)) throw error
-  } finally {
-    db?.close()
-  }
+function targetOf(from: string, to: string): string {
+  if (!isFile(from)) throw new StorageError('storage_error', `there is no backup ${from}`)
+  const path = existsSync(to) ? realpathSync(to) : resolve(to)
+  if (existsSync(path) && !isFile(path))
+    throw new StorageError('storage_error', `${path} is no file: name the database, not its folder`)
+  if (!existsSync(dirname(path)))
+    throw new StorageError(
+      'storage_error',
+      `there is no folder ${dirname(path)}: make it first, for the user that the service runs as`,
+    )
+  return path
 }
 
-const inUse = (path: string): StorageError =>
-  new StorageError(
-    'storage_busy',
-    `${path} is in use by a living process: stop the service and its commands first (one that was killed on another machine counts as living for a minute)`,
-  )
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
 /** Root restores for whoever the service runs as: to root’s own file it would have no access. */
 function giveTo(file: string, model: string): void {
@@ -81,7 +67,7 @@ function giveTo(file: string, model: string): void {
 /** The old file under another name, with a log that could not be written back: beside the new file it would be taken for its own. */
 function putAside(path: string, now: Date): string | null {
   const aside = freeName(`${path}.before-restore-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`)
-  for (const end of ['-wal', '-shm']) if (existsSync(path + end)) renameSync(path + end, aside + end)
+  for (const end of LOG_ENDINGS) if (existsSync(path + end)) renameSync(path + end, aside + end)
   if (!existsSync(path)) return null
   try {
     linkSync(path, aside)

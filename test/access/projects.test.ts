@@ -7,6 +7,7 @@ import { startEmbedded } from '../../src/server.ts'
 import { listProjects, projectPath } from '../../src/storage/project-files.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
 import { REQUEST } from '../grading/harness.ts'
+import { bearer } from '../http/access-app.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { holdKey } from './make-keys.ts'
@@ -90,7 +91,7 @@ test('a project whose file is damaged is out of order alone, until the file is b
   expect((await broken.get('/v1/grades')).statusCode).toBe(200)
 })
 
-test('a command in this process works in VERIDICT_PROJECT, without a key, whatever the service asks for', async () => {
+test('a command in this process works in VERIDICT_PROJECT, for nobody but the command, whatever the service asks for', async () => {
   const database = tempDatabase()
   const env = {
     VERIDICT_DATABASE: database,
@@ -99,11 +100,15 @@ test('a command in this process works in VERIDICT_PROJECT, without a key, whatev
     VERIDICT_PROJECT: 'evals',
   }
   const embedded = await startEmbedded(env)
-  const response = await fetch(`${embedded.url}/v1/grades`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(LEXICAL),
-  })
+  const grade = (authorization: object) =>
+    fetch(`${embedded.url}/v1/grades`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...authorization },
+      body: JSON.stringify(LEXICAL),
+    })
+  expect((await grade({})).status).toBe(401)
+  expect((await grade(bearer(`${embedded.key.slice(0, -1)}_`))).status).toBe(401)
+  const response = await grade(bearer(embedded.key))
   expect(response.status).toBe(201)
   const { id } = (await response.json()) as { id: string }
   await embedded.stop()

@@ -49,8 +49,15 @@ test('what is refused for another reason counts too; what is refused for want of
   ])
 })
 
+test('sign-ins count for the key', async () => {
+  const key = await limited(2)
+  const responses = await repeat(3, () => app.post('/v1/session', { key }))
+  expect(statuses(responses)).toEqual([201, 201, 429])
+  expect(statuses([await ask(bearer(key))])).toEqual([429])
+})
+
 test('keys are counted apart, a session with its key; without a limit nothing is counted', async () => {
-  const [one, other, free] = [await limited(1), await limited(1), await app.give(['read'])]
+  const [one, other, free] = [await limited(2), await limited(1), await app.give(['read'])]
   const cookie = await app.signIn(one)
   expect(statuses([await ask(bearer(one)), await ask({ cookie }), await ask(bearer(other))])).toEqual([200, 429, 200])
   const unlimited = await repeat(20, () => ask(bearer(free)))

@@ -154,7 +154,7 @@ test.each([
   ['nothing', {}],
   ['more than a key', { key: 'vk_x', next: 'https://attacker.example' }],
   ['a key that is no text', { key: { toString: 1 } }],
-  ['a key without end', { key: 'v'.repeat(10_000) }],
+  ['a key without end', { key: 'v'.repeat(3000) }],
 ])('a sign-in with %s is not understood', async (_, body) => {
   const response = await app.post('/v1/session', body)
   expect([response.statusCode, response.json<Problem>().code]).toEqual([400, 'invalid_request'])

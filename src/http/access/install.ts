@@ -5,7 +5,7 @@ import type { Access } from '../../access/access.ts'
 import { authenticate } from './authentication.ts'
 import { refuseCrossSite } from './cross-site.ts'
 import { checkHost } from './host-check.ts'
-import { RATE_PLUGIN, requestRate } from './request-rate.ts'
+import { RATE_PLUGIN, type RequestRate, requestRate } from './request-rate.ts'
 import { requireNeeds } from './route-scopes.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { sessionCookie } from './session-cookie.ts'
@@ -18,9 +18,9 @@ export interface AccessOptions {
 
 /**
  * Everything that stands before a route, in the order in which it works, all of it before any body is read. To be installed before
- * every other hook and route: what answers earlier would answer unguarded. `request.caller` is who asks.
+ * every other hook and route: what answers earlier would answer unguarded. `request.caller` is who asks. The rate is for sign-ins.
  */
-export async function installAccess(http: FastifyInstance, { access, config }: AccessOptions): Promise<void> {
+export async function installAccess(http: FastifyInstance, { access, config }: AccessOptions): Promise<RequestRate> {
   // Neither plugin adds a hook of its own: cookies are read and requests counted only where that matters.
   await http.register(cookies, { hook: false })
   await http.register(rateLimit, RATE_PLUGIN)
@@ -28,5 +28,7 @@ export async function installAccess(http: FastifyInstance, { access, config }: A
   setSecurityHeaders(http, config)
   checkHost(http, config)
   refuseCrossSite(http)
-  authenticate(http, { access, cookie: sessionCookie(http, config), rate: requestRate(http) })
+  const rate = requestRate(http)
+  authenticate(http, { access, cookie: sessionCookie(http, config), rate })
+  return rate
 }

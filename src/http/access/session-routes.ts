@@ -8,16 +8,23 @@ import { sendJson } from '../reply.ts'
 import { answer, NoQuery, problems } from '../schemas.ts'
 import { bearerOf } from './caller.ts'
 import type { AccessOptions } from './install.ts'
-import { signInRate } from './request-rate.ts'
+import { type RequestRate, signInRate } from './request-rate.ts'
 import { sessionCookie } from './session-cookie.ts'
 
+/** A key in its object, however it is written. Nobody has shown a key yet: whoever holds more would hold it for nothing. */
+const MOST_SIGN_IN_BYTES = 4096
+
 /** A browser signs in with a key, asks who it is, and signs out. Needs `installAccess`. */
-export function sessionRoutes(app: FastifyInstance, { access, config }: AccessOptions): void {
+export function sessionRoutes(
+  app: FastifyInstance,
+  { access, config, keyRate }: AccessOptions & { readonly keyRate: RequestRate },
+): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const cookie = sessionCookie(app, config)
   const rate = signInRate(app)
 
   routes.post('/v1/session', {
+    bodyLimit: MOST_SIGN_IN_BYTES,
     schema: {
       operationId: 'openSession',
       summary: 'Sign in with a key',
@@ -30,7 +37,14 @@ export function sessionRoutes(app: FastifyInstance, { access, config }: AccessOp
     },
     handler: async (request, reply) => {
       await rate.check(request)
-      const session = await access.openSession(request.body.key)
+      const { key } = request.body
+      const caller = await access.authenticate(key)
+      if (caller !== null) {
+        // Each sign-in is a row that is kept for hours: the limit of the key holds for them too.
+        request.caller = caller
+        await keyRate.count(request, reply)
+      }
+      const session = caller === null ? null : await access.openSession(key)
       if (session === null) {
         await rate.failed(request)
         throw badKey()

@@ -1,0 +1,38 @@
+import Database from 'better-sqlite3'
+import { livingProcesses } from './examine-processes.ts'
+import { StorageError } from './storage-error.ts'
+
+/** What SQLite keeps beside a database: beside another file of that name it would be taken for that one’s. */
+export const LOG_ENDINGS = ['-journal', '-wal', '-shm'] as const
+
+/**
+ * Nobody has the file open, by two signs: no living row in `processes`, and its lock is to be had. Writes the log back. A file that
+ * is no database any more cannot be in use by a service.
+ */
+export function assertUnused(path: string, now: Date): void {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(path, { fileMustExist: true, timeout: 1000 })
+    if (livingProcesses(db, now).size > 0) throw inUse(path)
+    db.close()
+    // In exclusive mode from the first access on: any other connection, of whatever program, is in its way.
+    db = new Database(path, { fileMustExist: true, timeout: 1000 })
+    db.pragma('locking_mode = EXCLUSIVE')
+    db.exec('BEGIN EXCLUSIVE; COMMIT')
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    if (error instanceof StorageError) throw error
+    const code = (error as { code?: string }).code ?? ''
+    if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) throw inUse(path)
+    // Damaged: that is why somebody restores a backup.
+    if (!/^SQLITE_(CORRUPT|NOTADB|IOERR|CANTOPEN)/.test(code)) throw error
+  } finally {
+    db?.close()
+  }
+}
+
+const inUse = (path: string): StorageError =>
+  new StorageError(
+    'storage_busy',
+    `${path} is in use by a living process: stop the service and its commands first (one that was killed on another machine counts as living for a minute)`,
+  )
