@@ -9,6 +9,7 @@ FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY tools/node-runtime ./tools/node-runtime
+COPY tools/postgres-runtime ./tools/postgres-runtime
 RUN npm ci --omit=dev
 
 FROM ${NODE_IMAGE}

@@ -22,6 +22,7 @@ import { buildModelJudges } from './judges/build-judges.ts'
 import { createLexicalJudge } from './judges/lexical-judge.ts'
 import type { Project, Shared } from './project.ts'
 import { openProjects } from './projects.ts'
+import { createStoreRoom } from './store-room.ts'
 
 /** Everything that the edges need, made once by `buildContext`. What belongs to somebody is in his project. */
 export interface Context {
@@ -71,7 +72,10 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     for (const listener of troubles) listener(trouble)
   })
   const { judges, rubrics } = shared
-  const projects = await openProjects(shared)
+  const projects = await openProjects(shared).catch(async (error: unknown) => {
+    await shared.room.close()
+    throw error
+  })
   return {
     config,
     answer_config: answerConfig(config, judges, rubrics),
@@ -106,6 +110,7 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
   }
   return {
     config,
+    room: createStoreRoom(config, secrets),
     judges,
     loaded,
     rubrics: new Map(loaded.map(({ rubric }) => [rubric.name, rubric])),

@@ -1,20 +1,28 @@
 import { readFileSync } from 'node:fs'
+import { DEFAULT_PROJECT } from './access/access.ts'
 import type { AccessStore } from './access/access-store.ts'
 import { loadConfig } from './config/config.ts'
-import { openSqliteStores } from './storage/sqlite.ts'
+import { createStoreRoom } from './store-room.ts'
 
 /** The keys of the database that the environment names, without a service: one may run beside it. */
 export interface KeyDesk {
   readonly store: AccessStore
+  /** Which database it is, without what is secret. */
   readonly database: string
   close(): Promise<void>
 }
 
-export type OpenKeyDesk = (env: NodeJS.ProcessEnv) => KeyDesk
+export type OpenKeyDesk = (env: NodeJS.ProcessEnv) => Promise<KeyDesk>
 
-/** Throws where the configuration or the database cannot be used. */
-export function openKeyDesk(env: NodeJS.ProcessEnv): KeyDesk {
-  const { config } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
-  const stores = openSqliteStores({ path: config.database })
-  return { store: stores.access, database: config.database, close: () => stores.close() }
+/** Rejects where the configuration or the database cannot be used. */
+export async function openKeyDesk(env: NodeJS.ProcessEnv): Promise<KeyDesk> {
+  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  const room = createStoreRoom(config, secrets)
+  try {
+    const stores = await room.open(DEFAULT_PROJECT)
+    return { store: stores.access, database: room.shown, close: () => stores.close() }
+  } finally {
+    // Only the list of projects needs it further.
+    await room.close()
+  }
 }

@@ -11,13 +11,12 @@ import type { Lane } from './grading/lane/lane.ts'
 import type { Clock, Judge, Stores } from './grading/ports.ts'
 import type { RetryBudget } from './grading/retry.ts'
 import type { GradingService } from './grading/service.ts'
-import { projectPath } from './storage/project-files.ts'
-import { openSqliteStores, type SqliteStores } from './storage/sqlite.ts'
+import type { ProjectStores, StoreRoom } from './store-room.ts'
 
 /** One project: a database of its own, and all that works on it. What another project has cannot be named here. */
 export interface Project {
   readonly name: string
-  readonly stores: SqliteStores
+  readonly stores: ProjectStores
   readonly service: GradingService
   readonly batches: BatchService
   close(): Promise<void>
@@ -26,6 +25,7 @@ export interface Project {
 /** What all projects share: judges and their limits, which belong to the service, and nothing that anybody has stored. */
 export interface Shared {
   readonly config: Config
+  readonly room: StoreRoom
   readonly judges: ReadonlyMap<string, Judge>
   readonly loaded: readonly LoadedRubric[]
   readonly rubrics: ReadonlyMap<string, Rubric>
@@ -45,7 +45,7 @@ export interface Shared {
 
 /** Opens, and makes where needed, the project’s database. Throws a StorageError where it cannot be used. */
 export async function openProject(shared: Shared, name: string): Promise<Project> {
-  const stores = openSqliteStores({ path: projectPath(shared.config.database, name) })
+  const stores = await shared.room.open(name)
   try {
     await registerRubrics(stores, shared)
     await stores.attempts.markInterrupted()

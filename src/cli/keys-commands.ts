@@ -48,7 +48,7 @@ interface ListOptions {
 
 async function atDesk(shell: Shell, open: OpenKeyDesk, work: (desk: KeyDesk) => Promise<ExitCode>): Promise<ExitCode> {
   requireConfigFile(shell.env)
-  const desk = open(shell.env)
+  const desk = await open(shell.env)
   try {
     return await work(desk)
   } finally {

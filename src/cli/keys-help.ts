@@ -1,4 +1,4 @@
-const WHERE = `Where: the database VERIDICT_DATABASE, beside a service that runs on it or without one. It holds from the next request on.`
+const WHERE = `Where: the database VERIDICT_DATABASE (or VERIDICT_DATABASE_URL), beside a service that runs on it or without one. It holds from the next request on.`
 
 export const KEYS_HELP = `
 A key says who asks. A service that listens on loopback needs none (VERIDICT_ACCESS=on changes that); everywhere else

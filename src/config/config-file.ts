@@ -6,6 +6,7 @@ import { type AccessFile, AccessFileSchema } from './access-settings.ts'
 import { type Concurrency, ConcurrencySchema } from './concurrency.ts'
 import type { BatchSettings, Budget, EvidenceSettings, Limits, RetrySettings } from './config.ts'
 import { type JudgeFile, JudgeFileSchema } from './judge-settings.ts'
+import { type PostgresFile, PostgresFileSchema } from './postgres-settings.ts'
 
 const positive = () => Type.Optional(Type.Integer({ minimum: 1 }))
 const closed = { additionalProperties: false } as const
@@ -59,6 +60,7 @@ const FileSchema = Type.Object(
       Type.Object({ denied_acts: Type.Optional(Type.Enum(DENIED_ACTS, { type: 'string' })) }, closed),
     ),
     access: Type.Optional(AccessFileSchema),
+    postgres: Type.Optional(PostgresFileSchema),
     batches: Type.Optional(Type.Object({ most_items: positive(), poll_seconds: positive() }, closed)),
     judges: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z][a-z0-9._-]*$' }), JudgeFileSchema)),
   },
@@ -74,6 +76,7 @@ export interface ConfigFile {
   readonly budget?: Partial<Budget>
   readonly evidence?: Partial<EvidenceSettings>
   readonly access?: AccessFile
+  readonly postgres?: PostgresFile
   readonly batches?: Partial<BatchSettings>
   readonly judges?: Readonly<Record<string, JudgeFile>>
 }

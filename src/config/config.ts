@@ -6,6 +6,7 @@ import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Environment, type LogLevel, readEnvironment } from './environment.ts'
 import type { JudgeSettings } from './judge-settings.ts'
 import { PROVIDER_DEFAULTS } from './model-defaults.ts'
+import { type PostgresSettings, resolvePostgres } from './postgres-settings.ts'
 import { resolvePrices } from './prices.ts'
 import { readSecrets, type Secrets } from './secrets.ts'
 
@@ -46,7 +47,10 @@ export interface BatchSettings {
 export interface Config {
   readonly host: string
   readonly port: number
+  /** The SQLite file; not looked at where there is a PostgreSQL. */
   readonly database: string
+  /** Null: SQLite. */
+  readonly postgres: PostgresSettings | null
   readonly log_level: LogLevel
   readonly default_judge: string
   readonly limits: Limits
@@ -92,6 +96,7 @@ export function loadConfig(
     host,
     port: environment.port ?? 8787,
     database: environment.database ?? './data/veridict.sqlite',
+    postgres: resolvePostgres(environment.database_url, file.postgres),
     log_level: environment.log_level ?? 'info',
     default_judge: file.default_judge ?? 'lexical',
     limits: { ...LIMITS, ...file.limits },

@@ -3,6 +3,8 @@ export interface Environment {
   readonly host: string | undefined
   readonly port: number | undefined
   readonly database: string | undefined
+  /** May hold a password. */
+  readonly database_url: string | undefined
   readonly config_file: string | undefined
   readonly log_level: LogLevel | undefined
   readonly max_cost_usd_per_day: number | undefined
@@ -34,6 +36,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     host: text('VERIDICT_HOST'),
     port: readPort(text('VERIDICT_PORT')),
     database: text('VERIDICT_DATABASE'),
+    database_url: text('VERIDICT_DATABASE_URL'),
     config_file: text('VERIDICT_CONFIG'),
     log_level: readChoice('VERIDICT_LOG_LEVEL', text, LOG_LEVELS),
     max_cost_usd_per_day: readDollars('VERIDICT_MAX_COST_USD_PER_DAY', text),

@@ -4,7 +4,7 @@ import type { AccessStore, KeyRecord, SessionRecord } from '../access/access-sto
 import { parseStored } from './stored-text.ts'
 import type { Unit } from './unit.ts'
 
-const KEY_COLUMNS = `id, secret_sha256, name, project, scopes, max_requests_per_minute, max_cost_usd_per_day, created_at,
+export const KEY_COLUMNS = `id, secret_sha256, name, project, scopes, max_requests_per_minute, max_cost_usd_per_day, created_at,
   expires_at, revoked_at, last_used_at`
 
 const ADD_KEY = `
@@ -16,7 +16,7 @@ export const FIND_KEY = `SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ?`
 
 export const FIND_SESSION = 'SELECT secret_sha256, key_id, created_at, expires_at FROM sessions WHERE secret_sha256 = ?'
 
-interface KeyRow extends Omit<KeyRecord, 'scopes'> {
+export interface KeyRow extends Omit<KeyRecord, 'scopes'> {
   readonly scopes: string
 }
 
@@ -67,4 +67,4 @@ function createSessions(db: Database.Database, unit: Unit) {
   } satisfies Partial<AccessStore>
 }
 
-const parseKey = ({ scopes, ...row }: KeyRow): KeyRecord => ({ ...row, scopes: parseStored<Scope[]>(scopes) })
+export const parseKey = ({ scopes, ...row }: KeyRow): KeyRecord => ({ ...row, scopes: parseStored<Scope[]>(scopes) })

@@ -57,7 +57,7 @@ export const LIST_REPLIES = `
     SELECT value ->> '$.id' FROM json_each((SELECT body FROM grades WHERE id = ?), '$.receipt.attempts')
   ) ORDER BY sample, started_at, rowid`
 
-type OpenRow = Pick<LedgerEntry, 'id' | 'outcome' | 'started_at' | 'batch' | 'payer' | 'reserved_usd'>
+export type OpenRow = Pick<LedgerEntry, 'id' | 'outcome' | 'started_at' | 'batch' | 'payer' | 'reserved_usd'>
 
 /**
  * The ledger of judge calls. `finish` and `adopt` reject for a call that was never begun, and `finish` for one that
@@ -120,7 +120,7 @@ function prepareFinish(db: Database.Database, spending: Spending): (attempt: Fin
 }
 
 /** Takes back what an open call was counted as. */
-function releaseOf({ outcome, reserved_usd }: OpenRow): Partial<Amounts> {
+export function releaseOf({ outcome, reserved_usd }: OpenRow): Partial<Amounts> {
   const reserved = reserved_usd ?? 0
   return outcome === 'unknown' ? { uncertain_usd: -reserved, unknown_calls: -1 } : { reserved_usd: -reserved }
 }

@@ -3,11 +3,11 @@ import type { ItemEnd, ItemRecord, ItemRef, NewItem, OpenItem } from '../grading
 import type { Failure } from '../schemas/grade.ts'
 import { parseStored } from './stored-text.ts'
 
-interface OpenItemRow extends Omit<OpenItem, 'request' | 'batch'> {
+export interface OpenItemRow extends Omit<OpenItem, 'request' | 'batch'> {
   readonly request: string
 }
 
-interface ItemRow extends Omit<ItemRecord, 'request' | 'failure' | 'cached'> {
+export interface ItemRow extends Omit<ItemRecord, 'request' | 'failure' | 'cached'> {
   readonly request: string
   readonly failure: string | null
   readonly cached: number
@@ -46,17 +46,18 @@ export type SettleItem = (item: ItemRef, end: ItemEnd) => void
 
 export function prepareSettle(db: Database.Database): SettleItem {
   const update = db.prepare(SETTLE)
-  return (item, end) =>
-    void update.run({
-      ...item,
-      status: end.status,
-      label: end.status === 'graded' ? end.label : null,
-      grade_id: end.grade_id,
-      failure_code: end.status === 'failed' ? end.failure.code : null,
-      failure: end.status === 'failed' ? JSON.stringify(end.failure) : null,
-      cached: end.status !== 'failed' && end.cached ? 1 : 0,
-    })
+  return (item, end) => void update.run({ ...item, ...renderEnd(end) })
 }
+
+/** The end of an item as its columns. */
+export const renderEnd = (end: ItemEnd) => ({
+  status: end.status,
+  label: end.status === 'graded' ? end.label : null,
+  grade_id: end.grade_id,
+  failure_code: end.status === 'failed' ? end.failure.code : null,
+  failure: end.status === 'failed' ? JSON.stringify(end.failure) : null,
+  cached: end.status !== 'failed' && end.cached ? 1 : 0,
+})
 
 /** Adds items to the batch with the row; answers the index of the first whose `item_id` is taken, and then adds none. */
 export function prepareAdd(db: Database.Database): (batch: number, items: readonly NewItem[]) => number | null {
@@ -88,13 +89,13 @@ export function prepareItemLists(db: Database.Database) {
   }
 }
 
-const parseOpenItem = (batch: string, row: OpenItemRow): OpenItem => ({
+export const parseOpenItem = (batch: string, row: OpenItemRow): OpenItem => ({
   ...row,
   batch,
   request: parseStored<OpenItem['request']>(row.request),
 })
 
-const parseItem = (row: ItemRow): ItemRecord => ({
+export const parseItem = (row: ItemRow): ItemRecord => ({
   ...row,
   failure: row.failure === null ? null : parseStored<Failure>(row.failure),
   cached: row.cached === 1,

@@ -16,12 +16,15 @@ type Kept =
   | 'created_at'
   | 'finished_at'
 
-export interface BatchRow extends Pick<BatchRecord, Kept> {
-  readonly rowid: number
+export interface KeptBatch extends Pick<BatchRecord, Kept> {
   readonly total: number
 }
 
-interface Tally {
+export interface BatchRow extends KeptBatch {
+  readonly rowid: number
+}
+
+export interface Tally {
   readonly status: keyof BatchCounts | 'waiting'
   readonly detail: string
   readonly cached: number
@@ -49,11 +52,12 @@ export function renderBatchListSql({ key, status, before }: BatchQuery): string 
 /** Makes records of rows: with the tallies of their items and what their calls have cost. */
 export function prepareBatchRecord(db: Database.Database, spending: Spending): (row: BatchRow) => BatchRecord {
   const tallies = db.prepare(TALLIES)
-  return (row) => renderRecord(row, tallies.all(row.rowid) as Tally[], spending.read(batchScope(row.id)))
+  return ({ rowid, ...row }) => renderRecord(row, tallies.all(rowid) as Tally[], spending.read(batchScope(row.id)))
 }
 
-function renderRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): BatchRecord {
-  const { rowid: _rowid, total, created_at, finished_at, ...kept } = row
+/** A batch with how many of its items are in which end, and what was spent on it. */
+export function renderRecord(row: KeptBatch, tallies: readonly Tally[], spent: Amounts): BatchRecord {
+  const { total, created_at, finished_at, ...kept } = row
   const count = (fits: (tally: Tally) => boolean): number =>
     tallies.reduce((sum, tally) => sum + (fits(tally) ? tally.n : 0), 0)
   const ended = (status: Tally['status']): number => count((tally) => tally.status === status)

@@ -7,7 +7,7 @@ import type { GradeQuery } from '../grading/grade-ports.ts'
 export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'label', 'status'] as const
 
 /** A batch of ours rather than a word of the caller’s own metadata. */
-const OWN_BATCH = 'bat_'
+export const OWN_BATCH = 'bat_'
 
 /**
  * The statement for a query, newest first (ids sort by age). One filter uses its index `(column, id)`, which has the
@@ -26,7 +26,7 @@ export function renderListSql(query: GradeQuery, columns = 'body', more = ''): s
 
 /** With what the harness measured; a key without any good grade is stood for by its newest failure. */
 const STANDING_COLUMNS = "body, json_extract(ground_truth, '$.signals') AS signals"
-const STANDS = `grades.silent = 0 AND CASE grades.status
+export const STANDS = `grades.silent = 0 AND CASE grades.status
     WHEN 'failed' THEN NOT EXISTS (SELECT 1 FROM current_grades AS c WHERE c.key = grades.key)
       AND NOT EXISTS (SELECT 1 FROM grades AS later WHERE later.key = grades.key AND later.id > grades.id)
     ELSE EXISTS (SELECT 1 FROM current_grades AS c WHERE c.key = grades.key AND c.grade_id = grades.id) END`

@@ -38,14 +38,14 @@ export function createGradeStore(db: Database.Database, unit: Unit, settle: Sett
   return {
     put: (record) =>
       unit.write(() => {
-        insert.run(toRow(record))
+        insert.run(renderGrade(record))
         const { grade, item, silent = false } = record
         if (grade.status !== 'failed' && !silent) answer.run(grade.receipt.key, grade.id)
         if (item !== undefined) settle(item, toItemEnd(grade))
       }),
-    get: (id) => unit.read(() => parse<Grade>(byId.get(id))),
-    getGroundTruth: (id) => unit.read(() => parse<GroundTruth>(truthById.get(id))),
-    findByKey: (key) => unit.read(() => parse<Grade>(byKey.get(key))),
+    get: (id) => unit.read(() => parseBody<Grade>(byId.get(id))),
+    getGroundTruth: (id) => unit.read(() => parseBody<GroundTruth>(truthById.get(id))),
+    findByKey: (key) => unit.read(() => parseBody<Grade>(byKey.get(key))),
     list: (query) =>
       unit.read(() => {
         const bodies = prepareList(renderListSql(query)).all({ ...query }) as string[]
@@ -57,12 +57,12 @@ export function createGradeStore(db: Database.Database, unit: Unit, settle: Sett
   }
 }
 
-interface StandingRow {
+export interface StandingRow {
   readonly body: string
   readonly signals: string | null
 }
 
-const toStanding = ({ body, signals }: StandingRow): StandingGrade => ({
+export const toStanding = ({ body, signals }: StandingRow): StandingGrade => ({
   grade: parseStored<Grade>(body),
   signals: signals === null ? {} : parseStored<Signals>(signals),
 })
@@ -77,17 +77,18 @@ function rememberStatements(prepare: (sql: string) => Database.Statement): (sql:
   }
 }
 
-const parse = <T>(text: unknown): T | null => (typeof text === 'string' ? parseStored<T>(text) : null)
+export const parseBody = <T>(text: unknown): T | null => (typeof text === 'string' ? parseStored<T>(text) : null)
 
 /** How an item ends by a grade that was made for it. Throws for a grade that breaks the closed sets. */
-function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {
+export function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {
   if (status === 'unverified') return { status, grade_id: id, cached: false }
   if (status === 'failed' && failure !== null) return { status, failure, grade_id: id }
   if (status === 'graded' && label !== null) return { status, label, grade_id: id, cached: false }
   throw new StorageError('storage_error', `the grade ${id} is ${status} without its label or its failure`)
 }
 
-function toRow({ grade, ground_truth, silent = false }: GradeRecord) {
+/** A grade as its row. */
+export function renderGrade({ grade, ground_truth, silent = false }: GradeRecord) {
   const { receipt } = grade
   const metadata: Readonly<Record<string, unknown>> = grade.metadata
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)

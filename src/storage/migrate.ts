@@ -48,9 +48,10 @@ export function migrate(db: Database.Database, migrations: readonly Migration[] 
   assertKnown(readApplied(), migrations)
 }
 
-const digestSql = (sql: string): string => createHash('sha256').update(sql).digest('hex')
+export const digestSql = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
-function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
+/** Throws a StorageError where nobody would know what the tables hold. */
+export function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
   const known = new Map(migrations.map(({ name, sql }) => [name, sql]))
   for (const [name, sha256] of applied) {
     const sql = known.get(name)

@@ -80,7 +80,7 @@ export function looksAlive({ host, pid, seen_at }: Omit<ProcessRow, 'id'>, now: 
   return host === hostname() ? pidExists(pid) : silent_ms >= -SILENCE_MS
 }
 
-function pidExists(pid: number): boolean {
+export function pidExists(pid: number): boolean {
   // Zero and negative numbers would mean groups of processes.
   if (pid <= 0) return false
   try {

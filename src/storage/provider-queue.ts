@@ -7,7 +7,7 @@ import {
   INSERT_REQUEST,
   NEXT_JUDGE,
   OPEN_SUBMISSIONS,
-  parseAnswer,
+  parseAnswers,
   parseSubmission,
   renderRequest,
   type SubmissionRow,
@@ -53,9 +53,6 @@ export function createProviderQueue(db: Database.Database, unit: Unit, spending:
   }
 }
 
-/** The rows of one question are its tries, the newest first. */
 function findAnswer(answers: Database.Statement, question: QuestionMark): ProviderAnswer | null {
-  const rows = answers.all({ ...question }) as AnswerRow[]
-  const [newest] = rows
-  return newest === undefined ? null : parseAnswer(newest, rows.length)
+  return parseAnswers(answers.all({ ...question }) as AnswerRow[])
 }

@@ -8,12 +8,12 @@ const INSERT = `
   INSERT INTO reviews (id, grade_id, question, rater, label, body, created_at)
   VALUES (@id, @grade_id, @question, @rater, @label, @body, @created_at)`
 
-const FILTERS = ['question', 'grade_id', 'rater'] as const
+export const FILTERS = ['question', 'grade_id', 'rater'] as const
 
 export function createReviewStore(db: Database.Database, unit: Unit): ReviewStore {
   const insert = db.prepare(INSERT)
   return {
-    put: (review) => unit.write(() => void insert.run(toRow(review))),
+    put: (review) => unit.write(() => void insert.run(renderReview(review))),
     list: (query) =>
       unit.read(() => {
         const bodies = db
@@ -34,7 +34,8 @@ function renderReviewSql(query: ReviewQuery): string {
   return `SELECT body FROM reviews ${where}ORDER BY id DESC LIMIT @limit`
 }
 
-const toRow = (review: Review) => ({
+/** A review as its row. */
+export const renderReview = (review: Review) => ({
   id: review.id,
   grade_id: review.grade_id,
   question: `${review.trajectory}/${review.ground_truth}`,

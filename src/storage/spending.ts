@@ -23,7 +23,7 @@ export interface Spending {
   add(counted: Counted, change: Partial<Amounts>): void
 }
 
-const NOTHING: Amounts = {
+export const NOTHING: Amounts = {
   settled_usd: 0,
   reserved_usd: 0,
   uncertain_usd: 0,
@@ -32,7 +32,7 @@ const NOTHING: Amounts = {
   unpriced_calls: 0,
 }
 
-const COLUMNS = Object.keys(NOTHING)
+export const COLUMNS = Object.keys(NOTHING) as (keyof Amounts)[]
 
 const ADD = `
   INSERT INTO spending (scope, ${COLUMNS.join(', ')}) VALUES (@scope, ${COLUMNS.map((name) => `@${name}`).join(', ')})
@@ -45,11 +45,21 @@ export const batchScope = (batch: string): string => `batch:${batch}`
 const dayScope = (startedAt: string): string => `day:${startedAt.slice(0, 10)}`
 const keyScope = (payer: string, startedAt: string): string => `key:${payer}:${startedAt.slice(0, 10)}`
 
-export function createSpending(db: Database.Database): Spending {
-  const select = db.prepare(`SELECT ${COLUMNS.join(', ')} FROM spending WHERE scope = ?`)
-  const upsert = db.prepare(ADD)
-  const read = (scope: string): Amounts => (select.get(scope) as Amounts | undefined) ?? NOTHING
-  const findIn = (scope: string, cap: OverBudget['cap'], capUsd: number | null, usd: number | null) => {
+/** Where a call is counted: on its day and, where there are such, on its batch and on the day of the paying key. */
+export const scopesOf = ({ started_at, batch, payer }: Counted): string[] => [
+  dayScope(started_at),
+  ...(batch === null ? [] : [batchScope(batch)]),
+  ...(payer === null ? [] : [keyScope(payer, started_at)]),
+]
+
+/** The cap that so many more dollars would break, the narrowest first. */
+export function findBrokenCap(
+  read: (scope: string) => Amounts,
+  { started_at, batch, payer }: Counted,
+  usd: number | null,
+  caps: Caps,
+): OverBudget | null {
+  const findIn = (scope: string, cap: OverBudget['cap'], capUsd: number | null) => {
     // What costs nothing breaks no cap, not even one that is broken already.
     if (capUsd === null || usd === 0) return null
     const { settled_usd, reserved_usd, uncertain_usd } = read(scope)
@@ -57,16 +67,22 @@ export function createSpending(db: Database.Database): Spending {
     const fits = usd !== null && spent_usd + usd <= capUsd + TOLERANCE_USD
     return fits ? null : { cap, cap_usd: capUsd, spent_usd, reserved_usd }
   }
+  return (
+    (batch === null ? null : findIn(batchScope(batch), 'batch', caps.batch_usd)) ??
+    (payer === null ? null : findIn(keyScope(payer, started_at), 'key', caps.key_usd)) ??
+    findIn(dayScope(started_at), 'day', caps.day_usd)
+  )
+}
+
+export function createSpending(db: Database.Database): Spending {
+  const select = db.prepare(`SELECT ${COLUMNS.join(', ')} FROM spending WHERE scope = ?`)
+  const upsert = db.prepare(ADD)
+  const read = (scope: string): Amounts => (select.get(scope) as Amounts | undefined) ?? NOTHING
   return {
     read,
-    findBroken: ({ started_at, batch, payer }, usd, caps) =>
-      (batch === null ? null : findIn(batchScope(batch), 'batch', caps.batch_usd, usd)) ??
-      (payer === null ? null : findIn(keyScope(payer, started_at), 'key', caps.key_usd, usd)) ??
-      findIn(dayScope(started_at), 'day', caps.day_usd, usd),
-    add({ started_at, batch, payer }, change) {
-      upsert.run({ ...NOTHING, ...change, scope: dayScope(started_at) })
-      if (batch !== null) upsert.run({ ...NOTHING, ...change, scope: batchScope(batch) })
-      if (payer !== null) upsert.run({ ...NOTHING, ...change, scope: keyScope(payer, started_at) })
+    findBroken: (counted, usd, caps) => findBrokenCap(read, counted, usd, caps),
+    add(counted, change) {
+      for (const scope of scopesOf(counted)) upsert.run({ ...NOTHING, ...change, scope })
     },
   }
 }

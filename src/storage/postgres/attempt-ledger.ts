@@ -1,0 +1,124 @@
+import type { AttemptLedger, FinishedAttempt, LedgerEntry, PlannedAttempt } from '../../grading/ledger-ports.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import { type OpenRow, releaseOf } from '../attempt-ledger.ts'
+import {
+  END_COLUMNS,
+  type EntryRow,
+  parseEntry,
+  parseReply,
+  parseStoredReply,
+  type ReplyRow,
+  renderEnd,
+  type StoredReplyRow,
+} from '../attempt-rows.ts'
+import { addAmounts, amountsOf } from '../spending.ts'
+import { StorageError } from '../storage-error.ts'
+import { parseStored } from '../stored-text.ts'
+import type { Sql } from './pool.ts'
+import type { Processes } from './processes.ts'
+import { addSpending, findBroken } from './spending.ts'
+import { insertOf } from './statements.ts'
+import { Undo, type Unit } from './unit.ts'
+
+const OPEN_COLUMNS = 'id, outcome, started_at, batch, payer, reserved_usd'
+
+/** `unknown` too: a process that was taken for dead may end its calls after all. */
+const FINISH = `
+  UPDATE attempts SET ${END_COLUMNS.map((name, index) => `${name} = $${index + 2}`).join(', ')}
+  FROM (SELECT ${OPEN_COLUMNS} FROM attempts WHERE id = $1 AND outcome IN ('sent', 'unknown') FOR UPDATE) AS open
+  WHERE attempts.id = open.id RETURNING open.*`
+
+const IS_ORPHAN = 'NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)'
+
+const FIND_ORPHAN = `
+  SELECT id, grade_id, reply_text, raw_reply, usage, cost_usd, request_id, model_resolved FROM attempts
+  WHERE key = $1 AND sample = $2 AND round = $3 AND request_digest = $4 AND outcome = 'ok' AND ${IS_ORPHAN}
+  ORDER BY started_at DESC, seq DESC LIMIT 1`
+
+const ADOPT = `UPDATE attempts SET grade_id = $2 WHERE id = $1 AND ${IS_ORPHAN}`
+
+const INTERRUPT = `
+  UPDATE attempts SET outcome = 'unknown', message = 'the process ended while the call was in flight'
+  FROM (
+    SELECT ${OPEN_COLUMNS} FROM attempts
+    WHERE outcome = 'sent' AND (process IS NULL OR NOT process = ANY($1)) ORDER BY seq FOR UPDATE
+  ) AS open
+  WHERE attempts.id = open.id RETURNING open.*`
+
+/** Calls that began in the same millisecond stand in the order in which they were begun; their ids are random there. */
+const LIST_FOR_GRADE = `
+  SELECT id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd, outcome,
+    message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved
+  FROM attempts WHERE grade_id = $1 ORDER BY started_at, seq`
+
+const LIST_REPLIES = `
+  SELECT id, sample, round, purpose, request_digest, reply_text, raw_reply, usage, request_id, model_resolved
+  FROM attempts WHERE outcome = 'ok' AND id = ANY($1) ORDER BY sample, started_at, seq`
+
+type OrphanRow = ReplyRow & Pick<LedgerEntry, 'id' | 'grade_id' | 'cost_usd'>
+
+/** The ledger of judge calls over PostgreSQL; it refuses what that over SQLite refuses. */
+export function createAttemptLedger(unit: Unit, processes: Processes): AttemptLedger {
+  return {
+    begin: (attempt, caps) =>
+      unit.write(async (sql) => {
+        await sql.run(...insertOf('attempts', { ...renderPlanned(attempt), process: processes.id, outcome: 'sent' }))
+        const broken = await findBroken(sql, attempt, attempt.reserved_usd, caps)
+        if (broken !== null) throw new Undo(broken)
+        await addSpending(sql, [[attempt, { reserved_usd: attempt.reserved_usd ?? 0, calls: 1 }]])
+        return null
+      }),
+    finish: (attempt) => unit.write((sql) => finish(sql, attempt)),
+    async findOrphan(key, sample, round, digest) {
+      const [row] = await unit.rows<OrphanRow>(FIND_ORPHAN, [key, sample, round, digest])
+      if (row === undefined) return null
+      return { attempt_id: row.id, grade_id: row.grade_id, reply: parseReply(row), cost_usd: row.cost_usd }
+    },
+    async adopt(attemptId, gradeId) {
+      if ((await unit.run(ADOPT, [attemptId, gradeId])) > 0) return
+      const known = await unit.rows('SELECT 1 FROM attempts WHERE id = $1', [attemptId])
+      if (known.length === 0) throw refuse(attemptId, 'does not exist')
+    },
+    markInterrupted: () => unit.write((sql) => interrupt(sql, processes)),
+    listForGrade: async (gradeId) => (await unit.rows<EntryRow>(LIST_FOR_GRADE, [gradeId])).map(parseEntry),
+    async listReplies(gradeId) {
+      const ids = await namedAttempts(unit, gradeId)
+      return ids.length === 0 ? [] : (await unit.rows<StoredReplyRow>(LIST_REPLIES, [ids])).map(parseStoredReply)
+    },
+  }
+}
+
+/** A planned call as its columns. */
+export function renderPlanned(planned: PlannedAttempt) {
+  const { id, grade_id, key, sample, round, purpose, request_digest, judge } = planned
+  const { started_at, batch, payer, reserved_usd } = planned
+  return {
+    ...{ id, grade_id, key, sample, round, purpose, request_digest, judge },
+    ...{ started_at, batch, payer, reserved_usd },
+  }
+}
+
+async function finish(sql: Sql, attempt: FinishedAttempt): Promise<void> {
+  const end = renderEnd(attempt)
+  const [open] = await sql.rows<OpenRow>(FINISH, [attempt.id, ...END_COLUMNS.map((name) => end[name])])
+  if (open === undefined) throw refuse(attempt.id, 'is not in flight')
+  await addSpending(sql, [[open, addAmounts(releaseOf(open), amountsOf(attempt, open.reserved_usd ?? 0))]])
+}
+
+/** Calls of dead processes. A call from before there were processes has none: whoever made it is gone. */
+async function interrupt(sql: Sql, processes: Processes): Promise<number> {
+  const lost = await sql.rows<OpenRow>(INTERRUPT, [await processes.living(sql)])
+  await addSpending(
+    sql,
+    lost.map((row) => [row, addAmounts(releaseOf(row), { uncertain_usd: row.reserved_usd ?? 0, unknown_calls: 1 })]),
+  )
+  return lost.length
+}
+
+/** The calls that the grade’s receipt names, whichever grade has paid for them. */
+async function namedAttempts(unit: Unit, gradeId: string): Promise<string[]> {
+  const [row] = await unit.rows<{ body: string }>('SELECT body FROM grades WHERE id = $1', [gradeId])
+  return row === undefined ? [] : parseStored<Grade>(row.body).receipt.attempts.map(({ id }) => id)
+}
+
+const refuse = (id: string, why: string) => new StorageError('storage_error', `the attempt ${id} ${why}`)

@@ -1,0 +1,96 @@
+import type { Digest } from '../../domain/digest.ts'
+import type {
+  AliasStore,
+  IdempotencyRecord,
+  IdempotencyStore,
+  RubricStore,
+  SecretStore,
+  StoredTrajectory,
+  TrajectoryStore,
+} from '../../grading/ports.ts'
+import type { TrialMetadata } from '../../schemas/grade-request.ts'
+import { StorageError } from '../storage-error.ts'
+import { packText, parseStored, unpackText } from '../stored-text.ts'
+import { insertOf } from './statements.ts'
+import type { Unit } from './unit.ts'
+
+const ONCE = 'ON CONFLICT DO NOTHING'
+
+export function createTrajectoryStore(unit: Unit): TrajectoryStore {
+  return {
+    async put({ id, format, document }, at) {
+      // Neither compressed nor sent where the document is known.
+      if ((await unit.rows('SELECT 1 FROM trajectories WHERE id = $1', [id])).length > 0) return false
+      const row = { id, format, document: packText(JSON.stringify(document), 0), created_at: at }
+      return (await unit.write((sql) => sql.run(...insertOf('trajectories', row, ONCE)))) === 1
+    },
+    async get(id) {
+      const [row] = await unit.rows<Omit<StoredTrajectory, 'document'> & { readonly document: Buffer }>(
+        'SELECT id, format, document, created_at FROM trajectories WHERE id = $1',
+        [id],
+      )
+      if (row === undefined) return null
+      return { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) }
+    },
+  }
+}
+
+export function createAliasStore(unit: Unit): AliasStore {
+  return {
+    async put(raw, key, metadata) {
+      const row = { raw_digest: raw, key, metadata: JSON.stringify(metadata) }
+      await unit.run(...insertOf('aliases', row, ONCE))
+    },
+    async find(raw) {
+      const [row] = await unit.rows<{ key: Digest; metadata: string }>(
+        'SELECT key, metadata FROM aliases WHERE raw_digest = $1',
+        [raw],
+      )
+      return row ? { key: row.key, metadata: parseStored<TrialMetadata>(row.metadata) } : null
+    },
+  }
+}
+
+export function createIdempotencyStore(unit: Unit): IdempotencyStore {
+  return {
+    async find(key) {
+      const [row] = await unit.rows<IdempotencyRecord>(
+        'SELECT request_digest, status, body FROM idempotency_keys WHERE key = $1',
+        [key],
+      )
+      return row ?? null
+    },
+    async put(key, { request_digest, status, body }, at) {
+      await unit.run(...insertOf('idempotency_keys', { key, request_digest, status, body, created_at: at }, ONCE))
+    },
+  }
+}
+
+export function createRubricStore(unit: Unit): RubricStore {
+  return {
+    async register(name, digest, content, at) {
+      await unit.run(...insertOf('rubrics', { name, digest, content, created_at: at }, ONCE))
+      const [row] = await unit.rows<{ digest: Digest }>('SELECT digest FROM rubrics WHERE name = $1', [name])
+      if (row === undefined) throw new StorageError('storage_error', `the rubric ${name} was not stored`)
+      return row.digest
+    },
+  }
+}
+
+const SECRET = 'rendering_secret'
+
+export function createSecretStore(unit: Unit): SecretStore {
+  const find = async () =>
+    (await unit.rows<{ value: Buffer }>('SELECT value FROM settings WHERE name = $1', [SECRET]))[0]?.value
+  return {
+    async renderingSecret(make) {
+      const known = await find()
+      if (known !== undefined) return new Uint8Array(known)
+      await unit.run(...insertOf('settings', { name: SECRET, value: Buffer.from(make()) }, ONCE))
+      // Of two that made one at the same time, both use the first.
+      const kept = await find()
+      if (kept === undefined) throw new StorageError('storage_error', 'the rendering secret was not stored')
+      return new Uint8Array(kept)
+    },
+  }
+}

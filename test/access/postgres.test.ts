@@ -1,0 +1,74 @@
+import { Command } from 'commander'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { backupCommand } from '../../src/cli/backup-command.ts'
+import { doctorCommand } from '../../src/cli/doctor-command.ts'
+import { keysCommand } from '../../src/cli/keys-commands.ts'
+import { restoreCommand } from '../../src/cli/restore-command.ts'
+import { openKeyDesk } from '../../src/key-desk.ts'
+import { testShell } from '../cli/test-shell.ts'
+import { REQUEST } from '../grading/harness.ts'
+import { startApp } from '../start-app.ts'
+import { describePostgres } from '../storage/postgres-tools.ts'
+
+const never = () => {
+  throw new Error('it went on')
+}
+
+describePostgres('keys and projects on PostgreSQL', (tools) => {
+  const env = () => ({ VERIDICT_DATABASE_URL: tools().server.url, VERIDICT_ACCESS: 'on' })
+
+  async function keys(...args: string[]) {
+    const shell = testShell({ env: env() })
+    await new Command('veridict')
+      .addCommand(keysCommand(shell, openKeyDesk))
+      .parseAsync(['keys', ...args], { from: 'user' })
+    return shell
+  }
+
+  test('a key that is made beside a running service holds there, for its project alone, until it is revoked', async () => {
+    const app = await startApp({ env: env() })
+    onTestFinished(() => app.stop())
+    const [one = '', other = ''] = await Promise.all(
+      ['one', 'other'].map(async (project) => (await keys('create', project, '--project', project)).output().trim()),
+    )
+    const as = (token: string) => ({ authorization: `Bearer ${token}` })
+    expect((await app.post('/v1/grades', REQUEST)).statusCode).toBe(401)
+    const made = await app.post('/v1/grades', { ...REQUEST, judge: 'lexical' }, as(one))
+    expect(made.statusCode, made.body).toBe(201)
+    const { id } = made.json() as { id: string }
+    const get = async (token: string, url: string) => await app.http.inject({ url, headers: as(token) })
+    expect((await get(one, `/v1/grades/${id}`)).statusCode).toBe(200)
+    expect((await get(other, `/v1/grades/${id}`)).statusCode).toBe(404)
+    expect(((await get(other, '/v1/grades')).json() as { items: unknown[] }).items).toEqual([])
+    expect(await app.context.main.stores.grades.get(id)).toBeNull()
+    const listed = await keys('list', '-o', 'json')
+    const ids = listed
+      .output()
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id)
+    expect(ids).toHaveLength(2)
+    const key = ids.find((known) => one.includes(known.slice(4))) ?? ''
+    const revoked = await keys('revoke', key)
+    expect(revoked.code()).toBe(0)
+    expect((await get(one, `/v1/grades/${id}`)).statusCode).toBe(401)
+    expect(revoked.errors() + listed.errors() + app.logs.join('')).not.toMatch(/p@ss|p%40ss/)
+    expect((await keys('revoke', 'key_none')).errors()).toContain('postgres://127.0.0.1')
+  })
+
+  describe('commands for a file alone say so', () => {
+    const upkeep = { examine: never, projectFiles: never, backUp: never, restore: never }
+    test.each([
+      ['doctor', doctorCommand, []],
+      ['backup', backupCommand, ['copy.sqlite']],
+      ['restore', restoreCommand, ['copy.sqlite']],
+    ] as const)('%s', async (_name, command, args) => {
+      const shell = testShell({ args, env: env() })
+      await command(shell, upkeep).parseAsync([...args], { from: 'user' })
+      expect(shell.code()).toBe(1)
+      expect(shell.errors()).toContain('VERIDICT_DATABASE_URL is set')
+      expect(shell.errors()).toContain('pg_dump')
+      expect(shell.output()).toBe('')
+    })
+  })
+})

@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { toLines } from '../http/make-batch.ts'
+import { describePostgres } from '../storage/postgres-tools.ts'
+import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'
+import { judgeAt, startMockCalls } from './mock-calls.ts'
+import { type ServiceProcess, spawnService, tempFolder } from './service-process.ts'
+import { callsOf, labelOf, makeTrials } from './trials.ts'
+
+const ITEMS = 100
+const GOOD = Array.from({ length: ITEMS }, (_, run) => callsOf(run)).reduce((sum, n) => sum + n, 0)
+
+/** What a user sees of a batch, without what differs from run to run: ids, times, and what a replayed reply saves. */
+interface Seen {
+  readonly batch: Pick<Batch, 'status' | 'counts' | 'labels' | 'failures'>
+  readonly results: readonly (Pick<BatchResult, 'item_id' | 'status' | 'label'> & { readonly index: number })[]
+  /** Of all grades: how many stand on each page, and their labels, sorted: which of two neighbours is first is a matter of time. */
+  readonly pages: { readonly sizes: readonly number[]; readonly labels: readonly string[] }
+  readonly single: Pick<Grade, 'status' | 'label' | 'notes' | 'citations' | 'votes'>
+}
+
+const ask = async <T>(origin: string, path: string, body?: string): Promise<T> => {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${origin}${path}`, body === undefined ? {} : { method: 'POST', headers, body })
+  const text = await response.text()
+  expect(response.ok, `${path} ${response.status} ${text}`).toBe(true)
+  return JSON.parse(text) as T
+}
+
+async function readPages(origin: string): Promise<Seen['pages']> {
+  const pages: Grade[][] = []
+  for (let query = 'limit=37'; ; ) {
+    const page = await ask<{ items: Grade[]; next_cursor: string | null }>(origin, `/v1/grades?${query}`)
+    pages.push(page.items)
+    if (page.next_cursor === null) break
+    query = `limit=37&cursor=${encodeURIComponent(page.next_cursor)}`
+  }
+  const ids = pages.flat().map(({ id }) => id)
+  expect(ids).toEqual([...new Set(ids)].sort().reverse())
+  const labels = pages.flat().map(({ status, label }) => `${status} ${label}`)
+  return { sizes: pages.map((page) => page.length), labels: labels.sort() }
+}
+
+async function look(origin: string, id: string, single: Grade): Promise<Seen> {
+  const { status, counts, labels, failures } = await waitForEnd(origin, id)
+  const results = await getResults(origin, id)
+  return {
+    batch: { status, counts, labels, failures },
+    results: results.map(({ item_id, status: end, label }, index) => ({ index, item_id, status: end, label })),
+    pages: await readPages(origin),
+    single: {
+      status: single.status,
+      label: single.label,
+      notes: single.notes,
+      citations: single.citations,
+      votes: single.votes,
+    },
+  }
+}
+
+/** One grade, then a batch whose service is killed in the middle and started again. */
+async function run(
+  env: NodeJS.ProcessEnv,
+): Promise<{ seen: Seen; calls: number; services: readonly ServiceProcess[] }> {
+  const mock = await startMockCalls({ latency_ms: () => 15 })
+  const settings = { database: join(tempFolder(), 'v.sqlite'), config: { judges: judgeAt(mock.base_url, 4) }, env }
+  const first = spawnService(settings)
+  const [one] = makeTrials(1, 'lexical') as { item_id: string }[]
+  const { item_id: _, ...request } = one ?? { item_id: '' }
+  const single = await ask<Grade>(await first.ready, '/v1/grades', JSON.stringify(request))
+  const { id } = await postBatch(await first.ready, makeTrials(ITEMS, 'mock'))
+  await waitUntil(await first.ready, id, ({ counts }) => counts.graded >= 20)
+  await first.kill()
+  const second = spawnService(settings)
+  const seen = await look(await second.ready, id, single)
+  // The same batch again is answered from what is stored.
+  const again = await postBatch(await second.ready, makeTrials(ITEMS, 'mock'))
+  expect(await waitForEnd(await second.ready, again.id)).toMatchObject({ status: 'done', cached: ITEMS })
+  expect(await second.stop()).toBe(0)
+  return { seen, calls: mock.calls.length, services: [first, second] }
+}
+
+describePostgres('a service on PostgreSQL', (tools) => {
+  test('answers what a service on SQLite answers, killed in the middle or not', async () => {
+    const { server } = tools()
+    const here = await run({ VERIDICT_DATABASE_URL: server.url })
+    const there = await run({})
+    expect(here.seen).toEqual(there.seen)
+    expect(here.seen.results.map(({ label }) => label)).toEqual(Array.from({ length: ITEMS }, (_, at) => labelOf(at)))
+    // At most the calls in flight at the kill are made again.
+    for (const { calls } of [here, there]) {
+      expect(calls).toBeGreaterThanOrEqual(GOOD)
+      expect(calls).toBeLessThanOrEqual(GOOD + 4)
+    }
+    const [row] = await server.query(`
+      SELECT (SELECT count(*)::int FROM veridict.grades) AS grades,
+        (SELECT count(*)::int FROM veridict.processes) AS processes,
+        (SELECT count(*)::int FROM (SELECT 1 FROM veridict.grades GROUP BY key HAVING count(*) > 1) AS twice) AS twice`)
+    expect(row).toEqual({ grades: ITEMS + 1, processes: 0, twice: 0 })
+    expect(here.services.flatMap(({ output }) => output).join('')).not.toMatch(/p@ss|p%40ss/)
+  }, 120_000)
+
+  test('goes on when the server was away: 503 meanwhile, nothing that fails, nothing that is lost', async () => {
+    const { server } = tools()
+    const mock = await startMockCalls({ latency_ms: () => 20 })
+    const database = join(tempFolder(), 'v.sqlite')
+    const env = { VERIDICT_DATABASE_URL: server.url, VERIDICT_PROJECT: 'away' }
+    const service = spawnService({ database, config: { judges: judgeAt(mock.base_url, 4) }, env })
+    const origin = await service.ready
+    const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))
+    await waitUntil(origin, id, ({ counts }) => counts.graded >= 20)
+    await server.stop()
+    const refused = await fetch(`${origin}/v1/batches/${id}`)
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'storage_busy'])
+    const posted = await fetch(`${origin}/v1/batches`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: toLines(makeTrials(3, 'mock')),
+    })
+    expect(posted.status).toBe(503)
+    await new Promise((resolve) => setTimeout(resolve, 3000))
+    await server.start()
+    const batch = await waitForEnd(origin, id)
+    expect(batch).toMatchObject({ status: 'done', counts: { total: ITEMS, graded: expect.any(Number), failed: 0 } })
+    const results = await getResults(origin, id)
+    expect(results.map(({ label }) => label)).toEqual(Array.from({ length: ITEMS }, (_, at) => labelOf(at)))
+    expect(await service.stop()).toBe(0)
+    expect(mock.calls.length).toBeLessThanOrEqual(GOOD + 4)
+  }, 120_000)
+})

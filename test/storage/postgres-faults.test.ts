@@ -1,0 +1,199 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { digestBytes } from '../../src/domain/digest.ts'
+import { NO_CAPS } from '../../src/grading/ledger-ports.ts'
+import { openUnit } from '../../src/storage/postgres/unit.ts'
+import { readSpent } from './contract-spending.ts'
+import { finishOk, planAttempt } from './make-attempt.ts'
+import { openBatch, readBatch } from './make-batch.ts'
+import { makeRecord } from './make-grade.ts'
+import { SETTINGS } from './postgres-settings.ts'
+import { describePostgres } from './postgres-tools.ts'
+import { openWire } from './postgres-wire.ts'
+
+const TERMINATE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'veridict'"
+
+describePostgres('PostgreSQL that fails', (tools) => {
+  const openTable = async () => {
+    const { server, newSchema } = tools()
+    const schema = newSchema()
+    await server.query(`CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".t (x integer PRIMARY KEY, n integer)`)
+    const all = async () =>
+      (await server.query(`SELECT x, n FROM "${schema}".t ORDER BY x`)) as { x: number; n: number }[]
+    return { unit: openUnit(server.url, schema, SETTINGS), all, server, schema }
+  }
+
+  test('transactions that wait for each other crosswise are run again, and each counts once', async () => {
+    const { unit, all } = await openTable()
+    await unit.run('INSERT INTO t VALUES (1, 0), (2, 0)')
+    const add = (first: number, second: number) =>
+      unit.write(async (sql) => {
+        await sql.run('UPDATE t SET n = n + 1 WHERE x = $1', [first])
+        await delay(20)
+        await sql.run('UPDATE t SET n = n + 1 WHERE x = $1', [second])
+      })
+    await Promise.all([add(1, 2), add(2, 1), add(1, 2), add(2, 1)])
+    expect(await all()).toEqual([
+      { x: 1, n: 4 },
+      { x: 2, n: 4 },
+    ])
+    await unit.close()
+  })
+
+  const GIVE_UP = "DO $$ BEGIN RAISE EXCEPTION 'for another’s sake' USING ERRCODE = '40001'; END $$"
+
+  test.each([
+    [3, null],
+    [99, 'storage_busy'],
+  ] as const)('what the server gives up for another’s sake %i times', async (most, code) => {
+    const { unit, all } = await openTable()
+    let given = 0
+    const work = unit.write(async (sql) => {
+      await sql.run('INSERT INTO t VALUES (1, 0)')
+      given += 1
+      if (given <= most) await sql.say(GIVE_UP)
+    })
+    if (code === null) await work
+    else await expect(work).rejects.toMatchObject({ code })
+    expect(await all()).toEqual(code === null ? [{ x: 1, n: 0 }] : [])
+    await unit.close()
+  })
+
+  test.each(['before the server has it', 'after the server has it'])(
+    'a commit that is not answered, lost %s, is asked after: the work is done once',
+    async (when) => {
+      const { all, server, schema } = await openTable()
+      const wire = await openWire(server.port)
+      const unit = openUnit(server.url.replace(`:${server.port}/`, `:${wire.port}/`), schema, SETTINGS)
+      let runs = 0
+      wire.cutNext(when.startsWith('before') ? 'request' : 'answer')
+      const answer = await unit.write(async (sql) => {
+        runs += 1
+        await sql.run('INSERT INTO t VALUES (1, 0)')
+        return runs
+      })
+      expect(await all()).toEqual([{ x: 1, n: 0 }])
+      expect([answer, runs]).toEqual(when.startsWith('before') ? [2, 2] : [1, 1])
+      await unit.close()
+      wire.close()
+    },
+  )
+
+  test('a connection that is lost in the middle: the work is done once, or it is an error and nothing is there', async () => {
+    const { unit, all, server } = await openTable()
+    let terminated = 0
+    const insert = (x: number, most: number) =>
+      unit.write(async (sql) => {
+        await sql.run('INSERT INTO t VALUES ($1, 0)', [x])
+        if (terminated < most) {
+          terminated += 1
+          await server.query(TERMINATE)
+        }
+        await sql.run('UPDATE t SET n = n + 1 WHERE x = $1', [x])
+      })
+    await insert(1, 1)
+    expect(await all()).toEqual([{ x: 1, n: 1 }])
+    await expect(insert(2, 99)).rejects.toMatchObject({ name: 'StorageError', code: 'storage_busy' })
+    expect(await all()).toEqual([{ x: 1, n: 1 }])
+    await insert(3, 0)
+    expect((await all()).map(({ x }) => x)).toEqual([1, 3])
+    await unit.close()
+  })
+
+  test('whatever is cut, an answer is true and a refusal may be asked again: nothing is counted twice', async () => {
+    const { server, open } = tools()
+    const stores = await open()
+    await openBatch(stores, 'bat_1', 1)
+    const cutting = { on: true }
+    const cut = (async () => {
+      while (cutting.on) {
+        await server.query(TERMINATE)
+        await delay(15)
+      }
+    })()
+    const ends = await Promise.allSettled(
+      Array.from({ length: 60 }, async (_, at) => {
+        await delay(at * 5)
+        await stores.attempts.begin(planAttempt(`att_${at}`, { batch: 'bat_1', reserved_usd: 1 }), NO_CAPS)
+      }),
+    )
+    cutting.on = false
+    await cut
+    const there = new Set((await stores.attempts.listForGrade('grd_a')).map(({ id }) => id))
+    for (const [at, end] of ends.entries()) {
+      if (end.status === 'fulfilled') expect(there).toContain(`att_${at}`)
+      else expect(end.reason).toMatchObject({ name: 'StorageError', code: 'storage_busy' })
+    }
+    expect(await readSpent(stores, { batch: 'bat_1' })).toBe(there.size)
+    expect(await readBatch(stores, 'bat_1')).toMatchObject({ calls: { made: there.size } })
+    await stores.close()
+  })
+
+  test.each(['stop', 'kill'] as const)('a server that goes (%s) and comes back', async (how) => {
+    const { server, open } = tools()
+    const stores = await open()
+    await stores.grades.put(makeRecord({ key: 'before' }))
+    await server[how]()
+    for (const refused of [
+      stores.check(),
+      stores.grades.list({ limit: 1 }),
+      stores.attempts.begin(planAttempt('att_1'), NO_CAPS),
+    ])
+      await expect(refused).rejects.toMatchObject({ name: 'StorageError', code: 'storage_busy' })
+    await server.start()
+    await stores.check()
+    expect(await stores.grades.findByKey(digestBytes('before'))).not.toBeNull()
+    await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
+    await stores.attempts.finish(finishOk('att_1'))
+    expect(await stores.attempts.markInterrupted()).toBe(0)
+    await stores.close()
+  })
+
+  test('a statement that takes too long, and a transaction that is left alone, are given up', async () => {
+    const { server, newSchema } = tools()
+    const impatient = { ...SETTINGS, statement_timeout_ms: 100, idle_transaction_timeout_ms: 100 }
+    const unit = openUnit(server.url, newSchema(), impatient)
+    await expect(unit.rows('SELECT pg_sleep(5)')).rejects.toMatchObject({ code: 'storage_busy' })
+    const idle = unit.write(async (sql) => {
+      await delay(400)
+      await sql.rows('SELECT 1')
+    })
+    await expect(idle).rejects.toMatchObject({ code: 'storage_busy' })
+    await unit.close()
+  })
+
+  describe('who may not come in', () => {
+    const URLS: readonly [string, (url: string) => string, string][] = [
+      ['a wrong password', (url) => url.replace(/:[^:@]+@/, ':secret-word@'), 'storage_error'],
+      ['an unknown user', (url) => url.replace('veridict:', 'nobody-known:'), 'storage_error'],
+      ['no such database', (url) => `${url}_none`, 'storage_error'],
+      ['TLS that the server has not', (url) => `${url}?sslmode=verify-full`, 'storage_error'],
+      ['a port where nobody listens', (url) => url.replace(/:\d+\//, ':1/'), 'storage_busy'],
+    ]
+    test.each(URLS)('%s', async (_name, change, code) => {
+      const url = change(tools().server.url)
+      const error = await tools()
+        .open(undefined, { url })
+        .then(
+          () => null,
+          (reason: unknown) => reason as Error,
+        )
+      expect(error).toMatchObject({ name: 'StorageError', code })
+      expect(error?.message).not.toMatch(/secret-word|p@ss|p%40ss/)
+    })
+  })
+
+  test('two processes never go over a cap together', async () => {
+    const { newSchema, open } = tools()
+    const schema = newSchema()
+    const both = [await open(schema), await open(schema)]
+    const caps = { ...NO_CAPS, day_usd: 1 }
+    const begins = both.flatMap((stores, which) =>
+      Array.from({ length: 80 }, (_, at) =>
+        stores.attempts.begin(planAttempt(`att_${which}_${at}`, { reserved_usd: 0.01 }), caps),
+      ),
+    )
+    expect((await Promise.all(begins)).filter((end) => end === null)).toHaveLength(100)
+    for (const stores of both) await stores.close()
+  })
+})

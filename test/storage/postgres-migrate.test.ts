@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { loadPostgresMigrations, migrate } from '../../src/storage/postgres/migrate.ts'
+import { openSchemaList, projectSchema } from '../../src/storage/postgres/project-schemas.ts'
+import { openUnit } from '../../src/storage/postgres/unit.ts'
+import { SETTINGS } from './postgres-settings.ts'
+import { describePostgres } from './postgres-tools.ts'
+
+const OPENER = fileURLToPath(new URL('postgres-opener.ts', import.meta.url))
+
+describePostgres('migrations of PostgreSQL', (tools) => {
+  test('ten processes may start at once on nothing', async () => {
+    const { server, newSchema } = tools()
+    const schema = newSchema()
+    const run = promisify(execFile)
+    const ends = await Promise.all(
+      Array.from({ length: 10 }, () => run(process.execPath, [OPENER, server.url, schema], { encoding: 'utf8' })),
+    )
+    expect(new Set(ends.map(({ stdout }) => stdout)).size).toBe(1)
+    expect(ends.map(({ stderr }) => stderr).join('')).toBe('')
+    const applied = await server.query(`SELECT name FROM "${schema}".schema_migrations ORDER BY name`)
+    expect(applied.map(({ name }) => name)).toEqual(loadPostgresMigrations().map(({ name }) => name))
+    expect(await server.query(`SELECT id FROM "${schema}".processes`)).toEqual([])
+  })
+
+  test('who comes while another migrates waits longer than any statement may take', async () => {
+    const { server, newSchema, open } = tools()
+    const schema = newSchema()
+    const slow = openUnit(server.url, schema, { ...SETTINGS, statement_timeout_ms: 0 })
+    const first = migrate(slow, schema, [{ name: '0001_slow.sql', sql: 'SELECT pg_sleep(1)' }])
+    await delay(200)
+    const second = open(schema, { statement_timeout_ms: 100 })
+    await first
+    // It had its turn, and found what it does not know.
+    await expect(second).rejects.toThrow(/unknown migration 0001_slow/)
+    await slow.close()
+  })
+
+  const FILES = [
+    { name: '0001_one.sql', sql: 'CREATE TABLE one (x integer)' },
+    { name: '0003_three.sql', sql: 'CREATE TABLE three (x integer); INSERT INTO three VALUES (1)' },
+  ]
+  const OTHERS = [
+    ['newer than the code', FILES.slice(0, 1), /newer than this version/],
+    ['edited', [FILES[0], { ...FILES[1], sql: 'CREATE TABLE three (y integer)' }], /changed after it was applied/],
+    ['late', [FILES[0], { name: '0002_two.sql', sql: 'SELECT 1' }, FILES[1]], /comes before 0003_three/],
+  ] as const
+  test.each(OTHERS)('a schema is refused where nobody knows what it holds: %s', async (_name, files, words) => {
+    const { server, newSchema } = tools()
+    const schema = newSchema()
+    const unit = openUnit(server.url, schema, SETTINGS)
+    await migrate(unit, schema, FILES)
+    await migrate(unit, schema, FILES)
+    expect(await server.query(`SELECT x FROM "${schema}".three`)).toEqual([{ x: 1 }])
+    await expect(migrate(unit, schema, files as typeof FILES)).rejects.toThrow(words)
+    await unit.close()
+  })
+
+  test('a migration that fails leaves nothing, not even the schema', async () => {
+    const { server, newSchema } = tools()
+    const schema = newSchema()
+    const unit = openUnit(server.url, schema, SETTINGS)
+    const broken = [...FILES, { name: '0004_four.sql', sql: 'CREATE TABLE four (x integer); SELECT nothing' }]
+    await expect(migrate(unit, schema, broken)).rejects.toMatchObject({ code: 'storage_error' })
+    expect(await server.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])).toEqual([])
+    await migrate(unit, schema, FILES)
+    await unit.close()
+  })
+
+  test('who may only use the schema that was made for him needs no other right', async () => {
+    const { server, newSchema } = tools()
+    const schema = newSchema()
+    await server.query(`
+      CREATE ROLE tenant LOGIN PASSWORD 'tenant'; CREATE SCHEMA "${schema}" AUTHORIZATION tenant;
+      REVOKE CREATE ON DATABASE postgres FROM PUBLIC`)
+    const url = server.url.replace(/veridict:[^@]+@/, 'tenant:tenant@')
+    const stores = await tools().open(schema, { url })
+    await stores.check()
+    await stores.close()
+    await expect(tools().open(undefined, { url })).rejects.toMatchObject({ code: 'storage_error', message: /may not/ })
+  })
+
+  test('projects are schemas; another’s schema of such a name is none', async () => {
+    const { server, open } = tools()
+    for (const project of ['b', 'a-1', 'default']) await (await open(projectSchema(project))).close()
+    await server.query('CREATE SCHEMA veridict_foreign; CREATE SCHEMA "veridict_No Name"')
+    const list = openSchemaList(server.url, SETTINGS)
+    expect((await list.list()).filter((name) => !name.startsWith('test-'))).toEqual(['a-1', 'b'])
+    await list.close()
+    for (const name of ['', 'A', 'a"b', 'a b', '../x', 'x'.repeat(41)])
+      expect(() => projectSchema(name)).toThrow(expect.objectContaining({ code: 'storage_error' }))
+  })
+})
