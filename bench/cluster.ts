@@ -1,0 +1,81 @@
+import { cpus, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { renderClaims } from './cluster/claims.ts'
+import { playOutage } from './cluster/outage.ts'
+import { measureScaling, renderScaling } from './cluster/scaling.ts'
+import { playStorm } from './cluster/storm.ts'
+
+/** Several services and workers on one PostgreSQL. Exits with 1 where something that is promised did not hold. */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    items: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '2' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const HELP = `npm run cluster -- storm|outage|scaling [--items N] [--seed 1] [--rounds 2]
+
+Processes of their own on loopback: a PostgreSQL (from a package), a played provider that counts, services and workers.
+  storm    3 services, 4 workers, a batch of 10,000; every few seconds a worker is killed (and another started) or stopped for
+           3 or 15 seconds, with leases of 6 s. Shows that each item is graded once, and how many calls were made.
+  outage   PostgreSQL is stopped for 30 s in the middle of a batch.
+  scaling  items a second with 1, 2 and 4 workers in one run: bound by what a worker may have in flight, and bound by the
+           processors of this machine.`
+
+const say = (line: string) => console.log(line)
+const BYTES = 8000
+
+async function main(): Promise<boolean> {
+  const [scenario] = positionals
+  if (values.help || scenario === undefined) {
+    say(HELP)
+    return true
+  }
+  say(`Node ${process.version}, ${cpus().length} cores, load at the start ${(loadavg()[0] ?? 0).toFixed(1)}`)
+  if (scenario === 'storm') {
+    const claims = await playStorm({
+      services: 3,
+      workers: 4,
+      latency_ms: 500,
+      at_once: 128,
+      lease_seconds: 6,
+      items: Number(values.items ?? 10_000),
+      item_bytes: BYTES,
+      every_ms: 4000,
+      pauses_ms: [3000, 15_000],
+      seed: Number(values.seed),
+      say,
+    })
+    say(renderClaims(claims))
+    return claims.every(({ holds }) => holds)
+  }
+  if (scenario === 'outage') {
+    const claims = await playOutage({
+      services: 1,
+      workers: 2,
+      latency_ms: 500,
+      at_once: 64,
+      lease_seconds: 6,
+      items: Number(values.items ?? 3000),
+      item_bytes: BYTES,
+      away_s: 30,
+      say,
+    })
+    say(renderClaims(claims))
+    return claims.every(({ holds }) => holds)
+  }
+  if (scenario !== 'scaling') throw new Error(`there is no ${scenario}: storm, outage or scaling`)
+  const shared = { workers: [1, 2, 4], item_bytes: BYTES, rounds: Number(values.rounds) }
+  say('Bound by what a worker may have in flight (16, at 500 ms a call):')
+  const paced = { ...shared, items: Number(values.items ?? 1200), latency_ms: 500, at_once: 512, most_in_flight: 16 }
+  say(renderScaling(await measureScaling(paced, say)))
+  say('Bound by this machine (256 calls at once, 50 ms a call):')
+  const full = { ...shared, items: Number(values.items ?? 4000), latency_ms: 50, at_once: 256, most_in_flight: null }
+  say(renderScaling(await measureScaling(full, say)))
+  return true
+}
+
+if (!(await main())) process.exitCode = 1

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { request } from 'undici'
+import type { Batch } from '../../src/schemas/batch.ts'
+import { type PostgresServer, startPostgres } from '../../test/storage/postgres-server.ts'
+import { makeRequest } from '../make-body.ts'
+import { type Member, startMember } from './processes.ts'
+import { type CountingProvider, spawnCountingProvider } from './provider.ts'
+
+export interface ClusterOptions {
+  readonly services: number
+  readonly workers: number
+  /** Of the played provider. */
+  readonly latency_ms: number
+  /** Calls in flight over all processes. */
+  readonly at_once: number
+  readonly lease_seconds: number
+  /** Of the configuration file, beside what is above. */
+  readonly settings?: object
+}
+
+/** Services and workers over one PostgreSQL and one played provider; all of them processes of their own. */
+export interface Cluster {
+  readonly postgres: PostgresServer
+  readonly provider: CountingProvider
+  readonly services: readonly Member[]
+  readonly workers: Member[]
+  addWorker(): Promise<Member>
+  /** Ends everything that was started, and removes its data. */
+  end(): Promise<void>
+}
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'veridict-cluster-'))
+  const config = join(folder, 'config.json')
+  const { at_once, lease_seconds, settings = {} } = options
+  const concurrency = { initial: at_once, min: 1, max: at_once }
+  writeFileSync(config, JSON.stringify({ concurrency, workers: { lease_seconds }, ...settings }))
+  const [postgres, provider] = await Promise.all([startPostgres(), spawnCountingProvider(options.latency_ms)])
+  const members: Member[] = []
+  const workers: Member[] = []
+  let started = 0
+  const start = async (command: 'serve' | 'worker') => {
+    const name = `${command}-${started++}`
+    const member = await startMember(name, command, environment(postgres.url, config, provider.origin, name))
+    members.push(member)
+    return member
+  }
+  const addWorker = async () => {
+    const worker = await start('worker')
+    workers.push(worker)
+    return worker
+  }
+  async function end(): Promise<void> {
+    await Promise.all(members.map((one) => one.stop()))
+    await Promise.all([provider.stop(), postgres.remove()])
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    const services = await Promise.all(Array.from({ length: options.services }, () => start('serve')))
+    for (let count = 0; count < options.workers; count++) await addWorker()
+    return { postgres, provider, services, workers, addWorker, end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+/** The API key names the process, so that the provider can tell whose calls are on their way. It is no part of a judge’s identity. */
+const environment = (url: string, config: string, origin: string, name: string): NodeJS.ProcessEnv => ({
+  VERIDICT_PORT: '0',
+  VERIDICT_HOST: '127.0.0.1',
+  VERIDICT_DATABASE_URL: url,
+  VERIDICT_CONFIG: config,
+  VERIDICT_WORKER: 'off',
+  VERIDICT_LOG_LEVEL: 'info',
+  ANTHROPIC_API_KEY: '',
+  OPENAI_API_KEY: name,
+  OPENAI_BASE_URL: `${origin}/v1`,
+})
+
+/** Takes generated trials in as NDJSON; answers the batch’s id. */
+export async function sendBatch(origin: string, items: number, bytes: number, salt: string): Promise<string> {
+  const lines = function* () {
+    for (let index = 0; index < items; index++)
+      yield Buffer.from(`${JSON.stringify({ item_id: `${index}`, ...makeRequest(bytes, `${salt}x${index}`) })}\n`)
+  }
+  const answer = await request(`${origin}/v1/batches?judge=openai`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: Readable.from(lines(), { highWaterMark: 8 }),
+    headersTimeout: 600_000,
+  })
+  if (answer.statusCode !== 202) throw new Error(`HTTP ${answer.statusCode}: ${await answer.body.text()}`)
+  return ((await answer.body.json()) as Batch).id
+}
+
+export async function lookAt(origin: string, id: string): Promise<Batch | null> {
+  try {
+    const answer = await request(`${origin}/v1/batches/${id}`)
+    const text = await answer.body.text()
+    return answer.statusCode === 200 ? (JSON.parse(text) as Batch) : null
+  } catch {
+    return null
+  }
+}
+
+/** Until the batch has ended. Rejects after `patience_s`. */
+export async function waitForEnd(
+  origin: string,
+  id: string,
+  patience_s: number,
+  onLook: (batch: Batch) => void = () => undefined,
+): Promise<Batch> {
+  const until = Date.now() + patience_s * 1000
+  for (;;) {
+    const batch = await lookAt(origin, id)
+    if (batch !== null) onLook(batch)
+    if (batch !== null && batch.finished_at !== null) return batch
+    if (Date.now() > until) throw new Error(`given up after ${patience_s} s: ${JSON.stringify(batch)}`)
+    await delay(250)
+  }
+}

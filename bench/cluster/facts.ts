@@ -1,0 +1,84 @@
+import { request } from 'undici'
+import type { PostgresServer } from '../../test/storage/postgres-server.ts'
+
+/** What the database says of a batch when it has ended. */
+export interface StoredFacts {
+  readonly items: number
+  readonly graded: number
+  /** Grades that were written for the batch, and how many different questions they answer. */
+  readonly grades: number
+  readonly keys: number
+  /** Calls that were begun, good replies among them, those whose end is unknown, and good replies that no grade uses. */
+  readonly calls: number
+  readonly ok: number
+  readonly unknown: number
+  readonly unused: number
+}
+
+const FACTS = `
+  SELECT
+    (SELECT count(*)::int FROM batch_items i JOIN batches b ON b.seq = i.batch WHERE b.id = $1) AS items,
+    (SELECT count(*)::int FROM batch_items i JOIN batches b ON b.seq = i.batch WHERE b.id = $1 AND i.status = 'graded') AS graded,
+    (SELECT count(*)::int FROM grades WHERE batch = $1) AS grades,
+    (SELECT count(DISTINCT key)::int FROM grades WHERE batch = $1) AS keys,
+    (SELECT count(*)::int FROM attempts WHERE batch = $1) AS calls,
+    (SELECT count(*)::int FROM attempts WHERE batch = $1 AND outcome = 'ok') AS ok,
+    (SELECT count(*)::int FROM attempts WHERE batch = $1 AND outcome IN ('sent', 'unknown')) AS unknown,
+    (SELECT count(*)::int FROM attempts a WHERE a.batch = $1 AND a.outcome = 'ok'
+      AND NOT EXISTS (SELECT 1 FROM grades g WHERE g.id = a.grade_id)) AS unused`
+
+export async function readFacts(postgres: PostgresServer, batch: string): Promise<StoredFacts> {
+  const [row] = await postgres.query(
+    FACTS.replaceAll(/(FROM|JOIN) (batch_items|batches|grades|attempts)/g, '$1 veridict.$2'),
+    [batch],
+  )
+  return row as unknown as StoredFacts
+}
+
+/** The results as a caller reads them: how many lines, how many different items, and how many of them with a label. */
+export async function readResults(
+  origin: string,
+  batch: string,
+): Promise<{ lines: number; items: number; labels: number }> {
+  const answer = await request(`${origin}/v1/batches/${batch}/results`, { headers: { accept: 'application/x-ndjson' } })
+  if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}: ${await answer.body.text()}`)
+  const lines = (await answer.body.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { item_id: string; label: string | null })
+  return {
+    lines: lines.length,
+    items: new Set(lines.map(({ item_id }) => item_id)).size,
+    labels: lines.filter(({ label }) => label !== null).length,
+  }
+}
+
+/** The longest that a lease of a slice has lain run out before somebody took it, looked at four times a second. */
+export function watchLeases(postgres: PostgresServer): { end(): { longest_s: number; held: number } } {
+  let [longest, held] = [0, 0]
+  let busy = false
+  const look = async () => {
+    const [row] = await postgres.query(
+      `SELECT count(*) FILTER (WHERE until >= clock_timestamp())::int AS held,
+         coalesce(max(extract(epoch FROM clock_timestamp() - until)) FILTER (WHERE until < clock_timestamp() AND result IS NULL), 0)::float8 AS late
+       FROM veridict.leases WHERE name LIKE 'slice:%'`,
+    )
+    longest = Math.max(longest, Number(row?.['late'] ?? 0))
+    held = Math.max(held, Number(row?.['held'] ?? 0))
+  }
+  const timer = setInterval(() => {
+    if (busy) return
+    busy = true
+    look()
+      .catch(() => undefined)
+      .finally(() => {
+        busy = false
+      })
+  }, 250)
+  return {
+    end() {
+      clearInterval(timer)
+      return { longest_s: longest, held }
+    },
+  }
+}

@@ -1,0 +1,6 @@
+import type { LeaseStore } from './lease-ports.ts'
+
+/** What several processes on one database share. Null in `Stores` where there is only one: SQLite. */
+export interface Cluster {
+  readonly leases: LeaseStore
+}
