@@ -1,6 +1,7 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { renderClaims } from './cluster/claims.ts'
+import { measureCosts, renderTables } from './cluster/costs.ts'
 import { playOutage } from './cluster/outage.ts'
 import { measureScaling, renderScaling } from './cluster/scaling.ts'
 import { playStorm } from './cluster/storm.ts'
@@ -16,14 +17,15 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const HELP = `npm run cluster -- storm|outage|scaling [--items N] [--seed 1] [--rounds 2]
+const HELP = `npm run cluster -- storm|outage|scaling|costs [--items N] [--seed 1] [--rounds 2]
 
 Processes of their own on loopback: a PostgreSQL (from a package), a played provider that counts, services and workers.
   storm    3 services, 4 workers, a batch of 10,000; every few seconds a worker is killed (and another started) or stopped for
            3 or 15 seconds, with leases of 6 s. Shows that each item is graded once, and how many calls were made.
   outage   PostgreSQL is stopped for 30 s in the middle of a batch.
   scaling  items a second with 1, 2 and 4 workers in one run: bound by what a worker may have in flight, and bound by the
-           processors of this machine.`
+           processors of this machine.
+  costs    processor time, commits, log and stored bytes of one item in each part of the way.`
 
 const say = (line: string) => console.log(line)
 const BYTES = 8000
@@ -67,7 +69,12 @@ async function main(): Promise<boolean> {
     say(renderClaims(claims))
     return claims.every(({ holds }) => holds)
   }
-  if (scenario !== 'scaling') throw new Error(`there is no ${scenario}: storm, outage or scaling`)
+  if (scenario === 'costs') {
+    const options = { items: Number(values.items ?? 2000), item_bytes: 20_000, latency_ms: 200 }
+    say(renderTables(await measureCosts(options, say)))
+    return true
+  }
+  if (scenario !== 'scaling') throw new Error(`there is no ${scenario}: storm, outage, scaling or costs`)
   const shared = { workers: [1, 2, 4], item_bytes: BYTES, rounds: Number(values.rounds) }
   say('Bound by what a worker may have in flight (16, at 500 ms a call):')
   const paced = { ...shared, items: Number(values.items ?? 1200), latency_ms: 500, at_once: 512, most_in_flight: 16 }

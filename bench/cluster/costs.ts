@@ -1,0 +1,139 @@
+import { request } from 'undici'
+import { makeRequest } from '../make-body.ts'
+import { readCost } from '../process-cost.ts'
+import { type Cluster, sendBatch, startCluster, waitForEnd } from './cluster.ts'
+import { type PostgresUse, readPostgresUse, readTableSizes } from './postgres-cost.ts'
+
+export interface CostOptions {
+  readonly items: number
+  readonly item_bytes: number
+  readonly latency_ms: number
+}
+
+/** What one grade takes of each part. Milliseconds are processor time; bytes and commits are of PostgreSQL. */
+export interface PartCost {
+  readonly part: string
+  readonly service_ms: number
+  readonly worker_ms: number
+  readonly postgres_ms: number
+  readonly commits: number
+  readonly wal_bytes: number
+  readonly stored_bytes: number
+}
+
+interface Use {
+  readonly service_s: number
+  readonly worker_s: number
+  readonly postgres: PostgresUse
+}
+
+export interface Costs {
+  readonly parts: readonly PartCost[]
+  readonly tables: readonly { readonly name: string; readonly bytes_per_item: number }[]
+  readonly connections: number
+}
+
+/** One service, one worker: takes a batch in while no worker runs, grades it, then asks for hits and single grades. */
+export async function measureCosts(options: CostOptions, say: (line: string) => void): Promise<Costs> {
+  const { items, item_bytes, latency_ms } = options
+  const cluster = await startCluster({ services: 1, workers: 0, latency_ms, at_once: 64, lease_seconds: 30 })
+  try {
+    const origin = cluster.services[0]?.origin ?? ''
+    const sizes = async () => new Map((await readTableSizes(cluster.postgres)).map(({ name, bytes }) => [name, bytes]))
+    const before = await sizes()
+    const parts: PartCost[] = []
+    const measure = async <T>(part: string, count: number, work: () => Promise<T>): Promise<T> => {
+      const from = await readUse(cluster)
+      const value = await work()
+      const cost = differenceOf(part, count, from, await readUse(cluster))
+      parts.push(cost)
+      say(renderPart(cost))
+      return value
+    }
+    say(HEAD)
+    const batch = await measure('taking an item in', items, () => sendBatch(origin, items, item_bytes, 'cost'))
+    const worker = await cluster.addWorker()
+    await measure('grading an item', items, () => waitForEnd(origin, batch, 900))
+    const connections = (await readPostgresUse(cluster.postgres)).connections
+    const after = await sizes()
+    await worker.stop()
+    const singles = Math.min(500, items)
+    const bodies = Array.from({ length: singles }, (_, index) =>
+      JSON.stringify({ ...makeRequest(item_bytes, `single-x${index}`), judge: 'openai' }),
+    )
+    await measure('a single grade', singles, () => postAll(origin, bodies))
+    await measure('a hit', singles, () => postAll(origin, bodies))
+    const tables = [...after]
+      .map(([name, bytes]) => ({ name, bytes_per_item: (bytes - (before.get(name) ?? 0)) / items }))
+      .filter(({ bytes_per_item }) => bytes_per_item > 10)
+    return { parts, tables, connections }
+  } finally {
+    await cluster.end()
+  }
+}
+
+async function readUse(cluster: Cluster): Promise<Use> {
+  const cpu = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + (readCost(pid)?.cpu_s ?? 0), 0)
+  return {
+    service_s: cpu(cluster.services.map(({ pid }) => pid)),
+    worker_s: cpu(cluster.workers.map(({ pid }) => pid)),
+    postgres: await readPostgresUse(cluster.postgres),
+  }
+}
+
+function differenceOf(part: string, count: number, from: Use, to: Use): PartCost {
+  const each = (amount: number) => amount / count
+  return {
+    part,
+    service_ms: each((to.service_s - from.service_s) * 1000),
+    worker_ms: each((to.worker_s - from.worker_s) * 1000),
+    postgres_ms: each((to.postgres.cpu_s - from.postgres.cpu_s) * 1000),
+    commits: each(to.postgres.commits - from.postgres.commits),
+    wal_bytes: each(to.postgres.wal_bytes - from.postgres.wal_bytes),
+    stored_bytes: each(to.postgres.database_bytes - from.postgres.database_bytes),
+  }
+}
+
+const AT_ONCE = 32
+
+async function postAll(origin: string, bodies: readonly string[]): Promise<void> {
+  const open = new Set<Promise<void>>()
+  for (const body of bodies) {
+    const sent = request(`${origin}/v1/grades`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      headersTimeout: 120_000,
+    }).then(async (answer) => {
+      const text = await answer.body.text()
+      if (answer.statusCode > 201) throw new Error(`HTTP ${answer.statusCode}: ${text.slice(0, 300)}`)
+    })
+    const done = sent.finally(() => open.delete(done))
+    open.add(done)
+    if (open.size >= AT_ONCE) await Promise.race(open)
+  }
+  await Promise.all(open)
+}
+
+const WIDTHS = [20, 12, 12, 14, 10, 12, 14] as const
+const inColumns = (cells: readonly string[]): string =>
+  cells.map((cell, at) => (at === 0 ? cell.padEnd(WIDTHS[0]) : cell.padStart(WIDTHS[at] ?? 12))).join('')
+
+const HEAD = inColumns(['each', 'service ms', 'worker ms', 'postgres ms', 'commits', 'WAL KB', 'stored KB'])
+
+const renderPart = (cost: PartCost): string =>
+  inColumns([
+    cost.part,
+    cost.service_ms.toFixed(2),
+    cost.worker_ms.toFixed(2),
+    cost.postgres_ms.toFixed(2),
+    cost.commits.toFixed(2),
+    (cost.wal_bytes / 1024).toFixed(1),
+    (cost.stored_bytes / 1024).toFixed(1),
+  ])
+
+export const renderTables = ({ tables, connections }: Costs): string =>
+  [
+    ...tables.map(({ name, bytes_per_item }) => `  ${name}: ${(bytes_per_item / 1024).toFixed(2)} KB an item`),
+    `  connections while it graded: ${connections} (one service, one worker)`,
+  ].join('\n')
