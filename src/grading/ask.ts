@@ -15,7 +15,7 @@ import {
 import { requestBoundUsd } from './estimate/estimate.ts'
 import type { Lane } from './lane/lane.ts'
 import { type AttemptLedger, type FinishedAttempt, isCapped } from './ledger-ports.ts'
-import { takeOrphan } from './orphan.ts'
+import { awaitOutstanding } from './orphan.ts'
 import type { Clock, Judge, JudgeReply, JudgeRequest } from './ports.ts'
 import { type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
 
@@ -41,7 +41,8 @@ export const askByCall =
   (deps: CallDeps, judge: Judge, account: Account): Asker =>
   async (asking, request) => {
     const digest = requestDigest(judge, request)
-    return (await takeOrphan(deps.attempts, asking, digest)) ?? askAnew(deps, judge, account, asking, request, digest)
+    const { asked, waited_ms } = await awaitOutstanding(deps, asking, digest, account)
+    return asked ?? askAnew(deps, judge, account, asking, request, digest, waited_ms)
   }
 
 async function askAnew(
@@ -51,9 +52,10 @@ async function askAnew(
   asking: Asking,
   request: JudgeRequest,
   digest: Digest,
+  waitedBefore: number,
 ): Promise<Asked> {
   const attempts: AttemptSummary[] = []
-  let waited = 0
+  let waited = waitedBefore
   deps.budget.earn()
   for (let made = 1; ; made++) {
     const make = async () => {
@@ -96,6 +98,7 @@ async function callOnce(
       batch: account.batch,
       payer: account.payer?.key_id ?? null,
       reserved_usd: bound,
+      ...(account.leases.length > 0 && { leases: account.leases }),
     },
     account.caps,
   )

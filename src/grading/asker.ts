@@ -40,6 +40,8 @@ export interface Account {
   readonly caps: Caps
   /** Ends the waiting for a turn, or for a retry; undefined: nothing does. */
   readonly signal: AbortSignal | undefined
+  /** Tokens under which calls are begun, that of the question first. */
+  readonly leases: readonly string[]
 }
 
 /** Digest of everything that is sent: an interrupted call is only taken over by the very same one. */

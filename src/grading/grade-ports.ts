@@ -26,12 +26,14 @@ export interface GradeRecord {
   readonly item?: ItemRef
   /** Kept beside the others without answering its key: what was checked again must not stand for what would be asked. */
   readonly silent?: boolean
+  /** Tokens of the leases under which it was made; that of its item comes with the item. */
+  readonly leases?: readonly string[]
 }
 
 export interface GradeStore {
   /**
    * One unit of work: the grade, its ground truth, and (unless it failed) that it now answers its key. A failed grade never
-   * replaces a good one.
+   * replaces a good one. Rejects with `lease_lost` where a lease is lost.
    */
   put(record: GradeRecord): Promise<void>
   get(id: string): Promise<Grade | null>

@@ -1,5 +1,7 @@
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest, TrialMetadata } from '../schemas/grade-request.ts'
+import { createFlights, type Flight } from './cluster/flight.ts'
+import type { Lease } from './cluster/lease-ports.ts'
 import { type Errand, isPassing, singleErrand } from './errand.ts'
 import { type Judged, type JudgingDeps, judgeQuestion } from './judging.ts'
 import {
@@ -13,7 +15,6 @@ import {
   storeTrajectory,
 } from './resolve.ts'
 import type { GradeOutcome, GradingService, ItemOutcome, UploadOutcome } from './service.ts'
-import { createSingleFlight } from './single-flight.ts'
 import { turnFor } from './turns.ts'
 
 export interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade'> {
@@ -27,7 +28,7 @@ export function createGradingService(given: GradingDeps): GradingService {
     for (const listener of listeners) listener(grade)
   }
   const deps = { ...given, trajectories: given.stores.trajectories, onGrade }
-  const flights = createSingleFlight<Judged>()
+  const fly = createFlights(given.stores, given.clock)
 
   async function answer(request: GradeRequest, errand: Errand): Promise<ItemOutcome> {
     const asked = await resolveQuestion(deps, request)
@@ -35,34 +36,29 @@ export function createGradingService(given: GradingDeps): GradingService {
     const { question, document } = asked
     const mode = request.cache ?? 'use'
     const { metadata } = request
-    if (mode !== 'refresh' && errand.way !== 'stored') {
-      const known = await deps.stores.grades.findByKey(question.key)
+    const look = async () => (mode === 'refresh' ? null : deps.stores.grades.findByKey(question.key))
+    if (errand.way !== 'stored') {
+      const known = await look()
       if (known !== null) return hit(known, metadata)
       if (mode === 'only')
         return { kind: 'refused', refusal: refuse('not_cached', NOT_CACHED, '/cache', 'nothing is cached').refusal }
     }
-    const judge = async () => {
+    const judge = async (lease: Lease | null) => {
       await turnFor(question.trajectory)
       if (document !== null) await storeTrajectory(deps, question.trajectory, document)
       await turnFor(question.trajectory)
-      return judgeQuestion(deps, question, metadata ?? {}, errand)
+      return judgeQuestion(deps, question, metadata ?? {}, errand, lease)
     }
-    return errand.way === 'stored'
-      ? fresh(await judge())
-      : flyTogether(`${mode}/${question.key}`, judge, metadata, errand)
+    if (errand.way === 'stored') return fresh(await judge(null))
+    const signal = errand.item === null ? undefined : errand.signal
+    return flyTogether({ key: `${mode}/${question.key}`, look, judge, signal }, metadata, errand)
   }
 
   /** Who comes second gets the first one’s grade; what ended in no grade is asked again for his own sake. */
-  async function flyTogether(
-    key: string,
-    judge: () => Promise<Judged>,
-    metadata: TrialMetadata | undefined,
-    errand: Errand,
-  ) {
+  async function flyTogether(flight: Flight, metadata: TrialMetadata | undefined, errand: Errand) {
     for (;;) {
-      const flight = await flights.run(key, judge)
-      if (flight.led) return fresh(flight.value)
-      const { value } = flight
+      const { led, value } = await fly(flight)
+      if (led) return fresh(value)
       if (value.kind !== 'graded' || isOnlyTheirs(value.grade.failure, errand)) continue
       return value.grade.status === 'failed' ? fresh(value) : hit(value.grade, metadata)
     }

@@ -6,6 +6,7 @@ import { askByProvider } from './ask-provider.ts'
 import { askStored } from './ask-stored.ts'
 import { type Asker, Suspended } from './asker.ts'
 import { assembleGrade } from './assemble.ts'
+import type { Lease } from './cluster/lease-ports.ts'
 import { type Errand, isPassing } from './errand.ts'
 import type { Lane } from './lane/lane.ts'
 import type { Caps } from './ledger-ports.ts'
@@ -36,21 +37,25 @@ export type Judged =
   /** Nothing was written: it is to be asked again. */
   | { readonly kind: 'passed_over'; readonly failure: Failure }
 
-/** Asks for every sample, assembles the grade and stores it: the only writer of grades. */
+/**
+ * Asks for every sample, assembles the grade and stores it: the only writer of grades. Rejects with `lease_lost` where the question or its
+ * item is another process’s by now: nothing was published, and the replies are kept for whoever has it.
+ */
 export async function judgeQuestion(
   deps: JudgingDeps,
   question: Question,
   metadata: TrialMetadata,
   errand: Errand,
+  lease: Lease | null,
 ): Promise<Judged> {
   const sampling = {
-    ask: await askerFor(deps, question, errand),
+    ask: await askerFor(deps, question, errand, lease),
     clock: deps.clock,
     deadline_ms: deps.retry.deadline_ms,
   }
   inTheMaking.add(question.grade_id)
   try {
-    return await makeGrade(deps, sampling, question, metadata, errand)
+    return await makeGrade(deps, sampling, question, metadata, errand, lease)
   } finally {
     inTheMaking.delete(question.grade_id)
   }
@@ -62,6 +67,7 @@ async function makeGrade(
   question: Question,
   metadata: TrialMetadata,
   errand: Errand,
+  lease: Lease | null,
 ): Promise<Judged> {
   const samples = await gradeSamples(sampling, question, errand)
   if (samples === null) return { kind: 'waiting' }
@@ -74,6 +80,7 @@ async function makeGrade(
     ground_truth: normalizeGroundTruth(question.ground_truth),
     ...(errand.item !== null && { item: errand.item }),
     ...(errand.way === 'stored' && { silent: true }),
+    ...(lease !== null && { leases: [lease.token] }),
   })
   if (errand.way !== 'stored' && grade.status !== 'failed') deps.onGrade(grade)
   return { kind: 'graded', grade }
@@ -87,7 +94,7 @@ async function underOldName(deps: JudgingDeps, grade: Grade, baseId: string): Pr
   return { ...grade, receipt: { ...grade.receipt, key, judge, provider, model_requested } }
 }
 
-async function askerFor(deps: JudgingDeps, { judge }: Question, errand: Errand): Promise<Asker> {
+async function askerFor(deps: JudgingDeps, { judge }: Question, errand: Errand, lease: Lease | null): Promise<Asker> {
   const { attempts, provider } = deps.stores
   if (errand.way === 'stored') return askStored(await attempts.listReplies(errand.grade_id))
   const { payer } = errand
@@ -104,7 +111,8 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, errand: Errand):
   const { name } = judge.info
   const calling = { ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }
   const signal = errand.item === null ? undefined : errand.signal
-  return askByCall(calling, judge, { batch: errand.item?.batch ?? null, payer, caps, signal })
+  const leases = [lease?.token, errand.item?.lease].filter((token) => token !== undefined)
+  return askByCall(calling, judge, { batch: errand.item?.batch ?? null, payer, caps, signal, leases })
 }
 
 /**

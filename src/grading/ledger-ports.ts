@@ -21,6 +21,8 @@ export interface PlannedAttempt {
   readonly payer: string | null
   /** Upper bound of its cost; null where it is unknown. */
   readonly reserved_usd: number | null
+  /** Tokens of the leases under which it is begun, that of its question first. While that one is held, its reply is no orphan. */
+  readonly leases?: readonly string[]
 }
 
 /** Who asked and pays: a key, with the dollars that it may spend in a day of UTC (null: no cap). */
@@ -84,14 +86,14 @@ export interface StoredReply {
 export interface AttemptLedger {
   /**
    * Durable before it resolves: the call may only be made afterwards. Reserves its upper bound in the same unit of work; answers
-   * the cap that it would break, and then nothing is written.
+   * the cap that it would break, and then nothing is written. Rejects with `lease_lost` where one of its leases is lost.
    */
   begin(attempt: PlannedAttempt, caps: Caps): Promise<OverBudget | null>
-  /** Durable before it resolves: the reply may only be used afterwards. */
+  /** Durable before it resolves: the reply may only be used afterwards. Under no lease: what was paid for is kept. */
   finish(attempt: FinishedAttempt): Promise<void>
   /**
-   * The stored good reply of an interrupted grade (its grade was never written) to the very same request, so that it is not
-   * paid for twice. Null where there is none.
+   * The stored good reply of an interrupted grade (its grade was never written, and nobody holds the lease under which it was asked) to
+   * the very same request, so that it is not paid for twice. Null where there is none.
    */
   findOrphan(
     key: Digest,
@@ -104,8 +106,15 @@ export interface AttemptLedger {
     reply: Extract<JudgeReply, { ok: true }>
     cost_usd: number | null
   } | null>
-  /** Gives an orphan to the grade that uses its reply. */
-  adopt(attemptId: string, gradeId: string): Promise<void>
+  /**
+   * Whether the very same call is still under way in a process that lives, but whose lease for it is lost: its reply will be an orphan.
+   */
+  isOutstanding(key: Digest, sample: number, round: number, requestDigest: Digest): Promise<boolean>
+  /**
+   * Gives an orphan to the grade that uses its reply, and to the lease under which that is made. It stays where it is when another has it by
+   * then.
+   */
+  adopt(attemptId: string, gradeId: string, lease?: string): Promise<void>
   /** Calls that were in flight when their process died become `unknown`. Answers how many. */
   markInterrupted(): Promise<number>
   listForGrade(gradeId: string): Promise<readonly LedgerEntry[]>

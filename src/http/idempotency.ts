@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { digestValue } from '../domain/digest.ts'
-import type { IdempotencyStore } from '../grading/ports.ts'
+import { digestBytes, digestValue } from '../domain/digest.ts'
+import type { Lease } from '../grading/cluster/lease-ports.ts'
+import type { Stores } from '../grading/ports.ts'
 import { HttpProblem } from './problem.ts'
 
 export interface Answered {
@@ -13,7 +14,10 @@ export interface Idempotency {
   run(request: FastifyRequest, reply: FastifyReply, at: string, work: () => Promise<Answered>): Promise<Answered>
 }
 
-export function createIdempotency(store: IdempotencyStore): Idempotency {
+export function createIdempotency({
+  idempotency: store,
+  cluster,
+}: Pick<Stores, 'idempotency' | 'cluster'>): Idempotency {
   const inFlight = new Set<string>()
 
   async function findStored(key: string, digest: string, reply: FastifyReply): Promise<Answered | null> {
@@ -23,6 +27,35 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
       throw new HttpProblem(422, 'idempotency_key_reused', 'this Idempotency-Key was used with another body')
     reply.header('idempotency-replayed', 'true')
     return { status: known.status, text: known.body }
+  }
+
+  /** Over all processes of the database. */
+  async function alone<T>(key: string, work: (lease: Lease | null) => Promise<T>): Promise<T> {
+    if (cluster === null) return work(null)
+    const lease = await cluster.leases.take(`idem:${digestBytes(key)}`)
+    if (lease === null) throw inUse()
+    try {
+      return await work(lease)
+    } finally {
+      void cluster.leases.release(lease)
+    }
+  }
+
+  async function answerOnce(
+    lease: Lease | null,
+    key: string,
+    digest: string,
+    reply: FastifyReply,
+    at: string,
+    work: () => Promise<Answered>,
+  ): Promise<Answered> {
+    // Again, now that nobody else can be between looking and storing.
+    const meanwhile = await findStored(key, digest, reply)
+    if (meanwhile !== null) return meanwhile
+    const answer = await work()
+    await store.put(key, { request_digest: digest, status: answer.status, body: answer.text }, at)
+    // A process that was stopped for longer than its lease was not alone: the first answer is the answer.
+    return (lease?.lost.aborted ? await findStored(key, digest, reply) : null) ?? answer
   }
 
   return {
@@ -36,12 +69,7 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
       if (inFlight.has(key)) throw inUse()
       inFlight.add(key)
       try {
-        // Again, now that nobody else can be between looking and storing.
-        const meanwhile = await findStored(key, digest, reply)
-        if (meanwhile !== null) return meanwhile
-        const answer = await work()
-        await store.put(key, { request_digest: digest, status: answer.status, body: answer.text }, at)
-        return answer
+        return await alone(key, (lease) => answerOnce(lease, key, digest, reply, at, work))
       } finally {
         inFlight.delete(key)
       }
