@@ -29,6 +29,11 @@ export function outcomeOf(reply: JudgeReply): Outcome {
   return reply.ok ? 'answered' : OUTCOMES[reply.failure.code]
 }
 
+/** How long a judge is left alone that was sent to rest so often in a row. Milliseconds since the epoch. */
+export function restUntil(rests: number, now: number): number {
+  return now + Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** rests)
+}
+
 /** Why a judge is out. `until`: milliseconds since the epoch; null: until somebody mends it. */
 export interface Outage {
   readonly failure: Failure
@@ -51,6 +56,10 @@ export interface Breaker {
   settle(pass: Pass, outcome: Outcome, failure: Failure | null, now: number): 'batches' | 'all' | null
   /** Opens it, whatever the reason; nothing where it is not out. */
   mend(): void
+  /** What all processes together have found out; `rests`: how often in a row it was sent to rest. */
+  adopt(found: Outage | null, rests: number): void
+  /** A probe is under way. */
+  isProbing(): boolean
 }
 
 export function createBreaker(): Breaker {
@@ -73,7 +82,7 @@ export function createBreaker(): Breaker {
   }
   function rest(failure: Failure, now: number): void {
     if (outage === null) epoch += 1
-    outage = { failure, until: now + Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** rests) }
+    outage = { failure, until: restUntil(rests, now) }
     rests += 1
   }
   function settleIn(pass: Pass, outcome: Outcome, failure: Failure | null, now: number): 'batches' | 'all' | null {
@@ -121,5 +130,11 @@ export function createBreaker(): Breaker {
       probing = null
       open()
     },
+    adopt(found, found_rests) {
+      open()
+      outage = found
+      rests = found_rests
+    },
+    isProbing: () => probing !== null,
   }
 }

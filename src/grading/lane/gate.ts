@@ -1,7 +1,9 @@
 import type { Failure } from '../../schemas/grade.ts'
+import type { View } from '../cluster/shared-limits.ts'
 import type { JudgeReply } from '../ports.ts'
 import { createBreaker, type Outage, outcomeOf, type Pass } from './breaker.ts'
-import { createLimit, type LaneSettings } from './limit.ts'
+import type { Limit } from './limit.ts'
+import { type GateNews, NOBODY } from './news.ts'
 
 /** No `Retry-After` stops a judge for longer. */
 const LONGEST_PAUSE_MS = 60_000
@@ -22,6 +24,8 @@ export interface GateStatus {
 /** Whether a call may start now: the limit, the pauses that the provider asked for, and the breaker. Knows nothing of who waits. */
 export interface Gate {
   limit(): number
+  /** What batches may count on and divide among themselves. */
+  reach(): number
   inFlight(): number
   status(now: number): GateStatus
   /** Why a call that comes now is not even to wait; null: it may. */
@@ -35,6 +39,10 @@ export interface Gate {
   /** `reply` null: there was none. Answers who of those that wait must go, and why. */
   land(flight: Flight, reply: JudgeReply | null, now: number): Dismissal | null
   mend(): void
+  /** The probe of a judge that is out: under way, to be made when somebody comes and it is allowed, or neither. */
+  probe(now: number): 'flying' | 'due' | 'none'
+  /** What others who share the judge have found out, as heard at `now`. Answers who of those that wait must go, and why. */
+  adopt(view: View, now: number): Dismissal | null
 }
 
 export interface Dismissal {
@@ -42,19 +50,40 @@ export interface Dismissal {
   readonly outage: Outage
 }
 
-export function createGate(settings: LaneSettings): Gate {
-  const limit = createLimit(settings)
+/** `news`: told of what others who share the judge should know. */
+export function createGate(limit: Limit, news: GateNews = NOBODY): Gate {
   const breaker = createBreaker()
   let inFlight = 0
   let pause: { readonly until: number; readonly failure: Failure } | null = null
+  /** By the clock of those who share it. */
+  let adoptedPause = 0
+  let adoptedEpoch = -1
 
   const pauseAt = (now: number) => (pause !== null && now < pause.until ? pause : null)
-  const admits = (now: number) => inFlight < limit.value() && pauseAt(now) === null && breaker.admits(now)
+  const isClear = (now: number) => pauseAt(now) === null && breaker.admits(now)
+  const admits = (now: number) =>
+    isClear(now) && inFlight < limit.value() && (breaker.outage() === null || limit.mayProbe())
   function rest(failure: Failure, now: number): void {
     const asked = (failure.retry_after_s ?? 0) * 1000
     if (!(asked > 0)) return
     const until = now + Math.min(LONGEST_PAUSE_MS, asked)
-    if (pause === null || until > pause.until) pause = { until, failure }
+    if (pause !== null && until <= pause.until) return
+    pause = { until, failure }
+    news.paused(failure, until)
+  }
+  /** Tells what the end of a call has changed. */
+  function judge(before: Outage | null, who: Dismissal['who'] | null): void {
+    const { failure, until } = breaker.outage() ?? { failure: null, until: null }
+    if (failure === null) {
+      if (before !== null) news.judged({ kind: 'opened' })
+    } else if (who !== null || before !== breaker.outage())
+      news.judged({ kind: until === null ? 'broken' : 'resting', failure })
+  }
+  function adoptPause(given: View['pause'], now: number): void {
+    if (given === null || given.until === adoptedPause) return
+    adoptedPause = given.until
+    const until = now + Math.min(LONGEST_PAUSE_MS, given.for_ms)
+    if (pause === null || until > pause.until) pause = { until, failure: given.failure }
   }
   function status(now: number): GateStatus {
     const outage = breaker.outage()
@@ -64,11 +93,13 @@ export function createGate(settings: LaneSettings): Gate {
   }
   return {
     limit: limit.value,
+    reach: limit.reach,
     inFlight: () => inFlight,
     status,
     refusal: (single, now) => (breaker.refuses(single, now) ? breaker.outage() : null),
     admits,
-    probeIsDue: (now) => breaker.outage() !== null && !breaker.refuses(false, now) && admits(now),
+    probeIsDue: (now) =>
+      breaker.outage() !== null && !breaker.refuses(false, now) && isClear(now) && inFlight < limit.reach(),
     nextChange(now) {
       const pauseEnd = pauseAt(now)?.until ?? Number.POSITIVE_INFINITY
       const until = breaker.outage()?.until ?? Number.POSITIVE_INFINITY
@@ -77,6 +108,7 @@ export function createGate(settings: LaneSettings): Gate {
     },
     start() {
       inFlight += 1
+      if (breaker.outage() !== null) news.probing()
       return { generation: limit.generation(), pass: breaker.start() }
     },
     land(flight, reply, now) {
@@ -87,10 +119,34 @@ export function createGate(settings: LaneSettings): Gate {
       if (reply?.ok) limit.succeeded(flight.generation, full)
       if (outcome === 'rate_limited') limit.rateLimited(flight.generation)
       if (failure !== null && (outcome === 'rate_limited' || outcome === 'silent')) rest(failure, now)
+      const before = breaker.outage()
       const who = breaker.settle(flight.pass, outcome, failure, now)
+      judge(before, who)
       const outage = breaker.outage()
       return who === null || outage === null ? null : { who, outage }
     },
-    mend: breaker.mend,
+    mend() {
+      breaker.mend()
+      news.judged({ kind: 'mended' })
+    },
+    probe(now) {
+      if (breaker.isProbing()) return 'flying'
+      return breaker.outage() !== null && isClear(now) ? 'due' : 'none'
+    },
+    adopt(view, now) {
+      adoptPause(view.pause, now)
+      const { epoch, counted, rests } = view
+      if (epoch === adoptedEpoch) return null
+      adoptedEpoch = epoch
+      const was = breaker.outage()
+      const outage = view.outage && {
+        failure: view.outage.failure,
+        until: view.outage.for_ms === null ? null : now + view.outage.for_ms,
+      }
+      breaker.adopt(outage, rests)
+      // Who comes from here on waits for the next try.
+      if (outage === null || counted || (outage.until !== null && outage.until <= now)) return null
+      return { who: was === null && outage.until === null ? 'batches' : 'all', outage }
+    },
   }
 }

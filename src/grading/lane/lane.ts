@@ -2,31 +2,25 @@ import type { Failure } from '../../schemas/grade.ts'
 import type { Clock, JudgeReply } from '../ports.ts'
 import { type AbortGroups, createAbortGroups } from './abort.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
+import { type Allowance, createAllowance } from './allowance.ts'
 import type { Outage } from './breaker.ts'
-import { createGate, type Flight, type Gate } from './gate.ts'
-import type { LaneSettings } from './limit.ts'
+import { createGate, type Dismissal, type Flight, type Gate } from './gate.ts'
+import { createLimit, type LaneSettings } from './limit.ts'
+import { createLooker, type Looker, type SharedLane } from './looker.ts'
 import { createNotice, type Notice } from './notice.ts'
 import { createParties } from './parties.ts'
 import { createLaneQueue } from './queue.ts'
+import { CANCELLED, dateOf, type LaneCall, turnedAway } from './turned-away.ts'
 
 export type { LaneSettings } from './limit.ts'
+export type { SharedLane } from './looker.ts'
+export type { LaneCall } from './turned-away.ts'
 
 /** A quarter more than its share: what a batch stores, reads or repairs meanwhile must not leave a place empty. */
 const RESERVE = 0.25
 
 /** null: a single request; else the batch it is for. */
 export type Party = string | null
-
-export type LaneCall =
-  | { readonly kind: 'called'; readonly reply: JudgeReply; readonly waited_ms: number }
-  /** No call was made: the judge is out, or (`failure.code` `cancelled`) the signal came first. */
-  | {
-      readonly kind: 'turned_away'
-      readonly failure: Failure
-      readonly waited_ms: number
-      /** When the judge will be tried again; null: when somebody mends it, or the call was cancelled. */
-      readonly until: Date | null
-    }
 
 /** `failure` and `until`: why and how long it is paused or out; `until` null while it is out: until somebody mends it. */
 export interface LaneState {
@@ -38,7 +32,10 @@ export interface LaneState {
   readonly until: Date | null
 }
 
-/** All calls of one judge in this process: how many at once, whose turn it is, and whether there is any sense in calling. */
+/**
+ * All calls of one judge in this process: how many at once, whose turn it is, and whether there is any sense in calling.
+ * With other processes on the same database it shares all of that; retry budgets stay each process’s own.
+ */
 export interface Lane {
   /**
    * Waits for its turn, then calls. While the judge is out, a call is turned away or (the first after a rest; a single request at
@@ -58,6 +55,8 @@ export interface Lane {
   onChange(listener: () => void): () => void
   /** Somebody mended the judge: it may be called again. A pause that the provider asked for goes on. */
   resume(): void
+  /** The process ends: where it shares the judge, it asks for nothing more. What waits then does so for ever. */
+  close(): void
 }
 
 interface Waiter {
@@ -71,8 +70,9 @@ interface Waiter {
   leave: () => boolean
 }
 
-export function createLane(settings: LaneSettings, clock: Clock): Lane {
-  return new JudgeLane(settings, clock)
+/** `shared` null: no other process calls this judge. */
+export function createLane(settings: LaneSettings, clock: Clock, shared: SharedLane | null = null): Lane {
+  return new JudgeLane(settings, clock, shared)
 }
 
 class JudgeLane implements Lane {
@@ -84,10 +84,14 @@ class JudgeLane implements Lane {
   readonly #aborts: AbortGroups<Waiter> = createAbortGroups((waiters) => this.#cancel(waiters))
   readonly #notice: Notice = createNotice(() => this.#seen())
 
-  constructor(settings: LaneSettings, clock: Clock) {
+  readonly #looker: Looker | null
+
+  constructor(settings: LaneSettings, clock: Clock, shared: SharedLane | null) {
     this.#clock = clock
-    this.#gate = createGate(settings)
     this.#alarm = createAlarm(clock, () => this.#advance())
+    const allowance = shared && createAllowance(settings, shared.elapsed)
+    this.#gate = allowance === null ? createGate(createLimit(settings)) : createGate(allowance, allowance)
+    this.#looker = shared && allowance && this.#look(shared, allowance)
   }
 
   call(party: Party, make: () => Promise<JudgeReply>, signal?: AbortSignal): Promise<LaneCall> {
@@ -143,6 +147,22 @@ class JudgeLane implements Lane {
     this.#advance()
   }
 
+  close(): void {
+    this.#looker?.close()
+  }
+
+  #look(shared: SharedLane, allowance: Allowance): Looker {
+    const work = () => ({
+      in_flight: this.#gate.inFlight(),
+      waiting: this.#queue.size(),
+      probe: this.#gate.probe(this.#now()),
+    })
+    return createLooker(shared, allowance, this.#clock, work, (view) => {
+      this.#dismiss(this.#gate.adopt(view, this.#now()))
+      this.#advance()
+    })
+  }
+
   #now(): number {
     return this.#clock.now().getTime()
   }
@@ -156,8 +176,13 @@ class JudgeLane implements Lane {
       // Whatever happens to it, the promise of the call tells: nothing is left to wait for here.
       void this.#fly(waiter)
     }
+    this.#changed()
+  }
+
+  #changed(): void {
     this.#setAlarm()
     this.#notice.check()
+    this.#looker?.touch()
   }
 
   async #fly(waiter: Waiter): Promise<void> {
@@ -177,16 +202,19 @@ class JudgeLane implements Lane {
   #land(party: Party, flight: Flight, reply: JudgeReply | null): void {
     const now = this.#now()
     this.#parties.end(party, now)
-    const dismissal = this.#gate.land(flight, reply, now)
+    this.#dismiss(this.#gate.land(flight, reply, now))
+  }
+
+  #dismiss(dismissal: Dismissal | null): void {
     if (dismissal === null) return
+    const now = this.#now()
     for (const waiter of this.#queue.drain(dismissal.who)) this.#turnAway(waiter, dismissal.outage, now)
   }
 
   #cancel(waiters: Iterable<Waiter>): void {
     const now = this.#now()
     for (const waiter of waiters) if (waiter.leave()) this.#turnAway(waiter, CANCELLED, now)
-    this.#setAlarm()
-    this.#notice.check()
+    this.#changed()
   }
 
   /** For a waiter that is out of the queue already. */
@@ -197,7 +225,7 @@ class JudgeLane implements Lane {
   }
 
   #share(): number {
-    return Math.ceil(this.#gate.limit() / Math.max(1, this.#parties.count()))
+    return Math.ceil(this.#gate.reach() / Math.max(1, this.#parties.count()))
   }
 
   #setAlarm(): void {
@@ -212,22 +240,4 @@ class JudgeLane implements Lane {
     const end = kind === 'out' ? until : ''
     return `${kind} ${end} ${this.#gate.limit()} ${this.#share()} ${this.#gate.probeIsDue(now)}`
   }
-}
-
-function turnedAway({ failure, until }: Outage, since: number, now: number): LaneCall {
-  return { kind: 'turned_away', failure, waited_ms: Math.max(0, now - since), until: dateOf(until) }
-}
-
-function dateOf(time: number | null): Date | null {
-  return time === null ? null : new Date(time)
-}
-
-const CANCELLED: Outage = {
-  failure: {
-    code: 'cancelled',
-    message: 'the call was cancelled before it was made',
-    retryable: true,
-    retry_after_s: null,
-  },
-  until: null,
 }

@@ -11,6 +11,10 @@ export interface LaneSettings {
  */
 export interface Limit {
   value(): number
+  /** What those that have many calls to make may count on: where other processes share the judge, `value` follows when they are made. */
+  reach(): number
+  /** Whether one call may try a judge that is out. */
+  mayProbe(): boolean
   /** Counts the cuts. A call belongs to the generation in which it started. */
   generation(): number
   /** `full`: no further call could have started while this one was in flight. */
@@ -20,14 +24,21 @@ export interface Limit {
 }
 
 /** Settings out of order are read as the nearest that are in order; the least of all is one call. */
-export function createLimit(settings: LaneSettings): Limit {
+export function ordered(settings: LaneSettings): LaneSettings {
   const min = Math.max(1, Math.floor(settings.min))
   const max = Math.max(min, Math.floor(settings.max))
-  let value = Math.min(max, Math.max(min, Math.floor(settings.initial)))
+  return { min, max, initial: Math.min(max, Math.max(min, Math.floor(settings.initial))) }
+}
+
+export function createLimit(settings: LaneSettings): Limit {
+  const { initial, min, max } = ordered(settings)
+  let value = initial
   let generation = 0
   let successes = 0
   return {
     value: () => value,
+    reach: () => value,
+    mayProbe: () => true,
     generation: () => generation,
     succeeded(of, full) {
       if (of !== generation || !full || value === max) return
