@@ -1,0 +1,80 @@
+/** What a move does: all of it, only what can be told before it, or only the comparison after it. */
+export type MoveMode = 'move' | 'plan' | 'verify'
+
+/** How far it is. */
+export interface MoveProgress {
+  readonly project: string
+  /** `read` the source once, `move` rows, `verify` what the target has; `wait` for a server that is away. */
+  readonly step: 'read' | 'move' | 'verify' | 'wait'
+  readonly table: string
+  /** Rows of this step in this project. */
+  readonly done: number
+  /** Null: not known yet. */
+  readonly total: number | null
+}
+
+/** How the target is reached. Times in milliseconds. */
+export interface MoveTarget {
+  /** May hold a password: never shown. */
+  readonly url: string
+  readonly settings: {
+    readonly max_connections: number
+    readonly connect_timeout_ms: number
+    readonly statement_timeout_ms: number
+    readonly idle_transaction_timeout_ms: number
+  }
+}
+
+export interface MoveOptions {
+  /** The main file; those of other projects lie beside it. */
+  readonly from: string
+  readonly to: MoveTarget
+  readonly mode: MoveMode
+  readonly now: () => Date
+  /** Ends the move between two transactions. */
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: MoveProgress) => void
+  /** How long a server that is away is waited for. */
+  readonly patience_ms: number
+  /** About what one transaction writes and what is held in memory at once; one row may be larger. 4 MiB where it is not given. */
+  readonly chunk_bytes?: number
+}
+
+/** One table of one project on both sides. */
+export interface MovedTableReport {
+  readonly table: string
+  readonly rows: number
+  readonly digest: string
+  /** Null: not looked at. */
+  readonly target_rows: number | null
+  readonly target_digest: string | null
+}
+
+/** References that no constraint holds: how many lead nowhere. */
+export interface ReferenceReport {
+  readonly reference: string
+  readonly dangling: number
+}
+
+export interface MovedProject {
+  readonly project: string
+  readonly schema: string
+  /** Before this run: nothing was there, a part of it, or all of it. */
+  readonly found: 'nothing' | 'part' | 'whole'
+  readonly tables: readonly MovedTableReport[]
+  readonly references: readonly ReferenceReport[]
+}
+
+export interface MoveReport {
+  /** `differs`: what PostgreSQL has is not what the source has. */
+  readonly outcome: 'moved' | 'already' | 'planned' | 'equal' | 'differs'
+  readonly projects: readonly MovedProject[]
+  /** Rows that this run has written, and the seconds that took. */
+  readonly moved_rows: number
+  readonly moving_s: number
+  readonly verified_rows: number
+  readonly verifying_s: number
+}
+
+/** Moves all projects of a SQLite store into PostgreSQL. Throws where it cannot; what it has done is kept, and the same again goes on. */
+export type MoveStore = (options: MoveOptions) => Promise<MoveReport>

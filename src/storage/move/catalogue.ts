@@ -1,0 +1,31 @@
+import { MOVED, NOT_MOVED } from './moved-tables.ts'
+
+/**
+ * Tables and columns of a catalogue of which nobody has said what becomes of them, and those that were said to be there and are not, as
+ * `table` or `table.column`: a move that knows them not would lose them.
+ */
+export function findUndescribed(
+  side: 'sqlite' | 'postgres',
+  catalogue: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const known = new Map(MOVED.map((table) => [table.name, new Set(columnsOn(side, table))]))
+  const left: ReadonlySet<string> = new Set(NOT_MOVED[side])
+  const found: string[] = []
+  for (const [name, columns] of catalogue) {
+    const described = known.get(name)
+    if (described === undefined && !left.has(name)) found.push(name)
+    if (described !== undefined) found.push(...columns.filter((c) => !described.has(c)).map((c) => `${name}.${c}`))
+  }
+  for (const [name, described] of known) {
+    const columns = new Set(catalogue.get(name) ?? [])
+    found.push(...[...described].filter((column) => !columns.has(column)).map((column) => `${name}.${column}`))
+  }
+  return found
+}
+
+function columnsOn(side: 'sqlite' | 'postgres', table: (typeof MOVED)[number]): string[] {
+  const all = Object.keys(table.columns)
+  if (side === 'postgres') return all
+  const kept = all.filter((name) => table.made[name] === undefined).map((name) => table.renamed[name] ?? name)
+  return [...kept, ...table.dropped]
+}
