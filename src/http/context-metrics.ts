@@ -1,0 +1,111 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Context } from '../context.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Batches looked at for their open items; with more running at once the figure is that of the newest. */
+const MOST_BATCHES = 200
+
+/**
+ * What a process is in the middle of, read when it is asked for. `veridict_batch…` are of the database: every process of it says the same, and
+ * what cannot be read is left out.
+ */
+export function measureContext(metrics: Metrics, context: Context): void {
+  context.meter.listen(metrics)
+  measureLanes(metrics.registry, context)
+  measureBatches(metrics.registry, context)
+}
+
+function measureLanes(registry: Registry, { judges, laneOf }: Context): void {
+  const gauge = (name: string, help: string, labelNames: string[], collect: (this: Gauge) => void) =>
+    new Gauge({ name, help, labelNames, registers: [registry], collect })
+  const ofEach = (value: (lane: ReturnType<Context['laneOf']>) => number) =>
+    function collect(this: Gauge) {
+      for (const judge of judges.keys()) this.set({ judge }, value(laneOf(judge)))
+    }
+  gauge(
+    'veridict_lane_limit',
+    'Calls of a judge that this process may have in flight.',
+    ['judge'],
+    ofEach((lane) => lane.state().limit),
+  )
+  gauge(
+    'veridict_lane_in_flight',
+    'Calls of a judge in flight.',
+    ['judge'],
+    ofEach((lane) => lane.state().in_flight),
+  )
+  gauge(
+    'veridict_lane_waiting',
+    'Calls that wait for their turn.',
+    ['judge'],
+    ofEach((lane) => lane.state().waiting),
+  )
+  gauge('veridict_lane_state', '1 for the state that a judge is in.', ['judge', 'state'], function collect() {
+    for (const judge of judges.keys()) {
+      const { kind } = laneOf(judge).state()
+      for (const state of ['open', 'paused', 'out']) this.set({ judge, state }, state === kind ? 1 : 0)
+    }
+  })
+}
+
+function measureBatches(registry: Registry, context: Context): void {
+  let looking: Promise<Seen> | null = null
+  // Both are read for one answer: the database is asked once.
+  const seen = () => {
+    looking ??= look(context).finally(() => {
+      looking = null
+    })
+    return looking
+  }
+  const gauge = (
+    name: string,
+    help: string,
+    label: string,
+    valuesOf: (seen: Seen) => Readonly<Record<string, number>>,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      async collect() {
+        const values = valuesOf(await seen())
+        this.reset()
+        for (const [value, count] of Object.entries(values)) this.set({ [label]: value }, count)
+      },
+    })
+  gauge('veridict_batches', 'Batches that have not ended, by status.', 'status', ({ batches }) => batches)
+  gauge(
+    'veridict_batch_items',
+    'Open items of running batches: pending, or running anywhere.',
+    'state',
+    ({ items }) => items,
+  )
+}
+
+interface Seen {
+  readonly batches: Record<'running' | 'parked' | 'cancelling', number>
+  readonly items: Record<'pending' | 'running', number>
+}
+
+/**
+ * Over all projects that are open in this process: opening others is not for somebody who only looks, and what one project is called is not
+ * for the others to read.
+ */
+async function look(context: Context): Promise<Seen> {
+  const sum: Seen = { batches: { running: 0, parked: 0, cancelling: 0 }, items: { pending: 0, running: 0 } }
+  await Promise.allSettled(
+    (await context.openProjects()).map(async ({ stores }) => {
+      const list = (status: 'running' | 'parked' | 'cancelling') => stores.batches.list({ status, limit: MOST_BATCHES })
+      const [running, parked, cancelling] = await Promise.all([list('running'), list('parked'), list('cancelling')])
+      sum.batches.running += running.length
+      sum.batches.parked += parked.length
+      sum.batches.cancelling += cancelling.length
+      for (const { counts } of running) {
+        sum.items.pending += counts.pending
+        sum.items.running += counts.running
+      }
+    }),
+  )
+  return sum
+}

@@ -1,0 +1,137 @@
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { GOOD_ANSWER, REQUEST, scriptedJudge } from '../grading/harness.ts'
+import { startBatch } from '../http/make-batch.ts'
+import { startApp } from '../start-app.ts'
+import { describePostgres } from '../storage/postgres-tools.ts'
+import { DEPLOY, readText, readYaml } from './deploy-files.ts'
+import { metricsIn, OF_PROMETHEUS, readScrape } from './metrics-named.ts'
+
+interface Panel {
+  readonly id: number
+  readonly type: string
+  readonly title: string
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly datasource?: { readonly uid: string }
+  readonly targets?: readonly { readonly refId: string; readonly expr: string; readonly legendFormat: string }[]
+}
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly for: string
+  readonly labels: { readonly severity: string }
+  readonly annotations: { readonly summary: string; readonly description: string }
+}
+
+const dashboard = JSON.parse(readText(DEPLOY, 'grafana/veridict.json')) as { uid: string; panels: Panel[] }
+const { groups } = readYaml<{ groups: { name: string; rules: Rule[] }[] }>(DEPLOY, 'prometheus/rules.yaml')
+const rules = groups.flatMap((group) => group.rules)
+const targets = dashboard.panels.flatMap(({ title, targets: all = [] }) => all.map((target) => ({ title, ...target })))
+const expressions = [
+  ...targets.map(({ title, expr }) => ({ of: `panel ${title}`, expr })),
+  ...rules.map(({ alert, expr }) => ({ of: `alert ${alert}`, expr })),
+]
+
+/** No sample without somebody’s trouble; that they are declared, and with which labels they would be, is read elsewhere. */
+const TROUBLES: Readonly<Record<string, readonly string[]>> = {
+  veridict_refused_total: ['of'],
+  veridict_store_errors_total: ['code'],
+}
+
+describePostgres('what the dashboard and the alerts name', (tools) => {
+  test('is in a real scrape, with the labels that they use', async () => {
+    const judge = scriptedJudge([GOOD_ANSWER])
+    const url = tools().server.url
+    const app = await startApp({ env: { VERIDICT_DATABASE_URL: url }, judges: [judge] })
+    onTestFinished(() => app.stop())
+    await app.context.start()
+    expect((await app.post('/v1/grades', REQUEST)).statusCode).toBe(201)
+    await startBatch(app, [{ item_id: 'one', ...REQUEST }])
+    const scraped = readScrape((await app.get('/metrics')).body)
+    const wanted = expressions.flatMap(({ of, expr }) => metricsIn(expr).map((metric) => ({ of, ...metric })))
+    expect(wanted.length).toBeGreaterThan(50)
+    for (const { of, name, labels } of wanted) {
+      if (OF_PROMETHEUS.includes(name)) continue
+      const found = scraped.get(name)
+      expect(found, `${of}: ${name}`).toBeDefined()
+      const has = TROUBLES[name] ?? [...(found?.labels ?? [])]
+      if (TROUBLES[name] === undefined) expect(found?.samples, `${of}: ${name}`).toBeGreaterThan(0)
+      expect(has, `${of}: ${name}`).toEqual(expect.arrayContaining([...labels]))
+    }
+  })
+})
+
+test('every metric of the service is on the dashboard, or known not to be', () => {
+  const shown = new Set(
+    expressions.flatMap(({ expr }) => metricsIn(expr).map(({ name }) => name.replace(/_(bucket|count|sum)$/, ''))),
+  )
+  const own = ['src/http/metrics.ts', 'src/http/context-metrics.ts', 'src/http/admission.ts']
+    .flatMap((file) => [...readText(file).matchAll(/'(veridict_[a-z_]+[a-z])'/g)])
+    .map(([, name]) => name)
+  expect(own.length).toBeGreaterThan(15)
+  expect(own.filter((name) => !shown.has(name ?? ''))).toEqual([])
+})
+
+test('the reader of expressions finds every metric and every label', () => {
+  const expression =
+    'histogram_quantile(0.95, sum by (route, le) (rate(a_bucket{status=~"5..|{x}", of!="b"}[5m]))) > 0.2 and on () b_total == 0 or vector(0)'
+  expect(metricsIn(expression)).toEqual([
+    { name: 'a_bucket', labels: ['status', 'of', 'route'] },
+    { name: 'b_total', labels: [] },
+  ])
+})
+
+describe('the dashboard', () => {
+  test('its panels have ids of their own, a datasource to choose, and no one lies over another', () => {
+    const { panels } = dashboard
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const taken = new Set<string>()
+    for (const { title, type, gridPos, datasource } of panels) {
+      if (type !== 'row') expect(datasource?.uid).toBe(`$${'{datasource}'}`)
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24)
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(taken.has(`${x} ${y}`), title).toBe(false)
+          taken.add(`${x} ${y}`)
+        }
+    }
+  })
+
+  test('brackets and quotes of every expression close', () => {
+    for (const { of, expr } of expressions) {
+      const bare = expr.replaceAll(/"[^"]*"/g, '').replace('$__rate_interval', '5m')
+      for (const [open, close] of ['()', '{}', '[]'] as const)
+        expect(bare.split(open ?? '').length, of).toBe(bare.split(close ?? '').length)
+      expect(bare, of).not.toContain('"')
+    }
+  })
+})
+
+test('every alert says for how long, how bad, what it means and what to do', () => {
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+  for (const { alert, for: time, labels, annotations } of rules) {
+    expect(time, alert).toMatch(/^\d+[mh]$/)
+    expect(['page', 'ticket'], alert).toContain(labels.severity)
+    expect(annotations.summary.length, alert).toBeGreaterThan(10)
+    expect(annotations.description.length, alert).toBeGreaterThan(10)
+  }
+})
+
+test('the jobs of the scrape are those that are asked for, at the ports that are listened on', () => {
+  const scrape = readYaml<{
+    rule_files: string[]
+    scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[]
+  }>(join(DEPLOY, 'prometheus/prometheus.yaml'))
+  const jobs = scrape.scrape_configs.map(({ job_name, dns_sd_configs: [found] }) => [
+    job_name,
+    found?.names[0],
+    found?.port,
+  ])
+  expect(jobs).toEqual([
+    ['veridict', 'service', 8787],
+    ['veridict-worker', 'worker', 8788],
+  ])
+  expect(scrape.rule_files).toEqual(['rules.yaml'])
+  const asked = expressions.flatMap(({ expr }) => [...expr.matchAll(/job=~?"([^"]*)"/g)].map(([, job]) => job))
+  expect(new Set(asked)).toEqual(new Set(['veridict', 'veridict-worker', 'veridict.*']))
+})

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { getResults, postBatch, waitForEnd } from '../e2e/batch-client.ts'
+import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
+import { tempFolder } from '../e2e/service-process.ts'
+import { makeTrials } from '../e2e/trials.ts'
+import { describePostgres } from '../storage/postgres-tools.ts'
+import { startCollector } from '../telemetry/collector.ts'
+import { DEPLOY, readYaml } from './deploy-files.ts'
+
+const { services } = readYaml<{ services: Record<string, { command: string[] }> }>(DEPLOY, 'compose.yaml')
+const ITEMS = 60
+/** Each item is a call of a judge, and some are two or three. */
+const TIMEOUT_MS = 120_000
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  await new Promise((closed) => server.close(closed))
+  return port
+}
+
+/** A command of the compose file, as a process on loopback. */
+function start(name: 'service' | 'worker', env: NodeJS.ProcessEnv) {
+  const [, ...args] = services[name]?.command ?? []
+  const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env }, stdio: 'pipe' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const output: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  return {
+    output,
+    async stop() {
+      child.kill('SIGTERM')
+      return exited
+    },
+  }
+}
+
+async function untilReady(origin: string, output: readonly string[]): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const status = await fetch(`${origin}/readyz`).then(
+      (response) => response.status,
+      () => 0,
+    )
+    if (status === 200) return
+    if (tries === 400) throw new Error(`not ready: ${output.join('')}`)
+    await delay(50)
+  }
+}
+
+describePostgres('the commands of the compose file', (tools) => {
+  test(
+    'work together: a batch given to the service is graded by the workers, in traces that lead from one to the other',
+    async () => {
+      const mock = await startMockCalls({ latency_ms: () => 5 })
+      const collector = await startCollector()
+      const file = join(tempFolder(), 'veridict.json')
+      writeFileSync(file, JSON.stringify({ judges: judgeAt(mock.base_url, 8), workers: { lease_seconds: 5 } }))
+      const ports = [await freePort(), await freePort(), await freePort()]
+      const common = {
+        VERIDICT_DATABASE_URL: tools().server.url,
+        VERIDICT_CONFIG: file,
+        VERIDICT_HOST: '127.0.0.1',
+        OPENAI_API_KEY: 'sk-canary',
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_BSP_SCHEDULE_DELAY: '100',
+        OTEL_BSP_MAX_QUEUE_SIZE: '20000',
+      }
+      const service = start('service', { ...common, VERIDICT_PORT: `${ports[0]}`, VERIDICT_WORKER: 'off' })
+      const workers = ports.slice(1).map((port) => start('worker', { ...common, VERIDICT_WORKER_PORT: `${port}` }))
+      const origins = ports.map((port) => `http://127.0.0.1:${port}`)
+      const all = [service, ...workers]
+      await Promise.all(all.map(({ output }, n) => untilReady(origins[n] ?? '', output)))
+      const [origin = '', ...others] = origins
+
+      const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))
+      expect(await waitForEnd(origin, id)).toMatchObject({ status: 'done' })
+      expect(await getResults(origin, id)).toHaveLength(ITEMS)
+
+      const scraped = await Promise.all(others.map(async (worker) => (await fetch(`${worker}/metrics`)).text()))
+      const graded = scraped.map((text) =>
+        [...text.matchAll(/^veridict_grades_total\{.*\} (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0),
+      )
+      expect(graded.reduce((sum, n) => sum + n)).toBe(ITEMS)
+      expect(scraped[0]).toContain('veridict_lane_limit{judge="mock"}')
+      expect(await (await fetch(`${origin}/metrics`)).text()).not.toMatch(/^veridict_grades_total\{/m)
+      expect(await Promise.all(all.map((one) => one.stop()))).toEqual([0, 0, 0])
+
+      const request = collector.spans.find(({ name }) => name === 'POST /v1/batches')
+      expect(request?.resource['service.name']).toBe('veridict')
+      const slices = collector.spans.filter(
+        ({ name, attributes }) => name === 'slice' && attributes['veridict.slice.end'] === 'done',
+      )
+      expect(slices).toHaveLength(Math.ceil(ITEMS / 16))
+      for (const slice of slices) {
+        expect(slice).toMatchObject({ parent: '', links: [`${request?.trace}/${request?.id}`] })
+        expect(slice.resource['service.name']).toBe('veridict-worker')
+      }
+      const items = collector.spans.filter(
+        ({ name, attributes }) => name === 'grade' && 'veridict.grade.id' in attributes,
+      )
+      expect(items).toHaveLength(ITEMS)
+      for (const item of items) expect(slices.map((slice) => slice.id)).toContain(item.parent)
+      const calls = collector.spans.filter(({ name }) => name === 'chat mock-1')
+      expect(calls).toHaveLength(mock.calls.length)
+      for (const text of ['sk-canary', 'make release', 'curl ', 'p@ss', 'Build the project'])
+        expect(collector.bytes()).not.toContain(text)
+    },
+    TIMEOUT_MS,
+  )
+})

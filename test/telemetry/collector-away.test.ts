@@ -1,0 +1,133 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openTracing } from '../../src/telemetry/open-tracing.ts'
+import { NO_TRACING } from '../../src/telemetry/tracing.ts'
+import { spawnService, tempFolder } from '../e2e/service-process.ts'
+import { REQUEST } from '../grading/harness.ts'
+import { startCollector } from './collector.ts'
+import { startTraced, tracedTo } from './traced-service.ts'
+
+const LEXICAL = { ...REQUEST, judge: 'lexical' }
+/** Nobody listens there: the port of a well-known service that is not on loopback. */
+const AWAY = 'http://127.0.0.1:9'
+const BOUND_MS = 3_000
+
+test('a collector that is away costs requests nothing but the spans, which are told of', async () => {
+  const env = { ...tracedTo(AWAY), OTEL_EXPORTER_OTLP_TIMEOUT: '200' }
+  const service = await startTraced(env)
+  const lost = new Promise<number>((resolve) => service.tracing.onLoss(resolve))
+  for (let n = 0; n < 5; n++)
+    expect((await service.post('/v1/grades', { ...LEXICAL, cache: 'refresh' })).status).toBe(201)
+  expect(await lost).toBeGreaterThan(0)
+})
+
+test('one that never answers holds up no request, keeps no more than the queue, and no stop longer than its bound', async () => {
+  const collector = await startCollector(() => undefined)
+  const service = await startTraced({
+    ...tracedTo(collector.url),
+    // Longer than any test: nothing but the bound of the stop ends the waiting.
+    OTEL_EXPORTER_OTLP_TIMEOUT: '999999',
+    OTEL_BSP_MAX_QUEUE_SIZE: '8',
+    OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '4',
+  })
+  for (let n = 0; n < 20; n++)
+    expect((await service.post('/v1/grades', { ...LEXICAL, cache: 'refresh' })).status).toBe(201)
+  const started = performance.now()
+  await service.tracing.close()
+  // Timers fire late and never early: the bound is what ended it, since nothing else would have.
+  expect(performance.now() - started).toBeGreaterThanOrEqual(BOUND_MS - 50)
+  // One batch in flight and a full queue, whatever was made: twenty requests made many more.
+  expect(collector.spans.length).toBeLessThanOrEqual(4 + 8 + 4)
+})
+
+test('one that refuses loses spans and is told of', async () => {
+  const collector = await startCollector((response) => response.writeHead(400).end('refused'))
+  const service = await startTraced(tracedTo(collector.url))
+  const lost = new Promise<number>((resolve) => service.tracing.onLoss(resolve))
+  expect((await service.post('/v1/grades', LEXICAL)).status).toBe(201)
+  expect(await lost).toBeGreaterThan(0)
+})
+
+test('a stop sends what is left', async () => {
+  const collector = await startCollector()
+  const service = await startTraced({
+    ...tracedTo(collector.url),
+    OTEL_BSP_SCHEDULE_DELAY: '100000',
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+  })
+  expect((await service.post('/v1/grades', LEXICAL)).status).toBe(201)
+  expect(collector.requests).toHaveLength(0)
+  await service.tracing.close()
+  expect(collector.spans.map(({ name }) => name)).toContain('POST /v1/grades')
+  expect(collector.requests[0]).toMatchObject({ path: '/v1/traces', headers: { 'content-encoding': 'gzip' } })
+})
+
+test('what is not sampled is not sent, and a caller’s word counts', async () => {
+  const collector = await startCollector()
+  const service = await startTraced({ ...tracedTo(collector.url), OTEL_TRACES_SAMPLER: 'parentbased_always_off' })
+  await service.post('/v1/grades', LEXICAL)
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  await service.post('/v1/grades', { ...LEXICAL, cache: 'refresh' }, { traceparent })
+  await collector.waitFor(({ kind }) => kind === 2)
+  await service.tracing.close()
+  expect(new Set(collector.spans.map(({ trace }) => trace))).toEqual(new Set([traceparent.slice(3, 35)]))
+})
+
+test('without propagators nobody is believed', async () => {
+  const collector = await startCollector()
+  const service = await startTraced({ ...tracedTo(collector.url), OTEL_PROPAGATORS: 'none' })
+  await service.post('/v1/grades', LEXICAL, { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' })
+  expect(await collector.waitFor(({ kind }) => kind === 2)).toMatchObject({ parent: '' })
+})
+
+test('the real service sends at its stop, and ends cleanly with a collector that hangs', async () => {
+  const good = await startCollector()
+  const hanging = await startCollector(() => undefined)
+  for (const collector of [good, hanging]) {
+    const service = spawnService({
+      database: join(tempFolder(), 'v.sqlite'),
+      config: {},
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'lab' },
+    })
+    const origin = await service.ready
+    const body = JSON.stringify(LEXICAL)
+    const headers = { 'content-type': 'application/json' }
+    expect((await fetch(`${origin}/v1/grades`, { method: 'POST', headers, body })).status).toBe(201)
+    expect(await service.stop()).toBe(0)
+    const root = collector.spans.find(({ kind }) => kind === 2)
+    expect(root).toMatchObject({ name: 'POST /v1/grades', resource: { 'service.name': 'lab' } })
+  }
+})
+
+test('a variable that cannot be used stops the start with its name', async () => {
+  const env = { ...tracedTo(AWAY), OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
+  const service = spawnService({ database: join(tempFolder(), 'v.sqlite'), config: {}, env })
+  expect(await service.exited).toBe(1)
+  expect(service.output.join('')).toContain('veridict cannot start: OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf')
+})
+
+/** Loads the server as `serve` does and says what of OpenTelemetry came with it, but for its interface alone, which prom-client loads. */
+const LOOK = `
+  import { registerHooks } from 'node:module'
+  const seen = []
+  registerHooks({ load(url, context, next) { if (url.includes('@opentelemetry/') && !url.includes('@opentelemetry/api/')) seen.push(url); return next(url, context) } })
+  await import('./src/server.ts')
+  const { openTracing } = await import('./src/telemetry/open-tracing.ts')
+  await openTracing(process.env, 'veridict')
+  console.log(seen.length)
+`
+
+test('without the variables nothing of OpenTelemetry is loaded; with them it is', async () => {
+  expect(await openTracing({}, 'veridict')).toBe(NO_TRACING)
+  const loaded = (env: NodeJS.ProcessEnv) => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', LOOK], {
+      env: { PATH: process.env['PATH'], ...env },
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+    return Number(stdout)
+  }
+  expect(loaded({})).toBe(0)
+  expect(loaded(tracedTo(AWAY))).toBeGreaterThan(10)
+})

@@ -1,0 +1,98 @@
+/** A span as the collector got it, from the bytes of protobuf alone: https://github.com/open-telemetry/opentelemetry-proto, trace v1. */
+export interface ReceivedSpan {
+  readonly trace: string
+  readonly id: string
+  readonly parent: string
+  readonly name: string
+  /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  readonly kind: number
+  readonly attributes: Readonly<Record<string, unknown>>
+  /** `trace/span` of each link. */
+  readonly links: readonly string[]
+  /** 0 unset, 2 error. */
+  readonly status: number
+  readonly status_message: string
+  readonly events: number
+  readonly resource: Readonly<Record<string, unknown>>
+}
+
+type Field = bigint | Buffer
+
+/** The fields of a message, in the order of their numbers; those that repeat have several values. */
+function fieldsOf(bytes: Buffer): Map<number, Field[]> {
+  const fields = new Map<number, Field[]>()
+  let at = 0
+  const varint = () => {
+    let value = 0n
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = bytes[at++]
+      if (byte === undefined) throw new Error('the message breaks off')
+      value |= BigInt(byte & 127) << shift
+      if (byte < 128) return value
+    }
+  }
+  const take = (length: number) => {
+    if (at + length > bytes.length) throw new Error('the message breaks off')
+    at += length
+    return bytes.subarray(at - length, at)
+  }
+  while (at < bytes.length) {
+    const tag = Number(varint())
+    const wire = tag & 7
+    const value = wire === 0 ? varint() : take(wire === 1 ? 8 : wire === 5 ? 4 : Number(varint()))
+    const number = tag >> 3
+    fields.set(number, [...(fields.get(number) ?? []), value])
+  }
+  return fields
+}
+
+const messages = (fields: Map<number, Field[]>, number: number): Map<number, Field[]>[] =>
+  (fields.get(number) ?? []).map((value) => fieldsOf(value as Buffer))
+const text = (fields: Map<number, Field[]>, number: number): string =>
+  ((fields.get(number)?.[0] as Buffer) ?? '').toString()
+const hex = (fields: Map<number, Field[]>, number: number): string =>
+  ((fields.get(number)?.[0] as Buffer | undefined) ?? Buffer.alloc(0)).toString('hex')
+const int = (fields: Map<number, Field[]>, number: number): number => Number((fields.get(number)?.[0] as bigint) ?? 0n)
+
+function attributesOf(fields: Map<number, Field[]>, number: number): Record<string, unknown> {
+  return Object.fromEntries(
+    messages(fields, number).map((pair) => {
+      const [value] = messages(pair, 2)
+      return [text(pair, 1), value === undefined ? null : anyValue(value)]
+    }),
+  )
+}
+
+function anyValue(value: Map<number, Field[]>): unknown {
+  if (value.has(1)) return text(value, 1)
+  if (value.has(2)) return int(value, 2) === 1
+  if (value.has(3)) return int(value, 3)
+  const double = value.get(4)?.[0]
+  if (double instanceof Buffer) return double.readDoubleLE()
+  throw new Error(`an attribute of another kind: ${[...value.keys()].join()}`)
+}
+
+/** All spans of an ExportTraceServiceRequest. */
+export function decodeSpans(body: Buffer): ReceivedSpan[] {
+  return messages(fieldsOf(body), 1).flatMap((ofResource) => {
+    const resource = attributesOf(messages(ofResource, 1)[0] ?? new Map(), 1)
+    return messages(ofResource, 2).flatMap((ofScope) =>
+      messages(ofScope, 2).map((span) => {
+        const status = messages(span, 15)[0] ?? new Map<number, Field[]>()
+        return {
+          trace: hex(span, 1),
+          id: hex(span, 2),
+          parent: hex(span, 4),
+          name: text(span, 5),
+          kind: int(span, 6),
+          attributes: attributesOf(span, 9),
+          links: messages(span, 13).map((link) => `${hex(link, 1)}/${hex(link, 2)}`),
+          status: int(status, 3),
+          status_message: text(status, 2),
+          events: messages(span, 11).length,
+          resource,
+        }
+      }),
+    )
+  })
+}

@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest'
+import { createKey } from '../../src/access/keys.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, TRAJECTORY } from '../grading/harness.ts'
+import { startMockProvider } from '../mock-provider/start.ts'
+import { startCollector } from './collector.ts'
+import { startTraced, tracedTo } from './traced-service.ts'
+
+const PARENT = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' }
+const TRACEPARENT = `00-${PARENT.trace}-${PARENT.span}-01`
+const MODEL_KEY = 'sk-provider-canary-1f6b'
+
+async function startWithModel(env: NodeJS.ProcessEnv = {}, file: object = {}) {
+  const provider = await startMockProvider([{ text: JSON.stringify(GOOD_ANSWER) }])
+  const collector = await startCollector()
+  const judge = { OPENAI_API_KEY: MODEL_KEY, OPENAI_BASE_URL: `${provider.origin}/v1`, VERIDICT_OPENAI_MODEL: 'mock-1' }
+  const service = await startTraced({ ...tracedTo(collector.url), ...judge, ...env }, file)
+  return { provider, collector, service }
+}
+
+test('a graded request is one tree: the request, its grade, the call of the judge, and the units of work of the store', async () => {
+  const { provider, collector, service } = await startWithModel()
+  const answer = await service.post('/v1/grades', { ...REQUEST, judge: 'openai' }, { traceparent: TRACEPARENT })
+  const grade = (await answer.json()) as Grade
+  expect([answer.status, grade.label]).toEqual([201, 'aligned'])
+  const root = await collector.waitFor(({ kind }) => kind === 2)
+  await service.tracing.close()
+
+  expect(root).toMatchObject({ name: 'POST /v1/grades', trace: PARENT.trace, parent: PARENT.span, status: 0 })
+  expect(root.attributes).toEqual({
+    'http.request.method': 'POST',
+    'http.route': '/v1/grades',
+    'http.response.status_code': 201,
+  })
+  const top = collector.treeOf(root.id)
+  const graded = top.find(([name]) => name === 'grade')
+  expect(graded?.[1].map(([name]) => name)).toEqual(
+    expect.arrayContaining([
+      'grades.findByKey',
+      'trajectories.put',
+      'attempts.begin',
+      'chat mock-1',
+      'attempts.finish',
+      'grades.put',
+    ]),
+  )
+  // Nothing of the request is lost, and nothing else is in its trace.
+  expect(new Set(collector.spans.filter(({ trace }) => trace === PARENT.trace).map(({ parent }) => parent)).size).toBe(
+    3,
+  )
+
+  const call = collector.spans.find(({ name }) => name === 'chat mock-1')
+  expect(call).toMatchObject({ kind: 3, trace: PARENT.trace })
+  expect(call?.attributes).toMatchObject({
+    'veridict.judge': 'openai',
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.request.model': 'mock-1',
+    'gen_ai.response.model': 'mock-resolved-1',
+    'gen_ai.usage.input_tokens': 120,
+    'gen_ai.usage.output_tokens': 30,
+    'server.address': '127.0.0.1',
+    'server.port': Number(new URL(provider.origin).port),
+  })
+  const span = collector.spans.find(({ name }) => name === 'grade')
+  expect(span?.attributes).toMatchObject({
+    'veridict.project': 'default',
+    'veridict.grade.id': grade.id,
+    'veridict.grade.status': grade.status,
+    'veridict.grade.label': 'aligned',
+    'veridict.grade.cached': false,
+    'veridict.judge': 'openai',
+    'veridict.attempts': 1,
+  })
+  const stored = collector.spans.find(({ name }) => name === 'grades.put')
+  expect(stored?.attributes).toEqual({ 'db.system.name': 'sqlite', 'db.operation.name': 'grades.put' })
+  expect(root.resource).toMatchObject({ 'service.name': 'veridict' })
+})
+
+test('a provider is sent nothing of the trace', async () => {
+  const { provider, collector, service } = await startWithModel()
+  await service.post(
+    '/v1/grades',
+    { ...REQUEST, judge: 'openai' },
+    { traceparent: TRACEPARENT, tracestate: 'a=b', baggage: 'c=d' },
+  )
+  await collector.waitFor(({ name }) => name === 'chat mock-1')
+  const [call] = provider.requests
+  expect(call?.headers['authorization']).toBe(`Bearer ${MODEL_KEY}`)
+  expect(Object.keys(call?.headers ?? {})).not.toEqual(expect.arrayContaining(['traceparent']))
+  for (const name of ['traceparent', 'tracestate', 'baggage']) expect(call?.headers).not.toHaveProperty(name)
+})
+
+/** Every text that a caller, a run, a provider or a configuration can bring, by a word that nothing else says. */
+test('no text, no quote, no key, no path and no query gets into a span, in whatever way it comes', async () => {
+  const { collector, service } = await startWithModel({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=collector-canary' })
+  const plan = { name: 'key-canary', scopes: ['grade', 'read'] as const }
+  const { token } = await createKey(service.context.main.stores.access, plan, new Date())
+  const marked = {
+    trajectory: { steps: [...TRAJECTORY.steps, { actor: 'agent_message', text: 'text-canary' }] },
+    ground_truth: { ...GROUND_TRUTH, instruction: 'instruction-canary' },
+    metadata: { task: 'metadata-canary' },
+    judge: 'openai',
+  }
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'user-agent': 'agent-canary',
+    traceparent: TRACEPARENT,
+    tracestate: 'vendor=state-canary',
+  }
+  const good = await service.post('/v1/grades?query-canary=1', { ...REQUEST, judge: 'openai' }, headers)
+  expect(good.status).toBe(400)
+  expect((await service.post('/v1/grades', marked, headers)).status).toBe(201)
+  await service.post('/v1/grades', { ...marked, judge: 'judge-canary' }, headers)
+  await service.post('/v1/grades', '{"broken-canary', headers)
+  await service.post('/path-canary/x', {}, headers)
+  await fetch(`${service.origin}/v1/grades/grd_canary`, { headers })
+  await fetch(`${service.origin}/v1/grades`, { method: 'PROPFIND', headers })
+  await collector.waitFor(({ name }) => name === 'GET /v1/grades/:id')
+  await service.tracing.close()
+  const seen = collector.bytes()
+  for (const text of [
+    'canary',
+    'make release',
+    'curl ',
+    'files.example',
+    'BUILD.txt',
+    'sk-',
+    token,
+    'Bearer',
+    'quote',
+    'citations',
+  ])
+    expect(seen, text).not.toContain(text)
+  // The search itself finds what is there.
+  expect(seen).toContain('veridict.grade.label')
+  expect(collector.requests[0]?.headers['api-key']).toBe('collector-canary')
+  expect(collector.spans.every(({ status_message, events }) => status_message === '' && events === 0)).toBe(true)
+})
+
+test('a refused request, one that fails and one that no route fits say how they ended by codes', async () => {
+  const collector = await startCollector()
+  const provider = await startMockProvider([{ status: 400, code: 'invalid_prompt' }])
+  const judge = { OPENAI_API_KEY: MODEL_KEY, OPENAI_BASE_URL: `${provider.origin}/v1` }
+  const service = await startTraced({ ...tracedTo(collector.url), ...judge })
+  await service.post('/v1/grades', { ...REQUEST, judge: 'nobody' })
+  const failed = await service.post('/v1/grades', { ...REQUEST, judge: 'openai' })
+  await service.post('/nowhere', {})
+  await collector.waitFor(({ name }) => name === 'POST')
+  const byStatus = (status: number) =>
+    collector.spans.find(({ attributes }) => attributes['http.response.status_code'] === status)
+  expect(collector.spans.find(({ attributes }) => attributes['veridict.refusal'] === 'unknown_judge')).toMatchObject({
+    status: 0,
+  })
+  expect(byStatus(404)).toMatchObject({ name: 'POST', status: 0 })
+  expect(byStatus(failed.status)).toMatchObject({ status: 2, attributes: { 'error.type': String(failed.status) } })
+  const call = collector.spans.find(({ attributes }) => attributes['gen_ai.operation.name'] === 'chat')
+  const grade = collector.spans.find(({ id }) => id === call?.parent)
+  expect(call).toMatchObject({ status: 2 })
+  expect(grade).toMatchObject({
+    name: 'grade',
+    status: 2,
+    attributes: { 'error.type': call?.attributes['error.type'] },
+  })
+})
+
+test('probes are no spans, and a hit has its units of work', async () => {
+  const { collector, service } = await startWithModel()
+  const body = { ...REQUEST, judge: 'lexical' }
+  await service.post('/v1/grades', body)
+  for (const probe of ['healthz', 'readyz', 'metrics'])
+    expect((await fetch(`${service.origin}/${probe}`)).status).toBe(200)
+  await service.post('/v1/grades', body)
+  const hit = await collector.waitFor(({ attributes }) => attributes['http.response.status_code'] === 200)
+  await service.tracing.close()
+  expect(collector.spans.filter(({ kind }) => kind === 2).map(({ name }) => name)).toEqual([
+    'POST /v1/grades',
+    'POST /v1/grades',
+  ])
+  expect(collector.treeOf(hit.id).map(([name]) => name)).toContain('aliases.find')
+})
+
+test('calls that wait for their turn stay in their own request', async () => {
+  const { collector, service } = await startWithModel({}, { concurrency: { initial: 1, min: 1, max: 1 } })
+  const traces = Array.from({ length: 12 }, (_, n) => `${n.toString(16).padStart(32, 'a')}`)
+  await Promise.all(
+    traces.map((trace, n) => {
+      const steps = [{ actor: 'user', text: `Build the project ${n}.` }, ...TRAJECTORY.steps.slice(1)]
+      const headers = { traceparent: `00-${trace}-${PARENT.span}-01` }
+      return service.post('/v1/grades', { ...REQUEST, trajectory: { steps }, judge: 'openai' }, headers)
+    }),
+  )
+  await service.tracing.close()
+  for (const trace of traces) {
+    const mine = collector.spans.filter((span) => span.trace === trace)
+    const calls = mine.filter(({ name }) => name === 'chat mock-1')
+    expect(calls).toHaveLength(1)
+    expect(mine.find(({ id }) => id === calls[0]?.parent)?.name).toBe('grade')
+    expect(mine.filter(({ name }) => name === 'wait for a turn')).toHaveLength(1)
+  }
+})
+
+test('what comes after a large body, on a connection that others used, is part of its request', async () => {
+  const { collector, service } = await startWithModel()
+  const traces = Array.from({ length: 6 }, (_, n) => `${n.toString(16).padStart(32, 'b')}`)
+  for (const trace of traces) {
+    const steps = [{ actor: 'user', text: `${trace} ${'word '.repeat(200_000)}` }, ...TRAJECTORY.steps.slice(1)]
+    const headers = { traceparent: `00-${trace}-${PARENT.span}-01` }
+    expect(
+      (await service.post('/v1/grades', { ...REQUEST, trajectory: { steps }, judge: 'lexical' }, headers)).status,
+    ).toBe(201)
+  }
+  await service.tracing.close()
+  for (const trace of traces) {
+    const names = collector.spans.filter((span) => span.trace === trace).map(({ name }) => name)
+    for (const name of ['POST /v1/grades', 'aliases.find', 'grade', 'trajectories.put', 'judge lexical', 'grades.put'])
+      expect(
+        names.filter((one) => one === name),
+        `${trace} ${name}`,
+      ).toHaveLength(1)
+  }
+})

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import type { SliceJob, SliceQueue } from '../../src/grading/cluster/slice-ports.ts'
+import type { Errand } from '../../src/grading/errand.ts'
+import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
+import { toLines } from '../http/make-batch.ts'
+import { startCollector } from './collector.ts'
+import { startTraced, tracedTo } from './traced-service.ts'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const SPAN = '00f067aa0ba902b7'
+const TRACEPARENT = `00-${TRACE}-${SPAN}-01`
+
+const errandFor = (index: number): Errand => ({
+  way: 'call',
+  item: { batch: 'bat_1', index },
+  payer: null,
+  signal: new AbortController().signal,
+  cap_usd: null,
+  isPassing: () => false,
+})
+
+const requestOf = (run: number) => ({
+  trajectory: { steps: [{ actor: 'user', text: `Build it, ${run}.` }, ...TRAJECTORY.steps.slice(1)] },
+  ground_truth: GROUND_TRUTH,
+  judge: 'lexical',
+})
+
+/** A queue that gives each job once and remembers nothing: only its promises matter here. */
+function queueOf(jobs: readonly SliceJob[]): SliceQueue {
+  const left = [...jobs]
+  return {
+    plan: async () => undefined,
+    fetch: async (_judge, most) => left.splice(0, most),
+    complete: async () => undefined,
+    giveBack: async () => undefined,
+    survey: async () => ({ missing: [], old: [] }),
+    judges: async () => [],
+    close: async () => undefined,
+  }
+}
+
+const jobOf = (from: number, traceparent?: string): SliceJob => ({
+  project: 'default',
+  batch: 'bat_1',
+  from,
+  judge: 'lexical',
+  id: `job-${from}`,
+  attempt: 0,
+  ...(traceparent !== undefined && { traceparent }),
+})
+
+test('a slice is a trace of its own that links to who made the batch, and its items are inside of it, whoever begins them', async () => {
+  const collector = await startCollector()
+  const { context, tracing } = await startTraced(tracedTo(collector.url))
+  const queue = tracing.queue(queueOf([jobOf(0, TRACEPARENT), jobOf(16, 'no traceparent at all')]))
+  const jobs = await queue.fetch('lexical', 2)
+  for (const index of [3, 15, 16, 40]) await context.main.service.gradeItem(requestOf(index), errandFor(index))
+  await queue.complete(jobs.slice(0, 1))
+  await queue.giveBack(jobs.slice(1))
+  await context.main.service.gradeItem(requestOf(4), errandFor(4))
+  await tracing.close()
+
+  const slice = (from: number) =>
+    collector.spans.find(({ name, attributes }) => name === 'slice' && attributes['veridict.slice.from'] === from)
+  expect(slice(0)).toMatchObject({ kind: 5, parent: '', links: [`${TRACE}/${SPAN}`] })
+  expect(slice(0)?.trace).not.toBe(TRACE)
+  expect(slice(0)?.attributes).toEqual({
+    'veridict.batch.id': 'bat_1',
+    'veridict.slice.from': 0,
+    'veridict.slice.end': 'done',
+  })
+  expect(slice(16)).toMatchObject({ links: [], attributes: { 'veridict.slice.end': 'given_back' } })
+  const graded = (index: number) =>
+    collector.spans.find(({ name, attributes }) => name === 'grade' && attributes['veridict.item'] === index)
+  expect([3, 15, 16, 40, 4].map((index) => graded(index)?.parent)).toEqual([
+    slice(0)?.id,
+    slice(0)?.id,
+    slice(16)?.id,
+    // Of no slice that is open here: a trace of its own.
+    '',
+    '',
+  ])
+  expect(collector.treeOf(graded(3)?.id ?? '').map(([name]) => name)).toContain('judge lexical')
+})
+
+test('a slice that nobody ended is told of as lost at the stop', async () => {
+  const collector = await startCollector()
+  const { tracing } = await startTraced(tracedTo(collector.url))
+  await tracing.queue(queueOf([jobOf(0)])).fetch('lexical', 1)
+  await tracing.close()
+  expect(collector.spans).toMatchObject([{ name: 'slice', attributes: { 'veridict.slice.end': 'lost' } }])
+})
+
+test('work that is continued carries its own traceparent on, and fails by a code', async () => {
+  const collector = await startCollector()
+  const { tracing } = await startTraced(tracedTo(collector.url))
+  expect(tracing.inject()).toBeUndefined()
+  const inside = await tracing.continueFrom(TRACEPARENT, 'provider batch', async () => tracing.inject())
+  const broken = tracing.continueFrom(undefined, 'keeper', () => Promise.reject(new TypeError('a secret sentence')))
+  await expect(broken).rejects.toThrow('a secret sentence')
+  await tracing.close()
+  const [good, bad] = collector.spans
+  expect(inside).toBe(`00-${good?.trace}-${good?.id}-01`)
+  expect(good).toMatchObject({ name: 'provider batch', links: [`${TRACE}/${SPAN}`], status: 0 })
+  expect(bad).toMatchObject({ name: 'keeper', links: [], status: 2, attributes: { 'error.type': 'TypeError' } })
+  expect(collector.bytes()).not.toContain('secret sentence')
+})
+
+test('items of a batch on SQLite are traces of their own that link to the request', async () => {
+  const collector = await startCollector()
+  const service = await startTraced(tracedTo(collector.url))
+  await service.context.start()
+  const items = [0, 1, 2].map((run) => ({ item_id: `item-${run}`, ...requestOf(run) }))
+  const headers = { 'content-type': 'application/x-ndjson', traceparent: TRACEPARENT }
+  const answer = await service.post('/v1/batches', toLines(items), headers)
+  expect(answer.status).toBeLessThan(300)
+  const isItem = ({ name, attributes }: { name: string; attributes: object }) =>
+    name === 'grade' && 'veridict.item' in attributes
+  for (const run of [0, 1, 2])
+    await collector.waitFor((span) => isItem(span) && span.attributes['veridict.item'] === run)
+  const request = await collector.waitFor(({ name }) => name === 'POST /v1/batches')
+  for (const item of collector.spans.filter(isItem)) {
+    expect(item).toMatchObject({ parent: '', links: [`${TRACE}/${request.id}`] })
+    expect(item.trace).not.toBe(TRACE)
+  }
+  await service.tracing.close()
+  // What keeps the house asks the store too, and is no trace.
+  const roots = collector.spans.filter(({ parent }) => parent === '' || parent === SPAN).map(({ name }) => name)
+  expect(new Set(roots)).toEqual(new Set(['grade', 'POST /v1/batches']))
+})

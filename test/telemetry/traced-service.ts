@@ -1,0 +1,53 @@
+import { onTestFinished } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { buildContext, type Context } from '../../src/context.ts'
+import type { Judge } from '../../src/grading/ports.ts'
+import { openTracing } from '../../src/telemetry/open-tracing.ts'
+import type { Tracing } from '../../src/telemetry/tracing.ts'
+
+export interface TracedService {
+  readonly origin: string
+  readonly context: Context
+  readonly tracing: Tracing
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
+}
+
+/** The whole service on loopback, over a database in memory, with traces as the environment asks for them. Ends with the test. */
+export async function startTraced(
+  env: NodeJS.ProcessEnv,
+  file: object = {},
+  judges: readonly Judge[] = [],
+): Promise<TracedService> {
+  const tracing = await openTracing(env, 'veridict')
+  const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:', VERIDICT_CONFIG: 'settings', ...env }, () =>
+    JSON.stringify(file),
+  )
+  const context = await buildContext({ config, secrets, judges, tracing })
+  const app = await buildApp(context, { logger: false })
+  const origin = await app.http.listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(async () => {
+    await context.stop()
+    app.http.server.closeAllConnections()
+    await app.http.close()
+    await context.close()
+    await tracing.close()
+  })
+  return {
+    origin,
+    context,
+    tracing,
+    post: (path, body, headers = {}) =>
+      fetch(`${origin}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+  }
+}
+
+/** What turns traces on, sent at once. */
+export const tracedTo = (url: string): NodeJS.ProcessEnv => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_BSP_SCHEDULE_DELAY: '20',
+})

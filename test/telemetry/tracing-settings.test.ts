@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { readTracingSettings } from '../../src/telemetry/tracing-settings.ts'
+
+const ON = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
+const read = (env: NodeJS.ProcessEnv, readFile = (path: string) => `content of ${path}`) =>
+  readTracingSettings(env, 'veridict', readFile)
+
+describe('is off', () => {
+  test.each<[string, NodeJS.ProcessEnv]>([
+    ['with nothing', {}],
+    ['with empty variables', { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_TRACES_EXPORTER: ' ' }],
+    ['with a name alone', { OTEL_SERVICE_NAME: 'x', OTEL_TRACES_SAMPLER: 'always_on' }],
+    ['with the SDK disabled', { ...ON, OTEL_SDK_DISABLED: 'TRUE', OTEL_TRACES_EXPORTER: 'otlp' }],
+    ['with the exporter none', { ...ON, OTEL_TRACES_EXPORTER: 'none' }],
+    [
+      'with what is for logs and metrics',
+      { OTEL_METRICS_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://x' },
+    ],
+  ])('%s', (_name, env) => {
+    expect(read(env)).toBeNull()
+  })
+})
+
+describe('goes to', () => {
+  test.each<[NodeJS.ProcessEnv, string]>([
+    [{ OTEL_TRACES_EXPORTER: 'otlp' }, 'http://localhost:4318/v1/traces'],
+    [ON, 'http://collector:4318/v1/traces'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://c.example/otlp/' }, 'https://c.example/otlp/v1/traces'],
+    [{ ...ON, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://t.example/x' }, 'https://t.example/x'],
+    [{ ...ON, OTEL_SDK_DISABLED: 'false' }, 'http://collector:4318/v1/traces'],
+  ])('%j: %s', (env, url) => {
+    expect(read(env)?.url).toBe(url)
+  })
+})
+
+test('headers, of all signals and of traces, are decoded', () => {
+  const env = { ...ON, OTEL_EXPORTER_OTLP_HEADERS: 'a=1, b=two%20words', OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'a=3' }
+  expect(read(env)?.headers).toEqual({ a: '3', b: 'two words' })
+})
+
+test('attributes of the resource, where the name of the service has the last word', () => {
+  const env = { ...ON, OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=lab,service.name=other' }
+  expect(read(env)?.resource).toMatchObject({ 'service.name': 'other', 'deployment.environment.name': 'lab' })
+  expect(read({ ...env, OTEL_SERVICE_NAME: 'mine' })?.resource['service.name']).toBe('mine')
+  expect(read(ON)?.resource['service.name']).toBe('veridict')
+})
+
+describe('samples', () => {
+  test.each<[string | undefined, string | undefined, object]>([
+    [undefined, undefined, { root: 'on', parents: true, ratio: 1 }],
+    ['always_off', undefined, { root: 'off', parents: false, ratio: 1 }],
+    ['traceidratio', '0.25', { root: 'ratio', parents: false, ratio: 0.25 }],
+    ['parentbased_traceidratio', '.5', { root: 'ratio', parents: true, ratio: 0.5 }],
+    ['parentbased_traceidratio', undefined, { root: 'ratio', parents: true, ratio: 1 }],
+  ])('%s %s', (OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, sampler) => {
+    const env = {
+      ...ON,
+      ...(OTEL_TRACES_SAMPLER && { OTEL_TRACES_SAMPLER }),
+      ...(OTEL_TRACES_SAMPLER_ARG && { OTEL_TRACES_SAMPLER_ARG }),
+    }
+    expect(read(env)?.sampler).toEqual(sampler)
+  })
+})
+
+test('files of TLS are read', () => {
+  const env = { ...ON, OTEL_EXPORTER_OTLP_CERTIFICATE: '/ca', OTEL_EXPORTER_OTLP_CLIENT_KEY: '/key' }
+  expect(read(env)?.tls).toEqual({ ca: 'content of /ca', key: 'content of /key' })
+})
+
+/** Each is refused by its name, and what may be secret is not repeated. */
+describe('refuses', () => {
+  test.each<[NodeJS.ProcessEnv, string]>([
+    [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER must be otlp or none'],
+    [{ OTEL_TRACES_EXPORTER: 'otlp,console' }, 'OTEL_TRACES_EXPORTER must be otlp or none'],
+    [{ ...ON, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf'],
+    [{ ...ON, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' }, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL must be'],
+    [{ ...ON, OTEL_EXPORTER_OTLP_COMPRESSION: 'zstd' }, 'OTEL_EXPORTER_OTLP_COMPRESSION must be gzip or none'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the http://'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'not a url, secret-x' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the http://'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a:secret-x@b' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must hold no password'],
+    [{ ...ON, OTEL_EXPORTER_OTLP_HEADERS: 'ok=1,secret-x' }, 'OTEL_EXPORTER_OTLP_HEADERS: entry 2'],
+    [{ ...ON, OTEL_EXPORTER_OTLP_HEADERS: 'a=%zzsecret-x' }, 'OTEL_EXPORTER_OTLP_HEADERS: entry 1'],
+    [{ ...ON, OTEL_EXPORTER_OTLP_HEADERS: 'a=b%0d%0asecret-x:1' }, 'OTEL_EXPORTER_OTLP_HEADERS: entry 1'],
+    [{ ...ON, OTEL_RESOURCE_ATTRIBUTES: 'x' }, 'OTEL_RESOURCE_ATTRIBUTES: entry 1'],
+    [{ ...ON, OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'OTEL_TRACES_SAMPLER must be one of always_on'],
+    [{ ...ON, OTEL_TRACES_SAMPLER: 'constructor' }, 'OTEL_TRACES_SAMPLER must be one of always_on'],
+    [{ ...ON, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be'],
+    [{ ...ON, OTEL_PROPAGATORS: 'tracecontext,b3' }, 'OTEL_PROPAGATORS must be'],
+    [{ ...ON, OTEL_EXPORTER_OTLP_TIMEOUT: '-1' }, 'OTEL_EXPORTER_OTLP_TIMEOUT must be a whole number'],
+    [{ ...ON, OTEL_BSP_MAX_QUEUE_SIZE: '1e9' }, 'OTEL_BSP_MAX_QUEUE_SIZE must be a whole number'],
+  ])('%j', (env, message) => {
+    expect(() => read(env)).toThrow(message)
+    expect(() => read(env)).not.toThrow('secret-x')
+  })
+
+  test('a file that cannot be read, by its variable', () => {
+    const missing = () => {
+      throw Object.assign(new Error('secret-x'), { code: 'ENOENT' })
+    }
+    expect(() => read({ ...ON, OTEL_EXPORTER_OTLP_CERTIFICATE: '/no' }, missing)).toThrow(
+      'OTEL_EXPORTER_OTLP_CERTIFICATE: the file cannot be read (ENOENT)',
+    )
+  })
+})
