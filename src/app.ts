@@ -16,6 +16,7 @@ import { batchEventRoute } from './http/batch-events.ts'
 import { batchResultRoute } from './http/batch-results.ts'
 import { batchRoutes } from './http/batches.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
+import { measureContext } from './http/context-metrics.ts'
 import { disagreementRoutes } from './http/disagreements.ts'
 import { installDrain } from './http/drain.ts'
 import { answerClientError, installErrors, sendFrameworkError } from './http/errors.ts'
@@ -30,6 +31,7 @@ import { installProjects, perProject } from './http/project.ts'
 import { regradeRoutes } from './http/regrades.ts'
 import { reportRoutes } from './http/reports.ts'
 import { recordRequests } from './http/request-log.ts'
+import { traceRequests } from './http/request-spans.ts'
 import { reviewRoutes } from './http/reviews.ts'
 import { trajectoryRoutes } from './http/trajectories.ts'
 import { pageRoutes } from './web/pages.ts'
@@ -65,6 +67,7 @@ export async function buildApp(
   })
   const state = { draining: false }
   const metrics = createMetrics()
+  measureContext(metrics, context)
   const memory = createAliasMemory()
   const aliasesOf = perProject((project) => createAliases(project, memory, context.answer_config))
   const inFlight = createInFlight()
@@ -74,6 +77,7 @@ export async function buildApp(
   const statistics = createStatisticsWorker()
   http.addHook('onClose', () => statistics.close())
   installErrors(http)
+  traceRequests(http, context.tracing)
   const keyRate = await installAccess(http, { access: context.access, config: context.config })
   installValidation(http)
   installDrain(http, state)

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { openConfiguredBlobs } from './blobs/configured-blobs.ts'
 import { backupCommand } from './cli/backup-command.ts'
 import { batchCommand } from './cli/batch-command.ts'
 import { cancelCommand } from './cli/cancel-command.ts'
@@ -9,6 +10,7 @@ import { doctorCommand } from './cli/doctor-command.ts'
 import { gradeCommand } from './cli/grade-command.ts'
 import { importCommand } from './cli/import-command.ts'
 import { keysCommand } from './cli/keys-commands.ts'
+import { migrateStoreCommand } from './cli/migrate-store-command.ts'
 import { programName, typedFrom } from './cli/program-name.ts'
 import { regradeCommand } from './cli/regrade-command.ts'
 import { restoreCommand } from './cli/restore-command.ts'
@@ -18,12 +20,15 @@ import type { Shell } from './cli/shell.ts'
 import { showCommand } from './cli/show-command.ts'
 import { statusCommand } from './cli/status-command.ts'
 import { checkPaths, readTrialItems } from './cli/trial-source.ts'
+import { workerCommand } from './cli/worker-command.ts'
 import type { Upkeep } from './grading/upkeep-ports.ts'
 import { openKeyDesk } from './key-desk.ts'
 import { startEmbedded, startServer } from './server.ts'
 import { backUpDatabase, projectFiles } from './storage/backup.ts'
 import { examineDatabase } from './storage/examine.ts'
+import { moveStore } from './storage/move/move-store.ts'
 import { restoreDatabase } from './storage/restore.ts'
+import { startWorker } from './worker.ts'
 
 const cwd = process.cwd()
 const { env, typedIn } = typedFrom(process.env, cwd)
@@ -78,12 +83,23 @@ if (typedAs !== 'veridict') program.addHelpText('afterAll', `\nHere \`veridict\`
 program
   .command('serve')
   .description('start the HTTP service; its log names the address, SIGTERM drains and stops it')
-  .action(async () => {
-    await startServer(env)
+  .option(
+    '--no-worker',
+    'leave all batches to `veridict worker`; with a PostgreSQL (VERIDICT_WORKER=off says the same)',
+  )
+  .action(async ({ worker }: { worker: boolean }) => {
+    await startServer(worker ? env : { ...env, VERIDICT_WORKER: 'off' })
   })
 
-const upkeep: Upkeep = { examine: examineDatabase, backUp: backUpDatabase, restore: restoreDatabase, projectFiles }
+const upkeep: Upkeep = {
+  examine: examineDatabase,
+  backUp: backUpDatabase,
+  restore: restoreDatabase,
+  projectFiles,
+  openBlobs: openConfiguredBlobs,
+}
 const commands = [
+  (own: Shell) => workerCommand(own, startWorker),
   gradeCommand,
   batchCommand,
   statusCommand,
@@ -100,6 +116,7 @@ const commands = [
   (own: Shell) => doctorCommand(own, upkeep),
   (own: Shell) => backupCommand(own, upkeep),
   (own: Shell) => restoreCommand(own, upkeep),
+  (own: Shell) => migrateStoreCommand(own, moveStore),
 ]
 for (const command of commands) program.addCommand(command(shell).copyInheritedSettings(program))
 

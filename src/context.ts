@@ -14,6 +14,7 @@ import { RENDERING_VERSION } from './domain/rendering.ts'
 import type { Rubric } from './domain/rubric.ts'
 import { READER_VERSION, type Trajectory } from './domain/trajectory.ts'
 import type { Trouble } from './grading/batch/service.ts'
+import type { SharedLimits } from './grading/cluster/shared-limits.ts'
 import { createIdMaker } from './grading/id.ts'
 import { createLane, type Lane, type LaneSettings } from './grading/lane/lane.ts'
 import type { Clock, Judge } from './grading/ports.ts'
@@ -22,7 +23,11 @@ import { buildModelJudges } from './judges/build-judges.ts'
 import { createLexicalJudge } from './judges/lexical-judge.ts'
 import type { Project, Shared } from './project.ts'
 import { openProjects } from './projects.ts'
+import type { Grade } from './schemas/grade.ts'
 import { createStoreRoom } from './store-room.ts'
+import { createMeter, type Meter } from './telemetry/meter.ts'
+import { NO_TRACING, type Tracing } from './telemetry/tracing.ts'
+import { openWork } from './work.ts'
 
 /** Everything that the edges need, made once by `buildContext`. What belongs to somebody is in his project. */
 export interface Context {
@@ -44,6 +49,12 @@ export interface Context {
   /** Hears of what goes wrong where no request waits for it. */
   onTrouble(listener: (trouble: ProjectTrouble) => void): void
   readonly clock: Clock
+  readonly tracing: Tracing
+  readonly meter: Meter
+  /** How a judge is called by this process. */
+  laneOf(judge: string): Lane
+  /** The projects that are open in this process. */
+  openProjects(): Promise<readonly Project[]>
   close(): Promise<void>
 }
 
@@ -59,6 +70,12 @@ export interface ContextOptions {
   readonly rubrics?: string
   /** Whether batches that other processes left are gone on with; true by default. */
   readonly adopts_batches?: boolean
+  /** Whether this process works on batches where several share a database; what the configuration says of a service by default. */
+  readonly works?: boolean
+  /** Hears of every new grade of every project that answers its question. */
+  readonly onGrade?: (grade: Grade) => void
+  /** None by default. Whoever opened it closes it, after the context. */
+  readonly tracing?: Tracing
 }
 
 const DEFAULT_RUBRIC = 'tab-behavior@1'
@@ -94,12 +111,19 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     stop: () => projects.stop(),
     onTrouble: (listener) => void troubles.add(listener),
     clock,
-    close: () => projects.close(),
+    tracing: shared.tracing,
+    meter: shared.meter,
+    laneOf: shared.lanes.of,
+    openProjects: () => projects.all(),
+    close() {
+      shared.lanes.close()
+      return projects.close()
+    },
   }
 }
 
 function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Shared {
-  const { config, secrets, clock = systemClock } = options
+  const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
   const loaded = loadRubrics(options.rubrics ?? RUBRICS)
   const judges = gatherJudges(options, config, secrets)
@@ -108,14 +132,28 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
       `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
     )
   }
+  const room = createStoreRoom(config, secrets)
+  const lanes = openLanes(config, judges, room.limits, clock)
+  const adopts = options.adopts_batches ?? true
   return {
     config,
-    room: createStoreRoom(config, secrets),
+    room,
     judges,
     loaded,
     rubrics: new Map(loaded.map(({ rubric }) => [rubric.name, rubric])),
     default_rubric: DEFAULT_RUBRIC,
-    lanes: openLanes(config, judges, clock),
+    lanes,
+    work: openWork({
+      config,
+      secrets,
+      adopts,
+      works: options.works ?? (!adopts || config.workers.in_service),
+      judges: judges.keys(),
+      laneOf: lanes.of,
+      clock,
+      watched: (queue) => tracing.queue(queue),
+      onError: (error) => onTrouble({ project: '', batch: '', error }),
+    }),
     budgetOf: perJudge(),
     recent: recentTrajectories(),
     clock,
@@ -123,7 +161,10 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
       () => clock.now().getTime(),
       () => randomBytes(10),
     ),
-    adopts: options.adopts_batches ?? true,
+    adopts,
+    onGrade: options.onGrade ?? (() => undefined),
+    tracing,
+    meter: createMeter(),
     onTrouble,
   }
 }
@@ -132,17 +173,22 @@ function gatherJudges(options: ContextOptions, config: Config, secrets: Secrets)
   const judges = new Map<string, Judge>([['lexical', createLexicalJudge()]])
   for (const [name, judge] of buildModelJudges(config.judges, secrets)) judges.set(name, judge)
   for (const judge of options.judges ?? []) judges.set(judge.info.name, judge)
-  return judges
+  const { tracing = NO_TRACING } = options
+  return new Map([...judges].map(([name, judge]) => [name, tracing.judge(judge)]))
 }
 
 /** Grading without a model is work of this process; more at once share the commits of the store. */
 const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }
 
-function openLanes(config: Config, judges: ReadonlyMap<string, Judge>, clock: Clock) {
+function openLanes(config: Config, judges: ReadonlyMap<string, Judge>, limits: SharedLimits | null, clock: Clock) {
+  const call_ms = config.retry.call_timeout_ms
+  const elapsed = () => performance.now()
   const lanes = new Map<string, Lane>()
   for (const [name, judge] of judges) {
     const own = config.judges[name]?.concurrency ?? config.concurrency
-    lanes.set(name, createLane(judge.info.kind === 'lexical' ? LEXICAL_LANE : own, clock))
+    const isLexical = judge.info.kind === 'lexical'
+    const shared = limits === null || isLexical ? null : { judge: name, limits, call_ms, elapsed }
+    lanes.set(name, createLane(isLexical ? LEXICAL_LANE : own, clock, shared))
   }
   // A judge that is no longer configured is refused before anybody asks for its lane’s turn.
   const unknown = createLane(LEXICAL_LANE, clock)
@@ -150,6 +196,9 @@ function openLanes(config: Config, judges: ReadonlyMap<string, Judge>, clock: Cl
     of: (judge: string): Lane => lanes.get(judge) ?? unknown,
     resume() {
       for (const lane of lanes.values()) lane.resume()
+    },
+    close() {
+      for (const lane of lanes.values()) lane.close()
     },
   }
 }

@@ -4,6 +4,8 @@ import type { LoadedRubric } from './config/load-rubrics.ts'
 import type { Rubric } from './domain/rubric.ts'
 import type { Trajectory } from './domain/trajectory.ts'
 import { readTrajectory } from './formats/read.ts'
+import { ClusterEngine } from './grading/batch/cluster-engine.ts'
+import type { EngineDeps } from './grading/batch/engine.ts'
 import { createProviderPump } from './grading/batch/provider-pump.ts'
 import { type BatchService, createBatchService, type Trouble } from './grading/batch/service.ts'
 import { createGradingService } from './grading/grade.ts'
@@ -11,7 +13,11 @@ import type { Lane } from './grading/lane/lane.ts'
 import type { Clock, Judge, Stores } from './grading/ports.ts'
 import type { RetryBudget } from './grading/retry.ts'
 import type { GradingService } from './grading/service.ts'
+import type { Grade } from './schemas/grade.ts'
 import type { ProjectStores, StoreRoom } from './store-room.ts'
+import type { Meter } from './telemetry/meter.ts'
+import type { Tracing } from './telemetry/tracing.ts'
+import type { Work } from './work.ts'
 
 /** One project: a database of its own, and all that works on it. What another project has cannot be named here. */
 export interface Project {
@@ -19,6 +25,8 @@ export interface Project {
   readonly stores: ProjectStores
   readonly service: GradingService
   readonly batches: BatchService
+  /** Null: nobody else works on its batches. */
+  readonly shared: ClusterEngine | null
   close(): Promise<void>
 }
 
@@ -30,7 +38,7 @@ export interface Shared {
   readonly loaded: readonly LoadedRubric[]
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_rubric: string
-  readonly lanes: { of(judge: string): Lane; resume(): void }
+  readonly lanes: { of(judge: string): Lane; resume(): void; close(): void }
   readonly budgetOf: (judge: string) => RetryBudget
   /** Trajectories that were read lately, by project and id. */
   readonly recent: {
@@ -40,18 +48,24 @@ export interface Shared {
   readonly clock: Clock
   readonly newId: (prefix: string) => string
   readonly adopts: boolean
+  readonly work: Work | null
+  readonly onGrade: (grade: Grade) => void
+  readonly tracing: Tracing
+  readonly meter: Meter
   readonly onTrouble: (trouble: Trouble & { readonly project: string }) => void
 }
 
 /** Opens, and makes where needed, the project’s database. Throws a StorageError where it cannot be used. */
 export async function openProject(shared: Shared, name: string): Promise<Project> {
-  const stores = await shared.room.open(name)
+  const database = shared.config.postgres === null ? 'sqlite' : 'postgresql'
+  const opened = await shared.room.open(name)
+  // A file has no server to wait for: what its units of work take is the time of this process.
+  const stores = shared.tracing.stores(database === 'sqlite' ? opened : shared.meter.stores(opened), database)
   try {
     await registerRubrics(stores, shared)
     await stores.attempts.markInterrupted()
     const service = await createService(shared, name, stores)
-    const batches = createBatches(shared, name, stores, service)
-    return { name, stores, service, batches, close: () => stores.close() }
+    return { name, stores, service, ...createBatches(shared, name, stores, service), close: () => stores.close() }
   } catch (error) {
     await stores.close()
     throw error
@@ -73,7 +87,7 @@ async function registerRubrics(stores: Stores, { loaded, clock }: Shared): Promi
 async function createService(shared: Shared, name: string, stores: Stores): Promise<GradingService> {
   const { config, judges, rubrics, default_rubric, recent, clock, newId } = shared
   const secret = await stores.secrets.renderingSecret(() => randomBytes(32))
-  return createGradingService({
+  const service = createGradingService({
     stores,
     judges,
     rubrics,
@@ -87,18 +101,27 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     secret,
     clock,
     retry: config.retry,
-    laneOf: shared.lanes.of,
+    laneOf: (judge) => shared.tracing.lane(shared.lanes.of(judge)),
     budgetOf: shared.budgetOf,
     day_cap_usd: config.budget.max_cost_usd_per_day,
     denied_acts: config.evidence.denied_acts,
     random: Math.random,
     newId,
   })
+  service.onGrade(shared.onGrade)
+  return shared.tracing.service(shared.meter.service(service), name)
 }
 
-function createBatches(shared: Shared, project: string, stores: Stores, service: GradingService): BatchService {
-  const { config, judges, clock, newId, lanes } = shared
-  return createBatchService({
+function createBatches(
+  shared: Shared,
+  project: string,
+  stores: Stores,
+  service: GradingService,
+): Pick<Project, 'batches' | 'shared'> {
+  const { config, judges, clock, newId, lanes, work } = shared
+  const { cluster } = stores
+  let engine: ClusterEngine | null = null
+  const deps = {
     stores,
     grades: stores.grades,
     service,
@@ -116,6 +139,20 @@ function createBatches(shared: Shared, project: string, stores: Stores, service:
     newId,
     most_items: config.batches.most_items,
     adopts: shared.adopts,
-    onTrouble: (trouble) => shared.onTrouble({ ...trouble, project }),
+    onTrouble: (trouble: Trouble) => shared.onTrouble({ ...trouble, project }),
+  }
+  if (cluster === null || work === null) return { batches: createBatchService(deps), shared: null }
+  const batches = createBatchService(deps, (given: EngineDeps) => {
+    engine = new ClusterEngine(given, {
+      project,
+      cluster,
+      queue: work.queue,
+      lease_s: work.lease_s,
+      traceparent: () => shared.tracing.inject(),
+      onRoom: () => work.ringRoom(),
+      onWork: () => work.ringWork(),
+    })
+    return engine
   })
+  return { batches, shared: engine }
 }

@@ -6,6 +6,8 @@ export interface Projects {
   readonly main: Project
   /** Rejects with a StorageError where it cannot be opened: the next call tries again. */
   open(name: string): Promise<Project>
+  /** Those that are open. */
+  all(): Promise<readonly Project[]>
   /** Opens what there is, and goes on with everybody’s batches; a project that cannot be opened is a trouble, and only its own. */
   start(): Promise<void>
   /** No batch begins anything more; resolves once nothing of theirs is in flight. */
@@ -88,21 +90,25 @@ export async function openProjects(shared: Shared): Promise<Projects> {
   return {
     main,
     open,
+    all,
     async start() {
       // What is opened from here on starts by itself.
       isRunning = true
       await Promise.all((await all()).map(startOnce))
+      shared.work?.start({ open, opened: () => started })
       if (!shared.adopts) return
       await openAll()
       void look()
     },
     async stop() {
       end()
+      await shared.work?.stop()
       await Promise.all((await all()).map(({ batches }) => batches.stop()))
     },
     async close() {
       end()
-      const closed = await Promise.allSettled([...(await all()).map((project) => project.close()), shared.room.close()])
+      const parts = [...(await all()), shared.room, ...(shared.work === null ? [] : [shared.work])]
+      const closed = await Promise.allSettled(parts.map((part) => part.close()))
       const failed = closed.find((one) => one.status === 'rejected')
       if (failed !== undefined) throw failed.reason
     },

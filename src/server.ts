@@ -7,6 +7,7 @@ import { isOpenToAll } from './config/access-settings.ts'
 import { loadConfig } from './config/config.ts'
 import { buildContext, type Context } from './context.ts'
 import { openLogStream } from './log-stream.ts'
+import { openTracing } from './telemetry/open-tracing.ts'
 
 /** How long a stop waits for what is in flight; a judge call that is still out then is found as interrupted at the next start. */
 const DRAIN_MS = 25_000
@@ -19,8 +20,10 @@ const LOOPBACK = '127.0.0.1'
 /** Builds everything, listens, and stops cleanly on SIGTERM or SIGINT: a second signal stops at once. */
 export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
-  const context = await buildContext({ config, secrets })
+  const tracing = await openTracing(env, 'veridict')
+  const context = await buildContext({ config, secrets, tracing })
   const app = await buildApp(context, { logger: { level: config.log_level, stream: openLogStream() } })
+  tracing.onLoss((spans) => app.http.log.warn({ spans }, 'spans could not be sent to the collector'))
   if (isOpenToAll(config.access)) app.http.log.warn(OPEN_TO_ALL)
   const stop = () => {
     if (app.state.draining) process.exit(1)
@@ -86,6 +89,7 @@ async function drain(app: App, context: Context): Promise<void> {
   clearInterval(closing)
   if (!inTime) app.http.log.warn('stopping: something was still in flight at the deadline')
   await context.close()
+  await context.tracing.close()
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -1,12 +1,17 @@
+import { DEFAULT_PROJECT } from './access/access.ts'
 import type { AccessStore } from './access/access-store.ts'
+import { openBlobs } from './blobs/open-blobs.ts'
 import type { Config } from './config/config.ts'
 import { DATABASE_URL, type PostgresSettings } from './config/postgres-settings.ts'
 import type { Secrets } from './config/secrets.ts'
+import type { SharedLimits } from './grading/cluster/shared-limits.ts'
 import type { Stores } from './grading/ports.ts'
+import type { ProjectBlobs } from './grading/upkeep-ports.ts'
 import { openPostgresStores } from './storage/postgres/postgres.ts'
 import { openSchemaList, projectSchema } from './storage/postgres/project-schemas.ts'
+import { openSharedLimits } from './storage/postgres/shared-limits.ts'
 import { listProjects, projectPath } from './storage/project-files.ts'
-import { openSqliteStores } from './storage/sqlite.ts'
+import { openSqliteStores, type SqliteOptions } from './storage/sqlite.ts'
 
 /** The stores of one project. Keys count only in the default one. */
 export interface ProjectStores extends Stores {
@@ -17,6 +22,8 @@ export interface ProjectStores extends Stores {
 export interface StoreRoom {
   /** Which database it is, without what is secret. */
   readonly shown: string
+  /** What all processes of the database share of each judge, whatever the project; null: there are no others. */
+  readonly limits: SharedLimits | null
   /** Opens, and makes where needed. Rejects with a StorageError where it cannot be used. */
   open(project: string): Promise<ProjectStores>
   /** The other projects that there are, by name. */
@@ -26,23 +33,47 @@ export interface StoreRoom {
 }
 
 /** The one place that chooses between SQLite and PostgreSQL. */
-export function createStoreRoom({ database, postgres }: Config, secrets: Secrets): StoreRoom {
+export function createStoreRoom({ database, postgres, blobs, workers }: Config, secrets: Secrets): StoreRoom {
   const url = secrets.key(DATABASE_URL)
-  if (postgres !== null && url !== undefined) return createPostgresRoom(url, postgres)
+  const room = openBlobs(blobs, secrets)
+  if (postgres !== null && url !== undefined) return createPostgresRoom(url, postgres, workers.lease_seconds, room)
   return {
     shown: database,
-    open: async (project) => openSqliteStores({ path: projectPath(database, project) }),
+    limits: null,
+    open: (project) => openSettled({ path: projectPath(database, project), blobs: room.of(project) }),
     list: async () => listProjects(database),
-    close: async () => undefined,
+    close: async () => room.close(),
   }
 }
 
-function createPostgresRoom(url: string, { shown, ...settings }: PostgresSettings): StoreRoom {
+async function openSettled(options: SqliteOptions): Promise<ProjectStores> {
+  const stores = openSqliteStores(options)
+  try {
+    await stores.settlePlace()
+    return stores
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
+}
+
+function createPostgresRoom(
+  url: string,
+  { shown, ...settings }: PostgresSettings,
+  lease_seconds: number,
+  blobs: ProjectBlobs,
+): StoreRoom {
   const schemas = openSchemaList(url, settings)
+  const limits = openSharedLimits(url, projectSchema(DEFAULT_PROJECT), settings)
   return {
     shown,
-    open: async (project) => openPostgresStores({ url, schema: projectSchema(project), ...settings }),
+    limits,
+    open: async (project) =>
+      openPostgresStores({ url, schema: projectSchema(project), blobs: blobs.of(project), lease_seconds, ...settings }),
     list: () => schemas.list(),
-    close: () => schemas.close(),
+    async close() {
+      await Promise.all([limits.close(), schemas.close()])
+      blobs.close()
+    },
   }
 }

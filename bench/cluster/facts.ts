@@ -5,7 +5,7 @@ import type { PostgresServer } from '../../test/storage/postgres-server.ts'
 export interface StoredFacts {
   readonly items: number
   readonly graded: number
-  /** Grades that were written for the batch, and how many different questions they answer. */
+  /** Grades in the database, which has no other batch, and how many different questions they answer. */
   readonly grades: number
   readonly keys: number
   /** Calls that were begun, good replies among them, those whose end is unknown, and good replies that no grade uses. */
@@ -19,8 +19,8 @@ const FACTS = `
   SELECT
     (SELECT count(*)::int FROM batch_items i JOIN batches b ON b.seq = i.batch WHERE b.id = $1) AS items,
     (SELECT count(*)::int FROM batch_items i JOIN batches b ON b.seq = i.batch WHERE b.id = $1 AND i.status = 'graded') AS graded,
-    (SELECT count(*)::int FROM grades WHERE batch = $1) AS grades,
-    (SELECT count(DISTINCT key)::int FROM grades WHERE batch = $1) AS keys,
+    (SELECT count(*)::int FROM grades) AS grades,
+    (SELECT count(DISTINCT key)::int FROM grades) AS keys,
     (SELECT count(*)::int FROM attempts WHERE batch = $1) AS calls,
     (SELECT count(*)::int FROM attempts WHERE batch = $1 AND outcome = 'ok') AS ok,
     (SELECT count(*)::int FROM attempts WHERE batch = $1 AND outcome IN ('sent', 'unknown')) AS unknown,
@@ -53,14 +53,14 @@ export async function readResults(
   }
 }
 
-/** The longest that a lease of a slice has lain run out before somebody took it, looked at four times a second. */
+/** The longest that a lease whose holder had calls in flight has lain run out before somebody took it; looked at four times a second. */
 export function watchLeases(postgres: PostgresServer): { end(): { longest_s: number; held: number } } {
   let [longest, held] = [0, 0]
   let busy = false
   const look = async () => {
     const [row] = await postgres.query(
       `SELECT count(*) FILTER (WHERE until >= clock_timestamp())::int AS held,
-         coalesce(max(extract(epoch FROM clock_timestamp() - until)) FILTER (WHERE until < clock_timestamp() AND result IS NULL), 0)::float8 AS late
+         coalesce(max(extract(epoch FROM clock_timestamp() - until)) FILTER (WHERE until < clock_timestamp() AND in_flight > 0), 0)::float8 AS late
        FROM veridict.leases WHERE name LIKE 'slice:%'`,
     )
     longest = Math.max(longest, Number(row?.['late'] ?? 0))

@@ -1,5 +1,7 @@
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, Option } from 'commander'
+import { DEFAULT_PROJECT } from '../access/access.ts'
 import { loadRubrics } from '../config/load-rubrics.ts'
 import { type Finding, type KnownRubric, SEVERITIES, type Severity, type Upkeep } from '../grading/upkeep-ports.ts'
 import { type DatabaseOption, existingDatabase, sayProgress, withDatabase } from './doctor-database.ts'
@@ -14,6 +16,8 @@ interface DoctorOptions extends DatabaseOption {
   readonly full?: boolean
   readonly output: 'table' | 'json'
 }
+
+type Examining = Pick<Upkeep, 'examine' | 'projectFiles' | 'openBlobs'>
 
 interface Diagnosis {
   readonly database: string
@@ -36,7 +40,7 @@ Examples:
 
 const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
 
-export const doctorCommand = (shell: Shell, upkeep: Pick<Upkeep, 'examine' | 'projectFiles'>): Command =>
+export const doctorCommand = (shell: Shell, upkeep: Examining): Command =>
   withDatabase(new Command('doctor'))
     .description('look whether the database is well; changes nothing')
     .option('--full', 'every page and every stored document, instead of a sample')
@@ -46,22 +50,26 @@ export const doctorCommand = (shell: Shell, upkeep: Pick<Upkeep, 'examine' | 'pr
 
 async function examineAll(
   shell: Shell,
-  { examine, projectFiles }: Pick<Upkeep, 'examine' | 'projectFiles'>,
+  { examine, projectFiles, openBlobs }: Examining,
   options: DoctorOptions,
 ): Promise<ExitCode> {
   const main = existingDatabase(shell, options)
   const rubrics = knownRubrics()
   const diagnoses: Diagnosis[] = []
+  const room = openBlobs?.(shell.env) ?? null
   for (const path of [main, ...projectFiles(main)]) {
     if (options.output === 'table') shell.out.write(`${inert(path)}\n`)
     const findings: Finding[] = []
     const onProgress = sayProgress(shell, path)
-    for await (const finding of examine({ path, full: options.full === true, rubrics, now: new Date(), onProgress })) {
+    const blobs = room?.of(path === main ? DEFAULT_PROJECT : basename(path, '.sqlite')) ?? null
+    const full = options.full === true
+    for await (const finding of examine({ path, full, rubrics, now: new Date(), blobs, onProgress })) {
       findings.push(finding)
       if (options.output === 'table') shell.out.write(findingLine(finding, shell, paintFor(shell.out, shell.env)))
     }
     diagnoses.push({ database: path, worst: worstOf(findings), findings })
   }
+  room?.close()
   const all = diagnoses.flatMap(({ findings }) => findings)
   const worst = worstOf(all)
   if (options.output === 'table') shell.out.write(summaryLine(all))

@@ -3,10 +3,12 @@ import { parse } from 'yaml'
 import { DENIED_ACTS } from '../domain/evidence.ts'
 import { schemaIssues } from '../schemas/check.ts'
 import { type AccessFile, AccessFileSchema } from './access-settings.ts'
+import { type BlobFile, BlobFileSchema } from './blob-settings.ts'
 import { type Concurrency, ConcurrencySchema } from './concurrency.ts'
 import type { BatchSettings, Budget, EvidenceSettings, Limits, RetrySettings } from './config.ts'
 import { type JudgeFile, JudgeFileSchema } from './judge-settings.ts'
 import { type PostgresFile, PostgresFileSchema } from './postgres-settings.ts'
+import { type WorkersFile, WorkersFileSchema } from './worker-settings.ts'
 
 const positive = () => Type.Optional(Type.Integer({ minimum: 1 }))
 const closed = { additionalProperties: false } as const
@@ -61,7 +63,9 @@ const FileSchema = Type.Object(
     ),
     access: Type.Optional(AccessFileSchema),
     postgres: Type.Optional(PostgresFileSchema),
+    blobs: Type.Optional(BlobFileSchema),
     batches: Type.Optional(Type.Object({ most_items: positive(), poll_seconds: positive() }, closed)),
+    workers: Type.Optional(WorkersFileSchema),
     judges: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z][a-z0-9._-]*$' }), JudgeFileSchema)),
   },
   closed,
@@ -77,7 +81,9 @@ export interface ConfigFile {
   readonly evidence?: Partial<EvidenceSettings>
   readonly access?: AccessFile
   readonly postgres?: PostgresFile
+  readonly blobs?: BlobFile
   readonly batches?: Partial<BatchSettings>
+  readonly workers?: WorkersFile
   readonly judges?: Readonly<Record<string, JudgeFile>>
 }
 

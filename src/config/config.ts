@@ -1,6 +1,7 @@
 import type { DeniedActs } from '../domain/evidence.ts'
 import { type AccessFile, type AccessSettings, resolveAccess } from './access-settings.ts'
 import { ADMISSION_LIMITS } from './admission-limits.ts'
+import { type BlobSettings, resolveBlobs } from './blob-settings.ts'
 import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Environment, type LogLevel, readEnvironment } from './environment.ts'
@@ -9,6 +10,7 @@ import { PROVIDER_DEFAULTS } from './model-defaults.ts'
 import { type PostgresSettings, resolvePostgres } from './postgres-settings.ts'
 import { resolvePrices } from './prices.ts'
 import { readSecrets, type Secrets } from './secrets.ts'
+import { resolveWorkers, type WorkerSettings } from './worker-settings.ts'
 
 export interface Limits extends Readonly<Record<keyof typeof ADMISSION_LIMITS, number>> {
   readonly body_bytes: number
@@ -51,6 +53,8 @@ export interface Config {
   readonly database: string
   /** Null: SQLite. */
   readonly postgres: PostgresSettings | null
+  /** Null: large data is in the database. */
+  readonly blobs: BlobSettings | null
   readonly log_level: LogLevel
   readonly default_judge: string
   readonly limits: Limits
@@ -62,6 +66,7 @@ export interface Config {
   /** The project of requests without a key. */
   readonly project: string
   readonly batches: BatchSettings
+  readonly workers: WorkerSettings
   readonly judges: Readonly<Record<string, JudgeSettings>>
 }
 
@@ -97,6 +102,7 @@ export function loadConfig(
     port: environment.port ?? 8787,
     database: environment.database ?? './data/veridict.sqlite',
     postgres: resolvePostgres(environment.database_url, file.postgres),
+    blobs: resolveBlobs(environment, file.blobs),
     log_level: environment.log_level ?? 'info',
     default_judge: file.default_judge ?? 'lexical',
     limits: { ...LIMITS, ...file.limits },
@@ -109,6 +115,7 @@ export function loadConfig(
     evidence: { denied_acts: file.evidence?.denied_acts ?? 'flag' },
     project: environment.project ?? 'default',
     batches: { ...BATCHES, ...file.batches },
+    workers: resolveWorkers(environment, file.workers),
     judges: { ...environmentJudges(environment, concurrency), ...fileJudges(file, concurrency) },
   }
   return { config, secrets: readSecrets(env) }

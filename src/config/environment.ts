@@ -5,6 +5,10 @@ export interface Environment {
   readonly database: string | undefined
   /** May hold a password. */
   readonly database_url: string | undefined
+  /** `s3://bucket/prefix`, or `database`. */
+  readonly blobs: string | undefined
+  readonly aws_region: string | undefined
+  readonly aws_endpoint: string | undefined
   readonly config_file: string | undefined
   readonly log_level: LogLevel | undefined
   readonly max_cost_usd_per_day: number | undefined
@@ -12,6 +16,8 @@ export interface Environment {
   readonly behind_tls: 'true' | 'false' | undefined
   readonly allowed_hosts: readonly string[] | undefined
   readonly project: string | undefined
+  readonly worker: 'on' | 'off' | undefined
+  readonly worker_port: number | undefined
   readonly openai: ProviderEnvironment
   readonly anthropic: ProviderEnvironment
 }
@@ -34,9 +40,12 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name])
   return {
     host: text('VERIDICT_HOST'),
-    port: readPort(text('VERIDICT_PORT')),
+    port: readPort('VERIDICT_PORT', text),
     database: text('VERIDICT_DATABASE'),
     database_url: text('VERIDICT_DATABASE_URL'),
+    blobs: text('VERIDICT_BLOBS'),
+    aws_region: text('AWS_REGION') ?? text('AWS_DEFAULT_REGION'),
+    aws_endpoint: text('AWS_ENDPOINT_URL_S3') ?? text('AWS_ENDPOINT_URL'),
     config_file: text('VERIDICT_CONFIG'),
     log_level: readChoice('VERIDICT_LOG_LEVEL', text, LOG_LEVELS),
     max_cost_usd_per_day: readDollars('VERIDICT_MAX_COST_USD_PER_DAY', text),
@@ -44,6 +53,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     behind_tls: readChoice('VERIDICT_BEHIND_TLS', text, ['true', 'false']),
     allowed_hosts: readList(text('VERIDICT_ALLOWED_HOSTS')),
     project: text('VERIDICT_PROJECT'),
+    worker: readChoice('VERIDICT_WORKER', text, ['on', 'off']),
+    worker_port: readPort('VERIDICT_WORKER_PORT', text),
     openai: readProvider(text, 'OPENAI'),
     anthropic: readProvider(text, 'ANTHROPIC'),
   }
@@ -55,11 +66,12 @@ function readProvider(text: (name: string) => string | undefined, name: 'OPENAI'
   return { has_key: text(`${name}_API_KEY`) !== undefined, base_url, model: text(`VERIDICT_${name}_MODEL`) }
 }
 
-function readPort(value: string | undefined): number | undefined {
+function readPort(name: string, text: (name: string) => string | undefined): number | undefined {
+  const value = text(name)
   if (value === undefined) return undefined
   const port = Number(value)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new Error(`VERIDICT_PORT must be a port from 0 to 65535, not "${value}"`)
+    throw new Error(`${name} must be a port from 0 to 65535, not "${value}"`)
   return port
 }
 

@@ -37,6 +37,8 @@ export interface OpenItem extends NewItem {
 export interface ItemRef {
   readonly batch: string
   readonly index: number
+  /** Token of the lease under which it is worked on: whoever has lost it settles nothing. */
+  readonly lease?: string
 }
 
 /** How an item ended. */
@@ -98,6 +100,7 @@ export interface BatchStore {
   pending(id: string, after: number, limit: number): Promise<readonly OpenItem[]>
   /** Other pending items of the same trajectory. */
   siblings(item: OpenItem, limit: number): Promise<readonly OpenItem[]>
+  /** Rejects with `lease_lost` where the item’s lease is lost. */
   settle(item: ItemRef, end: ItemEnd): Promise<void>
   park(id: string, reason: string, resumesAt: string | null): Promise<void>
   /** A parked batch runs again; false where it is not parked. */

@@ -6,6 +6,7 @@ import type { TrialMetadata } from '../schemas/grade-request.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { BatchStore } from './batch-ports.ts'
+import type { Cluster } from './cluster/cluster.ts'
 import type { GradeStore, ReviewStore } from './grade-ports.ts'
 import type { AttemptLedger } from './ledger-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
@@ -143,6 +144,8 @@ export interface Stores {
   readonly idempotency: IdempotencyStore
   readonly rubrics: RubricStore
   readonly secrets: SecretStore
+  /** Null: nobody else works on this database. */
+  readonly cluster: Cluster | null
   /** Throws where the store cannot be written. */
   check(): Promise<void>
   close(): Promise<void>

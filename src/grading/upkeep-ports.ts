@@ -1,3 +1,5 @@
+import type { BlobStore } from './blob-ports.ts'
+
 /** How bad a finding is: `ok` and `note` ask for nothing. */
 export const SEVERITIES = ['ok', 'note', 'warning', 'error'] as const
 export type Severity = (typeof SEVERITIES)[number]
@@ -38,6 +40,8 @@ export interface ExamineOptions {
   readonly full: boolean
   readonly rubrics: readonly KnownRubric[]
   readonly now: Date
+  /** Where large data of this database may lie; none: what lies outside is not looked at. */
+  readonly blobs?: BlobStore | null
   readonly onProgress?: (progress: UpkeepProgress) => void
 }
 
@@ -84,6 +88,13 @@ export interface RestoreReport extends CopyReport {
 
 export type Restore = (options: RestoreOptions) => Promise<RestoreReport>
 
+/** Large data of all projects. */
+export interface ProjectBlobs {
+  /** Null: it is in the database. */
+  of(project: string): BlobStore | null
+  close(): void
+}
+
 /** What the commands for operators need of the storage. */
 export interface Upkeep {
   readonly examine: Examine
@@ -91,4 +102,6 @@ export interface Upkeep {
   readonly restore: Restore
   /** The files of other projects that belong to a main database. */
   readonly projectFiles: (database: string) => readonly string[]
+  /** Where large data of projects lies by that environment. Throws where it cannot be used. */
+  readonly openBlobs?: (env: NodeJS.ProcessEnv) => ProjectBlobs
 }

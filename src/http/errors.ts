@@ -58,6 +58,7 @@ export function answerClientError(error: { readonly code?: string }, socket: Soc
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
+const BACK_SOON = { headers: { 'retry-after': '5' } }
 const STORAGE_CODES: readonly (string | undefined)[] = ['storage_full', 'storage_busy', 'storage_error']
 
 function toProblem(error: FastifyError, request: FastifyRequest): HttpProblem {
@@ -65,9 +66,11 @@ function toProblem(error: FastifyError, request: FastifyRequest): HttpProblem {
   if (error.validation) return invalidRequest(error)
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new HttpProblem(415, 'unsupported_media_type', 'send application/json')
+  // Another process has it: asked again, its answer is there, or is waited for.
+  if (error.code === 'lease_lost') return new HttpProblem(503, 'storage_busy', error.message, BACK_SOON)
   if (STORAGE_CODES.includes(error.code)) {
     request.log.error({ code: error.code, detail: error.message }, 'the database refused')
-    return new HttpProblem(503, error.code, error.message, { headers: { 'retry-after': '5' } })
+    return new HttpProblem(503, error.code, error.message, BACK_SOON)
   }
   if (error.code === 'ECONNRESET') return new HttpProblem(400, 'invalid_request', 'the body broke off')
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)

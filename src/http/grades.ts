@@ -46,7 +46,7 @@ export interface GradeRouteOptions extends GradingDeps {
 /** Grade one, read grades, and read how they were made. */
 export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): void {
   const { context, inFlight } = options
-  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores.idempotency))
+  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores))
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post('/v1/grades', {

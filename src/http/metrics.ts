@@ -8,6 +8,8 @@ export interface Metrics {
   /** A new grade, counted once however many requests it answers; a hit only counts as a hit. */
   graded(grade: Grade): void
   hit(): void
+  /** A unit of work of a store; `error` is a code. */
+  unit(operation: string, seconds: number, error: string | null): void
 }
 
 /** Prometheus metrics of one application. Figures about evidence are per judge: they are a published figure of the service. */
@@ -28,12 +30,31 @@ export function createMetrics(): Metrics {
   const attempts = counter('veridict_judge_attempts_total', 'Calls of judges by outcome.', ['judge', 'outcome'])
   const citations = counter('veridict_citations_total', 'Checked citations by status.', ['judge', 'status'])
   const cost = counter('veridict_judge_cost_usd_total', 'Known cost of judge calls in dollars.', ['judge'])
+  const latency = new Histogram({
+    name: 'veridict_judge_call_seconds',
+    help: 'Time of a call of a judge, by outcome.',
+    labelNames: ['judge', 'outcome'],
+    buckets: [0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 60, 120],
+    registers: [registry],
+  })
+  const units = new Histogram({
+    name: 'veridict_store_seconds',
+    help: 'Time of a unit of work of a PostgreSQL, with its retries, by what it does.',
+    labelNames: ['operation'],
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+    registers: [registry],
+  })
+  const refusals = counter('veridict_store_errors_total', 'Units of work that a PostgreSQL refused, by code.', ['code'])
   // Requests that shared a failed judge call are all answered with its one grade.
   const counted = new LRUCache<string, true>({ max: 10_000 })
   return {
     registry,
     request: (route, method, status, seconds) => http.observe({ route, method, status: String(status) }, seconds),
     hit: () => cache.inc({ result: 'hit' }),
+    unit(operation, seconds, error) {
+      units.observe({ operation }, seconds)
+      if (error !== null) refusals.inc({ code: error })
+    },
     graded(grade) {
       const { judge } = grade.receipt
       cache.inc({ result: 'miss' })
@@ -44,6 +65,7 @@ export function createMetrics(): Metrics {
       for (const attempt of grade.receipt.attempts) {
         if (attempt.replayed) continue
         attempts.inc({ judge, outcome: attempt.outcome })
+        latency.observe({ judge, outcome: attempt.outcome }, attempt.latency_ms / 1000)
         cost.inc({ judge }, attempt.cost_usd ?? 0)
       }
     },

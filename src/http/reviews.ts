@@ -44,7 +44,7 @@ export function reviewRoutes(
   { context, inFlight }: { readonly context: Context; readonly inFlight: InFlight },
 ): void {
   const { clock } = context
-  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores.idempotency))
+  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores))
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const newId = createIdMaker(
     () => clock.now().getTime(),

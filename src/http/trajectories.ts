@@ -39,7 +39,7 @@ const StepsQuery = Type.Object(
 /** Upload once, grade by id, read back in steps. */
 export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
   const { clock } = context
-  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores.idempotency))
+  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores))
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const upload = async ({ service }: Project, document: Upload) => {
     const outcome = await service.upload(document)

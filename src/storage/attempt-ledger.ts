@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import type { AttemptLedger, FinishedAttempt, LedgerEntry } from '../grading/ledger-ports.ts'
 import {
   END_COLUMNS,
+  type EndRow,
   type EntryRow,
   parseEntry,
   parseReply,
@@ -10,6 +11,8 @@ import {
   renderEnd,
   type StoredReplyRow,
 } from './attempt-rows.ts'
+import type { Outside } from './outside.ts'
+import { fetchReplies, fetchReply, isLarge, keepEnd } from './outside-replies.ts'
 import type { Processes } from './process-registry.ts'
 import { type Amounts, addAmounts, amountsOf, type Spending } from './spending.ts'
 import { StorageError } from './storage-error.ts'
@@ -57,6 +60,8 @@ export const LIST_REPLIES = `
     SELECT value ->> '$.id' FROM json_each((SELECT body FROM grades WHERE id = ?), '$.receipt.attempts')
   ) ORDER BY sample, started_at, rowid`
 
+export type OrphanRow = ReplyRow & Pick<LedgerEntry, 'id' | 'grade_id' | 'cost_usd'>
+
 export type OpenRow = Pick<LedgerEntry, 'id' | 'outcome' | 'started_at' | 'batch' | 'payer' | 'reserved_usd'>
 
 /**
@@ -69,6 +74,7 @@ export function createAttemptLedger(
   unit: Unit,
   spending: Spending,
   processes: Processes,
+  outside: Outside,
 ): AttemptLedger {
   const begin = db.prepare(BEGIN)
   const orphan = db.prepare(FIND_ORPHAN)
@@ -87,34 +93,43 @@ export function createAttemptLedger(
         spending.add(attempt, { reserved_usd: attempt.reserved_usd ?? 0, calls: 1 })
         return null
       }),
-    finish: (attempt) => unit.write(() => finish(attempt)),
-    findOrphan: (key, sample, round, digest) =>
-      unit.read(() => {
-        const row = orphan.get(key, sample, round, digest) as
-          | (ReplyRow & Pick<LedgerEntry, 'id' | 'grade_id' | 'cost_usd'>)
-          | undefined
-        return row === undefined
-          ? null
-          : { attempt_id: row.id, grade_id: row.grade_id, reply: parseReply(row), cost_usd: row.cost_usd }
-      }),
+    async finish(attempt) {
+      const end = renderEnd(attempt)
+      const row = isLarge(outside, end) ? await keepEnd(outside, end) : end
+      await unit.write(() => finish(attempt, row))
+    },
+    // There are no leases here.
+    isOutstanding: async () => false,
+    async findOrphan(key, sample, round, digest) {
+      const row = await unit.read(() => orphan.get(key, sample, round, digest) as OrphanRow | undefined)
+      if (row === undefined) return null
+      const reply = parseReply(await fetchReply(outside, row))
+      return { attempt_id: row.id, grade_id: row.grade_id, reply, cost_usd: row.cost_usd }
+    },
     adopt: (attemptId, gradeId) =>
       unit.write(() => {
         if (exists.get(attemptId) === undefined) throw refuse(attemptId, 'does not exist')
         adopt.run(gradeId, attemptId)
       }),
     markInterrupted: () => unit.write(interrupt),
-    listForGrade: (gradeId) => unit.read(() => (list.all(gradeId) as EntryRow[]).map(parseEntry)),
-    listReplies: (gradeId) => unit.read(() => (replies.all(gradeId) as StoredReplyRow[]).map(parseStoredReply)),
+    async listForGrade(gradeId) {
+      const rows = await unit.read(() => list.all(gradeId) as EntryRow[])
+      return (await fetchReplies(outside, rows)).map(parseEntry)
+    },
+    async listReplies(gradeId) {
+      const rows = await unit.read(() => replies.all(gradeId) as StoredReplyRow[])
+      return (await fetchReplies(outside, rows)).map(parseStoredReply)
+    },
   }
 }
 
-function prepareFinish(db: Database.Database, spending: Spending): (attempt: FinishedAttempt) => void {
+function prepareFinish(db: Database.Database, spending: Spending): (attempt: FinishedAttempt, row: EndRow) => void {
   const select = db.prepare(OPEN_ATTEMPT)
   const update = db.prepare(FINISH)
-  return (attempt) => {
+  return (attempt, row) => {
     const open = select.get(attempt.id) as OpenRow | undefined
     if (open === undefined) throw refuse(attempt.id, 'is not in flight')
-    update.run(renderEnd(attempt))
+    update.run(row)
     spending.add(open, addAmounts(releaseOf(open), amountsOf(attempt, open.reserved_usd ?? 0)))
   }
 }

@@ -21,6 +21,17 @@ export interface StoredReplyRow extends ReplyRow, Omit<StoredReply, 'attempt_id'
   readonly id: string
 }
 
+/** The end of a call as its row. */
+export interface EndRow extends Pick<LedgerEntry, 'id' | 'outcome' | 'message' | 'cost_usd' | 'latency_ms'> {
+  readonly reply_text: Buffer | null
+  readonly raw_reply: Buffer | null
+  readonly usage: string | null
+  readonly request_id: string | null
+  readonly model_resolved: string | null
+  /** Of both replies, the bytes that lie outside of the database. */
+  readonly outside_bytes: number | null
+}
+
 /** The columns that the end of a call fills. */
 export const END_COLUMNS = [
   'outcome',
@@ -32,13 +43,14 @@ export const END_COLUMNS = [
   'latency_ms',
   'request_id',
   'model_resolved',
+  'outside_bytes',
 ] as const
 
 /** Replies up to this many bytes are kept as they are. */
 const COMPRESS_ABOVE = 1024
 
 /** The end of a call as its row; batch endpoints know no latency. */
-export function renderEnd(ended: Omit<FinishedAttempt, 'latency_ms'> & { readonly latency_ms: number | null }) {
+export function renderEnd(ended: Omit<FinishedAttempt, 'latency_ms'> & { readonly latency_ms: number | null }): EndRow {
   const { reply } = ended
   return {
     id: ended.id,
@@ -51,6 +63,7 @@ export function renderEnd(ended: Omit<FinishedAttempt, 'latency_ms'> & { readonl
     latency_ms: ended.latency_ms,
     request_id: reply.request_id,
     model_resolved: reply.model_resolved,
+    outside_bytes: null,
   }
 }
 

@@ -1,8 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { digestValue } from '../domain/digest.ts'
+import { BlobError } from '../grading/blob-ports.ts'
 import type { Finding } from '../grading/upkeep-ports.ts'
-import { type Check, type Examined, error, MOST_IDS, ok, plural } from './examine-check.ts'
+import { isReference } from './blob-reference.ts'
+import { type Check, type Examined, error, MOST_IDS, ok, plural, warning } from './examine-check.ts'
+import { createOutside, type Outside } from './outside.ts'
+import { StorageError } from './storage-error.ts'
 import { parseStored, unpackText } from './stored-text.ts'
 
 interface Row {
@@ -19,7 +23,7 @@ interface Walk {
   readonly columns: string
   readonly where: string
   /** Why the row is damaged; null: it is not. */
-  fault(row: Row): string | null
+  fault(row: Row, outside: Outside): Promise<string | null>
 }
 
 /** So many rows, in even distances, are a sample. */
@@ -32,8 +36,11 @@ const TRAJECTORIES: Walk = {
   table: 'trajectories',
   columns: 'rowid, id, document AS bytes',
   where: '1',
-  fault: ({ id, bytes }) =>
-    bytes !== null && digestValue(parseStored<unknown>(unpackText(bytes))) === id ? null : 'another digest than its id',
+  async fault({ id, bytes }, outside) {
+    const packed = bytes && (await outside.fetch({ kind: 'trajectory' }, bytes))
+    const whole = packed !== null && digestValue(parseStored<unknown>(unpackText(packed))) === id
+    return whole ? null : 'another digest than its id'
+  },
 }
 
 const REPLIES: Walk = {
@@ -41,8 +48,9 @@ const REPLIES: Walk = {
   table: 'attempts',
   columns: 'rowid, id, reply_text AS bytes, raw_reply AS more',
   where: "outcome = 'ok'",
-  fault({ bytes, more = null }) {
-    for (const packed of [bytes, more]) if (packed !== null) unpackText(packed)
+  async fault({ id, bytes, more = null }, outside) {
+    for (const stored of [bytes, more])
+      if (stored !== null) unpackText(await outside.fetch({ kind: 'reply', attempt: id }, stored))
     return bytes === null ? 'no text' : null
   },
 }
@@ -63,36 +71,90 @@ function* sampled(db: Database.Database, walk: Walk, full: boolean): Generator<R
   }
 }
 
-async function* walkRows(walk: Walk, { db, options }: Examined): AsyncGenerator<Finding> {
-  const total = db.prepare(`SELECT count(*) FROM ${walk.table} WHERE ${walk.where}`).pluck().get() as number
-  const faults: { id: string; why: string }[] = []
-  let [done, damaged] = [0, 0]
+/** So many of what lies outside are fetched at the same time. */
+const FETCHED_AT_ONCE = 16
+
+interface Tally {
+  done: number
+  /** What lies outside and was not looked at. */
+  passed: number
+  damaged: number
+  readonly faults: { readonly id: string; readonly why: string }[]
+}
+
+/** Throws the StorageError of a store outside that cannot be asked: nothing is known of its data then. */
+async function lookAtRows(walk: Walk, { db, options }: Examined, total: number): Promise<Tally> {
+  const outside = createOutside(options.blobs ?? null, async () => [])
+  const tally: Tally = { done: 0, passed: 0, damaged: 0, faults: [] }
+  let fetching: Promise<void>[] = []
+  let away: unknown
+  const look = async (row: Row): Promise<void> => {
+    const why = await faultOf(walk, row, outside).catch((failure: unknown) => {
+      away ??= failure
+      return null
+    })
+    if (why === null) return
+    tally.damaged += 1
+    if (tally.faults.length < MOST_IDS) tally.faults.push({ id: row.id, why })
+  }
   for (const row of sampled(db, walk, options.full)) {
-    done += 1
-    const why = faultOf(walk, row)
-    if (why !== null) {
-      damaged += 1
-      if (faults.length < MOST_IDS) faults.push({ id: row.id, why })
+    const isOutside = liesOutside(row)
+    if (isOutside && !options.blobs) tally.passed += 1
+    else tally.done += 1
+    if (!isOutside) await look(row)
+    else if (options.blobs) fetching.push(look(row))
+    if (fetching.length >= FETCHED_AT_ONCE) {
+      await Promise.all(fetching)
+      fetching = []
     }
-    if (done % AT_ONCE === 0) {
-      options.onProgress?.({ step: walk.name, done, total: options.full ? total : Math.min(total, SAMPLE) })
+    if (away !== undefined) break
+    if ((tally.done + tally.passed) % AT_ONCE === 0) {
+      options.onProgress?.({ step: walk.name, done: tally.done, total: options.full ? total : Math.min(total, SAMPLE) })
       await turn()
     }
   }
+  await Promise.all(fetching)
+  if (away !== undefined) throw away
+  return tally
+}
+
+const liesOutside = ({ bytes, more = null }: Row): boolean =>
+  [bytes, more].some((stored) => stored !== null && isReference(stored))
+
+async function* walkRows(walk: Walk, examined: Examined): AsyncGenerator<Finding> {
+  const total = examined.db.prepare(`SELECT count(*) FROM ${walk.table} WHERE ${walk.where}`).pluck().get() as number
+  try {
+    yield judgeRows(walk, await lookAtRows(walk, examined, total), total)
+  } catch (failure) {
+    if (!isAway(failure)) throw failure
+    yield warning(walk.name, `not all could be looked at: ${failure.message}`, {
+      means: 'The store of large data could not be asked; what lies there may well be whole.',
+      advice: 'Mend that, and look again.',
+    })
+  }
+}
+
+function judgeRows({ name }: Walk, { done, passed, damaged, faults }: Tally, total: number): Finding {
   const all = done === total
-  if (damaged === 0) return yield ok(walk.name, `${done}${all ? '' : ` of ${total}`} looked at, all whole`)
+  const rest = passed === 0 ? '' : `; ${passed} outside of the file not looked at`
+  if (damaged === 0) return ok(name, `${done}${all ? '' : ` of ${total}`} looked at, all whole${rest}`)
   const among = `${plural(damaged, 'document')} of ${done}${all ? '' : ' looked at'}`
-  yield error(walk.name, `${among} damaged: ${faults[0]?.why ?? ''}`, {
+  return error(name, `${among} damaged: ${faults[0]?.why ?? ''}`, {
     means: 'What is stored is not what was given: grades of it cannot be shown or checked again.',
     advice: 'Restore a backup that has them whole; --full says how many there are.',
     ids: faults.map(({ id }) => id),
   })
 }
 
-function faultOf(walk: Walk, row: Row): string | null {
+/** Not a missing or damaged object, but a store that could not be asked. */
+const isAway = (failure: unknown): failure is Error =>
+  failure instanceof StorageError && failure.cause instanceof BlobError
+
+async function faultOf(walk: Walk, row: Row, outside: Outside): Promise<string | null> {
   try {
-    return walk.fault(row)
+    return await walk.fault(row, outside)
   } catch (failure) {
+    if (isAway(failure)) throw failure
     return (failure as Error).message
   }
 }

@@ -7,6 +7,7 @@ import { type Check, type Examined, error } from './examine-check.ts'
 import { CONTENT_CHECKS } from './examine-content.ts'
 import { FILE_CHECKS, lookAtFile } from './examine-file.ts'
 import { GRADE_CHECKS } from './examine-grades.ts'
+import { OUTSIDE_CHECKS } from './examine-outside.ts'
 import { livingProcesses, PROCESS_CHECKS } from './examine-processes.ts'
 import { lookAtSchema, STRUCTURE_CHECKS } from './examine-schema.ts'
 import { WAL_CHECKS } from './examine-wal.ts'
@@ -20,6 +21,7 @@ const CHECKS: readonly Check[] = [
   ...BATCH_CHECKS,
   ...CALL_CHECKS,
   ...GRADE_CHECKS,
+  ...OUTSIDE_CHECKS,
   ...CONTENT_CHECKS,
 ]
 

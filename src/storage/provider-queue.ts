@@ -1,5 +1,7 @@
 import type Database from 'better-sqlite3'
-import type { ProviderAnswer, ProviderQueue, QuestionMark } from '../grading/provider-ports.ts'
+import type { ProviderQueue } from '../grading/provider-ports.ts'
+import type { Outside } from './outside.ts'
+import { fetchReply } from './outside-replies.ts'
 import { createItemGate } from './provider-items.ts'
 import {
   ANSWERS_OF,
@@ -21,14 +23,19 @@ import type { Unit } from './unit.ts'
  * `lines` and the rest work on one submission by its id; what is asked of one that is not there changes nothing, but for
  * `markSubmitted`, which rejects.
  */
-export function createProviderQueue(db: Database.Database, unit: Unit, spending: Spending): ProviderQueue {
+export function createProviderQueue(
+  db: Database.Database,
+  unit: Unit,
+  spending: Spending,
+  outside: Outside,
+): ProviderQueue {
   const insert = db.prepare(INSERT_REQUEST)
   const answers = db.prepare(ANSWERS_OF)
   const nextJudge = db.prepare(NEXT_JUDGE).pluck()
   const openSubmissions = db.prepare(OPEN_SUBMISSIONS)
   const items = createItemGate(db)
   return {
-    ...createSubmissions({ db, unit, spending, items }),
+    ...createSubmissions({ db, unit, spending, items, outside }),
     enqueue: (request, caps) =>
       unit.write(() => {
         const { planned, item } = request
@@ -40,7 +47,10 @@ export function createProviderQueue(db: Database.Database, unit: Unit, spending:
         items.wait(item)
         return null
       }),
-    find: (question) => unit.read(() => findAnswer(answers, question)),
+    async find(question) {
+      const [newest, ...older] = await unit.read(() => answers.all({ ...question }) as AnswerRow[])
+      return newest === undefined ? null : parseAnswers([await fetchReply(outside, newest), ...older])
+    },
     queuedJudges: (batch) =>
       unit.read(() => {
         const judges: string[] = []
@@ -51,8 +61,4 @@ export function createProviderQueue(db: Database.Database, unit: Unit, spending:
       }),
     listOpen: (batch) => unit.read(() => (openSubmissions.all(batch) as SubmissionRow[]).map(parseSubmission)),
   }
-}
-
-function findAnswer(answers: Database.Statement, question: QuestionMark): ProviderAnswer | null {
-  return parseAnswers(answers.all({ ...question }) as AnswerRow[])
 }

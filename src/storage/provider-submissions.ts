@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3'
 import type { ProviderBatchRecord, ProviderEnd, ProviderQueue } from '../grading/provider-ports.ts'
-import { END_COLUMNS, renderEnd } from './attempt-rows.ts'
+import { END_COLUMNS, type EndRow } from './attempt-rows.ts'
+import type { Outside } from './outside.ts'
+import { keepEnds } from './outside-replies.ts'
 import type { ItemGate } from './provider-items.ts'
 import { parseLine, parsePlanned, type SentRow, takeWithin } from './provider-rows.ts'
 import { addAmounts, amountsOf, type Counted, type Spending } from './spending.ts'
@@ -12,6 +14,7 @@ export interface SubmissionDeps {
   readonly unit: Unit
   readonly spending: Spending
   readonly items: ItemGate
+  readonly outside: Outside
 }
 
 const IS_QUEUED = "batch = @batch AND judge = @judge AND status = 'queued'"
@@ -99,7 +102,10 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
         queueAgain.run({ id })
         endSubmission.run({ id, status: 'failed', detail, at })
       }),
-    storeEnds: (id, ends) => unit.write(() => storeEnds(id, ends)),
+    async storeEnds(id, ends) {
+      const rows = await keepEnds(deps.outside, ends)
+      return unit.write(() => storeEnds(id, ends, rows))
+    },
     ...prepareFallAway(deps, endSubmission),
   }
 }
@@ -156,7 +162,9 @@ function prepareRecord(db: Database.Database) {
   }
 }
 
-function prepareEnds({ db, spending, items }: SubmissionDeps): (id: string, ends: readonly ProviderEnd[]) => number {
+type StoreEnds = (id: string, ends: readonly ProviderEnd[], rows: readonly (EndRow | null)[]) => number
+
+function prepareEnds({ db, spending, items }: SubmissionDeps): StoreEnds {
   const find = db.prepare(FIND_SENT)
   const endRequest = db.prepare(END_REQUEST)
   const insertAttempt = db.prepare(INSERT_ATTEMPT)
@@ -165,22 +173,29 @@ function prepareEnds({ db, spending, items }: SubmissionDeps): (id: string, ends
     endRequest.run({ rowid: row.rowid, status: 'void', failure: null })
     spending.add(planned, { reserved_usd: -(planned.reserved_usd ?? 0) })
   }
-  const storeAnswer = (row: SentRow, { reply, cost_usd }: Extract<ProviderEnd, { end: 'answered' }>): void => {
+  const storeAnswer = (
+    row: SentRow,
+    { reply, cost_usd }: Extract<ProviderEnd, { end: 'answered' }>,
+    end: EndRow,
+  ): void => {
     const planned = parsePlanned(row)
     const reserved = planned.reserved_usd ?? 0
     const failure = reply.ok ? null : reply.failure
-    const ended = { outcome: failure?.code ?? ('ok' as const), message: failure?.message ?? null, reply, cost_usd }
-    insertAttempt.run({ ...planned, ...renderEnd({ ...ended, id: planned.id, latency_ms: null }) })
+    insertAttempt.run({ ...planned, ...end })
     endRequest.run({ rowid: row.rowid, status: 'answered', failure: failure && JSON.stringify(failure) })
-    spending.add(planned, addAmounts({ reserved_usd: -reserved, calls: 1 }, amountsOf(ended, reserved)))
+    spending.add(
+      planned,
+      addAmounts({ reserved_usd: -reserved, calls: 1 }, amountsOf({ outcome: end.outcome, reply, cost_usd }, reserved)),
+    )
   }
-  return (id, ends) => {
+  return (id, ends, rows) => {
     const counted: SentRow[] = []
-    for (const end of ends) {
+    for (const [index, end] of ends.entries()) {
       const row = find.get({ id, request: end.id }) as SentRow | undefined
       if (row === undefined) continue
+      const rendered = rows[index]
       if (end.end === 'void') storeVoid(row)
-      else storeAnswer(row, end)
+      else if (rendered) storeAnswer(row, end, rendered)
       counted.push(row)
     }
     for (const { batch, item } of counted) items.wake({ batch, index: item })

@@ -1,4 +1,4 @@
-export type StorageErrorCode = 'storage_full' | 'storage_busy' | 'storage_error'
+export type StorageErrorCode = 'storage_full' | 'storage_busy' | 'storage_error' | 'lease_lost'
 
 /** The database refused. Nothing of the unit of work was written. */
 export class StorageError extends Error {

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { StoredTrajectory, TrajectoryStore } from '../grading/ports.ts'
 import { LARGE, nextTurn } from '../grading/turns.ts'
+import type { Outside } from './outside.ts'
 import { packLongText, packText, parseStored, unpackText } from './stored-text.ts'
 import type { Unit } from './unit.ts'
 
@@ -12,10 +13,10 @@ interface Row {
 }
 
 const INSERT = `
-  INSERT INTO trajectories (id, format, document, created_at) VALUES (?, ?, ?, ?)
+  INSERT INTO trajectories (id, format, document, created_at, outside_bytes) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (id) DO NOTHING`
 
-export function createTrajectoryStore(db: Database.Database, unit: Unit): TrajectoryStore {
+export function createTrajectoryStore(db: Database.Database, unit: Unit, outside: Outside): TrajectoryStore {
   const exists = db.prepare('SELECT 1 FROM trajectories WHERE id = ?').pluck()
   const insert = db.prepare(INSERT)
   const select = db.prepare('SELECT id, format, document, created_at FROM trajectories WHERE id = ?')
@@ -23,14 +24,17 @@ export function createTrajectoryStore(db: Database.Database, unit: Unit): Trajec
     async put({ id, format, document }, at) {
       // Compressed before the write lock is taken, and not at all where the document is known.
       if (await unit.read(() => exists.get(id) !== undefined)) return false
-      const bytes = await packDocument(document)
-      return unit.write(() => insert.run(id, format, bytes, at).changes === 1)
+      const packed = await packDocument(document)
+      const bytes = await outside.keep({ kind: 'trajectory' }, packed)
+      const outsideBytes = bytes === packed ? null : packed.length
+      return unit.write(() => insert.run(id, format, bytes, at, outsideBytes).changes === 1)
     },
-    get: (id) =>
-      unit.read(() => {
-        const row = select.get(id) as Row | undefined
-        return row ? { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) } : null
-      }),
+    async get(id) {
+      const row = await unit.read(() => select.get(id) as Row | undefined)
+      if (row === undefined) return null
+      const packed = await outside.fetch({ kind: 'trajectory' }, row.document)
+      return { ...row, document: parseStored<Record<string, unknown>>(unpackText(packed)) }
+    },
   }
 }
 

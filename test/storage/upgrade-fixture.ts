@@ -78,7 +78,7 @@ function addGrade(db: Database.Database, body: string): void {
 }
 
 function addAttempt(db: Database.Database, id: string, outcome: string, more: Row = {}): void {
-  const { batch: _batch, payer: _payer, reserved_usd: _reserved, ...planned } = planAttempt(id)
+  const { batch: _batch, payer: _payer, reserved_usd: _reserved, leases: _leases, ...planned } = planAttempt(id)
   const replied = { reply_text: packText('{"notes":"ok"}', 1024), raw_reply: packText('raw '.repeat(1000), 1024) }
   insertRow(db, 'attempts', { ...planned, outcome, ...(outcome === 'ok' && replied), ...more })
 }
@@ -197,7 +197,11 @@ function fillAccess(db: Database.Database): void {
   insertRow(db, 'sessions', { secret_sha256: Buffer.alloc(32, 2), key_id: key.id, created_at: AT, expires_at: AT })
 }
 
-const FILLS = [fillFirst, () => {}, fillBatches, fillReviews, fillAccess]
+/** Named, and nothing put there: all rows are read as they are. */
+const fillBlobs = (db: Database.Database): void =>
+  insertRow(db, 'blob_places', { place: 's3://bucket/prefix', since: AT })
+
+const FILLS = [fillFirst, () => {}, fillBatches, fillReviews, fillAccess, fillBlobs]
 
 /** Makes the file as version `version` (1 to `NEWEST`) leaves it. */
 export function makeOldDatabase(path: string, version: number): void {

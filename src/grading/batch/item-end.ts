@@ -23,6 +23,16 @@ export function endOf(outcome: RunOutcome): ItemEnd | null {
     : { status: 'graded', label: grade.label, grade_id: grade.id, cached }
 }
 
+/** What a configuration lacks can be given back: no item ends by it. */
+const UNCONFIGURED: readonly string[] = ['unknown_judge', 'unknown_rubric']
+
+/** Why the batch has to wait for a configuration that it was made with; null: it need not. */
+export function lackOf(outcome: RunOutcome): string | null {
+  if (outcome.kind !== 'refused' || !UNCONFIGURED.includes(outcome.refusal.code)) return null
+  const { detail, errors } = outcome.refusal
+  return `${detail} as an item names (${errors[0]?.message ?? ''}): configure it as before, then resume`
+}
+
 const failed = (code: Failure['code'], message: string): ItemEnd => ({
   status: 'failed',
   failure: { code, message, retryable: false, retry_after_s: null },

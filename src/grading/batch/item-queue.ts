@@ -1,4 +1,6 @@
 import type { BatchStore, OpenItem } from '../batch-ports.ts'
+import type { Lease } from '../cluster/lease-ports.ts'
+import type { ItemSource } from './item-source.ts'
 
 const PAGE = 256
 
@@ -11,9 +13,10 @@ interface Waiting {
  * Which item of a batch comes next: first those that were put back and are due, then the others of a trajectory whose first item
  * has just been graded (the provider still has it in its cache), then the rest in order, a page at a time.
  */
-export class ItemQueue {
+export class ItemQueue implements ItemSource {
   private readonly store: BatchStore
   private readonly batch: string
+  private readonly lease: Lease | null
   private page: readonly OpenItem[] = []
   private at = 0
   private cursor = -1
@@ -27,9 +30,14 @@ export class ItemQueue {
   /** Handed out before its turn. */
   private readonly early = new Set<number>()
 
-  constructor(store: BatchStore, batch: string) {
+  constructor(store: BatchStore, batch: string, lease: Lease | null = null) {
     this.store = store
     this.batch = batch
+    this.lease = lease
+  }
+
+  leaseOf(): Lease | null {
+    return this.lease
   }
 
   async next(now: number): Promise<OpenItem | null> {
@@ -38,41 +46,38 @@ export class ItemQueue {
     return this.near.shift() ?? this.nextInOrder()
   }
 
-  /** When more of what was put back is due, after `now`: what is due already waits for a place, not for the time. */
   nextDue(now: number): number | null {
     const least = this.waiting.reduce((sooner, { due }) => (due > now ? Math.min(sooner, due) : sooner), Infinity)
     return Number.isFinite(least) ? least : null
   }
 
-  /** Whether anything is left that `next` may give, now or later. */
   isEmpty(): boolean {
     return this.isLast && this.at >= this.page.length && this.waiting.length === 0 && this.near.length === 0
   }
 
-  /** The rest of this scan is left out; `rescan` finds it again. */
   skipRest(): void {
     this.page = []
     this.isLast = true
   }
 
-  /** It is to be run again, not before `due`. */
   putBack(item: OpenItem, due: number): void {
     this.waiting.push({ item, due })
   }
 
-  /** It has ended, or lies with the provider. */
+  end(item: OpenItem): void {
+    this.out.delete(item.index)
+  }
+
   release(item: OpenItem): void {
     this.out.delete(item.index)
   }
 
-  /** Whether this is the first item of its trajectory now; then the others wait until `gather`. */
   lead({ trajectory }: OpenItem): boolean {
     if (this.led.has(trajectory)) return false
     this.led.add(trajectory)
     return true
   }
 
-  /** The other items of the leader’s trajectory come next. */
   async gather(leader: OpenItem): Promise<void> {
     this.led.delete(leader.trajectory)
     for (const item of await this.store.siblings(leader, PAGE)) {
@@ -83,7 +88,6 @@ export class ItemQueue {
     }
   }
 
-  /** Items before the present place may be pending again. */
   rescan(): void {
     this.page = []
     this.at = 0

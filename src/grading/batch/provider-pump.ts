@@ -8,8 +8,8 @@ import { isTransient } from '../retry.ts'
 
 /** Moves a batch’s questions to the provider and their answers back. Every step can be broken off and begun again. */
 export interface ProviderPump {
-  /** Submits what is queued, asks how far the rest is, and stores what has come back. */
-  step(batch: string): Promise<PumpStep>
+  /** Submits what is queued, asks how far the rest is, and stores what has come back. Nothing is sent once `isOurs` says no. */
+  step(batch: string, isOurs?: () => boolean): Promise<PumpStep>
   /** Cancels what is with the provider; true once nothing is any more. What was answered before is stored. */
   drain(batch: string): Promise<boolean>
 }
@@ -41,13 +41,17 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
   const due = new Map<string, number>()
   const cancelled = new Set<string>()
   const tried = new Map<string, number>()
+  const grips = new Map<string, () => boolean>()
+  /** Another process has the batch by now, and may have sent the same. */
+  const isLost = ({ batch }: ProviderBatchRecord): boolean => grips.get(batch)?.() === false
   const now = () => deps.clock.now()
   const later = (id: string): Moved => {
     due.set(id, now().getTime() + deps.poll_ms)
     return 'open'
   }
 
-  async function step(batch: string): Promise<PumpStep> {
+  async function step(batch: string, isOurs: () => boolean = () => true): Promise<PumpStep> {
+    grips.set(batch, isOurs)
     const moved: Moved[] = []
     for (const record of await deps.queue.listOpen(batch)) moved.push(await move(record))
     for (const judge of await deps.queue.queuedJudges(batch)) moved.push(...(await submitAll(batch, judge)))
@@ -126,13 +130,14 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
       custom_ids: lines.map((one) => one.id),
       lines: lines.map((one) => one.line),
     }
+    if (isLost(record)) return 'open'
     const sent = await api.submit(submission, AbortSignal.timeout(SUBMIT_MS))
     if (sent.ok) {
       await deps.queue.markSubmitted(record.id, sent.provider_id)
       return later(record.id)
     }
     // A broken connection says nothing of what the provider has: `reconcile` finds out.
-    if (isTransient(sent.failure) && sent.failure.code !== 'rate_limited') return later(record.id)
+    if ((isTransient(sent.failure) && sent.failure.code !== 'rate_limited') || isLost(record)) return later(record.id)
     await deps.queue.withdraw(record.id, sent.failure.message, now().toISOString())
     return parked(record.judge, sent.failure)
   }

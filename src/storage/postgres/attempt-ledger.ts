@@ -1,23 +1,25 @@
-import type { AttemptLedger, FinishedAttempt, LedgerEntry, PlannedAttempt } from '../../grading/ledger-ports.ts'
+import type { AttemptLedger, FinishedAttempt, PlannedAttempt } from '../../grading/ledger-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
-import { type OpenRow, releaseOf } from '../attempt-ledger.ts'
+import { type OpenRow, type OrphanRow, releaseOf } from '../attempt-ledger.ts'
 import {
   END_COLUMNS,
+  type EndRow,
   type EntryRow,
   parseEntry,
   parseReply,
   parseStoredReply,
-  type ReplyRow,
   renderEnd,
   type StoredReplyRow,
 } from '../attempt-rows.ts'
+import type { Outside } from '../outside.ts'
+import { fetchReplies, fetchReply, isLarge, keepEnd } from '../outside-replies.ts'
 import { addAmounts, amountsOf } from '../spending.ts'
 import { StorageError } from '../storage-error.ts'
 import { parseStored } from '../stored-text.ts'
+import { insertFenced } from './fencing.ts'
 import type { Sql } from './pool.ts'
 import type { Processes } from './processes.ts'
 import { addSpending, findBroken } from './spending.ts'
-import { insertOf } from './statements.ts'
 import { Undo, type Unit } from './unit.ts'
 
 const OPEN_COLUMNS = 'id, outcome, started_at, batch, payer, reserved_usd'
@@ -30,12 +32,20 @@ const FINISH = `
 
 const IS_ORPHAN = 'NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)'
 
+const IS_NOBODYS = `
+  NOT EXISTS (SELECT 1 FROM leases WHERE leases.token = attempts.lease AND leases.until > clock_timestamp())`
+
 const FIND_ORPHAN = `
   SELECT id, grade_id, reply_text, raw_reply, usage, cost_usd, request_id, model_resolved FROM attempts
-  WHERE key = $1 AND sample = $2 AND round = $3 AND request_digest = $4 AND outcome = 'ok' AND ${IS_ORPHAN}
+  WHERE key = $1 AND sample = $2 AND round = $3 AND request_digest = $4 AND outcome = 'ok' AND ${IS_ORPHAN} AND ${IS_NOBODYS}
   ORDER BY started_at DESC, seq DESC LIMIT 1`
 
-const ADOPT = `UPDATE attempts SET grade_id = $2 WHERE id = $1 AND ${IS_ORPHAN}`
+/** Those on their way are few, and have an index. */
+const OUTSTANDING = `
+  SELECT process FROM attempts
+  WHERE outcome = 'sent' AND key = $1 AND sample = $2 AND round = $3 AND request_digest = $4 AND lease IS NOT NULL AND ${IS_NOBODYS}`
+
+const ADOPT = `UPDATE attempts SET grade_id = $2, lease = $3 WHERE id = $1 AND ${IS_ORPHAN} AND (lease = $3 OR ${IS_NOBODYS})`
 
 const INTERRUPT = `
   UPDATE attempts SET outcome = 'unknown', message = 'the process ended while the call was in flight'
@@ -55,35 +65,50 @@ const LIST_REPLIES = `
   SELECT id, sample, round, purpose, request_digest, reply_text, raw_reply, usage, request_id, model_resolved
   FROM attempts WHERE outcome = 'ok' AND id = ANY($1) ORDER BY sample, started_at, seq`
 
-type OrphanRow = ReplyRow & Pick<LedgerEntry, 'id' | 'grade_id' | 'cost_usd'>
-
 /** The ledger of judge calls over PostgreSQL; it refuses what that over SQLite refuses. */
-export function createAttemptLedger(unit: Unit, processes: Processes): AttemptLedger {
+export function createAttemptLedger(unit: Unit, processes: Processes, outside: Outside): AttemptLedger {
   return {
     begin: (attempt, caps) =>
       unit.write(async (sql) => {
-        await sql.run(...insertOf('attempts', { ...renderPlanned(attempt), process: processes.id, outcome: 'sent' }))
+        const { leases = [] } = attempt
+        const more = { process: processes.id, lease: leases[0] ?? null, outcome: 'sent' }
+        await insertFenced(sql, 'attempts', { ...renderPlanned(attempt), ...more }, leases)
         const broken = await findBroken(sql, attempt, attempt.reserved_usd, caps)
         if (broken !== null) throw new Undo(broken)
         await addSpending(sql, [[attempt, { reserved_usd: attempt.reserved_usd ?? 0, calls: 1 }]])
         return null
       }),
-    finish: (attempt) => unit.write((sql) => finish(sql, attempt)),
+    async finish(attempt) {
+      const end = renderEnd(attempt)
+      const row = isLarge(outside, end) ? await keepEnd(outside, end) : end
+      await unit.write((sql) => finish(sql, attempt, row))
+    },
     async findOrphan(key, sample, round, digest) {
       const [row] = await unit.rows<OrphanRow>(FIND_ORPHAN, [key, sample, round, digest])
       if (row === undefined) return null
-      return { attempt_id: row.id, grade_id: row.grade_id, reply: parseReply(row), cost_usd: row.cost_usd }
+      const reply = parseReply(await fetchReply(outside, row))
+      return { attempt_id: row.id, grade_id: row.grade_id, reply, cost_usd: row.cost_usd }
     },
-    async adopt(attemptId, gradeId) {
-      if ((await unit.run(ADOPT, [attemptId, gradeId])) > 0) return
+    async isOutstanding(key, sample, round, digest) {
+      const rows = await unit.rows<{ process: string }>(OUTSTANDING, [key, sample, round, digest])
+      if (rows.length === 0) return false
+      const living = await processes.living(unit)
+      return rows.some((row) => living.includes(row.process))
+    },
+    async adopt(attemptId, gradeId, lease) {
+      if ((await unit.run(ADOPT, [attemptId, gradeId, lease ?? null])) > 0) return
       const known = await unit.rows('SELECT 1 FROM attempts WHERE id = $1', [attemptId])
       if (known.length === 0) throw refuse(attemptId, 'does not exist')
     },
     markInterrupted: () => unit.write((sql) => interrupt(sql, processes)),
-    listForGrade: async (gradeId) => (await unit.rows<EntryRow>(LIST_FOR_GRADE, [gradeId])).map(parseEntry),
+    async listForGrade(gradeId) {
+      const rows = await unit.rows<EntryRow>(LIST_FOR_GRADE, [gradeId])
+      return (await fetchReplies(outside, rows)).map(parseEntry)
+    },
     async listReplies(gradeId) {
       const ids = await namedAttempts(unit, gradeId)
-      return ids.length === 0 ? [] : (await unit.rows<StoredReplyRow>(LIST_REPLIES, [ids])).map(parseStoredReply)
+      const rows = ids.length === 0 ? [] : await unit.rows<StoredReplyRow>(LIST_REPLIES, [ids])
+      return (await fetchReplies(outside, rows)).map(parseStoredReply)
     },
   }
 }
@@ -98,8 +123,7 @@ export function renderPlanned(planned: PlannedAttempt) {
   }
 }
 
-async function finish(sql: Sql, attempt: FinishedAttempt): Promise<void> {
-  const end = renderEnd(attempt)
+async function finish(sql: Sql, attempt: FinishedAttempt, end: EndRow): Promise<void> {
   const [open] = await sql.rows<OpenRow>(FINISH, [attempt.id, ...END_COLUMNS.map((name) => end[name])])
   if (open === undefined) throw refuse(attempt.id, 'is not in flight')
   await addSpending(sql, [[open, addAmounts(releaseOf(open), amountsOf(attempt, open.reserved_usd ?? 0))]])

@@ -1,5 +1,6 @@
 import type { ItemEnd, ItemRecord, ItemRef, NewItem, OpenItem } from '../../grading/batch-ports.ts'
 import { type ItemRow, type OpenItemRow, parseItem, parseOpenItem, renderEnd } from '../batch-items.ts'
+import { heldAmong, leaseLost, leasesOfItem } from './fencing.ts'
 import type { Sql } from './pool.ts'
 import { columnOf } from './statements.ts'
 import type { Unit } from './unit.ts'
@@ -34,9 +35,24 @@ const settleValues = ({ batch, index }: ItemRef, end: ItemEnd): unknown[] => {
   return [batch, index, status, label, grade_id, failure_code, failure, cached]
 }
 
-/** Ends an item. */
-export const settleItem = async (sql: Pick<Sql, 'run'>, item: ItemRef, end: ItemEnd): Promise<void> =>
+/** The same in one statement under the item’s lease; answers whether that is held. */
+const SETTLE_FENCED = `
+  WITH fence AS MATERIALIZED (SELECT ${heldAmong('$9')} AS held), settled AS (
+    ${SETTLE} AND (SELECT held FROM fence) = cardinality($9::text[])
+  )
+  SELECT held::integer FROM fence`
+
+/** Ends an item, within a unit of work that has seen to its lease. */
+export const settleUnfenced = async (sql: Pick<Sql, 'run'>, item: ItemRef, end: ItemEnd): Promise<void> =>
   void (await sql.run(SETTLE, settleValues(item, end)))
+
+/** Ends an item, under its lease where it has one. */
+export async function settleItem(unit: Unit, item: ItemRef, end: ItemEnd): Promise<void> {
+  const leases = leasesOfItem(item)
+  if (leases.length === 0) return settleUnfenced(unit, item, end)
+  const [fence] = await unit.rows<{ held: number }>(SETTLE_FENCED, [...settleValues(item, end), leases])
+  if (fence?.held !== leases.length) throw leaseLost()
+}
 
 /** Adds items to the batch with the number; answers the index of the first whose `item_id` is taken, and then adds none. */
 export async function addItems(sql: Sql, batch: number, items: readonly NewItem[]): Promise<number | null> {

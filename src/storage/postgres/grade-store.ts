@@ -4,8 +4,9 @@ import type { GroundTruth } from '../../schemas/ground-truth.ts'
 import { FILTERS, OWN_BATCH, STANDS } from '../grade-query.ts'
 import { parseBody, renderGrade, type StandingRow, toItemEnd, toStanding } from '../grade-store.ts'
 import { parseStored } from '../stored-text.ts'
-import { settleItem } from './batch-items.ts'
-import { createValues, insertOf, type Statement } from './statements.ts'
+import { settleUnfenced } from './batch-items.ts'
+import { insertFenced, leasesOfItem } from './fencing.ts'
+import { createValues, type Statement } from './statements.ts'
 import type { Unit } from './unit.ts'
 
 const ANSWER = `
@@ -32,11 +33,11 @@ export function createGradeStore(unit: Unit): GradeStore {
   return {
     put: (record) =>
       unit.write(async (sql) => {
-        const { grade, item, ground_truth, silent = false } = record
+        const { grade, item, ground_truth, silent = false, leases = [] } = record
         const signals = ground_truth.signals === undefined ? null : JSON.stringify(ground_truth.signals)
-        await sql.run(...insertOf('grades', { ...renderGrade(record), signals }))
+        await insertFenced(sql, 'grades', { ...renderGrade(record), signals }, [...leases, ...leasesOfItem(item)])
         if (grade.status !== 'failed' && !silent) await sql.run(ANSWER, [grade.receipt.key, grade.id])
-        if (item !== undefined) await settleItem(sql, item, toItemEnd(grade))
+        if (item !== undefined) await settleUnfenced(sql, item, toItemEnd(grade))
       }),
     get: (id) => one<Grade>('SELECT body FROM grades WHERE id = $1', id),
     getGroundTruth: (id) => one<GroundTruth>('SELECT ground_truth AS body FROM grades WHERE id = $1', id),

@@ -1,14 +1,22 @@
 import type { AccessStore } from '../../access/access-store.ts'
+import type { BlobStore } from '../../grading/blob-ports.ts'
+import type { LeaseStore } from '../../grading/cluster/lease-ports.ts'
 import type { Stores } from '../../grading/ports.ts'
+import { assertWhole } from '../move/marker.ts'
+import type { Outside } from '../outside.ts'
 import { createAccessStore } from './access-store.ts'
 import { createAttemptLedger } from './attempt-ledger.ts'
 import { createBatchStore } from './batch-store.ts'
+import { openOutside } from './blob-places.ts'
 import { createGradeStore } from './grade-store.ts'
+import { createLeaseStore, LEASE_SECONDS } from './leases.ts'
+import { createListener, type Listener } from './listen.ts'
 import { openMigrated } from './migrate.ts'
 import type { PoolSettings } from './pool.ts'
 import { type Processes, registerProcess, SILENCE_S } from './processes.ts'
 import { createProviderQueue } from './provider-queue.ts'
 import { createReviewStore } from './review-store.ts'
+import { createSliceStore } from './slices.ts'
 import {
   createAliasStore,
   createIdempotencyStore,
@@ -16,7 +24,7 @@ import {
   createSecretStore,
   createTrajectoryStore,
 } from './small-stores.ts'
-import type { Unit } from './unit.ts'
+import { openUnit, type Unit } from './unit.ts'
 
 export interface PostgresOptions extends PoolSettings {
   /** `postgres://user:password@host/database`; TLS by its `sslmode`. */
@@ -25,6 +33,10 @@ export interface PostgresOptions extends PoolSettings {
   readonly schema: string
   /** Seconds after which a silent process is dead; a minute, but for tests. */
   readonly silence_s?: number
+  /** Seconds after which a silent holder has lost its leases. */
+  readonly lease_seconds?: number
+  /** Where large data goes; null: into its rows. */
+  readonly blobs?: BlobStore | null
 }
 
 /** The stores of one schema. Keys count only in the main one, although each has a table for them. */
@@ -32,16 +44,49 @@ export interface PostgresStores extends Stores {
   readonly access: AccessStore
 }
 
+/** Renewals never wait behind a busy pool. */
+const LEASE_CONNECTIONS = 2
+
 /** The stores over one schema of a PostgreSQL. Throws a StorageError where it cannot be used. */
 export async function openPostgresStores(options: PostgresOptions): Promise<PostgresStores> {
-  const { url, schema, silence_s = SILENCE_S, ...settings } = options
+  const { url, schema, silence_s = SILENCE_S, lease_seconds = LEASE_SECONDS, blobs = null, ...given } = options
+  const atMost = (ms: number) => (ms === 0 ? lease_seconds * 1000 : Math.min(ms, lease_seconds * 1000))
+  // Whoever hangs in a transaction for as long as that has lost its leases, and may not keep others from them.
+  const settings = { ...given, idle_transaction_timeout_ms: atMost(given.idle_transaction_timeout_ms) }
   const unit = await openMigrated(url, schema, settings)
   try {
-    return assemble(unit, await registerProcess(unit, silence_s))
+    // Before anything is written; and again, for a move that began in this instant and did not see this process.
+    await assertWhole(unit)
+    const outside = await openOutside(unit, blobs)
+    const processes = await registerProcess(unit, silence_s)
+    await assertWhole(unit).catch((error: unknown) => processes.leave().then(() => Promise.reject(error)))
+    const leaseUnit = openUnit(url, schema, {
+      max_connections: LEASE_CONNECTIONS,
+      connect_timeout_ms: atMost(given.connect_timeout_ms),
+      // One renewal that hangs leaves time for the next.
+      statement_timeout_ms: Math.max(1000, Math.ceil((lease_seconds * 1000) / 3)),
+      idle_transaction_timeout_ms: settings.idle_transaction_timeout_ms,
+    })
+    const listener = createListener(url, given.connect_timeout_ms)
+    const leases = createLeaseStore({ unit: leaseUnit, listener, schema, processes, seconds: lease_seconds })
+    return assemble(unit, processes, outside, { leases, unit: leaseUnit, listener })
   } catch (error) {
     await unit.close()
     throw error
   }
+}
+
+/** What keeps the processes of one database together. */
+interface Shared {
+  readonly leases: LeaseStore
+  readonly unit: Unit
+  readonly listener: Listener
+}
+
+async function closeShared({ leases, unit, listener }: Shared): Promise<void> {
+  await leases.close()
+  await listener.close()
+  await unit.close()
 }
 
 /** A real write: a server that reads may still have a full disk, or be a standby. */
@@ -49,24 +94,30 @@ const CHECK = `
   INSERT INTO settings (name, value) VALUES ('heartbeat', convert_to(clock_timestamp()::text, 'UTF8'))
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
-function assemble(unit: Unit, processes: Processes): PostgresStores {
+function assemble(unit: Unit, processes: Processes, outside: Outside, shared: Shared): PostgresStores {
   let closing: Promise<void> | undefined
   return {
     access: createAccessStore(unit),
     batches: createBatchStore(unit, processes),
-    provider: createProviderQueue(unit),
+    provider: createProviderQueue(unit, outside),
     processes: { beat: () => processes.beat() },
-    trajectories: createTrajectoryStore(unit),
-    attempts: createAttemptLedger(unit, processes),
+    trajectories: createTrajectoryStore(unit, outside),
+    attempts: createAttemptLedger(unit, processes, outside),
     grades: createGradeStore(unit),
     aliases: createAliasStore(unit),
     idempotency: createIdempotencyStore(unit),
     reviews: createReviewStore(unit),
     rubrics: createRubricStore(unit),
     secrets: createSecretStore(unit),
-    check: async () => void (await unit.run(CHECK)),
+    cluster: { leases: shared.leases, slices: createSliceStore(unit) },
+    async check() {
+      await unit.run(CHECK)
+      await outside.check()
+    },
     close() {
-      closing ??= processes.leave().then(() => unit.close())
+      closing ??= closeShared(shared)
+        .then(() => processes.leave())
+        .then(() => unit.close())
       return closing
     },
   }

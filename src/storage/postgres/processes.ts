@@ -9,6 +9,10 @@ import type { Unit } from './unit.ts'
 export interface Processes {
   /** This process, for as long as its stores are open. */
   readonly id: string
+  /** This process as the holder of a lease: also says where it runs. */
+  readonly holder: string
+  /** Surely dead: its number on this machine is nobody’s. Of processes elsewhere nothing is known. */
+  isGone(holder: string): boolean
   beat(): Promise<void>
   /** Ids of the processes that live, this one always among them; whoever is not in it is dead. */
   living(sql: Pick<Sql, 'rows'>): Promise<string[]>
@@ -49,6 +53,11 @@ export async function registerProcess(unit: Unit, silenceS: number): Promise<Pro
   })
   return {
     id: me.id,
+    holder: `${me.id} ${me.pid} ${me.host}`,
+    isGone(holder) {
+      const [, pid = '', ...host] = holder.split(' ')
+      return host.join(' ') === me.host && Number(pid) !== me.pid && !pidExists(Number(pid))
+    },
     beat,
     living,
     async leave() {
@@ -65,7 +74,7 @@ const exists = (row: Living, me: Living): boolean => row.host !== me.host || (ro
  * Where a number of a process means the same: this boot of this kernel, and this space of numbers. Many machines of one database may have
  * the same name, and containers of one machine their own numbers; where nothing tells them apart, silence alone does.
  */
-function machine(): string {
+export function machine(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return `${hostname()} ${boot} ${readlinkSync('/proc/self/ns/pid')}`

@@ -1,4 +1,6 @@
 import type { ProviderQueue } from '../../grading/provider-ports.ts'
+import type { Outside } from '../outside.ts'
+import { fetchReply } from '../outside-replies.ts'
 import { type AnswerRow, parseAnswers, parseSubmission, renderRequest, type SubmissionRow } from '../provider-rows.ts'
 import { lockOpenItem, waitItem } from './provider-items.ts'
 import { createSubmissions } from './provider-submissions.ts'
@@ -31,9 +33,9 @@ const OPEN_SUBMISSIONS = `
   WHERE batch = $1 AND status IN ('recorded', 'submitted') ORDER BY seq`
 
 /** Questions in a provider’s batch endpoint, over PostgreSQL; it refuses what that over SQLite refuses. */
-export function createProviderQueue(unit: Unit): ProviderQueue {
+export function createProviderQueue(unit: Unit, outside: Outside): ProviderQueue {
   return {
-    ...createSubmissions(unit),
+    ...createSubmissions(unit, outside),
     enqueue: (request, caps) =>
       unit.write(async (sql) => {
         const { planned, item } = request
@@ -48,7 +50,8 @@ export function createProviderQueue(unit: Unit): ProviderQueue {
         return null
       }),
     async find({ batch, key, sample, round, request_digest }) {
-      return parseAnswers(await unit.rows<AnswerRow>(ANSWERS_OF, [batch, key, sample, round, request_digest]))
+      const [newest, ...older] = await unit.rows<AnswerRow>(ANSWERS_OF, [batch, key, sample, round, request_digest])
+      return newest === undefined ? null : parseAnswers([await fetchReply(outside, newest), ...older])
     },
     async queuedJudges(batch) {
       const rows = await unit.rows<{ judge: string }>(QUEUED_JUDGES, [batch])

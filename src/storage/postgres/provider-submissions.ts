@@ -1,5 +1,7 @@
 import type { ProviderEnd, ProviderQueue } from '../../grading/provider-ports.ts'
-import { renderEnd } from '../attempt-rows.ts'
+import type { EndRow } from '../attempt-rows.ts'
+import type { Outside } from '../outside.ts'
+import { keepEnds } from '../outside-replies.ts'
 import { parseLine, parsePlanned, takeWithin } from '../provider-rows.ts'
 import { addAmounts, amountsOf, type Counted } from '../spending.ts'
 import { StorageError } from '../storage-error.ts'
@@ -69,7 +71,7 @@ type Submissions = Pick<
 >
 
 /** Submissions and how their requests come back. */
-export function createSubmissions(unit: Unit): Submissions {
+export function createSubmissions(unit: Unit, outside: Outside): Submissions {
   return {
     record: (submission, limits) => unit.write((sql) => record(sql, submission, limits)),
     lines: async (id) => (await unit.rows<Parameters<typeof parseLine>[0]>(LINES, [id])).map(parseLine),
@@ -82,7 +84,10 @@ export function createSubmissions(unit: Unit): Submissions {
         await sql.run(QUEUE_AGAIN, [id])
         await sql.run(END_SUBMISSION, [id, 'failed', detail, at])
       }),
-    storeEnds: (id, ends) => unit.write((sql) => storeEnds(sql, id, ends)),
+    async storeEnds(id, ends) {
+      const rows = await keepEnds(outside, ends)
+      return unit.write((sql) => storeEnds(sql, id, ends, rows))
+    },
     close: (id, detail, at) =>
       unit.write(async (sql) => {
         const released = await sql.rows<Reserved>(VOID_SENT, [id])
@@ -129,13 +134,18 @@ interface Ended {
   readonly change: Change
 }
 
-async function storeEnds(sql: Sql, id: string, ends: readonly ProviderEnd[]): Promise<number> {
+async function storeEnds(
+  sql: Sql,
+  id: string,
+  ends: readonly ProviderEnd[],
+  rows: readonly (EndRow | null)[],
+): Promise<number> {
   // The first of two ends of one request counts.
-  const byId = new Map([...ends].reverse().map((end) => [end.id, end]))
+  const byId = new Map(ends.map((end, index) => [end.id, { end, row: rows[index] ?? null }] as const).reverse())
   const sent = await sql.rows<SentRow>(FIND_SENT, [id, [...byId.keys()]])
   const ended = sent.flatMap((row) => {
-    const end = byId.get(row.id)
-    return end === undefined ? [] : [renderEnded(row, end)]
+    const found = byId.get(row.id)
+    return found === undefined ? [] : [renderEnded(row, found.end, found.row)]
   })
   const attempts = ended.flatMap(({ attempt }) => (attempt === null ? [] : [attempt]))
   for (const statement of insertManyOf('attempts', attempts)) await sql.run(...statement)
@@ -148,7 +158,7 @@ async function storeEnds(sql: Sql, id: string, ends: readonly ProviderEnd[]): Pr
   return sent.length
 }
 
-function renderEnded(row: SentRow, end: ProviderEnd): Ended {
+function renderEnded(row: SentRow, end: ProviderEnd, rendered: EndRow | null): Ended {
   const planned = parsePlanned(row)
   const reserved = planned.reserved_usd ?? 0
   if (end.end === 'void') {
@@ -158,12 +168,14 @@ function renderEnded(row: SentRow, end: ProviderEnd): Ended {
   const { reply, cost_usd } = end
   const failure = reply.ok ? null : reply.failure
   const outcome = failure?.code ?? ('ok' as const)
-  const known = { outcome, message: failure?.message ?? null, reply, cost_usd }
   return {
     seq: row.seq,
     status: 'answered',
     failure: failure && JSON.stringify(failure),
-    attempt: { ...renderPlanned(planned), ...renderEnd({ ...known, id: planned.id, latency_ms: null }) },
-    change: [planned, addAmounts({ reserved_usd: -reserved, calls: 1 }, amountsOf(known, reserved))],
+    attempt: { ...renderPlanned(planned), ...rendered },
+    change: [
+      planned,
+      addAmounts({ reserved_usd: -reserved, calls: 1 }, amountsOf({ outcome, reply, cost_usd }, reserved)),
+    ],
   }
 }

@@ -9,6 +9,7 @@ import type {
   TrajectoryStore,
 } from '../../grading/ports.ts'
 import type { TrialMetadata } from '../../schemas/grade-request.ts'
+import type { Outside } from '../outside.ts'
 import { StorageError } from '../storage-error.ts'
 import { packText, parseStored, unpackText } from '../stored-text.ts'
 import { insertOf } from './statements.ts'
@@ -16,12 +17,15 @@ import type { Unit } from './unit.ts'
 
 const ONCE = 'ON CONFLICT DO NOTHING'
 
-export function createTrajectoryStore(unit: Unit): TrajectoryStore {
+export function createTrajectoryStore(unit: Unit, outside: Outside): TrajectoryStore {
   return {
     async put({ id, format, document }, at) {
       // Neither compressed nor sent where the document is known.
       if ((await unit.rows('SELECT 1 FROM trajectories WHERE id = $1', [id])).length > 0) return false
-      const row = { id, format, document: packText(JSON.stringify(document), 0), created_at: at }
+      const packed = packText(JSON.stringify(document), 0)
+      const stored = await outside.keep({ kind: 'trajectory' }, packed)
+      const outside_bytes = stored === packed ? null : packed.length
+      const row = { id, format, document: stored, created_at: at, outside_bytes }
       return (await unit.write((sql) => sql.run(...insertOf('trajectories', row, ONCE)))) === 1
     },
     async get(id) {
@@ -30,7 +34,8 @@ export function createTrajectoryStore(unit: Unit): TrajectoryStore {
         [id],
       )
       if (row === undefined) return null
-      return { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) }
+      const packed = await outside.fetch({ kind: 'trajectory' }, row.document)
+      return { ...row, document: parseStored<Record<string, unknown>>(unpackText(packed)) }
     },
   }
 }

@@ -1,0 +1,25 @@
+import { type Static, Type } from 'typebox'
+
+export const WorkersFileSchema = Type.Object(
+  { lease_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })) },
+  { additionalProperties: false },
+)
+
+export type WorkersFile = Static<typeof WorkersFileSchema>
+
+/** How batches are worked on where several processes share a PostgreSQL. */
+export interface WorkerSettings {
+  /** Whether `veridict serve` works on batches too. */
+  readonly in_service: boolean
+  /** Seconds after which the work of a process that says nothing is anybody’s. */
+  readonly lease_seconds: number
+  /** Where `veridict worker` answers /healthz, /readyz and /metrics; null: nowhere. */
+  readonly port: number | null
+}
+
+const LEASE_SECONDS = 30
+
+export const resolveWorkers = (
+  { worker, worker_port }: { readonly worker: 'on' | 'off' | undefined; readonly worker_port: number | undefined },
+  { lease_seconds = LEASE_SECONDS }: WorkersFile = {},
+): WorkerSettings => ({ in_service: worker !== 'off', lease_seconds, port: worker_port ?? null })

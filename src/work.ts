@@ -1,0 +1,95 @@
+import type { Config } from './config/config.ts'
+import { DATABASE_URL } from './config/postgres-settings.ts'
+import type { Secrets } from './config/secrets.ts'
+import { addLoads, NO_LOAD } from './grading/batch/slice-source.ts'
+import { createMemoryQueue } from './grading/cluster/memory-queue.ts'
+import type { SliceJob, SliceQueue } from './grading/cluster/slice-ports.ts'
+import { SliceWorker } from './grading/cluster/slice-worker.ts'
+import type { Lane } from './grading/lane/lane.ts'
+import type { Clock } from './grading/ports.ts'
+import type { Project } from './project.ts'
+import { createJobQueue } from './queue/job-queue.ts'
+
+/** The work on batches that processes of one database share, and this process’s part in it. */
+export interface Work {
+  readonly queue: SliceQueue
+  readonly lease_s: number
+  /** There may be room for more. */
+  ringRoom(): void
+  /** There may be more to do. */
+  ringWork(): void
+  /** Works for all projects; does nothing where this process does not work. */
+  start(projects: WorkedProjects): void
+  /** Fetches nothing more. */
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface WorkedProjects {
+  open(name: string): Promise<Project>
+  /** Those that are open. */
+  readonly opened: () => Iterable<Project>
+}
+
+export interface WorkOptions {
+  readonly config: Config
+  readonly secrets: Secrets
+  /** False: only for batches that are begun here, with nobody’s help. */
+  readonly adopts: boolean
+  readonly works: boolean
+  readonly judges: Iterable<string>
+  readonly laneOf: (judge: string) => Lane
+  readonly clock: Clock
+  /** What the queue is watched by. */
+  readonly watched: (queue: SliceQueue) => SliceQueue
+  readonly onError: (error: unknown) => void
+}
+
+/** Null where nobody else works on the database: SQLite. */
+export function openWork(options: WorkOptions): Work | null {
+  const { config, secrets, adopts, works } = options
+  const url = secrets.key(DATABASE_URL)
+  if (config.postgres === null || url === undefined) return null
+  const { lease_seconds } = config.workers
+  const { connect_timeout_ms, statement_timeout_ms } = config.postgres
+  const { onError } = options
+  const jobs = () =>
+    createJobQueue({ url, connect_timeout_ms, statement_timeout_ms, silence_s: lease_seconds, onError })
+  const queue = options.watched(adopts ? jobs() : createMemoryQueue())
+  let worker: SliceWorker | null = null
+  return {
+    queue,
+    lease_s: lease_seconds,
+    ringRoom: () => worker?.ringRoom(),
+    ringWork: () => worker?.ringWork(),
+    start(projects) {
+      if (!works || worker !== null) return
+      worker = new SliceWorker({ ...options, queue, onTrouble: onError, ...dealerOf(projects, queue, onError) })
+      worker.start()
+    },
+    stop: async () => worker?.stop(),
+    close: () => queue.close(),
+  }
+}
+
+/** Deals work to its projects. */
+function dealerOf({ open, opened }: WorkedProjects, queue: SliceQueue, onError: (error: unknown) => void) {
+  return {
+    load(judge: string | null) {
+      let sum = NO_LOAD
+      for (const { shared } of opened()) sum = addLoads(sum, shared?.load(judge) ?? NO_LOAD)
+      return sum
+    },
+    async deliver(jobs: readonly SliceJob[]) {
+      const byProject = Map.groupBy(jobs, ({ project }) => project)
+      await Promise.all(
+        [...byProject].map(async ([name, some]) => {
+          const project = await open(name).catch(onError)
+          if (project?.shared != null) return project.shared.accept(some)
+          // It cannot be opened here: given back it would come again at once. Where it can be opened it is planned again.
+          await queue.complete(some)
+        }),
+      )
+    },
+  }
+}

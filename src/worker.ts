@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import fastify, { type FastifyInstance, LogController } from 'fastify'
+import type { Config } from './config/config.ts'
+import { loadConfig } from './config/config.ts'
+import { DATABASE_URL } from './config/postgres-settings.ts'
+import { buildContext, type Context } from './context.ts'
+import { measureContext } from './http/context-metrics.ts'
+import { installErrors } from './http/errors.ts'
+import { createMetrics } from './http/metrics.ts'
+import { operationRoutes } from './http/operations.ts'
+import { openLogStream } from './log-stream.ts'
+import { openTracing } from './telemetry/open-tracing.ts'
+
+/** How long a stop waits for what is in flight. */
+const DRAIN_MS = 25_000
+
+const NO_DATABASE =
+  `a worker shares batches with services through a PostgreSQL: set ${DATABASE_URL} to that of the services. ` +
+  'On SQLite there is nothing to start: `veridict serve` works on its batches itself'
+
+/** Works on batches until SIGTERM or SIGINT: then it begins nothing more, gives back what it has not begun, and ends with 0. */
+export async function startWorker(env: NodeJS.ProcessEnv): Promise<void> {
+  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  if (config.postgres === null) throw new Error(NO_DATABASE)
+  const tracing = await openTracing(env, 'veridict-worker')
+  const metrics = createMetrics()
+  const context = await buildContext({
+    config,
+    secrets,
+    tracing,
+    works: true,
+    onGrade: (grade) => metrics.graded(grade),
+  })
+  measureContext(metrics, context)
+  const state = { draining: false }
+  const http = buildHealth(config, context, metrics, state)
+  tracing.onLoss((spans) => http.log.warn({ spans }, 'spans could not be sent to the collector'))
+  const stop = () => {
+    if (state.draining) process.exit(1)
+    state.draining = true
+    drain(http, context).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        http.log.error({ err: error }, 'could not stop cleanly')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  try {
+    if (config.workers.port !== null) await http.listen({ host: config.host, port: config.workers.port })
+    await context.start()
+    http.log.info({ database: config.postgres.shown, judges: [...context.judges.keys()] }, 'working on batches')
+  } catch (error) {
+    await context.close()
+    throw error
+  }
+}
+
+/** Its log, and what a supervisor asks; it listens only where a port is given. */
+function buildHealth(
+  config: Config,
+  context: Context,
+  metrics: ReturnType<typeof createMetrics>,
+  state: { readonly draining: boolean },
+): FastifyInstance {
+  const http = fastify({
+    logger: { level: config.log_level, stream: openLogStream() },
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: true,
+  })
+  context.onTrouble(({ project, batch, item, error }) =>
+    http.log.error({ project, batch, item, err: error }, 'a batch met an error'),
+  )
+  installErrors(http)
+  http.setSerializerCompiler(() => (data) => (typeof data === 'string' ? data : JSON.stringify(data)))
+  operationRoutes(http, { context, metrics, state })
+  return http
+}
+
+/** Begins nothing more, and waits for what is in flight up to the deadline. */
+async function drain(http: FastifyInstance, context: Context): Promise<void> {
+  http.log.info('stopping: waiting for what is in flight')
+  const inTime = await Promise.race([context.stop().then(() => true), delay(DRAIN_MS, false, { ref: false })])
+  if (!inTime) http.log.warn('stopping: something was still in flight at the deadline')
+  await http.close()
+  await context.close()
+  await context.tracing.close()
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  startWorker(process.env).catch((error: unknown) => {
+    process.stderr.write(`veridict worker cannot start: ${(error as Error).message}\n`)
+    process.exit(1)
+  })
+}

@@ -1,0 +1,225 @@
+import { expect, test } from 'vitest'
+import { describePostgres, type PostgresTools } from '../storage/postgres-tools.ts'
+import { getBatch, getResults, postBatch, postTo, waitForEnd, waitUntil } from './batch-client.ts'
+import { judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
+import { callsOf, labelOf, makeTrials } from './trials.ts'
+import { createFleet } from './worker-process.ts'
+
+const LEASE_S = 2
+const CONCURRENCY = 8
+
+const goodCalls = (items: number): number =>
+  Array.from({ length: items }, (_, run) => callsOf(run)).reduce((sum, calls) => sum + calls, 0)
+const labels = (items: number) => Array.from({ length: items }, (_, run) => labelOf(run))
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A service that runs nothing, and a judge; each test has a project of its own. */
+async function setUp(tools: PostgresTools, project: string, mock: MockCallOptions) {
+  const calls = await startMockCalls(mock)
+  const judges = judgeAt(calls.base_url, CONCURRENCY)
+  // Whoever dies keeps its share of the judge for as long as its calls may last.
+  const config = { judges, workers: { lease_seconds: LEASE_S }, retry: { call_timeout_ms: 5000 } }
+  const fleet = createFleet(tools.server.url, config)
+  const { process: service, origin } = await fleet.service({ VERIDICT_PROJECT: project })
+  const schema = project === 'default' ? 'veridict' : `veridict_${project}`
+  const query = (text: string) => tools.server.query(text.replaceAll('{schema}', `"${schema}"`))
+  return { calls: calls.calls, fleet, service, origin, query }
+}
+
+const TWICE = `SELECT count(*)::int AS n FROM (
+  SELECT 1 FROM {schema}.grades WHERE status <> 'failed' GROUP BY key HAVING count(*) > 1) AS twice`
+
+const CALLS = 'SELECT process, count(*)::int AS calls FROM {schema}.attempts GROUP BY process ORDER BY process'
+
+describePostgres('workers on one PostgreSQL', (tools) => {
+  test('a service that runs nothing and two workers: each item once, each call once', async () => {
+    const items = 600
+    const { calls, fleet, service, origin, query } = await setUp(tools(), 'plain', { latency_ms: () => 30 })
+    const workers = await Promise.all([fleet.worker(), fleet.worker()])
+    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    // Progress is seen from where nothing runs.
+    const seen = await waitUntil(origin, id, ({ counts }) => counts.running > 0)
+    expect(seen.counts.running).toBeLessThanOrEqual(2 * 2 * CONCURRENCY)
+    const events = readEvents(origin, id)
+    expect(await waitForEnd(origin, id, 90_000)).toMatchObject({ status: 'done', counts: { total: items, failed: 0 } })
+    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labels(items))
+    expect(calls).toHaveLength(goodCalls(items))
+    expect(await query(TWICE)).toEqual([{ n: 0 }])
+    expect(await query('SELECT count(DISTINCT process)::int AS n FROM {schema}.attempts')).toEqual([{ n: 2 }])
+    const told = await events
+    expect(told.at(-1)).toMatchObject({ event: 'end', status: 'done' })
+    expect(told.filter(({ event, running }) => event === 'progress' && running > 0).length).toBeGreaterThan(2)
+    const recheck = await fetch(`${origin}/v1/regrades`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: { batch: id }, recheck: true }),
+    })
+    const { id: again } = (await recheck.json()) as { id: string }
+    expect(await waitForEnd(origin, again)).toMatchObject({ kind: 'recheck', status: 'done', counts: { total: items } })
+    const rechecked = (await getResults(origin, again)).map(({ label }) => label)
+    expect(rechecked.sort()).toEqual(labels(items).sort())
+    expect(calls).toHaveLength(goodCalls(items))
+    expect(await Promise.all([...workers.map((one) => one.stop()), service.stop()])).toEqual([0, 0, 0])
+    expect(await query('SELECT count(*)::int AS n FROM {schema}.leases WHERE until > clock_timestamp()')).toEqual([
+      { n: 0 },
+    ])
+  }, 120_000)
+
+  test('a worker that is killed: another goes on, and only what was in flight is paid for again', async () => {
+    const items = 300
+    const { calls, fleet, origin, query } = await setUp(tools(), 'killed', { latency_ms: () => 100 })
+    const [first, second] = await Promise.all([fleet.worker(), fleet.worker()])
+    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    await waitUntil(origin, id, ({ counts }) => counts.graded >= 60)
+    await first.kill()
+    const killed = Date.now()
+    expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
+    process.stdout.write(`workers: ended ${Date.now() - killed} ms after one was killed\n`)
+    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labels(items))
+    expect(await query(TWICE)).toEqual([{ n: 0 }])
+    expect(calls.length).toBeLessThanOrEqual(goodCalls(items) + CONCURRENCY)
+    expect(await second.stop()).toBe(0)
+  }, 120_000)
+
+  test('a worker that stands still for longer than its lease publishes nothing of it, and works on', async () => {
+    const items = 300
+    const { calls, fleet, origin, query } = await setUp(tools(), 'stalled', { latency_ms: () => 100 })
+    const [first, second] = await Promise.all([fleet.worker(), fleet.worker()])
+    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    await waitUntil(origin, id, ({ counts }) => counts.graded >= 40)
+    first.pause()
+    await sleep(LEASE_S * 1000 + 1500)
+    await waitUntil(origin, id, ({ counts }) => counts.graded >= 120)
+    const before = await query(CALLS)
+    first.goOn()
+    expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
+    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labels(items))
+    expect(await query(TWICE)).toEqual([{ n: 0 }])
+    expect(calls.length).toBeLessThanOrEqual(goodCalls(items) + CONCURRENCY)
+    // It has taken new slices since.
+    const after = await query(CALLS)
+    expect(after).toHaveLength(2)
+    for (const [at, { calls: made }] of after.entries()) expect(made).toBeGreaterThan(Number(before[at]?.['calls']))
+    expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0])
+  }, 120_000)
+
+  test('cancelled, and parked and resumed, from a service that runs nothing', async () => {
+    const items = 200
+    let left = 30
+    const { calls, fleet, origin } = await setUp(tools(), 'told', {
+      latency_ms: () => 60,
+      play: () => (left-- > 0 ? 'answer' : { status: 429, error: { code: 'insufficient_quota' } }),
+    })
+    const workers = await Promise.all([fleet.worker(), fleet.worker()])
+    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    expect(await waitForEnd(origin, id)).toMatchObject({ status: 'parked', resumes_at: null })
+    // What was in flight elsewhere has heard the same by then.
+    await sleep(1000)
+    left = 10_000
+    expect((await postTo(origin, `/v1/batches/${id}/resume`)).status).toBe(202)
+    await waitUntil(origin, id, ({ counts }) => counts.graded >= 50)
+    expect((await postTo(origin, `/v1/batches/${id}/cancel`)).status).toBe(202)
+    const batch = await waitUntil(origin, id, ({ status }) => status === 'cancelled', 10_000)
+    expect(batch.counts.cancelled).toBeGreaterThan(0)
+    expect(batch.counts.pending + batch.counts.running).toBe(0)
+    const made = calls.length
+    await sleep(500)
+    expect(calls).toHaveLength(made)
+    expect(await Promise.all(workers.map((one) => one.stop()))).toEqual([0, 0])
+  }, 120_000)
+
+  test('every row of the queue is deleted in the middle: the batch still ends', async () => {
+    const items = 200
+    const { calls, fleet, origin, query } = await setUp(tools(), 'emptied', { latency_ms: () => 60 })
+    await fleet.worker()
+    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    await waitUntil(origin, id, ({ counts }) => counts.graded >= 30)
+    await query('DELETE FROM veridict_jobs.job')
+    expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
+    expect(calls).toHaveLength(goodCalls(items))
+  }, 120_000)
+
+  test('SIGTERM: what has not begun is given back at once, and nothing is paid for twice', async () => {
+    const items = 200
+    const { calls, fleet, origin } = await setUp(tools(), 'stopped', { latency_ms: () => 100 })
+    const [first, second] = await Promise.all([fleet.worker(), fleet.worker()])
+    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    await waitUntil(origin, id, ({ counts }) => counts.graded >= 40)
+    expect(await first.stop()).toBe(0)
+    expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
+    expect(calls).toHaveLength(goodCalls(items))
+    expect(await second.stop()).toBe(0)
+  }, 120_000)
+
+  test('the server is away for longer than a lease: nothing fails, and nothing that was answered is paid for again', async () => {
+    const items = 200
+    const { calls, fleet, origin, query } = await setUp(tools(), 'away', { latency_ms: () => 60 })
+    const workers = await Promise.all([fleet.worker(), fleet.worker()])
+    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    await waitUntil(origin, id, ({ counts }) => counts.graded >= 40)
+    await tools().server.stop()
+    await sleep(LEASE_S * 1000 + 2000)
+    await tools().server.start()
+    expect(await waitForEnd(origin, id, 90_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
+    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labels(items))
+    expect(await query(TWICE)).toEqual([{ n: 0 }])
+    // Every reply that came meanwhile was held until it could be stored.
+    expect(calls).toHaveLength(goodCalls(items))
+    expect(await Promise.all(workers.map((one) => one.stop()))).toEqual([0, 0])
+  }, 150_000)
+
+  test('parked until a time: it is gone on with then, whoever parked it', async () => {
+    const { fleet, origin, query } = await setUp(tools(), 'later', {
+      latency_ms: () => 30,
+      play: () => ({ status: 429, error: { code: 'rate_limit_exceeded' }, headers: { 'retry-after': '3600' } }),
+    })
+    const worker = await fleet.worker()
+    const { id } = await postBatch(origin, makeTrials(60, 'mock'))
+    expect(await waitForEnd(origin, id)).toMatchObject({ status: 'parked', resumes_at: expect.any(String) })
+    await worker.kill()
+    await query(`UPDATE {schema}.batches SET resumes_at = '${new Date(Date.now() + 2000).toISOString()}'`)
+    await waitUntil(origin, id, ({ status }) => status === 'running', 10_000)
+    expect((await postTo(origin, `/v1/batches/${id}/cancel`)).status).toBe(202)
+    await waitUntil(origin, id, ({ status }) => status === 'cancelled', 10_000)
+  }, 60_000)
+
+  test('a small batch behind a large one does not wait for its end', async () => {
+    const { fleet, origin } = await setUp(tools(), 'fair', { latency_ms: () => 60 })
+    await fleet.worker()
+    const large = await postBatch(origin, makeTrials(250, 'mock'))
+    await waitUntil(origin, large.id, ({ counts }) => counts.graded >= 10)
+    const small = await postBatch(origin, makeTrials(266, 'mock').slice(250))
+    expect(await waitForEnd(origin, small.id)).toMatchObject({ status: 'done' })
+    expect((await getBatch(origin, large.id)).counts.pending).toBeGreaterThan(50)
+    expect((await postTo(origin, `/v1/batches/${large.id}/cancel`)).status).toBe(202)
+    await waitUntil(origin, large.id, ({ status }) => status === 'cancelled', 10_000)
+  }, 60_000)
+
+  test('one service alone works too', async () => {
+    const items = 100
+    const calls = await startMockCalls({ latency_ms: () => 20 })
+    const fleet = createFleet(tools().server.url, { judges: judgeAt(calls.base_url, CONCURRENCY) })
+    const { process: service, origin } = await fleet.service({ VERIDICT_PROJECT: 'alone', VERIDICT_WORKER: '' })
+    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    expect(await waitForEnd(origin, id)).toMatchObject({ status: 'done', counts: { failed: 0 } })
+    expect(calls.calls).toHaveLength(goodCalls(items))
+    expect(await service.stop()).toBe(0)
+  }, 60_000)
+})
+
+interface Told {
+  readonly event: string
+  readonly status: string
+  readonly running: number
+}
+
+/** All events of a batch until its end. */
+async function readEvents(origin: string, id: string): Promise<Told[]> {
+  const text = await (await fetch(`${origin}/v1/batches/${id}/events`)).text()
+  return text.split('\n\n').flatMap((block) => {
+    const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
+    if (event === undefined || data === undefined) return []
+    const { status, counts } = JSON.parse(data) as Awaited<ReturnType<typeof getBatch>>
+    return [{ event, status, running: counts.running }]
+  })
+}
