@@ -20,9 +20,10 @@ export interface JobQueueSettings {
   readonly onError: (error: unknown) => void
 }
 
-/** One for all projects of a database; the jobs are only hints, so it needs no backup. */
-const SCHEMA = 'veridict_jobs'
+/** One for all projects of a database, with a name that no project can have. Its rows are only hints: it needs no backup. */
+const SCHEMA = 'veridict_job_queue'
 const CONNECTIONS = 2
+const NOT_ALLOWED = '42501'
 const MOST_RETRIES = 100_000
 /** Ended jobs are looked at by nobody but operators. */
 const KEPT_S = 600
@@ -171,7 +172,15 @@ class JobQueue implements SliceQueue {
     return this.#starting
   }
 
-  async #start(): Promise<PgBoss> {
+  /** A user who may not make schemas is given an empty one. */
+  #start(): Promise<PgBoss> {
+    return this.#open(true).catch((error: unknown) => {
+      if ((error as { code?: unknown } | null)?.code !== NOT_ALLOWED) throw error
+      return this.#open(false)
+    })
+  }
+
+  async #open(createSchema: boolean): Promise<PgBoss> {
     const { url, connect_timeout_ms, statement_timeout_ms } = this.#settings
     // What pg-boss does not know of goes on to the driver.
     const driver = { query_timeout: statement_timeout_ms === 0 ? 0 : statement_timeout_ms + GRACE_MS, keepAlive: true }
@@ -179,6 +188,7 @@ class JobQueue implements SliceQueue {
       ...driver,
       connectionString: url,
       schema: SCHEMA,
+      createSchema,
       application_name: 'veridict-jobs',
       max: CONNECTIONS,
       connectionTimeoutMillis: connect_timeout_ms,

@@ -151,10 +151,24 @@ test('batches', () => {
   expect(config.batches).toEqual({ most_items: 10, poll_seconds: 60 })
 })
 
+describe('workers', () => {
+  test.each([
+    ['nothing said', {}, '', { in_service: true, lease_seconds: 30, port: null }],
+    ['none in the service', { VERIDICT_WORKER: 'off' }, '', { in_service: false, lease_seconds: 30, port: null }],
+    ['a port', { VERIDICT_WORKER_PORT: '0' }, '', { in_service: true, lease_seconds: 30, port: 0 }],
+    ['a shorter lease', {}, 'workers: { lease_seconds: 2 }', { in_service: true, lease_seconds: 2, port: null }],
+  ])('%s', (_name, env, file, workers) => {
+    expect(load({ VERIDICT_CONFIG: 'v.yaml', ...env }, file).workers).toEqual(workers)
+  })
+})
+
 describe('what cannot be used is named', () => {
   test.each<[string, NodeJS.ProcessEnv, string, string]>([
     ['a port', { VERIDICT_PORT: '99999' }, '', 'VERIDICT_PORT'],
     ['a log level', { VERIDICT_LOG_LEVEL: 'loud' }, '', 'VERIDICT_LOG_LEVEL'],
+    ['whether to work', { VERIDICT_WORKER: 'maybe' }, '', 'VERIDICT_WORKER'],
+    ['the port of a worker', { VERIDICT_WORKER_PORT: '-1' }, '', 'VERIDICT_WORKER_PORT'],
+    ['a lease of no time', { VERIDICT_CONFIG: 'v.yaml' }, 'workers: { lease_seconds: 0 }', '/workers/lease_seconds'],
     ['a base URL', { OPENAI_BASE_URL: 'nowhere' }, '', 'OPENAI_BASE_URL'],
     ['an unknown key of the file', { VERIDICT_CONFIG: 'v.yaml' }, 'limitz: {}', 'v.yaml'],
     ['a wrong type in the file', { VERIDICT_CONFIG: 'v.yaml' }, 'limits: { depth: deep }', '/limits/depth'],

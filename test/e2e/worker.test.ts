@@ -134,7 +134,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     await fleet.worker()
     const { id } = await postBatch(origin, makeTrials(items, 'mock'))
     await waitUntil(origin, id, ({ counts }) => counts.graded >= 30)
-    await query('DELETE FROM veridict_jobs.job')
+    await query('DELETE FROM veridict_job_queue.job')
     expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
     expect(calls).toHaveLength(goodCalls(items))
   }, 120_000)

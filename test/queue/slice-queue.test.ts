@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createMemoryQueue } from '../../src/grading/cluster/memory-queue.ts'
 import { SLICE_ITEMS, type SliceQueue, type SliceWork } from '../../src/grading/cluster/slice-ports.ts'
@@ -112,9 +113,9 @@ describe('work of one process', () => {
 
 describePostgres('work over pg-boss', (tools) => {
   const troubles: unknown[] = []
-  const openQueue = () => {
+  const openQueue = (url = tools().server.url) => {
     const queue = createJobQueue({
-      url: tools().server.url,
+      url,
       connect_timeout_ms: 2000,
       statement_timeout_ms: 5000,
       silence_s: 10,
@@ -123,12 +124,12 @@ describePostgres('work over pg-boss', (tools) => {
     onTestFinished(() => queue.close())
     return queue
   }
-  describeQueue(openQueue)
+  describeQueue(() => openQueue())
 
   test('ten processes may begin at once, and no two fetch the same', async () => {
-    await tools().server.query('DROP SCHEMA veridict_jobs CASCADE')
+    await tools().server.query('DROP SCHEMA veridict_job_queue CASCADE')
     const work = makeWork(100)
-    const queues = Array.from({ length: 10 }, openQueue)
+    const queues = Array.from({ length: 10 }, () => openQueue())
     await Promise.all(queues.map((queue) => queue.plan(work)))
     const fetched = await Promise.all(queues.map((queue) => queue.fetch(judgeOfWork(work), 20)))
     expect(fromOf(fetched.flat())).toEqual(fromOf(work))
@@ -153,11 +154,28 @@ describePostgres('work over pg-boss', (tools) => {
     expect(fromOf(await queue.fetch(judgeOfWork(work), 10))).toEqual([0, 16])
   }, 60_000)
 
+  test('a user who may not make schemas works in one that he was given', async () => {
+    const { query, url } = tools().server
+    await query(`CREATE ROLE plain LOGIN PASSWORD 'plain'; CREATE DATABASE given`)
+    const given = new URL(url)
+    given.pathname = '/given'
+    const admin = new pg.Client({ connectionString: given.href })
+    await admin.connect()
+    await admin.query('CREATE SCHEMA veridict_job_queue AUTHORIZATION plain')
+    await admin.end()
+    given.username = 'plain'
+    given.password = 'plain'
+    const queue = openQueue(given.href)
+    const work = makeWork(1)
+    await queue.plan(work)
+    expect(fromOf(await queue.fetch(judgeOfWork(work), 10))).toEqual([0])
+  })
+
   test('an emptied queue is made again with what is planned', async () => {
     const queue = openQueue()
     const work = makeWork(2)
     await queue.plan(work)
-    await tools().server.query('TRUNCATE veridict_jobs.job, veridict_jobs.queue CASCADE')
+    await tools().server.query('TRUNCATE veridict_job_queue.job, veridict_job_queue.queue CASCADE')
     const { missing } = await queue.survey(work, 10)
     await queue.plan(missing)
     expect(fromOf(await queue.fetch(judgeOfWork(work), 10))).toEqual([0, 16])
