@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { DEFAULT_PROJECT } from './access/access.ts'
 import type { AccessStore } from './access/access-store.ts'
 import { loadConfig } from './config/config.ts'
@@ -12,11 +12,15 @@ export interface KeyDesk {
   close(): Promise<void>
 }
 
-export type OpenKeyDesk = (env: NodeJS.ProcessEnv) => Promise<KeyDesk>
+/** `make`: whether a file that is not there is made; else it is an error. */
+export type OpenKeyDesk = (env: NodeJS.ProcessEnv, make: boolean) => Promise<KeyDesk>
 
 /** Rejects where the configuration or the database cannot be used. */
-export async function openKeyDesk(env: NodeJS.ProcessEnv): Promise<KeyDesk> {
+export async function openKeyDesk(env: NodeJS.ProcessEnv, make: boolean): Promise<KeyDesk> {
   const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  // Made by a mistyped name, an empty file would say that there are no keys.
+  if (!make && config.postgres === null && !existsSync(config.database))
+    throw new Error(`there is no database ${config.database}: VERIDICT_DATABASE names the one of your service`)
   const room = createStoreRoom(config, secrets)
   try {
     const stores = await room.open(DEFAULT_PROJECT)

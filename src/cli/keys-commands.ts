@@ -14,7 +14,8 @@ import { oneLine } from './terminal-text.ts'
 
 /** `veridict keys …`: on the database itself, whether or not a service runs on it. */
 export function keysCommand(shell: Shell, open: OpenKeyDesk): Command {
-  const withDesk = (work: (desk: KeyDesk) => Promise<ExitCode>) => runCommand(shell, () => atDesk(shell, open, work))
+  const withDesk = (work: (desk: KeyDesk) => Promise<ExitCode>, make = false) =>
+    runCommand(shell, () => atDesk(shell, () => open(shell.env, make), work))
   const keys = new Command('keys')
     .description('make, list and revoke keys of the service')
     .addHelpText('after', KEYS_HELP)
@@ -23,7 +24,7 @@ export function keysCommand(shell: Shell, open: OpenKeyDesk): Command {
       .description('make a key and print it, once')
       .argument('<name>', 'for whom or what it is')
       .addHelpText('after', CREATE_HELP)
-      .action((name: string, options: CreateOptions) => withDesk((desk) => create(shell, desk, name, options))),
+      .action((name: string, options: CreateOptions) => withDesk((desk) => create(shell, desk, name, options), true)),
   )
   keys.addCommand(
     new Command('list')
@@ -46,9 +47,13 @@ interface ListOptions {
   readonly output?: 'table' | 'json'
 }
 
-async function atDesk(shell: Shell, open: OpenKeyDesk, work: (desk: KeyDesk) => Promise<ExitCode>): Promise<ExitCode> {
+async function atDesk(
+  shell: Shell,
+  open: () => Promise<KeyDesk>,
+  work: (desk: KeyDesk) => Promise<ExitCode>,
+): Promise<ExitCode> {
   requireConfigFile(shell.env)
-  const desk = await open(shell.env)
+  const desk = await open()
   try {
     return await work(desk)
   } finally {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAccess } from '../../src/access/stored-access.ts'
@@ -92,8 +93,21 @@ test('list shows every key and no secret; revoke ends one while a service runs',
   for (const text of [table, lines]) expect(text).not.toMatch(/vk_|sha256/)
 })
 
+test.each([
+  ['list', []],
+  ['revoke', ['key_0123456789abcdef']],
+])('%s makes no database where there is none, and names it', async (command, args) => {
+  const database = tempDatabase()
+  const shell = await keys(database, command, ...args)
+  expect(shell.code()).not.toBe(0)
+  expect(shell.errors()).toContain(database)
+  expect(existsSync(database)).toBe(false)
+})
+
 test('an empty list says what to do', async () => {
-  const shell = await keys(tempDatabase(), 'list')
+  const database = tempDatabase()
+  await openSqliteStores({ path: database }).close()
+  const shell = await keys(database, 'list')
   expect([shell.output(), shell.code()]).toEqual(['', 0])
   expect(shell.errors()).toContain('veridict keys create NAME')
 })
@@ -124,7 +138,7 @@ test.each([
 ])('%s "%s" is refused before anything is made', async (option, value) => {
   const database = tempDatabase()
   await expect(keys(database, 'create', 'ci', option, value)).rejects.toThrow(/is invalid/)
-  expect((await keys(database, 'list')).output()).toBe('')
+  expect(existsSync(database)).toBe(false)
 })
 
 test('a name that would act on a terminal is refused', async () => {
