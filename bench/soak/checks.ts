@@ -32,7 +32,8 @@ export function checkRun(evidence: Evidence): Check[] {
 
 function checkFlat({ rests }: Evidence): Check[] {
   const [fresh, before, after] = [rests[0], rests.at(-2), rests.at(-1)]
-  if (fresh === undefined || before === undefined || after === undefined) throw new Error('nothing was measured at rest')
+  if (fresh === undefined || before === undefined || after === undefined)
+    throw new Error('nothing was measured at rest')
   const compare = (name: string, of: (sample: Sample) => number, most: number, promised: string): Check => ({
     name,
     promised,
