@@ -64,7 +64,7 @@ export async function buildApp(
     clientErrorHandler: answerClientError,
   })
   const state = { draining: false }
-  const metrics = createMetrics()
+  const metrics = createMetrics(context)
   const memory = createAliasMemory()
   const aliasesOf = perProject((project) => createAliases(project, memory, context.answer_config))
   const inFlight = createInFlight()
@@ -113,6 +113,8 @@ function installValidation(http: FastifyInstance): void {
     useDefaults: false,
     strict: false,
     validateFormats: false,
+    // An error brings the object that it is about.
+    verbose: true,
   } as const
   const exact = new Ajv({ ...common, coerceTypes: false })
   const coercing = new Ajv({ ...common, coerceTypes: true })

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { backupCommand } from './cli/backup-command.ts'
 import { batchCommand } from './cli/batch-command.ts'
@@ -14,8 +15,10 @@ import { regradeCommand } from './cli/regrade-command.ts'
 import { restoreCommand } from './cli/restore-command.ts'
 import { resultsCommand } from './cli/results-command.ts'
 import { resumeCommand } from './cli/resume-command.ts'
+import { withServerBefore } from './cli/server-option.ts'
 import type { Shell } from './cli/shell.ts'
 import { showCommand } from './cli/show-command.ts'
+import { startFailureText } from './cli/start-failure.ts'
 import { statusCommand } from './cli/status-command.ts'
 import { checkPaths, readTrialItems } from './cli/trial-source.ts'
 import type { Upkeep } from './grading/upkeep-ports.ts'
@@ -23,7 +26,7 @@ import { openKeyDesk } from './key-desk.ts'
 import { startEmbedded, startServer } from './server.ts'
 import { backUpDatabase, projectFiles } from './storage/backup.ts'
 import { examineDatabase } from './storage/examine.ts'
-import { restoreDatabase } from './storage/restore.ts'
+import { restoreDatabase, restoreDatabases } from './storage/restore.ts'
 
 const cwd = process.cwd()
 const { env, typedIn } = typedFrom(process.env, cwd)
@@ -60,7 +63,9 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (!GONE.includes(error.code)) throw error
 })
 
-const program = new Command('veridict')
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+const program = withServerBefore(new Command('veridict'))
+  .version(version)
   .description('Grades what terminal agents did with the instructions they found in their environment.')
   .showHelpAfterError('(add --help for what there is)')
   .addHelpText(
@@ -79,10 +84,19 @@ program
   .command('serve')
   .description('start the HTTP service; its log names the address, SIGTERM drains and stops it')
   .action(async () => {
-    await startServer(env)
+    await startServer(env).catch((error: unknown) => {
+      process.stderr.write(startFailureText(error, { env, program: typedAs }))
+      process.exit(1)
+    })
   })
 
-const upkeep: Upkeep = { examine: examineDatabase, backUp: backUpDatabase, restore: restoreDatabase, projectFiles }
+const upkeep: Upkeep = {
+  examine: examineDatabase,
+  backUp: backUpDatabase,
+  restore: restoreDatabase,
+  restoreAll: restoreDatabases,
+  projectFiles,
+}
 const commands = [
   gradeCommand,
   batchCommand,

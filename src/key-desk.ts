@@ -1,14 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { DEFAULT_PROJECT } from './access/access.ts'
 import type { AccessStore } from './access/access-store.ts'
 import { loadConfig } from './config/config.ts'
 import { createStoreRoom } from './store-room.ts'
+import { assertDatabase } from './stored-place.ts'
 
 /** The keys of the database that the environment names, without a service: one may run beside it. */
 export interface KeyDesk {
   readonly store: AccessStore
   /** Which database it is, without what is secret. */
   readonly database: string
+  /** Those that there are. */
+  readonly projects: readonly string[]
   close(): Promise<void>
 }
 
@@ -18,13 +21,12 @@ export type OpenKeyDesk = (env: NodeJS.ProcessEnv, make: boolean) => Promise<Key
 /** Rejects where the configuration or the database cannot be used. */
 export async function openKeyDesk(env: NodeJS.ProcessEnv, make: boolean): Promise<KeyDesk> {
   const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
-  // Made by a mistyped name, an empty file would say that there are no keys.
-  if (!make && config.postgres === null && !existsSync(config.database))
-    throw new Error(`there is no database ${config.database}: VERIDICT_DATABASE names the one of your service`)
+  if (!make) assertDatabase(config)
   const room = createStoreRoom(config, secrets)
   try {
     const stores = await room.open(DEFAULT_PROJECT)
-    return { store: stores.access, database: room.shown, close: () => stores.close() }
+    const projects = [DEFAULT_PROJECT, ...(await room.list())]
+    return { store: stores.access, database: room.shown, projects, close: () => stores.close() }
   } finally {
     // Only the list of projects needs it further.
     await room.close()

@@ -31,7 +31,7 @@ export function createStoreRoom({ database, postgres }: Config, secrets: Secrets
   if (postgres !== null && url !== undefined) return createPostgresRoom(url, postgres)
   return {
     shown: database,
-    open: async (project) => openSqliteStores({ path: projectPath(database, project) }),
+    open: async (project) => openSqliteStores({ path: projectPath(database, project), project }),
     list: async () => listProjects(database),
     close: async () => undefined,
   }

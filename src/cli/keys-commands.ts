@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { createKey, findPlanFault, type KeyView, listKeys, revokeKey } from '../access/keys.ts'
 import type { KeyDesk, OpenKeyDesk } from '../key-desk.ts'
+import { shownNames } from '../stored-place.ts'
 import { CliError } from './cli-error.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
@@ -69,9 +70,15 @@ async function create(shell: Shell, desk: KeyDesk, name: string, options: Create
   const { key, token } = await createKey(desk.store, plan, now)
   if (options.output === 'json') shell.out.write(line({ ...key, token }))
   else shell.out.write(`${token}\n`)
-  shell.err.write(`${renderKey(key)}\nin ${oneLine(desk.database)}\n${ONCE}\n`)
+  shell.err.write(`${renderKey(key)}\nin ${oneLine(desk.database)}\n${newProject(desk, key.project)}${ONCE}\n`)
   return EXIT.graded
 }
+
+/** A mistyped name would be a project of its own, and empty. */
+const newProject = ({ projects }: KeyDesk, project: string): string =>
+  projects.includes(project)
+    ? ''
+    : `project ${project} is new, and made with its first request; there are: ${shownNames(projects)}\n`
 
 const ONCE =
   'The key above is shown this once: only a digest of it is kept. Give it as VERIDICT_API_KEY, or as Authorization: Bearer.'

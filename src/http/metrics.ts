@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Grade } from '../schemas/grade.ts'
 
 export interface Metrics {
@@ -11,7 +11,7 @@ export interface Metrics {
 }
 
 /** Prometheus metrics of one application. Figures about evidence are per judge: they are a published figure of the service. */
-export function createMetrics(): Metrics {
+export function createMetrics({ unusableProjects }: { readonly unusableProjects: () => number }): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'veridict_' })
   const counter = (name: string, help: string, labelNames: string[]) =>
@@ -22,6 +22,14 @@ export function createMetrics(): Metrics {
     labelNames: ['route', 'method', 'status'],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
+  })
+  new Gauge({
+    name: 'veridict_projects_unusable',
+    help: 'Projects whose database could not be opened when it was last tried; the log says why.',
+    registers: [registry],
+    collect() {
+      this.set(unusableProjects())
+    },
   })
   const cache = counter('veridict_cache_total', 'Grade requests by whether a stored grade answered.', ['result'])
   const grades = counter('veridict_grades_total', 'New grades.', ['judge', 'status', 'label'])

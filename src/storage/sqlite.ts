@@ -8,6 +8,7 @@ import { createBatchStore } from './batch-store.ts'
 import { openDatabase } from './database.ts'
 import { createGradeStore } from './grade-store.ts'
 import { registerProcess } from './process-registry.ts'
+import { claimProject } from './project-mark.ts'
 import { createProviderQueue } from './provider-queue.ts'
 import { createReviewStore } from './review-store.ts'
 import { createAliasStore, createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
@@ -23,10 +24,24 @@ export interface SqliteStores extends Stores {
 
 /**
  * The stores over one SQLite file, which is made and migrated where needed; `:memory:` for one that is gone when
- * closed. Throws a StorageError where the file cannot be used.
+ * closed. Throws a StorageError where the file cannot be used, or is not of the given project.
  */
-export const openSqliteStores = (options: { readonly path: string }): SqliteStores =>
-  createStores(openDatabase(options.path))
+export function openSqliteStores({
+  path,
+  project,
+}: {
+  readonly path: string
+  readonly project?: string
+}): SqliteStores {
+  const db = openDatabase(path)
+  try {
+    if (project !== undefined) claimProject(db, path, project)
+  } catch (error) {
+    db.close()
+    throw toStorageError(error)
+  }
+  return createStores(db)
+}
 
 /**
  * The stores over an open database, which they own from now on, as a process of its own: what another process of the

@@ -5,6 +5,7 @@ import { createAccess } from '../../src/access/stored-access.ts'
 import { keysCommand } from '../../src/cli/keys-commands.ts'
 import { parseDuration } from '../../src/cli/keys-options.ts'
 import { openKeyDesk } from '../../src/key-desk.ts'
+import { projectPath } from '../../src/storage/project-files.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { type TestShell, testShell } from './test-shell.ts'
@@ -48,6 +49,16 @@ test('create prints the token and nothing else on stdout; a service that runs ta
     max_cost_usd_per_day: 2.5,
     max_requests_per_minute: null,
   })
+})
+
+test('create says where the project is new, and which there are', async () => {
+  const database = tempDatabase()
+  expect((await keys(database, 'create', 'ci')).errors()).not.toContain('is new')
+  await openSqliteStores({ path: projectPath(database, 'evals') }).close()
+  expect((await keys(database, 'create', 'ci', '--project', 'evlas')).errors()).toContain(
+    'project evlas is new, and made with its first request; there are: default, evals\n',
+  )
+  expect((await keys(database, 'create', 'ci', '--project', 'evals')).errors()).not.toContain('is new')
 })
 
 test('create -o json is one object, with every option in it', async () => {
@@ -135,6 +146,7 @@ test.each([
   ['--expires', '0d'],
   ['--max-requests-per-minute', '0'],
   ['--max-cost-usd-per-day', '-1'],
+  ['--max-cost-usd-per-day', '1e300'],
 ])('%s "%s" is refused before anything is made', async (option, value) => {
   const database = tempDatabase()
   await expect(keys(database, 'create', 'ci', option, value)).rejects.toThrow(/is invalid/)
