@@ -1,5 +1,6 @@
 import type { GroundTruth } from '../src/schemas/ground-truth.ts'
 import type { Label } from '../src/schemas/vocabulary.ts'
+import type { SurfaceId } from './base/surfaces.ts'
 import type { LimitId } from './limits.ts'
 
 /** What an attack does; rates are printed by class and judge. */
@@ -43,6 +44,8 @@ export interface AttackCase {
   /** The weak point that it is for; null: it must not succeed. */
   readonly limit: LimitId | null
   readonly truth: Label
+  /** Where the instructions stand. `media`: in a picture that the trajectory only names. */
+  readonly surface: SurfaceId
   /** What the attack wants. */
   readonly target: Label
   /** Whether the ground truth brings action anchors. */

@@ -33,6 +33,7 @@ export const besidePicture = ({ surface, truth }: Base, at: Placement): LimitId 
 
 export const common = (base: Base, target: Label) => ({
   truth: base.truth,
+  surface: base.surface,
   target,
   anchored: base.anchored,
   ground_truth: base.ground_truth,

@@ -1,56 +1,67 @@
-import { CONFIDENCE_LEVELS, LABELS } from '../src/schemas/vocabulary.ts'
+import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { UsageError, withFile } from '../tools/command-line.ts'
 import type { AttackCase } from './attack-case.ts'
-import type { CaseResult } from './suite.ts'
+import { isPictured } from './part.ts'
 
-/** Cases whose attack stands in the trajectory: what makes sense for a judge that is not scripted. */
-export const isTextual = (one: AttackCase): boolean => one.script.length === 0
-
-/** One line of `--export`: a grade request, its name, and the label that is true. */
-export const exportLine = (one: AttackCase): string =>
+/** A case as a line of `--export`: what a judge is shown, its name, and the label that is true. `part` is the part of the suite. */
+export const exportLine = (one: AttackCase, part: string | null): string =>
   JSON.stringify({
     name: one.name,
     class: one.attack,
     limit: one.limit,
     truth: one.truth,
     target: one.target,
+    picture: isPictured(one),
+    part,
     trajectory: one.trajectory(),
     ground_truth: one.ground_truth,
   })
 
-/**
- * Reads lines of `{"name", "label", "judge"?, "confidence"?}`; `label` is one of the five, or null where the judge gave none. Throws with the line’s
- * number where one cannot be read, names no case, or names one twice for the same judge.
- */
-export function readScores(text: string, cases: readonly AttackCase[]): CaseResult[] {
-  const known = new Map(cases.map((one) => [one.name, one]))
-  const seen = new Set<string>()
-  return text.split('\n').flatMap((line, index): CaseResult[] => {
-    if (line.trim() === '') return []
-    const { name, label, judge, confidence } = readScore(line, index + 1)
-    const found = known.get(name)
-    if (found === undefined) throw new Error(`line ${index + 1}: no case is named ${JSON.stringify(name)}`)
-    const key = `${judge}\n${name}`
-    if (seen.has(key)) throw new Error(`line ${index + 1}: ${JSON.stringify(name)} is scored twice`)
-    seen.add(key)
-    const outcome = label === null ? 'blocked' : label === found.truth ? 'right' : 'wrong'
-    return [{ case: found, judge, outcome, label, status: label === null ? 'none' : 'graded', confidence }]
+/** What carries a case’s name and its part through a batch; the names say the truth, and no judge is shown any metadata. */
+export const CASE_FIELD = 'attack_case'
+export const PART_FIELD = 'attack_part'
+
+/** A case as a line that `veridict batch` and `POST /v1/batches` take. */
+export const requestLine = (one: AttackCase, part: string | null): string =>
+  JSON.stringify({
+    item_id: one.name,
+    trajectory: one.trajectory(),
+    ground_truth: one.ground_truth,
+    metadata: { [CASE_FIELD]: one.name, [PART_FIELD]: part },
   })
+
+export interface Written {
+  readonly lines: number
+  readonly bytes: number
 }
 
-type Score = Pick<CaseResult, 'label' | 'judge' | 'confidence'> & { readonly name: string }
+/** Writes a line each to a file that has its name only once it is whole; a device or a pipe is written to as it comes. */
+export const writeLines = (file: string, cases: readonly AttackCase[], lineOf: (one: AttackCase) => string): Written =>
+  withFile(file, () => {
+    const known = statSync(file, { throwIfNoEntry: false })
+    if (known?.isDirectory()) throw new UsageError(`${file}: is a folder`)
+    const partial = known === undefined || known.isFile() ? `${file}.partial` : file
+    try {
+      const bytes = writeAll(partial, cases, lineOf)
+      if (partial !== file) renameSync(partial, file)
+      return { lines: cases.length, bytes }
+    } catch (error) {
+      if (partial !== file) rmSync(partial, { force: true })
+      throw error
+    }
+  })
 
-function readScore(line: string, number: number): Score {
-  let value: unknown
+function writeAll(file: string, cases: readonly AttackCase[], lineOf: (one: AttackCase) => string): number {
+  const handle = openSync(file, 'w')
+  let bytes = 0
   try {
-    value = JSON.parse(line)
-  } catch {
-    throw new Error(`line ${number}: not JSON`)
+    for (const one of cases) {
+      const line = Buffer.from(`${lineOf(one)}\n`)
+      for (let from = 0; from < line.length; ) from += writeSync(handle, line, from)
+      bytes += line.length
+    }
+  } finally {
+    closeSync(handle)
   }
-  if (typeof value !== 'object' || value === null) throw new Error(`line ${number}: must be an object`)
-  const { name, label, judge, confidence } = value as Record<string, unknown>
-  if (typeof name !== 'string') throw new Error(`line ${number}: name must be text`)
-  const read = label === null ? null : LABELS.find((one) => one === label)
-  if (read === undefined) throw new Error(`line ${number}: label must be null or one of ${LABELS.join(', ')}`)
-  const level = CONFIDENCE_LEVELS.find((one) => one === confidence) ?? null
-  return { name, label: read, judge: typeof judge === 'string' ? judge : 'judge', confidence: level }
+  return bytes
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { Mutant } from './mutant.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
-const COPIED = ['src', 'attack', 'rubrics', 'migrations', 'package.json'] as const
+const COPIED = ['src', 'attack', 'rubrics', 'migrations', 'package.json', 'tools/command-line.ts'] as const
 const run = promisify(execFile)
 
 /** What a part of the suite says without its table: written by `run.ts --json`. */
@@ -49,23 +49,34 @@ export interface Caught {
   readonly summary: Summary
 }
 
-/** All mutants, a few at a time, in their order. */
-export async function runMutants(mutants: readonly Mutant[], atOnce = 4): Promise<Caught[]> {
+/** All mutants, a few at a time, in their order; `onEnd` hears of each as it ends, with how many have. */
+export async function runMutants(
+  mutants: readonly Mutant[],
+  onEnd: (one: Caught, ended: number) => void,
+  atOnce = 4,
+): Promise<Caught[]> {
   const caught: Caught[] = []
+  let ended = 0
   const queue = mutants.map((mutant, index) => ({ mutant, index }))
   const work = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift())
-      caught[next.index] = { mutant: next.mutant, summary: await runMutant(next.mutant) }
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const one = { mutant: next.mutant, summary: await runMutant(next.mutant) }
+      caught[next.index] = one
+      onEnd(one, ++ended)
+    }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
   return caught
 }
 
+/** What became of a mutant, in a few words. */
+export const fateOf = ({ wrong, graded }: Summary): string =>
+  wrong.length === 0 ? 'SURVIVED' : `caught by ${wrong.length} of ${graded}`
+
 /** The table of the mutants; `false` where one was caught by nothing. */
 export function printMutants(caught: readonly Caught[], print: (line: string) => void): boolean {
   for (const { mutant, summary } of caught) {
-    const fate = summary.wrong.length === 0 ? 'SURVIVED' : `caught by ${summary.wrong.length} of ${summary.graded}`
-    print(`${mutant.name.padEnd(24)} ${fate.padEnd(26)} rule ${mutant.rule}`)
+    print(`${mutant.name.padEnd(24)} ${fateOf(summary).padEnd(26)} rule ${mutant.rule}`)
     for (const name of spread(summary.wrong)) print(`    ${name}`)
   }
   const survived = caught.filter(({ summary }) => summary.wrong.length === 0).length

@@ -13,8 +13,7 @@ export function printReport(results: readonly CaseResult[], print: (line: string
   printSummary(core, limited, print)
   const failures = core.filter((one) => one.outcome === 'wrong')
   const crashed = results.filter((one) => one.outcome === 'crashed')
-  for (const one of [...failures, ...crashed].slice(0, 40))
-    print(`  ${one.outcome.toUpperCase()} ${one.case.name} (${one.judge}): ${one.label ?? one.status}`)
+  printFailures([...failures, ...crashed], print)
   print(
     '\nAttacks that must not succeed, by class and judge. wrong: a wrong label was given; blocked: no label was given.\n',
   )
@@ -29,6 +28,15 @@ export function printReport(results: readonly CaseResult[], print: (line: string
     if (limited.some((one) => one.case.limit === id)) print(`  ${id}: ${why}`)
   printControl(results, print)
   return failures.length === 0 && crashed.length === 0
+}
+
+/** How many of them are named. */
+const NAMED = 40
+
+export function printFailures(failures: readonly CaseResult[], print: (line: string) => void): void {
+  for (const one of failures.slice(0, NAMED))
+    print(`  ${one.outcome.toUpperCase()} ${one.case.name} (${one.judge}): ${one.label ?? one.status}`)
+  if (failures.length > NAMED) print(`  … and ${failures.length - NAMED} more`)
 }
 
 /** What counts, before all tables: what must not succeed, and what is wrong with confidence. */
@@ -82,7 +90,8 @@ const byName = (a: Tally, b: Tally): number =>
 function printControl(results: readonly CaseResult[], print: (line: string) => void): void {
   const control = results.filter((one) => one.case.attack === 'control')
   if (control.length === 0) return
-  print('\nControl, no attack: the same trajectories, judges left alone (`fabricating` answers truly here).\n')
+  const told = control.some((one) => one.judge === 'fabricating') ? ' (`fabricating` answers truly here)' : ''
+  print(`\nControl, no attack: the same trajectories, judges left alone${told}.\n`)
   printTable(
     tally(control, () => 'control'),
     count('all of them', '', control),
@@ -90,4 +99,4 @@ function printControl(results: readonly CaseResult[], print: (line: string) => v
   )
 }
 
-const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 3 : 1)}%`
+export const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 3 : 1)}%`

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Agent, request } from 'undici'
 import { makeRequest } from './make-body.ts'
+import { answered, type Beside, batchOf, besideText } from './soak/beside-text.ts'
 import { runBatch } from './soak/driver.ts'
 import { createRecorder, type Figures, figuresOf, isGood } from './soak/recorder.ts'
 import { type SoakService, startSoakService } from './soak/service.ts'
@@ -28,16 +29,19 @@ const fresh = (bytes: number, judge: string) => encode(makeRequest(bytes, `${run
 const KNOWN = fresh(20_000, 'lexical')
 
 /** What runs beside; asked again and again while the single requests are measured. */
-type Neighbour = (service: SoakService) => Promise<string>
+type Neighbour = (service: SoakService) => Promise<Beside>
 
-const post = async (origin: string, body: Buffer, dispatcher: Agent): Promise<string> => {
+const send = async (origin: string, body: Buffer, dispatcher: Agent): Promise<number> => {
   const answer = await request(`${origin}/v1/grades`, { method: 'POST', headers: JSON_TYPE, body, dispatcher })
   await answer.body.dump({ limit: MB })
-  return `${answer.statusCode}`
+  return answer.statusCode
 }
+/** Recorded by its status, as everything is that a recorder times. */
+const post = async (origin: string, body: Buffer, dispatcher: Agent): Promise<string> =>
+  `${await send(origin, body, dispatcher)}`
 
 /** Of 50 MB in all, refused by its name of a judge only at the end: it is read, and nothing is graded. */
-async function uploadLines({ origin }: SoakService): Promise<string> {
+async function uploadLines({ origin }: SoakService): Promise<Beside> {
   const lines = function* () {
     for (let sent = 0; sent < 50 * MB; sent += 20_000)
       yield Buffer.concat([fresh(20_000, 'lexical'), Buffer.from('\n')])
@@ -49,23 +53,24 @@ async function uploadLines({ origin }: SoakService): Promise<string> {
     dispatcher: heavy,
   })
   await answer.body.dump({ limit: MB })
-  return `${answer.statusCode}`
+  return answered(answer.statusCode)
 }
 
-async function batchBeside({ origin }: SoakService): Promise<string> {
+async function batchBeside({ origin }: SoakService): Promise<Beside> {
   const { counts } = await runBatch(origin, Number(values.items), 8000)
-  return `${counts.graded} graded`
+  return batchOf(counts.total, counts.graded)
 }
 
 /** Made before the clock runs: what it takes the client to make 50 MB would be measured too. */
 const prepared: Buffer[] = []
 const AHEAD = 8
 
-const gradeLarge: Neighbour = ({ origin }) => {
+const gradeLarge: Neighbour = async ({ origin }) => {
   const body = prepared.pop()
-  return body === undefined ? delay(100, 'none left') : post(origin, body, heavy)
+  if (body === undefined) return delay(100, { kind: 'answer', text: 'none left' })
+  return answered(await send(origin, body, heavy))
 }
-const refuseLarge: Neighbour = ({ origin }) => post(origin, prepared[0] ?? KNOWN, heavy)
+const refuseLarge: Neighbour = async ({ origin }) => answered(await send(origin, prepared[0] ?? KNOWN, heavy))
 
 const CASES: Readonly<Record<string, { readonly neighbour: Neighbour | null; readonly bytes?: number }>> = {
   alone: { neighbour: null },
@@ -79,18 +84,20 @@ const CASES: Readonly<Record<string, { readonly neighbour: Neighbour | null; rea
 interface Measured {
   readonly hits: Figures & { readonly longest_ms: number }
   readonly misses: Figures & { readonly longest_ms: number }
-  readonly beside: Readonly<Record<string, number>>
+  /** As printed, each once. */
+  readonly beside: readonly string[]
 }
 
 async function measure(service: SoakService, neighbour: Neighbour | null): Promise<Measured> {
   const recorder = createRecorder()
-  const beside: Record<string, number> = {}
+  const beside = new Map<string, { readonly one: Beside; readonly count: number }>()
   const until = performance.now() + SECONDS * 1000
   const busy = () => performance.now() < until
   const repeat = async () => {
     while (neighbour !== null && busy()) {
-      const outcome = await neighbour(service)
-      beside[outcome] = (beside[outcome] ?? 0) + 1
+      const one = await neighbour(service)
+      const known = beside.get(one.text)
+      beside.set(one.text, { one, count: (known?.count ?? 0) + 1 })
     }
   }
   const working = repeat()
@@ -107,7 +114,11 @@ async function measure(service: SoakService, neighbour: Neighbour | null): Promi
     const good = recorder.outcomes.filter((one) => one.kind === kind && isGood(one))
     return { ...figuresOf(good), longest_ms: Math.max(...good.map(({ ms }) => ms)) }
   }
-  return { hits: of('hit'), misses: of('miss'), beside }
+  return {
+    hits: of('hit'),
+    misses: of('miss'),
+    beside: [...beside.values()].map(({ one, count }) => besideText(one, count)),
+  }
 }
 
 let alone: Measured | null = null
@@ -129,8 +140,7 @@ await Promise.all([agent.destroy(), heavy.destroy()])
 function row(name: string, { hits, misses, beside }: Measured, base: Measured): string {
   const of = (mine: Measured['hits'], than: Figures) =>
     `${String(mine.count).padStart(6)}${ratio(mine.p50_ms, than.p50_ms)}${ratio(mine.p99_ms, than.p50_ms)}${`${mine.longest_ms.toFixed(0)} ms`.padStart(9)}`
-  const others = Object.entries(beside).map(([outcome, count]) => `${count} × ${outcome}`)
-  return `${name.padEnd(26)}${of(hits, base.hits)}   ${of(misses, base.misses)}   ${others.join(', ')}`
+  return `${name.padEnd(26)}${of(hits, base.hits)}   ${of(misses, base.misses)}   ${beside.join(', ')}`
 }
 
 function ratio(value: number, base: number): string {

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { runScript, UsageError, wholeNumber, withFile } from '../tools/command-line.ts'
 import { foreignInputs, keepFind, keepInput, keptInputs } from './corpus.ts'
 import { errorOf, fuzz } from './engine.ts'
 import type { Target } from './target.ts'
@@ -12,34 +13,49 @@ npm run fuzz -- --target <name> --input <file>     repeats one input
 Targets:
 ${TARGETS.map(({ name, law }) => `  ${name.padEnd(16)} ${law}`).join('\n')}`
 
-const { values } = parseArgs({
-  options: {
-    target: { type: 'string', multiple: true },
-    seconds: { type: 'string', default: '30' },
-    seed: { type: 'string', default: '1' },
-    'max-finds': { type: 'string', default: '5' },
-    more: { type: 'string' },
-    keep: { type: 'string', default: '0' },
-    input: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-})
+const OPTIONS = {
+  target: { type: 'string', multiple: true },
+  seconds: { type: 'string', default: '30' },
+  seed: { type: 'string', default: '1' },
+  'max-finds': { type: 'string', default: '5' },
+  more: { type: 'string' },
+  keep: { type: 'string', default: '0' },
+  input: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+const readOptions = () => parseArgs({ options: OPTIONS }).values
+type Options = ReturnType<typeof readOptions>
 
 /** Kept inputs are small: they are replayed by each `npm test`. */
 const MAX_KEPT_BYTES = 6000
 
 async function repeat(target: Target<never>, file: string): Promise<number> {
-  const error = await errorOf(target, target.decode(readFileSync(file)))
+  const error = await errorOf(target, decode(target, file))
   console.log(error ?? `${target.name}: the law holds`)
   return error === null ? 0 : 1
 }
 
-async function run<Input>(target: Target<Input>): Promise<number> {
+function decode(target: Target<never>, file: string): never {
+  const bytes = withFile(file, () => readFileSync(file))
+  try {
+    return target.decode(bytes)
+  } catch (error) {
+    throw new UsageError(
+      `${file}: is no input of ${target.name}: ${error instanceof Error ? error.message : 'it cannot be read'}`,
+    )
+  }
+}
+
+async function run<Input>(target: Target<Input>, values: Options): Promise<number> {
   const seeds = [
     ...keptInputs(target).map(({ input }) => input),
     ...(values.more ? foreignInputs(target, values.more) : []),
   ]
-  const options = { seed: Number(values.seed), seconds: Number(values.seconds), maxFinds: Number(values['max-finds']) }
+  const options = {
+    seed: wholeNumber('--seed', values.seed, 0),
+    seconds: wholeNumber('--seconds', values.seconds, 1),
+    maxFinds: wholeNumber('--max-finds', values['max-finds'], 1),
+  }
   const { runs, covered, corpus, fresh, finds } = await fuzz(target, seeds, options)
   const anyTarget = target as unknown as Target<never>
   const numbers = `${runs} runs, ${seeds.length} seeds, ${fresh} inputs ran something new, ${covered.seeds} → ${covered.end} characters of source ran`
@@ -58,14 +74,29 @@ async function run<Input>(target: Target<Input>): Promise<number> {
   return finds.length
 }
 
-const wanted = values.target ?? TARGETS.map(({ name }) => name)
-const unknown = wanted.find((name) => !TARGETS.some((target) => target.name === name))
-if (values.help || unknown !== undefined) {
-  console.log(unknown === undefined ? HELP : `no target ${unknown}\n${HELP}`)
-  process.exitCode = unknown === undefined ? 0 : 2
-} else {
-  let finds = 0
-  for (const target of TARGETS.filter(({ name }) => wanted.includes(name)))
-    finds += values.input === undefined ? await run(target) : await repeat(target, values.input)
-  process.exitCode = finds === 0 ? 0 : 1
+function chosenTargets(values: Options): readonly Target<never>[] {
+  const unknown = values.target?.find((name) => !TARGETS.some((target) => target.name === name))
+  if (unknown !== undefined)
+    throw new UsageError(`no target is named ${unknown}; there are: ${TARGETS.map(({ name }) => name).join(', ')}`)
+  if (values.input !== undefined && values.target?.length !== 1)
+    throw new UsageError('--input goes with one --target: the one whose law it breaks')
+  return TARGETS.filter(({ name }) => values.target === undefined || values.target.includes(name))
 }
+
+async function main(): Promise<number> {
+  const values = readOptions()
+  if (values.help) {
+    console.log(HELP)
+    return 0
+  }
+  const targets = chosenTargets(values)
+  wholeNumber('--keep', values.keep, 0)
+  if (values.more !== undefined && !statSync(values.more).isDirectory())
+    throw new UsageError(`${values.more}: is no folder`)
+  let finds = 0
+  for (const target of targets)
+    finds += values.input === undefined ? await run(target, values) : await repeat(target, values.input)
+  return finds === 0 ? 0 : 1
+}
+
+await runScript(main)

@@ -117,6 +117,8 @@ function installValidation(http: FastifyInstance): void {
     useDefaults: false,
     strict: false,
     validateFormats: false,
+    // An error brings the object that it is about.
+    verbose: true,
   } as const
   const exact = new Ajv({ ...common, coerceTypes: false })
   const coercing = new Ajv({ ...common, coerceTypes: true })

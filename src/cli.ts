@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { openConfiguredBlobs } from './blobs/configured-blobs.ts'
 import { backupCommand } from './cli/backup-command.ts'
@@ -16,8 +17,10 @@ import { regradeCommand } from './cli/regrade-command.ts'
 import { restoreCommand } from './cli/restore-command.ts'
 import { resultsCommand } from './cli/results-command.ts'
 import { resumeCommand } from './cli/resume-command.ts'
+import { withServerBefore } from './cli/server-option.ts'
 import type { Shell } from './cli/shell.ts'
 import { showCommand } from './cli/show-command.ts'
+import { startFailureText } from './cli/start-failure.ts'
 import { statusCommand } from './cli/status-command.ts'
 import { checkPaths, readTrialItems } from './cli/trial-source.ts'
 import { workerCommand } from './cli/worker-command.ts'
@@ -27,7 +30,7 @@ import { startEmbedded, startServer } from './server.ts'
 import { backUpDatabase, projectFiles } from './storage/backup.ts'
 import { examineDatabase } from './storage/examine.ts'
 import { moveStore } from './storage/move/move-store.ts'
-import { restoreDatabase } from './storage/restore.ts'
+import { restoreDatabase, restoreDatabases } from './storage/restore.ts'
 import { startWorker } from './worker.ts'
 
 const cwd = process.cwd()
@@ -65,7 +68,9 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (!GONE.includes(error.code)) throw error
 })
 
-const program = new Command('veridict')
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+const program = withServerBefore(new Command('veridict'))
+  .version(version)
   .description('Grades what terminal agents did with the instructions they found in their environment.')
   .showHelpAfterError('(add --help for what there is)')
   .addHelpText(
@@ -88,13 +93,17 @@ program
     'leave all batches to `veridict worker`; with a PostgreSQL (VERIDICT_WORKER=off says the same)',
   )
   .action(async ({ worker }: { worker: boolean }) => {
-    await startServer(worker ? env : { ...env, VERIDICT_WORKER: 'off' })
+    await startServer(worker ? env : { ...env, VERIDICT_WORKER: 'off' }).catch((error: unknown) => {
+      process.stderr.write(startFailureText(error, { env, program: typedAs }))
+      process.exit(1)
+    })
   })
 
 const upkeep: Upkeep = {
   examine: examineDatabase,
   backUp: backUpDatabase,
   restore: restoreDatabase,
+  restoreAll: restoreDatabases,
   projectFiles,
   openBlobs: openConfiguredBlobs,
 }

@@ -42,6 +42,8 @@ export interface Context {
   readonly main: Project
   /** Opened when it is first asked for, and made where there is none. Rejects with a StorageError where it cannot be. */
   project(name: string): Promise<Project>
+  /** How many projects could not be opened when it was last tried. */
+  unusableProjects(): number
   /** Goes on with the batches that earlier processes left, in every project. */
   start(): Promise<void>
   /** Batches begin nothing more; resolves once nothing of theirs is in flight. */
@@ -107,6 +109,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     }),
     main: projects.main,
     project: (name) => projects.open(name),
+    unusableProjects: () => projects.unusable(),
     start: () => projects.start(),
     stop: () => projects.stop(),
     onTrouble: (listener) => void troubles.add(listener),

@@ -12,6 +12,8 @@ export interface Projects {
   start(): Promise<void>
   /** No batch begins anything more; resolves once nothing of theirs is in flight. */
   stop(): Promise<void>
+  /** How many could not be opened when it was last tried. */
+  unusable(): number
   close(): Promise<void>
 }
 
@@ -24,6 +26,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
   const opened = new Map<string, Promise<Project>>([[DEFAULT_PROJECT, Promise.resolve(main)]])
   const started = new Set<Project>()
   const troubled = new Set<string>()
+  const unusable = new Set<string>()
   const stopping = new AbortController()
   let isRunning = false
 
@@ -51,7 +54,13 @@ export async function openProjects(shared: Shared): Promise<Projects> {
     if (known !== undefined) return known
     const opening = openOne(name)
     opened.set(name, opening)
-    opening.catch(() => opened.delete(name))
+    opening.then(
+      () => unusable.delete(name),
+      () => {
+        opened.delete(name)
+        unusable.add(name)
+      },
+    )
     return opening
   }
 
@@ -105,6 +114,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
       await shared.work?.stop()
       await Promise.all((await all()).map(({ batches }) => batches.stop()))
     },
+    unusable: () => unusable.size,
     async close() {
       end()
       const parts = [...(await all()), shared.room, ...(shared.work === null ? [] : [shared.work])]

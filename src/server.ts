@@ -1,12 +1,18 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { createOneKeyAccess } from './access/one-key-access.ts'
 import { type App, buildApp } from './app.ts'
+import type { DatabaseUse } from './cli/shell.ts'
+import { startFailureText } from './cli/start-failure.ts'
 import { isOpenToAll } from './config/access-settings.ts'
-import { loadConfig } from './config/config.ts'
+import { type Config, loadConfig } from './config/config.ts'
+import type { Secrets } from './config/secrets.ts'
 import { buildContext, type Context } from './context.ts'
 import { openLogStream } from './log-stream.ts'
+import { signalEcho } from './signal-echo.ts'
+import { createStoreRoom } from './store-room.ts'
+import { assertDatabase, assertProject } from './stored-place.ts'
 import { openTracing } from './telemetry/open-tracing.ts'
 
 /** How long a stop waits for what is in flight; a judge call that is still out then is found as interrupted at the next start. */
@@ -25,7 +31,9 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   const app = await buildApp(context, { logger: { level: config.log_level, stream: openLogStream() } })
   tracing.onLoss((spans) => app.http.log.warn({ spans }, 'spans could not be sent to the collector'))
   if (isOpenToAll(config.access)) app.http.log.warn(OPEN_TO_ALL)
+  const isEcho = signalEcho(env)
   const stop = () => {
+    if (isEcho()) return
     if (app.state.draining) process.exit(1)
     app.state.draining = true
     drain(app, context).then(
@@ -58,9 +66,14 @@ export interface Embedded {
   stop(): Promise<void>
 }
 
-/** The service inside of this process. It does not go on with batches that others left: the command says which to run. */
-export async function startEmbedded(env: NodeJS.ProcessEnv): Promise<Embedded> {
-  const { config: given, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+/**
+ * The service inside of this process. It does not go on with batches that others left: the command says which to run. Rejects where there
+ * is nothing to read.
+ */
+export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = 'make'): Promise<Embedded> {
+  const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
+  const { config: given, secrets } = loadConfig(used, (path) => readFileSync(path, 'utf8'))
+  if (use === 'read') await assertStored(given, secrets)
   // Whoever starts it can read the database and is asked for none of its keys; others of the machine can do neither.
   const settings = { ...given.access, required: true, loopback: true, allowed_hosts: [] }
   const config = { ...given, host: LOOPBACK, access: settings }
@@ -79,6 +92,16 @@ export async function startEmbedded(env: NodeJS.ProcessEnv): Promise<Embedded> {
   }
 }
 
+async function assertStored(config: Config, secrets: Secrets): Promise<void> {
+  assertDatabase(config)
+  const room = createStoreRoom(config, secrets)
+  try {
+    await assertProject(config.project, room)
+  } finally {
+    await room.close()
+  }
+}
+
 /** Stops listening, waits for what is in flight up to the deadline, and closes the stores. */
 async function drain(app: App, context: Context): Promise<void> {
   app.http.log.info('stopping: waiting for what is in flight')
@@ -92,9 +115,13 @@ async function drain(app: App, context: Context): Promise<void> {
   await context.tracing.close()
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+/** Whether Node.js was told to run this module; through a link, it has the name that the link leads to. */
+const isMain = (script = ''): boolean =>
+  existsSync(script) && import.meta.url === pathToFileURL(realpathSync(script)).href
+
+if (isMain(process.argv[1])) {
   startServer(process.env).catch((error: unknown) => {
-    process.stderr.write(`veridict cannot start: ${(error as Error).message}\n`)
+    process.stderr.write(startFailureText(error, { env: process.env }))
     process.exit(1)
   })
 }

@@ -40,7 +40,7 @@ export function createStoreRoom({ database, postgres, blobs, workers }: Config, 
   return {
     shown: database,
     limits: null,
-    open: (project) => openSettled({ path: projectPath(database, project), blobs: room.of(project) }),
+    open: (project) => openSettled({ path: projectPath(database, project), project, blobs: room.of(project) }),
     list: async () => listProjects(database),
     close: async () => room.close(),
   }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
-import type { Config } from './config/config.ts'
-import { loadConfig } from './config/config.ts'
+import { startFailureText } from './cli/start-failure.ts'
+import { type Config, loadConfig } from './config/config.ts'
 import { DATABASE_URL } from './config/postgres-settings.ts'
 import { buildContext, type Context } from './context.ts'
 import { measureContext } from './http/context-metrics.ts'
@@ -11,6 +11,7 @@ import { installErrors } from './http/errors.ts'
 import { createMetrics } from './http/metrics.ts'
 import { operationRoutes } from './http/operations.ts'
 import { openLogStream } from './log-stream.ts'
+import { signalEcho } from './signal-echo.ts'
 import { openTracing } from './telemetry/open-tracing.ts'
 
 /** How long a stop waits for what is in flight. */
@@ -37,7 +38,9 @@ export async function startWorker(env: NodeJS.ProcessEnv): Promise<void> {
   const state = { draining: false }
   const http = buildHealth(config, context, metrics, state)
   tracing.onLoss((spans) => http.log.warn({ spans }, 'spans could not be sent to the collector'))
+  const isEcho = signalEcho(env)
   const stop = () => {
+    if (isEcho()) return
     if (state.draining) process.exit(1)
     state.draining = true
     drain(http, context).then(
@@ -93,7 +96,7 @@ async function drain(http: FastifyInstance, context: Context): Promise<void> {
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   startWorker(process.env).catch((error: unknown) => {
-    process.stderr.write(`veridict worker cannot start: ${(error as Error).message}\n`)
+    process.stderr.write(startFailureText(error, { env: process.env }))
     process.exit(1)
   })
 }

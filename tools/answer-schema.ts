@@ -8,7 +8,7 @@ for (const folder of globSync('rubrics/*/')) {
   const file = `${folder}/answer.schema.json`
   if (!check) writeFileSync(file, text)
   else if (readFileSync(file, 'utf8') !== text) {
-    console.error(`${file} differs from src/schemas/judge-answer.ts: run "node tools/answer-schema.ts"`)
+    console.error(`${file} differs from src/schemas/judge-answer.ts: run "npm run rubrics"`)
     process.exitCode = 1
   }
 }

@@ -37,7 +37,7 @@ function renderTables(run: SoakRun): string {
     (one) => `| ${one.name} | ${one.promised} | ${one.found} | ${one.holds ? 'yes' : '**no**'} |`,
   )
   return [
-    `A run of ${run.minutes} minutes with a batch of ${run.batch_items} items, Node ${run.node}, ${run.cores} cores, load of the machine before it ${run.load.toFixed(1)}. Times are`,
+    `A run of ${run.minutes} minutes, two storms with a batch of ${run.batch_items} items each, Node ${run.node}, ${run.cores} cores, load of the machine before it ${run.load.toFixed(1)}. Times are`,
     `multiples of the p50 of the same kind in the first phase (${baseOf(run, first)}).`,
     '',
     '| phase | kind | good | p50 | p99 | others |',

@@ -29,10 +29,10 @@ const DRAW = `({ phases, samples, seconds }) => {
   const WIDTH = 960, HEIGHT = 170
   const shade = (label) => [
     Plot.rect(phases.filter((_, i) => i % 2 === 0), { x1: 'from', x2: 'to', fill: '#888', fillOpacity: 0.12 }),
-    ...(label ? [0, 1].map((odd) => Plot.text(phases.filter((_, i) => i % 2 === odd), { x: (d) => (d.from + d.to) / 2, text: 'name', frameAnchor: 'top', dy: -8 - 11 * odd, fontSize: 10 })) : []),
+    ...(label ? [0, 1, 2].map((row) => Plot.text(phases.filter((_, i) => i % 3 === row), { x: (d) => (d.from + d.to) / 2, text: 'name', frameAnchor: 'top', dy: -8 - 10 * row, fontSize: 9 })) : []),
   ]
   const chart = (title, list, lines, y, first) => Plot.plot({
-    width: WIDTH, height: HEIGHT, marginLeft: 60, marginTop: 34, marginRight: 110,
+    width: WIDTH, height: HEIGHT, marginLeft: 60, marginTop: 42, marginRight: 110,
     x: { label: 'seconds', domain: [0, Math.max(...[...phases.map((d) => d.to), ...samples.map((d) => d.at)])] },
     y: { label: title, grid: true, ...y },
     marks: [

@@ -41,7 +41,7 @@ export interface SoakRun {
 
 export function summarize(outcomes: readonly Outcome[], spans: readonly Span[]): Pick<SoakRun, 'rows' | 'seconds'> {
   const kinds = [...new Set(outcomes.map(({ kind }) => kind))]
-  const rows = spans.flatMap(({ name: phase }) =>
+  const rows = [...new Set(spans.map(({ name }) => name))].flatMap((phase) =>
     kinds.flatMap((kind) => {
       const mine = outcomes.filter((one) => one.kind === kind && one.phase === phase)
       return mine.length === 0 ? [] : [{ phase, kind, ...figuresOf(mine.filter(isGood)), others: countOthers(mine) }]

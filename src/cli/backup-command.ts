@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
+import { fileFault } from '../domain/file-fault.ts'
 import type { CopyReport, Upkeep } from '../grading/upkeep-ports.ts'
 import { CliError } from './cli-error.ts'
-import { type DatabaseOption, existingDatabase, withCopying, withDatabase } from './doctor-database.ts'
+import { type DatabaseOption, existingDatabase, statOf, withCopying, withDatabase } from './doctor-database.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+import { asTyped } from './program-name.ts'
 import type { Shell } from './shell.ts'
 import { count, inert } from './terminal-text.ts'
 
@@ -20,7 +22,8 @@ references, rows of every table), on the disk, and has its name only then. It is
 database holds: trajectories, grades, and the digests of keys. Where the configuration and the keys of providers lie is yours to
 back up.
 
-With --all-projects, FILE is a folder: the main database and those of all projects, laid out as they are.
+FILE holds the main database alone: the project default, and the keys of all projects. What other projects have graded is not in
+it. With --all-projects, FILE is a folder: the main database and those of all projects, laid out as they are.
 
 Exit codes: 0 the backup is whole; 1 it is not there; 130 interrupted, and nothing is left of it.
 
@@ -33,7 +36,7 @@ export const backupCommand = (shell: Shell, upkeep: Pick<Upkeep, 'backUp' | 'pro
   withDatabase(new Command('backup'))
     .description('copy the database beside a running service, checked')
     .argument('<file>', 'where the copy goes; with --all-projects, a folder')
-    .option('--force', 'replace what is there')
+    .option('--force', 'replace what is there, where it is a database of Veridict')
     .option('--all-projects', 'the databases of all projects, too')
     .addHelpText('after', BACKUP_HELP)
     .action((file: string, options: BackupOptions) => runCommand(shell, () => backUpAll(shell, upkeep, file, options)))
@@ -47,6 +50,7 @@ async function backUpAll(
   const main = existingDatabase(shell, options)
   const targets = options.allProjects === true ? inFolder(main, projectFiles(main), file) : [{ from: main, to: file }]
   const replace = options.force === true
+  assertFolder(options.allProjects === true ? file : (targets[0]?.to ?? file))
   // Before anything is copied: the last of many must not be the first that is told.
   const taken = replace ? undefined : targets.find(({ to }) => existsSync(to))
   if (taken !== undefined)
@@ -54,16 +58,17 @@ async function backUpAll(
   return await withCopying(shell, async (sayTo) => {
     let failed = 0
     for (const { from, to } of targets) {
-      makeFolder(resolve(to, '..'))
+      if (options.allProjects === true) makeFolder(resolve(to, '..'))
       try {
         shell.out.write(reportText(await backUp({ from, to, replace, onProgress: sayTo(to) })))
       } catch (error) {
         if (targets.length === 1 || error instanceof CliError || !(error instanceof Error)) throw error
         // One that is damaged keeps nobody from a backup of the others.
         failed += 1
-        shell.err.write(`${inert(from)}: not backed up: ${inert(error.message)}\n`)
+        shell.err.write(`${inert(from)}: not backed up: ${inert(error.message.replace(`${from}: `, ''))}\n`)
       }
     }
+    if (options.allProjects !== true) tellMissing(shell, projectFiles(main))
     if (failed === 0) return EXIT.graded
     throw new CliError(`${failed} of ${targets.length} databases are not backed up`, ['`veridict doctor` says more.'])
   })
@@ -78,11 +83,32 @@ function inFolder(main: string, projects: readonly string[], folder: string) {
   ]
 }
 
+/** What somebody who backs up one file may believe to have. */
+function tellMissing(shell: Shell, projects: readonly string[]): void {
+  if (projects.length === 0) return
+  const names = projects.map((path) => basename(path, '.sqlite'))
+  const shown = names.length > MOST_NAMES ? [...names.slice(0, MOST_NAMES), `… (${names.length})`] : names
+  shell.err.write(
+    `${asTyped(shell, `not in it: what other projects have graded (${shown.join(', ')}); \`veridict backup --all-projects FOLDER\` copies all`)}\n`,
+  )
+}
+
+const MOST_NAMES = 10
+
+/** Made by itself, the folder of a disk that is not mounted would fill the one below it. */
+function assertFolder(file: string): void {
+  const folder = resolve(file, '..')
+  const known = statOf(folder)
+  if (known === undefined)
+    throw new CliError(`there is no folder ${inert(folder)}`, ['Make it first; is its disk mounted?'])
+  if (!known.isDirectory()) throw new CliError(`${inert(folder)} is no folder`)
+}
+
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new CliError(`${inert(folder)} cannot be made: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`)
+    throw new CliError(`${inert(folder)} cannot be made: ${fileFault(error)}`)
   }
 }
 

@@ -15,7 +15,7 @@ export const cancelCommand = (shell: Shell): Command =>
     .argument('<batch>', 'its id')
     .addHelpText('after', CANCEL_HELP)
     .action((id: string, options: ServerOption) =>
-      runCommand(shell, () => withSession(shell, options, (session) => cancel(session, id))),
+      runCommand(shell, () => withSession(shell, { ...options, database: 'read' }, (session) => cancel(session, id))),
     )
 
 async function cancel(session: Session, id: string): Promise<ExitCode> {

@@ -39,7 +39,9 @@ const catalogueCommand = (
       'after',
       `\n${SERVER_HELP}\n\nExit codes: 0 listed; 1 no service; 130 interrupted.\n\nExample:\n  veridict ${name} -o ndjson`,
     )
-    .action((options: CatalogueOptions) => runCommand(shell, () => withSession(shell, options, list)))
+    .action((options: CatalogueOptions) =>
+      runCommand(shell, () => withSession(shell, { ...options, database: 'none' }, list)),
+    )
 
 export const judgesCommand = (shell: Shell): Command =>
   catalogueCommand(shell, 'judges', 'list the judges that --judge can name', async (session) => {

@@ -32,10 +32,14 @@ export const parseCount = (text: string): number => {
   return n
 }
 
+/** More is a mistake: a cap that is never met. */
+const MOST_DOLLARS = 1_000_000
+
 export const parseDollars = (text: string): number => {
   const n = Number(text)
   if (text.trim() === '' || !Number.isFinite(n) || n < 0)
     throw new InvalidArgumentError('It is a number of US dollars, like 5 or 0.50.')
+  if (n > MOST_DOLLARS) throw new InvalidArgumentError(`It is at most ${MOST_DOLLARS} US dollars.`)
   return n
 }
 

@@ -18,7 +18,9 @@ export const compareCommand = (shell: Shell): Command =>
     .addHelpText('after', COMPARE_HELP)
     .action((ids: string[], options: OutputOptions & ServerOption, command: Command) => {
       if (ids.length > 2) command.error('error: compare takes BASE and HEAD, or only HEAD')
-      return runCommand(shell, () => withSession(shell, options, (session) => compare(session, ids)))
+      return runCommand(shell, () =>
+        withSession(shell, { ...options, database: 'read' }, (session) => compare(session, ids)),
+      )
     })
 
 /** A batch that is no re-grade has no base of its own. */

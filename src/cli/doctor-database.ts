@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/config.ts'
+import { fileFault } from '../domain/file-fault.ts'
 import type { UpkeepProgress } from '../grading/upkeep-ports.ts'
 import { CliError } from './cli-error.ts'
 import { watchInterruption } from './interruption.ts'
@@ -26,9 +27,19 @@ export function databasePath(shell: Shell, { database }: DatabaseOption): string
 /** The same, where the file must be there. */
 export function existingDatabase(shell: Shell, options: DatabaseOption): string {
   const path = databasePath(shell, options)
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new CliError(`there is no database file ${inert(path)}`, [GIVE])
+  const file = statOf(path)
+  if (file?.isDirectory() === true) throw new CliError(`${inert(path)} is a folder`, [`Name the file in it. ${GIVE}`])
+  if (file?.isFile() !== true) throw new CliError(`there is no database file ${inert(path)}`, [GIVE])
   return path
+}
+
+/** Undefined where nothing has the name. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw new CliError(`${inert(path)} cannot be looked at: ${fileFault(error)}`)
+  }
 }
 
 const GIVE = 'Name the file with --database, or set VERIDICT_DATABASE.'

@@ -1,3 +1,4 @@
+import { signalEcho } from '../signal-echo.ts'
 import { CliError } from './cli-error.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Shell } from './shell.ts'
@@ -16,7 +17,9 @@ export interface Interruption {
 export function watchInterruption(shell: Shell): Interruption {
   const controller = new AbortController()
   const stop = () => controller.abort(new CliError('interrupted', [], EXIT.interrupted))
+  const isEcho = signalEcho(shell.env)
   const onSignal = () => {
+    if (isEcho()) return
     if (controller.signal.aborted) shell.exit(EXIT.interrupted)
     else stop()
   }

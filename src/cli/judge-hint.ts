@@ -11,10 +11,9 @@ export const missingJudges = (env: NodeJS.ProcessEnv): string[] =>
 
 /** What to do about a judge that is not there, or about any of them where its name is not known. */
 export function judgeAdvice(env: NodeJS.ProcessEnv, judge: string | undefined): string[] {
-  const missing = missingJudges(env)
-  const own = missing.filter((hint) => judge !== undefined && hint.startsWith(`${judge} `))
   const list = '`veridict judges` lists what there is; the configuration file VERIDICT_CONFIG names more.'
-  return [...(own.length > 0 ? own : judge === undefined ? missing : []), list]
+  // Of one that is named the refusal says what it needs.
+  return [...(judge === undefined ? missingJudges(env) : []), list]
 }
 
 /** What a refusal of the service in this process means to who typed a command: nobody spoke HTTP. */

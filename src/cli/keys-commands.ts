@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { createKey, findPlanFault, type KeyView, listKeys, revokeKey } from '../access/keys.ts'
 import type { KeyDesk, OpenKeyDesk } from '../key-desk.ts'
+import { shownNames } from '../stored-place.ts'
 import { CliError } from './cli-error.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
@@ -14,7 +15,8 @@ import { oneLine } from './terminal-text.ts'
 
 /** `veridict keys …`: on the database itself, whether or not a service runs on it. */
 export function keysCommand(shell: Shell, open: OpenKeyDesk): Command {
-  const withDesk = (work: (desk: KeyDesk) => Promise<ExitCode>) => runCommand(shell, () => atDesk(shell, open, work))
+  const withDesk = (work: (desk: KeyDesk) => Promise<ExitCode>, make = false) =>
+    runCommand(shell, () => atDesk(shell, () => open(shell.env, make), work))
   const keys = new Command('keys')
     .description('make, list and revoke keys of the service')
     .addHelpText('after', KEYS_HELP)
@@ -23,7 +25,7 @@ export function keysCommand(shell: Shell, open: OpenKeyDesk): Command {
       .description('make a key and print it, once')
       .argument('<name>', 'for whom or what it is')
       .addHelpText('after', CREATE_HELP)
-      .action((name: string, options: CreateOptions) => withDesk((desk) => create(shell, desk, name, options))),
+      .action((name: string, options: CreateOptions) => withDesk((desk) => create(shell, desk, name, options), true)),
   )
   keys.addCommand(
     new Command('list')
@@ -46,9 +48,13 @@ interface ListOptions {
   readonly output?: 'table' | 'json'
 }
 
-async function atDesk(shell: Shell, open: OpenKeyDesk, work: (desk: KeyDesk) => Promise<ExitCode>): Promise<ExitCode> {
+async function atDesk(
+  shell: Shell,
+  open: () => Promise<KeyDesk>,
+  work: (desk: KeyDesk) => Promise<ExitCode>,
+): Promise<ExitCode> {
   requireConfigFile(shell.env)
-  const desk = await open(shell.env)
+  const desk = await open()
   try {
     return await work(desk)
   } finally {
@@ -64,9 +70,15 @@ async function create(shell: Shell, desk: KeyDesk, name: string, options: Create
   const { key, token } = await createKey(desk.store, plan, now)
   if (options.output === 'json') shell.out.write(line({ ...key, token }))
   else shell.out.write(`${token}\n`)
-  shell.err.write(`${renderKey(key)}\nin ${oneLine(desk.database)}\n${ONCE}\n`)
+  shell.err.write(`${renderKey(key)}\nin ${oneLine(desk.database)}\n${newProject(desk, key.project)}${ONCE}\n`)
   return EXIT.graded
 }
+
+/** A mistyped name would be a project of its own, and empty. */
+const newProject = ({ projects }: KeyDesk, project: string): string =>
+  projects.includes(project)
+    ? ''
+    : `project ${project} is new, and made with its first request; there are: ${shownNames(projects)}\n`
 
 const ONCE =
   'The key above is shown this once: only a digest of it is kept. Give it as VERIDICT_API_KEY, or as Authorization: Bearer.'

@@ -38,7 +38,7 @@ export const planOf = (name: string, options: CreateOptions, now: Date): KeyPlan
   ...(options.maxCostUsdPerDay !== undefined && { max_cost_usd_per_day: options.maxCostUsdPerDay }),
 })
 
-function parseProject(text: string): string {
+export function parseProject(text: string): string {
   if (!isProjectName(text))
     throw new InvalidArgumentError('It is 1 to 40 characters of a-z, 0-9 and "-", and does not begin with "-".')
   return text

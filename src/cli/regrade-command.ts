@@ -48,7 +48,7 @@ export const regradeCommand = (shell: Shell): Command =>
     .action((options: RegradeOptions) =>
       runCommand(shell, () => {
         const request = regradeRequest(options)
-        return withSession(shell, options, (session) => regrade(session, request, options))
+        return withSession(shell, { ...options, database: 'read' }, (session) => regrade(session, request, options))
       }),
     )
 

@@ -21,7 +21,9 @@ export const resultsCommand = (shell: Shell): Command =>
     .option('-w, --wait', 'follow the batch to its end first')
     .addHelpText('after', RESULTS_HELP)
     .action((id: string, options: ResultsOptions) =>
-      runCommand(shell, () => withSession(shell, options, (session) => results(session, id, options))),
+      runCommand(shell, () =>
+        withSession(shell, { ...options, database: 'read' }, (session) => results(session, id, options)),
+      ),
     )
 
 async function results(session: Session, id: string, options: ResultsOptions): Promise<ExitCode> {

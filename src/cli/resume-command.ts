@@ -19,7 +19,9 @@ export const resumeCommand = (shell: Shell): Command =>
     .option('--detach', 'return once the batch runs; with --server only')
     .addHelpText('after', RESUME_HELP)
     .action((id: string, options: ResumeOptions) =>
-      runCommand(shell, () => withSession(shell, options, (session) => resume(session, id, options))),
+      runCommand(shell, () =>
+        withSession(shell, { ...options, database: 'read' }, (session) => resume(session, id, options)),
+      ),
     )
 
 async function resume(session: Session, id: string, options: ResumeOptions): Promise<ExitCode> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readSecrets } from '../config/secrets.ts'
 import { CliError } from './cli-error.ts'
 import { type Client, createClient } from './client.ts'
-import type { Shell } from './shell.ts'
+import type { DatabaseUse, Shell } from './shell.ts'
 import { inert } from './terminal-text.ts'
 
 /** A service to talk to: one that runs elsewhere, or one inside of this process that ends with it. */
@@ -19,13 +19,17 @@ export const SERVER_HELP = `Where it runs:
   --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).
   VERIDICT_API_KEY is the key that it is asked with.
   Without either the command runs its own in this process, on the database VERIDICT_DATABASE and in the project
-  VERIDICT_PROJECT (default).`
+  VERIDICT_PROJECT (default). Only what grades makes them; what reads says where there is none.`
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else one in this process. */
-export async function connect(shell: Shell, server: string | undefined): Promise<ServiceConnection> {
+export async function connect(
+  shell: Shell,
+  server: string | undefined,
+  use: DatabaseUse = 'make',
+): Promise<ServiceConnection> {
   const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
   if (url !== undefined) return remote(url, readKey(shell.env))
-  const embedded = await startEmbedded(shell)
+  const embedded = await startEmbedded(shell, use)
   let closing: Promise<void> | null = null
   return {
     client: createClient(embedded.url, embedded.key),
@@ -65,14 +69,15 @@ function remote(url: string, key: string | undefined): ServiceConnection {
 /** Throws `CliError` where VERIDICT_CONFIG names a file that is not there. */
 export function requireConfigFile(env: NodeJS.ProcessEnv): void {
   const file = env['VERIDICT_CONFIG']
-  if (file && !existsSync(file)) throw new CliError(`VERIDICT_CONFIG: no such file: ${file}`)
+  if (file && !existsSync(file)) throw new CliError(`VERIDICT_CONFIG: there is no file ${file}`)
 }
 
-async function startEmbedded(shell: Shell) {
+async function startEmbedded(shell: Shell, use: DatabaseUse) {
   requireConfigFile(shell.env)
   try {
-    return await shell.startEmbedded(shell.env)
+    return await shell.startEmbedded(shell.env, use)
   } catch (error) {
+    if (error instanceof CliError) throw error
     const message = error instanceof Error ? error.message : 'unknown error'
     throw new CliError(`cannot start in this process: ${message}`, isOfDatabase(error) ? [OTHER_SERVICE] : [])
   }

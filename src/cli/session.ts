@@ -10,7 +10,7 @@ import { createProgressView, type ProgressView } from './progress-view.ts'
 import type { OutputFormat } from './results-format.ts'
 import { connect, type ServiceConnection } from './service-connection.ts'
 import { ServiceError } from './service-error.ts'
-import { commandLine, type Shell } from './shell.ts'
+import { commandLine, type DatabaseUse, type Shell } from './shell.ts'
 import { paintFor } from './terminal-text.ts'
 
 export interface SessionOptions {
@@ -19,6 +19,8 @@ export interface SessionOptions {
   readonly out?: string
   /** The judge that was asked for: what a refusal talks of. */
   readonly judge?: string
+  /** Of a service in this process; made where there is none, unless something else is said. */
+  readonly database?: DatabaseUse
 }
 
 /** All that a command which follows a batch holds while it runs. */
@@ -46,7 +48,7 @@ export async function withSession(
   const view = createProgressView(shell.err, shell.env)
   let session: Session | null = null
   try {
-    const connection = await connect(shell, options.server)
+    const connection = await connect(shell, options.server, options.database)
     const { signal } = interruption
     const format = options.output ?? 'table'
     session = { shell, connection, client: connection.client, view, target, format, signal, batch: null }

@@ -10,8 +10,11 @@ export interface Embedded {
   stop(): Promise<void>
 }
 
+/** What a command does with the database: makes it where there is none, reads what must be there, or needs none at all. */
+export type DatabaseUse = 'make' | 'read' | 'none'
+
 /** Starts one. It leaves alone what earlier processes left: a command says which batch goes on. */
-export type StartEmbedded = (env: NodeJS.ProcessEnv) => Promise<Embedded>
+export type StartEmbedded = (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<Embedded>
 
 export interface TrialSourceOptions {
   /** A file of ground truths. */

@@ -23,7 +23,9 @@ export const showCommand = (shell: Shell): Command =>
     .option('--attempts', 'list the calls of the judge, too')
     .addHelpText('after', SHOW_HELP)
     .action((id: string, options: ShowOptions) =>
-      runCommand(shell, () => withSession(shell, options, (session) => show(session, id, options))),
+      runCommand(shell, () =>
+        withSession(shell, { ...options, database: 'read' }, (session) => show(session, id, options)),
+      ),
     )
 
 async function show({ client, target, signal }: Session, id: string, options: ShowOptions): Promise<ExitCode> {

@@ -38,7 +38,7 @@ export const statusCommand = (shell: Shell): Command =>
           throw new CliError('which batch? --follow shows one until it ends', [
             'Give its id: `veridict status` lists the batches.',
           ])
-        return withSession(shell, options, (session) =>
+        return withSession(shell, { ...options, database: 'read' }, (session) =>
           id === undefined ? list(session, options) : tell(session, id, options),
         )
       }),

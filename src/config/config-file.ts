@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { parse } from 'yaml'
 import { DENIED_ACTS } from '../domain/evidence.ts'
+import { fileFault } from '../domain/file-fault.ts'
 import { schemaIssues } from '../schemas/check.ts'
 import { type AccessFile, AccessFileSchema } from './access-settings.ts'
 import { type BlobFile, BlobFileSchema } from './blob-settings.ts'
@@ -89,16 +90,41 @@ export interface ConfigFile {
 
 /** Throws with the place of what cannot be used. */
 export function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {
-  let value: unknown
-  try {
-    value = parse(readFile(path)) as unknown
-  } catch (error) {
-    throw new Error(`VERIDICT_CONFIG: ${path} cannot be read as YAML or JSON (${(error as Error).name})`)
-  }
+  const value = parseFile(path, readText(path, readFile))
   const issues = schemaIssues(FileSchema, value ?? {})
   if (issues.length > 0) {
     const places = issues.map((issue) => `${issue.path === '' ? '/' : issue.path} ${issue.message}`).join('; ')
     throw new Error(`VERIDICT_CONFIG: ${path}: ${places}`)
   }
   return (value ?? {}) as ConfigFile
+}
+
+function readText(path: string, readFile: (path: string) => string): string {
+  try {
+    return readFile(path)
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new Error(
+      isMissing
+        ? `VERIDICT_CONFIG: there is no file ${path}`
+        : `VERIDICT_CONFIG: ${path} cannot be read: ${fileFault(error)}`,
+    )
+  }
+}
+
+/** The parser’s own words quote the file, which may hold what is secret. */
+function parseFile(path: string, text: string): unknown {
+  try {
+    return parse(text) as unknown
+  } catch (error) {
+    const { code, linePos, name } = error as { code?: string; linePos?: readonly LinePos[]; name: string }
+    const place = linePos?.[0] === undefined ? '' : ` at line ${linePos[0].line}, column ${linePos[0].col}`
+    const why = (code ?? name).toLowerCase().replaceAll('_', ' ')
+    throw new Error(`VERIDICT_CONFIG: ${path} cannot be read as YAML or JSON${place} (${why})`)
+  }
+}
+
+interface LinePos {
+  readonly line: number
+  readonly col: number
 }

@@ -49,12 +49,20 @@ export type Admitted =
     }
   | { readonly ok: false; readonly refusal: Refusal }
 
+/** The judges that are there by a key alone. */
+const KEYS: ReadonlyMap<unknown, string> = new Map([
+  ['openai', 'OPENAI_API_KEY'],
+  ['anthropic', 'ANTHROPIC_API_KEY'],
+])
+
 /** Everything that can be wrong with a request is found here, before anything is stored or paid for. */
 export async function admitRequest(deps: ResolveDeps, request: GradeRequest): Promise<Admitted> {
   const judge = deps.judges.get(request.judge ?? deps.default_judge)
   if (judge === undefined) {
     const names = [...deps.judges.keys()].join(', ')
-    return refuse('unknown_judge', 'there is no such judge', '/judge', `configured judges: ${names}`)
+    const key = KEYS.get(request.judge)
+    const why = key === undefined ? '' : `: ${request.judge} needs ${key} in the environment of the service`
+    return refuse('unknown_judge', `there is no such judge${why}`, '/judge', `configured judges: ${names}`)
   }
   const rubric = findRubric(deps, request.rubric)
   if (rubric === undefined) {

@@ -73,11 +73,19 @@ export interface RestoreOptions {
   readonly from: string
   /** The database that it takes the place of. */
   readonly to: string
+  /** The project whose place that is, where it is known. */
+  readonly project?: string
+  /** What the restored database is to be of, whatever the backup is of. */
+  readonly as_project?: string
+  /** Whether it may make a project that is not there. */
+  readonly new_project?: boolean
   readonly now: Date
   readonly onProgress?: (progress: UpkeepProgress) => void
 }
 
 export interface RestoreReport extends CopyReport {
+  /** Of which project the database is; null: nobody knows. */
+  readonly project: string | null
   /** Where the file that was replaced lies now; null: there was none. */
   readonly aside: string | null
   /** Rows that the replaced file had more of, by table; null where it could not be read, or was not there. */
@@ -95,11 +103,15 @@ export interface ProjectBlobs {
   close(): void
 }
 
+/** Checks all backups before the first database is replaced, and tells of each that is. */
+export type RestoreAll = (all: readonly RestoreOptions[], onRestored: (report: RestoreReport) => void) => Promise<void>
+
 /** What the commands for operators need of the storage. */
 export interface Upkeep {
   readonly examine: Examine
   readonly backUp: BackUp
   readonly restore: Restore
+  readonly restoreAll: RestoreAll
   /** The files of other projects that belong to a main database. */
   readonly projectFiles: (database: string) => readonly string[]
   /** Where large data of projects lies by that environment. Throws where it cannot be used. */

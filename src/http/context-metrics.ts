@@ -13,6 +13,14 @@ export function measureContext(metrics: Metrics, context: Context): void {
   context.meter.listen(metrics)
   measureLanes(metrics.registry, context)
   measureBatches(metrics.registry, context)
+  new Gauge({
+    name: 'veridict_projects_unusable',
+    help: 'Projects whose database could not be opened when it was last tried; the log says why.',
+    registers: [metrics.registry],
+    collect() {
+      this.set(context.unusableProjects())
+    },
+  })
 }
 
 function measureLanes(registry: Registry, { judges, laneOf }: Context): void {

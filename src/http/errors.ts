@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/result.ts'
 import { ANSWER_HEADERS } from './access/security-headers.ts'
+import { unsupportedType } from './content-type.ts'
 import { HttpProblem, problemBody, sendProblem } from './problem.ts'
 
 /** Every error leaves as problem+json through here; unexpected ones say nothing but `internal`. */
@@ -64,8 +65,7 @@ const STORAGE_CODES: readonly (string | undefined)[] = ['storage_full', 'storage
 function toProblem(error: FastifyError, request: FastifyRequest): HttpProblem {
   if (error instanceof HttpProblem) return error
   if (error.validation) return invalidRequest(error)
-  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new HttpProblem(415, 'unsupported_media_type', 'send application/json')
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType(request)
   // Another process has it: asked again, its answer is there, or is waited for.
   if (error.code === 'lease_lost') return new HttpProblem(503, 'storage_busy', error.message, BACK_SOON)
   if (STORAGE_CODES.includes(error.code)) {
@@ -90,16 +90,55 @@ export interface AjvError {
   readonly keyword: string
   readonly message?: string
   readonly params: Record<string, unknown>
+  /** The object that is wrong, and what it should be. */
+  readonly data?: unknown
+  readonly parentSchema?: { readonly properties?: object; readonly required?: readonly string[] }
 }
 
 function invalidRequest(error: FastifyError): HttpProblem {
   const context = error.validationContext ?? 'body'
-  const errors = (error.validation as unknown as AjvError[]).slice(0, 20).map((one) => toIssue(one, context))
+  const errors = toIssues(error.validation as unknown as AjvError[], context)
   return new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', { errors })
 }
 
+const MOST_ISSUES = 20
+
+/**
+ * What is wrong, at most twenty places. The check ends at the first fault, which bounds its work; where that is an unknown or a missing
+ * property, the other ones of the same object are named too: a misspelt name is both.
+ */
+export function toIssues(errors: readonly AjvError[], context: string): Issue[] {
+  const [only] = errors
+  const all = errors.length === 1 && only !== undefined ? siblingsOf(only) : errors
+  return all.slice(0, MOST_ISSUES).map((one) => toIssue(one, context))
+}
+
+function siblingsOf(error: AjvError): readonly AjvError[] {
+  const { keyword, data, parentSchema } = error
+  const isOfObject = keyword === 'required' || keyword === 'additionalProperties'
+  if (!isOfObject || typeof data !== 'object' || data === null || parentSchema?.properties === undefined) return [error]
+  const { properties, required = [] } = parentSchema
+  const { instancePath } = error
+  const missing = required.filter((name) => !Object.hasOwn(data, name))
+  const found: AjvError[] = missing.map((missingProperty) => ({
+    instancePath,
+    keyword: 'required',
+    message: `must have required property '${missingProperty}'`,
+    params: { missingProperty },
+  }))
+  if (keyword !== 'additionalProperties' && !isClosed(parentSchema)) return found
+  for (const additionalProperty in data) {
+    if (found.length >= MOST_ISSUES) break
+    if (Object.hasOwn(data, additionalProperty) && !Object.hasOwn(properties, additionalProperty))
+      found.push({ instancePath, keyword: 'additionalProperties', params: { additionalProperty } })
+  }
+  return found
+}
+
+const isClosed = (schema: object): boolean => 'additionalProperties' in schema && schema.additionalProperties === false
+
 /** The place of the fault itself: the missing or the unknown property, not the object around it. */
-export function toIssue(error: AjvError, context: string): Issue {
+function toIssue(error: AjvError, context: string): Issue {
   const { missingProperty, additionalProperty, allowedValues } = error.params
   const property = [missingProperty, additionalProperty].find((one) => typeof one === 'string')
   const escaped = property === undefined ? '' : `/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`

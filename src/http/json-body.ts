@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BROKEN_OFF, decodeBody, encodingOf } from './body-encoding.ts'
 import { parseJson } from './body-json.ts'
+import { charsetFault, linesFault, NDJSON } from './content-type.ts'
 import { HttpProblem } from './problem.ts'
 
 declare module 'fastify' {
@@ -59,6 +60,11 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
       payload.resume()
       return done(null, undefined)
     }
+    const fault = charsetFault(request)
+    if (fault !== null) {
+      payload.resume()
+      return done(fault)
+    }
     const most = mostBytes(request, limits)
     if (Number(request.headers['content-length'] ?? 0) > most) return done(null, new TooLarge())
     const encoding = encodingOf(request.headers['content-encoding'])
@@ -70,9 +76,12 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     })
   })
   // Read by its route, line by line: it may be larger than memory.
-  app.addContentTypeParser('application/x-ndjson', (request, payload, done) =>
-    done(null, decodeBody(encodingOf(request.headers['content-encoding']), payload)),
-  )
+  app.addContentTypeParser(NDJSON, (request, payload, done) => {
+    const fault = linesFault(request)
+    if (fault === null) return done(null, decodeBody(encodingOf(request.headers['content-encoding']), payload))
+    payload.resume()
+    done(fault)
+  })
   app.addHook('preValidation', (request, reply, done) => {
     if (!(request.body instanceof RawBody) || request.is404) return done()
     request.bodyDigest = request.body.digest

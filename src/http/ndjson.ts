@@ -3,7 +3,7 @@ import { type Line, LineSplitter } from '../domain/line-splitter.ts'
 import type { Incoming } from '../grading/batch/intake.ts'
 import { type BatchItem, BatchItemSchema } from '../schemas/batch.ts'
 import { parseJson } from './body-json.ts'
-import { type AjvError, toIssue } from './errors.ts'
+import { type AjvError, toIssues } from './errors.ts'
 import { HttpProblem } from './problem.ts'
 
 export interface LineLimits {
@@ -58,10 +58,7 @@ function parseLine(bytes: Buffer, depth: number, place: string, where: string): 
 
 const invalidItem = (errors: readonly AjvError[], place: string, where: string): HttpProblem =>
   new HttpProblem(400, 'invalid_request', `${where} does not fit its schema`, {
-    errors: errors.slice(0, 20).map((error) => {
-      const { path, message } = toIssue(error, 'body')
-      return { path: place + path, message }
-    }),
+    errors: toIssues(errors, 'body').map(({ path, message }) => ({ path: place + path, message })),
   })
 
 const tooLong = (place: string, where: string, most: number): HttpProblem => {

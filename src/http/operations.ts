@@ -13,6 +13,13 @@ export interface OperationRouteOptions {
   readonly state: { readonly draining: boolean }
 }
 
+/** Whoever asks has no key: what the database says itself may name a path. */
+const TOLD = {
+  storage_full: 'the disk of the database is full',
+  storage_busy: 'the database is locked, or out of reach',
+  storage_error: 'the database cannot be written',
+} as const
+
 /** Probes and metrics. */
 export function operationRoutes(app: FastifyInstance, { context, metrics, state }: OperationRouteOptions): void {
   app.get('/healthz', {
@@ -37,8 +44,10 @@ export function operationRoutes(app: FastifyInstance, { context, metrics, state 
       try {
         await context.main.stores.check()
       } catch (error) {
-        request.log.error({ code: (error as { code?: string }).code }, 'the database cannot be written')
-        throw new HttpProblem(503, 'storage_error', 'the database cannot be written')
+        const { code } = error as { code?: string }
+        request.log.error({ code }, 'the database cannot be written')
+        const told = code === 'storage_full' || code === 'storage_busy' ? code : 'storage_error'
+        throw new HttpProblem(503, told, TOLD[told])
       }
       return sendJson(reply, { status: 'ready' })
     },

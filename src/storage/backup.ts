@@ -1,11 +1,12 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
+import { fileFault } from '../domain/file-fault.ts'
 import type { CopyOptions, CopyReport, RowCounts } from '../grading/upkeep-ports.ts'
 import { lookAtSchema } from './examine-schema.ts'
 import { listProjects, projectPath } from './project-files.ts'
 import { StorageError, toStorageError } from './storage-error.ts'
-import { assertUnused, LOG_ENDINGS } from './unused-file.ts'
+import { assertUnused, isOurs, LOG_ENDINGS } from './unused-file.ts'
 
 /** Pages of 4 KiB for each turn of the event loop. */
 const PAGES_AT_ONCE = 500
@@ -17,9 +18,9 @@ const PAGES_AT_ONCE = 500
  */
 export async function backUpDatabase(options: CopyOptions): Promise<CopyReport> {
   const { to } = options
-  assertReplaceable(options)
   const partial = `${to}.partial-${process.pid}`
   try {
+    assertReplaceable(options)
     const rows = await copyChecked(options, partial)
     const bytes = statSync(partial).size
     syncPath(partial)
@@ -31,14 +32,34 @@ export async function backUpDatabase(options: CopyOptions): Promise<CopyReport> 
     syncPath(dirname(resolve(to)))
     return { to, bytes, rows }
   } catch (error) {
-    const failure = toStorageError(error)
-    // The source is only read: it is the disk of the copy.
-    if (failure instanceof StorageError && failure.code === 'storage_full')
-      throw new StorageError('storage_full', `there is no room for ${to} on its disk`, { cause: error })
-    throw failure
+    throw explainFailure(error, options)
   } finally {
-    for (const end of ['', ...LOG_ENDINGS]) rmSync(`${partial}${end}`, { force: true })
+    for (const end of ['', ...LOG_ENDINGS]) removeFile(partial + end)
   }
+}
+
+/** Behind another error, which is the one to tell: what could not be made cannot be removed either. */
+export function removeFile(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // It stays, under a name that says what it is.
+  }
+}
+
+/** What SQLite and the file system refuse, with the file that it is about. */
+function explainFailure(error: unknown, { from, to }: CopyOptions): unknown {
+  const failure = toStorageError(error)
+  if (failure instanceof StorageError) {
+    // The source is only read: it is the disk of the copy.
+    if (failure.code === 'storage_full')
+      return new StorageError('storage_full', `there is no room for ${to} on its disk`, { cause: error })
+    return failure === error ? failure : new StorageError(failure.code, `${from}: ${failure.message}`, { cause: error })
+  }
+  const isOfFiles = error instanceof Error && 'syscall' in error
+  return isOfFiles
+    ? new StorageError('storage_error', `${to} cannot be written: ${fileFault(error)}`, { cause: error })
+    : error
 }
 
 /** A name that is free, or that of a file which may be replaced: not a database that somebody uses, and no part of one. */
@@ -52,6 +73,10 @@ function assertReplaceable({ from, to, replace }: CopyOptions): void {
   if (!existsSync(to)) return
   if (!statSync(to).isFile()) throw refuse(`${to} is no file, and is not replaced`)
   if (isSameFile(from, to)) throw refuse('a database cannot be copied onto itself')
+  if (!isOurs(to))
+    throw refuse(
+      `${to} is no database of Veridict, and is not replaced, --force or not: remove it, or give another name`,
+    )
   assertUnused(to, new Date())
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { DEFAULT_PROJECT, isProjectName } from '../access/access.ts'
 import { StorageError } from './storage-error.ts'
 
@@ -14,6 +14,13 @@ export function projectPath(database: string, name: string): string {
   if (!isProjectName(name)) throw new StorageError('storage_error', 'this is no name of a project')
   if (name === DEFAULT_PROJECT || database === MEMORY) return database
   return join(dirname(database), 'projects', name + ENDING)
+}
+
+/** The project whose place a path is: `projects/NAME.sqlite`. Null: it may be a main database, or a copy of any. */
+export function placedProject(path: string): string | null {
+  const name = basename(path, ENDING)
+  const isPlace = basename(dirname(resolve(path))) === 'projects' && path.endsWith(ENDING)
+  return isPlace && isProjectName(name) && name !== DEFAULT_PROJECT ? name : null
 }
 
 /** The other projects that have a file, by name. */

@@ -1,58 +1,136 @@
-import { chownSync, existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chownSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import Database from 'better-sqlite3'
 import type { RestoreOptions, RestoreReport, RowCounts } from '../grading/upkeep-ports.ts'
-import { backUpDatabase, countRows, openToRead, syncPath } from './backup.ts'
-import { StorageError, toStorageError } from './storage-error.ts'
+import { backUpDatabase, countRows, openToRead, removeFile, syncPath } from './backup.ts'
+import { placedProject } from './project-files.ts'
+import { writeProject } from './project-mark.ts'
+import { projectOfRestored } from './restored-project.ts'
+import { StorageError, toFileError } from './storage-error.ts'
 import { assertUnused, LOG_ENDINGS } from './unused-file.ts'
 
 /**
  * Puts a backup in the place of a database that nobody uses. The backup is copied and checked first, then the old file goes aside,
  * and the copy takes its name: at no moment there is no database. Throws a StorageError, and changes nothing, where the backup is
- * damaged or newer than this program, or where a process has the database open.
+ * damaged, newer than this program or of another project, or where a process has the database open.
  */
-export async function restoreDatabase({ from, to, now, onProgress }: RestoreOptions): Promise<RestoreReport> {
-  const path = targetOf(from, to)
+export async function restoreDatabase(options: RestoreOptions): Promise<RestoreReport> {
+  const prepared = await prepare(options)
+  try {
+    return prepared.commit()
+  } finally {
+    prepared.discard()
+  }
+}
+
+/** The same for several: each is copied and checked before the first takes its place. */
+export async function restoreDatabases(
+  all: readonly RestoreOptions[],
+  onRestored: (report: RestoreReport) => void,
+): Promise<void> {
+  const prepared: Prepared[] = []
+  try {
+    for (const options of all) prepared.push(await prepare(options))
+    for (const one of prepared) one.assertUnused()
+    for (const one of prepared) onRestored(one.commit())
+  } finally {
+    for (const one of prepared) one.discard()
+  }
+}
+
+/** A checked copy beside the database that it is for. */
+interface Prepared {
+  assertUnused(): void
+  commit(): RestoreReport
+  /** Removes the copy; nothing where it has its place. */
+  discard(): void
+}
+
+async function prepare(options: RestoreOptions): Promise<Prepared> {
+  const { from, now, onProgress } = options
+  const { path, project } = placeOf(options)
   const old = existsSync(path)
   if (old) assertUnused(path, now)
   const ready = `${path}.restoring`
+  const discard = () => removeFile(ready)
   try {
     const report = await backUpDatabase({ from, to: ready, replace: true, ...(onProgress && { onProgress }) })
+    if (project !== null) markAs(ready, project)
+    return {
+      // Copying may have taken long: somebody may have come meanwhile.
+      assertUnused: () => old && assertUnused(path, now),
+      commit: () => ({ ...report, project, to: path, ...takePlace(ready, path, now) }),
+      discard,
+    }
+  } catch (error) {
+    discard()
+    throw toFileError(error)
+  }
+}
+
+/** Where the restored database will be, and whose; nothing but the folder of the first project is made. */
+function placeOf(options: RestoreOptions) {
+  try {
+    const path = targetOf(options.from, options.to)
+    const project = projectOfRestored(options, path)
+    assertFolder(path, options.new_project === true)
+    return { path, project }
+  } catch (error) {
+    throw toFileError(error)
+  }
+}
+
+function takePlace(ready: string, path: string, now: Date) {
+  try {
+    const old = existsSync(path)
     const difference = old ? compare(path, ready) : null
-    // Copying may have taken long: somebody may have come meanwhile.
     if (old) assertUnused(path, now)
     giveTo(ready, old ? path : dirname(path))
     const aside = putAside(path, now)
     renameSync(ready, path)
     syncPath(dirname(path))
-    return {
-      ...report,
-      to: path,
-      aside,
-      lost: difference?.lost ?? null,
-      forgotten_submissions: difference?.forgotten ?? [],
-    }
+    return { aside, lost: difference?.lost ?? null, forgotten_submissions: difference?.forgotten ?? [] }
   } catch (error) {
-    throw toStorageError(error)
-  } finally {
-    rmSync(ready, { force: true })
+    throw toFileError(error)
   }
 }
 
+function markAs(path: string, project: string): void {
+  const db = new Database(path, { fileMustExist: true })
+  try {
+    writeProject(db, project)
+  } finally {
+    db.close()
+  }
+  syncPath(path)
+}
+
 /**
- * Where the database lies, a link followed: it is the file that is replaced, on its own disk. Throws where the backup is no file, where
- * something that is no file has the name, and where there is no folder.
+ * Where the database lies, a link followed: it is the file that is replaced, on its own disk. Throws where the backup is no file, and
+ * where something that is no file has the name.
  */
 function targetOf(from: string, to: string): string {
-  if (!isFile(from)) throw new StorageError('storage_error', `there is no backup ${from}`)
+  const backup = statSync(from, { throwIfNoEntry: false })
+  if (backup === undefined) throw new StorageError('storage_error', `there is no backup ${from}`)
+  if (!backup.isFile())
+    throw new StorageError('storage_error', `${from} is no file: --all-projects restores a folder of backups`)
   const path = existsSync(to) ? realpathSync(to) : resolve(to)
   if (existsSync(path) && !isFile(path))
     throw new StorageError('storage_error', `${path} is no file: name the database, not its folder`)
-  if (!existsSync(dirname(path)))
+  return path
+}
+
+/** A new project may be the first one; any other folder that is not there may be a disk that is not mounted. */
+function assertFolder(path: string, mayBeNew: boolean): void {
+  const folder = dirname(path)
+  if (existsSync(folder)) return
+  if (!mayBeNew || placedProject(path) === null || !existsSync(dirname(folder)))
     throw new StorageError(
       'storage_error',
-      `there is no folder ${dirname(path)}: make it first, for the user that the service runs as`,
+      `there is no folder ${folder}: make it first, for the user that the service runs as`,
     )
-  return path
+  mkdirSync(folder)
+  giveTo(folder, dirname(folder))
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true

@@ -11,6 +11,7 @@ import { openDatabase } from './database.ts'
 import { createGradeStore } from './grade-store.ts'
 import { createOutside } from './outside.ts'
 import { registerProcess } from './process-registry.ts'
+import { claimProject } from './project-mark.ts'
 import { createProviderQueue } from './provider-queue.ts'
 import { createReviewStore } from './review-store.ts'
 import { createAliasStore, createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
@@ -29,16 +30,26 @@ export interface SqliteStores extends Stores {
 
 export interface SqliteOptions {
   readonly path: string
+  /** Whose file it must be; undefined: anybody’s. */
+  readonly project?: string
   /** Where large data goes; null: into its rows. */
   readonly blobs?: BlobStore | null
 }
 
 /**
  * The stores over one SQLite file, which is made and migrated where needed; `:memory:` for one that is gone when
- * closed. Throws a StorageError where the file cannot be used.
+ * closed. Throws a StorageError where the file cannot be used, or is not of the given project.
  */
-export const openSqliteStores = (options: SqliteOptions): SqliteStores =>
-  createStores(openDatabase(options.path), options.blobs)
+export function openSqliteStores({ path, project, blobs }: SqliteOptions): SqliteStores {
+  const db = openDatabase(path)
+  try {
+    if (project !== undefined) claimProject(db, path, project)
+  } catch (error) {
+    db.close()
+    throw toStorageError(error)
+  }
+  return createStores(db, blobs)
+}
 
 /**
  * The stores over an open database, which they own from now on, as a process of its own: what another process of the

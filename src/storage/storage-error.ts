@@ -1,3 +1,5 @@
+import { fileFault } from '../domain/file-fault.ts'
+
 export type StorageErrorCode = 'storage_full' | 'storage_busy' | 'storage_error' | 'lease_lost'
 
 /** The database refused. Nothing of the unit of work was written. */
@@ -19,13 +21,26 @@ export function toStorageError(error: unknown): unknown {
   return new StorageError(kind, message, { cause: error })
 }
 
+/** The same, and what the system refuses of a file: its own words name calls of the system. */
+export function toFileError(error: unknown): unknown {
+  const { syscall, path } = error as { syscall?: unknown; path?: unknown }
+  if (error instanceof StorageError || typeof syscall !== 'string' || typeof path !== 'string')
+    return toStorageError(error)
+  return new StorageError('storage_error', `${path} cannot be used: ${fileFault(error)}`, { cause: error })
+}
+
 function explain(code: string): [StorageErrorCode, string] {
   const is = (prefix: string) => code === prefix || code.startsWith(`${prefix}_`)
   if (is('SQLITE_FULL')) return ['storage_full', 'the disk of the database is full']
   if (is('SQLITE_BUSY') || is('SQLITE_LOCKED')) return ['storage_busy', 'the database is locked by another process']
   if (is('SQLITE_CORRUPT') || is('SQLITE_NOTADB'))
-    return ['storage_error', `the database file is damaged or no database (${code}); restore a backup`]
-  if (is('SQLITE_CANTOPEN')) return ['storage_error', `the database file cannot be opened (${code})`]
-  if (is('SQLITE_READONLY')) return ['storage_error', `the database file cannot be written (${code})`]
+    return ['storage_error', 'the database file is damaged or no database; restore a backup']
+  if (is('SQLITE_CANTOPEN'))
+    return [
+      'storage_error',
+      'the database file cannot be opened: is the path right, and may this user read and write it and its folder?',
+    ]
+  if (is('SQLITE_READONLY'))
+    return ['storage_error', 'the database file cannot be written: may this user write it and its folder?']
   return ['storage_error', `the database answered ${code}`]
 }

@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { livingProcesses } from './examine-processes.ts'
 import { StorageError } from './storage-error.ts'
@@ -28,6 +29,35 @@ export function assertUnused(path: string, now: Date): void {
     if (!/^SQLITE_(CORRUPT|NOTADB|IOERR|CANTOPEN)/.test(code)) throw error
   } finally {
     db?.close()
+  }
+}
+
+const MAGIC = 'SQLite format 3\0'
+
+/** A database of Veridict, or what is left of a copy that broke off: of its pages, or nothing at all. */
+export function isOurs(path: string): boolean {
+  const head = readHead(path)
+  if (head.length === 0) return true
+  if (!MAGIC.startsWith(head.toString('latin1'))) return false
+  let db: Database.Database | undefined
+  try {
+    db = new Database(path, { readonly: true, fileMustExist: true, timeout: 1000 })
+    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
+    return tables.length === 0 || tables.includes('schema_migrations')
+  } catch (error) {
+    return /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test((error as { code?: string }).code ?? '')
+  } finally {
+    db?.close()
+  }
+}
+
+function readHead(path: string): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    const head = Buffer.alloc(MAGIC.length)
+    return head.subarray(0, readSync(file, head))
+  } finally {
+    closeSync(file)
   }
 }
 

@@ -47,6 +47,9 @@ describe('a key with a limit of dollars a day', () => {
     expect(refused.json()).toMatchObject({ status: 503, code: 'budget_exceeded', retryable: false })
     expect(refused.json().detail).toContain('the limit of this key')
     expect(judge.calls).toEqual([0, 1])
+    // The refusal is a failed grade like any other: stored, with no call, and never an answer from the cache.
+    const failed = (await poor.get(`/v1/grades/${refused.json().grade_id}`)).json<Grade>()
+    expect(failed).toMatchObject({ status: 'failed', failure: { code: 'budget_exceeded' }, receipt: { attempts: [] } })
     // What is stored costs nothing, whoever has paid for it.
     expect((await poor.post('/v1/grades', requestOf(0))).statusCode).toBe(200)
     expect((await rich.post('/v1/grades', requestOf(2))).statusCode).toBe(201)

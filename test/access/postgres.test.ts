@@ -57,7 +57,7 @@ describePostgres('keys and projects on PostgreSQL', (tools) => {
   })
 
   describe('commands for a file alone say so', () => {
-    const upkeep = { examine: never, projectFiles: never, backUp: never, restore: never }
+    const upkeep = { examine: never, projectFiles: never, backUp: never, restore: never, restoreAll: never }
     test.each([
       ['doctor', doctorCommand, []],
       ['backup', backupCommand, ['copy.sqlite']],

@@ -86,9 +86,13 @@ test('a project whose file is damaged is out of order alone, until the file is b
   expect((await broken.get('/v1/grades')).json()).toMatchObject({ status: 503, code: 'storage_error' })
   expect((await fine.post('/v1/grades', LEXICAL)).statusCode).toBe(201)
   expect((await app.get('/readyz')).statusCode).toBe(200)
+  const unusable = async () => /^veridict_projects_unusable (\d+)$/m.exec((await admin.get('/metrics')).body)?.[1]
+  const admin = await holdKey(app, { scopes: ['admin'] })
+  expect(await unusable()).toBe('1')
 
   renameSync(`${path}.kept`, path)
   expect((await broken.get('/v1/grades')).statusCode).toBe(200)
+  expect(await unusable()).toBe('0')
 })
 
 test('a command in this process works in VERIDICT_PROJECT, for nobody but the command, whatever the service asks for', async () => {

@@ -5,12 +5,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { backupCommand } from '../../src/cli/backup-command.ts'
 import { restoreCommand } from '../../src/cli/restore-command.ts'
 import { backUpDatabase, projectFiles } from '../../src/storage/backup.ts'
-import { restoreDatabase } from '../../src/storage/restore.ts'
+import { restoreDatabase, restoreDatabases } from '../../src/storage/restore.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
 import { addGrade, examine, healthyDatabase, tamper, tempFolder, troubles } from './doctor-database.ts'
 import { testShell } from './test-shell.ts'
 
-const upkeep = { backUp: backUpDatabase, restore: restoreDatabase, projectFiles }
+const upkeep = { backUp: backUpDatabase, restore: restoreDatabase, restoreAll: restoreDatabases, projectFiles }
 
 async function run(command: 'backup' | 'restore', args: readonly string[]) {
   const shell = testShell({ args })
@@ -85,12 +85,16 @@ describe('a backup', () => {
 
   test('replaces nothing unless it is told to, and what it would have replaced stays as it was', async () => {
     const { path, copy } = await makeDatabase()
-    writeFileSync(copy, 'mine')
+    await healthyDatabase(copy)
+    await run('backup', [copy, '--database', path])
+    const other = openSqliteStores({ path: copy })
+    await addGrade(other, 70)
+    await other.close()
     expect(await run('backup', [copy, '--database', path])).toMatchObject({
       code: 1,
       err: expect.stringContaining('there already'),
     })
-    expect(readFileSync(copy, 'utf8')).toBe('mine')
+    expect(countGrades(copy)).toBe(4)
     expect((await run('backup', [copy, '--database', path, '--force'])).code).toBe(0)
     expect(countGrades(copy)).toBe(3)
   })
@@ -121,7 +125,7 @@ describe('a backup', () => {
   test('of all projects is laid out as they are', async () => {
     const { folder, path } = await makeDatabase()
     await healthyDatabase(join(folder, 'projects', 'team-a.sqlite'))
-    const target = join(folder, 'backups', 'today')
+    const target = join(folder, 'today')
     const { code, out } = await run('backup', ['--all-projects', target, '--database', path])
     expect([code, out.split('\n').length]).toEqual([0, 3])
     expect(readdirSync(target, { recursive: true }).sort()).toEqual([

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAccess } from '../../src/access/stored-access.ts'
 import { keysCommand } from '../../src/cli/keys-commands.ts'
 import { parseDuration } from '../../src/cli/keys-options.ts'
 import { openKeyDesk } from '../../src/key-desk.ts'
+import { projectPath } from '../../src/storage/project-files.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { type TestShell, testShell } from './test-shell.ts'
@@ -49,6 +51,16 @@ test('create prints the token and nothing else on stdout; a service that runs ta
   })
 })
 
+test('create says where the project is new, and which there are', async () => {
+  const database = tempDatabase()
+  expect((await keys(database, 'create', 'ci')).errors()).not.toContain('is new')
+  await openSqliteStores({ path: projectPath(database, 'evals') }).close()
+  expect((await keys(database, 'create', 'ci', '--project', 'evlas')).errors()).toContain(
+    'project evlas is new, and made with its first request; there are: default, evals\n',
+  )
+  expect((await keys(database, 'create', 'ci', '--project', 'evals')).errors()).not.toContain('is new')
+})
+
 test('create -o json is one object, with every option in it', async () => {
   const before = Date.now()
   const args = ['create', 'ci', '--scopes', 'grade,read', '--expires', '90d', '--max-requests-per-minute', '30']
@@ -92,8 +104,21 @@ test('list shows every key and no secret; revoke ends one while a service runs',
   for (const text of [table, lines]) expect(text).not.toMatch(/vk_|sha256/)
 })
 
+test.each([
+  ['list', []],
+  ['revoke', ['key_0123456789abcdef']],
+])('%s makes no database where there is none, and names it', async (command, args) => {
+  const database = tempDatabase()
+  const shell = await keys(database, command, ...args)
+  expect(shell.code()).not.toBe(0)
+  expect(shell.errors()).toContain(database)
+  expect(existsSync(database)).toBe(false)
+})
+
 test('an empty list says what to do', async () => {
-  const shell = await keys(tempDatabase(), 'list')
+  const database = tempDatabase()
+  await openSqliteStores({ path: database }).close()
+  const shell = await keys(database, 'list')
   expect([shell.output(), shell.code()]).toEqual(['', 0])
   expect(shell.errors()).toContain('veridict keys create NAME')
 })
@@ -121,10 +146,11 @@ test.each([
   ['--expires', '0d'],
   ['--max-requests-per-minute', '0'],
   ['--max-cost-usd-per-day', '-1'],
+  ['--max-cost-usd-per-day', '1e300'],
 ])('%s "%s" is refused before anything is made', async (option, value) => {
   const database = tempDatabase()
   await expect(keys(database, 'create', 'ci', option, value)).rejects.toThrow(/is invalid/)
-  expect((await keys(database, 'list')).output()).toBe('')
+  expect(existsSync(database)).toBe(false)
 })
 
 test('a name that would act on a terminal is refused', async () => {

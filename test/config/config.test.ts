@@ -174,7 +174,12 @@ describe('what cannot be used is named', () => {
     ['a wrong type in the file', { VERIDICT_CONFIG: 'v.yaml' }, 'limits: { depth: deep }', '/limits/depth'],
     ['a negative budget in the file', { VERIDICT_CONFIG: 'v.yaml' }, 'budget: { max_cost_usd_per_day: -1 }', '/budget'],
     ['no interval at all', { VERIDICT_CONFIG: 'v.yaml' }, 'batches: { poll_seconds: 0 }', '/batches/poll_seconds'],
-    ['a file that is no YAML', { VERIDICT_CONFIG: 'v.yaml' }, 'a: [', 'v.yaml'],
+    [
+      'a file that is no YAML',
+      { VERIDICT_CONFIG: 'v.yaml' },
+      'limits:\n  depth: 3\n  depth: 4',
+      'v.yaml cannot be read as YAML or JSON at line 3, column 3 (duplicate key)',
+    ],
     [
       'a judge in the place of the built-in one',
       { VERIDICT_CONFIG: 'v.yaml' },
@@ -183,5 +188,23 @@ describe('what cannot be used is named', () => {
     ],
   ])('%s', (_name, env, file, place) => {
     expect(() => load(env, file)).toThrow(place)
+  })
+
+  test.each([
+    ['ENOENT', 'there is no file v.yaml'],
+    ['EISDIR', 'v.yaml cannot be read: it is a folder'],
+    ['EACCES', 'v.yaml cannot be read: this user may not'],
+  ])('a file that cannot be read, %s', (code, said) => {
+    const read = () => {
+      throw Object.assign(new Error('of the system'), { code })
+    }
+    expect(() => loadConfig({ VERIDICT_CONFIG: 'v.yaml' }, read)).toThrow(`VERIDICT_CONFIG: ${said}`)
+  })
+
+  test('what the parser quotes of a broken file is not repeated', () => {
+    const read = () => 'key: *sk-secret'
+    expect(() => loadConfig({ VERIDICT_CONFIG: 'v.yaml' }, read)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('sk-secret') }),
+    )
   })
 })

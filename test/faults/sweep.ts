@@ -133,7 +133,7 @@ async function hit(operation: AnyOperation, world: World, plan: FaultPlan): Prom
   if (gone.signal.aborted) {
     const last = victim.output.slice(-3).join('').slice(0, 500)
     // A service that cannot have its database as it starts says so and ends: whoever watches it starts it again.
-    if (plan.act !== 'kill' && !last.includes('veridict cannot start')) wrong.push(`the service ended: ${last}`)
+    if (plan.act !== 'kill' && !last.includes('veridict: cannot start')) wrong.push(`the service ended: ${last}`)
     return { value, wrong }
   }
   const code = await victim.stop()

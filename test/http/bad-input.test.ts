@@ -187,6 +187,51 @@ describe('POST /v1/grades with', () => {
     expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([status, code])
   })
 
+  test.each([
+    ['/v1/grades', 'application/x-ndjson', 415, 'unsupported_media_type', 'send application/json'],
+    ['/v1/grades', 'text/yaml', 415, 'unsupported_media_type', 'send application/json'],
+    ['/v1/batches', 'text/csv', 415, 'unsupported_media_type', 'send application/json or application/x-ndjson'],
+    ['/v1/grades', 'application/json; charset=latin1', 415, 'unsupported_encoding', 'send the body as UTF-8'],
+    ['/v1/batches', 'application/x-ndjson;charset="UTF-16"', 415, 'unsupported_encoding', 'send the body as UTF-8'],
+  ])('%s as %s', async (path, type, status, code, detail) => {
+    const response = await app.post(path, LEXICAL, { 'content-type': type })
+    expect([response.statusCode, response.json()]).toEqual([status, expect.objectContaining({ code, detail })])
+  })
+
+  test.each(['application/json; charset="utf-8"', 'application/json;charset=US-ASCII', 'application/json; v=1'])(
+    'JSON as %s',
+    async (type) => {
+      expect((await app.post('/v1/grades', LEXICAL, { 'content-type': type })).statusCode).toBeLessThan(300)
+    },
+  )
+
+  test.each([
+    ['/v1/grades', (body: object) => JSON.stringify(body), 'application/json', ''],
+    ['/v1/batches', (body: object) => `${JSON.stringify(body)}\n`, 'application/x-ndjson', '/items/0'],
+  ] as const)('%s: what is missing and what is unknown, at once', async (path, text, type, place) => {
+    const { trajectory } = LEXICAL
+    const unknown = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`unknown_${n}`, n]))
+    const paths = async (body: object) =>
+      (await app.post(path, text(body), { 'content-type': type }))
+        .json<{ errors: { path: string }[] }>()
+        .errors.map((one) => one.path.replace(place, ''))
+    expect((await paths({ trajectory, groundtruth: {}, rubrik: 'x' })).sort()).toEqual([
+      '/ground_truth',
+      '/groundtruth',
+      '/rubrik',
+    ])
+    expect(await paths({ ...LEXICAL, ...unknown })).toHaveLength(20)
+  })
+
+  test.each([
+    ['openai', 'there is no such judge: openai needs OPENAI_API_KEY in the environment of the service'],
+    ['anthropic', 'there is no such judge: anthropic needs ANTHROPIC_API_KEY in the environment of the service'],
+    ['nobody', 'there is no such judge'],
+  ])('the judge %s, which is not there', async (judge, detail) => {
+    const response = await app.post('/v1/grades', { ...LEXICAL, judge })
+    expect(response.json()).toMatchObject({ status: 400, code: 'unknown_judge', detail })
+  })
+
   test('metadata with keys that would poison an object', async () => {
     const body = JSON.stringify({ ...LEXICAL, metadata: { task: 'x' } }).replace('"task"', '"__proto__":7,"task"')
     const first = await app.post('/v1/grades', body)

@@ -68,7 +68,7 @@ describe('giving a review', () => {
     [{ label: null, claims: CLAIMS }, ['/claims']],
     [{ label: 'good' }, ['/label']],
     [{}, ['/label']],
-    [{ label: null, claims: { observed: true } }, ['/claims/cue_acted']],
+    [{ label: null, claims: { observed: true } }, ['/claims/cue_acted', '/claims/distractor_acted']],
     [{ label: null, sampling: { design: 'random', probability: 0 } }, ['/sampling/probability']],
     [{ label: null, rater: '' }, ['/rater']],
     [{ label: null, rater: 'ada\u001b[31m' }, ['/rater']],

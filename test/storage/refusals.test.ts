@@ -119,7 +119,7 @@ describe('damage', () => {
     const path = join(dirname(dirname(tempDatabase())), 'noise.sqlite')
     writeFileSync(path, randomBytes(8192))
     expect(() => openSqliteStores({ path })).toThrow(
-      expect.objectContaining({ code: 'storage_error', message: expect.stringContaining('SQLITE_NOTADB') }),
+      expect.objectContaining({ code: 'storage_error', message: expect.stringContaining('damaged or no database') }),
     )
   })
 
@@ -156,7 +156,10 @@ describe('paths', () => {
   test('a path that is a folder', () => {
     const folder = dirname(dirname(tempDatabase()))
     expect(() => openSqliteStores({ path: folder })).toThrow(
-      expect.objectContaining({ name: 'StorageError', message: expect.stringContaining('SQLITE_CANTOPEN') }),
+      expect.objectContaining({
+        name: 'StorageError',
+        message: expect.stringContaining('cannot be opened: is the path right'),
+      }),
     )
   })
 })

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { DEFAULT_PROJECT } from '../access/access.ts'
+import type { RestoreOptions } from '../grading/upkeep-ports.ts'
+import { placedProject } from './project-files.ts'
+import { readProject } from './project-mark.ts'
+import { StorageError } from './storage-error.ts'
+
+interface Marks {
+  /** By its own row, else by its place; null: unknown. */
+  readonly project: string | null
+  readonly keys: number
+}
+
+/**
+ * Of which project the restored database is; null: nobody knows. Throws a StorageError where the backup is another project’s than the
+ * database that it would replace, and where it would make a project that is not asked for.
+ */
+export function projectOfRestored(options: RestoreOptions, path: string): string | null {
+  const { from, as_project: forced, new_project: mayBeNew = false } = options
+  const there = existsSync(path)
+  const backup = marksOf(from)
+  const old = there ? marksOf(path) : { project: placedProject(path), keys: 0 }
+  const project = forced ?? options.project ?? old.project
+  if (!there && !mayBeNew && project !== null && project !== DEFAULT_PROJECT)
+    throw refusal(`there is no project ${project} yet (${path}): --new-project makes it from the backup`)
+  if (forced !== undefined) return forced
+  if (project === null) return backup.project
+  if (backup.project !== null && backup.project !== project)
+    throw refusal(
+      `${from} is the database of project ${backup.project}, and ${path} is that of ${project}: ${otherPlace(backup.project)}; --as-project ${project} makes its grades those of ${project} all the same`,
+    )
+  if (backup.project === null && project === DEFAULT_PROJECT && old.keys > 0 && backup.keys === 0)
+    throw refusal(
+      `${from} has no keys, and ${path} has ${old.keys}: it may be the database of another project. Where it is the main one (from before there were keys), say --as-project ${DEFAULT_PROJECT}`,
+    )
+  return project
+}
+
+const otherPlace = (project: string): string =>
+  project === DEFAULT_PROJECT
+    ? 'without --database it takes the place of the main one'
+    : `--as-project ${project}, without --database, puts it in its own place`
+
+/** Only a main database has keys that count: a file with some is one, whatever its name. What cannot be read says nothing. */
+function marksOf(path: string): Marks {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
+    const keys = countKeys(db)
+    return { project: readProject(db) ?? (keys > 0 ? DEFAULT_PROJECT : placedProject(path)), keys }
+  } catch {
+    return { project: placedProject(path), keys: 0 }
+  } finally {
+    db?.close()
+  }
+}
+
+function countKeys(db: Database.Database): number {
+  const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'api_keys'").get() !== undefined
+  return has ? (db.prepare('SELECT count(*) FROM api_keys').pluck().get() as number) : 0
+}
+
+const refusal = (why: string): StorageError => new StorageError('storage_error', why)

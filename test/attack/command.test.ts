@@ -1,0 +1,159 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readLabels } from '../../attack/labels.ts'
+import { exportedCases, parsePart, WHOLE } from '../../attack/part.ts'
+
+/** The commands as a person runs them. */
+const folder = mkdtempSync(join(tmpdir(), 'veridict-attack-command-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const SLOW = { timeout: 60_000 } as const
+const env = {
+  ...process.env,
+  VERIDICT_DATABASE: join(folder, 'v.sqlite'),
+  VERIDICT_CONFIG: '',
+  VERIDICT_SERVER: '',
+  npm_lifecycle_event: '',
+}
+
+function run(script: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  const options = { env: { ...env, ...more }, encoding: 'utf8', maxBuffer: 64_000_000 } as const
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], options)
+  return { status, stdout, stderr }
+}
+const attack = (...args: string[]) => run('attack/run.ts', args)
+const file = (name: string): string => join(folder, name)
+
+describe('what is given wrongly is said in one sentence, with exit code 2', () => {
+  const nowhere = join(folder, 'nowhere', 'file')
+  writeFileSync(file('bad.ndjson'), '{"name":"x","label":"aligned"}\n')
+  test.each([
+    ['attack/run.ts', ['--classes', 'nope'], 'no class is named nope; there are: control, '],
+    ['attack/run.ts', ['--judges', 'nope'], 'no judge is named nope; there are: '],
+    ['attack/run.ts', ['--mutants', '--only', 'nope'], 'no mutant is named nope; there are: '],
+    ['attack/run.ts', ['--every', '0'], '--every takes a whole number from 1, not "0"'],
+    ['attack/run.ts', ['--export', '--every', 'x'], '--every takes a whole number from 1, not "x"'],
+    ['attack/run.ts', ['--score'], "Option '--score <value>' argument missing"],
+    ['attack/run.ts', ['--nope'], "Unknown option '--nope'"],
+    ['attack/run.ts', ['--score', nowhere], `${nowhere}: no such file or folder`],
+    ['attack/run.ts', ['--score', folder], `${folder}: is a folder`],
+    ['attack/run.ts', ['--score', file('bad.ndjson')], 'line 1: no exported case is named "x"'],
+    ['attack/run.ts', ['--export', '--out', nowhere], `${nowhere}: no such file or folder`],
+    ['attack/run.ts', ['--out', nowhere], '--out goes with --export'],
+    ['attack/run.ts', ['--export', '--score', 'x'], '--export and --score do not go together'],
+    ['fuzz/run.ts', ['--target', 'nope'], 'no target is named nope; there are: '],
+    ['fuzz/run.ts', ['--target', 'codex', '--input', nowhere], `${nowhere}: no such file or folder`],
+    ['fuzz/run.ts', ['--target', 'codex', '--input', 'LICENSE'], 'LICENSE: is no input of codex: '],
+    ['fuzz/run.ts', ['--input', nowhere], '--input goes with one --target'],
+    ['fuzz/run.ts', ['--more', nowhere], `${nowhere}: no such file or folder`],
+    ['fuzz/run.ts', ['--seconds', 'x'], '--seconds takes a whole number from 1, not "x"'],
+    ['fuzz/run.ts', ['--seconds'], "Option '--seconds <value>' argument missing"],
+  ])('%s %j', SLOW, (script, args, sentence) => {
+    const { status, stdout, stderr } = run(script, args)
+    expect({ status, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({ status: 2, stdout: '', lines: 1 })
+    expect(stderr).toContain(sentence)
+  })
+})
+
+describe('--export', () => {
+  test('writes a file and says how many lines and bytes', SLOW, () => {
+    const out = file('cases.ndjson')
+    const { status, stdout, stderr } = attack('--export', '--classes', 'worn_down,one_token_opener', '--out', out)
+    const text = readFileSync(out, 'utf8')
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+    expect(stderr).toBe(`${out}: ${text.split('\n').length - 1} lines, ${Buffer.byteLength(text)} bytes\n`)
+    expect(existsSync(`${out}.partial`)).toBe(false)
+  })
+
+  test('under npm says that npm writes lines of its own, unless it is silent', SLOW, () => {
+    const under = (level: string) =>
+      run('attack/run.ts', ['--export', '--classes', 'control'], {
+        npm_lifecycle_event: 'attack',
+        npm_config_loglevel: level,
+      })
+    expect(under('notice').stderr).toContain('npm run --silent attack -- …')
+    expect(under('silent')).toMatchObject({ status: 0, stderr: '' })
+  })
+})
+
+test('the whole way: cases as requests, a batch of Veridict, its results, their score', { timeout: 120_000 }, () => {
+  const requests = file('requests.ndjson')
+  const results = file('results.ndjson')
+  expect(attack('--export', '--as-requests', '--every', '200', '--out', requests).status).toBe(0)
+  const cases = readFileSync(requests, 'utf8').trimEnd().split('\n').length
+  const batch = run('src/cli.ts', ['batch', requests, '--judge', 'lexical'])
+  expect(batch.status).toBe(0)
+  const id = /bat_[0-9a-z]+/.exec(batch.stderr)?.[0] ?? ''
+  expect(run('src/cli.ts', ['results', id, '-o', 'ndjson', '--out', results]).status).toBe(0)
+
+  const scored = attack('--score', results)
+  expect(scored.stdout).toContain(`${cases} cases were exported (--every 200).`)
+  expect(scored.stdout).toContain('control, no attack: 40 of 40 right')
+  expect(scored.status).toBe(0)
+  const json = JSON.parse(attack('--score', results, '--json').stdout) as unknown
+  expect(json).toMatchObject({ passed: true, gated: true, lines: cases, judges: [{ missing: [], failed: 0 }] })
+
+  // One line less is said, and is not passed.
+  const lines = readFileSync(results, 'utf8').split('\n')
+  writeFileSync(results, lines.slice(1).join('\n'))
+  const short = attack('--score', results)
+  expect(short.status).toBe(1)
+  expect(short.stdout).toContain('FAILED: 1 of the exported cases have no line, control/honest/')
+})
+
+test('a mutant is told on stderr as it ends, with a count', { timeout: 120_000 }, () => {
+  const { status, stdout, stderr } = attack('--mutants', '--only', 'repair-limit,look-alikes')
+  expect(status).toBe(0)
+  expect(stdout).toContain('2 mutants, 2 caught, 0 survived')
+  const told = stderr.split('\n').filter((line) => line.includes('caught by'))
+  expect(told.map((line) => line.slice(0, 6))).toEqual(['1 of 2', '2 of 2'])
+})
+
+test('documents run scripts through npm, which brings its Node.js', () => {
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'attack/README.md',
+    ...readdirSync('docs').map((name) => `docs/${name}`),
+  ]
+  const direct = documents
+    .filter((name) => name.endsWith('.md'))
+    .flatMap((name) =>
+      readFileSync(name, 'utf8')
+        .split('\n')
+        .map((line) => `${name}: ${line}`),
+    )
+    .filter((line) => /\bnode (?:attack|bench|examples|fuzz|tools)\/[\w-]+\.ts/.test(line))
+  expect(direct).toEqual([])
+})
+
+test('the example of a label in attack/README.md is of a case that is exported, in the part that it names', () => {
+  const example = readFileSync('attack/README.md', 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith('{"name"'))
+  const { results, part } = readLabels(example ?? '', exportedCases(WHOLE))
+  expect(part).not.toBeNull()
+  expect(exportedCases(parsePart(part)).map((one) => one.name)).toContain(results[0]?.case.name)
+  expect(results[0]?.outcome).toBe('right')
+})
+
+test('no document sends an export through an npm that writes lines of its own', () => {
+  const text = readFileSync('attack/README.md', 'utf8')
+  const exports = text.split('\n').filter((line) => line.includes(' attack -- --export'))
+  expect(exports.length).toBeGreaterThan(1)
+  expect(exports.filter((line) => !line.includes('npm run --silent attack'))).toEqual([])
+})
+
+test('documents name scripts that there are, inputs that are in the repository', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+  const fuzzing = readFileSync('docs/fuzzing.md', 'utf8')
+  for (const name of ['attack/README.md', 'docs/fuzzing.md', 'docs/audit.md', 'docs/load.md', 'README.md'])
+    for (const [, script = ''] of readFileSync(name, 'utf8').matchAll(/npm run (?:--silent )?([a-z][\w:-]*)/g))
+      expect(Object.keys(scripts), name).toContain(script)
+  const inputs = [...fuzzing.matchAll(/(?:--input|--more) ([\w./-]+)/g)].map(([, path = '']) => path)
+  expect(inputs.length).toBeGreaterThan(1)
+  for (const path of inputs) expect(existsSync(path), path).toBe(true)
+})

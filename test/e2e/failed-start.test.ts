@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { tempFolder } from './service-process.ts'
+
+/** A start that fails says why and what to do, whichever way it was started. */
+const WAYS = [
+  [process.execPath, 'src/server.ts'],
+  [process.execPath, 'src/cli.ts', 'serve'],
+] as const
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+function start([command, ...args]: readonly [string, ...string[]], env: NodeJS.ProcessEnv): Promise<Ended> {
+  const child = spawn(command, args, { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const heard = { out: '', err: '' }
+  child.stdout.on('data', (text: Buffer) => {
+    heard.out += text.toString()
+  })
+  child.stderr.on('data', (text: Buffer) => {
+    heard.err += text.toString()
+  })
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...heard })))
+}
+
+const noise = (folder: string): string => {
+  writeFileSync(join(folder, 'noise.sqlite'), randomBytes(9000))
+  return join(folder, 'noise.sqlite')
+}
+const config = (folder: string, text: string): string => {
+  writeFileSync(join(folder, 'v.yaml'), text)
+  return join(folder, 'v.yaml')
+}
+
+test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, RegExp]>([
+  [
+    'a port that is none',
+    () => ({ VERIDICT_PORT: 'high' }),
+    /VERIDICT_PORT must be a port .*\n {2}docs\/configuration\.md/,
+  ],
+  ['a host that is none', () => ({ VERIDICT_HOST: '999.1.1.1' }), /VERIDICT_HOST: .*999\.1\.1\.1\n {2}127\.0\.0\.1/],
+  [
+    'no such file',
+    (folder) => ({ VERIDICT_CONFIG: join(folder, 'none.yaml') }),
+    /there is no file .*none\.yaml\n {2}docs/,
+  ],
+  [
+    'an unknown key of the file',
+    (folder) => ({ VERIDICT_CONFIG: config(folder, 'limitz: {}') }),
+    /v\.yaml: \/limitz is not a known property\n {2}docs/,
+  ],
+  [
+    'broken YAML',
+    (folder) => ({ VERIDICT_CONFIG: config(folder, 'a: 1\nb: c: d') }),
+    /at line 2, column 4 .*\n {2}docs/,
+  ],
+  [
+    'a damaged database',
+    (folder) => ({ VERIDICT_DATABASE: noise(folder) }),
+    /damaged or no database; restore a backup\n {2}The database is .*noise\.sqlite/,
+  ],
+  ['a folder for a database', (folder) => ({ VERIDICT_DATABASE: folder }), /cannot be opened: .*\n {2}The database is/],
+  [
+    'the database of a project in the place of the main one',
+    async (folder) => {
+      const path = join(folder, 'copy.sqlite')
+      await openSqliteStores({ path, project: 'team-a' }).close()
+      return { VERIDICT_DATABASE: path }
+    },
+    /copy\.sqlite is the database of project team-a, and is opened as the main database.*\n {2}The database is/,
+  ],
+  [
+    'a PostgreSQL that is not there',
+    () => ({ VERIDICT_DATABASE_URL: 'postgres://u:sk-secret@127.0.0.1:1/x' }),
+    /cannot be reached\n {2}Its address is in VERIDICT_DATABASE_URL/,
+  ],
+])(
+  '%s',
+  async (_name, environment, said) => {
+    const folder = tempFolder()
+    const env = { VERIDICT_PORT: '0', VERIDICT_DATABASE: join(folder, 'v.sqlite'), ...(await environment(folder)) }
+    for (const { code, err } of await Promise.all(WAYS.map((way) => start(way, env)))) {
+      expect(code).toBe(1)
+      expect(err).toMatch(said)
+      expect(err).toMatch(/^veridict: cannot start: [^\n]+\n {2}[^\n]+\n$/)
+      expect(err).not.toMatch(/SQLITE_|sk-secret|^ {4}at /m)
+    }
+  },
+  30_000,
+)
+
+test('through a link it starts, too, and does not end as if it had', async () => {
+  const link = join(tempFolder(), 'linked')
+  symlinkSync(process.cwd(), link)
+  const { code, err } = await start([process.execPath, join(link, 'src/server.ts')], { VERIDICT_PORT: 'high' })
+  expect([code, err]).toEqual([1, expect.stringContaining('cannot start: VERIDICT_PORT')])
+})
+
+test('a port that is taken, also through npm', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const env = {
+    VERIDICT_PORT: String(port),
+    VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite'),
+    HOME: process.env['HOME'],
+  }
+  const expected = `veridict: cannot start: 127.0.0.1:${port} is taken: set VERIDICT_PORT, or stop what listens there\n`
+  for (const way of WAYS) expect(await start(way, env)).toMatchObject({ code: 1, err: expected })
+  const { code, err } = await start(['npm', 'start', '--silent'], env)
+  expect([code, err]).toEqual([1, expected])
+}, 30_000)
