@@ -156,7 +156,8 @@ describePostgres('work over pg-boss', (tools) => {
 
   test('a user who may not make schemas works in one that he was given', async () => {
     const { query, url } = tools().server
-    await query(`CREATE ROLE plain LOGIN PASSWORD 'plain'; CREATE DATABASE given`)
+    await query("CREATE ROLE plain LOGIN PASSWORD 'plain'")
+    await query('CREATE DATABASE given')
     const given = new URL(url)
     given.pathname = '/given'
     const admin = new pg.Client({ connectionString: given.href })
