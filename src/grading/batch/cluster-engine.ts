@@ -22,6 +22,8 @@ export interface ClusterSettings {
 }
 
 const LONGEST_LOOK_MS = 10_000
+/** By then whoever fetched work has taken its lease. */
+const OLD_S = 5
 
 /** Batches are cut into slices, and each is run by whichever process holds its lease. */
 export class ClusterEngine implements BatchEngine {
@@ -40,7 +42,7 @@ export class ClusterEngine implements BatchEngine {
     this.deps = deps
     this.settings = settings
     const common = { ...deps, ...settings, ...settings.cluster, batches: deps.stores.batches }
-    this.planner = new Planner({ ...common, old_s: settings.lease_s })
+    this.planner = new Planner({ ...common, old_s: Math.min(settings.lease_s, OLD_S) })
     this.runs = new SliceRuns({ ...common, planner: this.planner })
     const every_ms = Math.min(LONGEST_LOOK_MS, (settings.lease_s * 1000) / 3)
     this.keeper = new Keeper({
