@@ -13,7 +13,7 @@ const { values } = parseArgs({
   options: { grades: { type: 'string', default: '10000' }, help: { type: 'boolean', default: false } },
 })
 if (values.help) {
-  console.log('node bench/move.ts [--grades 10000]')
+  console.log('npm run bench:move -- [--grades 10000]')
   process.exit(0)
 }
 

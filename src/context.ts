@@ -191,7 +191,10 @@ function openLanes(config: Config, judges: ReadonlyMap<string, Judge>, limits: S
     const own = config.judges[name]?.concurrency ?? config.concurrency
     const isLexical = judge.info.kind === 'lexical'
     const shared = limits === null || isLexical ? null : { judge: name, limits, call_ms, elapsed }
-    lanes.set(name, createLane(isLexical ? LEXICAL_LANE : own, clock, shared))
+    lanes.set(
+      name,
+      createLane(isLexical ? LEXICAL_LANE : own, clock, shared, config.workers.most_in_flight ?? undefined),
+    )
   }
   // A judge that is no longer configured is refused before anybody asks for its lane’s turn.
   const unknown = createLane(LEXICAL_LANE, clock)

@@ -55,7 +55,7 @@ const SETTINGS = 'docs/configuration.md has every variable, and every key of the
 const LOOK = '`veridict doctor` looks at the database; docs/configuration.md has what can be set.'
 
 const adviceOf = (message: string): string =>
-  /^(?:VERIDICT_|OPENAI_|ANTHROPIC_|access\.|the default judge)/.test(message) ? SETTINGS : LOOK
+  /^(?:VERIDICT_|OPENAI_|ANTHROPIC_|OTEL_|access\.|the default judge)/.test(message) ? SETTINGS : LOOK
 
 function adviceOfDatabase(env: NodeJS.ProcessEnv): string {
   // The URL may hold a password.

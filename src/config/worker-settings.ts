@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox'
 
 export const WorkersFileSchema = Type.Object(
-  { lease_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })) },
+  {
+    lease_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
+    most_in_flight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+  },
   { additionalProperties: false },
 )
 
@@ -13,6 +16,8 @@ export interface WorkerSettings {
   readonly in_service: boolean
   /** Seconds after which the work of a process that says nothing is anybody’s. */
   readonly lease_seconds: number
+  /** Items of one judge that a process works on at once at the most, whatever the judge would take; null: no bound. */
+  readonly most_in_flight: number | null
   /** Where `veridict worker` answers /healthz, /readyz and /metrics; null: nowhere. */
   readonly port: number | null
 }
@@ -21,5 +26,10 @@ const LEASE_SECONDS = 30
 
 export const resolveWorkers = (
   { worker, worker_port }: { readonly worker: 'on' | 'off' | undefined; readonly worker_port: number | undefined },
-  { lease_seconds = LEASE_SECONDS }: WorkersFile = {},
-): WorkerSettings => ({ in_service: worker !== 'off', lease_seconds, port: worker_port ?? null })
+  { lease_seconds = LEASE_SECONDS, most_in_flight }: WorkersFile = {},
+): WorkerSettings => ({
+  in_service: worker !== 'off',
+  lease_seconds,
+  most_in_flight: most_in_flight ?? null,
+  port: worker_port ?? null,
+})

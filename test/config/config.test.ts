@@ -153,10 +153,31 @@ test('batches', () => {
 
 describe('workers', () => {
   test.each([
-    ['nothing said', {}, '', { in_service: true, lease_seconds: 30, port: null }],
-    ['none in the service', { VERIDICT_WORKER: 'off' }, '', { in_service: false, lease_seconds: 30, port: null }],
-    ['a port', { VERIDICT_WORKER_PORT: '0' }, '', { in_service: true, lease_seconds: 30, port: 0 }],
-    ['a shorter lease', {}, 'workers: { lease_seconds: 2 }', { in_service: true, lease_seconds: 2, port: null }],
+    ['nothing said', {}, '', { in_service: true, lease_seconds: 30, most_in_flight: null, port: null }],
+    [
+      'none in the service',
+      { VERIDICT_WORKER: 'off' },
+      '',
+      { in_service: false, lease_seconds: 30, most_in_flight: null, port: null },
+    ],
+    [
+      'a port',
+      { VERIDICT_WORKER_PORT: '0' },
+      '',
+      { in_service: true, lease_seconds: 30, most_in_flight: null, port: 0 },
+    ],
+    [
+      'a bound',
+      {},
+      'workers: { most_in_flight: 16 }',
+      { in_service: true, lease_seconds: 30, most_in_flight: 16, port: null },
+    ],
+    [
+      'a shorter lease',
+      {},
+      'workers: { lease_seconds: 2 }',
+      { in_service: true, lease_seconds: 2, most_in_flight: null, port: null },
+    ],
   ])('%s', (_name, env, file, workers) => {
     expect(load({ VERIDICT_CONFIG: 'v.yaml', ...env }, file).workers).toEqual(workers)
   })

@@ -104,7 +104,7 @@ test('a variable that cannot be used stops the start with its name', async () =>
   const env = { ...tracedTo(AWAY), OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
   const service = spawnService({ database: join(tempFolder(), 'v.sqlite'), config: {}, env })
   expect(await service.exited).toBe(1)
-  expect(service.output.join('')).toContain('veridict cannot start: OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf')
+  expect(service.output.join('')).toContain('veridict: cannot start: OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf')
 })
 
 /** Loads the server as `serve` does and says what of OpenTelemetry came with it, but for its interface alone, which prom-client loads. */

@@ -11,6 +11,8 @@ export interface Work {
   readonly in_flight: number
   readonly waiting: number
   readonly probe: 'flying' | 'due' | 'none'
+  /** The judge is out: somebody else may say that it is mended. */
+  readonly out?: boolean
 }
 
 /**

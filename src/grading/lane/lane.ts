@@ -5,7 +5,7 @@ import { type Alarm, createAlarm } from './alarm.ts'
 import { type Allowance, createAllowance } from './allowance.ts'
 import type { Outage } from './breaker.ts'
 import { createGate, type Dismissal, type Flight, type Gate } from './gate.ts'
-import { createLimit, type LaneSettings } from './limit.ts'
+import { createLimit, type LaneSettings, NO_BOUND } from './limit.ts'
 import { createLooker, type Looker, type SharedLane } from './looker.ts'
 import { createNotice, type Notice } from './notice.ts'
 import { createParties } from './parties.ts'
@@ -70,9 +70,17 @@ interface Waiter {
   leave: () => boolean
 }
 
-/** `shared` null: no other process calls this judge. */
-export function createLane(settings: LaneSettings, clock: Clock, shared: SharedLane | null = null): Lane {
-  return new JudgeLane(settings, clock, shared)
+/**
+ * `shared` null: no other process calls this judge. `mostForBatches`: calls for batches, those that wait among them, that this process wants
+ * at once at the most.
+ */
+export function createLane(
+  settings: LaneSettings,
+  clock: Clock,
+  shared: SharedLane | null = null,
+  mostForBatches = NO_BOUND,
+): Lane {
+  return new JudgeLane(settings, clock, shared, mostForBatches)
 }
 
 class JudgeLane implements Lane {
@@ -85,9 +93,11 @@ class JudgeLane implements Lane {
   readonly #notice: Notice = createNotice(() => this.#seen())
 
   readonly #looker: Looker | null
+  readonly #mostForBatches: number
 
-  constructor(settings: LaneSettings, clock: Clock, shared: SharedLane | null) {
+  constructor(settings: LaneSettings, clock: Clock, shared: SharedLane | null, mostForBatches: number) {
     this.#clock = clock
+    this.#mostForBatches = mostForBatches
     this.#alarm = createAlarm(clock, () => this.#advance())
     const allowance = shared && createAllowance(settings, shared.elapsed)
     this.#gate = allowance === null ? createGate(createLimit(settings)) : createGate(allowance, allowance)
@@ -113,7 +123,8 @@ class JudgeLane implements Lane {
     this.#parties.ask(party, now)
     this.#notice.check()
     if (this.#gate.status(now).kind === 'out') return this.#gate.probeIsDue(now) ? 1 : 0
-    return Math.ceil(this.#share() * (1 + RESERVE))
+    const bound = Math.ceil(this.#mostForBatches / Math.max(1, this.#parties.count()))
+    return Math.min(bound, Math.ceil(this.#share() * (1 + RESERVE)))
   }
 
   forget(party: string): void {
@@ -156,6 +167,7 @@ class JudgeLane implements Lane {
       in_flight: this.#gate.inFlight(),
       waiting: this.#queue.size(),
       probe: this.#gate.probe(this.#now()),
+      out: this.#gate.status(this.#now()).kind === 'out',
     })
     return createLooker(shared, allowance, this.#clock, work, (view) => {
       this.#dismiss(this.#gate.adopt(view, this.#now()))

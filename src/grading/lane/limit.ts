@@ -5,6 +5,9 @@ export interface LaneSettings {
   readonly max: number
 }
 
+/** What a process takes for its batches at the most, whatever the judge would take. */
+export const NO_BOUND = Number.POSITIVE_INFINITY
+
 /**
  * The number of calls that a judge takes at once, found by trying: one more after as many successes as it counts, half as soon as
  * the judge says that it was too many (additive increase, multiplicative decrease; Chiu and Jain 1989).

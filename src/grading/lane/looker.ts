@@ -13,7 +13,10 @@ export interface SharedLane {
   readonly elapsed: () => number
 }
 
-/** Sees to it that a lane looks often enough at what it shares, and no more often than that: not at all while nothing is going on. */
+/**
+ * Sees to it that a lane looks often enough at what it shares, and no more often than that: not at all while nothing is going on, unless the
+ * judge is out.
+ */
 export interface Looker {
   /** Something has changed: perhaps it is time to look. */
   touch(): void
@@ -40,8 +43,8 @@ export function createLooker(
     else plan()
   })
 
-  function gap({ in_flight, waiting, probe }: Work): number | null {
-    if (in_flight + waiting === 0 && allowance.isEmpty() && !allowance.hasNews()) return null
+  function gap({ in_flight, waiting, probe, out = false }: Work): number | null {
+    if (in_flight + waiting === 0 && allowance.isEmpty() && !allowance.hasNews()) return out ? GAPS.busy : null
     if (hasFailed) return GAPS.failed
     const isShort = waiting > 0 && in_flight >= allowance.value()
     // Whoever has asked for more than it can get need not say that it has become even more.
