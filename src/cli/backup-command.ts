@@ -60,7 +60,9 @@ async function backUpAll(
     for (const { from, to } of targets) {
       if (options.allProjects === true) makeFolder(resolve(to, '..'))
       try {
-        shell.out.write(reportText(await backUp({ from, to, replace, onProgress: sayTo(to) })))
+        const report = await backUp({ from, to, replace, onProgress: sayTo(to) })
+        shell.out.write(reportText(report))
+        if ((report.rows['blob_places'] ?? 0) > 0) shell.err.write(`${inert(to)}: ${OUTSIDE}\n`)
       } catch (error) {
         if (targets.length === 1 || error instanceof CliError || !(error instanceof Error)) throw error
         // One that is damaged keeps nobody from a backup of the others.
@@ -92,6 +94,8 @@ function tellMissing(shell: Shell, projects: readonly string[]): void {
     `${asTyped(shell, `not in it: what other projects have graded (${shown.join(', ')}); \`veridict backup --all-projects FOLDER\` copies all`)}\n`,
   )
 }
+
+const OUTSIDE = 'not in it: large data that lies in a blob store (VERIDICT_BLOBS); copy that, too (docs/blobs.md)'
 
 const MOST_NAMES = 10
 

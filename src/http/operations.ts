@@ -44,8 +44,8 @@ export function operationRoutes(app: FastifyInstance, { context, metrics, state 
       try {
         await context.main.stores.check()
       } catch (error) {
-        const { code } = error as { code?: string }
-        request.log.error({ code }, 'the database cannot be written')
+        const { code, message } = error as { code?: string; message?: string }
+        request.log.error({ code, detail: message }, 'the database cannot be written')
         const told = code === 'storage_full' || code === 'storage_busy' ? code : 'storage_error'
         throw new HttpProblem(503, told, TOLD[told])
       }

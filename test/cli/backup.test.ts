@@ -36,6 +36,12 @@ const countGrades = (path: string): number => {
 }
 
 describe('a backup', () => {
+  test('says what is not in it where large data lies outside', async () => {
+    const { path, copy } = await makeDatabase()
+    tamper(path, "INSERT INTO blob_places (place, since) VALUES ('s3://lab/veridict', '2026-11-21T00:00:00.000Z')")
+    expect((await run('backup', [copy, '--database', path])).err).toContain('VERIDICT_BLOBS')
+  })
+
   test('is one file, whole, its owner’s alone, and in use by nobody', async () => {
     const { folder, path, copy } = await makeDatabase()
     const stores = openSqliteStores({ path })
