@@ -62,7 +62,7 @@ async function backUpAll(
       try {
         const report = await backUp({ from, to, replace, onProgress: sayTo(to) })
         shell.out.write(reportText(report))
-        if ((report.rows['blob_places'] ?? 0) > 0) shell.err.write(`${inert(to)}: ${OUTSIDE}\n`)
+        tellOutside(shell, report)
       } catch (error) {
         if (targets.length === 1 || error instanceof CliError || !(error instanceof Error)) throw error
         // One that is damaged keeps nobody from a backup of the others.
@@ -93,6 +93,10 @@ function tellMissing(shell: Shell, projects: readonly string[]): void {
   shell.err.write(
     `${asTyped(shell, `not in it: what other projects have graded (${shown.join(', ')}); \`veridict backup --all-projects FOLDER\` copies all`)}\n`,
   )
+}
+
+function tellOutside(shell: Shell, { to, rows }: CopyReport): void {
+  if ((rows['blob_places'] ?? 0) > 0) shell.err.write(`${inert(to)}: ${OUTSIDE}\n`)
 }
 
 const OUTSIDE = 'not in it: large data that lies in a blob store (VERIDICT_BLOBS); copy that, too (docs/blobs.md)'
