@@ -40,6 +40,9 @@ const BY_ID: Words = { sourceKey: ['rowid'], dropped: ['rowid'] }
 
 type Json = Readonly<Record<string, unknown>>
 
+/** PostgreSQL counts in parts; what comes over is one. */
+const inParts = (...sourceKey: string[]): Words => ({ sourceKey, made: { part: () => 0n } })
+
 /** A part of a JSON column; null where it has none. */
 function partOf(row: Row, column: string, part: string): unknown {
   const text = row[column]
@@ -148,15 +151,25 @@ export const MOVED: readonly MovedTable[] = [
   table('idempotency_keys', ['key'], {
     ...{ key: 'text', request_digest: 'text', status: 'integer', body: 'text', created_at: 'text' },
   }),
-  table('spending', ['scope'], {
-    ...{ scope: 'text', settled_usd: 'real', reserved_usd: 'real', uncertain_usd: 'real' },
-    ...{ calls: 'integer', unknown_calls: 'integer', unpriced_calls: 'integer' },
-  }),
+  table(
+    'spending',
+    ['scope', 'part'],
+    {
+      ...{ scope: 'text', settled_usd: 'real', reserved_usd: 'real', uncertain_usd: 'real' },
+      ...{ calls: 'integer', unknown_calls: 'integer', unpriced_calls: 'integer', part: 'integer' },
+    },
+    inParts('scope'),
+  ),
   table('batches', ['seq'], BATCHES, ORDERED),
   table('batch_items', ['batch', 'idx'], ITEMS, { dropped: ['rowid'] }),
-  table('batch_tallies', ['batch', 'status', 'detail', 'cached'], {
-    ...{ batch: 'integer', status: 'text', detail: 'text', cached: 'integer', n: 'integer' },
-  }),
+  table(
+    'batch_tallies',
+    ['batch', 'status', 'detail', 'cached', 'part'],
+    {
+      ...{ batch: 'integer', status: 'text', detail: 'text', cached: 'integer', n: 'integer', part: 'integer' },
+    },
+    inParts('batch', 'status', 'detail', 'cached'),
+  ),
   table('provider_batches', ['seq'], SUBMISSIONS, ORDERED),
   table('provider_requests', ['seq'], REQUESTS, {
     ...ORDERED,

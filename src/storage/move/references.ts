@@ -20,7 +20,9 @@ const REFERENCES = [
         SELECT batch, status, coalesce(label, failure_code, '') AS detail, cached, count(*) AS n FROM batch_items
         WHERE status <> 'pending' GROUP BY 1, 2, 3, 4
       ) AS counted
-      FULL JOIN (SELECT * FROM batch_tallies WHERE n <> 0) AS kept USING (batch, status, detail, cached)
+      FULL JOIN (
+        SELECT batch, status, detail, cached, sum(n) AS n FROM batch_tallies GROUP BY 1, 2, 3, 4 HAVING sum(n) <> 0
+      ) AS kept USING (batch, status, detail, cached)
       WHERE counted.n IS DISTINCT FROM kept.n`,
   },
 ] as const

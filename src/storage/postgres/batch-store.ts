@@ -159,10 +159,11 @@ function renderBatches(query: BatchQuery & { readonly id?: string }): Statement 
   if (query.before !== undefined) terms.push(`id < ${mark(query.before)}`)
   const text = `
     SELECT id, kind, mode, name, key, status, max_cost_usd, parked_reason, resumes_at, total, created_at, finished_at,
-      (SELECT json_agg(json_build_object('status', status, 'detail', detail, 'cached', cached, 'n', n))
-       FROM batch_tallies WHERE batch = batches.seq AND n > 0) AS tallies,
-      (SELECT json_build_object(${COLUMNS.map((name) => `'${name}', ${name}`).join(', ')})
-       FROM spending WHERE scope = 'batch:' || batches.id) AS spent
+      (SELECT json_agg(json_build_object('status', status, 'detail', detail, 'cached', cached, 'n', n) ORDER BY status, detail, cached)
+       FROM (SELECT status, detail, cached, sum(n) AS n FROM batch_tallies WHERE batch = batches.seq GROUP BY 1, 2, 3) AS counted
+       WHERE n > 0) AS tallies,
+      (SELECT json_build_object(${COLUMNS.map((name) => `'${name}', sum(${name})`).join(', ')})
+       FROM spending WHERE scope = 'batch:' || batches.id HAVING count(*) > 0) AS spent
     FROM batches WHERE ${[...terms, "status <> 'draft'"].join(' AND ')} ORDER BY id DESC LIMIT ${mark(query.limit)}`
   return [text, values]
 }
