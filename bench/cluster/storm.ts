@@ -77,9 +77,9 @@ export async function playStorm(options: StormOptions): Promise<Claim[]> {
         seen.most_at_once <= options.at_once + blows.atRisk,
       ),
       claim(
-        `no slice waits longer than its lease (${options.lease_seconds} s) and a look`,
+        `a slice whose lease ran out is taken within that time again and a look (${options.lease_seconds} + 2 s)`,
         `${longest_s.toFixed(1)} s at the most after it ran out`,
-        longest_s <= options.lease_seconds,
+        longest_s <= options.lease_seconds + 2,
       ),
       claim('services', `${dead.length} ended by themselves`, dead.length === 0),
     ]
