@@ -31,6 +31,7 @@ import { backUpDatabase, projectFiles } from './storage/backup.ts'
 import { examineDatabase } from './storage/examine.ts'
 import { moveStore } from './storage/move/move-store.ts'
 import { restoreDatabase, restoreDatabases } from './storage/restore.ts'
+import { projectOfFile } from './storage/restored-project.ts'
 import { startWorker } from './worker.ts'
 
 const cwd = process.cwd()
@@ -105,6 +106,7 @@ const upkeep: Upkeep = {
   restore: restoreDatabase,
   restoreAll: restoreDatabases,
   projectFiles,
+  projectOf: projectOfFile,
   openBlobs: openConfiguredBlobs,
 }
 const commands = [

@@ -14,6 +14,7 @@ import { signalEcho } from './signal-echo.ts'
 import { createStoreRoom } from './store-room.ts'
 import { assertDatabase, assertProject } from './stored-place.ts'
 import { openTracing } from './telemetry/open-tracing.ts'
+import { closeInTime, NOT_CLOSED } from './timely-close.ts'
 
 /** How long a stop waits for what is in flight; a judge call that is still out then is found as interrupted at the next start. */
 const DRAIN_MS = 25_000
@@ -111,7 +112,7 @@ async function drain(app: App, context: Context): Promise<void> {
   const inTime = await Promise.race([finished.then(() => true), delay(DRAIN_MS, false, { ref: false })])
   clearInterval(closing)
   if (!inTime) app.http.log.warn('stopping: something was still in flight at the deadline')
-  await context.close()
+  if (!(await closeInTime(() => context.close()))) app.http.log.warn(NOT_CLOSED)
   await context.tracing.close()
 }
 

@@ -13,6 +13,7 @@ import { operationRoutes } from './http/operations.ts'
 import { openLogStream } from './log-stream.ts'
 import { signalEcho } from './signal-echo.ts'
 import { openTracing } from './telemetry/open-tracing.ts'
+import { closeInTime, NOT_CLOSED } from './timely-close.ts'
 
 /** How long a stop waits for what is in flight. */
 const DRAIN_MS = 25_000
@@ -90,7 +91,7 @@ async function drain(http: FastifyInstance, context: Context): Promise<void> {
   const inTime = await Promise.race([context.stop().then(() => true), delay(DRAIN_MS, false, { ref: false })])
   if (!inTime) http.log.warn('stopping: something was still in flight at the deadline')
   await http.close()
-  await context.close()
+  if (!(await closeInTime(() => context.close()))) http.log.warn(NOT_CLOSED)
   await context.tracing.close()
 }
 

@@ -17,7 +17,7 @@ interface DoctorOptions extends DatabaseOption {
   readonly output: 'table' | 'json'
 }
 
-type Examining = Pick<Upkeep, 'examine' | 'projectFiles' | 'openBlobs'>
+type Examining = Pick<Upkeep, 'examine' | 'projectFiles' | 'openBlobs' | 'projectOf'>
 
 interface Diagnosis {
   readonly database: string
@@ -50,7 +50,7 @@ export const doctorCommand = (shell: Shell, upkeep: Examining): Command =>
 
 async function examineAll(
   shell: Shell,
-  { examine, projectFiles, openBlobs }: Examining,
+  { examine, projectFiles, projectOf, openBlobs }: Examining,
   options: DoctorOptions,
 ): Promise<ExitCode> {
   const main = existingDatabase(shell, options)
@@ -61,7 +61,9 @@ async function examineAll(
     if (options.output === 'table') shell.out.write(`${inert(path)}\n`)
     const findings: Finding[] = []
     const onProgress = sayProgress(shell, path)
-    const blobs = room?.of(path === main ? DEFAULT_PROJECT : basename(path, '.sqlite')) ?? null
+    // A copy may lie anywhere: what it says of itself comes first.
+    const project = projectOf?.(path) ?? (path === main ? DEFAULT_PROJECT : basename(path, '.sqlite'))
+    const blobs = room?.of(project) ?? null
     const full = options.full === true
     for await (const finding of examine({ path, full, rubrics, now: new Date(), blobs, onProgress })) {
       findings.push(finding)

@@ -114,6 +114,8 @@ export interface Upkeep {
   readonly restoreAll: RestoreAll
   /** The files of other projects that belong to a main database. */
   readonly projectFiles: (database: string) => readonly string[]
+  /** Of which project a file says that it is; null: unknown. */
+  readonly projectOf?: (path: string) => string | null
   /** Where large data of projects lies by that environment. Throws where it cannot be used. */
   readonly openBlobs?: (env: NodeJS.ProcessEnv) => ProjectBlobs
 }

@@ -4,6 +4,8 @@ import type { Metrics } from './metrics.ts'
 
 /** Batches looked at for their open items; with more running at once the figure is that of the newest. */
 const MOST_BATCHES = 200
+/** A database that does not answer must not cost the scrape, which says what is wrong with it: Prometheus waits for ten seconds. */
+const MOST_WAIT_MS = 3_000
 
 /**
  * What a process is in the middle of, read when it is asked for. `veridict_batch…` are of the database: every process of it says the same, and
@@ -63,7 +65,7 @@ function measureBatches(registry: Registry, context: Context): void {
     looking ??= look(context).finally(() => {
       looking = null
     })
-    return looking
+    return inTime(looking)
   }
   const gauge = (
     name: string,
@@ -77,9 +79,10 @@ function measureBatches(registry: Registry, context: Context): void {
       labelNames: [label],
       registers: [registry],
       async collect() {
-        const values = valuesOf(await seen())
+        const found = await seen()
         this.reset()
-        for (const [value, count] of Object.entries(values)) this.set({ [label]: value }, count)
+        for (const [value, count] of Object.entries(found === null ? {} : valuesOf(found)))
+          this.set({ [label]: value }, count)
       },
     })
   gauge('veridict_batches', 'Batches that have not ended, by status.', 'status', ({ batches }) => batches)
@@ -89,6 +92,15 @@ function measureBatches(registry: Registry, context: Context): void {
     'state',
     ({ items }) => items,
   )
+}
+
+/** Null: not read in time. */
+async function inTime(looking: Promise<Seen>): Promise<Seen | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, MOST_WAIT_MS, null)
+  })
+  return await Promise.race([looking, late]).finally(() => clearTimeout(timer))
 }
 
 interface Seen {

@@ -4,8 +4,9 @@ import Database from 'better-sqlite3'
 import type { RestoreOptions, RestoreReport, RowCounts } from '../grading/upkeep-ports.ts'
 import { backUpDatabase, countRows, openToRead, removeFile, syncPath } from './backup.ts'
 import { placedProject } from './project-files.ts'
-import { writeProject } from './project-mark.ts'
+import { readProject, writeProject } from './project-mark.ts'
 import { projectOfRestored } from './restored-project.ts'
+import { leaveFolder } from './sqlite-places.ts'
 import { StorageError, toFileError } from './storage-error.ts'
 import { assertUnused, LOG_ENDINGS } from './unused-file.ts'
 
@@ -55,7 +56,7 @@ async function prepare(options: RestoreOptions): Promise<Prepared> {
   const discard = () => removeFile(ready)
   try {
     const report = await backUpDatabase({ from, to: ready, replace: true, ...(onProgress && { onProgress }) })
-    if (project !== null) markAs(ready, project)
+    if (project !== null) markAs(ready, project, now)
     return {
       // Copying may have taken long: somebody may have come meanwhile.
       assertUnused: () => old && assertUnused(path, now),
@@ -95,9 +96,10 @@ function takePlace(ready: string, path: string, now: Date) {
   }
 }
 
-function markAs(path: string, project: string): void {
+function markAs(path: string, project: string, now: Date): void {
   const db = new Database(path, { fileMustExist: true })
   try {
+    leaveFolder(db, readProject(db), project, now.toISOString())
     writeProject(db, project)
   } finally {
     db.close()

@@ -42,6 +42,9 @@ const otherPlace = (project: string): string =>
     ? 'without --database it takes the place of the main one'
     : `--as-project ${project}, without --database, puts it in its own place`
 
+/** Of which project a file says that it is, by its own row or by its place; null: unknown. */
+export const projectOfFile = (path: string): string | null => marksOf(path).project
+
 /** Only a main database has keys that count: a file with some is one, whatever its name. What cannot be read says nothing. */
 function marksOf(path: string): Marks {
   let db: Database.Database | undefined

@@ -5,7 +5,7 @@ import { type Marker, unpackKey } from './marker.ts'
 import { MOVED, type MovedTable } from './moved-tables.ts'
 import type { Value } from './row.ts'
 import type { Source } from './source.ts'
-import { createAdder, sameContent, type Totals } from './table-digest.ts'
+import { changedTables, createAdder, type Totals } from './table-digest.ts'
 import { progressAfter, type Target } from './target.ts'
 
 export type AllTotals = Readonly<Record<string, Totals>>
@@ -21,8 +21,12 @@ export interface Trip {
 
 export const rowsOf = (totals: AllTotals): number => Object.values(totals).reduce((sum, { rows }) => sum + rows, 0)
 
-/** Counts and digests of the source. Throws where an earlier run has seen another content. */
-export async function surveySource(trip: Omit<Trip, 'target'>, marker: Marker | null): Promise<AllTotals> {
+/** Counts and digests of the source. Throws where an earlier run has seen another content; `ended`: that run was the last. */
+export async function surveySource(
+  trip: Omit<Trip, 'target'>,
+  marker: Marker | null,
+  ended = false,
+): Promise<AllTotals> {
   const { project, source, signal, onProgress } = trip
   if (marker !== null && marker.fingerprint === source.fingerprint) return marker.source
   let [before, current, last] = [0, '', 0]
@@ -33,16 +37,15 @@ export async function surveySource(trip: Omit<Trip, 'target'>, marker: Marker | 
     await turn()
     signal.throwIfAborted()
   })
-  const changed = marker === null ? [] : MOVED.filter(({ name }) => differs(marker.source[name], found[name]))
+  const changed = marker === null ? [] : changedTables(marker.source, found)
   if (changed.length === 0) return found
   throw new StorageError(
     'storage_error',
-    `${source.path} is not what the unfinished move began with: ${changed.map(({ name }) => name).join(', ')} changed. Put that file back and run the same command, or begin anew: as the owner of the target, DROP SCHEMA "…" CASCADE for its schemas (veridict, veridict_…)`,
+    ended
+      ? `${source.path} is not what was moved: ${changed.join(', ')} changed. What is new in it is not in the target, and nothing was done`
+      : `${source.path} is not what the unfinished move began with: ${changed.join(', ')} changed. Put that file back and run the same command, or begin anew: as the owner of the target, DROP SCHEMA "…" CASCADE for its schemas (veridict, veridict_…)`,
   )
 }
-
-const differs = (one: Totals | undefined, other: Totals | undefined): boolean =>
-  one === undefined || other === undefined || !sameContent(one, other)
 
 /** Moves what is still to be moved; answers how many rows that were. */
 export async function moveRows(trip: Trip, marker: Marker): Promise<number> {
@@ -61,12 +64,17 @@ export async function moveRows(trip: Trip, marker: Marker): Promise<number> {
       onProgress({ project, step: 'move', table: table.name, done: start + moved, total })
     }
   }
-  if (source.changed())
-    throw new StorageError(
-      'storage_error',
-      `${source.path} was written to while it was moved: stop what uses it; this move cannot be ended`,
-    )
+  assertUnchanged(source)
   return moved
+}
+
+/** Throws where somebody has written to the source since it was opened. */
+export function assertUnchanged(source: Pick<Source, 'path' | 'changed'>): void {
+  if (!source.changed()) return
+  throw new StorageError(
+    'storage_error',
+    `${source.path} was written to while it was moved: stop what uses it; this move cannot be ended`,
+  )
 }
 
 /** What the server refuses is said of a table. */
@@ -98,8 +106,7 @@ export async function readTarget(trip: Omit<Trip, 'source'>, total: number): Pro
   return found
 }
 
-export const allEqual = (source: AllTotals, target: AllTotals): boolean =>
-  MOVED.every(({ name }) => !differs(source[name], target[name]))
+export const allEqual = (source: AllTotals, target: AllTotals): boolean => changedTables(source, target).length === 0
 
 /** Both sides, table by table. */
 export function report(

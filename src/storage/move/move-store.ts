@@ -9,6 +9,7 @@ import type { Marker } from './marker.ts'
 import {
   type AllTotals,
   allEqual,
+  assertUnchanged,
   moveRows,
   readTarget,
   report,
@@ -18,7 +19,7 @@ import {
 } from './move-project.ts'
 import { patientTarget } from './patience.ts'
 import { checkReferences } from './references.ts'
-import { openSource } from './source.ts'
+import { openSource, type Source } from './source.ts'
 import { openTarget } from './target.ts'
 
 /** What a run has done so far. */
@@ -41,7 +42,10 @@ export async function moveStore(options: MoveOptions): Promise<MoveReport> {
   const tally: Tally = { moved_rows: 0, moving_s: 0, verified_rows: 0, verifying_s: 0 }
   if (options.mode === 'plan') return { outcome: 'planned', projects: await plan(options, projects, looks), ...tally }
   if (options.mode === 'verify') return await verifyAll(options, projects, looks, tally)
-  if (looks.get(DEFAULT_PROJECT)?.state === 'moved') return { outcome: 'already', projects: told(looks), ...tally }
+  if (looks.get(DEFAULT_PROJECT)?.state === 'moved') {
+    for (const [project, marker] of looks) await withTrip(options, project, (trip) => surveySource(trip, marker, true))
+    return { outcome: 'already', projects: told(looks), ...tally }
+  }
   return await moveAll(options, projects, looks, tally)
 }
 
@@ -119,13 +123,15 @@ async function moveAll(
   looks: Looks,
   tally: Tally,
 ): Promise<MoveReport> {
-  const run: Run = { id: randomUUID(), options, projects, looks, tally }
+  const run: Run = { id: randomUUID(), options, projects, looks, tally, sources: [] }
   return await withTrip(options, DEFAULT_PROJECT, async (main) => {
     const marker = await begin(run, main)
     const others: MovedProject[] = []
     for (const project of projects.slice(1)) others.push(await moveOther(run, project))
     const all = [await moveOne(run, main, marker), ...others]
     const equal = all.every(isEqual)
+    // The others are closed for long: what was written to them since would be in neither database.
+    for (const source of [main.source, ...run.sources]) assertUnchanged(source)
     if (equal) await end(run, main, marker)
     return { outcome: equal ? 'moved' : 'differs', projects: all, ...tally }
   })
@@ -137,6 +143,8 @@ interface Run {
   readonly projects: readonly string[]
   readonly looks: Looks
   readonly tally: Tally
+  /** Of the other projects, as they were when they were moved. */
+  readonly sources: Pick<Source, 'path' | 'changed'>[]
 }
 
 const known = ({ looks }: Run, project: string): Marker | null => looks.get(project) ?? null
@@ -152,9 +160,13 @@ async function begin(run: Run, trip: Trip): Promise<Marker> {
 
 async function moveOther(run: Run, project: string): Promise<MovedProject> {
   const before = known(run, project)
-  // Whole since an earlier run of this move: nobody could work with it since.
-  if (before?.state === 'moved') return report(wordsOf(project, before), before.source, before.source)
   return await withTrip(run.options, project, async (trip) => {
+    run.sources.push(trip.source)
+    // Whole since an earlier run of this move: nobody could work with the target since, but with the source somebody may have.
+    if (before?.state === 'moved') {
+      await surveySource(trip, before)
+      return report(wordsOf(project, before), before.source, before.source)
+    }
     const marker = await begin(run, trip)
     const moved = await moveOne(run, trip, marker)
     if (isEqual(moved)) await end(run, trip, marker)

@@ -124,10 +124,13 @@ function createSource(
     let [bytes, last] = [0, null as readonly Value[] | null]
     const statement = db.prepare<unknown[], Record<string, Value>>(renderSelect(table, after !== null))
     for (const raw of statement.iterate(...(after ?? []))) {
-      last = sourceKey.map((name) => raw[`key_${name}`] ?? null)
       const row = toRow(table, raw)
+      const size = sizeOf(row)
+      // With others it would be sent as a text that is twice as long, with more copies; by itself its bytes are sent as they are.
+      if (rows.length > 0 && size >= chunkBytes) return { rows, next: last }
+      last = sourceKey.map((name) => raw[`key_${name}`] ?? null)
       rows.push(row)
-      bytes += sizeOf(row)
+      bytes += size
       if (bytes >= chunkBytes || rows.length >= CHUNK_ROWS) return { rows, next: last }
     }
     return { rows, next: null }

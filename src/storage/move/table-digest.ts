@@ -45,6 +45,18 @@ export function createAdder({ columns }: Pick<MovedTable, 'columns'>, from: Tota
 export const sameContent = (one: Totals, other: Totals): boolean =>
   one.rows === other.rows && one.digest === other.digest
 
+/** Tables that are not the same in both, by their names. */
+export function changedTables(
+  one: Readonly<Record<string, Totals>>,
+  other: Readonly<Record<string, Totals>>,
+): string[] {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return [...names].filter((name) => {
+    const [a, b] = [one[name], other[name]]
+    return a === undefined || b === undefined || !sameContent(a, b)
+  })
+}
+
 /** Its kind and its length stand before a value: no two rows have the same bytes. */
 function render(value: Value): { head: Buffer; body: Uint8Array } {
   const [kind, body] = renderBody(value)

@@ -7,6 +7,7 @@ import { CHUNK_BYTES } from './chunks.ts'
 import { addMarker, type Marker, packKey, readMarker, type TableProgress, writeMarker } from './marker.ts'
 import { MOVED, type MovedTable, NOT_MOVED } from './moved-tables.ts'
 import type { Row, Value } from './row.ts'
+import { changedTables } from './table-digest.ts'
 import { insertRows, parseRow, selectRows, setIdentity } from './target-statements.ts'
 
 /** A schema of PostgreSQL that a project is moved into. */
@@ -78,6 +79,13 @@ async function takeOver(sql: Sql, marker: Marker): Promise<Marker> {
     return marker
   }
   if (known.state !== 'moving') throw new StorageError('storage_error', 'this move has just been ended by another run')
+  // Of two that begin at once with different files, only one may fill it.
+  const changed = changedTables(known.source, marker.source)
+  if (changed.length > 0)
+    throw new StorageError(
+      'storage_error',
+      `another \`veridict migrate-store\` has begun in this instant with another source: ${changed.join(', ')} differ`,
+    )
   const taken = { ...known, run: marker.run, fingerprint: marker.fingerprint }
   await writeMarker(sql, taken)
   return taken

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import type { Context } from '../../src/context.ts'
+import { measureContext } from '../../src/http/context-metrics.ts'
+import { createMetrics } from '../../src/http/metrics.ts'
+import { createMeter } from '../../src/telemetry/meter.ts'
+
+const never = () => new Promise<never>(() => undefined)
+
+test('a database that never answers costs a scrape its figures of batches and nothing else', {
+  timeout: 9_000,
+}, async () => {
+  const metrics = createMetrics()
+  let asked = 0
+  const list = () => {
+    asked += 1
+    return never()
+  }
+  const context = {
+    ...{ meter: createMeter(), judges: new Map(), unusableProjects: () => 1, laneOf: never },
+    openProjects: async () => [{ stores: { batches: { list } } }],
+  }
+  measureContext(metrics, context as unknown as Context)
+  for (let scrapes = 0; scrapes < 2; scrapes++) {
+    const text = await metrics.registry.metrics()
+    expect(text).toContain('veridict_projects_unusable 1')
+    expect(text).not.toMatch(/^veridict_batches\{/m)
+  }
+  // Nobody asks again while the first question is open.
+  expect(asked).toBe(3)
+})
