@@ -39,6 +39,28 @@ describePostgres('migrations of PostgreSQL', (tools) => {
     await slow.close()
   })
 
+  test('a schema that an older process uses is not changed under it', async () => {
+    const { server, newSchema } = tools()
+    const schema = newSchema()
+    const unit = openUnit(server.url, schema, SETTINGS)
+    const all = loadPostgresMigrations()
+    await migrate(unit, schema, all.slice(0, 1))
+    const seen = (at: string) =>
+      server.query(
+        `INSERT INTO "${schema}".processes (id, host, pid, seen_at) VALUES ('prc_old', 'there', 7, ${at})
+         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`,
+      )
+    await seen('clock_timestamp()')
+    await expect(migrate(unit, schema, all)).rejects.toThrow(/stop them all/)
+    await migrate(unit, schema, all.slice(0, 1))
+    await seen("clock_timestamp() - interval '2 minutes'")
+    await migrate(unit, schema, all)
+    expect(await server.query(`SELECT count(*)::integer AS n FROM "${schema}".schema_migrations`)).toEqual([
+      { n: all.length },
+    ])
+    await unit.close()
+  })
+
   const FILES = [
     { name: '0001_one.sql', sql: 'CREATE TABLE one (x integer)' },
     { name: '0003_three.sql', sql: 'CREATE TABLE three (x integer); INSERT INTO three VALUES (1)' },

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { assertKnown, digestSql, loadMigrations, type Migration } from '../migrate.ts'
+import { StorageError } from '../storage-error.ts'
 import type { PoolSettings, Sql } from './pool.ts'
 import { openUnit, type Unit } from './unit.ts'
 
@@ -36,12 +37,26 @@ export async function migrate(
     await makeSchema(sql, schema)
     const applied = await readApplied(sql)
     assertKnown(applied, migrations)
-    for (const { name, sql: text } of migrations) {
-      if (applied.has(name)) continue
+    const missing = migrations.filter(({ name }) => !applied.has(name))
+    if (applied.size > 0 && missing.length > 0) await assertAlone(sql)
+    for (const { name, sql: text } of missing) {
       await sql.say(text)
       await sql.run('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, digestSql(text)])
     }
   })
+}
+
+/** Programs of an older version know nothing of what a migration changes: they would fail, or ignore what the new ones rely on. */
+async function assertAlone(sql: Sql): Promise<void> {
+  const [row] = await sql.rows<{ n: number }>(
+    "SELECT count(*)::integer AS n FROM processes WHERE seen_at > clock_timestamp() - interval '1 minute'",
+  )
+  if (row === undefined || row.n === 0) return
+  throw new StorageError(
+    'storage_error',
+    `its schema is older than this program, and ${row.n} of the older processes that use it may live: stop them all, then start this one ` +
+      '(one that was killed counts as living for a minute)',
+  )
 }
 
 /** Whoever has made the schema for us need not let us make others. */
