@@ -64,7 +64,7 @@ export function openWork(options: WorkOptions): Work | null {
     ringWork: () => worker?.ringWork(),
     start(projects) {
       if (!works || worker !== null) return
-      worker = new SliceWorker({ ...options, queue, onTrouble: onError, ...dealerOf(projects, queue, onError) })
+      worker = new SliceWorker({ ...options, queue, onTrouble: onError, ...dealerOf(projects, { ...options, queue }) })
       worker.start()
     },
     stop: async () => worker?.stop(),
@@ -72,9 +72,22 @@ export function openWork(options: WorkOptions): Work | null {
   }
 }
 
+/** A project that could not be opened is tried again after that. */
+const UNUSABLE_MS = 15_000
+
 /** Deals work to its projects. */
-function dealerOf({ open, opened }: WorkedProjects, queue: SliceQueue, onError: (error: unknown) => void) {
+function dealerOf(
+  { open, opened }: WorkedProjects,
+  { queue, clock, onError }: Pick<WorkOptions, 'clock' | 'onError'> & { readonly queue: SliceQueue },
+) {
+  /** Until when nothing is fetched for projects that cannot be opened here; milliseconds since the epoch. */
+  const unusable = new Map<string, number>()
+  const now = () => clock.now().getTime()
   return {
+    resting(): string[] {
+      for (const [name, until] of unusable) if (until <= now()) unusable.delete(name)
+      return [...unusable.keys(), ...[...opened()].filter(({ shared }) => shared?.isResting).map(({ name }) => name)]
+    },
     load(judge: string | null) {
       let sum = NO_LOAD
       for (const { shared } of opened()) sum = addLoads(sum, shared?.load(judge) ?? NO_LOAD)
@@ -86,8 +99,9 @@ function dealerOf({ open, opened }: WorkedProjects, queue: SliceQueue, onError: 
         [...byProject].map(async ([name, some]) => {
           const project = await open(name).catch(onError)
           if (project?.shared != null) return project.shared.accept(some)
-          // It cannot be opened here: given back it would come again at once. Where it can be opened it is planned again.
-          await queue.complete(some)
+          // It cannot be opened here: whoever can open it has it at once.
+          unusable.set(name, now() + UNUSABLE_MS)
+          await queue.giveBack(some)
         }),
       )
     },

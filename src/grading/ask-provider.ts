@@ -31,6 +31,8 @@ export interface ProviderErrand {
   readonly item: ItemRef
   readonly payer: Payer | null
   readonly caps: Caps
+  /** Tokens under which questions are queued, that of the question first. */
+  readonly leases: readonly string[]
 }
 
 /**
@@ -71,7 +73,7 @@ async function enqueue(
   deps: ProviderDeps,
   judge: Judge,
   api: BatchApi,
-  { item, payer, caps }: ProviderErrand,
+  { item, payer, caps, leases }: ProviderErrand,
   { deadline: _, ...asking }: Asking,
   request: JudgeRequest,
   digest: ReturnType<typeof requestDigest>,
@@ -88,6 +90,7 @@ async function enqueue(
     batch: item.batch,
     payer: payer?.key_id ?? null,
     reserved_usd: bound,
+    ...(leases.length > 0 && { leases }),
   }
   const over = await deps.queue.enqueue({ planned, item, line: api.encode(id, request) }, caps)
   return over === null ? null : budgetExceeded(over, bound)

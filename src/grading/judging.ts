@@ -103,15 +103,15 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, errand: Errand, 
     key_usd: payer?.max_cost_usd_per_day ?? null,
     day_usd: deps.day_cap_usd,
   }
+  const leases = [lease?.token, errand.item?.lease].filter((token) => token !== undefined)
   if (errand.way === 'provider' && judge.batch !== undefined) {
     const { clock, newId, retry } = deps
     const asking = { queue: provider, attempts, clock, newId, max_attempts: retry.max_attempts }
-    return askByProvider(asking, judge, judge.batch, { item: errand.item, payer, caps })
+    return askByProvider(asking, judge, judge.batch, { item: errand.item, payer, caps, leases })
   }
   const { name } = judge.info
   const calling = { ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }
   const signal = errand.item === null ? undefined : errand.signal
-  const leases = [lease?.token, errand.item?.lease].filter((token) => token !== undefined)
   return askByCall(calling, judge, { batch: errand.item?.batch ?? null, payer, caps, signal, leases })
 }
 

@@ -42,6 +42,8 @@ export interface ProviderBatchRecord {
   readonly provider_id: string | null
   readonly recorded_at: string
   readonly requests: number
+  /** Another process that lives is sending it right now. */
+  readonly is_being_sent?: true
 }
 
 /** How a request came back. */
@@ -66,7 +68,8 @@ export interface SubmissionLimits {
 export interface ProviderQueue {
   /**
    * Queues the question, reserves its upper bound, and its item waits from now on: one unit of work. Answers the cap that it would
-   * break, and then nothing is written.
+   * break, and then nothing is written. Rejects with `lease_lost` where one of its leases is lost: whoever has the batch by then may have
+   * queued the same question.
    */
   enqueue(request: NewProviderRequest, caps: Caps): Promise<OverBudget | null>
   /** The newest request for the question in its batch. */
@@ -83,9 +86,15 @@ export interface ProviderQueue {
   ): Promise<ProviderBatchRecord | null>
   /** Ids and lines of a submission’s requests that have no answer yet, in their order. */
   lines(id: string): Promise<readonly { readonly id: string; readonly line: string }[]>
+  /** This process is about to send it, or has ended doing so. */
+  sending(id: string, is: boolean): Promise<void>
   markSubmitted(id: string, providerId: string): Promise<void>
-  /** The submission surely never reached the provider, or ran nothing: its requests are queued again. */
-  withdraw(id: string, detail: string, at: string): Promise<void>
+  /**
+   * The submission surely never reached the provider, or ran nothing: its requests are queued again. `providerId`: as which
+   * it was seen to run nothing; by default it was seen not to have been sent. Nothing where that is not so any more: whoever has the batch by
+   * then has sent it.
+   */
+  withdraw(id: string, detail: string, at: string, providerId?: string | null): Promise<void>
   /** Recorded or submitted, oldest first. */
   listOpen(batch: string): Promise<readonly ProviderBatchRecord[]>
   /**

@@ -1,7 +1,7 @@
 import { PgBoss } from 'pg-boss'
 import {
   leaseName,
-  SLICE_ITEMS,
+  rankOf,
   type SliceJob,
   type SliceQueue,
   type SliceWork,
@@ -49,6 +49,17 @@ const SURVEY = `
     state = 'active' AND started_on < now() - make_interval(secs => $3) AS old
   FROM ${SCHEMA}.job WHERE name = $1 AND policy = 'exclusive' AND state <= 'active' AND COALESCE(singleton_key, '') = ANY($2)`
 
+/** Whoever has the judge fetches at once what waits, unless he has his hands full with it. */
+const FORSAKEN = `
+  SELECT name FROM ${SCHEMA}.queue AS queue
+  WHERE EXISTS (
+    SELECT 1 FROM ${SCHEMA}.job WHERE job.name = queue.name AND state < 'active'
+      AND greatest(created_on, start_after) < now() - make_interval(secs => $1)
+  ) AND NOT EXISTS (
+    SELECT 1 FROM ${SCHEMA}.job WHERE job.name = queue.name
+      AND (state = 'active' OR state = 'completed' AND completed_on > now() - make_interval(secs => $1))
+  )`
+
 class JobQueue implements SliceQueue {
   readonly #settings: JobQueueSettings
   #starting: Promise<PgBoss> | null = null
@@ -75,17 +86,18 @@ class JobQueue implements SliceQueue {
         const jobs = some.slice(at, at + PLANNED_AT_ONCE).map((one) => ({
           data: one,
           singletonKey: keyOf(one),
-          priority: -Math.floor(one.from / SLICE_ITEMS),
+          group: { id: one.project },
+          priority: -rankOf(one),
         }))
         await boss.insert(queue, jobs, { returnId: false })
       }
     }
   }
 
-  async fetch(judge: string | null, most: number): Promise<readonly SliceJob[]> {
+  async fetch(judge: string | null, most: number, without: readonly string[] = []): Promise<readonly SliceJob[]> {
     const queue = queueName(judge)
     const boss = await this.#bossFor(queue)
-    const fetched = await boss.fetch<SliceWork>(queue, { batchSize: most })
+    const fetched = await boss.fetch<SliceWork>(queue, { batchSize: most, ignoreGroups: [...without] })
     const jobs = fetched.map(({ id, data, retryCount }) => ({ ...data, id, attempt: retryCount }))
     for (const job of jobs) this.#held.set(job.id, job)
     return jobs
@@ -117,9 +129,10 @@ class JobQueue implements SliceQueue {
     return { missing, old }
   }
 
-  async judges(): Promise<readonly string[]> {
-    const queues = await (await this.#boss()).getQueues()
-    return queues.flatMap(({ name }) => judgeOf(name) ?? [])
+  async forsaken(): Promise<readonly string[]> {
+    const boss = await this.#boss()
+    const { rows } = await boss.getDb().executeSql(FORSAKEN, [Math.max(5, 2 * this.#settings.silence_s)])
+    return (rows as { name: string }[]).flatMap(({ name }) => judgeOf(name) ?? [])
   }
 
   async close(): Promise<void> {

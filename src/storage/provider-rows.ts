@@ -57,10 +57,11 @@ export const OPEN_SUBMISSIONS = `
 const LINE_END_BYTES = 1
 
 export function renderRequest({ planned, item, line }: NewProviderRequest) {
-  const { id, key, sample, round, request_digest, judge } = planned
+  const { leases: _leases, ...kept } = planned
+  const { id, key, sample, round, request_digest, judge } = kept
   return {
     ...{ id, key, sample, round, request_digest, judge },
-    planned: JSON.stringify(planned),
+    planned: JSON.stringify(kept),
     batch: item.batch,
     item: item.index,
     line: packText(line, 0),

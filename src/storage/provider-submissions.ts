@@ -77,7 +77,7 @@ const DROP_QUEUED = `DELETE FROM provider_requests WHERE ${IS_DROPPED}`
 
 type Submissions = Pick<
   ProviderQueue,
-  'record' | 'lines' | 'markSubmitted' | 'withdraw' | 'storeEnds' | 'close' | 'dropQueued'
+  'record' | 'lines' | 'sending' | 'markSubmitted' | 'withdraw' | 'storeEnds' | 'close' | 'dropQueued'
 >
 
 /** Submissions and how their requests come back. */
@@ -92,6 +92,8 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   return {
     record: (submission, limits) => unit.write(() => record(submission, limits)),
     lines: (id) => unit.read(() => (lines.all({ id }) as Parameters<typeof parseLine>[0][]).map(parseLine)),
+    // Whoever has claimed the batch has it until he dies.
+    sending: async () => undefined,
     markSubmitted: (id, providerId) =>
       unit.write(() => {
         if (markSubmitted.run({ id, provider_id: providerId }).changes === 0)

@@ -75,15 +75,15 @@ export function createSlices(scribe: Scribe): Slices {
       }
       return {
         plan: (work) => queue.plan(work),
-        async fetch(judge, most) {
-          const jobs = await queue.fetch(judge, most)
+        async fetch(judge, most, without) {
+          const jobs = await queue.fetch(judge, most, without)
           for (const job of jobs) begin(job)
           return jobs
         },
         complete: (jobs) => putAway(jobs, 'done', queue.complete(jobs)),
         giveBack: (jobs) => putAway(jobs, 'given_back', queue.giveBack(jobs)),
         survey: (work, seconds) => queue.survey(work, seconds),
-        judges: () => queue.judges(),
+        forsaken: () => queue.forsaken(),
         close: () => queue.close(),
       }
     },

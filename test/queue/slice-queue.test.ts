@@ -54,6 +54,14 @@ function describeQueue(open: () => SliceQueue): void {
     await queue.complete([...fetched, ...(await queue.fetch('shared', 10))])
   })
 
+  test('what is of projects that are left out is left to others', async () => {
+    const queue = open()
+    const work = makeWork(3, 'left')
+    await queue.plan(work.map((one, at) => ({ ...one, project: at === 0 ? 'left-out' : 'default' })))
+    expect(fromOf(await queue.fetch('left', 10, ['left-out', 'nobody']))).toEqual([16, 32])
+    expect(fromOf(await queue.fetch('left', 10, []))).toEqual([0])
+  })
+
   test('given back it is fetched again, and who had it before can end it no more', async () => {
     const queue = open()
     const work = makeWork(1)
@@ -97,13 +105,6 @@ function describeQueue(open: () => SliceQueue): void {
     expect(fetched).toMatchObject(whole)
     await queue.complete(fetched)
   })
-
-  test('tells for which judges there ever was work', async () => {
-    const queue = open()
-    const work = makeWork(1)
-    await queue.plan(work)
-    expect(await queue.judges()).toContain(judgeOfWork(work))
-  })
 }
 
 describe('work of one process', () => {
@@ -134,6 +135,21 @@ describePostgres('work over pg-boss', (tools) => {
     const fetched = await Promise.all(queues.map((queue) => queue.fetch(judgeOfWork(work), 20)))
     expect(fromOf(fetched.flat())).toEqual(fromOf(work))
   }, 60_000)
+
+  test('tells of judges whose work has waited for long while nobody did any', async () => {
+    const queue = openQueue()
+    const [left, done] = [makeWork(1), makeWork(2)]
+    await queue.plan([...left, ...done])
+    await tools().server.query(
+      "UPDATE veridict_job_queue.job SET created_on = now() - interval '1 hour', start_after = now() - interval '1 hour'",
+    )
+    const [one] = await queue.fetch(judgeOfWork(done), 1)
+    const judges = await queue.forsaken()
+    expect(judges).toContain(judgeOfWork(left))
+    expect(judges).not.toContain(judgeOfWork(done))
+    if (one !== undefined) await queue.complete([one])
+    expect(await queue.forsaken()).not.toContain(judgeOfWork(done))
+  })
 
   test('takes few connections, and none that could be seen as the service’s own', async () => {
     const queue = openQueue()

@@ -9,6 +9,7 @@ import { readSpent } from './contract-spending.ts'
 import { finishOk, KEY, planAttempt, REQUEST } from './make-attempt.ts'
 import { ENDS, openBatch, readBatch } from './make-batch.ts'
 import { makeRecord } from './make-grade.ts'
+import { makeRequest } from './make-request.ts'
 import { leasesOf, takeSurely } from './postgres-lease-tools.ts'
 import { describePostgres } from './postgres-tools.ts'
 
@@ -44,6 +45,22 @@ describePostgres('fencing of PostgreSQL', (tools) => {
   }
 
   describe.each(Object.keys(WAYS))('a lease that %s', (way) => {
+    test('queues no question for a provider: whoever has the batch now has queued it', async () => {
+      const two = await openTwo()
+      const { one, other, a } = two
+      await openBatch(one, 'bat_1', 1)
+      const lease = await takeSurely(a, 'provider:bat_1')
+      await WAYS[way]?.(two, lease)
+      const question = (id: string, leases: string[]) => makeRequest(id, 0, { leases })
+      await expect(one.provider.enqueue(question('att_old', [lease.token]), NO_CAPS)).rejects.toMatchObject(LOST)
+      expect(await other.provider.queuedJudges('bat_1')).toEqual([])
+      expect(await readSpent(other, { batch: 'bat_1' })).toBe(0)
+      const held = await takeSurely(a, 'provider:bat_1 and no other')
+      expect(await one.provider.enqueue(question('att_new', [held.token]), NO_CAPS)).toBeNull()
+      expect(await other.provider.queuedJudges('bat_1')).toHaveLength(1)
+      await two.close()
+    })
+
     test('begins nothing, publishes nothing and settles nothing, and its reply is kept for others', async () => {
       const two = await openTwo()
       const { one, other, a } = two

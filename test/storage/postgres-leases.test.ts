@@ -226,4 +226,22 @@ describePostgres('leases of PostgreSQL', (tools) => {
     expect(heard.filter((words) => words !== null)).toEqual(['a1', 'b1'])
     expect(await server.query("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN \"veridict_one%'")).toEqual([])
   })
+
+  test('of many that cannot all be asked for, none is kept', async () => {
+    const { newSchema, open, server } = tools()
+    const schema = newSchema()
+    const [one, other] = [await open(schema, { lease_seconds: 2 }), await open(schema, { lease_seconds: 2 })]
+    // More than one statement takes: the last of them fails.
+    await server.query(`
+      CREATE FUNCTION "${schema}".refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN IF NEW.name = 'last' THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$;
+      CREATE TRIGGER refused BEFORE INSERT ON "${schema}".leases FOR EACH ROW EXECUTE FUNCTION "${schema}".refuse()`)
+    const names = [...Array.from({ length: 600 }, (_, at) => `slice:bat_1:${at}`), 'last']
+    await expect(one.cluster?.leases.takeMany(names)).rejects.toThrow()
+    await delay(3000)
+    const taken = await other.cluster?.leases.takeMany(names.slice(0, 600))
+    expect(taken).toHaveLength(600)
+    await one.close()
+    await other.close()
+  }, 30_000)
 })

@@ -34,7 +34,7 @@ function queueOf(jobs: readonly SliceJob[]): SliceQueue {
     complete: async () => undefined,
     giveBack: async () => undefined,
     survey: async () => ({ missing: [], old: [] }),
-    judges: async () => [],
+    forsaken: async () => [],
     close: async () => undefined,
   }
 }

@@ -59,6 +59,11 @@ export class ClusterEngine implements BatchEngine {
     return this.runs.accept(jobs)
   }
 
+  /** Nothing is to be fetched for it now. */
+  get isResting(): boolean {
+    return this.runs.isResting
+  }
+
   /** What this process holds of a judge; of providers’ batches with null. */
   load(judge: string | null): Load {
     return this.runs.load(judge)

@@ -22,6 +22,8 @@ export class Keeper {
   private readonly deps: KeeperDeps
   private lease: Lease | null = null
   private hasFailed = false
+  /** It could not do its work: another may be able to. */
+  private isUnfit = false
 
   constructor(deps: KeeperDeps) {
     this.deps = deps
@@ -31,9 +33,20 @@ export class Keeper {
   async keep(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const next = await this.lookAgain()
+      if (this.isUnfit) await this.leave(signal)
       await this.deps.clock.sleep(next, signal).catch(() => undefined)
     }
     if (this.lease !== null) await this.deps.leases.release(this.lease)
+  }
+
+  /** For long enough that whoever else looks gets it. */
+  private async leave(signal: AbortSignal): Promise<void> {
+    const { clock, every_ms, isAlone, leases } = this.deps
+    this.isUnfit = false
+    if (isAlone || this.lease === null) return
+    await leases.release(this.lease)
+    this.lease = null
+    await clock.sleep(every_ms, signal).catch(() => undefined)
   }
 
   private async lookAgain(): Promise<number> {
@@ -45,6 +58,7 @@ export class Keeper {
       // Once, for as long as it lasts.
       if (!this.hasFailed) this.deps.onTrouble({ batch: '', error })
       this.hasFailed = true
+      this.isUnfit = true
       return this.deps.every_ms
     }
   }
@@ -72,6 +86,7 @@ export class Keeper {
       notify(id)
     } catch (error) {
       // Its trouble is not that of the others.
+      this.isUnfit = true
       onTrouble({ batch: id, error })
     }
     return every_ms

@@ -16,8 +16,14 @@ export interface PlannerDeps {
   readonly traceparent: () => string | undefined
 }
 
-/** Slices that are looked up together. */
+/** Items that are looked up together. */
 const PAGE_ITEMS = 512 * SLICE_ITEMS
+
+/**
+ * Of a batch, so many slices stand in the queue at the most; what follows is planned as they are done. Looking after a batch then costs the
+ * same however large it is, and a new batch comes in between soon, wherever the others are.
+ */
+const MOST_PLANNED = 1024
 
 /** Turns what is open in a batch into work for the queue. Everything here may be done twice, by anybody. */
 export class Planner {
@@ -65,13 +71,19 @@ export class Planner {
     await queue.plan(missing.filter(isFree))
   }
 
-  private async *workOf({ id, mode, counts }: BatchRecord): AsyncGenerator<readonly SliceWork[]> {
+  private async *workOf({ id, mode }: BatchRecord): AsyncGenerator<readonly SliceWork[]> {
     const traceparent = this.deps.traceparent()
     const common = { project: this.deps.project, batch: id, ...(traceparent !== undefined && { traceparent }) }
     if (mode === 'provider') return yield [{ ...common, from: 0, judge: null }]
-    for (let from = 0; from < counts.total; from += PAGE_ITEMS) {
-      const slices = await this.deps.slices.pending(id, from, from + PAGE_ITEMS)
-      if (slices.length > 0) yield slices.map((slice) => ({ ...common, ...slice }))
+    for (let from = 0, planned = 0; planned < MOST_PLANNED; ) {
+      const slices = await this.deps.slices.pending(id, from, PAGE_ITEMS)
+      const last = slices.at(-1)
+      if (last === undefined) return
+      const before = planned
+      const some = slices.slice(0, MOST_PLANNED - before)
+      yield some.map((slice, at) => ({ ...common, ...slice, rank: before + at }))
+      planned += some.length
+      from = last.from + SLICE_ITEMS
     }
   }
 

@@ -41,6 +41,8 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
   const due = new Map<string, number>()
   const cancelled = new Set<string>()
   const tried = new Map<string, number>()
+  /** On their way from here, for whichever run of the batch. */
+  const sending = new Set<string>()
   const grips = new Map<string, () => boolean>()
   /** Another process has the batch by now, and may have sent the same. */
   const isLost = ({ batch }: ProviderBatchRecord): boolean => grips.get(batch)?.() === false
@@ -85,7 +87,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
 
   /** One submission a step further. */
   async function move(record: ProviderBatchRecord, maySubmit = true): Promise<Moved> {
-    if ((due.get(record.id) ?? 0) > now().getTime()) return 'open'
+    if (record.is_being_sent || sending.has(record.id) || (due.get(record.id) ?? 0) > now().getTime()) return 'open'
     const api = apiOf(record)
     if (api === null) return noApi(record.judge)
     return record.provider_id === null ? reconcile(api, record, maySubmit) : poll(api, record, record.provider_id)
@@ -123,7 +125,20 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     }
   }
 
+  /** As long as it is on its way, nobody else sends it: what the provider has then says nothing. */
   async function submit(api: BatchApi, record: ProviderBatchRecord): Promise<Moved> {
+    sending.add(record.id)
+    try {
+      await deps.queue.sending(record.id, true)
+      return await send(api, record)
+    } finally {
+      // What stays ends with this process.
+      await deps.queue.sending(record.id, false).catch(() => undefined)
+      sending.delete(record.id)
+    }
+  }
+
+  async function send(api: BatchApi, record: ProviderBatchRecord): Promise<Moved> {
     const lines = await deps.queue.lines(record.id)
     const submission = {
       ...markOf(record),
@@ -148,7 +163,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     if (state.state === 'in_progress') return later(record.id)
     const at = now().toISOString()
     if (state.state === 'failed') {
-      await deps.queue.withdraw(record.id, state.detail, at)
+      await deps.queue.withdraw(record.id, state.detail, at, providerId)
       const reason = `${record.judge}: the provider refused the batch ${providerId}: ${state.detail}`
       return { kind: 'parked', reason, resumes_at: null }
     }

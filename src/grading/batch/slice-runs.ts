@@ -32,6 +32,8 @@ export class SliceRuns {
   private readonly busy = new Set<Promise<unknown>>()
   /** Left, parked until somebody mends what is wrong: when they run again, somebody has. */
   private readonly parked = new Set<string>()
+  /** How often in a row the store refused what they need, as it will refuse it again. */
+  private readonly breaks = new Map<string, number>()
   private isStopping = false
   /** After the store refused: until then nothing is fetched for it. Milliseconds since the epoch. */
   private restsUntil = 0
@@ -63,9 +65,13 @@ export class SliceRuns {
     })
   }
 
+  /** The store has refused: nothing is to be fetched for it now. */
+  get isResting(): boolean {
+    return this.deps.clock.now().getTime() < this.restsUntil
+  }
+
   /** `judge` null: batches of providers. */
   load(judge: string | null): Load {
-    if (this.deps.clock.now().getTime() < this.restsUntil) return NO_ROOM
     let sum = NO_LOAD
     for (const [id, { slices }] of this.runs) {
       if (slices === null || judge === null) {
@@ -171,23 +177,40 @@ export class SliceRuns {
     }
     const onError = (error: unknown, item: OpenItem) => onTrouble({ batch: id, item: item.item_id, error })
     const runner = new BatchRunner({ ...this.deps, pump, onChange, onError }, given)
-    this.runs.set(id, { runner, slices })
-    void this.track(id, () => this.see(id, { runner, slices }, drain))
+    const running = { runner, slices }
+    this.runs.set(id, running)
+    void this.track(id, () => this.see(id, running, drain))
     return runner
   }
 
-  private async see(id: string, { runner, slices }: Running, drain: () => readonly HeldSlice[]): Promise<void> {
-    const end = await runner.run().catch((error: unknown) => {
+  private async see(id: string, running: Running, drain: () => readonly HeldSlice[]): Promise<void> {
+    const { runner, slices } = running
+    const end = await runner.run().catch(async (error: unknown) => {
       this.deps.onTrouble({ batch: id, error })
       this.rest()
+      await this.countBreak(id, error)
       return null
     })
-    this.runs.delete(id)
+    if (end !== null) this.breaks.delete(id)
+    // A whole batch that was lost may have been taken again before its old run had ended.
+    if (this.runs.get(id) === running) this.runs.delete(id)
     if (end?.kind === 'parked' && end.resumes_at === null) this.parked.add(id)
     await Promise.all(drain().map((held) => (isOver(end) ? this.putAway(held) : this.giveBack(held))))
     // What nobody holds any more: the last one out tells the end.
     if (slices !== null) await this.endCancel(id)
     this.deps.notify(id)
+  }
+
+  /** What is damaged or missing stays so until somebody sees to it: then the batch says what it is, and takes no more of anybody’s time. */
+  private async countBreak(id: string, error: unknown): Promise<void> {
+    const { code, message } = error as { code?: unknown; message?: unknown }
+    if (code !== 'storage_error') return
+    const breaks = (this.breaks.get(id) ?? 0) + 1
+    this.breaks.set(id, breaks)
+    if (breaks < MOST_BREAKS) return
+    this.breaks.delete(id)
+    const reason = `the database refused ${breaks} times in a row: ${message}: mend it, then resume`
+    await this.deps.stores.batches.park(id, reason, null).catch(() => undefined)
   }
 
   /** There is nothing left to do of it. */
@@ -216,7 +239,7 @@ export class SliceRuns {
   }
 }
 
-const NO_ROOM: Load = { ready: Number.MAX_SAFE_INTEGER, held: Number.MAX_SAFE_INTEGER, wanted: 0 }
+const MOST_BREAKS = 3
 const WHOLE_LOAD: Load = { ready: 1, held: 1, wanted: 0 }
 const WHOLE = [{}] as unknown as readonly OpenItem[]
 

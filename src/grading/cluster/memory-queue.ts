@@ -1,4 +1,4 @@
-import { leaseName, type SliceJob, type SliceQueue, type SliceWork, type Survey } from './slice-ports.ts'
+import { leaseName, rankOf, type SliceJob, type SliceQueue, type SliceWork, type Survey } from './slice-ports.ts'
 
 interface Entry {
   readonly job: SliceJob
@@ -23,9 +23,11 @@ export function createMemoryQueue(): SliceQueue {
         if (!entries.has(key)) entries.set(key, { job: { ...one, id: key, attempt: 0 }, fetched: null })
       }
     },
-    async fetch(judge, most) {
-      const waiting = [...entries.values()].filter(({ job, fetched }) => fetched === null && job.judge === judge)
-      const first = waiting.sort((one, other) => one.job.from - other.job.from).slice(0, most)
+    async fetch(judge, most, without = []) {
+      const waiting = [...entries.values()].filter(
+        ({ job, fetched }) => fetched === null && job.judge === judge && !without.includes(job.project),
+      )
+      const first = waiting.sort((one, other) => rankOf(one.job) - rankOf(other.job)).slice(0, most)
       return first.map(({ job }) => {
         const taken = { ...job, attempt: job.attempt + 1 }
         entries.set(job.id, { job: taken, fetched: Date.now() })
@@ -48,7 +50,9 @@ export function createMemoryQueue(): SliceQueue {
         ),
       }
     },
-    judges: async () => [...new Set([...entries.values()].flatMap(({ job }) => job.judge ?? []))],
+    forsaken: async () => [
+      ...new Set([...entries.values()].flatMap(({ job, fetched }) => (fetched === null ? (job.judge ?? []) : []))),
+    ],
     close: async () => undefined,
   }
 }

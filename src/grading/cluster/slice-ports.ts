@@ -9,6 +9,8 @@ export interface SliceWork {
   readonly from: number
   /** The judge of its first open item; null: the whole batch, which runs through its provider’s batch endpoint. */
   readonly judge: string | null
+  /** How many open slices of its batch came before it when it was planned; absent: as many as there are before it. */
+  readonly rank?: number
   /** W3C trace context of whoever made the batch. */
   readonly traceparent?: string
 }
@@ -32,16 +34,19 @@ export interface Survey {
 export interface SliceQueue {
   /** Adds what is neither waiting nor fetched. Of one judge, the beginnings of all batches come first. */
   plan(work: readonly SliceWork[]): Promise<void>
-  /** Up to `most`, of the judge; null: batches of providers. It is nobody else’s until it is ended, given back, or its process dies. */
-  fetch(judge: string | null, most: number): Promise<readonly SliceJob[]>
+  /**
+   * Up to `most`, of the judge; null: batches of providers. It is nobody else’s until it is ended, given back, or its process dies. What is of
+   * the projects `without` is left to others.
+   */
+  fetch(judge: string | null, most: number, without?: readonly string[]): Promise<readonly SliceJob[]>
   /** There is nothing left to do. Changes nothing for a job that was fetched again since; so does `giveBack`. */
   complete(jobs: readonly SliceJob[]): Promise<void>
   /** Somebody else may fetch it, at once. */
   giveBack(jobs: readonly SliceJob[]): Promise<void>
   /** `old`: fetched at least so many seconds ago. */
   survey(work: readonly SliceWork[], seconds: number): Promise<Survey>
-  /** The judges that work was ever planned for. */
-  judges(): Promise<readonly string[]>
+  /** Judges whose work has waited for long, and that nobody works for. */
+  forsaken(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -53,11 +58,14 @@ export interface PendingSlice {
 
 /** The items of batches by slices. */
 export interface SliceStore {
-  /** Slices with pending items whose first index lies in `from` (a multiple of `SLICE_ITEMS`) … `to` (exclusive), in order. */
-  pending(batch: string, from: number, to: number): Promise<readonly PendingSlice[]>
+  /** Slices with pending items from `from` (a multiple of `SLICE_ITEMS`) on, in order: those of the next `most` pending items. */
+  pending(batch: string, from: number, most: number): Promise<readonly PendingSlice[]>
   /** Cancels the open items of a batch that is being cancelled, but for those under a lease; answers whether that was its end. */
   cancel(batch: string, at: string): Promise<boolean>
 }
+
+/** How many slices of its batch come before it. */
+export const rankOf = ({ rank, from }: SliceWork): number => rank ?? Math.floor(from / SLICE_ITEMS)
 
 /** The name of the lease under which the work is done. */
 export const leaseName = ({ batch, from, judge }: SliceWork): string =>

@@ -10,6 +10,8 @@ export interface SliceWorkerDeps {
   readonly laneOf: (judge: string) => Lane
   /** What all projects of this process hold of a judge; of providers’ batches with null. */
   readonly load: (judge: string | null) => Load
+  /** Projects that nothing is fetched for now. */
+  readonly resting: () => readonly string[]
   /** Hands the work to its projects; resolves once it counts in `load`. */
   readonly deliver: (jobs: readonly SliceJob[]) => Promise<void>
   readonly clock: Clock
@@ -21,7 +23,7 @@ const POLL_MS = 250
 const MOST_POLL_MS = 1_000
 const AGAIN_MS = 2_000
 const ROOM_MS = 200
-const NEW_JUDGES_MS = 15_000
+const FORSAKEN_MS = 15_000
 const MOST_AT_ONCE = 8
 /** Items of a judge; batches at providers, which hardly cost anything here. */
 const MOST_HELD = 1024
@@ -48,7 +50,7 @@ export class SliceWorker {
 
   start(): void {
     for (const judge of [null, ...this.deps.judges]) this.begin(judge)
-    this.busy.push(this.findJudges())
+    this.busy.push(this.findForsaken())
   }
 
   /** There may be room for more. */
@@ -94,7 +96,7 @@ export class SliceWorker {
   private async drawOnce(judge: string | null, place: Place): Promise<void> {
     const most = Math.min(MOST_AT_ONCE, this.room(judge))
     if (most <= 0) return place.room.wait(ROOM_MS)
-    const jobs = await this.deps.queue.fetch(judge, most)
+    const jobs = await this.deps.queue.fetch(judge, most, this.deps.resting())
     if (jobs.length > 0) {
       place.poll_ms = POLL_MS
       return this.deps.deliver(jobs)
@@ -113,13 +115,21 @@ export class SliceWorker {
     return Math.ceil((Math.max(1, wanted) - ready) / SLICE_ITEMS)
   }
 
-  /** Judges that are configured elsewhere: their batches are parked, and say why. */
-  private async findJudges(): Promise<void> {
+  /** Judges that no process has any more: their batches are parked, and say why. */
+  private async findForsaken(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       // Out of reach, it is told by those who fetch.
-      const judges = await this.deps.queue.judges().catch(() => [])
-      for (const judge of judges) this.begin(judge)
-      await this.deps.clock.sleep(NEW_JUDGES_MS, this.stopping.signal).catch(() => undefined)
+      const judges = await this.deps.queue.forsaken().catch(() => [])
+      for (const judge of judges) if (!this.places.has(judge)) await this.empty(judge).catch(() => undefined)
+      await this.deps.clock.sleep(FORSAKEN_MS, this.stopping.signal).catch(() => undefined)
+    }
+  }
+
+  private async empty(judge: string): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const jobs = await this.deps.queue.fetch(judge, MOST_AT_ONCE, this.deps.resting())
+      if (jobs.length === 0) return
+      await this.deps.deliver(jobs)
     }
   }
 }

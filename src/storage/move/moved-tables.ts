@@ -184,5 +184,5 @@ export const MOVED: readonly MovedTable[] = [
 /** What says who uses a database, and how it came to be: each has its own. */
 export const NOT_MOVED: Readonly<Record<'sqlite' | 'postgres', readonly string[]>> = {
   sqlite: ['schema_migrations', 'processes'],
-  postgres: ['schema_migrations', 'processes', 'leases', 'judges'],
+  postgres: ['schema_migrations', 'processes', 'leases', 'sendings', 'judges'],
 }

@@ -78,6 +78,16 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
     if (releasing.get(name) === released) releasing.delete(name)
   }
 
+  /** All that are free, or none: what nobody heard of would be held, and kept from everybody, for as long as this process lives. */
+  async function takeMany(names: readonly string[]): Promise<readonly Lease[]> {
+    const settled = await Promise.allSettled(names.map(take))
+    const taken = settled.flatMap((one) => (one.status === 'fulfilled' && one.value !== null ? [one.value] : []))
+    const failed = settled.find((one) => one.status === 'rejected')
+    if (failed === undefined) return taken
+    await Promise.all(taken.map((lease) => release(lease)))
+    throw failed.reason
+  }
+
   async function close(): Promise<void> {
     keeper.stop()
     const tokens = held.tokens()
@@ -88,7 +98,7 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
 
   return {
     take,
-    takeMany: async (names) => (await Promise.all(names.map(take))).filter((lease) => lease !== null),
+    takeMany,
     note: ({ token }, inFlight) => keeper.note(token, inFlight),
     release,
     async wait(name, signal) {

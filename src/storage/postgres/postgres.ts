@@ -99,7 +99,7 @@ function assemble(unit: Unit, processes: Processes, outside: Outside, shared: Sh
   return {
     access: createAccessStore(unit),
     batches: createBatchStore(unit, processes),
-    provider: createProviderQueue(unit, outside),
+    provider: createProviderQueue(unit, processes, outside),
     processes: { beat: () => processes.beat() },
     trajectories: createTrajectoryStore(unit, outside),
     attempts: createAttemptLedger(unit, processes, outside),

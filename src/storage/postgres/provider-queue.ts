@@ -2,10 +2,11 @@ import type { ProviderQueue } from '../../grading/provider-ports.ts'
 import type { Outside } from '../outside.ts'
 import { fetchReply } from '../outside-replies.ts'
 import { type AnswerRow, parseAnswers, parseSubmission, renderRequest, type SubmissionRow } from '../provider-rows.ts'
+import { insertFenced } from './fencing.ts'
+import type { Processes } from './processes.ts'
 import { lockOpenItem, waitItem } from './provider-items.ts'
 import { createSubmissions } from './provider-submissions.ts'
 import { addSpending, findBroken } from './spending.ts'
-import { insertOf } from './statements.ts'
 import { Undo, type Unit } from './unit.ts'
 
 /** All rows of one question are its tries: a handful. */
@@ -32,17 +33,25 @@ const OPEN_SUBMISSIONS = `
   SELECT id, judge, batch, status, provider_id, recorded_at, requests FROM provider_batches
   WHERE batch = $1 AND status IN ('recorded', 'submitted') ORDER BY seq`
 
+/** Nobody sends for longer. */
+const BEING_SENT = `
+  SELECT submission FROM sendings
+  WHERE submission = ANY($1) AND process = ANY($2) AND since > clock_timestamp() - interval '20 minutes'`
+
+const othersOf = async (unit: Unit, processes: Processes): Promise<string[]> =>
+  (await processes.living(unit)).filter((id) => id !== processes.id)
+
 /** Questions in a provider’s batch endpoint, over PostgreSQL; it refuses what that over SQLite refuses. */
-export function createProviderQueue(unit: Unit, outside: Outside): ProviderQueue {
+export function createProviderQueue(unit: Unit, processes: Processes, outside: Outside): ProviderQueue {
   return {
-    ...createSubmissions(unit, outside),
+    ...createSubmissions(unit, processes, outside),
     enqueue: (request, caps) =>
       unit.write(async (sql) => {
         const { planned, item } = request
         if (!(await lockOpenItem(sql, item))) return null
         const { payer, started_at, reserved_usd } = planned
         const row = { ...renderRequest(request), payer, started_at, reserved_usd }
-        await sql.run(...insertOf('provider_requests', { ...row, status: 'queued' }))
+        await insertFenced(sql, 'provider_requests', { ...row, status: 'queued' }, planned.leases ?? [])
         await waitItem(sql, item)
         const broken = await findBroken(sql, planned, reserved_usd, caps)
         if (broken !== null) throw new Undo(broken)
@@ -57,6 +66,13 @@ export function createProviderQueue(unit: Unit, outside: Outside): ProviderQueue
       const rows = await unit.rows<{ judge: string }>(QUEUED_JUDGES, [batch])
       return rows.map(({ judge }) => judge)
     },
-    listOpen: async (batch) => (await unit.rows<SubmissionRow>(OPEN_SUBMISSIONS, [batch])).map(parseSubmission),
+    async listOpen(batch) {
+      const records = (await unit.rows<SubmissionRow>(OPEN_SUBMISSIONS, [batch])).map(parseSubmission)
+      if (records.every(({ status }) => status === 'submitted')) return records
+      const ids = records.map(({ id }) => id)
+      const sent = await unit.rows<{ submission: string }>(BEING_SENT, [ids, await othersOf(unit, processes)])
+      const beingSent = new Set(sent.map(({ submission }) => submission))
+      return records.map((record) => (beingSent.has(record.id) ? { ...record, is_being_sent: true } : record))
+    },
   }
 }

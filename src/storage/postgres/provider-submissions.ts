@@ -7,6 +7,7 @@ import { addAmounts, amountsOf, type Counted } from '../spending.ts'
 import { StorageError } from '../storage-error.ts'
 import { renderPlanned } from './attempt-ledger.ts'
 import type { Sql } from './pool.ts'
+import type { Processes } from './processes.ts'
 import { wakeAllItems, wakeItems } from './provider-items.ts'
 import { addSpending, type Change } from './spending.ts'
 import { columnOf, insertManyOf, insertOf } from './statements.ts'
@@ -23,6 +24,10 @@ const IS_SENT = "provider_batch = (SELECT seq FROM provider_batches WHERE id = $
 
 const LINES = `SELECT id, line FROM provider_requests WHERE ${IS_SENT} ORDER BY seq`
 
+const BEGIN_SENDING = `
+  INSERT INTO sendings (submission, process, since) VALUES ($1, $2, clock_timestamp())
+  ON CONFLICT (submission) DO UPDATE SET process = excluded.process, since = excluded.since`
+
 /** The same end twice is one; another provider’s id for the same submission is a mistake. */
 const MARK_SUBMITTED = `
   UPDATE provider_batches SET status = 'submitted', provider_id = $2
@@ -33,6 +38,12 @@ const QUEUE_AGAIN = `UPDATE provider_requests SET status = 'queued', provider_ba
 const END_SUBMISSION = `
   UPDATE provider_batches SET status = $2, detail = $3, ended_at = $4
   WHERE id = $1 AND status IN ('recorded', 'submitted')`
+
+/** As it was seen by whoever withdraws it, and sent by nobody else since. */
+const WITHDRAW = `
+  UPDATE provider_batches SET status = 'failed', detail = $2, ended_at = $3
+  WHERE id = $1 AND status IN ('recorded', 'submitted') AND provider_id IS NOT DISTINCT FROM $4
+    AND NOT EXISTS (SELECT 1 FROM sendings WHERE submission = $1 AND process <> $5)`
 
 const FIND_SENT = `
   SELECT seq, id, planned, batch, item FROM provider_requests WHERE ${IS_SENT} AND id = ANY($2) ORDER BY seq FOR UPDATE`
@@ -67,22 +78,25 @@ interface SentRow {
 
 type Submissions = Pick<
   ProviderQueue,
-  'record' | 'lines' | 'markSubmitted' | 'withdraw' | 'storeEnds' | 'close' | 'dropQueued'
+  'record' | 'lines' | 'sending' | 'markSubmitted' | 'withdraw' | 'storeEnds' | 'close' | 'dropQueued'
 >
 
 /** Submissions and how their requests come back. */
-export function createSubmissions(unit: Unit, outside: Outside): Submissions {
+export function createSubmissions(unit: Unit, processes: Processes, outside: Outside): Submissions {
   return {
     record: (submission, limits) => unit.write((sql) => record(sql, submission, limits)),
     lines: async (id) => (await unit.rows<Parameters<typeof parseLine>[0]>(LINES, [id])).map(parseLine),
+    async sending(id, is) {
+      if (is) await unit.run(BEGIN_SENDING, [id, processes.id])
+      else await unit.run('DELETE FROM sendings WHERE submission = $1 AND process = $2', [id, processes.id])
+    },
     async markSubmitted(id, providerId) {
       if ((await unit.run(MARK_SUBMITTED, [id, providerId])) === 0)
         throw new StorageError('storage_error', `the submission ${id} is not waiting to be sent`)
     },
-    withdraw: (id, detail, at) =>
+    withdraw: (id, detail, at, providerId = null) =>
       unit.write(async (sql) => {
-        await sql.run(QUEUE_AGAIN, [id])
-        await sql.run(END_SUBMISSION, [id, 'failed', detail, at])
+        if ((await sql.run(WITHDRAW, [id, detail, at, providerId, processes.id])) > 0) await sql.run(QUEUE_AGAIN, [id])
       }),
     async storeEnds(id, ends) {
       const rows = await keepEnds(outside, ends)

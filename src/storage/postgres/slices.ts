@@ -3,8 +3,10 @@ import type { Unit } from './unit.ts'
 
 /** The whole request is read, and its judge found outside: PostgreSQL reads no JSON with an escaped NUL in it. */
 const PENDING = `
-  SELECT DISTINCT ON (idx / ${SLICE_ITEMS}) idx / ${SLICE_ITEMS} * ${SLICE_ITEMS} AS "from", request FROM batch_items
-  WHERE batch = (SELECT seq FROM batches WHERE id = $1) AND status = 'pending' AND idx >= $2 AND idx < $3
+  SELECT DISTINCT ON (idx / ${SLICE_ITEMS}) idx / ${SLICE_ITEMS} * ${SLICE_ITEMS} AS "from", request FROM (
+    SELECT idx, request FROM batch_items
+    WHERE batch = (SELECT seq FROM batches WHERE id = $1) AND status = 'pending' AND idx >= $2 ORDER BY idx LIMIT $3
+  ) AS open
   ORDER BY idx / ${SLICE_ITEMS}, idx`
 
 const CANCEL_FREE = `
@@ -20,8 +22,8 @@ const END = `
     AND NOT EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND status IN ('pending', 'waiting'))`
 
 export const createSliceStore = (unit: Unit): SliceStore => ({
-  async pending(batch, from, to) {
-    const rows = await unit.rows<{ from: number; request: string }>(PENDING, [batch, from, to])
+  async pending(batch, from, most) {
+    const rows = await unit.rows<{ from: number; request: string }>(PENDING, [batch, from, most])
     return rows.map((row) => ({ from: row.from, judge: judgeOf(row.request) }))
   },
   cancel: (batch, at) =>

@@ -1,0 +1,154 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import type { BatchApi } from '../../src/grading/batch-api.ts'
+import type { Judge } from '../../src/grading/ports.ts'
+import type { Batch, BatchItem } from '../../src/schemas/batch.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { describePostgres } from '../storage/postgres-tools.ts'
+import { answeringJudge, makeItems, startBatch } from './make-batch.ts'
+
+const LEASE_S = 1
+
+describePostgres('batches of several processes on one PostgreSQL', (tools) => {
+  let databases = 0
+
+  /** Processes on a database of their own. */
+  async function makeDatabase() {
+    databases += 1
+    const name = `batches_${databases}`
+    await tools().server.query(`CREATE DATABASE ${name}`)
+    const url = tools().server.url.replace(/[^/]+$/, name)
+    const query = async (text: string) => {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      const { rows } = await client.query<Record<string, unknown>>(text)
+      await client.end()
+      return rows
+    }
+    return {
+      query,
+      async start(judges: readonly Judge[], in_service: boolean): Promise<TestApp> {
+        const app = await startApp({
+          env: { VERIDICT_DATABASE_URL: url },
+          config: { workers: { in_service, lease_seconds: LEASE_S, most_in_flight: null, port: null } },
+          judges,
+        })
+        let stopping: Promise<void> | undefined
+        const { stop } = app
+        app.stop = () => {
+          stopping ??= stop()
+          return stopping
+        }
+        onTestFinished(() => app.stop())
+        await app.context.start()
+        return app
+      },
+    }
+  }
+
+  const see = async (app: TestApp, id: string) => (await app.get(`/v1/batches/${id}`)).json() as Batch
+
+  async function until(app: TestApp, id: string, isSo: (batch: Batch) => boolean, most_ms = 15_000): Promise<Batch> {
+    for (const ends = Date.now() + most_ms; ; await delay(50)) {
+      const batch = await see(app, id)
+      if (isSo(batch)) return batch
+      if (Date.now() > ends) throw new Error(`waited too long: ${JSON.stringify(batch)}`)
+    }
+  }
+
+  const judge = () => answeringJudge(() => GOOD_ANSWER)
+
+  test('what cannot be read in one project keeps nobody else waiting, and is told in the end', async () => {
+    const { start, query } = await makeDatabase()
+    const service = await start([judge()], false)
+    const { id } = await startBatch(service, makeItems(2))
+    const other = await service.context.project('other')
+    const plan = { kind: 'grade', mode: 'direct', name: null, key: null, max_cost_usd: null, payer: null } as const
+    async function* items() {
+      for (const [at, item] of makeItems(200).entries()) yield { item: item as BatchItem, place: `/items/${at}` }
+    }
+    await query("UPDATE veridict.trajectories SET document = '\\x00'::bytea")
+    const worker = await start([judge()], true)
+    while (!worker.logs.some((line) => line.includes('damaged'))) await delay(20)
+    const taken = await other.batches.create(plan, items())
+    if (!taken.ok) throw new Error(taken.refusal.detail)
+    for (const ends = Date.now() + 6000; (await other.batches.get(taken.batch.id))?.status !== 'done'; await delay(50))
+      if (Date.now() > ends) throw new Error('the other project waits')
+    const parked = await until(service, id, ({ status }) => status === 'parked', 60_000)
+    expect(parked.parked_reason).toContain('damaged')
+  }, 90_000)
+
+  test('a worker without a judge leaves its items to those that have it; where nobody has, the batch says so', async () => {
+    const { start } = await makeDatabase()
+    const service = await start([judge()], false)
+    const having = await start([answeringJudge(() => delay(30, GOOD_ANSWER))], true)
+    const first = await startBatch(service, makeItems(1))
+    await until(service, first.id, ({ status }) => status === 'done')
+    // Such as one that was not yet started anew with the configuration of the others.
+    await start([], true)
+    const { id } = await startBatch(service, makeItems(400))
+    const ends = await until(service, id, ({ status }) => status !== 'running', 30_000)
+    expect(ends).toMatchObject({ status: 'done', counts: { graded: 400 } })
+    await having.stop()
+    const other = await startBatch(service, makeItems(2, { cache: 'refresh' }))
+    const parked = await until(service, other.id, ({ status }) => status === 'parked', 45_000)
+    expect(parked.parked_reason).toContain('no such judge')
+  }, 90_000)
+
+  /** A provider whose answer to a submission takes until it is let go; then it has the batch. */
+  function slowProvider() {
+    const gate = Promise.withResolvers<void>()
+    const submits: string[] = []
+    const known = new Map<string, string>()
+    const batch: BatchApi = {
+      most_requests: 100,
+      most_bytes: 1_000_000,
+      price_factor: 0.5,
+      encode: (custom_id) => JSON.stringify({ custom_id }),
+      async submit({ id }) {
+        submits.push(id)
+        await gate.promise
+        const provider_id = `provider_${submits.length}`
+        known.set(id, provider_id)
+        return { ok: true, provider_id }
+      },
+      find: async ({ id }) => ({ ok: true, provider_id: known.get(id) ?? null }),
+      poll: async () => ({ ok: true, state: 'in_progress', detail: '', completed: 0, total: 1 }),
+      results: async function* () {},
+      cancel: async () => ({ ok: true }),
+    }
+    return { submits, open: () => gate.resolve(), make: (): Judge => ({ ...judge(), batch }) }
+  }
+
+  test.each([1, 2])(
+    'a submission that takes longer than its lease is not sent again: %i workers',
+    async (workers) => {
+      const { start, query } = await makeDatabase()
+      const provider = slowProvider()
+      const service = await start([provider.make()], false)
+      for (let at = 0; at < workers; at++) await start([provider.make()], true)
+      const { id } = await startBatch(service, makeItems(3), '?mode=provider')
+      while (provider.submits.length === 0) await delay(20)
+      // As if they were on machines of their own, and the database was away for longer than that.
+      await query(`
+        INSERT INTO veridict.processes (id, host, pid, seen_at)
+        SELECT process, 'elsewhere', 1, clock_timestamp() FROM veridict.sendings
+        ON CONFLICT (id) DO UPDATE SET host = excluded.host`)
+      for (let times = 0; times < 4; times++) {
+        await query(
+          "UPDATE veridict.leases SET until = clock_timestamp() - interval '1 s' WHERE name LIKE 'provider:%'",
+        )
+        await delay(1500)
+      }
+      expect(provider.submits).toHaveLength(1)
+      provider.open()
+      const submitted = "SELECT count(*)::int AS n FROM veridict.provider_batches WHERE status = 'submitted'"
+      while ((await query(submitted))[0]?.['n'] !== 1) await delay(50)
+      await service.post(`/v1/batches/${id}/cancel`, {})
+      expect(provider.submits).toHaveLength(1)
+    },
+    60_000,
+  )
+})
