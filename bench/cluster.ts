@@ -13,11 +13,12 @@ const { values, positionals } = parseArgs({
     items: { type: 'string' },
     seed: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '2' },
+    fsync: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
-const HELP = `npm run cluster -- storm|outage|scaling|costs [--items N] [--seed 1] [--rounds 2]
+const HELP = `npm run cluster -- storm|outage|scaling|costs [--items N] [--seed 1] [--rounds 2] [--fsync]
 
 Processes of their own on loopback: a PostgreSQL (from a package), a played provider that counts, services and workers.
   storm    3 services, 4 workers, a batch of 10,000; every few seconds a worker is killed (and another started) or stopped for
@@ -25,7 +26,8 @@ Processes of their own on loopback: a PostgreSQL (from a package), a played prov
   outage   PostgreSQL is stopped for 30 s in the middle of a batch.
   scaling  items a second with 1, 2 and 4 workers in one run: bound by what a worker may have in flight, and bound by the
            processors of this machine.
-  costs    processor time, commits, log and stored bytes of one item in each part of the way.`
+  costs    processor time, commits, log and stored bytes of one item in each part of the way.
+--fsync: commits wait for the disk, in scaling and costs; without it they cost what they cost in memory.`
 
 const say = (line: string) => console.log(line)
 const BYTES = 8000
@@ -70,12 +72,12 @@ async function main(): Promise<boolean> {
     return claims.every(({ holds }) => holds)
   }
   if (scenario === 'costs') {
-    const options = { items: Number(values.items ?? 2000), item_bytes: 20_000, latency_ms: 200 }
+    const options = { items: Number(values.items ?? 2000), item_bytes: 20_000, latency_ms: 200, fsync: values.fsync }
     say(renderTables(await measureCosts(options, say)))
     return true
   }
   if (scenario !== 'scaling') throw new Error(`there is no ${scenario}: storm, outage, scaling or costs`)
-  const shared = { workers: [1, 2, 4], item_bytes: BYTES, rounds: Number(values.rounds) }
+  const shared = { workers: [1, 2, 4], item_bytes: BYTES, rounds: Number(values.rounds), fsync: values.fsync }
   say('Bound by what a worker may have in flight (16, at 500 ms a call):')
   const paced = { ...shared, items: Number(values.items ?? 1200), latency_ms: 500, at_once: 512, most_in_flight: 16 }
   say(renderScaling(await measureScaling(paced, say)))

@@ -18,6 +18,8 @@ export interface ClusterOptions {
   /** Calls in flight over all processes. */
   readonly at_once: number
   readonly lease_seconds: number
+  /** Whether commits wait for the disk, as those of every real server do; the test server does not by itself. */
+  readonly fsync?: boolean
   /** Of the configuration file, beside what is above. */
   readonly settings?: object
 }
@@ -40,6 +42,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const concurrency = { initial: at_once, min: 1, max: at_once }
   writeFileSync(config, JSON.stringify({ concurrency, workers: { lease_seconds }, ...settings }))
   const [postgres, provider] = await Promise.all([startPostgres(), spawnCountingProvider(options.latency_ms)])
+  if (options.fsync === true) {
+    await postgres.query('ALTER SYSTEM SET fsync = on')
+    await postgres.query('SELECT pg_reload_conf()')
+  }
   const members: Member[] = []
   const workers: Member[] = []
   let started = 0

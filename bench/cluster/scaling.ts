@@ -9,6 +9,7 @@ export interface ScalingOptions {
   /** What one worker takes at the most; null: as much as the judge’s limit allows. */
   readonly most_in_flight: number | null
   readonly rounds: number
+  readonly fsync: boolean
 }
 
 /** Items a second with so many workers. */
@@ -30,7 +31,7 @@ export async function measureScaling(options: ScalingOptions, say: (line: string
 }
 
 async function measureOne(options: ScalingOptions, workers: number, round: number): Promise<number> {
-  const { items, item_bytes, latency_ms, at_once, most_in_flight } = options
+  const { items, item_bytes, latency_ms, at_once, most_in_flight, fsync } = options
   const limits = most_in_flight === null ? {} : { most_in_flight }
   const cluster = await startCluster({
     services: 1,
@@ -38,6 +39,7 @@ async function measureOne(options: ScalingOptions, workers: number, round: numbe
     latency_ms,
     at_once,
     lease_seconds: 30,
+    fsync,
     settings: { workers: { lease_seconds: 30, ...limits } },
   })
   try {
