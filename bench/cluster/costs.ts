@@ -11,13 +11,16 @@ export interface CostOptions {
   readonly fsync: boolean
 }
 
-/** What one grade takes of each part. Milliseconds are processor time; bytes and commits are of PostgreSQL. */
+/** What one grade takes of each part. Milliseconds are processor time; the rest is of PostgreSQL. */
 export interface PartCost {
   readonly part: string
   readonly service_ms: number
   readonly worker_ms: number
   readonly postgres_ms: number
-  readonly commits: number
+  /** Transactions, those that only read among them. */
+  readonly transactions: number
+  /** Of the log, to the disk; many commits share one. */
+  readonly syncs: number
   readonly wal_bytes: number
   readonly stored_bytes: number
 }
@@ -89,7 +92,8 @@ function differenceOf(part: string, count: number, from: Use, to: Use): PartCost
     service_ms: each((to.service_s - from.service_s) * 1000),
     worker_ms: each((to.worker_s - from.worker_s) * 1000),
     postgres_ms: each((to.postgres.cpu_s - from.postgres.cpu_s) * 1000),
-    commits: each(to.postgres.commits - from.postgres.commits),
+    transactions: each(to.postgres.commits - from.postgres.commits),
+    syncs: each(to.postgres.wal_syncs - from.postgres.wal_syncs),
     wal_bytes: each(to.postgres.wal_bytes - from.postgres.wal_bytes),
     stored_bytes: each(to.postgres.database_bytes - from.postgres.database_bytes),
   }
@@ -116,11 +120,20 @@ async function postAll(origin: string, bodies: readonly string[]): Promise<void>
   await Promise.all(open)
 }
 
-const WIDTHS = [20, 12, 12, 14, 10, 12, 14] as const
+const WIDTHS = [20, 12, 12, 14, 15, 8, 10, 12] as const
 const inColumns = (cells: readonly string[]): string =>
   cells.map((cell, at) => (at === 0 ? cell.padEnd(WIDTHS[0]) : cell.padStart(WIDTHS[at] ?? 12))).join('')
 
-const HEAD = inColumns(['each', 'service ms', 'worker ms', 'postgres ms', 'commits', 'WAL KB', 'stored KB'])
+const HEAD = inColumns([
+  'each',
+  'service ms',
+  'worker ms',
+  'postgres ms',
+  'transactions',
+  'syncs',
+  'WAL KB',
+  'stored KB',
+])
 
 const renderPart = (cost: PartCost): string =>
   inColumns([
@@ -128,7 +141,8 @@ const renderPart = (cost: PartCost): string =>
     cost.service_ms.toFixed(2),
     cost.worker_ms.toFixed(2),
     cost.postgres_ms.toFixed(2),
-    cost.commits.toFixed(2),
+    cost.transactions.toFixed(1),
+    cost.syncs.toFixed(2),
     (cost.wal_bytes / 1024).toFixed(1),
     (cost.stored_bytes / 1024).toFixed(1),
   ])
