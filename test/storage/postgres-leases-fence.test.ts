@@ -176,17 +176,22 @@ describePostgres('fencing of PostgreSQL', (tools) => {
       const lease = await takeSurely(a, name)
       const record = makeRecord({ key: name })
       const ofItem = planAttempt(`att_${round}`, { grade_id: `grd_${round}`, leases: [lease.token] })
+      const taken = Promise.withResolvers<void>()
+      // Mostly as it comes; in every tenth round surely after the takeover, whatever the machine does.
+      const after = (ms: number) => (round % 10 === 0 ? taken.promise : delay(ms))
       const writing = Promise.allSettled([
-        delay(round % 7).then(() => one.grades.put({ ...record, leases: [lease.token] })),
-        delay(round % 5).then(() => one.attempts.begin(ofItem, NO_CAPS)),
+        after(round % 7).then(() => one.grades.put({ ...record, leases: [lease.token] })),
+        after(round % 5).then(() => one.attempts.begin(ofItem, NO_CAPS)),
       ])
-      await delay(round % 6)
+      if (round % 10 === 1) await writing
+      else await delay(round % 6)
       await expire(name)
       await takeSurely(b, name)
       const seen = await Promise.all([other.grades.get(record.grade.id), other.attempts.listForGrade(`grd_${round}`)])
+      taken.resolve()
       const [put, begun] = await writing
-      const after = await Promise.all([other.grades.get(record.grade.id), other.attempts.listForGrade(`grd_${round}`)])
-      expect(after).toEqual(seen)
+      const later = await Promise.all([other.grades.get(record.grade.id), other.attempts.listForGrade(`grd_${round}`)])
+      expect(later).toEqual(seen)
       expect(seen[0] === null).toBe(put.status === 'rejected')
       expect(seen[1].length === 0).toBe(begun.status === 'rejected')
       for (const end of [put, begun]) {
@@ -194,8 +199,8 @@ describePostgres('fencing of PostgreSQL', (tools) => {
         ends[end.status === 'rejected' ? 'refused' : 'written'] += 1
       }
     }
-    expect(ends.written).toBeGreaterThan(0)
-    expect(ends.refused).toBeGreaterThan(0)
+    expect(ends.written).toBeGreaterThanOrEqual(60)
+    expect(ends.refused).toBeGreaterThanOrEqual(60)
     await close()
   })
 
