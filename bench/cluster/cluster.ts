@@ -41,11 +41,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { at_once, lease_seconds, settings = {} } = options
   const concurrency = { initial: at_once, min: 1, max: at_once }
   writeFileSync(config, JSON.stringify({ concurrency, workers: { lease_seconds }, ...settings }))
-  const [postgres, provider] = await Promise.all([startPostgres(), spawnCountingProvider(options.latency_ms)])
-  if (options.fsync === true) {
-    await postgres.query('ALTER SYSTEM SET fsync = on')
-    await postgres.query('SELECT pg_reload_conf()')
-  }
+  const [postgres, provider] = await Promise.all([
+    startPostgres({ fsync: options.fsync === true }),
+    spawnCountingProvider(options.latency_ms),
+  ])
   const members: Member[] = []
   const workers: Member[] = []
   let started = 0

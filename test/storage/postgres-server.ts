@@ -61,8 +61,9 @@ const asUser = (command: string, args: readonly string[]): [string, string[]] =>
     ? ['setpriv', [`--reuid=${nobody('-u')}`, `--regid=${nobody('-g')}`, '--clear-groups', command, ...args]]
     : [command, [...args]]
 
-/** Makes and starts a server. Its locale sorts words as people do, so that only what asks for the order of bytes has it. */
-export async function startPostgres(): Promise<PostgresServer> {
+/** Makes and starts a server. Its locale sorts words as people do, so that only what asks for the order of bytes has it.
+ * Commits wait for no disk unless `fsync` says so. */
+export async function startPostgres({ fsync = false } = {}): Promise<PostgresServer> {
   const root = mkdtempSync(join(tmpdir(), 'veridict-postgres-'))
   const native = layOut(root)
   const bin = (name: string) => join(native, 'bin', name)
@@ -87,7 +88,12 @@ export async function startPostgres(): Promise<PostgresServer> {
       await client.end()
     }
   }
-  const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${root}`, 'fsync=off', 'max_connections=200']
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${root}`,
+    `fsync=${fsync ? 'on' : 'off'}`,
+    'max_connections=200',
+  ]
   let child: ChildProcess | null = null
   const start = async () => {
     const args = ['-D', data, '-p', `${port}`, ...settings.flatMap((setting) => ['-c', setting])]
