@@ -80,7 +80,8 @@ async function enqueue(
 ): Promise<JudgeReply | null> {
   const now = deps.clock.now()
   const id = deps.newId('att')
-  const bound = isCapped(caps) ? requestBoundUsd(judge.info, request, now, api.price_factor) : null
+  const isCounted = isCapped(caps) || judge.info.prices.length > 0
+  const bound = isCounted ? requestBoundUsd(judge.info, request, now, api.price_factor) : null
   const planned = {
     ...asking,
     id,

@@ -87,7 +87,9 @@ async function callOnce(
   const started = deps.clock.now()
   const { deadline, ...planned } = asking
   const id = deps.newId('att')
-  const bound = isCapped(account.caps) ? requestBoundUsd(judge.info, request, started, 1) : null
+  // Without a cap, too: a call of unknown end may have cost as much.
+  const isCounted = isCapped(account.caps) || judge.info.prices.length > 0
+  const bound = isCounted ? requestBoundUsd(judge.info, request, started, 1) : null
   const over = await deps.attempts.begin(
     {
       ...planned,

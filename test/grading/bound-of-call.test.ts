@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import type { PlannedAttempt } from '../../src/grading/ledger-ports.ts'
+import type { JudgeInfo, Stores } from '../../src/grading/ports.ts'
+import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { GOOD_ANSWER, REQUEST, scriptedJudge, startService } from './harness.ts'
+
+async function planned(info: Partial<JudgeInfo>): Promise<PlannedAttempt | undefined> {
+  const stores = openSqliteStores({ path: ':memory:' })
+  const begun: PlannedAttempt[] = []
+  const begin: Stores['attempts']['begin'] = (attempt, caps) => {
+    begun.push(attempt)
+    return stores.attempts.begin(attempt, caps)
+  }
+  const { service } = startService([scriptedJudge([GOOD_ANSWER], info)], {
+    ...stores,
+    attempts: { ...stores.attempts, begin },
+  })
+  await service.grade(REQUEST)
+  return begun[0]
+}
+
+test('what a call may cost is written down without any cap: it may be cut off and paid for', async () => {
+  expect((await planned({}))?.reserved_usd).toBeGreaterThan(0)
+})
+
+test('without a price nobody knows', async () => {
+  expect(await planned({ prices: [] })).toMatchObject({ reserved_usd: null })
+})
