@@ -17,7 +17,8 @@ workers.lease_seconds       in VERIDICT_CONFIG: how long a worker may say nothin
 Exit codes: 0 stopped; 1 it cannot start, or did not stop cleanly.
 
 Examples:
-  VERIDICT_DATABASE_URL=postgres://veridict@db.example/veridict veridict worker
+  export VERIDICT_DATABASE_URL=postgres://veridict@db.example/veridict
+  veridict worker
   VERIDICT_WORKER=off veridict serve &  veridict worker &  veridict worker &`
 
 export const workerCommand = (shell: Shell, startWorker: (env: NodeJS.ProcessEnv) => Promise<void>): Command =>
