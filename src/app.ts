@@ -34,6 +34,7 @@ import { recordRequests } from './http/request-log.ts'
 import { traceRequests } from './http/request-spans.ts'
 import { reviewRoutes } from './http/reviews.ts'
 import { trajectoryRoutes } from './http/trajectories.ts'
+import { logTrouble } from './trouble-log.ts'
 import { pageRoutes } from './web/pages.ts'
 
 export interface App {
@@ -71,9 +72,7 @@ export async function buildApp(
   const memory = createAliasMemory()
   const aliasesOf = perProject((project) => createAliases(project, memory, context.answer_config))
   const inFlight = createInFlight()
-  context.onTrouble(({ project, batch, item, error }) =>
-    http.log.error({ project, batch, item, err: error }, 'a batch met an error'),
-  )
+  context.onTrouble((trouble) => logTrouble(http.log, trouble))
   const statistics = createStatisticsWorker()
   http.addHook('onClose', () => statistics.close())
   installErrors(http)

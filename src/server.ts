@@ -22,6 +22,9 @@ const DRAIN_MS = 25_000
 const OPEN_TO_ALL =
   'access is off and this is no loopback address: whoever reaches it can read everything and spend on your judges'
 
+const NO_WORKERS =
+  'VERIDICT_WORKER=off (or --no-worker) has no meaning on SQLite: this service works on its batches itself; workers need VERIDICT_DATABASE_URL'
+
 const LOOPBACK = '127.0.0.1'
 
 /** Builds everything, listens, and stops cleanly on SIGTERM or SIGINT: a second signal stops at once. */
@@ -32,6 +35,7 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   const app = await buildApp(context, { logger: { level: config.log_level, stream: openLogStream() } })
   tracing.onLoss((spans) => app.http.log.warn({ spans }, 'spans could not be sent to the collector'))
   if (isOpenToAll(config.access)) app.http.log.warn(OPEN_TO_ALL)
+  if (config.postgres === null && !config.workers.in_service) app.http.log.warn(NO_WORKERS)
   const isEcho = signalEcho(env)
   const stop = () => {
     if (isEcho()) return

@@ -14,6 +14,7 @@ import { openLogStream } from './log-stream.ts'
 import { signalEcho } from './signal-echo.ts'
 import { openTracing } from './telemetry/open-tracing.ts'
 import { closeInTime, NOT_CLOSED } from './timely-close.ts'
+import { logTrouble } from './trouble-log.ts'
 
 /** How long a stop waits for what is in flight. */
 const DRAIN_MS = 25_000
@@ -76,9 +77,7 @@ function buildHealth(
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
   })
-  context.onTrouble(({ project, batch, item, error }) =>
-    http.log.error({ project, batch, item, err: error }, 'a batch met an error'),
-  )
+  context.onTrouble((trouble) => logTrouble(http.log, trouble))
   installErrors(http)
   http.setSerializerCompiler(() => (data) => (typeof data === 'string' ? data : JSON.stringify(data)))
   operationRoutes(http, { context, metrics, state })
@@ -93,11 +92,12 @@ async function drain(http: FastifyInstance, context: Context): Promise<void> {
   await http.close()
   if (!(await closeInTime(() => context.close()))) http.log.warn(NOT_CLOSED)
   await context.tracing.close()
+  http.log.info('stopped')
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   startWorker(process.env).catch((error: unknown) => {
-    process.stderr.write(startFailureText(error, { env: process.env }))
+    process.stderr.write(startFailureText(error, { env: process.env, port: 'VERIDICT_WORKER_PORT' }))
     process.exit(1)
   })
 }

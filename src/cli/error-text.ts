@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts'
 import { asTyped } from './program-name.ts'
 import { ServiceError, UnreachableError } from './service-error.ts'
 import type { Shell } from './shell.ts'
+import { readStorageFailure } from './storage-failure.ts'
 import { inert, oneLine, paintFor } from './terminal-text.ts'
 
 /** Runs a command to its exit code; what is thrown is told on stderr with what to do about it. */
@@ -36,7 +37,7 @@ function explain(error: unknown): Told {
       advice: ['Is it running? `veridict serve` starts one; --server and VERIDICT_SERVER say where it is.'],
       exit: EXIT.refused,
     }
-  const message = error instanceof Error ? error.message : 'unknown error'
+  const message = readStorageFailure(error)?.message ?? (error instanceof Error ? error.message : 'unknown error')
   return { message: oneLine(message), advice: [], exit: EXIT.refused }
 }
 

@@ -63,17 +63,21 @@ async function run(shell: Shell, moveStore: MoveStore, options: MoveStoreOptions
   const to = targetOf(shell, options.toEnv)
   const view = createMoveView(shell.err, shell.env)
   const { signal, release } = watchInterruption(shell)
+  let hasMoved = false
   try {
     const report = await moveStore({
       ...{ from: options.from, to, mode, signal, now: () => new Date(), patience_ms: PATIENCE_MS },
-      onProgress: (progress) => view.show(progress),
+      onProgress(progress) {
+        hasMoved ||= mode === 'move' && (progress.step === 'verify' || (progress.step === 'move' && progress.done > 0))
+        view.show(progress)
+      },
     })
     view.end()
     shell.out.write(moveReportText(report, paintFor(shell.out, shell.env)))
     return exitOf(shell, report)
   } catch (error) {
     view.end()
-    throw mode === 'move' ? withAdvice(shell, error) : error
+    throw mode === 'move' ? withAdvice(shell, error, hasMoved) : error
   } finally {
     release()
   }
@@ -110,9 +114,10 @@ function exitOf(shell: Shell, { outcome }: MoveReport): ExitCode {
   )
 }
 
-/** What is refused before anything is written needs no such word, but it does no harm there either. */
-function withAdvice(shell: Shell, error: unknown): unknown {
-  const again = `What was moved is kept. The same command goes on: ${commandLine(shell)}`
+/** A refusal before this run has moved anything needs no such word, and an interruption no word of what was moved. */
+function withAdvice(shell: Shell, error: unknown, hasMoved: boolean): unknown {
+  if (!hasMoved && !(error instanceof CliError && error.exit === EXIT.interrupted)) return error
+  const again = `${hasMoved ? 'What was moved is kept. ' : ''}The same command goes on: ${commandLine(shell)}`
   if (error instanceof CliError) return new CliError(error.message, [...error.advice, again], error.exit)
   if (error instanceof Error && 'code' in error && error.code === 'storage_busy')
     return new CliError(error.message, [again])

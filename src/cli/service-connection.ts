@@ -3,6 +3,7 @@ import { readSecrets } from '../config/secrets.ts'
 import { CliError } from './cli-error.ts'
 import { type Client, createClient } from './client.ts'
 import type { DatabaseUse, Shell } from './shell.ts'
+import { readStorageFailure } from './storage-failure.ts'
 import { inert } from './terminal-text.ts'
 
 /** A service to talk to: one that runs elsewhere, or one inside of this process that ends with it. */
@@ -78,12 +79,19 @@ async function startEmbedded(shell: Shell, use: DatabaseUse) {
     return await shell.startEmbedded(shell.env, use)
   } catch (error) {
     if (error instanceof CliError) throw error
-    const message = error instanceof Error ? error.message : 'unknown error'
-    throw new CliError(`cannot start in this process: ${message}`, isOfDatabase(error) ? [OTHER_SERVICE] : [])
+    const storage = readStorageFailure(error)
+    const message = storage?.message ?? (error instanceof Error ? error.message : 'unknown error')
+    throw new CliError(`cannot start in this process: ${message}`, adviceOf(error, shell.env))
   }
 }
 
 const OTHER_SERVICE = 'If a service runs on this database already, use it: --server http://127.0.0.1:8787'
+
+/** Of a server that answered, the message says what is wrong: another service would meet the same. */
+function adviceOf(error: unknown, env: NodeJS.ProcessEnv): string[] {
+  const isRefused = Boolean(env['VERIDICT_DATABASE_URL']) && readStorageFailure(error)?.away !== true
+  return isOfDatabase(error) && !isRefused ? [OTHER_SERVICE] : []
+}
 
 /** By name: the command knows nothing of the store. A wrong configuration names its variable, and needs no other service. */
 const isOfDatabase = (error: unknown): boolean =>

@@ -84,12 +84,18 @@ const cells = (session: Session, batch: Batch): string[] => [
   clip(batch.name ?? '', 40),
 ]
 
+/** When a batch that has not ended came into its state, nobody has written down. */
+const timeOf = (session: Session, { finished_at, ...batch }: Batch): string => {
+  if (finished_at !== null) return ` since ${finished_at}`
+  return `, ${isOrphan(session, { finished_at, ...batch }) ? 'begun' : 'created'} ${batch.created_at}`
+}
+
 async function tell(session: Session, id: string, options: StatusOptions): Promise<ExitCode> {
   const { client, target, format, shell, signal } = session
   const first = await client.readBatch(id, signal)
   const batch = options.follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
   const name = batch.name === null ? '' : ` ${oneLine(batch.name)}`
-  const text = `${batch.id}${name}: ${stateOf(session, batch)}${isOrphan(session, batch) ? ', begun' : ' since'} ${batch.finished_at ?? batch.created_at}\n${summary(batch, paintFor(shell.out, shell.env))}\n`
+  const text = `${batch.id}${name}: ${stateOf(session, batch)}${timeOf(session, batch)}\n${summary(batch, paintFor(shell.out, shell.env))}\n`
   await target.write(format === 'table' ? text : line(batch))
   if (isOrphan(session, batch)) {
     tellOrphan(session, batch)

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { runCommand } from './error-text.ts'
 import type { Shell } from './shell.ts'
+import { startFailureText } from './start-failure.ts'
 
 const WORKER_HELP = `
 Works on the batches of services that share a PostgreSQL: start as many as you like, on as many machines. Each takes slices of
@@ -25,4 +25,10 @@ export const workerCommand = (shell: Shell, startWorker: (env: NodeJS.ProcessEnv
   new Command('worker')
     .description('work on the batches of services that share a PostgreSQL; SIGTERM drains and stops it')
     .addHelpText('after', WORKER_HELP)
-    .action(() => runCommand(shell, async () => startWorker(shell.env).then(() => 0)))
+    .action(() =>
+      startWorker(shell.env).catch((error: unknown) => {
+        const started = shell.program === undefined ? {} : { program: shell.program }
+        shell.err.write(startFailureText(error, { env: shell.env, port: 'VERIDICT_WORKER_PORT', ...started }))
+        shell.exit(1)
+      }),
+    )

@@ -6,11 +6,26 @@ export type StorageErrorCode = 'storage_full' | 'storage_busy' | 'storage_error'
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly code: StorageErrorCode
+  /** `host:port` of the server that was to be connected to; no part of the message, which clients of the service read. Null: none. */
+  readonly server: string | null
+  /** Whether nothing answered there. */
+  readonly away: boolean
 
-  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: StorageErrorCode,
+    message: string,
+    { server = null, away = false, ...options }: FailureOptions = {},
+  ) {
     super(message, options)
     this.code = code
+    this.server = server
+    this.away = away
   }
+}
+
+interface FailureOptions extends ErrorOptions {
+  readonly server?: string | null
+  readonly away?: boolean
 }
 
 /** What an error of better-sqlite3 means to a caller; other errors stay what they are. */

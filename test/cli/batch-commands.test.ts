@@ -118,9 +118,10 @@ describe('status', () => {
   })
 
   test.each([
-    ['running', () => {}, 0, 'bat_01: running'],
+    ['running', () => {}, 0, 'bat_01: running, created 2'],
     ['failed', () => service.end('bat_01', [{ failure: 'timeout' }]), 3, 'failures  timeout 1'],
     ['parked', () => service.park('bat_01', 'no quota'), 4, '1 item · pending 1'],
+    ['parked, and not since when', () => service.park('bat_01', 'no quota'), 4, 'bat_01: parked, created 2'],
   ] as const)('of one that is %s', async (_name, happen, code, said) => {
     await make('a')
     happen()

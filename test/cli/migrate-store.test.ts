@@ -7,6 +7,7 @@ import { moveLine } from '../../src/cli/move-progress.ts'
 import type { MoveStore } from '../../src/grading/move-ports.ts'
 import { moveStore } from '../../src/storage/move/move-store.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { StorageError } from '../../src/storage/storage-error.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { ask, newDatabase, tempStore } from '../storage/move-tools.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
@@ -110,7 +111,24 @@ describePostgres('veridict migrate-store', (tools) => {
     const env = await target()
     const { code, err } = await run(['--from', from], { env, signal: 'SIGINT' })
     expect([code, err]).toEqual([130, expect.stringContaining('The same command goes on: veridict migrate-store')])
+    expect(err).not.toContain('What was moved')
     expect((await run(['--from', from], { env })).code).toBe(0)
+  })
+
+  test.each([
+    ['has moved rows', 5, true],
+    ['has only read', 0, false],
+  ])('a server that goes away after it %s', async (_when, done, isTold) => {
+    const from = tempStore()
+    await generateStore(from, { grades: 2 })
+    const gone = new StorageError('storage_busy', 'the server is gone', { server: 'db.example:5432', away: true })
+    const move: MoveStore = ({ onProgress }) => {
+      onProgress({ project: 'default', step: 'move', table: 'grades', done, total: 10 })
+      return Promise.reject(gone)
+    }
+    const { code, err } = await run(['--from', from], { env: await target(), move })
+    expect([code, err]).toEqual([1, expect.stringContaining('the server is gone')])
+    expect(err.includes('What was moved is kept. The same command goes on')).toBe(isTold)
   })
 
   test('refuses a file in use', async () => {
@@ -120,6 +138,7 @@ describePostgres('veridict migrate-store', (tools) => {
     onTestFinished(() => service.close())
     const { code, err } = await run(['--from', from], { env: await target() })
     expect([code, err]).toEqual([1, expect.stringContaining('in use by a living process')])
+    expect(err).not.toMatch(/What was moved|The same command/)
   })
 })
 

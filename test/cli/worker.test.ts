@@ -41,5 +41,6 @@ describePostgres('a worker', (tools) => {
     expect(text).toContain('veridict_judge_attempts_total')
     expect((await ask('/v1/batches'))[0]).toBe(404)
     expect(await worker.stop()).toBe(0)
+    expect(worker.output.join('')).toContain('"msg":"stopped"')
   }, 60_000)
 })

@@ -61,8 +61,10 @@ const asUser = (command: string, args: readonly string[]): [string, string[]] =>
     ? ['setpriv', [`--reuid=${nobody('-u')}`, `--regid=${nobody('-g')}`, '--clear-groups', command, ...args]]
     : [command, [...args]]
 
-/** Makes and starts a server. Its locale sorts words as people do, so that only what asks for the order of bytes has it.
- * Commits wait for no disk unless `fsync` says so. */
+/**
+ * Makes and starts a server. Its locale sorts words as people do, so that only what asks for the order of bytes has it. Commits wait for no
+ * disk unless `fsync` says so.
+ */
 export async function startPostgres({ fsync = false } = {}): Promise<PostgresServer> {
   const root = mkdtempSync(join(tmpdir(), 'veridict-postgres-'))
   const native = layOut(root)

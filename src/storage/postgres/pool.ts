@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { StorageError } from '../storage-error.ts'
-import { isLost, toConnectError } from './postgres-error.ts'
+import { isLost, serverOf, toConnectError } from './postgres-error.ts'
 import { decodeText, encodeValue } from './text.ts'
 
 /** Times in milliseconds. */
@@ -48,6 +48,7 @@ export function openPool(url: string, schema: string | null, settings: PoolSetti
     keepAlive: true,
     application_name: 'veridict',
     types: TYPES,
+    Client: LeavingClient,
     onConnect: (client) => prepare(client as pg.PoolClient, schema, settings),
   })
   // A connection that is lost while nobody uses it is only taken out of the pool.
@@ -56,7 +57,7 @@ export function openPool(url: string, schema: string | null, settings: PoolSetti
   let closing: Promise<void> | undefined
 
   async function use<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const client = await pool.connect().catch((error: unknown) => Promise.reject(toConnectError(error)))
+    const client = await pool.connect().catch((error: unknown) => Promise.reject(toConnectError(error, serverOf(url))))
     // Without a listener the loss of a connection in use would end the process.
     const ignore = () => undefined
     client.on('error', ignore)
@@ -85,6 +86,17 @@ export function openPool(url: string, schema: string | null, settings: PoolSetti
       closing ??= Promise.allSettled(running).then(() => pool.end())
       return closing
     },
+  }
+}
+
+/**
+ * Closes its connection where connecting fails on our side, for want of a password say: the driver leaves it open, and it would keep the
+ * process alive until the server gives up, after a minute.
+ */
+class LeavingClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    this.connection.on('error', () => void this.connection.stream.destroy())
   }
 }
 

@@ -11,13 +11,35 @@ export function toStorageError(error: unknown): unknown {
   return isLost(error) ? unreachable(error) : error
 }
 
-/** What went wrong while connecting; a mistake in the URL or the certificate does not mend itself. */
-export function toConnectError(error: unknown): unknown {
+/** What went wrong while connecting to `server`; a mistake in the URL or the certificate does not mend itself. */
+export function toConnectError(error: unknown, server: string | null): StorageError {
+  const known = explainConnect(error)
+  const away = !(error instanceof pg.DatabaseError) && isLost(error)
+  return new StorageError(known.code, known.message, { cause: known.cause ?? error, server, away })
+}
+
+function explainConnect(error: unknown): StorageError {
   const known = toStorageError(error)
   if (known instanceof StorageError) return known
+  if (error instanceof Error && error.message.startsWith(NO_PASSWORD_WORDS))
+    return new StorageError('storage_error', NO_PASSWORD, { cause: error })
   const code = codeOf(error)
   const why = typeof code === 'string' ? code : error instanceof Error ? error.message : 'unknown error'
   return new StorageError('storage_error', `the database server cannot be connected to: ${why}`, { cause: error })
+}
+
+/** The driver says it so, and without a code. */
+const NO_PASSWORD_WORDS = 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a'
+const NO_PASSWORD = 'the database server asks for a password, and VERIDICT_DATABASE_URL holds none (nor PGPASSWORD)'
+
+/** `host:port`, or the folder of a socket, as the driver reads the URL; null where it cannot. Never the password. */
+export function serverOf(url: string): string | null {
+  try {
+    const { host, port } = new pg.Client({ connectionString: url })
+    return host.startsWith('/') ? host : `${host}:${port}`
+  } catch {
+    return null
+  }
 }
 
 /** The server gave the transaction up for another’s sake: run again, it may well succeed. */

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startFailureText } from '../../src/cli/start-failure.ts'
+import { StorageError } from '../../src/storage/storage-error.ts'
+import { tempFolder } from '../e2e/service-process.ts'
+import { describePostgres } from '../storage/postgres-tools.ts'
+
+const POSTGRES = { VERIDICT_DATABASE_URL: 'postgres://u@db.example/x' }
+
+test('asks whether the server runs only where nothing answered, and names it', () => {
+  const away = new StorageError('storage_busy', 'the server is gone', { server: 'db.example:5432', away: true })
+  expect(startFailureText(away, { env: POSTGRES })).toMatch(
+    /gone \(db\.example:5432\)\n {2}.*does the server run there/,
+  )
+  const refused = new StorageError('storage_error', 'there is no such database', { server: 'db.example:5432' })
+  expect(startFailureText(refused, { env: POSTGRES })).toBe(
+    'veridict: cannot start: there is no such database (db.example:5432)\n  docs/postgres.md says what it needs.\n',
+  )
+})
+
+test.each([{}, { VERIDICT_DATABASE_URL: '' }])('names the file where there is no server', (env) => {
+  expect(startFailureText(new StorageError('storage_error', 'damaged'), { env })).toContain('VERIDICT_DATABASE)')
+})
+
+/** What it says until it ends: it must end by itself within the time of the test, which is less than a server waits for a password. */
+async function veridict(args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ code: unknown; err: string }> {
+  const child = spawn(process.execPath, ['src/cli.ts', ...args], {
+    env: { PATH: process.env['PATH'], VERIDICT_PORT: '0', HOME: tempFolder(), ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let err = ''
+  child.stderr.on('data', (text: Buffer) => {
+    err += text.toString()
+  })
+  const [code] = await once(child, 'close')
+  return { code, err }
+}
+
+test('a service on SQLite warns that it cannot leave its batches to others', async () => {
+  const env = { PATH: process.env['PATH'], VERIDICT_PORT: '0', VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite') }
+  const child = spawn(process.execPath, ['src/cli.ts', 'serve', '--no-worker'], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let out = ''
+  for await (const text of child.stdout) {
+    out += String(text)
+    if (out.includes('audit pages')) child.kill('SIGTERM')
+  }
+  expect(out).toContain('VERIDICT_WORKER=off (or --no-worker) has no meaning on SQLite')
+}, 30_000)
+
+describePostgres('a start on a PostgreSQL', (tools) => {
+  const at = (change: (url: URL) => void) => {
+    const url = new URL(tools().server.url)
+    change(url)
+    return { VERIDICT_DATABASE_URL: url.href }
+  }
+
+  describe.each([['serve'], ['worker'], ['status']])('by veridict %s', (command) => {
+    test.each([
+      [
+        'without its password',
+        (url: URL) => {
+          url.password = ''
+        },
+        'the database server asks for a password, and VERIDICT_DATABASE_URL holds none (nor PGPASSWORD)',
+      ],
+      [
+        'with a wrong password',
+        (url: URL) => {
+          url.password = 'hunter2'
+        },
+        'the database server refuses this user or password (28P01)',
+      ],
+      [
+        'with a database that is none',
+        (url: URL) => {
+          url.pathname = '/none'
+        },
+        'there is no such database on the server',
+      ],
+    ])(
+      '%s ends at once and says so',
+      async (_what, change, words) => {
+        const { code, err } = await veridict([command], at(change))
+        expect(code).toBe(1)
+        expect(err).toContain(`${words} (127.0.0.1:${tools().server.port})\n`)
+        expect(err).not.toMatch(/hunter2|run there|--server|^ {4}at /m)
+      },
+      30_000,
+    )
+  })
+
+  test('by a worker on a port that is taken names the variable of the worker', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const { code, err } = await veridict(['worker'], { ...at(() => undefined), VERIDICT_WORKER_PORT: String(port) })
+    expect([code, err]).toEqual([
+      1,
+      `veridict: cannot start: 127.0.0.1:${port} is taken: set VERIDICT_WORKER_PORT, or stop what listens there\n`,
+    ])
+  }, 30_000)
+})
