@@ -24,10 +24,10 @@ Processes of their own on loopback: a PostgreSQL (from a package), a played prov
   storm    3 services, 4 workers, a batch of 10,000; every few seconds a worker is killed (and another started) or stopped for
            3 or 15 seconds, with leases of 6 s. Shows that each item is graded once, and how many calls were made.
   outage   PostgreSQL is stopped for 30 s in the middle of a batch.
-  scaling  items a second with 1, 2 and 4 workers in one run: bound by what a worker may have in flight, and bound by the
+  scaling  items a second with 1, 2 and 4 workers, the best of the rounds: bound by what a worker may have in flight, and bound by the
            processors of this machine.
   costs    processor time, commits, log and stored bytes of one item in each part of the way.
---fsync: commits wait for the disk, in scaling and costs; without it they cost what they cost in memory.`
+--fsync: commits wait for the disk; without it they cost what they cost in memory.`
 
 const say = (line: string) => console.log(line)
 const BYTES = 8000
@@ -46,6 +46,7 @@ async function main(): Promise<boolean> {
       latency_ms: 500,
       at_once: 128,
       lease_seconds: 6,
+      fsync: values.fsync,
       items: Number(values.items ?? 10_000),
       item_bytes: BYTES,
       every_ms: 4000,
@@ -63,6 +64,7 @@ async function main(): Promise<boolean> {
       latency_ms: 500,
       at_once: 64,
       lease_seconds: 6,
+      fsync: values.fsync,
       items: Number(values.items ?? 3000),
       item_bytes: BYTES,
       away_s: 30,
@@ -73,9 +75,9 @@ async function main(): Promise<boolean> {
   }
   if (scenario === 'costs') {
     const shared = { items: Number(values.items ?? 4000), item_bytes: 20_000, fsync: values.fsync }
-    say('At a quarter of what a worker can do (64 calls at once, 500 ms a call):')
+    say('64 calls at once, 500 ms a call:')
     await measureCosts({ ...shared, latency_ms: 500, at_once: 64 }, say)
-    say('At all that a worker can do (256 calls at once, 50 ms a call):')
+    say('256 calls at once, 50 ms a call:')
     say(renderTables(await measureCosts({ ...shared, latency_ms: 50, at_once: 256 }, say)))
     return true
   }

@@ -59,9 +59,6 @@ export function createOutside(blobs: BlobStore | null, places: () => Promise<rea
   }
 }
 
-/** Everything in the rows, as where nothing is configured. */
-export const NOTHING_OUTSIDE: Outside = createOutside(null, async () => [])
-
 const asStorageErrors = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => Promise.reject(error instanceof BlobError ? toStorageError(error) : error))
 

@@ -1,6 +1,6 @@
 import type { Failure } from '../../schemas/grade.ts'
 import type { BatchRecord, OpenItem } from '../batch-ports.ts'
-import { LEASE_LOST } from '../cluster/lease-ports.ts'
+import { isLeaseLost } from '../cluster/lease-ports.ts'
 import { endOf, lackOf, type RunOutcome } from './item-end.ts'
 import { ItemGrading } from './item-grading.ts'
 import type { ItemSource } from './item-source.ts'
@@ -125,7 +125,7 @@ export class BatchRunner {
     try {
       await this.settle(item, await this.grading.grade(item))
     } catch (error) {
-      if ((error as { code?: unknown } | null)?.code !== LEASE_LOST) throw error
+      if (!isLeaseLost(error)) throw error
       this.loseGrip(item)
     } finally {
       if (leads) await this.source.gather(item)

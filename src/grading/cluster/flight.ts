@@ -2,7 +2,7 @@ import type { Failure, Grade } from '../../schemas/grade.ts'
 import type { Judged } from '../judging.ts'
 import type { Clock, Stores } from '../ports.ts'
 import { createSingleFlight } from '../single-flight.ts'
-import { LEASE_LOST, type Lease } from './lease-ports.ts'
+import { isLeaseLost, type Lease } from './lease-ports.ts'
 
 /** Who asks a question, and how. */
 export interface Flight {
@@ -72,8 +72,6 @@ async function lead(flight: Flight, lease: Lease): Promise<Flown> {
   if (known !== null) return { led: false, value: { kind: 'graded', grade: known } }
   return { led: true, value: await flight.judge(lease) }
 }
-
-export const isLeaseLost = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === LEASE_LOST
 
 const CANCELLED: Failure = {
   code: 'cancelled',

@@ -36,3 +36,5 @@ export interface LeaseStore {
 
 /** Thrown (as a StorageError with this code) by what is written under a lease that was lost: nothing was written. */
 export const LEASE_LOST = 'lease_lost'
+
+export const isLeaseLost = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === LEASE_LOST

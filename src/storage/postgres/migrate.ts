@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { assertKnown, digestSql, loadMigrations, type Migration } from '../migrate.ts'
 import { StorageError } from '../storage-error.ts'
 import type { PoolSettings, Sql } from './pool.ts'
+import { IS_HEARD, SILENCE_S } from './processes.ts'
 import { openUnit, type Unit } from './unit.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/postgres/', import.meta.url))
@@ -48,9 +49,9 @@ export async function migrate(
 
 /** Programs of an older version know nothing of what a migration changes: they would fail, or ignore what the new ones rely on. */
 async function assertAlone(sql: Sql): Promise<void> {
-  const [row] = await sql.rows<{ n: number }>(
-    "SELECT count(*)::integer AS n FROM processes WHERE seen_at > clock_timestamp() - interval '1 minute'",
-  )
+  const [row] = await sql.rows<{ n: number }>(`SELECT count(*)::integer AS n FROM processes WHERE ${IS_HEARD}`, [
+    SILENCE_S,
+  ])
   if (row === undefined || row.n === 0) return
   throw new StorageError(
     'storage_error',

@@ -29,10 +29,10 @@ interface Living {
 /** Whoever said nothing for so long is dead, wherever it runs. */
 export const SILENCE_S = 60
 
-/** While the server was down nobody could say anything: the time counts from its start. */
-const LIVING = `
-  SELECT id, host, pid FROM processes
-  WHERE greatest(seen_at, pg_postmaster_start_time()) > clock_timestamp() - make_interval(secs => $1)`
+/** Of a process that said something within $1 seconds. While the server was down nobody could: the time counts from its start. */
+export const IS_HEARD = 'greatest(seen_at, pg_postmaster_start_time()) > clock_timestamp() - make_interval(secs => $1)'
+
+const LIVING = `SELECT id, host, pid FROM processes WHERE ${IS_HEARD}`
 
 const BEAT = `
   INSERT INTO processes (id, host, pid, seen_at) VALUES ($1, $2, $3, clock_timestamp())

@@ -5,7 +5,7 @@ import type { Sql } from './pool.ts'
 /** What a call adds where it is counted. */
 export type Change = readonly [Counted, Partial<Amounts>]
 
-/** Parts in which a scope is counted: two calls that end together seldom wait for each other. Part 0 is what a cap locks. */
+/** Parts in which a scope is counted, so that two calls that end together seldom wait for each other: part 0 is what a cap locks, the others count. */
 const PARTS = 16
 
 /** A row that is not there is made, so that there is something to lock. Always in the same order: nobody waits crosswise. */
