@@ -35,7 +35,7 @@ describePostgres('a provider’s batch on workers', (tools) => {
     const { id } = await postBatch(origin, makeTrials(10, 'mock'), '?mode=provider')
     await waitUntil(origin, id, ({ counts }) => counts.running === 10)
     expect((await postTo(origin, `/v1/batches/${id}/cancel`)).status).toBe(202)
-    expect(await waitUntil(origin, id, ({ status }) => status === 'cancelled', 15_000)).toMatchObject({
+    expect(await waitUntil(origin, id, ({ status }) => status === 'cancelled', 45_000)).toMatchObject({
       counts: { cancelled: 10, running: 0, pending: 0 },
     })
     expect(mock.counts).toMatchObject({ submits: 1, requests_run: 0 })

@@ -119,7 +119,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     expect((await postTo(origin, `/v1/batches/${id}/resume`)).status).toBe(202)
     await waitUntil(origin, id, ({ counts }) => counts.graded >= 50)
     expect((await postTo(origin, `/v1/batches/${id}/cancel`)).status).toBe(202)
-    const batch = await waitUntil(origin, id, ({ status }) => status === 'cancelled', 10_000)
+    const batch = await waitUntil(origin, id, ({ status }) => status === 'cancelled', 45_000)
     expect(batch.counts.cancelled).toBeGreaterThan(0)
     expect(batch.counts.pending + batch.counts.running).toBe(0)
     const made = calls.length
@@ -177,7 +177,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     expect(await waitForEnd(origin, small.id)).toMatchObject({ status: 'done' })
     expect((await getBatch(origin, large.id)).counts.pending).toBeGreaterThan(50)
     expect((await postTo(origin, `/v1/batches/${large.id}/cancel`)).status).toBe(202)
-    await waitUntil(origin, large.id, ({ status }) => status === 'cancelled', 10_000)
+    await waitUntil(origin, large.id, ({ status }) => status === 'cancelled', 45_000)
   }, 60_000)
 
   test('one service alone works too', async () => {
@@ -202,9 +202,9 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     expect(await waitForEnd(origin, id)).toMatchObject({ status: 'parked', resumes_at: expect.any(String) })
     await worker.kill()
     await query(`UPDATE {schema}.batches SET resumes_at = '${new Date(Date.now() + 2000).toISOString()}'`)
-    await waitUntil(origin, id, ({ status }) => status === 'running', 10_000)
+    await waitUntil(origin, id, ({ status }) => status === 'running', 45_000)
     expect((await postTo(origin, `/v1/batches/${id}/cancel`)).status).toBe(202)
-    await waitUntil(origin, id, ({ status }) => status === 'cancelled', 10_000)
+    await waitUntil(origin, id, ({ status }) => status === 'cancelled', 45_000)
   }, 60_000)
 })
 

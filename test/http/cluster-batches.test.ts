@@ -50,7 +50,7 @@ describePostgres('batches of several processes on one PostgreSQL', (tools) => {
 
   const see = async (app: TestApp, id: string) => (await app.get(`/v1/batches/${id}`)).json() as Batch
 
-  async function until(app: TestApp, id: string, isSo: (batch: Batch) => boolean, most_ms = 15_000): Promise<Batch> {
+  async function until(app: TestApp, id: string, isSo: (batch: Batch) => boolean, most_ms = 60_000): Promise<Batch> {
     for (const ends = Date.now() + most_ms; ; await delay(50)) {
       const batch = await see(app, id)
       if (isSo(batch)) return batch
@@ -96,7 +96,7 @@ describePostgres('batches of several processes on one PostgreSQL', (tools) => {
     expect(ends).toMatchObject({ status: 'done', counts: { graded: 400 } })
     await having.stop()
     const other = await startBatch(service, makeItems(2, { cache: 'refresh' }))
-    const parked = await until(service, other.id, ({ status }) => status === 'parked', 45_000)
+    const parked = await until(service, other.id, ({ status }) => status === 'parked', 80_000)
     expect(parked.parked_reason).toContain('no such judge')
   }, 90_000)
 
