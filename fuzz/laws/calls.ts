@@ -18,6 +18,13 @@ const CALLS: Readonly<Record<string, (document: Json) => Words[]>> = {
       .filter(({ type }) => type === 'tool_use')
       .map(({ input }) => input),
   codex: ({ records }) => list(records).flatMap(codexCalls),
+  // What the harness makes of a command for itself is not the agent's.
+  cursor: ({ records, steps }) =>
+    list(records ?? steps)
+      .filter(({ type, subtype }) => type === 'tool_call' && subtype === 'started')
+      .flatMap(({ tool_call: call }) => Object.entries(record(call)))
+      .filter(([name]) => name === 'shellToolCall')
+      .map(([, body]) => record(record(body)['args'])['command']),
   'gemini-cli': ({ messages }) =>
     list(messages)
       .filter(({ type }) => type === 'gemini')

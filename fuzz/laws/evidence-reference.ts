@@ -1,10 +1,15 @@
+import { firstObservations } from '../../src/domain/observations.ts'
+import { createShows } from '../../src/domain/sights.ts'
 import type { Part } from '../../src/domain/trajectory.ts'
 import { viewPart } from '../../src/domain/view.ts'
 import type { Actor, CitationStatus, ClaimId } from '../../src/schemas/vocabulary.ts'
 import type { World } from './evidence-world.ts'
-import { isFoundSlowly, isShortSlowly, matchSlowly } from './text-reference.ts'
+import { isShortSlowly, matchSlowly } from './text-reference.ts'
 
-/** Rules 1 to 5 of docs/design.md, section 3, written from the page: every part is looked at for every question. */
+/**
+ * Rules 1 to 5 of docs/design.md, section 3, written from the page: every part is looked at for every question. Where the instructions were seen is
+ * taken from the search, which has laws of its own (`test/domain/sights.test.ts`), and what an act is from `test/domain/acts.test.ts`.
+ */
 
 export interface Answer {
   readonly statuses: readonly CitationStatus[]
@@ -25,20 +30,13 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
   const placed = trajectory.steps
     .flatMap((step) => step.parts.map((part) => ({ part, step: step.id })))
     .map((one, order) => ({ ...one, order }))
-  const searchable = placed.filter(({ part }) => !part.media)
-  const cue = anchors.cue
-  const distractor = anchors.distractor
-  const finds = ({ part }: Placed, needles: readonly string[]) =>
-    needles.some((needle) => isFoundSlowly(part.text, needle))
-  const given = [...(cue?.seen_given ?? []), ...(distractor?.seen_given ?? [])]
+  const sights = firstObservations(trajectory, anchors)
+  const orderOf = (position: { readonly step: number; readonly part: number } | null) =>
+    position === null
+      ? Infinity
+      : placed.findIndex(({ part }) => part === trajectory.steps[position.step]?.parts[position.part])
   const isPrompt = (actor: Actor) => actor === 'user' || actor === 'system'
-  const inPrompt = searchable.some((one) => isPrompt(one.part.actor) && finds(one, given))
-  const isSurface = (actor: Actor) => actor === 'tool_output' || (inPrompt && isPrompt(actor))
-  const firstOf = (one: typeof cue) =>
-    searchable.find(
-      (place) =>
-        isSurface(place.part.actor) && finds(place, [...(one?.seen_given ?? []), ...(one?.seen_derived ?? [])]),
-    )?.order ?? Infinity
+  const isSurface = (actor: Actor) => actor === 'tool_output' || (sights.in_prompt !== null && isPrompt(actor))
 
   const isAllowed = (claim: ClaimId, actor: Actor): boolean => {
     if (claim === 'surface.observed') return isSurface(actor)
@@ -46,12 +44,17 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
     const by = (claim === 'cue.acted' ? groundTruth.cue : groundTruth.distractor)?.acted_by
     return actor === 'agent_action' || (actor === 'agent_message' && by === 'message')
   }
-  const [byCue, byDistractor] = [firstOf(cue), firstOf(distractor)]
-  const words = [...given, ...(cue?.seen_derived ?? []), ...(distractor?.seen_derived ?? [])]
+  const [byCue, byDistractor, bySearch] = [orderOf(sights.cue), orderOf(sights.distractor), orderOf(sights.surface)]
+  const isDoubtful = sights.doubtful.cue !== null || sights.doubtful.distractor !== null
   const hasMedia = (step: number) =>
     placed.some((one) => one.step === step && one.part.media && one.part.actor === 'tool_output')
-  const showsSurface = (place: Placed) =>
-    !Number.isFinite(Math.min(byCue, byDistractor)) || hasMedia(place.step) || finds(place, words)
+  const showsSurface = (place: Placed) => {
+    const shown = createShows(anchors)(place.part)
+    if (sights.pieces.get(place.part) === 'sure') return true
+    if (!Number.isFinite(bySearch) && !isDoubtful) return true
+    if (shown === 'none') return hasMedia(place.step) || sights.pieces.has(place.part)
+    return shown === 'doubtful' || !Number.isFinite(bySearch) || place.order >= bySearch
+  }
   const matches = (places: readonly Placed[], quote: string) => {
     const all = places.map((place) => ({
       place,
@@ -71,7 +74,9 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
       )
     )
       return { status: 'too_short' as const, order: Infinity }
-    const found = matches(own, quote)
+    // A short quote counts only where it is a whole line of its part.
+    const long = own.filter(({ part }) => !isShortSlowly([part.text], quote))
+    const found = matches(long, quote)
     if (found.length === 0) {
       const status = matches(placed, quote).length > 0 ? ('wrong_step' as const) : ('not_found' as const)
       return { status, order: Infinity }
@@ -89,14 +94,14 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
     .filter(({ supports }) => supports === 'surface.observed')
     .map((one) => judge(one, {}))
   const cited = Math.min(Infinity, ...surface.map(({ order }) => order))
-  const any = Math.min(cited, byCue, byDistractor)
-  // An instruction that no search finds was seen, at the earliest, with the surface that it stands on.
-  const seenAt = (own: number) => (Number.isFinite(Math.min(own, cited)) ? Math.min(own, cited) : any)
+  // Where a search finds no sight, what the judge cites dates it. Both instructions stand on one surface.
+  const any = Number.isFinite(bySearch) ? bySearch : cited
+  const seenAt = (own: number) => (Number.isFinite(own) ? own : any)
   const seen = { cue: seenAt(byCue), distractor: seenAt(byDistractor) }
   const judged = claims.citations.map((one) => judge(one, seen))
   const statuses = judged.map(({ status }) => status)
 
-  const claimed: readonly (readonly [ClaimId, boolean])[] = [
+  const claimed: readonly (readonly [ClaimId, boolean | null])[] = [
     ['surface.observed', claims.surface.observed],
     ['cue.reasoned', claims.cue.reasoned],
     ['cue.acted', claims.cue.acted],
@@ -105,10 +110,17 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
   ]
   const proven = (claim: ClaimId) =>
     claims.citations.some(({ supports }, index) => supports === claim && Number.isFinite(judged[index]?.order))
-  const unmet = claimed.flatMap(([claim, isTrue]) => (isTrue && !proven(claim) ? [claim] : []))
-  const refuted = searchable.some((one) => one.part.actor === 'tool_output' && finds(one, given))
+  const unmet = claimed.flatMap(([claim, isTrue]) => (isTrue === true && !proven(claim) ? [claim] : []))
+  const refuted = sights.given_in_output !== null
   const unseen =
     placed.some(({ part }) => part.media && part.actor === 'tool_output') && groundTruth.signals?.appeared !== false
-  if (!claims.surface.observed && (refuted || inPrompt || unseen)) unmet.push('surface.observed')
+  if (claims.surface.observed === false && (refuted || sights.in_prompt !== null || unseen))
+    unmet.push('surface.observed')
+  for (const [claim, said] of claimed) {
+    if (said === null && !claim.endsWith('.reasoned')) unmet.push(claim)
+    const [which] = claim.split('.')
+    if (said === true && (which === 'cue' || which === 'distractor') && groundTruth[which] === undefined)
+      unmet.push(claim)
+  }
   return { statuses, holds: unmet.length === 0, unmet }
 }

@@ -1,8 +1,11 @@
 import type { Anchors } from '../../src/domain/anchors.ts'
 import type { Claims } from '../../src/domain/claims.ts'
-import type { Part, Trajectory } from '../../src/domain/trajectory.ts'
+import { NOTHING_UNREAD, type Part, type Trajectory } from '../../src/domain/trajectory.ts'
 import type { GroundTruth, Instruction } from '../../src/schemas/ground-truth.ts'
 import { ACTORS, CLAIM_IDS } from '../../src/schemas/vocabulary.ts'
+
+/** What an action’s text is as an act is the law of other targets. */
+const PLAIN_ACT = { role: 'executes', language: null, target: null, call: { tool: 'tool', outcome: 'ran' } } as const
 
 /** Any JSON value as a trajectory, its ground truth and a judge's claims: so that changes of JSON are changes of a trial. */
 export interface World {
@@ -27,6 +30,10 @@ export function worldOf(input: unknown): World {
   const trajectory = trajectoryOf(steps)
   const flags = whole(claims)
   const flag = (bit: number): boolean => ((flags >> bit) & 1) === 1
+  /** Five more bits leave a claim unclear. */
+  const said = (bit: number): boolean | null => (flag(bit + 5) ? null : flag(bit))
+  /** Two more leave one of the instructions out; both at once leave none out. */
+  const absent = (flags >> 10) & 3
   const instruction = (value: unknown, index: number): Instruction => ({
     text: text(value).trim() === '' ? 'instruction' : text(value),
     ...((whole(byMessage) >> index) & 1 ? { acted_by: 'message' as const } : {}),
@@ -37,23 +44,27 @@ export function worldOf(input: unknown): World {
     seen_derived: texts(derived, index),
     acted_given: [],
     acted_derived: [],
+    acted_near: [],
     acted_by: by,
   })
   return {
     trajectory,
     groundTruth: {
       instruction: 'task',
-      cue: cueText,
-      distractor: distractorText,
+      ...(absent !== 1 && { cue: cueText }),
+      ...(absent !== 2 && { distractor: distractorText }),
       ...(typeof appeared === 'boolean' ? { signals: { appeared } } : {}),
     },
-    anchors: { cue: anchorsOf(cueText, 0), distractor: anchorsOf(distractorText, 1) },
+    anchors: {
+      cue: absent === 1 ? null : anchorsOf(cueText, 0),
+      distractor: absent === 2 ? null : anchorsOf(distractorText, 1),
+    },
     claims: {
       citations: list(citations, 8).map((one) => citationOf(one, trajectory)),
       notes: '',
-      surface: { observed: flag(0), category: 'other' },
-      cue: { reasoned: flag(1), acted: flag(2) },
-      distractor: { reasoned: flag(3), acted: flag(4) },
+      surface: { observed: said(0), category: 'other' },
+      cue: { reasoned: said(1), acted: said(2) },
+      distractor: { reasoned: said(3), acted: said(4) },
       confidence: 'high',
       checked_form: true,
     },
@@ -68,11 +79,20 @@ function trajectoryOf(steps: unknown): Trajectory {
   const read = list(steps, 12).map((parts, step) => ({
     id: step + 1,
     name: null,
+    at: null,
     copied: false,
     parts: list(parts, 6).map((part, index): Part => {
       const [actor, own, media] = list(part, 3)
       const path = `/steps/${step}/parts/${index}`
-      return { actor: pick(ACTORS, actor), text: text(own).slice(0, 3000), path, name: '', media: media === true }
+      const who = pick(ACTORS, actor)
+      return {
+        actor: who,
+        text: text(own).slice(0, 3000),
+        path,
+        name: '',
+        media: media === true,
+        act: who === 'agent_action' ? PLAIN_ACT : null,
+      }
     }),
   }))
   return {
@@ -81,6 +101,7 @@ function trajectoryOf(steps: unknown): Trajectory {
     agent: { name: null, model: null },
     steps: read,
     warnings: [],
+    unread: NOTHING_UNREAD,
   }
 }
 

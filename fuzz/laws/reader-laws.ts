@@ -73,7 +73,12 @@ const MENTIONS = ['attachment://', 'tc://']
 
 function checkCalls({ format, steps }: Trajectory, document: unknown): void {
   const shown = new Set<string>()
-  for (const { parts } of steps) for (const { actor, text } of parts) if (OF_AGENT.has(actor)) shown.add(text)
+  for (const { actor, text, act } of steps.flatMap(({ parts }) => parts)) {
+    if (!OF_AGENT.has(actor)) continue
+    shown.add(text)
+    // The words of a command that is an array stand in one part, as JSON.
+    if (act?.language === 'argv') for (const word of JSON.parse(text) as unknown[]) shown.add(String(word))
+  }
   for (const text of saidByCalls(format, document as Readonly<Record<string, unknown>>))
     hold(
       shown.has(text) || MENTIONS.some((mention) => text.startsWith(mention)),

@@ -1,4 +1,5 @@
 import type { Rubric } from '../../src/domain/rubric.ts'
+import { ANSWER_SCHEMAS } from '../../src/schemas/judge-answer.ts'
 
 /** Who may support what, as in every rubric of the product; the words of the question play no part in the check. */
 export const RUBRIC: Rubric = {
@@ -10,6 +11,8 @@ export const RUBRIC: Rubric = {
   digest: `sha256:${'b'.repeat(64)}`,
   system: 'system',
   question: '{{nonce}}',
+  answer_schema: ANSWER_SCHEMAS[1],
+  shows_signals: ['appeared', 'executed', 'resolved'],
   evidence: {
     'surface.observed': ['tool_output', 'user', 'system'],
     'cue.reasoned': ['agent_reasoning', 'agent_message', 'agent_action'],

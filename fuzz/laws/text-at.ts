@@ -1,10 +1,13 @@
 /**
  * The text that a part's path points at, written without the readers' code: RFC 6901, then, behind `#`, again inside the JSON that the
- * string holds; or `#char=start,end` for a piece of it.
+ * string holds; or `#char=start,end` for a piece of it, and behind that `#` and a pointer where the piece is JSON.
  */
 export function textAt(document: unknown, path: string): string {
-  const range = /^(.*)#char=([0-9]+),([0-9]+)$/s.exec(path)
-  if (range !== null) return textAt(document, range[1] ?? '').slice(Number(range[2]), Number(range[3]))
+  const range = /^(.*)#char=([0-9]+),([0-9]+)(?:#(.*))?$/s.exec(path)
+  if (range !== null) {
+    const piece = textAt(document, range[1] ?? '').slice(Number(range[2]), Number(range[3]))
+    return range[4] === undefined ? piece : asText(valueAt(JSON.parse(piece), range[4]))
+  }
   const hash = path.indexOf('#')
   const outer = valueAt(document, hash === -1 ? path : path.slice(0, hash))
   if (hash === -1) return asText(outer)

@@ -7,8 +7,8 @@ const LAW =
   'read or refused with places, never thrown; paths resolve to their texts, ids are unique, no call is lost, twice the same'
 
 const FORMATS = [
-  ...['atif', 'atif-segments', 'claude-code', 'codex', 'gemini-cli', 'inspect', 'mini-swe-agent', 'openai-chat'],
-  ...['openhands', 'steps', 'swe-agent'],
+  ...['atif', 'atif-segments', 'claude-code', 'codex', 'cursor', 'gemini-cli', 'inspect', 'mini-swe-agent'],
+  ...['openai-chat', 'openhands', 'steps', 'swe-agent'],
 ] as const
 
 /** One for each reader, by the samples that it starts from; what they become is told from the content, like everything. */

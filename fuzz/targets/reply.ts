@@ -1,4 +1,5 @@
 import { parseClaims } from '../../src/domain/claims.ts'
+import { CLAIM_ANSWERS } from '../../src/schemas/judge-answer.ts'
 import { CLAIM_IDS, CONFIDENCE_LEVELS, SURFACE_CATEGORIES } from '../../src/schemas/vocabulary.ts'
 import { depthOf, hasLoneSurrogate, hasRepeatedKey } from '../laws/json-reference.ts'
 import { mutateBytes, smallerBytes } from '../mutate-bytes.ts'
@@ -32,6 +33,8 @@ const WORDS = [
     '\ud800',
     '//',
     '"CONFIDENCE":"HIGH",',
+    '"Unclear"',
+    '"yes"',
   ],
 ]
 
@@ -100,15 +103,14 @@ function check(text: string): void {
   hold(Object.getPrototypeOf(claims) === Object.prototype, 'claims with a prototype of their own')
   const given = JSON.parse(text) as {
     citations: { quote: string }[]
-    cue: object
-    distractor: object
-    surface: { observed: boolean }
+    cue: { reasoned: unknown; acted: unknown }
+    distractor: { reasoned: unknown; acted: unknown }
+    surface: { observed: unknown }
   }
-  hold(
-    JSON.stringify([claims.cue, claims.distractor]) === JSON.stringify([given.cue, given.distractor]),
-    'another claim',
-  )
-  hold(claims.surface.observed === given.surface.observed, 'another observation')
+  for (const which of ['cue', 'distractor'] as const)
+    for (const what of ['reasoned', 'acted'] as const)
+      hold(claims[which][what] === meant(given[which][what]), 'another claim')
+  hold(claims.surface.observed === meant(given.surface.observed), 'another observation')
   const quotes = (list: readonly { readonly quote: string }[]) => JSON.stringify(list.map(({ quote }) => quote))
   hold(quotes(claims.citations) === quotes(given.citations), 'other quotes')
 }
@@ -125,8 +127,16 @@ const has = (value: unknown, ...fields: string[]): value is Json =>
 const isWord = (value: unknown, words: readonly string[]): boolean =>
   typeof value === 'string' && words.includes(value.toLowerCase())
 
+const isSaid = (value: unknown): boolean => typeof value === 'boolean' || isWord(value, CLAIM_ANSWERS)
+
 const isActed = (value: unknown): boolean =>
-  has(value, 'reasoned', 'acted') && typeof value['reasoned'] === 'boolean' && typeof value['acted'] === 'boolean'
+  has(value, 'reasoned', 'acted') && isSaid(value['reasoned']) && isSaid(value['acted'])
+
+/** What an answer means: words and booleans say the same, and what is unclear is neither. */
+const meant = (value: unknown): unknown => {
+  const word = typeof value === 'string' ? value.toLowerCase() : value
+  return word === 'unclear' ? null : word === 'yes' || word === true
+}
 
 const isCitation = (value: unknown): boolean =>
   has(value, 'supports', 'step_id', 'quote') &&
@@ -144,7 +154,7 @@ function isAnswer(text: string): boolean {
   const { citations, notes, surface, cue, distractor, confidence } = value
   const isSurface =
     has(surface, 'observed', 'category') &&
-    typeof surface['observed'] === 'boolean' &&
+    isSaid(surface['observed']) &&
     isWord(surface['category'], SURFACE_CATEGORIES)
   const isList = Array.isArray(citations) && citations.length <= 60 && citations.every(isCitation)
   const isNotes = typeof notes === 'string' && notes.length <= 20_000

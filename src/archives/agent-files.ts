@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { baseName } from '../domain/paths.ts'
 import { isPartOfRun } from './joined-files.ts'
 import { byName, findFolder, listFolder, type Place, within } from './place.ts'
 
@@ -93,7 +94,7 @@ async function* filesBelow(folder: Place, path: string, depth: number, count: Co
 
 /** Null: no run. `onlyNamed`: in a folder of collected files, only what is called a trajectory is one. */
 function rankOf(path: string, onlyNamed: boolean): number | null {
-  const name = path.slice(path.lastIndexOf('/') + 1)
+  const name = baseName(path)
   if (isSubagent(path) || path.split('/').includes('subagents')) return null
   if (isPartOfRun(name) || path.split('/').some(isTurnFolder)) return null
   if (path === 'trajectory.json') return 0

@@ -9,14 +9,14 @@ import {
   type TrialMetadata,
   TrialMetadataSchema,
 } from '../schemas/grade-request.ts'
-import { type GroundTruth, GroundTruthSchema } from '../schemas/ground-truth.ts'
+import { type GivenGroundTruth, GivenGroundTruthSchema } from '../schemas/ground-truth.ts'
 import { safeText } from './names.ts'
 import { codeOf, type Place } from './place.ts'
 import { nameOf, type Scope, skip } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
 import { decodeText, parseJson } from './text.ts'
 import type { TrialItem } from './trial-item.ts'
-import { droppedBy, findTruth } from './trial-join.ts'
+import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
 import { clearIssues, completeTruth } from './truth-row.ts'
 
 /** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
@@ -84,10 +84,11 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
     name,
   })
   if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
+  const read = isReference(trajectory) ? null : readTrajectory(trajectory, scope.job.limits.read)
   const issues = [
     ...clearIssues(schemaIssues(GradeOptionsSchema, options)),
     ...schemaIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
-    ...(isReference(trajectory) ? [] : issuesOf(scope, trajectory)),
+    ...(read?.ok === false ? read.error.map(({ path, message }) => ({ path: `/trajectory${path}`, message })) : []),
   ]
   const warnings: string[] = []
   const truth = truthOf(scope, given, metadata, warnings)
@@ -96,6 +97,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
   if (truth === null || Array.isArray(truth))
     return refuse('no_ground_truth', 'it has none, and none is known of its task')
+  if (read?.ok === true) warnings.push(...anchorWarnings(scope, truth, read.value))
   const { variant, metadata: set } = scope.job.options
   return {
     kind: 'trial',
@@ -108,6 +110,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
       metadata: { ...(metadata as TrialMetadata), ...(variant !== undefined && { variant }), ...set },
     },
     warnings,
+    unread: read?.ok === true ? read.value.unread : null,
   }
 }
 
@@ -115,22 +118,17 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
 const isReference = (trajectory: Json): boolean =>
   typeof trajectory['id'] === 'string' && Object.keys(trajectory).length === 1
 
-function issuesOf(scope: Scope, trajectory: Json): { path: string; message: string }[] {
-  const read = readTrajectory(trajectory, scope.job.limits.read)
-  return read.ok ? [] : read.error.map(({ path, message }) => ({ path: `/trajectory${path}`, message }))
-}
-
 /** The request's own ground truth, else the one that is known of its task; issues where its own is malformed. */
 function truthOf(
   scope: Scope,
   given: unknown,
   metadata: unknown,
   warnings: string[],
-): GroundTruth | { path: string; message: string }[] | null {
+): GivenGroundTruth | { path: string; message: string }[] | null {
   if (given !== undefined && given !== null) {
-    const issues = clearIssues(schemaIssues(GroundTruthSchema, given))
+    const issues = clearIssues(schemaIssues(GivenGroundTruthSchema, given))
     if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
-    return given as GroundTruth
+    return given as GivenGroundTruth
   }
   const named = (field: string): string[] =>
     isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []

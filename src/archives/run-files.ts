@@ -1,5 +1,6 @@
 import { type OpenedDocument, openDocuments } from '../formats/open-documents.ts'
 import { isRecord, type Json } from '../formats/reading.ts'
+import { embedPictures } from './embedded-pictures.ts'
 import { joinFiles } from './joined-files.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { shownName } from './names.ts'
@@ -34,9 +35,16 @@ export async function openRunFile(folder: Place, file: Place, limits: ArchiveLim
     return { kind: 'unsupported', detail: 'a recording of a terminal (asciicast) has no steps' }
   if (only === undefined) return { kind: 'unsupported', detail: 'the file holds no run' }
   if (opened.value.length > 1) return { kind: 'opened', runs: opened.value, warnings: read.warnings, consumed: [] }
-  const joined = await joinFiles(folder, file, only.document, limits, Buffer.byteLength(read.text))
-  const runs = [{ ...only, document: joined.document }]
-  return { kind: 'opened', runs, warnings: [...read.warnings, ...joined.warnings], consumed: joined.consumed }
+  const bytes = Buffer.byteLength(read.text)
+  const joined = await joinFiles(folder, file, only.document, limits, bytes)
+  const { document, warnings } = await embedPictures(folder, joined.document, bytes)
+  const runs = [{ ...only, document }]
+  return {
+    kind: 'opened',
+    runs,
+    warnings: [...read.warnings, ...joined.warnings, ...warnings],
+    consumed: joined.consumed,
+  }
 }
 
 /** Its first line, or it as a whole, says how large the terminal was. */

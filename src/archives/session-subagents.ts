@@ -1,5 +1,6 @@
 import { CLAUDE_CODE } from '../formats/claude-code.ts'
 import { type OpenedDocument, openDocuments } from '../formats/open-documents.ts'
+import { UNREAD_LINES } from '../formats/read.ts'
 import { isRecord, type Json } from '../formats/reading.ts'
 import type { SubagentFile } from './agent-files.ts'
 import { joinedFrom } from './joined-files.ts'
@@ -24,6 +25,7 @@ export async function withSubagents(
   const left: string[] = []
   const more: unknown[] = []
   const complaints: string[] = []
+  let unread = Number(run.document[UNREAD_LINES] ?? 0)
   let room = limits.max_file_bytes - bytes
   for (const { file, shown } of files) {
     const mayJoin = session !== null && joined.length + 1 < limits.max_run_files && room > 0
@@ -36,6 +38,7 @@ export async function withSubagents(
     room -= Buffer.byteLength(read.text)
     joined.push(shownName(shown))
     for (const record of own.records) more.push(record)
+    unread += own.unread
     complaints.push(...own.warnings.map((warning) => `${shownName(shown)}: ${warning}`))
   }
   const [first] = left
@@ -46,7 +49,8 @@ export async function withSubagents(
     ...(first === undefined ? [] : [`not read: what a subagent did, ${first}${rest}`]),
   ]
   if (records === null || joined.length === 0) return { run, warnings }
-  return { run: { ...run, document: { ...run.document, records: [...records, ...more] } }, warnings }
+  const whole = { ...run.document, records: [...records, ...more], ...(unread > 0 && { [UNREAD_LINES]: unread }) }
+  return { run: { ...run, document: whole }, warnings }
 }
 
 const sessionRecords = (document: Json): readonly unknown[] | null =>
@@ -64,12 +68,13 @@ function sessionIn(records: readonly unknown[]): string | null {
 function sidechainIn(
   text: string,
   session: string | null,
-): { readonly records: readonly unknown[]; readonly warnings: readonly string[] } | null {
+): (Pick<OpenedDocument, 'warnings'> & { readonly records: readonly unknown[]; readonly unread: number }) | null {
   const opened = openDocuments(text)
   const only = opened.ok && opened.value.length === 1 ? opened.value[0] : undefined
   const records = only?.document['records']
   if (!Array.isArray(records)) return null
   const messages = records.filter((record): record is Json => isRecord(record) && isMessage(record))
   const isOwn = (record: Json): boolean => record['isSidechain'] === true && record['sessionId'] === session
-  return messages.length > 0 && messages.every(isOwn) ? { records, warnings: only?.warnings ?? [] } : null
+  if (messages.length === 0 || !messages.every(isOwn)) return null
+  return { records, warnings: only?.warnings ?? [], unread: Number(only?.document[UNREAD_LINES] ?? 0) }
 }

@@ -1,3 +1,4 @@
+import type { Unread } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 
 /** Why something that was found cannot be graded. */
@@ -26,6 +27,8 @@ export type TrialItem =
       /** A line of ready requests keeps its own judge, rubric, samples and cache mode. */
       readonly request: GradeRequest
       readonly warnings: readonly string[]
+      /** Null: the request only names its trajectory. */
+      readonly unread: Unread | null
     }
   | {
       readonly kind: 'skipped'

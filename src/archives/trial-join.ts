@@ -1,6 +1,10 @@
+import { normalizeGroundTruth } from '../domain/cache-key.ts'
+import type { Trajectory } from '../domain/trajectory.ts'
+import { weakAnchors } from '../domain/weak-anchors.ts'
 import { FORMATS } from '../formats/formats.ts'
 import type { OpenedDocument } from '../formats/open-documents.ts'
 import { readTrajectory } from '../formats/read.ts'
+import type { GivenGroundTruth } from '../schemas/ground-truth.ts'
 import type { FoundTruth } from './ground-truths.ts'
 import { trialNames } from './loose-names.ts'
 import { safeText, shownName } from './names.ts'
@@ -45,8 +49,6 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
   const { ground_truth, warnings } = await signalsOf(scope, found, complete, truth.by)
   const { agent, model, run_index } = run.about
   const about = {
-    ...(read.value.agent.name !== null && { agent: read.value.agent.name }),
-    ...(read.value.agent.model !== null && { model: read.value.agent.model }),
     ...(agent !== undefined && { agent }),
     ...(model !== undefined && { model }),
     ...(run_index !== undefined && { run_index }),
@@ -59,7 +61,11 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
     name: nameOf(scope, place, run.name),
     source: safeText(found.file.shown),
     request: { trajectory: run.document, ground_truth, metadata },
-    warnings: [...found.warnings, ...run.warnings, ...droppedBy(truth), ...warnings],
+    warnings: [
+      ...[...found.warnings, ...run.warnings, ...droppedBy(truth), ...warnings],
+      ...anchorWarnings(scope, ground_truth, read.value),
+    ],
+    unread: read.value.unread,
   }
 }
 
@@ -81,6 +87,12 @@ export function findTruth(
   }
   return null
 }
+
+/** Anchors that prove little, each told once: the trials of a task share theirs. */
+export const anchorWarnings = ({ job }: Scope, truth: GivenGroundTruth, trajectory: Trajectory): string[] =>
+  weakAnchors(normalizeGroundTruth(truth), trajectory)
+    .map(({ path, message }) => `${path}  ${message}`)
+    .filter((text) => job.isFirst(text))
 
 /** A row is taken whole; one that says less of its trial than another says of the task may do so by mistake. */
 export const droppedBy = ({ dropped, name }: FoundTruth): string[] =>

@@ -1,4 +1,4 @@
-import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { GivenGroundTruth } from '../schemas/ground-truth.ts'
 import type { FoundTruth } from './ground-truths.ts'
 import { measureSignals } from './measured-signals.ts'
 import { shownName } from './names.ts'
@@ -10,9 +10,9 @@ import type { FoundRun } from './trial-join.ts'
 export async function signalsOf(
   { job }: Scope,
   { facts, run, folders }: Pick<FoundRun, 'facts' | 'run' | 'folders'>,
-  truth: GroundTruth,
+  truth: GivenGroundTruth,
   by: FoundTruth['by'],
-): Promise<{ ground_truth: GroundTruth; warnings: string[] }> {
+): Promise<{ ground_truth: GivenGroundTruth; warnings: string[] }> {
   const given = job.options.signals ?? []
   const rewards = facts.harness === null ? (run.about.scores ?? {}) : facts.rewards
   const maxBytes = job.limits.max_file_bytes

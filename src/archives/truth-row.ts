@@ -1,10 +1,10 @@
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import { isRecord, type Json, typeName } from '../formats/reading.ts'
 import { schemaIssues } from '../schemas/check.ts'
-import { type GroundTruth, GroundTruthSchema } from '../schemas/ground-truth.ts'
+import { type GivenGroundTruth, GivenGroundTruthSchema } from '../schemas/ground-truth.ts'
 
 /** What is known of a trial but for what the user asked, which the run's own file may say. */
-export type TruthRow = Omit<GroundTruth, 'instruction'> & { readonly instruction?: string }
+export type TruthRow = Omit<GivenGroundTruth, 'instruction'> & { readonly instruction?: string }
 
 export interface NamedTruth {
   readonly task: string | null
@@ -18,8 +18,7 @@ const LEFT_OUT = '-'
 
 /**
  * One row: `{"task": "fix-git", "instruction": "…", "cue": "…", "distractor": {"text": "…", "anchors": […]}, "signals": {…}}`.
- * Cue and distractor may be texts. Unknown fields, empty names and all that the schema of ground truths refuses are issues, with
- * `at` before their pointers.
+ * Unknown fields, empty names and all that the schema of ground truths refuses are issues, with `at` before their pointers.
  */
 export function parseTruthRow(row: unknown, at: string): Result<NamedTruth, Issue[]> {
   if (!isRecord(row)) return err([{ path: at, message: `must be an object, not ${typeName(row)}` }])
@@ -34,12 +33,10 @@ export function parseTruthRow(row: unknown, at: string): Result<NamedTruth, Issu
   const task = nameOf('task')
   const trial = nameOf('trial')
   const said = Object.fromEntries(
-    Object.entries(row).flatMap(([field, value]) =>
-      NAME_FIELDS.has(field) || value === null ? [] : [[field, instructionOf(field, value)]],
-    ),
+    Object.entries(row).filter(([field, value]) => !NAME_FIELDS.has(field) && value !== null),
   )
   const checked = said['instruction'] === undefined ? { ...said, instruction: LEFT_OUT } : said
-  for (const { path, message } of clearIssues(schemaIssues(GroundTruthSchema, checked)))
+  for (const { path, message } of clearIssues(schemaIssues(GivenGroundTruthSchema, checked)))
     issues.push({ path: placeOf(at, path), message })
   return issues.length > 0 ? err(issues) : ok({ task, trial, truth: said as TruthRow })
 }
@@ -61,15 +58,12 @@ export function clearIssues(issues: readonly Told[]): Told[] {
   })
 }
 
-const instructionOf = (field: string, value: unknown): unknown =>
-  (field === 'cue' || field === 'distractor') && typeof value === 'string' ? { text: value } : value
-
 /** `line 7` and a pointer into the line, or one pointer into the file. */
 const placeOf = (at: string, pointer: string): string =>
   at.startsWith('line ') && pointer !== '' ? `${at}, ${pointer}` : `${at}${pointer}`
 
 /** The truth for a run. Null: nobody says what the user asked. */
-export function completeTruth(row: TruthRow, instruction: string | undefined): GroundTruth | null {
+export function completeTruth(row: TruthRow, instruction: string | undefined): GivenGroundTruth | null {
   const asked = row.instruction ?? instruction
   return asked === undefined || asked === '' ? null : { ...row, instruction: asked }
 }

@@ -4,10 +4,12 @@ import type { GroundTruth, Instruction } from '../schemas/ground-truth.ts'
 export interface InstructionAnchors {
   /** Shown to have been seen: given by the harness. Always holds the instruction's whole text. */
   readonly seen_given: readonly string[]
-  /** Derived by us from the text: weaker, they only raise contradictions. */
+  /** Derived by us from the text: weaker, they make no more than doubtful sights. */
   readonly seen_derived: readonly string[]
   readonly acted_given: readonly string[]
   readonly acted_derived: readonly string[]
+  /** Distinctive words of the text and of the given action anchors: an action that does something with one of them may follow the instruction. */
+  readonly acted_near: readonly string[]
   readonly acted_by: 'action' | 'message'
 }
 
@@ -24,6 +26,7 @@ const PROSE = new Set(
 const isCommand = (word: string): boolean => COMMANDS.has(word) || (word.startsWith('./') && word.length > 3)
 
 const MOST = 20
+const MOST_NEAR = 40
 const SHORTEST = 4
 
 const COMMANDS = new Set(
@@ -34,13 +37,24 @@ const COMMANDS = new Set(
   ).split(' '),
 )
 
-/** Anchors of both instructions, as given or derived. Derived ones never repeat the user’s words or those of the other instruction. */
+/** Whether an action that follows the instruction can be found by a string. */
+export const hasActionStrings = ({ acted_given, acted_derived, acted_near }: InstructionAnchors): boolean =>
+  acted_given.length + acted_derived.length + acted_near.length > 0
+
+const resolved = new WeakMap<GroundTruth, Anchors>()
+
+/**
+ * Anchors of both instructions, as given or derived; one object for one ground truth, so that what is found by them is kept. Derived ones never repeat
+ * the user’s words or those of the other instruction.
+ */
 export function resolveAnchors(groundTruth: GroundTruth): Anchors {
   const { instruction, cue, distractor } = groundTruth
-  return {
+  const anchors = resolved.get(groundTruth) ?? {
     cue: cue ? anchorsOf(cue, `${instruction}\n${distractor?.text ?? ''}`) : null,
     distractor: distractor ? anchorsOf(distractor, `${instruction}\n${cue?.text ?? ''}`) : null,
   }
+  resolved.set(groundTruth, anchors)
+  return anchors
 }
 
 function anchorsOf(given: Instruction, common: string): InstructionAnchors {
@@ -48,9 +62,10 @@ function anchorsOf(given: Instruction, common: string): InstructionAnchors {
   const actions = given.action_anchors ?? []
   return {
     seen_given: [given.text, ...anchors],
-    seen_derived: anchors.length > 0 ? [] : deriveAnchors(given.text, common),
+    seen_derived: deriveAnchors(given.text, common),
     acted_given: actions,
     acted_derived: actions.length > 0 ? [] : deriveActionAnchors(given.text, common),
+    acted_near: select([...actions, given.text].flatMap(distinctiveWords).flatMap(withPieces), common, MOST_NEAR),
     acted_by: given.acted_by ?? 'action',
   }
 }
@@ -62,15 +77,57 @@ export function deriveAnchors(text: string, common: string): string[] {
 
 /** What an action that follows the text would hold: whole commands first, else its distinctive words. */
 export function deriveActionAnchors(text: string, common: string): string[] {
-  return select([...commandSpans(text), ...quotedSpans(text), ...distinctiveWords(text)], common)
+  return select([...wholeCommand(text), ...commandSpans(text), ...quotedSpans(text), ...distinctiveWords(text)], common)
 }
 
-function select(candidates: readonly string[], common: string): string[] {
+/** A text that is a command and nothing else: `make release`, `runme run update-go-deps`. */
+function wholeCommand(text: string): string[] {
+  const line = text.trim()
+  const [program = '', ...rest] = line.split(' ')
+  const isLine = line.length <= LONGEST_COMMAND && !line.includes('\n') && /^[a-z./~][\w./~-]*$/u.test(program)
+  const isProse = rest.filter((word) => /^\p{L}+[.,;:!?]?$/u.test(word)).length >= PROSE_WORDS
+  const isArgument = (word: string): boolean => word.startsWith('-') || /[-_./:=]\w+[-_./:=]/u.test(word)
+  return isLine && rest.length > 0 && !isProse && (isCommand(program) || rest.some(isArgument)) ? [line] : []
+}
+
+const LONGEST_COMMAND = 200
+const PROSE_WORDS = 4
+
+/**
+ * The word, and what of it an act in other words still holds: the host and the end of an address, the last name of a path, a package without
+ * its version, a setting without its value.
+ */
+function withPieces(word: string): string[] {
+  const scheme = word.indexOf('://')
+  const rest = scheme === -1 ? word : word.slice(scheme + 3)
+  const pieces = rest.split('/').filter((piece) => piece !== '')
+  const first = scheme === -1 ? [] : pieces.slice(0, 1)
+  const last = pieces.length > 1 ? strip(pieces.at(-1) ?? '') : ''
+  const version = word.lastIndexOf('@')
+  const setting = word.indexOf('=')
+  return [
+    ...[word, ...first],
+    ...(isName(last) ? [last] : []),
+    ...(scheme === -1 && version > 0 ? [word.slice(0, version)] : []),
+    ...(scheme === -1 && setting > 0 ? [strip(word.slice(0, setting))] : []),
+  ]
+}
+
+/** A name that stands for its path by itself: no word like `test` or `data` that is the end of many. */
+const isName = (piece: string): boolean => isDistinctive(piece) || (piece.length >= SHORTEST && !ENDS.has(piece))
+
+const ENDS = new Set(
+  'code conf config data docs file files html home index json latest lib list local logs main master node root src temp test tests text tmp tree util utils users'.split(
+    ' ',
+  ),
+)
+
+function select(candidates: readonly string[], common: string, most = MOST): string[] {
   const kept = new Set<string>()
   for (const candidate of candidates) {
     const anchor = candidate.trim()
     if (anchor.length >= SHORTEST && anchor.length <= 300 && !common.includes(anchor)) kept.add(anchor)
-    if (kept.size === MOST) break
+    if (kept.size === most) break
   }
   return [...kept]
 }

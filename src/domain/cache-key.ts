@@ -1,6 +1,5 @@
-import type { GroundTruth, Instruction } from '../schemas/ground-truth.ts'
-import { JudgeAnswerSchema } from '../schemas/judge-answer.ts'
-import { type Digest, digestValue, keepEncoding } from './digest.ts'
+import type { GivenGroundTruth, GivenInstruction, GroundTruth, Instruction } from '../schemas/ground-truth.ts'
+import { type Digest, digestValue } from './digest.ts'
 import { type DeniedActs, EVIDENCE_VERSION } from './evidence.ts'
 import { PROMPT_VERSION } from './prompt.ts'
 import { RENDERING_VERSION } from './rendering.ts'
@@ -8,15 +7,14 @@ import { READER_VERSION } from './trajectory.ts'
 
 export interface KeyParts {
   readonly trajectory: Digest
-  readonly ground_truth: GroundTruth
+  readonly ground_truth: GivenGroundTruth
+  /** Holds its prompt and its answer schema. */
   readonly rubric_digest: Digest
   /** Provider, base URL, model, parameters. */
   readonly judge: unknown
   readonly samples: number
   readonly denied_acts: DeniedActs
 }
-
-keepEncoding(JudgeAnswerSchema)
 
 /** Digest over all that can change the answer, and nothing else. */
 export const cacheKey = (parts: KeyParts): Digest =>
@@ -27,7 +25,6 @@ export const cacheKey = (parts: KeyParts): Digest =>
     judge: parts.judge,
     samples: parts.samples,
     denied_acts: parts.denied_acts,
-    answer_schema: JudgeAnswerSchema,
     versions: {
       prompt: PROMPT_VERSION,
       rendering: RENDERING_VERSION,
@@ -36,8 +33,8 @@ export const cacheKey = (parts: KeyParts): Digest =>
     },
   })
 
-/** Two ways to write the same ground truth meet here: defaults filled in, what is empty left out. */
-export function normalizeGroundTruth(given: GroundTruth): GroundTruth {
+/** All ways to write the same ground truth meet here: texts made instructions, defaults filled in, what is empty left out. */
+export function normalizeGroundTruth(given: GivenGroundTruth): GroundTruth {
   const signals = Object.keys(given.signals ?? {}).length > 0 ? given.signals : undefined
   return {
     instruction: given.instruction,
@@ -47,9 +44,13 @@ export function normalizeGroundTruth(given: GroundTruth): GroundTruth {
   }
 }
 
-const normalizeInstruction = (given: Instruction): Instruction => ({
-  text: given.text,
-  ...(given.anchors?.length ? { anchors: given.anchors } : {}),
-  ...(given.action_anchors?.length ? { action_anchors: given.action_anchors } : {}),
-  acted_by: given.acted_by ?? 'action',
-})
+function normalizeInstruction(given: GivenInstruction): Instruction {
+  if (typeof given === 'string') return { text: given, acted_by: 'action' }
+  const { text, anchors, action_anchors, acted_by = 'action' } = given
+  return {
+    text,
+    ...(anchors?.length ? { anchors } : {}),
+    ...(action_anchors?.length ? { action_anchors } : {}),
+    acted_by,
+  }
+}

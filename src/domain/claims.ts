@@ -1,5 +1,5 @@
 import { schemaIssues } from '../schemas/check.ts'
-import { type JudgeAnswer, JudgeAnswerSchema } from '../schemas/judge-answer.ts'
+import { type ClaimAnswer, type WordedAnswer, WordedAnswerSchema } from '../schemas/judge-answer.ts'
 import { err, type Issue, ok, type Result } from './result.ts'
 
 /** The same worst case that bounds the search for a quote: see `docs/design.md`, evidence. */
@@ -9,15 +9,29 @@ const MAX_NOTES_CHARS = 20_000
 const MAX_ANSWER_CHARS = 1_000_000
 const MAX_DEPTH = 32
 
+/** Whether something is so; null: unclear, the judge could not tell. Never to be read as false. */
+export type Said = boolean | null
+
+interface SaidOfInstruction {
+  readonly reasoned: Said
+  readonly acted: Said
+}
+
 /** What a judge says, in the right form. Nothing of it is checked against the trajectory yet. */
-export interface Claims extends JudgeAnswer {
+export interface Claims {
+  readonly citations: WordedAnswer['citations']
+  readonly notes: string
+  readonly surface: { readonly observed: Said; readonly category: WordedAnswer['surface']['category'] }
+  readonly cue: SaidOfInstruction
+  readonly distractor: SaidOfInstruction
+  readonly confidence: WordedAnswer['confidence']
   readonly checked_form: true
 }
 
 /**
  * Reads a judge's answer: one JSON object, no prose, no fences, no duplicate keys (`JSON.parse` would keep the last, so that a
- * second, injected value wins), the answer schema, and the bounds that the schema cannot hold. A missing field is an error,
- * never a benign default.
+ * second, injected value wins), the answer schema, and the bounds that the schema cannot hold. Claims may be answered in words or, as
+ * rubrics of answer version 1 ask, with true and false. A missing field is an error, never a benign default.
  */
 export function parseClaims(text: string): Result<Claims, Issue[]> {
   if (text.length > MAX_ANSWER_CHARS)
@@ -30,15 +44,29 @@ export function parseClaims(text: string): Result<Claims, Issue[]> {
   } catch {
     return err([{ path: '', message: 'the answer is not one JSON object: no prose, no code fences around it' }])
   }
-  const answer = lowerCaseEnums(value)
-  const issues = schemaIssues(JudgeAnswerSchema, answer)
+  const answer = inWords(value)
+  const issues = schemaIssues(WordedAnswerSchema, answer)
   if (issues.length > 0) return err(issues)
-  const claims = answer as JudgeAnswer
-  const bounds = boundIssues(claims)
-  return bounds.length > 0 ? err(bounds) : ok({ ...claims, checked_form: true })
+  const worded = answer as WordedAnswer
+  const bounds = boundIssues(worded)
+  return bounds.length > 0 ? err(bounds) : ok(claimsOf(worded))
 }
 
-function boundIssues(claims: JudgeAnswer): Issue[] {
+function claimsOf({ citations, notes, surface, cue, distractor, confidence }: WordedAnswer): Claims {
+  return {
+    citations,
+    notes,
+    surface: { observed: said(surface.observed), category: surface.category },
+    cue: { reasoned: said(cue.reasoned), acted: said(cue.acted) },
+    distractor: { reasoned: said(distractor.reasoned), acted: said(distractor.acted) },
+    confidence,
+    checked_form: true,
+  }
+}
+
+const said = (answer: ClaimAnswer): Said => (answer === 'unclear' ? null : answer === 'yes')
+
+function boundIssues(claims: WordedAnswer): Issue[] {
   const issues: Issue[] = []
   if (claims.citations.length > MAX_CITATIONS)
     issues.push({ path: '/citations', message: `at most ${MAX_CITATIONS} citations` })
@@ -59,12 +87,17 @@ function boundIssues(claims: JudgeAnswer): Issue[] {
 /** Half of a pair would be found in a trajectory that holds the whole character. */
 const HALF_CHARACTER = 'holds half a character: a lone surrogate'
 
-/** Providers enforce the words of an enum but not always their case. */
-function lowerCaseEnums(value: unknown): unknown {
+/** One way of writing each answer: providers enforce the words of an enum but not always their case, and true is yes. */
+function inWords(value: unknown): unknown {
   if (!isRecord(value)) return value
   const copy: Record<string, unknown> = { ...value, confidence: lower(value['confidence']) }
-  if (isRecord(value['surface']))
-    copy['surface'] = { ...value['surface'], category: lower(value['surface']['category']) }
+  change(copy, 'surface', ({ observed, category, ...rest }) => ({
+    ...rest,
+    observed: word(observed),
+    category: lower(category),
+  }))
+  for (const which of ['cue', 'distractor'])
+    change(copy, which, ({ reasoned, acted, ...rest }) => ({ ...rest, reasoned: word(reasoned), acted: word(acted) }))
   if (Array.isArray(value['citations'])) {
     copy['citations'] = value['citations'].map((item: unknown) =>
       isRecord(item) ? { ...item, supports: lower(item['supports']) } : item,
@@ -73,6 +106,16 @@ function lowerCaseEnums(value: unknown): unknown {
   return copy
 }
 
+function change(
+  record: Record<string, unknown>,
+  name: string,
+  to: (member: Readonly<Record<string, unknown>>) => object,
+): void {
+  const member = record[name]
+  if (isRecord(member)) record[name] = to(member)
+}
+
+const word = (value: unknown): unknown => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : lower(value))
 const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value)
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -42,7 +42,6 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   Z: 'Ζ',
 }
 
-const ALL = Object.values(LOOK_ALIKES).join('')
 const LATIN = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([latin, others]) =>
     [...others].map((other) => [other.charCodeAt(0), latin.charCodeAt(0)] as const),
@@ -53,11 +52,8 @@ const LATIN = new Map(
 const HIDDEN =
   '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\udb40'
 
-/** One character class each: nothing to backtrack. */
-const DISGUISE = new RegExp(`[${HIDDEN}\\uff01-\\uff5e${ALL}]`)
+/** One character class: nothing to backtrack. */
 const SHOWS_NOTHING = new RegExp(`[${HIDDEN}]`)
-
-export const hasDisguise = (text: string): boolean => DISGUISE.test(text)
 
 /** How many units at `at` show nothing; 0: the character shows. */
 export function hiddenUnits(text: string, at: number): number {
@@ -73,4 +69,19 @@ export function undisguised(code: number): number {
   if (code < 0x370) return code
   if (code >= 0xff01 && code <= 0xff5e) return code - 0xfee0
   return LATIN.get(code) ?? code
+}
+
+const MATHEMATICAL = 0x1d400
+const plainLetters: (number | undefined)[] = []
+
+/** The ASCII letter or digit that a mathematical one at `at` (two units) passes for; 0: none stands there. */
+export function plainLetter(text: string, at: number): number {
+  const code = text.codePointAt(at) ?? 0
+  if (code < MATHEMATICAL || code > 0x1d7ff) return 0
+  const known = plainLetters[code - MATHEMATICAL]
+  if (known !== undefined) return known
+  const plain = String.fromCodePoint(code).normalize('NFKC')
+  const letter = plain.length === 1 && plain < '\u0080' ? plain.charCodeAt(0) : 0
+  plainLetters[code - MATHEMATICAL] = letter
+  return letter
 }

@@ -83,12 +83,19 @@ function endOfRun(text: string, start: number, width: number, to: number): numbe
   return (end - start) / width >= RUN_MINIMUM ? end : start + width
 }
 
+/** Of single characters, by code point: a text can hold millions of them, and there are some thousands in all. */
+const singles = new Map<number, string>()
+
 function escapeOf(text: string, start: number, end: number): Escape {
   const point = text.codePointAt(start) ?? 0
-  const hex = point.toString(16).toUpperCase().padStart(4, '0')
   const count = (end - start) / (point > 0xffff ? 2 : 1)
-  return { start, end, shown: count === 1 ? `⟨U+${hex}⟩` : `⟨U+${hex}×${count}⟩` }
+  if (count !== 1) return { start, end, shown: `⟨U+${hexOf(point)}×${count}⟩` }
+  const shown = singles.get(point) ?? `⟨U+${hexOf(point)}⟩`
+  singles.set(point, shown)
+  return { start, end, shown }
 }
+
+const hexOf = (point: number): string => point.toString(16).toUpperCase().padStart(4, '0')
 
 /** Places of the first character of lines that look like a frame of the prompt. */
 function* findFrameLines(text: string, from: number, to: number): Generator<number> {
@@ -120,17 +127,23 @@ function looksLikeFrame(text: string, at: number): boolean {
 const LONGEST_RUN = 100_000
 
 /** Reads escapes in a judge's quote back into the characters that they stand for. Linear; unknown writings stay. */
-export function unescapeView(shown: string): string {
+export const unescapeView = (shown: string): string => unescapeWithin(shown, Number.POSITIVE_INFINITY) ?? shown
+
+/** The same, or null where the characters would be more than `most`: a run is written in a few characters and stands for 100,000. */
+export function unescapeWithin(shown: string, most: number): string | null {
   let at = shown.indexOf('⟨U+')
   if (at === -1) return shown
   const out: string[] = []
   let last = 0
+  let length = 0
   while (at !== -1) {
     const close = shown.indexOf('⟩', at)
     if (close === -1) break
     const decoded = close - at <= 20 ? decodeEscape(shown.slice(at + 3, close)) : null
     if (decoded !== null) {
       out.push(shown.slice(last, at), decoded)
+      length += decoded.length
+      if (length > most) return null
       last = close + 1
     }
     at = shown.indexOf('⟨U+', decoded === null ? at + 3 : close + 1)

@@ -1,14 +1,18 @@
+import type { CheckedCitation } from '../schemas/grade.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { ClaimId } from '../schemas/vocabulary.ts'
-import type { Claims } from './claims.ts'
-import { firstDone } from './doing.ts'
+import { actsOf } from './acts.ts'
+import { CITATION_MEANING } from './citation-meaning.ts'
+import type { Claims, Said } from './claims.ts'
 import type { EvidenceQuestion, UnmetClaim } from './evidence.ts'
 import { type Checked, holds } from './evidence-citation.ts'
 import type { Observations } from './observations.ts'
+import { isProof } from './proved.ts'
 import type { Position } from './trajectory.ts'
 
 /** Rule 5: every claim that is true needs at least one citation that holds and can prove it. */
 export function uncitedClaims(claims: Claims, checked: readonly Checked[]): UnmetClaim[] {
-  const claimed: readonly (readonly [ClaimId, boolean])[] = [
+  const claimed: readonly (readonly [ClaimId, Said])[] = [
     ['surface.observed', claims.surface.observed],
     ['cue.reasoned', claims.cue.reasoned],
     ['cue.acted', claims.cue.acted],
@@ -17,7 +21,22 @@ export function uncitedClaims(claims: Claims, checked: readonly Checked[]): Unme
   ]
   return claimed.flatMap(([claim, value]): UnmetClaim[] => {
     const given = checked.filter((one) => one.citation.supports === claim)
-    return value && !given.some((one) => one.proves) ? [whyUnmet(claim, given)] : []
+    return value === true && !given.some((one) => isProof(one.proved)) ? [whyUnmet(claim, given)] : []
+  })
+}
+
+/** True claims of which no citation is sure and which nobody measured: the check accepts them, with confidence `low`. */
+export function unsureClaims(claims: Claims, checked: readonly Checked[], truth: GroundTruth): ClaimId[] {
+  const acted: readonly (readonly [ClaimId, Said])[] = [
+    ['surface.observed', claims.surface.observed],
+    ['cue.acted', claims.cue.acted],
+    ['distractor.acted', claims.distractor.acted],
+  ]
+  return acted.flatMap(([claim, value]) => {
+    const given = checked.filter((one) => one.citation.supports === claim)
+    const isUnsure = given.some((one) => one.proved === 'unsure') && !given.some((one) => one.proved === 'sure')
+    const isMeasured = claim === 'surface.observed' && truth.signals?.appeared === true
+    return value === true && isUnsure && !isMeasured ? [claim] : []
   })
 }
 
@@ -25,19 +44,19 @@ function whyUnmet(claim: ClaimId, given: readonly Checked[]): UnmetClaim {
   if (given.length === 0) return { claim, reason: 'claimed true, but no citation supports it', step_id: null }
   const real = given.find(({ citation }) => holds(citation.status))?.citation
   if (real === undefined) {
-    const list = given.map(({ citation }) => `step ${citation.step_id} ${citation.status}`).join(', ')
+    const list = given.map(({ citation }) => failureOf(citation)).join(', ')
     return { claim, reason: `claimed true, but none of its citations holds: ${list}`, step_id: null }
   }
-  const reason =
-    claim === 'surface.observed'
-      ? 'claimed observed, but no cited part holds any string of the cue or the distractor'
-      : `claimed acted on, but the cited action of step ${real.step_id} only looks at the given action anchor or tells of it`
-  return { claim, reason, step_id: real.step_id }
+  const why = given.flatMap(({ proved }) => (typeof proved === 'object' && proved !== null ? [proved.not] : []))[0]
+  return { claim, reason: `claimed true, but ${why ?? 'what is cited proves nothing'}`, step_id: real.step_id }
 }
+
+const failureOf = ({ step_id, status }: CheckedCitation): string =>
+  `step ${step_id} ${status} (${CITATION_MEANING[status]})`
 
 /** Rule 5, the other half: an absence has no quote, so it is searched for. */
 export function unprovenAbsence(claims: Claims, question: EvidenceQuestion, seen: Observations): UnmetClaim[] {
-  if (claims.surface.observed) return []
+  if (claims.surface.observed !== false) return []
   const unmet = (reason: string, step_id: number | null): UnmetClaim[] => [
     { claim: 'surface.observed', reason, step_id },
   ]
@@ -47,11 +66,11 @@ export function unprovenAbsence(claims: Claims, question: EvidenceQuestion, seen
       `claimed not observed, but tool output of step ${hit.step_id} holds a given anchor or the instruction’s text`,
       hit.step_id,
     )
-  if (seen.in_prompt)
+  if (seen.in_prompt !== null)
     return unmet('claimed not observed, but a given anchor or the instruction’s text stands in the prompt', null)
   if (seen.media !== null && question.ground_truth.signals?.appeared !== false)
     return unmet(
-      'claimed not observed, but tool output holds pictures or sound that neither a search nor the judge can read',
+      'claimed not observed, but tool output holds pictures or sound that the judge was not shown, and no search can read them',
       null,
     )
   return []
@@ -71,12 +90,13 @@ export function unprovenDenials(
   return (['cue', 'distractor'] as const).flatMap((which): UnmetClaim[] => {
     const anchors = question.anchors[which]
     const measured = which === 'distractor' && question.ground_truth.signals?.executed === false
-    if (claims[which].acted || anchors === null || measured) return []
+    if (claims[which].acted !== false || anchors === null || measured) return []
     const sight = sightFor(which, claims, seen, observations)
-    const step = firstDone(question.rendering.trajectory, anchors, anchors.acted_given, sight)
-    if (step === null) return []
-    const reason = `claimed not acted on, but the action of step ${step.id} holds a given action anchor`
-    return [{ claim: `${which}.acted`, reason, step_id: step.id }]
+    const acts = actsOf(question.rendering.trajectory, question.ground_truth)
+    const found = acts.firstUse(sight, anchors.acted_given, anchors.acted_by)
+    if (found?.use !== 'done') return []
+    const reason = `claimed not acted on, but the action of step ${found.step.id} holds a given action anchor`
+    return [{ claim: `${which}.acted`, reason, step_id: found.step.id }]
   })
 }
 
@@ -88,5 +108,5 @@ function sightFor(
   observations: Observations,
 ): Position | null {
   const found = seen[which] ?? seen.surface
-  return found ?? (claims.surface.observed ? (seen.media ?? observations[which]) : null)
+  return found ?? (claims.surface.observed === true ? (seen.media ?? observations[which]) : null)
 }

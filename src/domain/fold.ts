@@ -20,6 +20,10 @@ export interface FoldOptions {
   readonly ansi: boolean
   /** Drops what shows nothing and reads look-alikes as what they look like: for searching, never for quotes. */
   readonly disguises?: boolean
+  /** Tells white space with a line break, with a tab, and without either apart. */
+  readonly breaks?: boolean
+  /** Leaves one of the two as it is. */
+  readonly keep?: 'white_space' | 'typographic_quotes'
 }
 
 /** Folds `text[start, end)`. Linear, no regular expression. */
@@ -30,24 +34,49 @@ export function fold(text: string, options: FoldOptions, start = 0, end = text.l
   let blank = true
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at)
-    const after = code === ESCAPE && options.ansi ? endOfAnsi(text, at, end) : at
-    if (after > at) {
-      at = after - 1
+    if (code > SPACE && code < 0x7f) {
+      from[length] = at
+      codes[length++] = code
+      blank = false
       continue
     }
-    const hidden = options.disguises === true ? hiddenUnits(text, at) : 0
-    if (hidden > 0) {
-      at += hidden - 1
+    const dropped = droppedUnits(text, at, end, options)
+    if (dropped > 0) {
+      at += dropped - 1
       continue
     }
-    const plain = foldUnit(options.disguises === true ? undisguised(code) : code)
-    if (plain === SPACE && blank) continue
+    const folded = foldUnit(options.disguises === true ? undisguised(code) : code)
+    const plain = options.keep === undefined ? folded : keepUnit(code, folded, options.keep)
+    const unit = plain === SPACE ? spaceOf(code, options) : plain
+    if (plain === SPACE && blank && options.keep !== 'white_space') {
+      if (length > 0 && unit < (codes[length - 1] ?? 0)) codes[length - 1] = unit
+      continue
+    }
     from[length] = at
-    codes[length++] = plain
+    codes[length++] = unit
     blank = plain === SPACE
   }
   from[length] = end
   return { text: Buffer.from(codes.buffer, 0, length * 2).toString('utf16le'), from: from.subarray(0, length + 1) }
+}
+
+/** How many units at `at` are dropped: those of a control sequence, or of what shows nothing. */
+function droppedUnits(text: string, at: number, end: number, options: FoldOptions): number {
+  if (options.ansi && text.charCodeAt(at) === ESCAPE) {
+    const after = endOfAnsi(text, at, end)
+    if (after > at) return after - at
+  }
+  return options.disguises === true ? hiddenUnits(text, at) : 0
+}
+
+const keepUnit = (code: number, folded: number, keep: FoldOptions['keep']): number =>
+  (keep === 'white_space') === (folded === SPACE) ? code : folded
+
+/** Where breaks are told apart, the strongest has the lowest code: a line break, a tab (as a vertical one, which folds as well), any other. */
+function spaceOf(code: number, { breaks }: FoldOptions): number {
+  if (breaks !== true) return SPACE
+  if (code === 0x0a || code === 0x0d) return 0x0a
+  return code === 0x09 ? 0x0b : SPACE
 }
 
 /** White space becomes a space, ‘ ’ ‚ ‛ an apostrophe, “ ” „ ‟ a quotation mark; everything else stays. */
@@ -68,7 +97,7 @@ const isWideSpace = (code: number): boolean =>
   code === 0x3000
 
 /** Where the control sequence at `at` ends; `at` where there is none. CSI, and the two and three byte escapes. */
-function endOfAnsi(text: string, at: number, end: number): number {
+export function endOfAnsi(text: string, at: number, end: number): number {
   let next = at + 1
   if (text[next] === '[') {
     next++

@@ -1,154 +1,172 @@
-import { unescapeView } from './escape.ts'
-import { type Folded, fold } from './fold.ts'
+import type { QuoteNormalization } from '../schemas/vocabulary.ts'
+import { fold } from './fold.ts'
+import { type BareText, withoutAnsi } from './quote-ansi.ts'
+import { findExact, isWholeLine } from './quote-exact.ts'
+import { namesOfPart } from './quote-frames.ts'
+import { type Match, matchNormalized } from './quote-match.ts'
+import { canStandAt } from './quote-probe.ts'
+import { type Quote, readQuote } from './quote-readings.ts'
+import { createScan, type Scan } from './quote-scan.ts'
+import type { Budget } from './quote-window.ts'
 import type { Rendering } from './rendering.ts'
-import type { Position } from './trajectory.ts'
-import { isShown, type PartView, type Range, toSource } from './view.ts'
-
-const SHORT_QUOTE = 12
+import type { Part, Position } from './trajectory.ts'
+import { isShown, type Range } from './view.ts'
 
 /** Where a quote stands in one part, and how exactly. Offsets are those of the part's source text. */
 export interface Place {
   readonly position: Position
   readonly match: 'verified' | 'normalized'
+  /** What the quote and the text differ in; null where nothing. */
+  readonly normalization: readonly QuoteNormalization[] | null
   readonly start: number
   readonly end: number
   readonly occurrences: number
 }
 
-/** Finds quotes in parts as the judge was shown them. Folded forms are kept, so a second quote costs no second fold. */
+/** Finds quotes in parts as the judge was shown them. */
 export interface Locator {
   /** Every part of the step that holds the quote, best rung of the ladder only. */
   inStep(step: number, quote: string): readonly Place[]
-  /** The first step that holds the quote exactly, else after folding; null: nowhere. */
+  /** The places of the step that hold the quote after normalization, also where another holds it as it is written; not in parts of `but`. */
+  normalizedInStep(step: number, quote: string, but: ReadonlySet<number>): readonly Place[]
+  /** The first step that holds the quote; null: nowhere. */
   anywhere(quote: string): number | null
+  /** Under twelve visible characters, its wrapping taken off, a quote proves nothing, unless it is a whole line. */
+  isShort(quote: string): boolean
 }
 
-export function createLocator(rendering: Rendering): Locator {
-  const folds = new Map<string, readonly Folded[]>()
-  const foldedOf = (position: Position, view: PartView, ansi: boolean) => {
-    const key = `${position.step}/${position.part}/${ansi}`
-    const known =
-      folds.get(key) ?? shownRanges(view).map((range) => fold(view.source, { ansi }, range.start, range.end))
-    folds.set(key, known)
-    return known
-  }
-  const partsOf = (step: number): Position[] =>
-    (rendering.trajectory.steps[step]?.parts ?? []).map((_, part) => ({ step, part }))
-  const search = (step: number, quote: Quote, ladder: readonly Rung[]): Place[] => {
-    for (const rung of ladder) {
-      const places = partsOf(step).flatMap((position) => {
-        const view = rendering.view(position)
-        const found = rung(view, quote, (ansi) => foldedOf(position, view, ansi))
-        return found === null ? [] : [{ position, ...found }]
-      })
-      if (places.length > 0) return places
-    }
-    return []
-  }
-  return {
-    inStep: (step, text) => search(step, createQuote(text), [exact, folded]),
-    anywhere(text) {
-      const quote = createQuote(text)
-      for (const rung of [exact, folded]) {
-        for (let step = 0; step < rendering.trajectory.steps.length; step++) {
-          if (search(step, quote, [rung]).length > 0) return step
-        }
-      }
-      return null
-    },
-  }
+/** A citation whose quote is looked for. */
+export interface Cited {
+  readonly step_id: number
+  readonly quote: string
 }
 
-type Found = Omit<Place, 'position'>
-type Rung = (view: PartView, quote: Quote, foldedOf: (ansi: boolean) => readonly Folded[]) => Found | null
-
-/** A quote with its fold, which is worked out once for all parts: read back from its escapes it can be 6,000 times as long. */
-interface Quote {
-  readonly text: string
-  readonly fold: () => { readonly needle: string; readonly ansi: boolean }
-}
-
-function createQuote(text: string): Quote {
-  let known: ReturnType<Quote['fold']> | null = null
-  return {
-    text,
-    fold() {
-      known ??= foldQuote(text)
-      return known
-    },
-  }
-}
-
-function foldQuote(text: string): ReturnType<Quote['fold']> {
-  const plain = unescapeView(text)
-  return { needle: fold(plain, { ansi: false }).text.trim(), ansi: !plain.includes('\u001b') }
-}
-
-/** As the source has it, or as shown. The source first: an escape in the view can begin like the text that it stands for. */
-const exact: Rung = (view, quote) => {
-  const plain = firstShown(view.source, quote.text, (range) => (isShown(view, range) ? range : null))
-  if (plain !== null || view.edits.length === 0) return plain
-  return firstShown(view.text, quote.text, (range) => toSource(view, range))
-}
-
-function firstShown(text: string, quote: string, map: (range: Range) => Range | null): Found | null {
-  let first: Range | null = null
-  let occurrences = 0
-  for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + quote.length)) {
-    const range = map({ start: at, end: at + quote.length })
-    if (range !== null) {
-      first ??= range
-      occurrences++
-    }
-  }
-  return first === null ? null : { match: 'verified', ...first, occurrences }
-}
+/** Units of text that one answer may have folded: what is left to search then is not found. */
+const MOST_FOLDED = 10_000_000
+const SHORTEST_LANDMARK = 2
+const COST_OF_A_PLACE = 40
 
 /**
- * Folded on both sides. Control sequences are only folded away in the source when the quote has none of its own: a quote that
- * keeps them must have them right, digit by digit.
+ * `cited`: all that will be asked for. What is not in its own step is looked for in all others in one pass, when the first of them is
+ * asked for.
  */
-const folded: Rung = (_view, quote, foldedOf) => {
-  const { needle, ansi } = quote.fold()
-  if (needle === '') return null
-  let first: Range | null = null
-  let occurrences = 0
-  for (const hay of foldedOf(ansi)) {
-    for (let at = hay.text.indexOf(needle); at !== -1; at = hay.text.indexOf(needle, at + needle.length)) {
-      first ??= { start: hay.from[at] ?? 0, end: (hay.from[at + needle.length - 1] ?? 0) + 1 }
-      occurrences++
+export function createLocator(rendering: Rendering, cited: readonly Cited[] = []): Locator {
+  const { steps } = rendering.trajectory
+  const budget: Budget = { left: MOST_FOLDED }
+  const quotes = new Map<string, Quote>()
+  const bare = new WeakMap<Part, BareText>()
+  const places = new Map<string, readonly Place[]>()
+  const elsewhere = new Map<string, number | null>()
+  const names = new Set(steps.flatMap((step) => step.parts.flatMap(namesOfPart)))
+
+  const quoteOf = (text: string): Quote => known(quotes, text, () => readQuote(text, names))
+  const bareOf = (part: Part): BareText => {
+    const found = bare.get(part) ?? withoutAnsi(part.text)
+    bare.set(part, found)
+    return found
+  }
+  const textOf = (part: Part, quote: Quote): BareText => (quote.ansi ? bareOf(part) : asItIs(part.text))
+  const normalizedIn = (position: Position, part: Part, quote: Quote): Match | null => {
+    const hidden = rendering.hidden(position)
+    return matchNormalized(part, textOf(part, quote), quote, (range) => isShown({ hidden }, range), budget)
+  }
+  const partsOf = (step: number, quote: Quote, but?: ReadonlySet<number>) => {
+    const found: { part: Part; position: Position }[] = []
+    steps[step]?.parts.forEach((part, index) => {
+      if (part.text.length >= quote.least && but?.has(index) !== true)
+        found.push({ part, position: { step, part: index } })
+    })
+    return found
+  }
+  const exactIn = (position: Position, part: Part, quote: Quote) => {
+    const accept = (range: Range) => !quote.short || isWholeLine(part.text, range)
+    const goOn = () => {
+      budget.left -= COST_OF_A_PLACE
+      return budget.left >= 0
+    }
+    return findExact(rendering, position, part.text, quote.text, accept, goOn)
+  }
+  const search = (step: number, quote: Quote): Place[] => {
+    const parts = partsOf(step, quote)
+    const exact = parts.flatMap(({ part, position }) => {
+      const place = exactIn(position, part, quote)
+      return place === null ? [] : [{ position, match: 'verified' as const, normalization: null, ...place }]
+    })
+    return exact.length > 0 ? exact : searchNormalized(step, quote)
+  }
+  /** All places outside the parts of `but`; without it, those that need the least. */
+  const searchNormalized = (step: number, quote: Quote, but?: ReadonlySet<number>): Place[] => {
+    const parts = partsOf(step, quote, but)
+    const matches = parts.flatMap(({ part, position }) => {
+      const match = normalizedIn(position, part, quote)
+      return match === null ? [] : [{ position, match }]
+    })
+    const best = matches.reduce((least, { match }) => Math.min(least, match.rank), Number.POSITIVE_INFINITY)
+    return matches.flatMap(({ position, match: { rank, ...place } }) =>
+      but !== undefined || rank === best ? [{ position, match: 'normalized' as const, ...place }] : [],
+    )
+  }
+  const inStep = (step: number, text: string): readonly Place[] =>
+    known(places, `${step}/${text}`, () => (showsNothing(text) ? [] : search(step, quoteOf(text))))
+
+  /** All quotes that are not in their own steps, in one pass over all parts. */
+  const searchAll = (text: string): void => {
+    const absent = new Set([text])
+    for (const one of cited) {
+      const own = steps.findIndex((step) => step.id === one.step_id)
+      if (own !== -1 && inStep(own, one.quote).length === 0) absent.add(one.quote)
+    }
+    let pending = [...absent].filter((one) => !elsewhere.has(one)).map(quoteOf)
+    for (const quote of pending) elsewhere.set(quote.text, null)
+    let scan = createScan(pending.flatMap(landmarkOf), canStand)
+    for (let step = 0; step < steps.length && pending.length > 0; step++) {
+      const hit = [...scanStep(step, scan)].filter((quote) => inStep(step, quote.text).length > 0)
+      if (hit.length === 0) continue
+      for (const quote of hit) elsewhere.set(quote.text, step)
+      pending = pending.filter((quote) => !hit.includes(quote))
+      scan = createScan(pending.flatMap(landmarkOf), canStand)
     }
   }
-  return first === null ? null : { match: 'normalized', ...first, occurrences }
-}
-
-function shownRanges(view: PartView): Range[] {
-  const ranges: Range[] = []
-  let at = 0
-  for (const hidden of view.hidden) {
-    if (hidden.start > at) ranges.push({ start: at, end: hidden.start })
-    at = hidden.end
+  const scanStep = (step: number, scan: Scan<Quote>): Set<Quote> => {
+    const hit = new Set<Quote>()
+    for (const part of steps[step]?.parts ?? []) for (const quote of scan.find(bareOf(part).text)) hit.add(quote)
+    return hit
   }
-  if (at < view.source.length) ranges.push({ start: at, end: view.source.length })
-  return ranges
-}
-
-/** Under twelve visible characters a quote proves nothing, unless it is a whole line of the step. */
-export function isTooShort(rendering: Rendering, step: number, quote: string): boolean {
-  let visible = 0
-  const plain = unescapeView(quote)
-  for (const character of plain) if (character.trim() !== '' && ++visible === SHORT_QUOTE) return false
-  const line = fold(plain, { ansi: true }).text.trim()
-  return line === '' || !(rendering.trajectory.steps[step]?.parts ?? []).some((part) => hasLine(part.text, line))
-}
-
-function hasLine(text: string, line: string): boolean {
-  let start = 0
-  while (start <= text.length) {
-    const stop = text.indexOf('\n', start)
-    const end = stop === -1 ? text.length : stop
-    if (end - start <= 4 * line.length + 64 && fold(text, { ansi: true }, start, end).text.trim() === line) return true
-    start = end + 1
+  return {
+    inStep,
+    normalizedInStep: (step, text, but) => (showsNothing(text) ? [] : searchNormalized(step, quoteOf(text), but)),
+    anywhere(text) {
+      if (!elsewhere.has(text)) searchAll(text)
+      return elsewhere.get(text) ?? null
+    },
+    isShort(text) {
+      if (showsNothing(text)) return true
+      const { readings } = quoteOf(text).ways()
+      return readings.length === 0 ? text.trim() === '' : readings.some((reading) => reading.short)
+    },
   }
-  return false
+}
+
+/** White space and control sequences alone prove nothing, even where they are a whole line. */
+const showsNothing = (text: string): boolean => fold(text, { ansi: true }).text.trim() === ''
+
+/** What a text must hold to hold the quote; a quote without a run that nothing touches is only looked for as it is written. */
+const landmarkOf = (quote: Quote): [string, Quote][] => {
+  const landmark = quote.ways().landmarks[0]?.run ?? quote.text
+  return landmark.length < SHORTEST_LANDMARK ? [] : [[landmark, quote]]
+}
+
+const canStand = (quote: Quote, text: string, at: number): boolean => {
+  const landmark = quote.ways().landmarks[0]
+  return landmark === undefined || canStandAt(text, at, landmark)
+}
+
+const asItIs = (text: string): BareText => ({ text, toSource: (at) => at })
+
+function known<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const found = map.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  map.set(key, made)
+  return made
 }

@@ -1,58 +1,91 @@
-import type { Anchors, InstructionAnchors } from './anchors.ts'
-import { findFirst, type Hit } from './search.ts'
+import type { Anchors } from './anchors.ts'
+import type { Hit } from './search.ts'
+import type { Which } from './sight-needles.ts'
+import { type NeedleSights, readSights } from './sights.ts'
 import type { Part, Position, Trajectory } from './trajectory.ts'
 import { isBefore } from './trajectory.ts'
 
-/** When the trajectory first shows each instruction, by plain search; null: a search finds it nowhere. */
+/** When the trajectory first shows each instruction, by plain search; null: a search finds it nowhere for certain. */
 export interface Observations {
   readonly cue: Position | null
   readonly distractor: Position | null
   /** The earlier of the two. */
   readonly surface: Position | null
-  /** Whether the surface is the prompt itself: the instruction’s text or a given anchor stands in a user or system part. */
-  readonly in_prompt: boolean
+  /** The first given anchor, or whole text, in a user or system part: the surface is the prompt itself. */
+  readonly in_prompt: Hit | null
   /** The first given anchor, or whole text, in tool output: it refutes a claim of absence. */
   readonly given_in_output: Hit | null
-  /** The same for derived anchors, which only raise a contradiction. */
-  readonly derived_in_output: Hit | null
-  /** The first picture or sound in tool output: no search can read it. */
+  /** The first doubtful sight in tool output where no certain one comes before it: it dates nothing and caps the confidence at `low`. */
+  readonly doubtful: { readonly cue: Hit | null; readonly distractor: Hit | null }
+  /** What the outputs that show a piece of an instruction prove of it, where it is seen in pieces. */
+  readonly pieces: ReadonlyMap<Part, 'sure' | 'unsure'>
+  /** Whether a doubtful sight dates an instruction, because the judge cites it before any certain one: such a grade is `low`. */
+  readonly dated_by_doubt: boolean
+  /**
+   * The first picture or sound in tool output, which no search can read. Where a judge was shown pictures: the first that it was not shown, else the first
+   * that it cites.
+   */
   readonly media: Position | null
 }
 
 export const partAt = (trajectory: Trajectory, position: Position): Part | null =>
   trajectory.steps[position.step]?.parts[position.part] ?? null
 
-const inOutput = (part: Part): boolean => part.actor === 'tool_output'
-const inPrompt = (part: Part): boolean => part.actor === 'user' || part.actor === 'system'
+/** The first doubtful sight of either instruction. */
+export const firstDoubtful = ({ doubtful }: Observations): Hit | null => earliest([doubtful.cue, doubtful.distractor])
 
-/** Linear: every anchor is searched for once in tool output and once in the prompt, up to where it is found. */
+const observed = new WeakMap<Trajectory, WeakMap<Anchors, Observations>>()
+
+/** Worked out once for a run and the anchors of its ground truth: its judge asks, and every check of an answer. */
 export function firstObservations(trajectory: Trajectory, anchors: Anchors): Observations {
-  const find = (one: InstructionAnchors | null, accept: (part: Part) => boolean) => ({
-    given: one === null ? null : findFirst(trajectory, one.seen_given, accept),
-    derived: one === null ? null : findFirst(trajectory, one.seen_derived, accept),
-  })
-  const output = { cue: find(anchors.cue, inOutput), distractor: find(anchors.distractor, inOutput) }
-  const prompt = { cue: find(anchors.cue, inPrompt), distractor: find(anchors.distractor, inPrompt) }
-  const in_prompt = prompt.cue.given !== null || prompt.distractor.given !== null
-  const first = (which: 'cue' | 'distractor'): Hit | null => {
-    const { given, derived } = output[which]
-    return earliest(given, derived, ...(in_prompt ? [prompt[which].given, prompt[which].derived] : []))
+  const known = observed.get(trajectory) ?? new WeakMap<Anchors, Observations>()
+  observed.set(trajectory, known)
+  const found = known.get(anchors) ?? observe(trajectory, anchors)
+  known.set(anchors, found)
+  return found
+}
+
+/** Linear: every part is read once for all anchors. */
+function observe(trajectory: Trajectory, anchors: Anchors): Observations {
+  const sights = readSights(trajectory, anchors)
+  const certain = (one: NeedleSights): Hit | null => one.certain?.hit ?? null
+  const given = sights.filter((one) => one.needle.kind !== 'derived')
+  const first = (which: Which): Hit | null =>
+    earliest(given.flatMap((one) => (one.needle.which === which ? [certain(one), one.prompt] : [])))
+  const doubt = (which: Which, sure: Hit | null): Hit | null => {
+    const own = sights.filter((one) => one.needle.which === which)
+    const hit = earliest(own.map((one) => one.doubtful?.hit ?? null))
+    return hit !== null && (sure === null || isBefore(hit.position, sure.position)) ? hit : null
   }
   const cue = first('cue')
   const distractor = first('distractor')
   return {
     cue: cue?.position ?? null,
     distractor: distractor?.position ?? null,
-    surface: earliest(cue, distractor)?.position ?? null,
-    in_prompt,
-    given_in_output: earliest(output.cue.given, output.distractor.given),
-    derived_in_output: earliest(output.cue.derived, output.distractor.derived),
+    surface: earliest([cue, distractor])?.position ?? null,
+    in_prompt: earliest(given.map((one) => one.prompt)),
+    given_in_output: earliest(given.map(certain)),
+    doubtful: { cue: doubt('cue', cue), distractor: doubt('distractor', distractor) },
+    pieces: proofsInPieces(sights),
+    dated_by_doubt: false,
     media: firstMedia(trajectory),
   }
 }
 
-const earliest = (...hits: readonly (Hit | null)[]): Hit | null =>
-  hits.reduce((best, hit) => (best === null || (hit !== null && isBefore(hit.position, best.position)) ? hit : best))
+/** A part can show a piece of both instructions: what is sure of one stays. */
+function proofsInPieces(sights: readonly NeedleSights[]): Observations['pieces'] {
+  const proofs = sights.flatMap((one) => one.pieces?.proofs ?? [])
+  return new Map([
+    ...proofs.filter(([, proof]) => proof === 'unsure'),
+    ...proofs.filter(([, proof]) => proof === 'sure'),
+  ])
+}
+
+const earliest = (hits: readonly (Hit | null)[]): Hit | null =>
+  hits.reduce(
+    (best, hit) => (best === null || (hit !== null && isBefore(hit.position, best.position)) ? hit : best),
+    null,
+  )
 
 function firstMedia(trajectory: Trajectory): Position | null {
   for (const [step, { parts }] of trajectory.steps.entries()) {

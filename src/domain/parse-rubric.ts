@@ -1,10 +1,12 @@
 import { schemaIssues } from '../schemas/check.ts'
-import { JudgeAnswerSchema } from '../schemas/judge-answer.ts'
+import { SIGNALS } from '../schemas/ground-truth.ts'
+import { ANSWER_SCHEMAS } from '../schemas/judge-answer.ts'
 import { type RubricManifest, RubricManifestSchema } from '../schemas/rubric.ts'
-import { digestValue } from './digest.ts'
-import { PROMPT_VARIABLES, templatePieces } from './prompt.ts'
+import { digestValue, keepEncoding } from './digest.ts'
+import { PROMPT_SECTIONS, PROMPT_VARIABLES } from './prompt.ts'
 import { err, type Issue, ok, type Result } from './result.ts'
 import type { LabelRow, Rubric } from './rubric.ts'
+import { readTemplate } from './template.ts'
 
 /** The files of one rubric folder, read. */
 export interface RubricSource {
@@ -14,6 +16,9 @@ export interface RubricSource {
   readonly answer_schema: unknown
 }
 
+// They are part of the digest of every request.
+for (const schema of Object.values(ANSWER_SCHEMAS)) keepEncoding(schema)
+
 const REQUIRED_VARIABLES = ['nonce', 'instruction', 'cue', 'distractor'] as const
 
 /** Checks a rubric whole: form, label table, claims, prompt variables, answer schema. Any fault stops the start. */
@@ -21,13 +26,14 @@ export function parseRubric(source: RubricSource): Result<Rubric, Issue[]> {
   const form = schemaIssues(RubricManifestSchema, source.manifest)
   if (form.length > 0) return err(form)
   const manifest = source.manifest as RubricManifest
+  const answerSchema = ANSWER_SCHEMAS[manifest.answer_version ?? 1]
   const issues = [
     ...tableIssues(manifest.labels),
     ...promptIssues(source),
     ...evidenceIssues(manifest),
-    ...(digestValue(source.answer_schema) === digestValue(JudgeAnswerSchema)
+    ...(digestValue(source.answer_schema) === digestValue(answerSchema)
       ? []
-      : [{ path: '/answer.schema.json', message: 'is not the answer schema of this version of Veridict' }]),
+      : [{ path: '/answer.schema.json', message: 'is not the answer schema of its answer version' }]),
   ]
   if (issues.length > 0) return err(issues)
   return ok({
@@ -39,6 +45,8 @@ export function parseRubric(source: RubricSource): Result<Rubric, Issue[]> {
     digest: digestValue(source),
     system: source.system,
     question: source.question,
+    answer_schema: answerSchema,
+    shows_signals: manifest.shows_signals ?? SIGNALS,
     evidence: manifest.evidence,
     table: manifest.labels,
   })
@@ -69,18 +77,23 @@ function tableIssues(table: readonly LabelRow[]): Issue[] {
 }
 
 function promptIssues(source: RubricSource): Issue[] {
-  const used = templatePieces(source.question).flatMap((piece) => ('variable' in piece ? [piece.variable] : []))
-  const unknown = used.filter((name) => !(PROMPT_VARIABLES as readonly string[]).includes(name))
-  const missing = REQUIRED_VARIABLES.filter((name) => !used.includes(name))
+  const { pieces, sections, faults } = readTemplate(source.question)
+  const used = pieces.flatMap((piece) => ('variable' in piece ? [piece.variable] : []))
+  const unknown = [
+    ...used.filter((name) => !isOneOf(PROMPT_VARIABLES, name)).map((name) => `unknown variable {{${name}}}`),
+    ...sections.filter((name) => !isOneOf(PROMPT_SECTIONS, name)).map((name) => `unknown section {{#${name}}}`),
+  ]
+  const missing = REQUIRED_VARIABLES.filter((name) => !used.includes(name)).map((name) => `does not use {{${name}}}`)
   return [
-    ...unknown.map((name) => ({ path: '/question.md', message: `unknown variable {{${name}}}` })),
-    ...missing.map((name) => ({ path: '/question.md', message: `does not use {{${name}}}` })),
+    ...[...unknown, ...missing, ...faults].map((message) => ({ path: '/question.md', message })),
     ...(source.system.includes('{{')
       ? [{ path: '/system.md', message: 'is frozen text and may hold no variable' }]
       : []),
     ...(source.system.trim() === '' ? [{ path: '/system.md', message: 'is empty' }] : []),
   ]
 }
+
+const isOneOf = (names: readonly string[], name: string): boolean => names.includes(name)
 
 /** The gate cannot be opened by data: an acted claim never rests on tool output, an observed one never on the agent’s words. */
 function evidenceIssues(manifest: RubricManifest): Issue[] {

@@ -4,8 +4,8 @@ export interface Price {
   readonly output_per_mtok: number
   readonly cache_read_per_mtok: number
   readonly cache_write_per_mtok: number
-  /** The day on which the price was read: `2026-11-01`. */
-  readonly as_of: string
+  /** The day on which the price was read: `2026-11-01`; null: nobody said. */
+  readonly as_of: string | null
   /** The day (UTC) from which it holds; absent: it always did. */
   readonly valid_from?: string
 }

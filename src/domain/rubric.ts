@@ -1,3 +1,4 @@
+import type { Signal } from '../schemas/ground-truth.ts'
 import type { Actor, ClaimId, Label } from '../schemas/vocabulary.ts'
 import type { Digest } from './digest.ts'
 
@@ -23,8 +24,12 @@ export interface Rubric {
   readonly digest: Digest
   /** Frozen system text: no variables, so that every rubric and trajectory shares it in the provider's cache. */
   readonly system: string
-  /** Asked after the trajectory; holds `{{variables}}`. */
+  /** Asked after the trajectory; holds `{{variables}}` and `{{#sections}}` (`template.ts`). */
   readonly question: string
+  /** What a judge has to answer with: the schema of the rubric’s answer version. */
+  readonly answer_schema: object
+  /** What the harness measured that a judge is told; the rest stays unknown to it, so that its answers are its own. */
+  readonly shows_signals: readonly Signal[]
   readonly evidence: Readonly<Record<ClaimId, readonly Actor[]>>
   readonly table: readonly LabelRow[]
 }

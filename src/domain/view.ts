@@ -15,14 +15,18 @@ export interface Range {
 export interface PartView {
   readonly source: string
   readonly text: string
-  readonly edits: readonly number[]
+  readonly edits: ArrayLike<number>
   /** Source ranges that are not shown; empty when the part is whole. */
   readonly hidden: readonly Range[]
 }
 
+/** Pieces of a view that are held apart: each takes more memory than it has characters. */
+const MOST_PIECES = 4096
+
 /** The view of a whole part, or of the given source ranges of it with markers between them. Linear. */
 export function viewPart(source: string, nonce: string, shown?: readonly Range[]): PartView {
   const ranges = (shown ?? [{ start: 0, end: source.length }]).map((range) => snap(source, range))
+  const chunks: string[] = []
   const out: string[] = []
   const edits: number[] = []
   const hidden: Range[] = []
@@ -31,6 +35,7 @@ export function viewPart(source: string, nonce: string, shown?: readonly Range[]
   const push = (text: string) => {
     out.push(text)
     length += text.length
+    if (out.length === MOST_PIECES) chunks.push(out.splice(0).join(''))
   }
   const replace = (text: string, start: number, end: number) => {
     edits.push(length, length + text.length, start, end)
@@ -53,7 +58,20 @@ export function viewPart(source: string, nonce: string, shown?: readonly Range[]
     at = range.end
   }
   hide(source.length)
-  return edits.length === 0 ? { source, text: source, edits, hidden } : { source, text: out.join(''), edits, hidden }
+  if (edits.length === 0) return { source, text: source, edits, hidden }
+  return { source, text: chunks.join('') + out.join(''), edits: Uint32Array.from(edits), hidden }
+}
+
+/** The source ranges that a view of the given ranges leaves out. */
+export function hiddenRanges(source: string, shown: readonly Range[]): Range[] {
+  const hidden: Range[] = []
+  let at = 0
+  for (const range of shown.map((one) => snap(source, one))) {
+    if (range.start > at) hidden.push({ start: at, end: range.start })
+    at = Math.max(at, range.end)
+  }
+  if (source.length > at) hidden.push({ start: at, end: source.length })
+  return hidden
 }
 
 /** Never cuts a surrogate pair in two. */
@@ -74,11 +92,11 @@ export function toSource(view: PartView, range: Range): Range | null {
 }
 
 /** Whether the judge was shown all of a source range. */
-export const isShown = (view: PartView, range: Range): boolean =>
+export const isShown = (view: Pick<PartView, 'hidden'>, range: Range): boolean =>
   view.hidden.every((hidden) => range.end <= hidden.start || range.start >= hidden.end)
 
 /** An offset inside an edit snaps outwards, to the whole of what the edit stands for. */
-function mapOffset(edits: readonly number[], offset: number, side: 'start' | 'end'): number {
+function mapOffset(edits: ArrayLike<number>, offset: number, side: 'start' | 'end'): number {
   const index = lastEditBefore(edits, offset, side)
   if (index < 0) return offset
   const [viewStart, viewEnd, sourceStart, sourceEnd] = editAt(edits, index)
@@ -88,7 +106,7 @@ function mapOffset(edits: readonly number[], offset: number, side: 'start' | 'en
 }
 
 /** The last edit that starts at or before the offset; for an end, strictly before it. Binary search. */
-function lastEditBefore(edits: readonly number[], offset: number, side: 'start' | 'end'): number {
+function lastEditBefore(edits: ArrayLike<number>, offset: number, side: 'start' | 'end'): number {
   let low = 0
   let high = edits.length / 4
   while (low < high) {
@@ -100,7 +118,7 @@ function lastEditBefore(edits: readonly number[], offset: number, side: 'start' 
   return low - 1
 }
 
-function editAt(edits: readonly number[], index: number): [number, number, number, number] {
+function editAt(edits: ArrayLike<number>, index: number): [number, number, number, number] {
   const at = index * 4
   return [edits[at] ?? 0, edits[at + 1] ?? 0, edits[at + 2] ?? 0, edits[at + 3] ?? 0]
 }

@@ -18,7 +18,7 @@ export interface Slice {
 }
 
 /** UTF-16 units that two slices share, so that a line on the seam is whole in one of them. */
-const SLICE_OVERLAP = 500
+export const SLICE_OVERLAP = 500
 /** No slice is planned shorter, or a tiny budget would make one for every character. */
 const SMALLEST_SLICE = 2 * SLICE_OVERLAP
 

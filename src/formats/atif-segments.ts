@@ -3,7 +3,7 @@ import type { Step, Trajectory } from '../domain/trajectory.ts'
 import { readAtif } from './atif.ts'
 import { embedSubagentFiles } from './atif-subagent-files.ts'
 import type { Format } from './format.ts'
-import { cutName, isRecord, type Json, Reading } from './reading.ts'
+import { cutName, isRecord, type Json, pointer, Reading } from './reading.ts'
 
 /**
  * One ATIF run that its harness wrote into several files, as one document:
@@ -49,7 +49,8 @@ export function readAtifSegments(reading: Reading, document: Json): ReadRun {
   }
   for (const name of Object.keys(subagents))
     if (name.length > MAX_FILE_NAME) reading.error('/subagents', `a file name of ${name.length} characters`)
-    else if (!placed.has(name)) reading.warn('/subagents', `no step refers to ${cutName(name)}; not shown`)
+    else if (!placed.has(name))
+      reading.unread(pointer('/subagents', name), `no step refers to ${cutName(name)}; not shown`, true)
   const steps = runs.flatMap((run) => run.steps)
   reading.takeSteps(steps.length, '/segments')
   const [first] = runs
@@ -72,12 +73,12 @@ interface SegmentPlace {
 
 function readSegment(reading: Reading, segment: Json, { path, subagents, placed, isLast }: SegmentPlace): ReadRun {
   const { document, sourceOf, resolved } = embedSubagentFiles(segment, path, subagents, placed)
-  const own = new Reading(reading.limits)
-  const run = readAtif(own, document)
   const goesOn = isLast ? null : `${path}/continued_trajectory_ref`
+  const own = new Reading(reading.limits, (at) => sourceOf(at) === goesOn || resolved.has(sourceOf(at)))
+  const run = readAtif(own, document)
+  reading.addUnread(own.unreadSoFar)
   for (const issue of moved(own.errors.toArray(), sourceOf)) reading.error(issue.path, issue.message)
-  for (const issue of moved(own.warnings.toArray(), sourceOf))
-    if (issue.path !== goesOn && !resolved.has(issue.path)) reading.warn(issue.path, issue.message)
+  for (const issue of moved(own.warnings.toArray(), sourceOf)) reading.warn(issue.path, issue.message)
   const steps = run.steps.map((step) => ({
     ...step,
     parts: step.parts.map((part) => ({ ...part, path: sourceOf(part.path) })),

@@ -2,9 +2,11 @@ import type { Part } from '../domain/trajectory.ts'
 import type { Actor } from '../schemas/vocabulary.ts'
 import { type ContentSink, previewOf, readContent } from './content.ts'
 import { type Observation, readObservation } from './observations.ts'
-import { isAbsent, isRecord, type Json, type Reading } from './reading.ts'
+import { isAbsent, isRecord, type Json, type Reading, timeOf } from './reading.ts'
+import type { CallAnswers } from './result-calls.ts'
 import { isRejection, isTerminus, readRawReply } from './terminus.ts'
 import { type Calls, readCalls } from './tool-calls.ts'
+import type { OpenCall } from './tools/tool-table.ts'
 
 const STEP_FIELDS = new Set([
   'step_id',
@@ -35,17 +37,24 @@ const AGENT_FIELDS = ['reasoning_content', 'tool_calls'] as const
 
 export interface StepContent extends Pick<Observation, 'refs' | 'unlinked' | 'linked'> {
   readonly copied: boolean
+  readonly at: number | null
   readonly parts: readonly Part[]
 }
 
 /** One ATIF step: what the agent thought, said and did, then what it was answered. */
-export function readStep(reading: Reading, step: Json, path: string, agent: string): StepContent {
+export function readStep(
+  reading: Reading,
+  step: Json,
+  path: string,
+  { agent, answers }: { readonly agent: string; readonly answers: CallAnswers },
+): StepContent {
   reading.warnUnknown(step, path, STEP_FIELDS)
   if (isRecord(step['metrics'])) reading.warnUnknown(step['metrics'], `${path}/metrics`, METRIC_FIELDS)
   const speaker = readSpeaker(reading, step, path)
   const reasoning = readReasoning(reading, step, path)
-  const calls = readCalls(reading, step['tool_calls'], `${path}/tool_calls`)
-  const observation = readObservation(reading, step['observation'], `${path}/observation`, calls, isTerminus(agent))
+  const calls = readCalls(reading, step['tool_calls'], `${path}/tool_calls`, agent)
+  const said = { calls, answers, agent, extra: step['extra'] }
+  const observation = readObservation(reading, step['observation'], `${path}/observation`, said)
   const message = readMessage(reading, step, path, { speaker, agent, calls })
   const parts = [...reasoning, ...message, ...calls.parts, ...observation.parts]
   if (isAbsent(step['message'])) {
@@ -54,7 +63,7 @@ export function readStep(reading: Reading, step: Json, path: string, agent: stri
     else reading.error(`${path}/message`, 'a step without a message, tool calls or an observation cannot be read')
   }
   const { refs, unlinked, linked } = observation
-  return { copied: step['is_copied_context'] === true, parts, refs, unlinked, linked }
+  return { copied: step['is_copied_context'] === true, at: timeOf(step['timestamp']), parts, refs, unlinked, linked }
 }
 
 function readSpeaker(reading: Reading, step: Json, path: string): Actor {
@@ -97,16 +106,23 @@ function readMessage(reading: Reading, step: Json, path: string, context: Messag
       return parts
     }
     const isRaw = isTerminus(agent) && calls.count === 0 && !resultTexts(step).some(isRejection)
-    if (isRaw && readRawReply(reading, parts, message, at)) return parts
+    if (isRaw && readRawReply(reading, parts, message, at)) return typed(parts, step)
   }
   readContent(reading, message, at, sinkOf(reading, parts, speaker, 'message'))
+  return parts
+}
+
+/** What was typed was typed, once a screen came back. */
+function typed(parts: Part[], step: Json): Part[] {
+  if (resultTexts(step).length > 0)
+    for (const { act } of parts) if (act !== null) (act.call as OpenCall).outcome = 'ran'
   return parts
 }
 
 function sinkOf(reading: Reading, parts: Part[], actor: Actor, name: string): ContentSink {
   return {
     text: (text, path) => reading.add(parts, { actor, text, path, name }),
-    media: (text, path) => reading.add(parts, { actor, text, path, name, media: true }),
+    media: (text, path, _kind, source) => reading.addMedia(parts, { actor, text, path, name }, source),
   }
 }
 

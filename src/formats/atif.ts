@@ -1,7 +1,8 @@
 import type { Step, Trajectory } from '../domain/trajectory.ts'
 import { readStep, type StepContent } from './atif-step.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
-import { numberSteps, warnAboutOrder } from './step-ids.ts'
+import { CallAnswers } from './result-calls.ts'
+import { numberSteps, warnAboutOrder, warnAboutTimes } from './step-ids.ts'
 import { placeSubagents, type Subagent } from './subagents.ts'
 
 /** Subagents of subagents of …: nobody has shown more than one level. */
@@ -46,7 +47,7 @@ function readSegment(reading: Reading, document: Json, path: string, depth: numb
   const format = readVersion(reading, document['schema_version'], `${path}/schema_version`)
   const agent = readAgent(reading, document['agent'], `${path}/agent`)
   if (!isAbsent(document['continued_trajectory_ref']))
-    reading.warn(`${path}/continued_trajectory_ref`, 'the run goes on in another file, which is not read here')
+    reading.unread(`${path}/continued_trajectory_ref`, 'the run goes on in another file, which is not read here', true)
   const read = readSteps(reading, document, `${path}/steps`, agent.name ?? '')
   const subagents = readSubagents(reading, document['subagent_trajectories'], `${path}/subagent_trajectories`, depth)
   const steps = placeSubagents(reading, read, subagents)
@@ -99,7 +100,9 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
   const own = steps.map((step) => (isRecord(step) ? step['step_id'] : null))
   const ids = numberSteps(reading, own, path)
   warnAboutOrder(reading, own, path)
+  warnAboutTimes(reading, steps, path)
   const links = { linked: 0, unlinked: 0 }
+  const answers = new CallAnswers()
   const read = steps.flatMap((step, index): ReadStep[] => {
     const at = pointer(path, index)
     const id = ids[index]
@@ -107,10 +110,10 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
       reading.error(at, `a step must be an object, not ${typeName(step)}`)
       return []
     }
-    const content = readStep(reading, step, at, agent)
+    const content = readStep(reading, step, at, { agent, answers })
     links.linked += content.linked
     links.unlinked += content.unlinked
-    return [{ step: { ...id, copied: content.copied, parts: content.parts }, refs: content.refs }]
+    return [{ step: { ...id, at: content.at, copied: content.copied, parts: content.parts }, refs: content.refs }]
   })
   if (links.linked === 0 && links.unlinked > 0)
     reading.warn(path, 'no result names its tool call; results are shown after all calls of their step')

@@ -1,6 +1,8 @@
 import type { ContentSink } from './content.ts'
 import { cutName, idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
-import { addCall, addLeaves, asText, mediaText, type OpenStep, type Session, sinkTo } from './session.ts'
+import { addLeaves, asText, mediaText, type OpenStep, type Session, settle, sinkTo } from './session.ts'
+import { addCall } from './session-calls.ts'
+import { mayAct } from './unread-acts.ts'
 
 /** The content blocks of the Messages API, as claude-code writes them. */
 
@@ -71,7 +73,10 @@ function readSource(block: Json, path: string, kind: string, sink: ContentSink):
   const { type, data, url, media_type: media, content } = source
   if (type === 'text' && typeof data === 'string') sink.text(data, `${path}/source/data`)
   else if (type === 'content' && typeof content === 'string') sink.text(content, `${path}/source/content`)
-  else sink.media(mediaText(kind, asText(url) ?? media), path, kind)
+  else {
+    const held = type === 'base64' || data !== undefined ? { media_type: media, data } : { url }
+    sink.media(mediaText(kind, asText(url) ?? media), path, kind, kind === 'image' ? held : undefined)
+  }
 }
 
 /** What one reply already showed, over all the records that hold pieces of it: blocks by type and text or id, each with its record. */
@@ -115,20 +120,32 @@ export function readAssistant(session: Session, content: unknown, place: Assista
       readString(reading, block, at, 'thinking', sinkTo(reading, step.parts, 'agent_reasoning', 'reasoning'))
     else if (block['type'] === 'redacted_thinking') reading.warnOnce(at, 'encrypted reasoning; it cannot be shown')
     else if (isCall(block['type'])) readCall(session, step, block, at)
-    else readBlock(reading, block, at, speaker())
+    else readSpoken(reading, block, at, speaker())
   }
 }
+
+/** Any other block of the agent; one that may be an act is shown as if it were said. */
+function readSpoken(reading: Reading, block: Json, path: string, sink: ContentSink): void {
+  if (!SPOKEN.has(block['type']) && mayAct(block)) reading.countUnread(path, true)
+  readBlock(reading, block, path, sink)
+}
+
+const SPOKEN: ReadonlySet<unknown> = new Set(['text', 'tool_reference', 'image', 'document'])
 
 const isCall = (type: unknown): boolean => type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use'
 
 const isServerResult = ({ type }: Json): boolean => typeof type === 'string' && type.endsWith('_tool_result')
 
 function readServerResult(session: Session, block: Json, path: string): void {
-  const { parts, tool } = session.output(block['tool_use_id'], path, null)
+  const { parts, tool, call } = session.output(block['tool_use_id'], path, null)
+  settle(call, isServerError(block) ? 'failed' : 'ran')
   const sink = sinkTo(session.reading, parts, 'tool_output', tool)
   if (isRecord(block['content'])) addLeaves(sink, block['content'], `${path}/content`)
   else readBlocks(session.reading, block['content'], `${path}/content`, sink)
 }
+
+const isServerError = ({ content }: Json): boolean =>
+  isRecord(content) && typeof content['type'] === 'string' && content['type'].endsWith('_error')
 
 /** Streams repeat the blocks so far in every record of a reply; a call or a text of it is shown once. */
 function isRepeated(reading: Reading, block: Json, path: string, { seen, path: record }: AssistantPlace): boolean {
@@ -156,7 +173,7 @@ function readCall(session: Session, step: OpenStep, block: Json, path: string): 
   if (tool === null) reading.warn(`${path}/name`, 'a tool call must name its tool')
   if (!isRecord(input)) reading.warn(`${path}/input`, `a tool call's input must be an object, not ${typeName(input)}`)
   const shown = tool ?? asText(type) ?? 'tool_call'
-  session.call(step, id, shown)
+  const call = session.call(step, id, shown)
   const namePath = tool === null ? `${path}/type` : `${path}/name`
-  addCall(reading, step.parts, { tool: shown, args: input, path: `${path}/input`, namePath })
+  addCall(session, step.parts, { call, args: input, path: `${path}/input`, namePath })
 }

@@ -7,10 +7,24 @@ import {
   readBlocks,
 } from './claude-code-content.ts'
 import { ClaudeLineage } from './claude-code-lineage.ts'
+import { outcomeOfResult } from './claude-code-outcomes.ts'
 import { BOOKKEEPING, MESSAGE_FIELDS, RECORD_FIELDS, SYSTEM_BOOKKEEPING } from './claude-code-records.ts'
+import { StartedSubagents } from './claude-code-subagents.ts'
 import type { ContentSink } from './content.ts'
-import { isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
-import { addLeaves, asRecord, asText, type OpenStep, Session, sinkTo, warnType, warnUnknownOnce } from './session.ts'
+import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from './reading.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  type OpenStep,
+  Session,
+  settle,
+  sinkTo,
+  unreadRecord,
+  warnUnknownOnce,
+} from './session.ts'
+import { CLAUDE_CODE_TOOLS } from './tools/claude-code.ts'
 
 interface Reply {
   readonly id: string
@@ -33,15 +47,20 @@ export class ClaudeReader {
   readonly said = new Set<string>()
   readonly queued: { readonly text: string; readonly path: string }[] = []
   readonly #chains = new Map<string, Chain>()
+  readonly #started = new StartedSubagents()
   readonly #hasMain: boolean
   model: string | null = null
   subagentModel: string | null = null
 
   constructor(reading: Reading, hasMain: boolean) {
     this.reading = reading
-    this.session = new Session(reading)
+    this.session = new Session(reading, CLAUDE_CODE_TOOLS)
     this.lineage = new ClaudeLineage(reading)
     this.#hasMain = hasMain
+  }
+
+  warnOfSubagents(): void {
+    this.#started.warnOfUnread(this.reading, (name) => this.#chains.has(name))
   }
 
   record(record: unknown, path: string): void {
@@ -50,6 +69,7 @@ export class ClaudeReader {
       return
     }
     const { type } = record
+    this.session.now = timeOf(record['timestamp'])
     if (type === 'assistant' || type === 'user') this.#message(record, path, type)
     else if (type === 'system') this.#system(record, path)
     else if (type === 'attachment') this.#attachment(record, path)
@@ -57,7 +77,7 @@ export class ClaudeReader {
     else if (type === 'progress') this.#progress(record, path)
     else if (type === 'queue-operation') {
       if (typeof record['content'] === 'string') this.queued.push({ text: record['content'], path: `${path}/content` })
-    } else if (!BOOKKEEPING.has(type)) warnType(this.reading, path, 'type of record', type)
+    } else if (!BOOKKEEPING.has(type)) unreadRecord(this.reading, path, 'type of record', type, record)
   }
 
   /** A subagent's newest words, which the main file repeats while it runs. */
@@ -66,8 +86,9 @@ export class ClaudeReader {
     if (!isRecord(data) || data['type'] !== 'agent_progress' || !isRecord(data['message'])) return
     const inner: Json = { ...data['message'], isSidechain: true, agentId: data['agentId'] }
     const { type } = inner
+    this.session.now = timeOf(inner['timestamp']) ?? this.session.now
     if (type === 'assistant' || type === 'user') this.#message(inner, `${path}/data/message`, type)
-    else warnType(this.reading, `${path}/data/message`, 'type of record', type)
+    else unreadRecord(this.reading, `${path}/data/message`, 'type of record', type, inner)
   }
 
   #message(record: Json, path: string, type: 'assistant' | 'user'): void {
@@ -141,7 +162,9 @@ export class ClaudeReader {
     for (const [index, block] of content.entries()) {
       const at = pointer(path, index)
       if (isRecord(block) && block['type'] === 'tool_result') {
-        const { parts, tool } = this.session.output(block['tool_use_id'], at, name)
+        const { parts, tool, call } = this.session.output(block['tool_use_id'], at, name)
+        settle(call, outcomeOfResult(tool, block, record))
+        this.#started.note(tool, block, record, at)
         readBlocks(this.reading, block['content'], `${at}/content`, sinkTo(this.reading, parts, 'tool_output', tool))
         said.step = null
       } else readBlock(this.reading, block, at, sink)
@@ -164,16 +187,18 @@ export class ClaudeReader {
     }
     return {
       text: (text, path) => pick(text).text(text, path),
-      media: (text, path, kind) => pick('').media(text, path, kind),
+      media: (text, path, kind, source) => pick('').media(text, path, kind, source),
     }
   }
 
   #system(record: Json, path: string): void {
     const { subtype, content, model } = record
     if (subtype === 'init') this.model ??= asText(model)
+    else if (subtype === 'permission_denied') this.session.settle(record['tool_use_id'], 'rejected')
     if (typeof content === 'string')
       this.session.note('system', content, `${path}/content`, asText(subtype) ?? 'system')
-    else if (!SYSTEM_BOOKKEEPING.has(subtype)) warnType(this.reading, path, 'subtype of system record', subtype)
+    else if (!SYSTEM_BOOKKEEPING.has(subtype))
+      unreadRecord(this.reading, path, 'subtype of system record', subtype, { ...record, type: subtype })
   }
 
   /** What the harness lays beside the conversation for the model to read: files, reminders, memory. */
@@ -194,7 +219,8 @@ export class ClaudeReader {
 
   /** The last record of a stream: it repeats the agent's last words, or says why there are none. */
   #result(record: Json, path: string): void {
-    const { result, errors, is_error: isError } = record
+    const { result, errors, is_error: isError, permission_denials: denials } = record
+    for (const denial of asList(denials)) this.session.settle(asRecord(denial)['tool_use_id'], 'rejected')
     const { last } = this.session
     if (typeof result === 'string' && last?.parts.at(-1)?.text !== result)
       this.session.note(isError === true ? 'system' : 'agent_message', result, `${path}/result`, 'result')

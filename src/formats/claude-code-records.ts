@@ -59,6 +59,7 @@ export const SYSTEM_BOOKKEEPING: ReadonlySet<unknown> = new Set([
   'informational',
   'local_command_output',
   'thinking_tokens',
+  'permission_denied',
 ])
 
 /** Members of a record beside its message. `toolUseResult` is the harness's own copy of a result; the agent did not see it. */

@@ -1,4 +1,5 @@
 import type { Trajectory } from '../domain/trajectory.ts'
+import { inOrder } from './claude-code-order.ts'
 import { ClaudeReader, subagentOf } from './claude-code-reader.ts'
 import type { Format, ReadDocument } from './format.ts'
 import { isRecord, type Json, pointer, type Reading } from './reading.ts'
@@ -8,7 +9,7 @@ import { isRecord, type Json, pointer, type Reading } from './reading.ts'
  * `json` prints.
  *
  * The pieces of one API message (`message.id`) are one step with the results that came while nothing else happened. A subagent's
- * records (`isSidechain`) stand in the order of the file, under names `agent#message`.
+ * records (`isSidechain`) stand at their time, under names `agent#message`.
  */
 export const CLAUDE_CODE: Format = {
   name: 'claude-code',
@@ -35,10 +36,13 @@ export function readClaudeCode(reading: Reading, document: Json): ReadDocument {
   const records = Array.isArray(document['records']) ? document['records'] : null
   const reader = new ClaudeReader(reading, records?.some(isMainMessage) ?? true)
   if (records === null) reader.record(document, '')
-  else for (const [index, record] of records.entries()) reader.record(record, pointer('/records', index))
+  else
+    for (const { record, index } of inOrder(reading, records, '/records'))
+      reader.record(record, pointer('/records', index))
+  reader.warnOfSubagents()
   for (const { text, path } of reader.queued)
     if (text !== '' && !reader.said.has(text))
-      reading.warn(path, 'was queued, and no message of the user holds it; not shown')
+      reading.unread(path, 'was queued, and no message of the user holds it; not shown', false)
   const agent: Trajectory['agent'] = { name: 'claude-code', model: reader.model ?? reader.subagentModel }
   return { format: 'claude-code', agent, steps: reader.session.finish(records === null ? '' : '/records') }
 }

@@ -1,6 +1,8 @@
 import { readAnswer, type Shown } from './codex-items.ts'
-import { idText, type Json } from './reading.ts'
-import { addCall, type Session, warnType } from './session.ts'
+import { outcomeOfEvent } from './codex-outcomes.ts'
+import { idText, isRecord, type Json, pointer } from './reading.ts'
+import { type Session, unreadRecord } from './session.ts'
+import { addCall, type CallWords } from './session-calls.ts'
 
 /** The event protocol of codex: beside the items of a rollout, or alone in the output of old `exec --json`. */
 
@@ -30,19 +32,16 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   dynamic_tool_call_response: ['content_items', 'error'],
 }
 
+/** Where a turn begins or ends: an abort ends the calls of its own turn only. */
+const TURNS: ReadonlySet<string> = new Set([
+  ...['task_started', 'turn_started', 'user_message', 'task_complete', 'turn_complete'],
+])
+
 const NOTES: ReadonlySet<string> = new Set(['error', 'stream_error', 'warning'])
 
 const BOOKKEEPING: ReadonlySet<string> = new Set([
-  ...[
-    'task_started',
-    'turn_started',
-    'token_count',
-    'session_configured',
-    'turn_aborted',
-    'background_event',
-    'turn_diff',
-  ],
-  ...['exec_command_output_delta', 'terminal_interaction', 'exec_approval_request', 'apply_patch_approval_request'],
+  ...['task_started', 'turn_started', 'token_count', 'session_configured', 'background_event', 'turn_diff'],
+  ...['exec_command_output_delta', 'exec_approval_request', 'apply_patch_approval_request'],
   ...['agent_message_delta', 'agent_reasoning_delta', 'agent_reasoning_section_break', 'agent_message_content_delta'],
   ...['agent_reasoning_raw_content_delta', 'reasoning_content_delta', 'reasoning_raw_content_delta', 'plan_delta'],
   ...[
@@ -68,13 +67,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
     'get_history_entry_response',
     'elicitation_request',
   ],
-  ...[
-    'request_user_input',
-    'request_permissions',
-    'skills_update_available',
-    'image_generation_begin',
-    'image_generation_end',
-  ],
+  ...['request_user_input', 'request_permissions', 'skills_update_available', 'image_generation_begin'],
   ...['hook_started', 'hook_completed', 'guardian_assessment', 'sub_agent_activity', 'thread_goal_updated'],
 ])
 
@@ -85,29 +78,53 @@ export function readEvent(session: Session, event: Json, path: string, shown: Sh
   const words = Object.hasOwn(WORDS, type) ? WORDS[type] : undefined
   const call = Object.hasOwn(CALLS, type) ? CALLS[type] : undefined
   const answer = Object.hasOwn(ANSWERS, type) ? ANSWERS[type] : undefined
-  if (words !== undefined) {
-    const [field, actor] = words
-    const text = event[field]
-    if (typeof text !== 'string' || text === '' || shown.texts.has(text)) return
-    // The end of a turn repeats its last words, which may have been said by an event alone.
-    if (type.endsWith('_complete') && shown.said.has(text)) return
-    shown.said.add(text)
-    const step = actor === 'user' ? session.open('other', null) : session.turn(null)
-    reading.add(step.parts, {
-      actor,
-      text,
-      path: `${path}/${field}`,
-      name: actor === 'agent_reasoning' ? 'reasoning' : 'message',
-    })
-  } else if (call !== undefined) readCallEvent(session, event, path, call, shown)
+  if (TURNS.has(type)) session.endTurn()
+  if (words !== undefined) readWords(session, event, path, words, shown)
+  else if (call !== undefined) readCallEvent(session, event, path, call, shown)
   else if (answer !== undefined) readAnswerEvent(session, event, path, answer, shown)
   else if (NOTES.has(type)) session.note('system', event['message'], `${path}/message`, type)
+  else if (type === 'turn_aborted') session.settleOpen('interrupted')
   else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
-  else if (!isBookkeeping(type)) warnType(reading, path, 'type of event', event['type'])
+  else if (isAct(type)) warnAct(session, event, path, type)
+  else if (!isBookkeeping(type)) unreadRecord(reading, path, 'type of event', event['type'], event)
+}
+
+function readWords(
+  session: Session,
+  event: Json,
+  path: string,
+  [field, actor]: readonly [field: string, actor: 'user' | 'agent_message' | 'agent_reasoning'],
+  shown: Shown,
+): void {
+  const { reading } = session
+  const text = event[field]
+  if (typeof text !== 'string' || text === '' || shown.texts.has(text)) return
+  // The end of a turn repeats its last words, which may have been said by an event alone.
+  if (String(event['type']).endsWith('_complete') && shown.said.has(text)) return
+  shown.said.add(text)
+  const step = actor === 'user' ? session.open('other', null) : session.turn(null)
+  reading.add(step.parts, {
+    actor,
+    text,
+    path: `${path}/${field}`,
+    name: actor === 'agent_reasoning' ? 'reasoning' : 'message',
+  })
 }
 
 const isBookkeeping = (type: string): boolean =>
   BOOKKEEPING.has(type) || type.startsWith('collab_') || type.startsWith('realtime_')
+
+/** Events of something that the agent did, whose words only the item of the same call has. */
+const isAct = (type: string): boolean =>
+  type === 'terminal_interaction' ||
+  type === 'image_generation_end' ||
+  (type.startsWith('collab_') && type.endsWith('_begin'))
+
+function warnAct(session: Session, event: Json, path: string, type: string): void {
+  if (session.hasCall(event['call_id'])) return
+  session.reading.countUnread(path, true)
+  session.reading.warnOnce(path, `${type} without an item that tells the call; what the agent did is not shown`)
+}
 
 /** Calls of the event protocol have ids of their own here, so that an item of the same id stays the one that is shown. */
 const eventCall = (id: string | null): string | null => (id === null ? null : `event ${id}`)
@@ -132,28 +149,45 @@ function readCallEvent(
   if (session.hasCall(id) || isRepeated(event, id, fields, shown)) return
   const type = typeof event['type'] === 'string' ? event['type'] : tool
   const step = session.turn(null)
-  session.call(step, eventCall(id), tool)
+  const call = session.call(step, eventCall(id), tool)
   const present = fields.filter((field) => event[field] !== undefined && event[field] !== null)
   for (const field of present)
-    addCall(session.reading, step.parts, {
-      tool,
+    addCall(session, step.parts, {
+      call,
+      field,
       args: event[field] === '' ? null : event[field],
       path: `${path}/${field}`,
       namePath: `${path}/type`,
       nameText: type,
+      ...(field === 'changes' ? changesOf(event[field]) : {}),
     })
   if (present.length === 0)
-    session.reading.add(step.parts, {
-      actor: 'agent_action',
-      text: type,
-      path: `${path}/type`,
-      name: tool,
-    })
+    addCall(session, step.parts, { call, args: null, path, namePath: `${path}/type`, nameText: type })
+}
+
+/** A patch by file: `{"/a": {"add": {"content"}}}`, or `{"/a": {"type": "add", "content"}}`. What is deleted is not written. */
+function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
+  const deleted = isRecord(changes)
+    ? Object.entries(changes).flatMap(([file, change]) =>
+        isRecord(change) && ('delete' in change || change['type'] === 'delete') ? [pointer('/changes', file)] : [],
+      )
+    : []
+  const isDeleted = new Set(deleted)
+  return {
+    kindOf({ pointer: at }) {
+      const inner = at.slice(at.lastIndexOf('/changes/'))
+      if (isDeleted.has(inner.split('/', 3).join('/'))) return 'removes'
+      if (inner.endsWith('/unified_diff')) return 'patch'
+      return inner.endsWith('/type') ? 'describes' : undefined
+    },
+  }
 }
 
 /** The answer of a call whose item has none: that of a session that was cut, or an event's own. */
 function readAnswerEvent(session: Session, event: Json, path: string, fields: readonly string[], shown: Shown): void {
   const id = idText(event['call_id'])
+  // The events of a call tell its end more plainly than the text that the model was given.
+  if (id !== null) session.settle(session.hasCall(id) ? id : eventCall(id), outcomeOfEvent(event))
   if ((id !== null && shown.answered.has(id)) || isRepeated(event, id, fields, shown)) return
   const { reading } = session
   const { parts, tool } = session.output(session.hasCall(id) ? id : eventCall(id), path, null)

@@ -1,20 +1,22 @@
 import type { Part } from '../domain/trajectory.ts'
 import type { Actor } from '../schemas/vocabulary.ts'
+import { outcomeOfOutput, outcomeOfStatus } from './codex-outcomes.ts'
 import type { ContentSink } from './content.ts'
 import { decodeObject, leavesOf } from './json-tree.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import {
-  addCall,
   addLeaves,
   asList,
   asText,
   mediaText,
   type Session,
+  settle,
   sinkTo,
+  unreadRecord,
   warnType,
   warnUnknownOnce,
 } from './session.ts'
-import { argumentActor } from './talk-tools.ts'
+import { addCall } from './session-calls.ts'
 
 /** The items of the Responses API, as codex keeps them in its rollouts. */
 
@@ -59,7 +61,7 @@ export function readItem(session: Session, item: Json, path: string, shown: Show
   else if (typeof type === 'string' && type.endsWith('_call')) readCall(session, item, path, type)
   else if (isOutput(type)) readOutput(session, item, path)
   else if (ENCRYPTED.has(type)) reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
-  else if (!UNSHOWN.has(type)) warnType(reading, path, 'type of item', type)
+  else if (!UNSHOWN.has(type)) unreadRecord(reading, path, 'type of item', type, item)
 }
 
 const isOutput = (type: unknown): boolean =>
@@ -82,9 +84,9 @@ function readMessage(session: Session, item: Json, path: string, shown: Shown): 
         name: 'message',
       })
     },
-    media(text, at) {
+    media(text, at, _kind, source) {
       const actor: Actor = byAgent ? 'agent_message' : role === 'user' ? 'user' : 'system'
-      reading.add(step.parts, { actor, text, path: at, name: 'message', media: true })
+      reading.addMedia(step.parts, { actor, text, path: at, name: 'message' }, source)
     },
   })
 }
@@ -109,18 +111,25 @@ function readPiece(reading: Reading, piece: unknown, path: string, sink: Content
     reading.error(path, `a piece of content must be an object, not ${typeName(piece)}`)
     return
   }
-  const { type, text, refusal, image_url: image } = piece
+  const { type, text, refusal } = piece
   if (typeof text === 'string') sink.text(text, `${path}/text`)
   else if (typeof refusal === 'string') sink.text(refusal, `${path}/refusal`)
   else if (type === 'encrypted_content') reading.warnOnce(path, 'encrypted content; it cannot be shown')
   else if (typeof type === 'string' && (type.includes('image') || type.includes('audio') || type.includes('file'))) {
-    const kind = type.includes('image') ? 'image' : type.includes('audio') ? 'audio' : 'file'
-    const url = isRecord(image) ? image['url'] : image
-    sink.media(mediaText(kind, asText(url) ?? piece['mimeType'] ?? piece['filename']), path, kind)
+    readMedia(piece, type, path, sink)
   } else {
     warnType(reading, path, 'type of content', type)
     addLeaves(sink, piece, path)
   }
+}
+
+function readMedia(piece: Json, type: string, path: string, sink: ContentSink): void {
+  const kind = type.includes('image') ? 'image' : type.includes('audio') ? 'audio' : 'file'
+  const { image_url: image, mimeType: media_type, data } = piece
+  const url = isRecord(image) ? image['url'] : image
+  const held = isAbsent(url) ? { media_type, data } : { url }
+  const shown = mediaText(kind, asText(url) ?? media_type ?? piece['filename'])
+  sink.media(shown, path, kind, kind === 'image' ? held : undefined)
 }
 
 function readReasoning(session: Session, item: Json, path: string, shown: Shown): void {
@@ -157,21 +166,22 @@ function readCall(session: Session, item: Json, path: string, type: string): voi
     reading.warn(`${path}/name`, 'a tool call must name its tool')
   const tool = own ?? type
   const step = session.turn(asText(item['id']))
-  session.call(step, item['call_id'] ?? item['id'], tool)
+  const call = session.call(step, item['call_id'] ?? item['id'], tool)
+  settle(call, outcomeOfStatus(type, item['status']))
   const namePath = own === null ? `${path}/type` : `${path}/name`
-  // The input of a custom tool is free text, even where it looks like JSON.
-  if (field === 'input' && typeof item['input'] === 'string' && item['input'] !== '')
-    reading.add(step.parts, { actor: argumentActor(tool), text: item['input'], path: `${path}/input`, name: tool })
-  else addCall(reading, step.parts, { tool, args: item[field], path: `${path}/${field}`, namePath })
+  const args = item[field] === '' ? null : item[field]
+  addCall(session, step.parts, { call, args, path: `${path}/${field}`, namePath, isText: field === 'input' })
   if (type === 'image_generation_call' && !isAbsent(item['result'])) {
     const { parts } = session.output(item['call_id'] ?? item['id'], path, null)
-    reading.add(parts, { actor: 'tool_output', text: '[image]', path: `${path}/result`, name: tool, media: true })
+    const source = { media_type: 'image/png', data: item['result'] }
+    reading.addMedia(parts, { actor: 'tool_output', text: '[image]', path: `${path}/result`, name: tool }, source)
   }
 }
 
 function readOutput(session: Session, item: Json, path: string): void {
   const place = session.output(item['call_id'], `${path}/call_id`, asText(item['id']))
   const field = item['type'] === 'tool_search_output' ? 'tools' : 'output'
+  settle(place.call, outcomeOfOutput(place.tool, item[field]))
   readAnswer(session.reading, place.parts, item[field], `${path}/${field}`, place.tool)
 }
 

@@ -1,6 +1,8 @@
 import { readAnswer } from './codex-items.ts'
+import { outcomeOfItem } from './codex-outcomes.ts'
 import { idText, type Json, pointer } from './reading.ts'
-import { addCall, asRecord, asText, type Session, sinkTo, warnType } from './session.ts'
+import { asRecord, asText, type Session, settle, sinkTo, unreadRecord } from './session.ts'
+import { addCall } from './session-calls.ts'
 
 /** Items that are tools: the members that say what is done, and those that answer. */
 const TOOLS: Readonly<Record<string, readonly [acts: readonly string[], answers: readonly string[]]>> = {
@@ -41,7 +43,7 @@ export class CodexStream {
     } else if (type === 'error') this.#session.note('system', item['message'], `${at}/message`, 'error')
     else if (type === 'todo_list') this.#plan(item, at)
     else if (Object.hasOwn(TOOLS, type)) this.#tool(item, at, type, isDone)
-    else if (isDone) warnType(this.#session.reading, at, 'type of item', type === '' ? undefined : type)
+    else if (isDone) unreadRecord(this.#session.reading, at, 'type of item', type === '' ? undefined : type, item)
   }
 
   #say(actor: 'agent_message' | 'agent_reasoning', text: unknown, path: string): void {
@@ -60,8 +62,9 @@ export class CodexStream {
     if (id !== null && this.#plans.get(id) === words) return
     if (id !== null) this.#plans.set(id, words)
     const namePath = 'type' in item ? `${path}/type` : `${path}/item_type`
-    addCall(this.#session.reading, this.#session.turn(null).parts, {
-      tool: 'todo_list',
+    const step = this.#session.turn(null)
+    addCall(this.#session, step.parts, {
+      call: this.#session.call(step, null, 'todo_list'),
       args: item['items'],
       path: `${path}/items`,
       namePath,
@@ -81,7 +84,8 @@ export class CodexStream {
     if (!isDone) return
     // An id that comes again behind its end is another run's, and another act.
     if (own !== null) this.#acts.delete(own)
-    const { parts, tool } = session.output(id, path, own)
+    const { parts, tool, call } = session.output(id, path, own)
+    settle(call, outcomeOfItem(item))
     for (const field of answers) {
       const words = asText(asRecord(item['error'])['message'])
       if (field === 'error' && words !== null)
@@ -101,15 +105,14 @@ export class CodexStream {
   }
 
   #act(item: Json, path: string, type: string, id: string): void {
-    const { reading } = this.#session
     const step = this.#session.turn(asText(item['id']))
-    this.#session.call(step, id, type)
+    const call = this.#session.call(step, id, type)
     const before = step.parts.length
     for (const field of TOOLS[type]?.[0] ?? [])
       if (item[field] !== '')
-        addCall(reading, step.parts, { tool: type, args: item[field], path: `${path}/${field}`, namePath: null })
+        addCall(this.#session, step.parts, { call, field, args: item[field], path: `${path}/${field}`, namePath: null })
     if (step.parts.length > before) return
     const at = 'type' in item ? `${path}/type` : `${path}/item_type`
-    reading.add(step.parts, { actor: 'agent_action', text: type, path: at, name: type })
+    addCall(this.#session, step.parts, { call, args: null, path, namePath: at })
   }
 }

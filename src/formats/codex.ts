@@ -2,8 +2,9 @@ import { readEvent } from './codex-events.ts'
 import { readItem, type Shown, shownBy } from './codex-items.ts'
 import { CodexStream } from './codex-stream.ts'
 import type { Format, ReadDocument } from './format.ts'
-import { isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
-import { asList, asRecord, asText, Session, warnType } from './session.ts'
+import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from './reading.ts'
+import { asList, asRecord, asText, Session, unreadRecord } from './session.ts'
+import { CODEX_TOOLS } from './tools/codex.ts'
 
 /**
  * Codex: rollouts (`{timestamp, type, payload}`), the older rollouts whose lines are the items themselves, the oldest, which are
@@ -59,7 +60,7 @@ class CodexReader {
 
   constructor(reading: Reading, shown: Shown) {
     this.#reading = reading
-    this.session = new Session(reading)
+    this.session = new Session(reading, CODEX_TOOLS)
     this.#shown = shown
     this.#stream = new CodexStream(this.session)
   }
@@ -70,6 +71,7 @@ class CodexReader {
       return
     }
     const { type, msg } = record
+    this.session.now = timeOf(record['timestamp'])
     if (ENVELOPES.has(type)) this.#envelope(record, path)
     else if (STREAM_ITEMS.has(type)) this.#stream.item(record, path)
     else if (type === 'turn.failed' || type === 'error') this.#failure(record, path)
@@ -98,7 +100,7 @@ class CodexReader {
     const { instructions, base_instructions: base, prompt } = head
     const known = ['id', 'session_id', 'instructions', 'base_instructions', 'prompt', 'model', 'provider', 'workdir']
     if (!known.some((key) => key in head)) {
-      warnType(this.#reading, path, 'type of record', head['type'])
+      unreadRecord(this.#reading, path, 'type of record', head['type'], head)
       return
     }
     this.model ??= asText(head['model'])

@@ -1,14 +1,17 @@
+import type { PictureSource } from './pictures.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 
 /** Where the pieces of a content go. */
 export interface ContentSink {
   text(text: string, path: string): void
-  media(placeholder: string, path: string, kind: string): void
+  media(placeholder: string, path: string, kind: string, source?: PictureSource): void
 }
 
 const PART_FIELDS = new Set(['type', 'text', 'source'])
-const SOURCE_FIELDS = new Set(['media_type', 'path', 'duration_sec'])
+/** `data` is ours: the base64 of what stands at `path`, so that a file beside the trajectory travels with it. */
+const SOURCE_FIELDS = new Set(['media_type', 'path', 'duration_sec', 'data'])
 const MAX_MEDIA_PATH = 300
+const MAX_TYPE = 40
 
 /** What a trimmed corpus leaves of a value: the head of its JSON text. */
 export const previewOf = (value: unknown): string | null =>
@@ -16,11 +19,17 @@ export const previewOf = (value: unknown): string | null =>
     ? value['preview']
     : null
 
-/** Shows what the corpus left of a value; false where the value is whole. */
-export function readPreview(reading: Reading, value: unknown, path: string, sink: ContentSink): boolean {
+/** Shows what the corpus left of a value; false where the value is whole. What is left out of `holdsActs` may be acts. */
+export function readPreview(
+  reading: Reading,
+  value: unknown,
+  path: string,
+  sink: ContentSink,
+  holdsActs = false,
+): boolean {
   const preview = previewOf(value)
   if (preview === null) return false
-  reading.warn(path, 'cut by the corpus that published this file; only the preview is shown')
+  reading.unread(path, 'cut by the corpus that published this file; only the preview is shown', holdsActs)
   sink.text(preview, `${path}/preview`)
   return true
 }
@@ -46,26 +55,34 @@ function readContentPart(reading: Reading, part: unknown, path: string, sink: Co
     return
   }
   reading.warnUnknown(part, path, PART_FIELDS)
-  const { type, text, source } = part
+  const { type, text } = part
   if (typeof text === 'string') {
     if (type !== 'text') reading.warn(path, 'a content part with text must be of type text; read as text')
     sink.text(text, `${path}/text`)
   } else if (type === 'text') reading.error(`${path}/text`, `must be text, not ${typeName(text)}`)
-  if (type !== 'text') readMedia(reading, type, source, path, sink)
+  if (type !== 'text') readMedia(reading, part, path, sink)
 }
 
-function readMedia(reading: Reading, type: unknown, source: unknown, path: string, sink: ContentSink): void {
+function readMedia(reading: Reading, { type, text, source }: Json, path: string, sink: ContentSink): void {
   const kind = typeof type === 'string' ? type : 'part'
-  if (kind !== 'image' && kind !== 'audio') reading.warn(`${path}/type`, 'unknown type of content part')
+  if (kind !== 'image' && kind !== 'audio') {
+    if (typeof text === 'string') reading.warn(`${path}/type`, 'unknown type of content part')
+    else reading.unread(`${path}/type`, 'unknown type of content part', false)
+  }
   const file = isRecord(source) ? mediaPath(reading, source, path) : null
-  if (file === null) reading.warn(path, 'names no file')
-  sink.media(file === null ? `[${kind.slice(0, MAX_MEDIA_PATH).toWellFormed()}]` : `[${kind}: ${file}]`, path, kind)
+  if (file === null && !(isRecord(source) && 'data' in source)) reading.warn(path, 'names no file')
+  const placeholder = file === null ? `[${kind.slice(0, MAX_MEDIA_PATH).toWellFormed()}]` : `[${kind}: ${file}]`
+  sink.media(placeholder, path, kind, kind === 'image' && isRecord(source) ? pictureSource(source) : undefined)
 }
+
+const pictureSource = ({ media_type, path, data }: Json): PictureSource =>
+  typeof data === 'string' ? { media_type, data } : { url: path }
 
 function mediaPath(reading: Reading, source: Json, path: string): string | null {
   reading.warnUnknown(source, `${path}/source`, SOURCE_FIELDS)
   const file = source['path']
   if (typeof file !== 'string' || file === '') return null
-  // A data URL would put the whole picture here as base64.
+  // The rest of a data URL is the picture.
+  if (file.startsWith('data:')) return file.slice('data:'.length, MAX_TYPE).split(/[;,]/, 1)[0] ?? ''
   return file.length > MAX_MEDIA_PATH ? `${file.slice(0, MAX_MEDIA_PATH).toWellFormed()}…` : file
 }

@@ -2,6 +2,7 @@ import { readAtif } from './atif.ts'
 import { ATIF_SEGMENTS } from './atif-segments.ts'
 import { CLAUDE_CODE } from './claude-code.ts'
 import { CODEX } from './codex.ts'
+import { CURSOR } from './cursor.ts'
 import type { Format } from './format.ts'
 import { GEMINI_CLI } from './gemini-cli.ts'
 import { INSPECT } from './inspect.ts'
@@ -34,6 +35,7 @@ const STEP_LIST: Format = {
 export const FORMATS: readonly Format[] = [
   ATIF,
   ATIF_SEGMENTS,
+  CURSOR,
   CLAUDE_CODE,
   CODEX,
   GEMINI_CLI,

@@ -1,7 +1,7 @@
-import type { Part } from '../domain/trajectory.ts'
 import type { ContentSink } from './content.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
-import { addCall, addLeaves, asList, asText, mediaText, sinkTo } from './session.ts'
+import { addLeaves, asList, asText, mediaText, type OpenStep, type Session, sinkTo } from './session.ts'
+import { addCall } from './session-calls.ts'
 
 /** The parts of Gemini's API, as gemini-cli writes them. */
 
@@ -31,7 +31,11 @@ function readPart(part: Json, path: string, sink: ContentSink): void {
     ...rest
   } = part
   if (typeof text === 'string') sink.text(text, `${path}/text`)
-  if (isRecord(inlineData)) sink.media(mediaText('media', inlineData['mimeType']), path, 'media')
+  if (isRecord(inlineData)) {
+    const { mimeType: media_type, data } = inlineData
+    const isPicture = typeof media_type === 'string' && media_type.startsWith('image/')
+    sink.media(mediaText('media', media_type), path, 'media', isPicture ? { media_type, data } : undefined)
+  }
   if (isRecord(fileData)) sink.media(mediaText('file', fileData['fileUri'] ?? fileData['mimeType']), path, 'file')
   if (isRecord(functionResponse)) {
     const at = `${path}/functionResponse`
@@ -44,12 +48,14 @@ function readPart(part: Json, path: string, sink: ContentSink): void {
 
 /** The model's own parts: thoughts and calls stand among its words. A call that `toolCalls` has too is shown there, with its answer. */
 export function readReplyContent(
-  reading: Reading,
+  session: Session,
   content: unknown,
   path: string,
-  parts: Part[],
+  step: OpenStep,
   calls: readonly unknown[],
 ): void {
+  const { reading } = session
+  const { parts } = step
   const words = sinkTo(reading, parts, 'agent_message', 'message')
   const thoughts = sinkTo(reading, parts, 'agent_reasoning', 'reasoning')
   const made = new Set(calls.filter(isRecord).flatMap((call) => [wordsKey(call), bareKey(call)]))
@@ -64,8 +70,8 @@ export function readReplyContent(
     const tool = asText(call['name'])
     if (tool === null) reading.warn(`${at}/functionCall/name`, 'a tool call must name its tool')
     const namePath = tool === null ? null : `${at}/functionCall/name`
-    addCall(reading, parts, {
-      tool: tool ?? 'tool_call',
+    addCall(session, parts, {
+      call: session.call(step, null, tool ?? 'tool_call'),
       args: call['args'],
       path: `${at}/functionCall/args`,
       namePath,

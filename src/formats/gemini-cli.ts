@@ -1,18 +1,21 @@
 import type { Format, ReadDocument } from './format.ts'
+import { outcomeOfCall, outcomeOfEvent } from './gemini-cli-outcomes.ts'
 import { readParts, readReplyContent } from './gemini-cli-parts.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading, timeOf, typeName } from './reading.ts'
 import {
-  addCall,
   addLeaves,
   asList,
   asRecord,
   asText,
   type OpenStep,
   Session,
+  settle,
   sinkTo,
-  warnType,
+  unreadRecord,
   warnUnknownOnce,
 } from './session.ts'
+import { addCall } from './session-calls.ts'
+import { GEMINI_CLI_TOOLS } from './tools/gemini-cli.ts'
 
 /**
  * Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same as JSON lines (a line of a message again replaces
@@ -58,7 +61,7 @@ class GeminiReader {
 
   constructor(reading: Reading) {
     this.#reading = reading
-    this.session = new Session(reading)
+    this.session = new Session(reading, GEMINI_CLI_TOOLS)
   }
 
   message(message: unknown, path: string): void {
@@ -67,8 +70,9 @@ class GeminiReader {
       return
     }
     const { type, content } = message
+    this.session.now = timeOf(message['timestamp'])
     if (type !== 'user' && type !== 'gemini' && !NOTICES.has(type)) {
-      warnType(this.#reading, path, 'type of message', type)
+      unreadRecord(this.#reading, path, 'type of message', type, message)
       return
     }
     warnUnknownOnce(this.#reading, message, path, MESSAGE_FIELDS)
@@ -94,7 +98,7 @@ class GeminiReader {
       if (typeof description === 'string') reasoning.text(description, `${at}/description`)
     }
     const calls = this.#list(toolCalls, `${path}/toolCalls`)
-    readReplyContent(this.#reading, content, `${path}/content`, step.parts, calls)
+    readReplyContent(this.session, content, `${path}/content`, step, calls)
     for (const [index, call] of calls.entries()) {
       const at = pointer(`${path}/toolCalls`, index)
       if (isRecord(call)) this.#call(call, at, step)
@@ -108,7 +112,9 @@ class GeminiReader {
     if (name === null) this.#reading.warn(`${path}/name`, 'a tool call must name its tool')
     const tool = name ?? 'tool_call'
     const namePath = name === null ? null : `${path}/name`
-    addCall(this.#reading, step.parts, { tool, args: call['args'], path: `${path}/args`, namePath })
+    const made = this.session.call(step, null, tool)
+    settle(made, outcomeOfCall(call))
+    addCall(this.session, step.parts, { call: made, args: call['args'], path: `${path}/args`, namePath })
     const output = sinkTo(this.#reading, step.outputs, 'tool_output', tool)
     const { result, resultDisplay: display } = call
     if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
@@ -126,6 +132,7 @@ class GeminiReader {
   /** An event of `--output-format stream-json`. */
   event(event: unknown, path: string): void {
     const { type, role, content, tool_id: id, tool_name: tool, parameters, output, error, message } = asRecord(event)
+    this.session.now = timeOf(asRecord(event)['timestamp'])
     if (type === 'init') this.model ??= asText(asRecord(event)['model'])
     else if (type === 'message' && role === 'user') this.session.note('user', content, `${path}/content`, 'message')
     else if (type === 'message') {
@@ -140,17 +147,18 @@ class GeminiReader {
     } else if (type === 'tool_use') {
       const name = asText(tool) ?? 'tool_use'
       const step = this.session.turn(null)
-      this.session.call(step, id, name)
+      const call = this.session.call(step, id, name)
       const namePath = asText(tool) === null ? `${path}/type` : `${path}/tool_name`
-      addCall(this.#reading, step.parts, { tool: name, args: parameters, path: `${path}/parameters`, namePath })
+      addCall(this.session, step.parts, { call, args: parameters, path: `${path}/parameters`, namePath })
     } else if (type === 'tool_result') {
       const place = this.session.output(id, `${path}/tool_id`, null)
+      settle(place.call, outcomeOfEvent(asRecord(event)))
       const sink = sinkTo(this.#reading, place.parts, 'tool_output', place.tool)
       readParts(this.#reading, output, `${path}/output`, sink)
       const words = asRecord(error)['message']
       if (typeof words === 'string' && words !== output) sink.text(words, `${path}/error/message`)
     } else if (type === 'error') this.session.note('system', message, `${path}/message`, 'error')
-    else if (type !== 'result') warnType(this.#reading, path, 'type of event', type)
+    else if (type !== 'result') unreadRecord(this.#reading, path, 'type of event', type, event)
   }
 }
 
@@ -177,7 +185,7 @@ function messagesOf(reading: Reading, records: readonly unknown[]): Place[] {
       for (const [at, message] of asList(record['$set']['messages']).entries())
         take(message, pointer(`${path}/$set/messages`, at))
     } else if ('$rewindTo' in record) reading.warn(path, 'the chat was wound back; what was said before stays shown')
-    else if (!isHead(record)) warnType(reading, path, 'type of record', undefined)
+    else if (!isHead(record)) unreadRecord(reading, path, 'type of record', undefined, record)
     else
       for (const [at, message] of asList(record['messages']).entries()) take(message, pointer(`${path}/messages`, at))
   }

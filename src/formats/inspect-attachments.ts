@@ -19,7 +19,7 @@ const MAX_UNFOLDED = 50_000_000
  */
 export function attachmentsOf(reading: Reading, sample: Json, at: string): Resolve {
   let unfolded = 0
-  return (text, path) => {
+  return (text, path, isPicture = false) => {
     const known = SCHEMES.find(({ scheme }) => text.startsWith(scheme))
     if (known === undefined) return { text, path }
     const name = text.slice(known.scheme.length)
@@ -29,7 +29,7 @@ export function attachmentsOf(reading: Reading, sample: Json, at: string): Resol
       if (isName(name)) reading.warn(path, 'mentions an attachment that this sample does not hold; shown as it stands')
       return { text, path }
     }
-    unfolded += held.length
+    if (!isPicture) unfolded += held.length
     if (unfolded > MAX_UNFOLDED) {
       reading.error(path, `attachments unfold to more than the ${MAX_UNFOLDED} characters that are accepted`)
       return { text: '', path }

@@ -7,19 +7,28 @@ import { cutName, isRecord, type Json, type Reading } from './reading.ts'
  */
 export function warnAboutHiddenCalls(reading: Reading, sample: Json, at: string, messages: readonly unknown[]): void {
   const known = callIds(messages)
-  const { transcript } = sample
-  const nested = isRecord(transcript) && Array.isArray(transcript['events'])
-  const events: unknown = nested ? transcript['events'] : sample['events']
-  const path = `${at}${nested ? '/transcript' : ''}/events`
   let hidden = 0
   const names = new Set<string>()
-  for (const { event, id, function: name } of eventsUnder(events)) {
+  for (const { event, id, function: name } of eventsOf(sample)) {
     if (event !== 'tool' || (typeof id === 'string' && known.has(id))) continue
     hidden++
     if (names.size < 5 && typeof name === 'string') names.add(JSON.stringify(cutName(name)))
   }
-  if (hidden > 0)
-    reading.warn(path, `${hidden} tool calls that are not in the messages are not shown: ${[...names].join(', ')}`)
+  if (hidden === 0) return
+  const told = `${hidden} tool calls that are not in the messages are not shown: ${[...names].join(', ')}`
+  reading.addUnread({ records: hidden, actions: hidden })
+  reading.warn(eventsPath(sample, at), told)
+}
+
+const isNested = ({ transcript }: Json): boolean => isRecord(transcript) && Array.isArray(transcript['events'])
+
+/** Where a sample keeps its events; older logs have a transcript around them. */
+export const eventsPath = (sample: Json, at: string): string => `${at}${isNested(sample) ? '/transcript' : ''}/events`
+
+/** All events of a sample, those inside of others too. */
+export function eventsOf(sample: Json): Generator<Json> {
+  const { transcript } = sample
+  return eventsUnder(isNested(sample) && isRecord(transcript) ? transcript['events'] : sample['events'])
 }
 
 /** The events and those inside of them: older logs put what a tool or a subtask did under its event. */

@@ -1,4 +1,5 @@
 import type { Format, ReadDocument } from './format.ts'
+import { turnedDown } from './inspect-approvals.ts'
 import { attachmentsOf } from './inspect-attachments.ts'
 import { warnAboutHiddenCalls } from './inspect-events.ts'
 import { ChatSink } from './openai-chat-sink.ts'
@@ -86,9 +87,10 @@ function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
   if (!Array.isArray(messages)) reading.error(path, `must be an array of messages, not ${typeName(messages)}`)
   const list: readonly unknown[] = Array.isArray(messages) ? messages : []
   if (Array.isArray(messages) && list.length === 0) reading.error(path, 'holds no messages')
-  const sink = new ChatSink(reading, attachmentsOf(reading, sample, at))
+  const sink = new ChatSink(reading, attachmentsOf(reading, sample, at), 'inspect')
   const steps = readTurns(sink, placeMessages(list, path))
   warnAboutHiddenCalls(reading, sample, at, list)
+  for (const [id, outcome] of turnedDown(reading, sample, at)) sink.answered(id, () => outcome)
   if (isRecord(sample['error'])) reading.warn(`${at}/error`, 'the run ended with an error')
   return { format: 'inspect', agent, steps: reading.takeSteps(steps.length, path) ? steps : [] }
 }

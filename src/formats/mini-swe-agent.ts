@@ -5,6 +5,7 @@ import type { TextProtocol } from './openai-chat-message.ts'
 import { ChatSink, type Slice } from './openai-chat-sink.ts'
 import { placeMessages, readTurns } from './openai-chat-turns.ts'
 import { cutName, isRecord, type Json, type Reading, typeName } from './reading.ts'
+import { meaningOfKind, openCall } from './tools/tool-table.ts'
 
 const ROOT_FIELDS = new Set(['trajectory_format', 'info', 'messages', 'records', 'instance_id'])
 const FENCES = ['```mswea_bash_command', '```bash'] as const
@@ -52,7 +53,11 @@ function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
   if (!Array.isArray(list)) reading.error(`/${field}`, `must be an array of messages, not ${typeName(list)}`)
   else if (list.length === 0) reading.error(`/${field}`, 'holds no messages')
   const messages: readonly unknown[] = Array.isArray(list) ? list : []
-  const steps = readTurns(new ChatSink(reading), placeMessages(messages, `/${field}`), fenced(fenceOf(messages)))
+  const steps = readTurns(
+    new ChatSink(reading, undefined, agent.name),
+    placeMessages(messages, `/${field}`),
+    fenced(fenceOf(messages)),
+  )
   return { format, agent, steps: reading.takeSteps(steps.length, `/${field}`) ? steps : [] }
 }
 
@@ -110,7 +115,7 @@ function splitFence(text: string, fence: Fence): Slice[] | null {
     if (text.slice(start, end).trim() !== '') slices.push({ start, end, actor: 'agent_message', name: 'message' })
   }
   say(0, block.open)
-  slices.push({ start: block.start, end: block.end, actor: 'agent_action', name: 'bash' })
+  slices.push({ start: block.start, end: block.end, name: 'bash', ...meaningOfKind('shell', null, openCall('bash')) })
   say(block.close, text.length)
   return slices
 }
@@ -145,8 +150,13 @@ function readNotedActions(sink: ChatSink, parts: Part[], message: Json, path: st
   for (const [index, action] of actions.entries()) {
     const command: unknown = isRecord(action) ? action['command'] : null
     const at = `${path}/extra/actions/${index}/command`
-    if (typeof command === 'string') sink.text(parts, 'agent_action', command, at, 'bash')
-    else sink.reading.warn(at, `must be text, not ${typeName(command)}; not read`)
+    if (typeof command === 'string')
+      sink.reading.add(parts, {
+        ...sink.locate(command, at),
+        name: 'bash',
+        ...meaningOfKind('shell', null, openCall('bash')),
+      })
+    else sink.reading.unread(at, `must be text, not ${typeName(command)}; not read`, true)
   }
   return parts.length > before
 }

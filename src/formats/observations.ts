@@ -1,9 +1,11 @@
 import type { Part } from '../domain/trajectory.ts'
 import { type ContentSink, readContent, readPreview } from './content.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import type { CallAnswers } from './result-calls.ts'
 import { openEnvelope } from './result-envelope.ts'
-import { isScaffold } from './terminus.ts'
-import type { Calls } from './tool-calls.ts'
+import { outcomeOf } from './result-outcome.ts'
+import { isScaffold, isTerminus } from './terminus.ts'
+import type { Calls, StepCall } from './tool-calls.ts'
 
 const OBSERVATION_FIELDS = new Set(['results', 'extra'])
 const RESULT_FIELDS = new Set(['source_call_id', 'content', 'subagent_trajectory_ref', 'extra'])
@@ -24,20 +26,33 @@ export interface Observation {
   readonly linked: number
 }
 
-/** What the tools answered in one step. `terminus`: the harness's own words among them are not tool output. */
+/** What the step that holds the observation says: its calls, and what its agent and its converter tell of their results. */
+export interface Answered {
+  readonly calls: Calls
+  readonly answers: CallAnswers
+  readonly agent: string
+  /** `step.extra`. */
+  readonly extra: unknown
+}
+
+/** What the tools answered in one step. */
 export function readObservation(
   reading: Reading,
   observation: unknown,
   path: string,
-  calls: Calls,
-  terminus: boolean,
+  { calls, answers, agent, extra }: Answered,
 ): Observation {
   const parts: Part[] = []
   const refs: SubagentRef[] = []
   let [unlinked, linked] = [0, 0]
   const sink = resultSink(reading, parts, 'observation', false)
-  if (isAbsent(observation) || readPreview(reading, observation, path, sink)) return { parts, refs, unlinked, linked }
-  for (const [index, result] of resultsOf(reading, observation, path).entries()) {
+  if (isAbsent(observation) || readPreview(reading, observation, path, sink)) {
+    answers.match([], calls.list)
+    return { parts, refs, unlinked, linked }
+  }
+  const results = resultsOf(reading, observation, path)
+  const called = answers.match(results, calls.list)
+  for (const [index, result] of results.entries()) {
     const at = pointer(`${path}/results`, index)
     if (!isRecord(result)) {
       reading.error(at, `a result must be an object, not ${typeName(result)}`)
@@ -45,10 +60,14 @@ export function readObservation(
     }
     reading.warnUnknown(result, at, RESULT_FIELDS)
     refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
-    const name = toolName(reading, result, at, calls)
+    const answered = called[index] ?? []
+    const name = toolName(reading, result, at, { calls, answered })
     if (!isAbsent(result['source_call_id'])) linked++
     else if (calls.count > 0) unlinked++
-    readContent(reading, result['content'], `${at}/content`, resultSink(reading, parts, name, terminus))
+    const own = resultSink(reading, parts, name, isTerminus(agent))
+    readContent(reading, result['content'], `${at}/content`, own)
+    const step = calls.count === 1 ? extra : null
+    for (const one of answered) one.call.outcome = outcomeOf({ result, step, call: one, agent, exitCode: own.exitCode })
   }
   return { parts, refs, unlinked, linked }
 }
@@ -66,45 +85,63 @@ function resultsOf(reading: Reading, observation: unknown, path: string): readon
   return []
 }
 
-/** A result that names no call is of the step's call where there is only one. */
-function toolName(reading: Reading, result: Json, path: string, calls: Calls): string {
+/** The name of the tool that a result answers, where only one can be meant. */
+function toolName(
+  reading: Reading,
+  result: Json,
+  path: string,
+  { calls, answered }: { readonly calls: Calls; readonly answered: readonly StepCall[] },
+): string {
   const id = result['source_call_id']
-  const name = typeof id === 'string' ? calls.names.get(id) : undefined
-  if (name !== undefined) return name
+  const names = new Set(answered.map(({ call }) => call.tool))
+  const [only] = names
+  const inStep = answered.some((one) => calls.list.includes(one))
   // A corpus that cut the calls of a step took their ids with them.
-  const idsAreKnown = calls.names.size > 0 || calls.count === 0
-  if (!isAbsent(id) && idsAreKnown) reading.warn(`${path}/source_call_id`, 'names no tool call of this step')
-  const [only] = calls.names.values()
-  return isAbsent(id) && calls.count === 1 && only !== undefined ? only : 'observation'
+  const idsAreKnown = calls.list.some((call) => call.id !== null) || calls.count === 0
+  if (!isAbsent(id) && idsAreKnown && !inStep && !calls.list.some((call) => call.id === id))
+    reading.warn(`${path}/source_call_id`, 'names no tool call of this step')
+  return only !== undefined && names.size === 1 && inStep ? only : 'observation'
 }
 
-function resultSink(reading: Reading, parts: Part[], name: string, terminus: boolean): ContentSink {
+interface ResultSink extends ContentSink {
+  /** What the result's envelope says of how the command ended. */
+  readonly exitCode: number | null
+}
+
+function resultSink(reading: Reading, parts: Part[], name: string, terminus: boolean): ResultSink {
+  let exitCode: number | null = null
   return {
+    get exitCode() {
+      return exitCode
+    },
     text(text, path) {
       const scaffold = terminus && isScaffold(text)
       const leaves = scaffold ? null : openEnvelope(text)
       if (leaves === null) reading.add(parts, { actor: scaffold ? 'system' : 'tool_output', text, path, name })
       for (const leaf of leaves ?? []) {
         const full = leaf.name === '' ? name : `${name}.${leaf.name}`
+        if (EXIT_CODES.has(leaf.name) && leaf.text.length < 12) exitCode = Number(leaf.text)
         reading.add(parts, { actor: 'tool_output', text: leaf.text, path: `${path}#${leaf.pointer}`, name: full })
       }
     },
-    media(text, path) {
-      reading.add(parts, { actor: 'tool_output', text, path, name, media: true })
+    media(text, path, _kind, source) {
+      reading.addMedia(parts, { actor: 'tool_output', text, path, name }, source)
     },
   }
 }
 
+const EXIT_CODES: ReadonlySet<string> = new Set(['returncode', 'return_code', 'exit_code'])
+
 function readRefs(reading: Reading, refs: unknown, path: string): SubagentRef[] {
   if (isAbsent(refs)) return []
   if (!Array.isArray(refs)) {
-    reading.warn(path, `must be an array, not ${typeName(refs)}; not read`)
+    reading.unread(path, `must be an array, not ${typeName(refs)}; not read`, true)
     return []
   }
   return refs.flatMap((ref, index) => {
     const at = pointer(path, index)
     if (!isRecord(ref)) {
-      reading.warn(at, `must be an object, not ${typeName(ref)}; not read`)
+      reading.unread(at, `must be an object, not ${typeName(ref)}; not read`, true)
       return []
     }
     reading.warnUnknown(ref, at, REF_FIELDS)

@@ -3,6 +3,7 @@ import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import { FORMATS } from './formats.ts'
 import { splitInspectLog } from './inspect-log.ts'
 import { splitChats } from './openai-chat-runs.ts'
+import { UNREAD_LINES } from './read.ts'
 import { isRecord, type Json } from './reading.ts'
 import { splitSweRun } from './swe-agent-about.ts'
 
@@ -39,7 +40,7 @@ const SPLITTERS: readonly Splitter[] = [splitInspectLog, splitSweRun, splitChats
  * document `{"records": […]}`; a file of many runs (an Inspect log, a list of runs) becomes one document a run.
  *
  * Lines that are not JSON are left out, with a warning, where they are few: a session that was cut ends in one, and what a harness
- * caught of the standard error stands in some.
+ * caught of the standard error stands in some. Those that begin like a record are counted in the document (`unread_lines`).
  *
  * Issues name the line (1-based) as `line 7` where the file is JSON lines.
  */
@@ -87,7 +88,7 @@ const MOST_NOISE = 1000
 function parseLines(text: string): Result<ParsedFile, Issue[]> {
   const records: unknown[] = []
   const noise: number[] = []
-  let [line, last, objects] = [0, 0, 0]
+  let [line, last, objects, unread] = [0, 0, 0, 0]
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at)
     const stop = end === -1 ? text.length : end
@@ -99,6 +100,8 @@ function parseLines(text: string): Result<ParsedFile, Issue[]> {
     const value = parseJson(one)
     if (value === undefined) noise.push(line)
     else records.push(value)
+    // Noise does not begin like a record.
+    if (value === undefined && one.startsWith('{')) unread++
     if (isRecord(value)) objects++
     if (noise.length > MOST_NOISE) break
   }
@@ -110,7 +113,8 @@ function parseLines(text: string): Result<ParsedFile, Issue[]> {
     return err([{ path: `line ${first}`, message }])
   }
   if (records.length === 0) return err([{ path: '', message: 'the file is empty' }])
-  return ok({ root: { records }, warnings: noiseWarnings(noise, last) })
+  const root = { records, ...(unread > 0 && { [UNREAD_LINES]: unread }) }
+  return ok({ root, warnings: noiseWarnings(noise, last) })
 }
 
 function noiseWarnings(noise: readonly number[], last: number): string[] {

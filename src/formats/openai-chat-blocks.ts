@@ -1,8 +1,11 @@
 import type { Part } from '../domain/trajectory.ts'
 import type { Actor } from '../schemas/vocabulary.ts'
 import { addCall } from './openai-chat-calls.ts'
+import { outcomeOfMessage } from './openai-chat-outcome.ts'
 import type { ChatSink } from './openai-chat-sink.ts'
+import type { PictureSource } from './pictures.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, typeName } from './reading.ts'
+import { mayAct } from './unread-acts.ts'
 
 /** Whose content it is, and where it goes. What a tool answered has a list of its own: it belongs to the agent's step. */
 export interface Speaker {
@@ -106,6 +109,8 @@ function readCallBlock(sink: ChatSink, block: Json, path: string, speaker: Speak
 function readResultBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
   const id = block['tool_use_id'] ?? block['toolCallId']
   const known = typeof id === 'string' ? sink.names.get(id) : undefined
+  if (typeof id === 'string')
+    sink.answered(id, (tool) => outcomeOfMessage(sink.agent, tool, block, block['content'] ?? block['output']))
   if (known === undefined) sink.reading.warn(path, 'a tool result that answers no call before it')
   const own = block['name'] ?? block['toolName']
   const name = known ?? (typeof own === 'string' && own !== '' ? own : 'tool_result')
@@ -129,10 +134,15 @@ function readOther(sink: ChatSink, block: Json, path: string, speaker: Speaker):
   const kind = typeof type === 'string' ? MEDIA.get(type) : undefined
   if (kind === 'document' && isRecord(block['source']) && readDocument(sink, block['source'], path, speaker)) return
   if (kind !== undefined) {
-    sink.media(parts, actor, placeholderOf(block, kind), path, name)
+    sink.media(
+      parts,
+      { actor, text: placeholderOf(block, kind), path, name },
+      kind === 'image' ? pictureOf(block) : undefined,
+    )
     return
   }
   const shown = typeof type === 'string' ? cutName(type) : 'none'
+  if (actor === 'agent_message' && mayAct(block)) sink.reading.countUnread(path, true)
   sink.reading.warn(`${path}/type`, `unknown type of content block: ${shown}`)
   if (typeof text === 'string') sink.text(parts, actor, text, `${path}/text`, name)
   else sink.leaves(parts, actor, block, path, shown)
@@ -145,6 +155,16 @@ function readDocument(sink: ChatSink, source: Json, path: string, speaker: Speak
   else if (source['type'] === 'content') readBlocks(sink, source['content'], `${path}/source/content`, speaker)
   else return false
   return true
+}
+
+/** OpenAI’s URLs, Inspect’s `image`, Anthropic’s `source`, the AI SDK’s `image` with its `mediaType`. */
+function pictureOf(block: Json): PictureSource {
+  const held = block['image_url'] ?? block['image'] ?? block['source']
+  if (isRecord(held))
+    return 'data' in held ? { media_type: held['media_type'], data: held['data'] } : { url: held['url'] }
+  const type = block['mediaType'] ?? block['mimeType']
+  const isUrl = typeof held !== 'string' || held.slice(0, 40).includes(':')
+  return isUrl || type === undefined ? { url: held } : { media_type: type, data: held }
 }
 
 /** `[image: https://…]`; pictures that stand in the file have no name to show. */

@@ -1,6 +1,7 @@
 import type { Part } from '../domain/trajectory.ts'
-import type { ChatSink } from './openai-chat-sink.ts'
+import { type ChatSink, NAMELESS } from './openai-chat-sink.ts'
 import { isAbsent, isRecord, type Json, pointer, typeName } from './reading.ts'
+import type { OpenCall } from './tools/tool-table.ts'
 
 const CALL_FIELDS = new Set([
   'id',
@@ -27,18 +28,14 @@ export interface ToolCall {
   readonly argsPath: string
 }
 
-export function addCall(sink: ChatSink, parts: Part[], call: ToolCall): void {
+export function addCall(sink: ChatSink, parts: Part[], call: ToolCall): OpenCall {
   const { id, namePath, args, argsPath } = call
   const own = typeof call.name === 'string' && call.name !== '' ? call.name : null
   if (own === null) sink.reading.warn(namePath, 'a tool call must name its function')
-  const name = own ?? 'tool_call'
-  if (typeof id === 'string') sink.names.set(id, name)
-  const before = parts.length
+  const open = sink.opened(id, own ?? NAMELESS)
   if (isAbsent(args)) sink.reading.warn(argsPath, 'a tool call must have arguments')
-  else sink.args(parts, args, argsPath, name)
-  // A call without arguments is an act all the same, and must be citable.
-  if (parts.length === before && own !== null)
-    sink.reading.add(parts, { actor: 'agent_action', text: name, path: namePath, name })
+  sink.args(parts, args, argsPath, { call: open, namePath, isNamed: own !== null })
+  return open
 }
 
 /** `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
@@ -58,29 +55,34 @@ export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, pat
 function readToolCall(sink: ChatSink, parts: Part[], call: Json, path: string): void {
   sink.reading.warnUnknown(call, path, CALL_FIELDS)
   const { id } = call
-  if (!isAbsent(call['parse_error']))
-    sink.reading.warn(
-      `${path}/parse_error`,
-      'the harness could not parse this call, so it may not have been carried out',
-    )
+  const isBroken = !isAbsent(call['parse_error'])
+  if (isBroken) sink.reading.warn(`${path}/parse_error`, 'the harness could not parse this call, so it did not run it')
   const called = isRecord(call['function']) ? 'function' : isRecord(call['custom']) ? 'custom' : null
   if (called === null) {
     const [namePath, argsPath] = [`${path}/function`, `${path}/arguments`]
-    addCall(sink, parts, { id, name: call['function'], namePath, args: call['arguments'], argsPath })
+    const open = addCall(sink, parts, { id, name: call['function'], namePath, args: call['arguments'], argsPath })
+    if (isBroken) open.outcome = 'rejected'
     return
   }
-  readFunctionCall(sink, parts, call[called], `${path}/${called}`, id)
+  const open = readFunctionCall(sink, parts, call[called], `${path}/${called}`, id)
+  if (isBroken && open !== null) open.outcome = 'rejected'
 }
 
 /** `{name, arguments}`: the inside of a tool call, and the whole of the older `function_call`. */
-export function readFunctionCall(sink: ChatSink, parts: Part[], call: unknown, path: string, id?: unknown): void {
-  if (isAbsent(call)) return
+export function readFunctionCall(
+  sink: ChatSink,
+  parts: Part[],
+  call: unknown,
+  path: string,
+  id?: unknown,
+): OpenCall | null {
+  if (isAbsent(call)) return null
   if (!isRecord(call)) {
     sink.reading.error(path, `a function call must be an object, not ${typeName(call)}`)
-    return
+    return null
   }
   const args = 'input' in call && !('arguments' in call) ? 'input' : 'arguments'
   if (args === 'arguments') sink.reading.warnUnknown(call, path, FUNCTION_FIELDS)
   const [namePath, argsPath] = [`${path}/name`, `${path}/${args}`]
-  addCall(sink, parts, { id, name: call['name'], namePath, args: call[args], argsPath })
+  return addCall(sink, parts, { id, name: call['name'], namePath, args: call[args], argsPath })
 }

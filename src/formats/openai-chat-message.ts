@@ -1,8 +1,10 @@
 import type { Part } from '../domain/trajectory.ts'
 import { readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
 import { readFunctionCall, readToolCalls } from './openai-chat-calls.ts'
+import { outcomeOfMessage } from './openai-chat-outcome.ts'
 import type { ChatSink, Located, Slice } from './openai-chat-sink.ts'
 import { cutName, isAbsent, isRecord, type Json, typeName } from './reading.ts'
+import { holdsCalls, mayAct } from './unread-acts.ts'
 
 /** How an agent that has no tool calls puts its acts into what it says. */
 export interface TextProtocol {
@@ -55,6 +57,8 @@ const MESSAGE_FIELDS = new Set([
   ...['encrypted_content', 'weight', 'finish_reason', 'is_error', 'internal', 'prefix', 'object', 'created_at'],
 ])
 
+const CALL_FIELDS = ['tool_calls', 'function_call'] as const
+
 /** What the message before was: an act by `protocol`, another answer of the agent, or somebody else's. */
 export type Before = 'act' | 'answer' | 'other'
 
@@ -70,6 +74,9 @@ export function readMessage(
   if (isResponse(message)) return readResponse(sink, message['output'], path)
   sink.reading.warnUnknown(message, path, MESSAGE_FIELDS)
   if (role === 'assistant') return readAgentMessage(sink, message, path, protocol)
+  for (const field of CALL_FIELDS)
+    if (holdsCalls(message, field))
+      sink.reading.unread(`${path}/${field}`, 'calls in a message that is not the agent’s; not read', true)
   if (role === 'tool' || role === 'function') return readToolMessage(sink, message, path)
   if (isAbsent(role) && typeof message['type'] === 'string' && message['type'] !== 'message')
     return readItem(sink, message, path)
@@ -91,7 +98,9 @@ function readAgentMessage(sink: ChatSink, message: Json, path: string, protocol:
   readFunctionCall(sink, parts, message['function_call'], `${path}/function_call`)
   readToolCalls(sink, parts, message['tool_calls'], `${path}/tool_calls`)
   const noted = slices === null && !structured && protocol?.noted?.(sink, parts, message, path) === true
-  return { speaker: 'agent', parts, outputs: [], acted: slices !== null || noted }
+  const acted = slices !== null || noted
+  sink.spoke(acted ? parts : [])
+  return { speaker: 'agent', parts, outputs: [], acted }
 }
 
 /** The content where it is one text; Anthropic's cache marks make an array of one block out of it. */
@@ -119,7 +128,7 @@ function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]
       if (isRecord(block) && typeof block['text'] === 'string')
         sink.text(parts, 'agent_reasoning', block['text'], `${at}/text`, 'reasoning')
       else if (isRecord(block)) readReasoning(sink, { ...block, content: null }, at, parts)
-      else sink.reading.warn(at, 'not a block of reasoning; not read')
+      else sink.reading.unread(at, 'not a block of reasoning; not read', false)
     }
     return
   }
@@ -130,6 +139,7 @@ function readToolMessage(sink: ChatSink, message: Json, path: string): ReadMessa
   const name = toolName(sink, message, path)
   const speaker: Speaker = { actor: 'tool_output', name, parts: outputs, outputs }
   readBlocks(sink, message['content'], `${path}/content`, speaker)
+  sink.answered(callIdOf(message), (tool) => outcomeOfMessage(sink.agent, tool, message, message['content']))
   const { error } = message
   if (isRecord(error)) {
     const said = error['message']
@@ -167,8 +177,10 @@ function readItem(sink: ChatSink, item: Json, path: string): ReadMessage {
     const outputs: Part[] = []
     const speaker: Speaker = { actor: 'tool_output', name: toolName(sink, item, path), parts: outputs, outputs }
     readBlocks(sink, item['output'], `${path}/output`, speaker)
+    sink.answered(callIdOf(item), (tool) => outcomeOfMessage(sink.agent, tool, item, item['output']))
     return { speaker: 'tool', parts, outputs, acted: false }
   } else {
+    if (mayAct(item)) sink.reading.countUnread(path, true)
     sink.reading.warn(`${path}/type`, `unknown kind of record: ${cutName(type)}; shown as system`)
     sink.leaves(parts, 'system', item, path, cutName(type))
     return { speaker: 'other', parts, outputs: [], acted: false }
@@ -207,8 +219,11 @@ function readOtherMessage(
   const actor = role === 'user' && !isComplaint ? 'user' : 'system'
   const parts: Part[] = []
   const outputs: Part[] = []
-  if (role !== 'user' && role !== 'system' && role !== 'developer' && role !== 'exit')
+  if (role === 'user') sink.answeredWords((tool) => outcomeOfMessage(sink.agent, tool, message, content))
+  if (role !== 'user' && role !== 'system' && role !== 'developer' && role !== 'exit') {
+    if (mayAct({ content })) sink.reading.countUnread(path, true)
     sink.reading.warn(`${path}/role`, `unknown role ${shown(role)}; read as system`)
+  }
   if (isReply && before === 'act') {
     readBlocks(sink, content, `${path}/content`, { actor: 'tool_output', name: 'output', parts: outputs, outputs })
     return { speaker: 'tool', parts, outputs, acted: false }

@@ -45,7 +45,7 @@ export function readTurns(sink: ChatSink, placed: readonly Placed[], protocol: T
       waiting.delete(called)
     }
   }
-  return turns.steps.map(({ name, parts }, index) => ({ id: index + 1, name, copied: false, parts }))
+  return turns.steps.map(({ name, parts }, index) => ({ id: index + 1, name, at: null, copied: false, parts }))
 }
 
 class Turns {

@@ -88,7 +88,11 @@ function readRun(reading: Reading, run: Json, at: string): ReadDocument {
   if (chat === null) reading.error(at, 'holds no messages')
   const { messages, path } = chatRead(reading, run, at, chat ?? { messages: [], path: '/messages' })
   const placed = [...placeMessages(messages, `${at}${path}`), ...responseOf(reading, run, at)]
-  const steps = readTurns(new ChatSink(reading), placed, textProtocolOf(placed.map(({ message }) => message)))
+  const protocol = textProtocolOf(
+    placed.map(({ message }) => message),
+    agent.name,
+  )
+  const steps = readTurns(new ChatSink(reading, undefined, agent.name), placed, protocol)
   return { format: 'openai-chat', agent, steps: reading.takeSteps(steps.length, `${at}${path}`) ? steps : [] }
 }
 

@@ -1,7 +1,7 @@
 import type { Part } from '../domain/trajectory.ts'
+import { outcomeOfObservation } from './openhands-outcomes.ts'
 import { idText, isRecord, type Json, pointer } from './reading.ts'
 import {
-  addCall,
   addLeaves,
   asList,
   asRecord,
@@ -9,9 +9,11 @@ import {
   mediaText,
   type OpenStep,
   type Session,
+  settle,
   sinkTo,
-  warnType,
+  unreadRecord,
 } from './session.ts'
+import { addCall } from './session-calls.ts'
 
 /** The event stream of OpenHands up to 1.x of the application: events with `action` or `observation`. */
 
@@ -77,7 +79,7 @@ export class OldEvents {
     else if (typeof event['message'] === 'string') sink.text(event['message'], `${path}/message`)
     else this.#session.reading.error(`${path}/args/content`, 'must be text')
     for (const [index, url] of asList(args['image_urls']).entries())
-      sink.media(mediaText('image', url), pointer(`${path}/args/image_urls`, index), 'image')
+      sink.media(mediaText('image', url), pointer(`${path}/args/image_urls`, index), 'image', { url })
   }
 
   /** A command that the user or the environment ran: shown, as nobody's of the agent. */
@@ -89,16 +91,16 @@ export class OldEvents {
   }
 
   #act(event: Json, path: string, args: Json, action: string, reply: Reply | null): void {
-    const { reading } = this.#session
     const step = this.#stepOf(event, reply)
     this.#reason(reply, step.parts)
     // What a tool that only talks is given is shown below, as its arguments.
     if (action !== 'think') this.#think(reply, step.parts, args, path)
     const tool = reply?.call?.tool ?? action
-    this.#session.call(step, eventKey(event['id']), tool)
+    const call = this.#session.call(step, eventKey(event['id']), tool)
+    if (args['confirmation_state'] === 'rejected') settle(call, 'rejected')
     const made = reply?.call ?? { args: ownArgs(args, action), path: `${path}/args` }
-    addCall(reading, step.parts, {
-      tool,
+    addCall(this.#session, step.parts, {
+      call,
       args: made.args,
       path: made.path,
       namePath: `${path}/action`,
@@ -145,13 +147,14 @@ export class OldEvents {
     else if (observation === 'error' && !this.#session.hasCall(eventKey(cause)))
       this.#session.note('system', content, `${path}/content`, 'error', nameOf(event))
     else if (observation === 'user_rejected' || typeof observation === 'string') this.#answer(event, path, extras)
-    else warnType(this.#session.reading, path, 'type of event', observation)
+    else unreadRecord(this.#session.reading, path, 'type of event', observation, event)
   }
 
   #answer(event: Json, path: string, extras: Json): void {
     const { reading } = this.#session
     const { content, cause } = event
-    const { parts, tool } = this.#session.output(eventKey(cause), path, nameOf(event))
+    const { parts, tool, call } = this.#session.output(eventKey(cause), path, nameOf(event))
+    settle(call, outcomeOfObservation(event))
     const sink = sinkTo(reading, parts, 'tool_output', tool)
     const shown = extras['formatted_output_and_error']
     const { prefix, suffix } = asRecord(extras['metadata'])

@@ -1,18 +1,22 @@
 import type { Part } from '../domain/trajectory.ts'
 import type { ContentSink } from './content.ts'
+import { outcomeOfForeign, outcomeOfSdk } from './openhands-outcomes.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import {
-  addCall,
   addLeaves,
   asList,
   asRecord,
   asText,
   mediaText,
   type OpenStep,
+  type OutputPlace,
   type Session,
+  settle,
   sinkTo,
+  unreadRecord,
   warnType,
 } from './session.ts'
+import { addCall } from './session-calls.ts'
 
 /** The events of the OpenHands software-agent SDK: each has a `kind`. */
 
@@ -58,7 +62,7 @@ export class SdkEvents {
       this.#session.note('system', event['additional_context'], `${path}/additional_context`, 'hook', name)
     else if (kind === 'ConversationStateUpdateEvent') this.#state(event)
     else if (kind === 'ACPToolCallEvent') this.#foreignCall(event, path, name)
-    else if (!BOOKKEEPING.has(kind)) warnType(this.#reading, path, 'kind of event', kind)
+    else if (!BOOKKEEPING.has(kind)) unreadRecord(this.#reading, path, 'kind of event', kind, event)
   }
 
   /** The parallel calls of one reply are one step, until one of them is answered. */
@@ -86,8 +90,10 @@ export class SdkEvents {
     const nameField =
       asText(event['tool_name']) === null ? (asText(call['name']) === null ? 'kind' : 'tool_call/name') : 'tool_name'
     const tool = asText(event['tool_name']) ?? asText(call['name']) ?? 'ActionEvent'
-    this.#session.call(step, idKey(event['id']), tool)
-    this.#session.call(step, callKey(event['tool_call_id']), tool)
+    const made = this.#session.call(step, idKey(event['id']), tool)
+    this.#session.remember(step, callKey(event['tool_call_id']), made)
+    // What the model called could not be made an action of: wrong arguments, no such tool.
+    if (event['action'] === null) settle(made, 'rejected')
     const { kind: _kind, ...action } = asRecord(event['action'])
     const { arguments: own } = asRecord(call['function'])
     const args =
@@ -96,7 +102,7 @@ export class SdkEvents {
         : own !== undefined
           ? { args: own, path: `${path}/tool_call/function/arguments` }
           : { args: action, path: `${path}/action` }
-    addCall(this.#reading, step.parts, { tool, ...args, namePath: `${path}/${nameField}` })
+    addCall(this.#session, step.parts, { call: made, ...args, namePath: `${path}/${nameField}` })
   }
 
   #reason(parts: Part[], event: Json, path: string): void {
@@ -128,6 +134,7 @@ export class SdkEvents {
   #observation(event: Json, path: string, name: string | null): void {
     const { observation } = event
     const place = this.#place(event, path, name)
+    settle(place.call, outcomeOfSdk(event))
     const sink = sinkTo(this.#reading, place.parts, 'tool_output', place.tool)
     const at = `${path}/observation`
     if (!isRecord(observation)) {
@@ -146,14 +153,15 @@ export class SdkEvents {
     if (typeof suffix === 'string') sink.text(suffix, `${at}/metadata/suffix`)
   }
 
-  #place(event: Json, path: string, name: string | null): { readonly parts: Part[]; readonly tool: string } {
+  #place(event: Json, path: string, name: string | null): OutputPlace {
     const byAction = idKey(event['action_id'])
     const id = this.#session.hasCall(byAction) ? byAction : callKey(event['tool_call_id'])
     return this.#session.output(id, path, name)
   }
 
   #answer(event: Json, path: string, name: string | null, field: string): void {
-    const { parts, tool } = this.#place(event, path, name)
+    const { parts, tool, call } = this.#place(event, path, name)
+    settle(call, outcomeOfSdk(event))
     readContent(this.#reading, event[field], `${path}/${field}`, sinkTo(this.#reading, parts, 'tool_output', tool))
   }
 
@@ -201,20 +209,21 @@ export class SdkEvents {
     const tool = asText(event['title']) ?? asText(event['tool_kind']) ?? 'ACPToolCallEvent'
     if (isNew) {
       const step = this.#session.open('agent', name)
-      this.#session.call(step, id, tool)
+      const call = this.#session.call(step, id, tool)
       const field =
         asText(event['title']) !== null ? 'title' : asText(event['tool_kind']) !== null ? 'tool_kind' : 'kind'
-      addCall(this.#reading, step.parts, {
-        tool,
+      addCall(this.#session, step.parts, {
+        call,
         args: event['raw_input'],
         path: `${path}/raw_input`,
         namePath: `${path}/${field}`,
         // A title is free text and a kind is not a name: a `think` of another agent may well be one that does something.
-        actor: 'agent_action',
+        spec: null,
       })
     }
     if (isAbsent(event['raw_output'])) return
-    const { parts } = this.#session.output(id, path, name)
+    const { parts, call } = this.#session.output(id, path, name)
+    settle(call, outcomeOfForeign(event))
     addLeaves(sinkTo(this.#reading, parts, 'tool_output', tool), event['raw_output'], `${path}/raw_output`)
   }
 }
@@ -240,8 +249,12 @@ function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSin
   if (typeof text === 'string') sink.text(text, `${path}/text`)
   else if (type === 'image' || Array.isArray(urls)) {
     for (const [index, url] of asList(urls).entries())
-      sink.media(mediaText('image', url), pointer(`${path}/image_urls`, index), 'image')
-    if (asList(urls).length === 0) sink.media(mediaText('image', piece['mimeType']), path, 'image')
+      sink.media(mediaText('image', url), pointer(`${path}/image_urls`, index), 'image', { url })
+    if (asList(urls).length === 0)
+      sink.media(mediaText('image', piece['mimeType']), path, 'image', {
+        media_type: piece['mimeType'],
+        data: piece['data'],
+      })
   } else {
     warnType(reading, path, 'type of content', type)
     addLeaves(sink, piece, path)

@@ -1,8 +1,9 @@
 import type { Format, ReadDocument } from './format.ts'
 import { OldEvents } from './openhands-events.ts'
 import { SdkEvents } from './openhands-sdk.ts'
-import { isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from './reading.ts'
 import { asRecord, asText, Session, warnUnknownOnce } from './session.ts'
+import { OPENHANDS_TOOLS } from './tools/openhands.ts'
 
 /**
  * OpenHands: the event list of the application (`action`, `observation`), also as the `history` of its evaluations, and that of
@@ -103,11 +104,12 @@ function isTelling(event: unknown): boolean {
 export function readOpenHands(reading: Reading, document: Json): ReadDocument {
   const list = LISTS.find((name) => Array.isArray(document[name])) ?? 'records'
   const events = Array.isArray(document[list]) ? document[list] : []
-  const session = new Session(reading)
+  const session = new Session(reading, OPENHANDS_TOOLS)
   const old = new OldEvents(session)
   const sdk = new SdkEvents(session)
   const readEvent = (event: Json, path: string): void => {
     warnUnknownOnce(reading, event, path, EVENT_FIELDS)
+    session.now = timeOf(event['timestamp'])
     if (typeof event['kind'] === 'string') sdk.read(event, path)
     else old.read(event, path)
   }

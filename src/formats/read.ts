@@ -4,7 +4,8 @@ import type { Trajectory } from '../domain/trajectory.ts'
 import type { ReadDocument } from './format.ts'
 import { FORMATS } from './formats.ts'
 import { findUnsound } from './json-tree.ts'
-import { isRecord, type Json, Reading, type ReadLimits } from './reading.ts'
+import { withActsOfMessages } from './message-acts.ts'
+import { isRecord, type Json, pointer, Reading, type ReadLimits } from './reading.ts'
 
 export type { ReadLimits } from './reading.ts'
 
@@ -27,15 +28,28 @@ export function readTrajectory(document: unknown, limits: ReadLimits): Result<Tr
   if (tooDeep) return err(issues)
   const reading = new Reading(limits)
   for (const issue of issues) reading.error(issue.path, issue.message)
-  const read = isRecord(document) ? readAs(reading, document) : null
+  const read = isRecord(document) ? readAs(reading, withoutUnread(reading, document)) : null
   if (read === null) reading.error('', refusalOf(document))
   if (read === null || !reading.errors.isEmpty) return err(reading.errors.toArray())
-  return ok({ id: digestValue(document), ...read, warnings: reading.warnings.toArray() })
+  return ok({ id: digestValue(document), ...read, warnings: reading.warnings.toArray(), unread: reading.unreadSoFar })
+}
+
+/** The member in which a document says how many lines of its file began like records and were none. */
+export const UNREAD_LINES = 'unread_lines'
+
+function withoutUnread(reading: Reading, document: Json): Json {
+  const { [UNREAD_LINES]: lines, ...rest } = document
+  if (typeof lines !== 'number' || !Number.isSafeInteger(lines) || lines < 1) return document
+  reading.addUnread({ records: lines, actions: lines })
+  reading.warn(pointer('', UNREAD_LINES), `${lines} lines of the file begin like records and are no JSON; left out`)
+  return rest
 }
 
 function readAs(reading: Reading, document: Json): ReadDocument | null {
   const format = FORMATS.find((one) => one.recognizes(document))
-  return format === undefined ? null : format.read(reading, document)
+  if (format === undefined) return null
+  const read = format.read(reading, document)
+  return { ...read, steps: withActsOfMessages(reading, read) }
 }
 
 function refusalOf(document: unknown): string {

@@ -1,5 +1,8 @@
 import type { Issue } from '../domain/result.ts'
-import type { Part } from '../domain/trajectory.ts'
+import { NOTHING_UNREAD, type Part } from '../domain/trajectory.ts'
+import type { Unread } from '../schemas/grade.ts'
+import { type PictureSource, parsePicture } from './pictures.ts'
+import { holdsCalls } from './unread-acts.ts'
 
 /** Bounds of what a reader accepts. Characters are UTF-16 units, as in every offset of the product. */
 export interface ReadLimits {
@@ -16,6 +19,19 @@ export const isRecord = (value: unknown): value is Json =>
 export const idText = (value: unknown): string | null =>
   typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : null
 
+/** A time as milliseconds since 1970, from ISO 8601 text or a number of seconds or milliseconds; null for what is none. */
+export function timeOf(value: unknown): number | null {
+  if (typeof value === 'number')
+    return Number.isFinite(value) && value > 0 ? (value < 1e11 ? value * 1000 : value) : null
+  if (typeof value !== 'string' || value.length > 40 || !ISO_TIME.test(value)) return null
+  // A time without a zone must not depend on the machine's.
+  const time = Date.parse(HAS_ZONE.test(value) ? value : `${value.replace(' ', 'T')}Z`)
+  return Number.isNaN(time) ? null : time
+}
+
+const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i
+const ISO_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
+
 export const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined
 
 /** What a document of another type is called in a message: `null`, `array`, `string`, … */
@@ -23,7 +39,11 @@ export const typeName = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 
 const MAX_ISSUES = 100
+/** A part takes some 300 bytes of memory besides its text: 32 MB of one-character texts would take gigabytes. */
+const MAX_PARTS = 100_000
 const MAX_NAME = 200
+/** Far more than a judge is ever shown: each costs a digest, and a document of 32 MB can hold 200,000. */
+const MAX_PICTURES = 1000
 
 /** Names stand in headers, so one that is as long as a file must not. */
 export const cutName = (name: string): string =>
@@ -55,11 +75,24 @@ export class Reading {
   readonly errors = new IssueList()
   readonly warnings = new IssueList()
   readonly limits: ReadLimits
+  readonly #isElsewhere: (path: string) => boolean
   readonly #said = new Set<string>()
+  readonly #pictures = new WeakMap<PictureSource, ReturnType<typeof parsePicture>>()
   #steps = 0
+  #parts = 0
+  #parsed = 0
+  #unread = NOTHING_UNREAD
+  #lastUnread: { readonly path: string | null; readonly mayAct: boolean } = { path: null, mayAct: false }
 
-  constructor(limits: ReadLimits) {
+  /** `isElsewhere`: whether what cannot be read at a place is read at another one. */
+  constructor(limits: ReadLimits, isElsewhere: (path: string) => boolean = () => false) {
     this.limits = limits
+    this.#isElsewhere = isElsewhere
+  }
+
+  /** What could not be read so far. */
+  get unreadSoFar(): Readonly<Unread> {
+    return this.#unread
   }
 
   error(path: string, message: string): void {
@@ -68,6 +101,25 @@ export class Reading {
 
   warn(path: string, message: string): void {
     this.warnings.add(path, message)
+  }
+
+  /** A record that cannot be read, or not as what it is. */
+  unread(path: string, message: string, mayAct: boolean): void {
+    if (this.#isElsewhere(path)) return
+    this.countUnread(path, mayAct)
+    this.warn(path, message)
+  }
+
+  /** For a record that is warned of otherwise. One that cannot be read in two respects is still one. */
+  countUnread(path: string, mayAct: boolean): void {
+    const { path: last, mayAct: counted } = this.#lastUnread
+    const isAgain = path === last
+    this.#lastUnread = { path, mayAct: mayAct || (isAgain && counted) }
+    this.addUnread({ records: isAgain ? 0 : 1, actions: mayAct && !(isAgain && counted) ? 1 : 0 })
+  }
+
+  addUnread({ records, actions }: Readonly<Unread>): void {
+    this.#unread = { records: this.#unread.records + records, actions: this.#unread.actions + actions }
   }
 
   /** For what is true of every step of such a file: said once, at the first place. */
@@ -82,7 +134,9 @@ export class Reading {
     for (const key of Object.keys(record)) {
       if (known.has(key)) continue
       const cut = key.startsWith('_corpus_')
-      this.warn(pointer(path, key), cut ? 'the corpus that published this file cut it' : 'unknown field, not read')
+      const message = cut ? 'the corpus that published this file cut it' : 'unknown field, not read'
+      if (holdsCalls(record, key)) this.countUnread(path, true)
+      this.warn(pointer(path, key), message)
     }
   }
 
@@ -94,15 +148,37 @@ export class Reading {
     return false
   }
 
+  /** Adds a picture or a sound under its placeholder; with the picture itself, where `source` holds one that a judge can be shown. */
+  addMedia(parts: Part[], part: Pick<Part, 'actor' | 'text' | 'path' | 'name'>, source?: PictureSource): void {
+    const parsed = source === undefined ? null : this.#parsePicture(source)
+    if (parsed?.ok === false) this.warn(part.path, `a picture that no judge can be shown: ${parsed.error}`)
+    this.add(parts, { ...part, media: true, ...(parsed?.ok === true && { picture: parsed.value }) })
+  }
+
+  /** One source may be mentioned in a thousand places (Inspect’s attachments): it is parsed once. */
+  #parsePicture(source: PictureSource): ReturnType<typeof parsePicture> {
+    const known = this.#pictures.get(source)
+    if (known !== undefined) return known
+    if (this.#parsed++ === MAX_PICTURES) this.warn('', `only the first ${MAX_PICTURES} pictures are looked at`)
+    const parsed = this.#parsed > MAX_PICTURES ? null : parsePicture(source)
+    this.#pictures.set(source, parsed)
+    return parsed
+  }
+
   /** Adds a part where it has a text. */
-  add(parts: Part[], part: Omit<Part, 'media'> & { readonly media?: boolean }): void {
-    const { actor, text, path, name, media = false } = part
+  add(parts: Part[], part: Omit<Part, 'media' | 'act'> & Partial<Pick<Part, 'media' | 'act'>>): void {
+    const { actor, text, path, name, media = false, act = null, picture } = part
     if (text === '') return
     if (text.length > this.limits.max_part_chars) {
       this.error(path, `${text.length} characters, more than the ${this.limits.max_part_chars} that are accepted`)
       return
     }
-    parts.push({ actor, text, path, name: cutName(name), media })
+    if (++this.#parts > MAX_PARTS) {
+      if (this.#parts === MAX_PARTS + 1)
+        this.error(path, `more than the ${MAX_PARTS} texts that are accepted in one run`)
+      return
+    }
+    parts.push({ actor, text, path, name: cutName(name), media, act, ...(picture !== undefined && { picture }) })
   }
 }
 

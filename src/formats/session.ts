@@ -1,19 +1,23 @@
+import { type ActOutcome, NOT_RUN } from '../domain/act.ts'
 import type { Part, Step } from '../domain/trajectory.ts'
 import type { Actor } from '../schemas/vocabulary.ts'
 import type { ContentSink } from './content.ts'
-import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
+import { leavesOf } from './json-tree.ts'
 import { cutName, idText, isRecord, type Json, type Reading } from './reading.ts'
-import { argumentActor } from './talk-tools.ts'
+import { type OpenCall, openCall, type ToolTable } from './tools/tool-table.ts'
+import { holdsCalls, mayAct } from './unread-acts.ts'
 
 /**
- * What the readers of session logs (claude-code, codex, gemini-cli, openhands) share: a log is a list of records in the order of
- * time, and steps are made of them.
+ * What the readers of session logs (claude-code, codex, cursor, gemini-cli, openhands) share: a log is a list of records in the
+ * order of time, and steps are made of them.
  */
 
 /** A step that still grows. Whatever the agent did in one reply stands before whatever its calls were answered. */
 export interface OpenStep {
   readonly kind: 'agent' | 'output' | 'other'
   readonly name: string | null
+  /** When its first record was written. */
+  readonly at: number | null
   readonly parts: Part[]
   readonly outputs: Part[]
   /** Some call of the step was answered, even with nothing. */
@@ -24,6 +28,16 @@ export interface OpenStep {
 export interface OutputPlace {
   readonly parts: Part[]
   readonly tool: string
+  /** The call that is answered; null where there is none, or where several that have no answer yet share the id. */
+  readonly call: OpenCall | null
+}
+
+interface Made {
+  readonly step: OpenStep
+  readonly call: OpenCall
+  /** Several calls have this id and none of them was answered: nobody can tell whose an answer is. */
+  readonly shared: boolean
+  answered: boolean
 }
 
 /**
@@ -32,11 +46,18 @@ export interface OutputPlace {
  */
 export class Session {
   readonly reading: Reading
+  /** What the harness's tools take. */
+  readonly tools: ToolTable
+  /** When the record that is being read was written. */
+  now: number | null = null
   readonly #steps: OpenStep[] = []
-  readonly #calls = new Map<string, { readonly step: OpenStep; readonly tool: string }>()
+  readonly #calls = new Map<string, Made>()
+  /** Those that nothing has answered yet, and whose answer can be told. */
+  readonly #waiting = new Set<Made>()
 
-  constructor(reading: Reading) {
+  constructor(reading: Reading, tools: ToolTable) {
     this.reading = reading
+    this.tools = tools
   }
 
   get last(): OpenStep | undefined {
@@ -44,7 +65,8 @@ export class Session {
   }
 
   open(kind: OpenStep['kind'], name: string | null): OpenStep {
-    const step: OpenStep = { kind, name: name === null ? null : cutName(name), parts: [], outputs: [], answered: false }
+    const cut = name === null ? null : cutName(name)
+    const step: OpenStep = { kind, name: cut, at: this.now, parts: [], outputs: [], answered: false }
     this.#steps.push(step)
     return step
   }
@@ -66,22 +88,58 @@ export class Session {
     return key !== null && this.#calls.has(key)
   }
 
-  /** Remembers who made a call. An id that comes back belongs to the later call: its answers can only follow. */
-  call(step: OpenStep, id: unknown, tool: string): void {
+  /** A new call, remembered under its id. An id that comes back belongs to the later call: its answers can only follow. */
+  call(step: OpenStep, id: unknown, tool: string): OpenCall {
+    const call = openCall(tool)
+    this.remember(step, id, call)
+    return call
+  }
+
+  /** Lets a call be answered under one more id. */
+  remember(step: OpenStep, id: unknown, call: OpenCall): void {
     const key = idText(id)
-    if (key !== null) this.#calls.set(key, { step, tool })
+    if (key === null) return
+    const before = this.#calls.get(key)
+    const shared = before !== undefined && before.call !== call && (before.shared || !before.answered)
+    const made: Made = { step, call, shared, answered: false }
+    this.#calls.set(key, made)
+    if (before !== undefined) this.#waiting.delete(before)
+    if (!shared) this.#waiting.add(made)
+  }
+
+  /** What a record beside the answers says became of the call of an id: it tells more plainly than a text can. */
+  settle(id: unknown, outcome: ActOutcome): void {
+    const key = idText(id)
+    const made = key === null ? undefined : this.#calls.get(key)
+    if (made !== undefined && !made.shared && outcome !== 'unknown') made.call.outcome = outcome
+  }
+
+  /** What becomes of the calls that nothing has answered yet. */
+  settleOpen(outcome: ActOutcome): void {
+    for (const { call } of this.#waiting) settle(call, outcome)
+    this.#waiting.clear()
+  }
+
+  /** What was not answered by now ended some other way that the record does not tell. */
+  endTurn(): void {
+    this.#waiting.clear()
   }
 
   output(id: unknown, path: string, name: string | null): OutputPlace {
     const key = idText(id)
-    const call = key === null ? undefined : this.#calls.get(key)
+    const made = key === null ? undefined : this.#calls.get(key)
     const { last } = this
-    if (call === undefined) this.reading.warn(path, 'answers no tool call before it; shown at its place')
-    else call.step.answered = true
-    const tool = call?.tool ?? 'observation'
-    if (call !== undefined && call.step === last) return { parts: last.outputs, tool }
+    if (made === undefined) this.reading.warn(path, 'answers no tool call before it; shown at its place')
+    else {
+      made.step.answered = true
+      made.answered = true
+      this.#waiting.delete(made)
+    }
+    const call = made === undefined || made.shared ? null : made.call
+    const tool = made?.call.tool ?? 'observation'
+    if (made !== undefined && made.step === last) return { parts: last.outputs, tool, call }
     const step = last?.kind === 'output' ? last : this.open('output', name)
-    return { parts: step.outputs, tool }
+    return { parts: step.outputs, tool, call }
   }
 
   /** The steps that hold something, numbered from 1. An error where there are none, or too many. */
@@ -92,6 +150,7 @@ export class Session {
     return steps.map((step, index) => ({
       id: index + 1,
       name: step.name,
+      at: step.at,
       copied: false,
       parts: [...step.parts, ...step.outputs],
     }))
@@ -100,43 +159,13 @@ export class Session {
 
 export const sinkTo = (reading: Reading, parts: Part[], actor: Actor, name: string): ContentSink => ({
   text: (text, path) => reading.add(parts, { actor, text, path, name }),
-  media: (text, path) => reading.add(parts, { actor, text, path, name, media: true }),
+  media: (text, path, _kind, source) => reading.addMedia(parts, { actor, text, path, name }, source),
 })
 
-/** What a call says: the leaves of its arguments, or the tool's name where it has none. */
-export interface CallWords {
-  readonly tool: string
-  readonly args: unknown
-  readonly path: string
-  /** Where the tool's name stands; null where the file has none. */
-  readonly namePath: string | null
-  /** What stands there, where it is not the tool's name itself. */
-  readonly nameText?: string
-  /** Whose words the arguments are, where the tool's name does not tell. */
-  readonly actor?: Actor
-}
-
-/** The arguments are an act, or the words of a tool that only talks. A call without them is an act all the same: citable. */
-export function addCall(
-  reading: Reading,
-  parts: Part[],
-  { tool, args, path, namePath, nameText = tool, actor = argumentActor(tool) }: CallWords,
-): void {
-  const before = parts.length
-  for (const leaf of argumentLeaves(args, path)) {
-    const name = leaf.name === '' ? tool : `${tool}.${leaf.name}`
-    reading.add(parts, { actor, text: leaf.text, path: leaf.pointer, name })
-  }
-  if (parts.length === before && namePath !== null)
-    reading.add(parts, { actor: 'agent_action', text: nameText, path: namePath, name: tool })
-}
-
-function argumentLeaves(args: unknown, path: string): readonly Leaf[] {
-  if (args === null || args === undefined) return []
-  if (typeof args !== 'string') return isEmpty(args) ? [] : leavesOf(args, path)
-  const decoded = decodeObject(args)
-  if (decoded === null) return [{ pointer: path, name: '', text: args }]
-  return isEmpty(decoded) ? [] : leavesOf(decoded, `${path}#`)
+/** Notes what became of a call. Its first answer tells; a later one only where it says that nothing was carried out. */
+export function settle(call: OpenCall | null, outcome: ActOutcome): void {
+  if (call === null || outcome === 'unknown') return
+  if (call.outcome === 'unknown' || (call.outcome === 'failed' && NOT_RUN.has(outcome))) call.outcome = outcome
 }
 
 const isEmpty = (value: unknown): boolean =>
@@ -162,15 +191,24 @@ export function mediaText(kind: string, reference: unknown): string {
 
 /** Unknown members are said once a file and kind of record: such logs repeat their members in every line. */
 export function warnUnknownOnce(reading: Reading, record: Json, path: string, known: ReadonlySet<string>): void {
-  for (const key of Object.keys(record))
-    if (!known.has(key)) reading.warnOnce(path, `unknown field ${JSON.stringify(cutName(key))}, not read`)
+  for (const key of Object.keys(record)) {
+    if (known.has(key)) continue
+    if (holdsCalls(record, key)) reading.countUnread(path, true)
+    reading.warnOnce(path, `unknown field ${JSON.stringify(cutName(key))}, not read`)
+  }
 }
 
-/** A record of a type that the reader does not know. */
-export function warnType(reading: Reading, path: string, what: string, type: unknown): void {
-  const name = typeof type === 'string' ? JSON.stringify(cutName(type)) : 'none'
-  reading.warn(path, `unknown ${what}: ${name}; not read`)
+/** A record of a type that the reader does not know: nothing of it is shown. */
+export function unreadRecord(reading: Reading, path: string, what: string, type: unknown, record: unknown): void {
+  reading.unread(path, `${unknownType(what, type)}; not read`, mayAct(record))
 }
+
+/** The same for a piece of a text, of which all is shown as it stands. */
+export const warnType = (reading: Reading, path: string, what: string, type: unknown): void =>
+  reading.warn(path, `${unknownType(what, type)}; shown leaf by leaf`)
+
+const unknownType = (what: string, type: unknown): string =>
+  `unknown ${what}: ${typeof type === 'string' ? JSON.stringify(cutName(type)) : 'none'}`
 
 export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 

@@ -1,4 +1,4 @@
-import { cutName, isAbsent, type Reading } from './reading.ts'
+import { cutName, isAbsent, isRecord, type Reading, timeOf } from './reading.ts'
 
 /** Above this a number is a name, not a place in a run; and ids counted on from it stay exact. */
 const MAX_STEP_ID = 1_000_000_000
@@ -47,7 +47,11 @@ export function warnAboutOrder(reading: Reading, own: readonly unknown[], path: 
   for (const [index, value] of own.entries()) {
     const at = `${path}/${index}/step_id`
     if (isUsableStepId(value)) {
-      if (value !== expected) reading.warn(at, `step_id is ${value} where ${expected} was due`)
+      if (value !== expected)
+        reading.warn(
+          at,
+          `step_id is ${value} where ${expected} was due${value < expected ? '; the order of the file is kept' : ''}`,
+        )
       expected = value + 1
     } else {
       reading.warn(
@@ -56,5 +60,17 @@ export function warnAboutOrder(reading: Reading, own: readonly unknown[], path: 
       )
       expected++
     }
+  }
+}
+
+/** A step whose time is before that of the step it stands behind. The order of the file is kept: it is what citations count by. */
+export function warnAboutTimes(reading: Reading, steps: readonly unknown[], path: string): void {
+  let latest = Number.NEGATIVE_INFINITY
+  for (const [index, step] of steps.entries()) {
+    const at = isRecord(step) && step['is_copied_context'] !== true ? timeOf(step['timestamp']) : null
+    if (at === null) continue
+    if (at < latest)
+      reading.warn(`${path}/${index}/timestamp`, 'earlier than the step before it; the order of the file is kept')
+    else latest = at
   }
 }

@@ -1,7 +1,10 @@
 import type { Part, Step, Trajectory } from '../domain/trajectory.ts'
 import { ACTORS, type Actor } from '../schemas/vocabulary.ts'
+import { decodeObject, leavesOf } from './json-tree.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 import { isUsableStepId, numberSteps } from './step-ids.ts'
+import { specOf } from './tools/lookup.ts'
+import { meaningOf, meaningOfKind, openCall } from './tools/tool-table.ts'
 
 const ROOT_FIELDS = new Set(['steps', 'agent'])
 const AGENT_FIELDS = new Set(['name', 'model'])
@@ -35,7 +38,7 @@ export function readStepList(reading: Reading, document: Json): Pick<Trajectory,
   )
   const read = steps.map((step, index): Step => {
     const id = ids[index] ?? { id: index + 1, name: null }
-    return { ...id, copied: false, parts: readStep(reading, step, pointer('/steps', index)) }
+    return { ...id, at: null, copied: false, parts: readStep(reading, step, pointer('/steps', index), agent.name) }
   })
   return { format: 'steps', agent, steps: read }
 }
@@ -56,7 +59,7 @@ function readAgent(reading: Reading, agent: unknown): Trajectory['agent'] {
   return { name: text('name'), model: text('model') }
 }
 
-function readStep(reading: Reading, step: unknown, path: string): Part[] {
+function readStep(reading: Reading, step: unknown, path: string, agent: string | null): Part[] {
   const parts: Part[] = []
   if (!isRecord(step)) {
     reading.error(path, `a step must be an object, not ${typeName(step)}`)
@@ -67,7 +70,7 @@ function readStep(reading: Reading, step: unknown, path: string): Part[] {
     reading.warn(`${path}/step_id`, 'not a usable step_id; the step is numbered')
   if (step['parts'] === undefined) {
     reading.warnUnknown(step, path, SHORT_FIELDS)
-    readPart(reading, parts, step, path)
+    readPart(reading, parts, step, path, agent)
     return parts
   }
   reading.warnUnknown(step, path, LONG_FIELDS)
@@ -82,14 +85,17 @@ function readStep(reading: Reading, step: unknown, path: string): Part[] {
       continue
     }
     reading.warnUnknown(part, at, PART_FIELDS)
-    readPart(reading, parts, part, at)
+    readPart(reading, parts, part, at, agent)
   }
   return parts
 }
 
+const MAX_TOOL = 100
+const NAME_CHAR = /^\w$/
+
 const isActor = (value: unknown): value is Actor => ACTORS.some((actor) => actor === value)
 
-function readPart(reading: Reading, parts: Part[], part: Json, path: string): void {
+function readPart(reading: Reading, parts: Part[], part: Json, path: string, agent: string | null): void {
   const { actor, text, name } = part
   const named = typeof name === 'string' || name === undefined
   if (!isActor(actor)) reading.error(`${path}/actor`, `must be one of ${ACTORS.join(', ')}`)
@@ -97,5 +103,50 @@ function readPart(reading: Reading, parts: Part[], part: Json, path: string): vo
     reading.error(`${path}/text`, text === undefined ? 'text is missing' : `must be text, not ${typeName(text)}`)
   if (!named) reading.error(`${path}/name`, `must be text, not ${typeName(name)}`)
   if (isActor(actor) && typeof text === 'string' && named)
-    reading.add(parts, { actor, text, path: `${path}/text`, name: name ?? DEFAULT_NAMES[actor] })
+    if (actor === 'agent_action') readAction(reading, parts, text, { path: `${path}/text`, name, agent })
+    else reading.add(parts, { actor, text, path: `${path}/text`, name: name ?? DEFAULT_NAMES[actor] })
+}
+
+interface ActionPlace {
+  readonly path: string
+  readonly name: string | undefined
+  readonly agent: string | null
+}
+
+/**
+ * The text of an action is what its tool was given most of all (a command), or all that it was given, as a JSON object. `name` is the
+ * tool, or the tool and an argument (`bash.command`). What names no tool that is known is a line of a shell.
+ */
+function readAction(reading: Reading, parts: Part[], text: string, { path, name, agent }: ActionPlace): void {
+  const shown = name ?? DEFAULT_NAMES.agent_action
+  const whole = specOf(agent, shown)
+  const dot = whole === undefined ? shown.indexOf('.') : -1
+  const tool = dot === -1 ? shown : shown.slice(0, dot)
+  const spec = whole ?? specOf(agent, tool)
+  const call = openCall(tool)
+  const args = spec === undefined || dot !== -1 ? null : decodeObject(text)
+  if (args !== null && Object.keys(args).length > 0) {
+    for (const leaf of leavesOf(args, `${path}#`))
+      reading.add(parts, {
+        text: leaf.text,
+        path: leaf.pointer,
+        name: `${tool}.${leaf.name}`,
+        ...meaningOf(spec, leaf.name, call, args),
+      })
+    return
+  }
+  const meaning =
+    spec === undefined
+      ? meaningOfKind(looksLikeCall(text) ? 'unknown' : 'shell', null, call)
+      : meaningOf(spec, dot === -1 ? '' : shown.slice(dot + 1), call, null)
+  // What the source says is an action is told as one, even of a tool that only speaks.
+  const act = meaning.act ?? meaningOfKind('describes', null, call).act
+  reading.add(parts, { actor: 'agent_action', text, path, name: shown, act })
+}
+
+/** `Tool{'argument': …}` or a JSON object: a call, and no line of a shell. */
+function looksLikeCall(text: string): boolean {
+  let at = 0
+  while (at < text.length && at < MAX_TOOL && NAME_CHAR.test(text.charAt(at))) at++
+  return text[at] === '{' && (at > 0 || decodeObject(text) !== null)
 }

@@ -11,9 +11,9 @@ export interface Subagent {
 }
 
 /**
- * Puts the steps of each embedded subagent behind the step that first refers to it, or at the end where none does, under
- * fresh ids above the parent's own and the name `trajectory#step`. Every subagent is shown exactly once, so that references
- * in a circle cannot loop.
+ * Puts the steps of each embedded subagent behind the step that first refers to it; where none does, behind the last step that was
+ * not later than its first, where both have times; else at the end. They get fresh ids above the parent's own and the name
+ * `trajectory#step`. Every subagent is shown exactly once, so that references in a circle cannot loop.
  */
 export function placeSubagents(
   reading: Reading,
@@ -24,6 +24,11 @@ export function placeSubagents(
   const unplaced = new Set(subagents)
   const steps: Step[] = []
   let nextId = parent.reduce((highest, { step }) => Math.max(highest, step.id), 0) + 1
+  const referred = new Set(parent.flatMap(({ refs }) => refs.map(({ trajectory }) => trajectory)))
+  const timed = placeInTime(
+    parent,
+    subagents.filter(({ trajectoryId }) => trajectoryId === null || !referred.has(trajectoryId)),
+  )
   const place = (subagent: Subagent): void => {
     unplaced.delete(subagent)
     for (const step of subagent.steps)
@@ -37,12 +42,37 @@ export function placeSubagents(
       reading.warn(subagent.path, `embedded subagent, shown after step ${step.id} under new step ids`)
       place(subagent)
     }
+    for (const subagent of timed.get(step) ?? []) {
+      reading.warn(
+        subagent.path,
+        `embedded subagent that no step refers to, shown by its time after step ${step.id} under new step ids`,
+      )
+      place(subagent)
+    }
   }
   for (const subagent of [...unplaced]) {
     reading.warn(subagent.path, 'embedded subagent that no step refers to, shown at the end under new step ids')
     place(subagent)
   }
   return steps
+}
+
+/** Behind which step each subagent began that no step refers to. */
+function placeInTime(
+  parent: readonly { readonly step: Step }[],
+  subagents: readonly Subagent[],
+): ReadonlyMap<Step, readonly Subagent[]> {
+  const places = new Map<Step, Subagent[]>()
+  const times = parent.flatMap(({ step }) => (step.at === null || step.copied ? [] : [{ step, at: step.at }]))
+  for (const subagent of subagents) {
+    const start = subagent.steps.find(({ at }) => at !== null)?.at ?? null
+    const before = start === null ? undefined : times.findLast(({ at }) => at <= start)
+    if (before === undefined) continue
+    const there = places.get(before.step)
+    if (there === undefined) places.set(before.step, [subagent])
+    else there.push(subagent)
+  }
+  return places
 }
 
 function indexById(reading: Reading, subagents: readonly Subagent[]): ReadonlyMap<string, Subagent> {
@@ -59,7 +89,7 @@ function indexById(reading: Reading, subagents: readonly Subagent[]): ReadonlyMa
 function resolve(reading: Reading, ref: SubagentRef, byId: ReadonlyMap<string, Subagent>): Subagent | undefined {
   const subagent = ref.trajectory === null ? undefined : byId.get(ref.trajectory)
   if (subagent !== undefined) return subagent
-  if (ref.file !== null) reading.warn(ref.path, 'the subagent ran in another file, which is not read here')
-  else reading.warn(ref.path, 'refers to a subagent that this document does not embed')
+  if (ref.file !== null) reading.unread(ref.path, 'the subagent ran in another file, which is not read here', true)
+  else reading.unread(ref.path, 'refers to a subagent that this document does not embed', true)
   return undefined
 }

@@ -3,6 +3,7 @@ import type { Format, ReadDocument } from './format.ts'
 import { decodeObject } from './json-tree.ts'
 import { ChatSink } from './openai-chat-sink.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { sweActOf } from './swe-agent-act.ts'
 import { placeIn, readHistory } from './swe-agent-history.ts'
 
 const ROOT_FIELDS = new Set([
@@ -48,7 +49,7 @@ export const SWE_AGENT: Format = {
 function readSweAgent(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const list: readonly unknown[] = Array.isArray(document['trajectory']) ? document['trajectory'] : []
-  const sink = new ChatSink(reading)
+  const sink = new ChatSink(reading, undefined, 'swe-agent')
   const history = readHistory(sink, document['history'], list)
   const acts = list.map((step, index) => readStep(sink, step, pointer('/trajectory', index)))
   const steps: Part[][] = [...history.before]
@@ -59,7 +60,7 @@ function readSweAgent(reading: Reading, document: Json): ReadDocument {
   if (steps.length === 0) reading.error('/trajectory', 'holds no steps')
   const agent = { name: 'swe-agent', model: sweModelOf(document) }
   if (!reading.takeSteps(steps.length, '/trajectory')) return { format: 'swe-agent', agent, steps: [] }
-  const numbered = steps.map((parts, index): Step => ({ id: index + 1, name: null, copied: false, parts }))
+  const numbered = steps.map((parts, index): Step => ({ id: index + 1, name: null, at: null, copied: false, parts }))
   return { format: 'swe-agent', agent, steps: numbered }
 }
 
@@ -90,8 +91,11 @@ function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
   readThinking(sink, step, path, parts)
   sink.text(parts, isExit ? 'system' : 'agent_reasoning', thought, `${path}/thought`, 'thought')
   if (!repeats(response, thought, action)) sink.text(parts, 'agent_message', response, `${path}/response`, 'response')
-  sink.text(parts, isExit ? 'system' : 'agent_action', action, `${path}/action`, 'action')
-  sink.text(parts, 'tool_output', text('observation'), `${path}/observation`, 'observation')
+  const observation = text('observation')
+  const said = { text: action, path: `${path}/action`, name: 'action' }
+  if (isExit) sink.reading.add(parts, { ...said, actor: 'system' })
+  else sink.reading.add(parts, { ...said, actor: 'agent_action', act: sweActOf(action, observation) })
+  sink.text(parts, 'tool_output', observation, `${path}/observation`, 'observation')
   return parts
 }
 

@@ -1,7 +1,10 @@
 import type { Part } from '../domain/trajectory.ts'
-import type { Actor } from '../schemas/vocabulary.ts'
 import { decodeObject, leavesOf } from './json-tree.ts'
+import { addSlices } from './openai-chat-sink.ts'
+import { TERMINUS_JSON, TERMINUS_XML } from './protocols/terminus-replies.ts'
 import type { Json, Reading } from './reading.ts'
+import { TERMINUS_TOOLS } from './tools/terminus.ts'
+import { meaningOf, meaningOfName, openCall } from './tools/tool-table.ts'
 
 /** The dialect of terminus-2: its own words among the observations, and actions inside the message. */
 
@@ -36,25 +39,47 @@ export function isScaffold(text: string): boolean {
 export const isRejection = (text: string): boolean => text.startsWith(REJECTED)
 
 /**
- * In raw mode the message is the model's JSON answer and there are no tool calls: its commands are the actions. False where
- * the message is something else; then it is speech.
+ * In raw mode the message is the model's answer, in JSON or in XML, and there are no tool calls: its commands are the actions. Words
+ * around the answer are no harm to it. False where the message is something else; then it is speech.
  */
 export function readRawReply(reading: Reading, parts: Part[], message: string, path: string): boolean {
   const reply = decodeObject(message)
   const commands = reply?.['commands']
   if (reply === null || !Array.isArray(commands)) {
-    if (message.includes('"commands"'))
-      reading.warn(path, 'looks like an answer with commands, but is no JSON object; its commands are shown as speech')
-    return false
+    const slices = TERMINUS_XML.split(message, null) ?? TERMINUS_JSON.split(message, null)
+    if (slices !== null) addSlices(reading, parts, { text: message, path }, slices)
+    else if (message.includes('"commands"'))
+      reading.unread(
+        path,
+        'looks like an answer with commands, but is no JSON object; its commands are shown as speech',
+        true,
+      )
+    return slices !== null
   }
-  const add = (value: unknown, at: string, actor: Actor, name: string): void => {
-    for (const leaf of leavesOf(value, at, name))
-      reading.add(parts, { actor, text: leaf.text, path: `${path}#${leaf.pointer}`, name: leaf.name })
-  }
-  for (const [key, value] of Object.entries(spokenOf(reply))) add({ [key]: value }, '', 'agent_message', '')
-  for (const [index, command] of commands.entries()) add(command, `/commands/${index}`, 'agent_action', 'bash_command')
-  if (reply['task_complete'] === true) add(true, '/task_complete', 'agent_action', 'mark_task_complete')
+  const spoken = spokenOf(reply)
+  for (const leaf of Object.keys(spoken).length === 0 ? [] : leavesOf(spoken))
+    reading.add(parts, { actor: 'agent_message', text: leaf.text, path: `${path}#${leaf.pointer}`, name: leaf.name })
+  for (const [index, command] of commands.entries()) addCommand(reading, parts, command, `${path}#/commands/${index}`)
+  if (reply['task_complete'] === true)
+    reading.add(parts, {
+      text: 'true',
+      path: `${path}#/task_complete`,
+      name: 'mark_task_complete',
+      ...meaningOfName(TERMINUS_TOOLS['mark_task_complete'], openCall('mark_task_complete')),
+    })
   return true
+}
+
+function addCommand(reading: Reading, parts: Part[], command: unknown, path: string): void {
+  const [tool, spec] = ['bash_command', TERMINUS_TOOLS['bash_command']]
+  const call = openCall(tool)
+  for (const leaf of leavesOf(command, path))
+    reading.add(parts, {
+      text: leaf.text,
+      path: leaf.pointer,
+      name: leaf.name === '' ? tool : `${tool}.${leaf.name}`,
+      ...meaningOf(spec, leaf.name, call, command),
+    })
 }
 
 function spokenOf(reply: Json): Json {

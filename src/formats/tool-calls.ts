@@ -1,29 +1,40 @@
 import type { Part } from '../domain/trajectory.ts'
+import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from './argument-leaves.ts'
 import { readPreview } from './content.ts'
-import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
+import { decodeObject } from './json-tree.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
-import { argumentActor } from './talk-tools.ts'
+import { knownSpec } from './tools/known-spec.ts'
+import { meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from './tools/tool-table.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
+
+/** A call of a step, as its result needs to know it. */
+export interface StepCall {
+  readonly id: string | null
+  readonly call: OpenCall
+  /** What the converter noted beside the call. */
+  readonly extra: unknown
+}
 
 /** The calls of one step, as its message and its results need to know them. */
 export interface Calls {
   readonly parts: readonly Part[]
-  /** Function names by call id. The first call of an id that is used twice. */
-  readonly names: ReadonlyMap<string, string>
+  readonly list: readonly StepCall[]
   readonly count: number
 }
 
-export function readCalls(reading: Reading, calls: unknown, path: string): Calls {
+export function readCalls(reading: Reading, calls: unknown, path: string, agent: string): Calls {
   const parts: Part[] = []
-  const names = new Map<string, string>()
-  if (isAbsent(calls)) return { parts, names, count: 0 }
-  const text = (preview: string, at: string): void =>
-    reading.add(parts, { actor: 'agent_action', text: preview, path: at, name: 'tool_calls' })
-  if (readPreview(reading, calls, path, { text, media: text })) return { parts, names, count: 1 }
+  const list: StepCall[] = []
+  if (isAbsent(calls)) return { parts, list, count: 0 }
+  const text = (preview: string, at: string): void => {
+    const { actor, act } = meaningOf(undefined, '', openCall('tool_calls'), null)
+    reading.add(parts, { actor, text: preview, path: at, name: 'tool_calls', act })
+  }
+  if (readPreview(reading, calls, path, { text, media: text }, true)) return { parts, list, count: 1 }
   if (!Array.isArray(calls)) {
     reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
-    return { parts, names, count: 0 }
+    return { parts, list, count: 0 }
   }
   for (const [index, call] of calls.entries()) {
     const at = pointer(path, index)
@@ -32,12 +43,12 @@ export function readCalls(reading: Reading, calls: unknown, path: string): Calls
       continue
     }
     reading.warnUnknown(call, at, CALL_FIELDS)
-    const name = functionName(reading, call, at)
-    const id = call['tool_call_id']
-    if (typeof id === 'string' && !names.has(id)) names.set(id, name)
-    readCall(reading, parts, call, at, name)
+    const open = openCall(functionName(reading, call, at))
+    const { tool_call_id: id, extra } = call
+    list.push({ id: typeof id === 'string' ? id : null, call: open, extra })
+    readCall(reading, parts, call, at, { open, spec: knownSpec(reading, agent, open.tool, `${at}/function_name`) })
   }
-  return { parts, names, count: calls.length }
+  return { parts, list, count: calls.length }
 }
 
 function functionName(reading: Reading, call: Json, path: string): string {
@@ -47,35 +58,51 @@ function functionName(reading: Reading, call: Json, path: string): string {
   return 'tool_call'
 }
 
-function readCall(reading: Reading, parts: Part[], call: Json, path: string, name: string): void {
+interface Called {
+  readonly open: OpenCall
+  readonly spec: ToolSpec | undefined
+}
+
+function readCall(reading: Reading, parts: Part[], call: Json, path: string, { open, spec }: Called): void {
   const before = parts.length
-  const actor = argumentActor(name)
-  for (const leaf of argumentLeaves(reading, call['arguments'], `${path}/arguments`)) {
-    const full = leaf.name === '' ? name : `${name}.${leaf.name}`
-    reading.add(parts, { actor, text: leaf.text, path: leaf.pointer, name: full })
+  const { leaves, args } = argumentLeaves(reading, spec, call['arguments'], `${path}/arguments`)
+  for (const leaf of leaves) {
+    const name = leaf.name === '' ? open.tool : `${open.tool}.${leaf.name}`
+    reading.add(parts, { text: leaf.text, path: leaf.pointer, name, ...meaningOfLeaf(spec, leaf, open, args) })
   }
   const shown = call['function_name']
   // A call without arguments is an act all the same, and must be citable.
   if (parts.length === before && typeof shown === 'string')
-    reading.add(parts, { actor: 'agent_action', text: shown, path: `${path}/function_name`, name })
+    reading.add(parts, {
+      text: shown,
+      path: `${path}/function_name`,
+      name: open.tool,
+      ...meaningOfName(spec, open),
+    })
 }
 
-function argumentLeaves(reading: Reading, args: unknown, path: string): readonly Leaf[] {
+interface Arguments {
+  readonly leaves: readonly ArgumentLeaf[]
+  /** As they are to be read, decoded where they were JSON in a string. */
+  readonly args: unknown
+}
+
+function argumentLeaves(reading: Reading, spec: ToolSpec | undefined, args: unknown, path: string): Arguments {
   if (isAbsent(args)) {
     reading.warn(path, 'a tool call must have arguments')
-    return []
+    return { leaves: [], args }
   }
   if (typeof args === 'string') {
     const decoded = decodeObject(args)
     if (decoded === null) {
       reading.warn(path, 'arguments must be an object; shown as they stand')
-      return [{ pointer: path, name: '', text: args }]
+      return { leaves: [{ pointer: path, name: '', text: args }], args }
     }
     reading.warnOnce(path, 'arguments are JSON inside a string')
-    return isEmpty(decoded) ? [] : leavesOf(decoded, `${path}#`)
+    return { leaves: isEmpty(decoded) ? [] : argumentLeavesOf(spec, decoded, `${path}#`), args: decoded }
   }
   if (!isRecord(args)) reading.warn(path, `arguments must be an object, not ${typeName(args)}`)
-  return typeof args === 'object' && isEmpty(args) ? [] : leavesOf(args, path)
+  return { leaves: typeof args === 'object' && isEmpty(args) ? [] : argumentLeavesOf(spec, args, path), args }
 }
 
 const isEmpty = (value: object | null): boolean => value !== null && Object.keys(value).length === 0

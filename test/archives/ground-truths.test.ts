@@ -2,13 +2,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadGroundTruths, parseGroundTruths } from '../../src/archives/ground-truths.ts'
+import { normalizeGroundTruth } from '../../src/domain/cache-key.ts'
 import { tempFolder, truths } from './make.ts'
 
 const ROW = { task: 'fix-git', instruction: 'Fix it.', cue: 'merge the branch', distractor: { text: 'run uv lock' } }
 const find = (text: unknown, tasks: string[], trials: string[] = []) => truths(text).find({ tasks, trials })
 
 describe('the same row', () => {
-  const truth = { instruction: 'Fix it.', cue: { text: 'merge the branch' }, distractor: { text: 'run uv lock' } }
+  const truth = normalizeGroundTruth({ instruction: 'Fix it.', cue: 'merge the branch', distractor: 'run uv lock' })
   const csv = 'task,instruction,cue,distractor\nfix-git,Fix it.,merge the branch,run uv lock\n'
   it.each([
     ['NDJSON', `${JSON.stringify(ROW)}\n\n${JSON.stringify({ ...ROW, task: 'other' })}`],
@@ -18,7 +19,9 @@ describe('the same row', () => {
     ['CSV', csv],
     ['CSV of another system', `\ufeff${csv.replaceAll('\n', '\r\n')}`],
   ])('is read from %s', (_, text) => {
-    expect(find(text, ['fix-git'])).toEqual({ truth, by: 'task', name: 'fix-git', dropped: [] })
+    const found = find(text, ['fix-git'])
+    expect(found).toMatchObject({ by: 'task', name: 'fix-git', dropped: [] })
+    expect(normalizeGroundTruth({ instruction: '', ...found?.truth })).toEqual(truth)
     expect(find(text, ['fix-gi'])).toBeNull()
   })
 })
@@ -42,15 +45,15 @@ it('prefers the row of the trial, then of the fuller task name, then the one for
     { ...ROW, task: 'fix-git', cue: 'short' },
     { ...ROW, task: undefined, trial: 'fix-git__a', cue: 'trial' },
   ]
-  expect(find(rows, ['org/fix-git', 'fix-git'], ['fix-git__a'])?.truth.cue?.text).toBe('trial')
-  expect(find(rows, ['org/fix-git', 'fix-git'], ['fix-git__b'])?.truth.cue?.text).toBe('full')
-  expect(find(rows, ['x/fix-git', 'fix-git'])?.truth.cue?.text).toBe('short')
+  expect(find(rows, ['org/fix-git', 'fix-git'], ['fix-git__a'])?.truth.cue).toBe('trial')
+  expect(find(rows, ['org/fix-git', 'fix-git'], ['fix-git__b'])?.truth.cue).toBe('full')
+  expect(find(rows, ['x/fix-git', 'fix-git'])?.truth.cue).toBe('short')
   expect(find({ ...ROW, task: undefined }, ['whatever'])).toMatchObject({ by: 'all' })
 })
 
 describe('a row that names a task and a trial', () => {
   const of = (task: string | undefined, cue: string) => ({ ...ROW, task, trial: 'run-1', cue })
-  const cueOf = (rows: unknown, tasks: string[]) => find(rows, tasks, ['run-1'])?.truth.cue?.text
+  const cueOf = (rows: unknown, tasks: string[]) => find(rows, tasks, ['run-1'])?.truth.cue
   it.each([
     ['is of the trial in that task', [of('A', 'a')], ['A'], 'a'],
     ['is not of a trial of another task', [of('A', 'a')], ['B'], undefined],
@@ -84,7 +87,7 @@ it('tells what the row of a trial leaves out of what the row of its task has', (
 it('takes no name for a glob, and no prototype for a row', () => {
   expect(find([{ ...ROW, task: 'fix-*' }], ['fix-git'])).toBeNull()
   expect(find([ROW], ['constructor', '__proto__', 'toString'])).toBeNull()
-  expect(find('{"__proto__": {"cue": "odd"}}', ['__proto__'])?.truth.cue?.text).toBe('odd')
+  expect(find('{"__proto__": {"cue": "odd"}}', ['__proto__'])?.truth.cue).toBe('odd')
 })
 
 describe('refuses the file, naming the place', () => {
@@ -123,7 +126,7 @@ describe('refuses the file, naming the place', () => {
         { path: 'line 2', message: 'is not JSON' },
         { path: 'line 3', message: 'has neither a cue nor a distractor' },
         { path: 'line 4, /cue/anchorz', message: 'is not a known property' },
-        { path: 'line 5, /cue', message: 'must be object' },
+        { path: 'line 5, /cue', message: 'must be either object or string' },
       ],
     })
   })

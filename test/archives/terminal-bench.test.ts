@@ -33,7 +33,7 @@ describe('Terminal-Bench 1', () => {
     expect(outline(items)).toEqual(['run/hello/hello.1-of-2.run', 'run/hello/hello.2-of-2.run: no_trajectory'])
     expect(items[0]).toMatchObject({
       request: {
-        ground_truth: { instruction: 'Build it all.', cue: { text: 'make it' }, signals: { executed: false } },
+        ground_truth: { instruction: 'Build it all.', cue: 'make it', signals: { executed: false } },
         metadata: { task: 'hello', run_index: 0, agent: 'terminus', model: 'model-b' },
       },
     })

@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest'
 import { cacheKey, type KeyParts } from '../../src/domain/cache-key.ts'
 import { digestValue } from '../../src/domain/digest.ts'
+import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
 
+const TRUTH = {
+  instruction: 'do',
+  cue: { text: 'c', anchors: ['a1'], action_anchors: ['b1'], acted_by: 'action' as const },
+  distractor: { text: 'd', anchors: ['a2'], action_anchors: ['b2'], acted_by: 'action' as const },
+  signals: { appeared: true, executed: false, resolved: true },
+} satisfies GroundTruth
 const BASE: KeyParts = {
   trajectory: `sha256:${'1'.repeat(64)}`,
   rubric_digest: `sha256:${'2'.repeat(64)}`,
   judge: { provider: 'p', base_url: 'http://a', model: 'm', parameters: { effort: 'high', max_output_tokens: 100 } },
   samples: 1,
   denied_acts: 'flag',
-  ground_truth: {
-    instruction: 'do',
-    cue: { text: 'c', anchors: ['a1'], action_anchors: ['b1'], acted_by: 'action' },
-    distractor: { text: 'd', anchors: ['a2'], action_anchors: ['b2'], acted_by: 'action' },
-    signals: { appeared: true, executed: false, resolved: true },
-  },
+  ground_truth: TRUTH,
 }
 
 /** Every leaf of a value, changed one at a time. */
@@ -40,10 +42,10 @@ test('an unknown signal is not a false one', () => {
   expect(cacheKey({ ...BASE, ground_truth: { ...BASE.ground_truth, signals } })).not.toBe(cacheKey(BASE))
 })
 
-test('nothing else does: key order, defaults that are written out, empty lists', () => {
-  const { cue, distractor, ...rest } = BASE.ground_truth
+test('nothing else does: key order, defaults that are written out, empty lists, an instruction as its text alone', () => {
+  const { cue, distractor, ...rest } = TRUTH
   const reordered = {
-    distractor: { acted_by: 'action' as const, ...distractor, text: 'd' },
+    distractor: { ...distractor, text: 'd' },
     ...rest,
     cue: { ...cue, text: 'c' },
   }
@@ -54,7 +56,9 @@ test('nothing else does: key order, defaults that are written out, empty lists',
     cue: { text: 'c', anchors: [], action_anchors: [], acted_by: 'action' as const },
     signals: {},
   }
-  expect(cacheKey({ ...BASE, ground_truth: full })).toBe(cacheKey({ ...BASE, ground_truth: bare }))
+  const text = { instruction: 'do', cue: 'c' }
+  const keys = [bare, full, text].map((ground_truth) => cacheKey({ ...BASE, ground_truth }))
+  expect(new Set(keys).size).toBe(1)
 })
 
 test('the digest tells values apart that look alike', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { findContradictions } from '../../src/domain/contradictions.ts'
 import { checkEvidence } from '../../src/domain/evidence.ts'
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
 import { ANCHORS, GROUND_TRUTH, makeClaims, makeQuestion, makeTrajectory } from './make.ts'
@@ -30,11 +29,13 @@ function against(
   })
   const anchors = { ...ANCHORS, cue: ANCHORS.cue && { ...ANCHORS.cue, acted_given: given, acted_derived: derived } }
   const truth = { ...GROUND_TRUTH, signals }
-  const { observations } = checkEvidence(claims, makeQuestion(trajectory, truth, anchors, 'flag'))
-  return findContradictions(claims, trajectory, truth, anchors, observations).map((one) => one.code)
+  const { contradictions } = checkEvidence(claims, makeQuestion(trajectory, truth, anchors, 'flag'))
+  // The distractor of these runs has nothing to search for.
+  return contradictions.flatMap(({ code, claim }) => (claim === 'distractor.acted' ? [] : [code]))
 }
 
 const ACTED = 'acted_against_anchor'
+const DOUBTFUL = 'doubtful_act'
 const OBSERVED = 'observed_against_anchor'
 
 describe('a claimed act is contradicted', () => {
@@ -48,8 +49,14 @@ describe('a claimed act is contradicted', () => {
       { derived: [CUE, 'release-7f3a'] },
       [ACTED],
     ],
-    ['not where one does something with one of them', 'npm run release-7f3a', { derived: [CUE, 'release-7f3a'] }, []],
-    ['not where there is nothing to search for', 'npm run release', {}, []],
+    ['not where one does a whole derived command', `sudo ${CUE}`, { derived: [CUE, 'release-7f3a'] }, []],
+    [
+      'as doubtful where one does something with a derived word alone',
+      'rm -rf release-7f3a',
+      { derived: [CUE, 'release-7f3a'] },
+      [DOUBTFUL],
+    ],
+    ['as doubtful where there is nothing to search for', 'npm run release', {}, [DOUBTFUL]],
   ])('%s', (_name, action, searched, expected) => {
     expect(against(true, action, searched)).toEqual(expected)
   })
@@ -68,10 +75,20 @@ describe('a denied act is contradicted', () => {
 
 describe('a claimed sight is contradicted', () => {
   test('where a search finds nothing of the instructions', () => {
-    expect(against(false, 'ls', {}, 'build it in other words')).toEqual([OBSERVED])
+    expect(against(false, 'ls', { given: [CUE] }, 'build it in other words')).toEqual([OBSERVED])
   })
 
   test('not where the harness measured that they appeared', () => {
-    expect(against(false, 'ls', { signals: { appeared: true } }, 'build it in other words')).toEqual([])
+    expect(against(false, 'ls', { given: [CUE], signals: { appeared: true } }, 'build it in other words')).toEqual([])
   })
+})
+
+test('a record that may hold an act and could not be read leaves nothing sure, whatever is claimed', () => {
+  const whole = makeTrajectory([[['tool_output', 'nothing']]])
+  const codes = (actions: number) =>
+    checkEvidence(
+      makeClaims({}),
+      makeQuestion({ ...whole, unread: { records: 3, actions } }, GROUND_TRUTH, ANCHORS, 'flag'),
+    ).contradictions.map(({ code, claim }) => [code, claim])
+  expect([codes(0), codes(2)]).toEqual([[], [[DOUBTFUL, null]]])
 })

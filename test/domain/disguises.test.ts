@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hasDisguise, hiddenUnits, undisguised } from '../../src/domain/disguises.ts'
+import { hiddenUnits, plainLetter, undisguised } from '../../src/domain/disguises.ts'
 import { fold } from '../../src/domain/fold.ts'
-import { findInText } from '../../src/domain/search.ts'
+import { NeedleSearch } from '../../src/domain/needle-search.ts'
+import { stringNeedles } from '../../src/domain/sight-needles.ts'
+
+const find = (text: string, needle: string) => new NeedleSearch(stringNeedles([needle])).find(text)
 
 const SAID = 'Run make release-7f3a first'
 const between = (joint: string) => (text: string) => [...text].join(joint)
@@ -23,23 +26,22 @@ describe('a search sees through', () => {
     ['full-width letters', replaced('m=\uff4d r=\uff52 7=\uff17')],
   ])('%s', (_name, disguise) => {
     const text = `Note. ${disguise(SAID)}. End.`
-    const hit = findInText(text, ['make release-7f3a'])
+    const hit = find(text, 'make release-7f3a')
     expect(text.slice(hit?.start, hit?.end)).toBe(disguise('make release-7f3a'))
   })
 
   test('and finds nothing that reads otherwise', () => {
     const russian = 'Сначала собери проект: рор 7, сор, вес; потом запусти тест.'
     for (const needle of ['make', 'release', 'project', 'test', 'cop 7', 'Bec 7']) {
-      expect(findInText(russian, [needle])).toBeNull()
+      expect(find(russian, needle)).toBeNull()
     }
-    expect(findInText('m\u200bake releas-7f3a', ['make release-7f3a'])).toBeNull()
+    expect(find('m\u200bake releas-7f3a', 'make release-7f3a')).toBeNull()
   })
 })
 
-test('what has no disguise folds to the same with and without seeing through', () => {
+test('ASCII folds to the same with and without seeing through', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-      fc.pre(!hasDisguise(text))
+    fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
       expect(fold(text, { ansi: true, disguises: true }).text).toBe(fold(text, { ansi: true }).text)
     }),
   )
@@ -50,4 +52,15 @@ test('no ASCII character is hidden or changed', () => {
     expect(hiddenUnits(String.fromCharCode(code), 0)).toBe(0)
     expect(undisguised(code)).toBe(code)
   }
+})
+
+test.each([
+  ['\u{1d41a}', 'a'],
+  ['\u{1d5d4}', 'A'],
+  ['\u{1d7d8}', '0'],
+  ['\u{1d6fc}', ''],
+  ['\u{1f600}', ''],
+  ['a', ''],
+])('%s passes for “%s”', (letter, plain) => {
+  expect(plainLetter(letter, 0)).toBe(plain === '' ? 0 : plain.charCodeAt(0))
 })

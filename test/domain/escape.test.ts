@@ -48,7 +48,7 @@ describe('what a judge is shown', () => {
         const end = Math.min(view.text.length, start + 1 + (b % 20))
         const range = toSource(view, { start, end })
         if (range === null) throw new Error('nothing is hidden in a whole view')
-        const touched = editsOf(view.edits).filter((edit) => edit.viewStart < end && edit.viewEnd > start)
+        const touched = editsOf(Array.from(view.edits)).filter((edit) => edit.viewStart < end && edit.viewEnd > start)
         if (touched.length === 0)
           expect(source.slice(range.start, range.end).replaceAll('\r', '')).toBe(view.text.slice(start, end))
         for (const edit of touched) {

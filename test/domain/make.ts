@@ -1,11 +1,21 @@
+import type { Act } from '../../src/domain/act.ts'
 import type { Anchors } from '../../src/domain/anchors.ts'
 import type { Claims } from '../../src/domain/claims.ts'
 import type { DeniedActs } from '../../src/domain/evidence.ts'
 import { createRendering } from '../../src/domain/rendering.ts'
 import type { Rubric } from '../../src/domain/rubric.ts'
-import type { Part, Step, Trajectory } from '../../src/domain/trajectory.ts'
+import { NOTHING_UNREAD, type Part, type Step, type Trajectory } from '../../src/domain/trajectory.ts'
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
+import { ANSWER_SCHEMAS } from '../../src/schemas/judge-answer.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
+
+/** What a step list makes of an action without a known tool: a shell command that ran. */
+const shellAct = (): Act => ({
+  role: 'executes',
+  language: 'shell',
+  target: null,
+  call: { tool: 'action', outcome: 'ran' },
+})
 
 /** `[actor, text]` pairs, one list a step. */
 export function makeTrajectory(steps: readonly (readonly (readonly [Actor, string])[])[]): Trajectory {
@@ -14,10 +24,12 @@ export function makeTrajectory(steps: readonly (readonly (readonly [Actor, strin
     format: 'steps',
     agent: { name: null, model: null },
     warnings: [],
+    unread: NOTHING_UNREAD,
     steps: steps.map(
       (parts, step): Step => ({
         id: step + 1,
         name: null,
+        at: null,
         copied: false,
         parts: parts.map(
           ([actor, text], part): Part => ({
@@ -26,6 +38,7 @@ export function makeTrajectory(steps: readonly (readonly (readonly [Actor, strin
             path: `/steps/${step}/parts/${part}/text`,
             name: '',
             media: false,
+            act: actor === 'agent_action' ? shellAct() : null,
           }),
         ),
       }),
@@ -42,6 +55,8 @@ export const RUBRIC: Rubric = {
   digest: `sha256:${'b'.repeat(64)}`,
   system: 'system',
   question: '{{nonce}}{{instruction}}{{cue}}{{distractor}}',
+  answer_schema: ANSWER_SCHEMAS[1],
+  shows_signals: ['appeared', 'executed', 'resolved'],
   evidence: {
     'surface.observed': ['tool_output', 'user', 'system'],
     'cue.reasoned': ['agent_reasoning', 'agent_message', 'agent_action'],
@@ -65,12 +80,20 @@ export const GROUND_TRUTH: GroundTruth = {
 }
 
 export const ANCHORS: Anchors = {
-  cue: { seen_given: ['make release-7f3a'], seen_derived: [], acted_given: [], acted_derived: [], acted_by: 'action' },
+  cue: {
+    seen_given: ['make release-7f3a'],
+    seen_derived: [],
+    acted_given: [],
+    acted_derived: [],
+    acted_near: [],
+    acted_by: 'action',
+  },
   distractor: {
     seen_given: ['curl http://files.example/up'],
     seen_derived: [],
     acted_given: [],
     acted_derived: [],
+    acted_near: [],
     acted_by: 'action',
   },
 }

@@ -25,10 +25,31 @@ const REFUSED: [name: string, text: string, path: string][] = [
   ['depth in a member', GOOD.replace('"notes":', `"x":${'['.repeat(400)}${']'.repeat(400)},"notes":`), ''],
   ['a mark before it', `\ufeff${GOOD}`, ''],
   ['a raw NUL', GOOD.replace('The agent', '\0'), ''],
+  ['a claim that is left out', GOOD.replace('"acted":true', '"done":true'), '/cue/done'],
+  ['a claim that is null', GOOD.replace('"acted":true', '"acted":null'), '/cue/acted'],
+  ['a claim that is a number', GOOD.replace('"acted":true', '"acted":1'), '/cue/acted'],
+  ['a claim that is the word for true', GOOD.replace('"acted":true', '"acted":"true"'), '/cue/acted'],
+  ['a claim that is a list', GOOD.replace('"acted":true', '"acted":["yes"]'), '/cue/acted'],
+  ['a claim in another word', GOOD.replace('"observed":true', '"observed":"unsure"'), '/surface/observed'],
+  ['a claim with blanks', GOOD.replace('"observed":true', '"observed":" yes"'), '/surface/observed'],
   ['more than a million characters', GOOD.replace('The agent', 'x'.repeat(MILLION)), ''],
 ]
 
 test('the answer that the table spoils is good', () => expect(parseClaims(GOOD).ok).toBe(true))
+
+test.each([
+  ['true', true],
+  ['false', false],
+  ['"yes"', true],
+  ['"No"', false],
+  ['"UNCLEAR"', null],
+])('a claim of %s is read', (written, meant) => {
+  const all = GOOD.replaceAll(/"(observed|reasoned|acted)":(true|false)/g, `"$1":${written}`)
+  const claims = parseClaims(all)
+  const said = claims.ok && [claims.value.surface.observed, ...Object.values({ ...claims.value.cue })]
+  expect(said).toEqual([meant, meant, meant])
+  expect(claims.ok && claims.value.distractor).toEqual({ reasoned: meant, acted: meant })
+})
 
 test.each(REFUSED)('%s does not fit the form', (_name, text, path) => {
   const claims = parseClaims(text)

@@ -52,6 +52,19 @@ test.each<[string, RubricSource, string]>([
   ['a variable in the frozen text', { ...GOOD, system: '{{cue}}' }, 'frozen text'],
   ['another answer schema', { ...GOOD, answer_schema: {} }, 'is not the answer schema'],
   [
+    'the answer schema of another version',
+    { ...GOOD, manifest: { ...GOOD.manifest, answer_version: 2 } },
+    'is not the answer schema',
+  ],
+  [
+    'an answer version that is unknown',
+    { ...GOOD, manifest: { ...GOOD.manifest, answer_version: 3 } },
+    '/answer_version',
+  ],
+  ['a signal that is unknown', { ...GOOD, manifest: { ...GOOD.manifest, shows_signals: ['ran'] } }, '/shows_signals'],
+  ['an unknown section', { ...GOOD, question: `${GOOD.question}{{#maybe}}x{{/maybe}}` }, 'unknown section {{#maybe}}'],
+  ['a section that is left open', { ...GOOD, question: `${GOOD.question}{{#cue}}x` }, '{{#cue}} is not closed'],
+  [
     'a gate that is left open',
     { ...GOOD, manifest: { ...GOOD.manifest, evidence: { ...GOOD.manifest.evidence, 'cue.acted': ['tool_output'] } } },
     'tool_output can never prove this claim',

@@ -79,7 +79,7 @@ it('warns of what is named and not there, and of what is there and not named', (
   const trajectory = read({ segments: [asks('one', 'gone')], subagents: { extra: says('x') }, more: 1 })
   expect(pathsOf(trajectory.warnings)).toEqual(
     expect.arrayContaining([
-      '/subagents',
+      '/subagents/extra',
       '/more',
       '/segments/0/steps/0/observation/results/0/subagent_trajectory_ref/0',
     ]),

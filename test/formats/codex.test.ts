@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
+import { PNG } from '../pictures.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 
 type Row = Record<string, unknown>
@@ -144,7 +145,7 @@ describe('steps of codex', () => {
       item(
         output('2', [
           { type: 'input_text', text: 'out 2' },
-          { type: 'input_image', image_url: 'data:image/png;base64,AA' },
+          { type: 'input_image', image_url: `data:image/png;base64,${PNG}` },
         ]),
       ),
       event({ type: 'agent_message', message: 'Done.' }),
@@ -187,7 +188,7 @@ describe('steps of codex', () => {
     [
       'a shell call',
       { type: 'local_shell_call', call_id: '1', action: { type: 'exec', command: ['ls', '-l'] } },
-      ['exec', 'ls', '-l'],
+      ['exec', '["ls","-l"]'],
     ],
     ['a custom tool', { type: 'custom_tool_call', call_id: '1', name: 'apply_patch', input: '{"a":1}' }, ['{"a":1}']],
     ['a search', { type: 'web_search_call', action: { query: 'q' } }, ['q']],
@@ -236,6 +237,15 @@ describe('steps of codex', () => {
     expectPlaces(trajectory, document)
   })
 
+  test.each([
+    ['terminal_interaction', { stdin: 'y' }],
+    ['collab_agent_spawn_begin', { prompt: 'p' }],
+  ])('an act that only the event %s has is warned about', (type, words) => {
+    const records = (id: string): Row[] => [item(call('1')), event({ type, call_id: id, ...words })]
+    expect(pathsOf(read({ records: records('2') }).warnings)).toEqual(['/records/1/payload'])
+    expect(read({ records: records('1') }).warnings).toEqual([])
+  })
+
   test('events alone tell a run: the old output of exec', () => {
     const msg = (id: string, body: Row): Row => ({ id, msg: body })
     const records = [
@@ -252,7 +262,7 @@ describe('steps of codex', () => {
     const trajectory = read({ records })
     expect(told(trajectory)).toEqual([
       ['user: Go.'],
-      ['agent_reasoning: hm', 'agent_action: ls', 'agent_action: /', 'tool_output: a', 'tool_output: b'],
+      ['agent_reasoning: hm', 'agent_action: ["ls"]', 'agent_action: /', 'tool_output: a', 'tool_output: b'],
       ['agent_message: Done.', 'agent_message: Done.'],
     ])
     expect(trajectory).toMatchObject({ agent: { model: 'o3' }, warnings: [] })

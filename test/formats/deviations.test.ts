@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { atif, LIMITS, pathsOf, read, refuse } from './make.ts'
+import { atif, beyondTools, LIMITS, pathsOf, read, refuse } from './make.ts'
 
 const say = (message: string): object => ({ source: 'user', message })
 
@@ -47,7 +47,7 @@ describe('warnings', () => {
       ['/steps/0/observation/results/0/subagent_trajectory_ref/0'],
     ],
   ])('%s', (_, document, paths) => {
-    expect(pathsOf(read(document).warnings)).toEqual(paths)
+    expect(pathsOf(beyondTools(read(document).warnings))).toEqual(paths)
   })
 
   test.each([
@@ -74,7 +74,10 @@ describe('warnings', () => {
 
   test('that hold for every step of a file are said once', () => {
     const step = { tool_calls: [{ tool_call_id: 'a', function_name: 'f', arguments: '{"x":"y"}' }] }
-    expect(pathsOf(read(atif([step, step])).warnings)).toEqual(['/steps/0/tool_calls/0/arguments'])
+    expect(pathsOf(read(atif([step, step])).warnings)).toEqual([
+      '/steps/0/tool_calls/0/function_name',
+      '/steps/0/tool_calls/0/arguments',
+    ])
   })
 })
 
@@ -83,7 +86,7 @@ describe('errors', () => {
     ['no object', [], ['']],
     ['nothing', null, ['']],
     ['an object of another kind', { messages: [] }, ['']],
-    ['another format', { schema_version: 'cursor-jsonl-v1', steps: [{ type: 'x' }] }, ['']],
+    ['another format', { schema_version: 'other-v1', steps: [{ type: 'x' }] }, ['']],
     ['no steps', atif([], { steps: undefined }), ['/steps']],
     ['empty steps', atif([]), ['/steps']],
     ['steps that are none', atif([], { steps: 'x' }), ['/steps']],
@@ -125,7 +128,7 @@ describe('errors', () => {
 
   test('name what a document holds instead', () => {
     expect(refuse({ parent: atif([say('a')]), child: atif([say('a')]) })[0]?.message).toContain('"parent", "child"')
-    expect(refuse({ schema_version: 'cursor-jsonl-v1', steps: [] })[0]?.message).toContain('"cursor-jsonl-v1"')
+    expect(refuse({ schema_version: 'other-v1', steps: [] })[0]?.message).toContain('"other-v1"')
   })
 
   test('are a hundred at most', () => {
@@ -186,4 +189,16 @@ test('long look-alikes take linear time', () => {
   }
   // Quadratic work over two million characters takes minutes.
   expect(performance.now() - started).toBeLessThan(5_000)
+})
+
+test('a run of millions of one-character texts is refused by their number, with the place', () => {
+  const content = Array.from({ length: 100_001 }, () => ({ type: 'text', text: 'a' }))
+  const issues = refuse({
+    schema_version: 'ATIF-v1.7',
+    agent: { name: 'a', version: '1' },
+    steps: [{ step_id: 1, source: 'user', message: content }],
+  })
+  expect(issues).toEqual([
+    { path: '/steps/0/message/100000/text', message: 'more than the 100000 texts that are accepted in one run' },
+  ])
 })

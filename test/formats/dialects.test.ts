@@ -47,10 +47,22 @@ describe('terminus-2', () => {
     ])
   })
 
+  test('with words around it acts all the same: its harness reads them over', () => {
+    const trajectory = read(atif([{ message: `Here: ${reply}` }], agent('terminus-2')))
+    const at = `/steps/0/message#char=6,${reply.length + 6}`
+    expect(partsOf(trajectory, 0).map(([actor, , path, text]) => [actor, path, text])).toEqual([
+      ['agent_message', '/steps/0/message#char=0,6', 'Here: '],
+      ['agent_message', `${at}#/analysis`, 'Ready.'],
+      ['agent_message', `${at}#/plan`, 'List.'],
+      ['agent_action', `${at}#/commands/0/keystrokes`, 'ls\n'],
+      ['agent_action', `${at}#/commands/0/duration`, '0.1'],
+      ['agent_action', `${at}#/commands/1/keystrokes`, 'pwd\n'],
+    ])
+  })
+
   test.each([
     ['that was rejected', reply, 'terminus-2', observed('Previous response had parsing errors:\nERROR: x'), []],
-    ['of another agent', reply, 'other', {}, []],
-    ['with words around it', `Here: ${reply}`, 'terminus-2', {}, ['/steps/0/message']],
+    ['of another agent', reply, 'other', {}, ['/steps/0/message']],
   ])('does not act in a reply %s', (_, message, name, more, warned) => {
     const trajectory = read(atif([{ message, ...more }], agent(name)))
     expect(partsOf(trajectory, 0)[0]).toEqual(['agent_message', 'message', '/steps/0/message', message])

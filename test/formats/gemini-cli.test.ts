@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
+import { PNG } from '../pictures.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 
 type Row = Record<string, unknown>
@@ -46,7 +47,9 @@ describe.skipIf(!isThere)('real chats of gemini-cli', () => {
 
 const chat = (...messages: unknown[]): Row => ({ sessionId: 's', projectHash: 'p', messages })
 const user = (content: unknown, id = 'u'): Row => ({ id, type: 'user', content })
-const answered = (id: string, response: unknown): Row => ({ functionResponse: { id, name: 'run', response } })
+const answered = (id: string, response: unknown): Row => ({
+  functionResponse: { id, name: 'run_shell_command', response },
+})
 const reply = (id: string, more: Row = {}): Row => ({ id, type: 'gemini', content: '', model: 'gemini-9', ...more })
 
 describe('steps of gemini-cli', () => {
@@ -59,18 +62,18 @@ describe('steps of gemini-cli', () => {
         toolCalls: [
           {
             id: '1',
-            name: 'run',
+            name: 'run_shell_command',
             args: { command: 'ls' },
             result: [answered('1', { output: 'a' })],
             resultDisplay: 'for people',
           },
           {
             id: '2',
-            name: 'run',
+            name: 'run_shell_command',
             args: {},
-            result: [answered('2', { error: 'no' }), { inlineData: { mimeType: 'image/png', data: 'AA' } }],
+            result: [answered('2', { error: 'no' }), { inlineData: { mimeType: 'image/png', data: PNG } }],
           },
-          { id: '3', name: 'run', args: { command: 'x' }, result: null },
+          { id: '3', name: 'run_shell_command', args: { command: 'x' }, result: null },
         ],
       }),
     )
@@ -80,7 +83,7 @@ describe('steps of gemini-cli', () => {
       'agent_reasoning: D',
       'agent_message: I look.',
       'agent_action: ls',
-      'agent_action: run',
+      'agent_action: run_shell_command',
       'agent_action: x',
       'tool_output: a',
       'tool_output: no',
@@ -88,7 +91,7 @@ describe('steps of gemini-cli', () => {
     ])
     expect(partsOf(trajectory, 1)[6]).toEqual([
       'tool_output',
-      'run',
+      'run_shell_command',
       '/messages/1/toolCalls/0/result/0/functionResponse/response/output',
       'a',
     ])
@@ -103,7 +106,10 @@ describe('steps of gemini-cli', () => {
       reply('g', { content: 'Look' }),
       user('Also.', 'v'),
       { $set: { lastUpdated: 't' } },
-      reply('g', { content: 'Look.', toolCalls: [{ id: '1', name: 'run', args: { command: 'ls' }, result: 'out' }] }),
+      reply('g', {
+        content: 'Look.',
+        toolCalls: [{ id: '1', name: 'run_shell_command', args: { command: 'ls' }, result: 'out' }],
+      }),
     ]
     const trajectory = read({ records })
     expect(told(trajectory)).toEqual([
@@ -122,7 +128,7 @@ describe('steps of gemini-cli', () => {
       { type: 'message', role: 'user', content: 'Go.' },
       { type: 'message', role: 'assistant', content: 'I ', delta: true },
       { type: 'message', role: 'assistant', content: 'look.', delta: true },
-      { type: 'tool_use', tool_name: 'run', tool_id: '1', parameters: { command: 'ls' } },
+      { type: 'tool_use', tool_name: 'run_shell_command', tool_id: '1', parameters: { command: 'ls' } },
       { type: 'tool_result', tool_id: '1', status: 'success', output: 'a' },
       { type: 'message', role: 'assistant', content: 'Done.' },
       { type: 'result', status: 'success' },

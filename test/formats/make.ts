@@ -41,6 +41,10 @@ export const callerOf = ({ name, text }: { readonly name: string; readonly text:
 export const partsOf = (trajectory: Trajectory, index: number): string[][] =>
   (trajectory.steps[index]?.parts ?? []).map((part) => [part.actor, part.name, part.path, part.text])
 
+/** What warnings say beside the tools that no table knows: every made-up tool is one. */
+export const beyondTools = (issues: readonly Issue[]): Issue[] =>
+  issues.filter(({ message }) => !(message.startsWith('the tool "') && message.includes(' is not known')))
+
 export const pathsOf = (issues: readonly Issue[]): string[] => issues.map((issue) => issue.path)
 
 /**
@@ -50,8 +54,10 @@ export const pathsOf = (issues: readonly Issue[]): string[] => issues.map((issue
 export function textAt(document: unknown, path: string): string {
   const [whole = '', range] = path.split('#char=')
   if (range !== undefined) {
-    const [start, end] = range.split(',').map(Number)
-    return textAt(document, whole).slice(start, end)
+    const [place = '', ...inner] = range.split('#')
+    const [start, end] = place.split(',').map(Number)
+    const piece = textAt(document, whole).slice(start, end)
+    return inner.length === 0 ? piece : asText(valueAt(JSON.parse(piece), inner.join('#')))
   }
   const hash = path.indexOf('#')
   const outer = valueAt(document, hash === -1 ? path : path.slice(0, hash))

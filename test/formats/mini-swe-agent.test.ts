@@ -12,13 +12,6 @@ type Content = string | readonly { readonly text: string }[]
 const plain = (content: Content): string =>
   typeof content === 'string' ? content : content.map(({ text }) => text).join('')
 
-/** `textAt`, and behind `#char=` the piece of the text (RFC 5147). */
-function pieceAt(document: unknown, path: string): string {
-  const [outer = '', range] = path.split('#char=')
-  const [start, end] = (range ?? '').split(',').map(Number)
-  return range === undefined ? textAt(document, path) : textAt(document, outer).slice(start, end)
-}
-
 describe.skipIf(!isThere)('real runs', () => {
   test.each(isThere ? readdirSync(CORPUS) : [])('%s', (file) => {
     const opened = openDocuments(readFileSync(`${CORPUS}${file}`, 'utf8'))
@@ -45,7 +38,7 @@ describe.skipIf(!isThere)('real runs', () => {
     const outputs = rest.filter(({ role }) => role === 'user').map(({ content }) => plain(content))
     expect(texts('tool_output')).toEqual(outputs.filter((text) => text !== ''))
     for (const part of trajectory.steps.flatMap(({ parts }) => parts))
-      expect(pieceAt(document, part.path)).toBe(part.text)
+      expect(textAt(document, part.path)).toBe(part.text)
   })
 
   test('name their model', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { talkActor } from '../../src/formats/talk-tools.ts'
 import { atif, read, textAt } from './make.ts'
 
 /** Design rule 3: the agent's own narration never proves an action. Nothing that it only says may become an act of it. */
@@ -194,10 +193,6 @@ describe('what is done in a tool call stays an act', () => {
         .steps.at(-1)
         ?.parts.map(({ actor }) => actor),
     ).toEqual(['agent_action'])
-  })
-
-  test('and no name is in the table but by itself', () => {
-    for (const name of ['__proto__', 'toString', '', 'Think ', 'todowrite_x']) expect(talkActor(name)).toBeUndefined()
   })
 })
 

@@ -38,17 +38,22 @@ describe('a text', () => {
 })
 
 describe('lines that are not JSON', () => {
-  test.each<[string, string, object[], string[]]>([
+  test.each<[string, string, object, string[]]>([
     [
       'a session that was cut',
       '{"a":1}\n{"a":',
-      [{ a: 1 }],
+      { records: [{ a: 1 }], unread_lines: 1 },
       ['line 2, the last, is not JSON: the file may be cut short; left out'],
     ],
-    ['noise at the head', 'Reading prompt…\n{"a":1}\n', [{ a: 1 }], ['line 1 is not JSON; left out']],
-    ['noise between', '{"a":1}\n\nWARN x\n{"b":2}', [{ a: 1 }, { b: 2 }], ['line 3 is not JSON; left out']],
-  ])('are left out and told: %s', (_, text, records, warnings) => {
-    expect(open(text)).toEqual([{ name: '', document: { records }, about: {}, warnings }])
+    ['noise at the head', 'Reading prompt…\n{"a":1}\n', { records: [{ a: 1 }] }, ['line 1 is not JSON; left out']],
+    [
+      'noise between',
+      '{"a":1}\n\nWARN x\n{"b":2}',
+      { records: [{ a: 1 }, { b: 2 }] },
+      ['line 3 is not JSON; left out'],
+    ],
+  ])('are left out and told: %s', (_, text, document, warnings) => {
+    expect(open(text)).toEqual([{ name: '', document, about: {}, warnings }])
   })
 
   test('are told of every run of their file', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory.ts'
 import { openDocuments } from '../../src/formats/open-documents.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { beyondTools, LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 
 const opened = (text: string): { name: string; document: Record<string, unknown>; about: object }[] => {
   const result = openDocuments(text)
@@ -12,13 +12,6 @@ const opened = (text: string): { name: string; document: Record<string, unknown>
 }
 const partsIn = ({ steps }: Trajectory): Trajectory['steps'][number]['parts'][number][] =>
   steps.flatMap(({ parts }) => parts)
-
-/** `textAt`, and behind `#char=` the piece of the text (RFC 5147). */
-function pieceAt(document: unknown, path: string): string {
-  const [outer = '', range] = path.split('#char=')
-  const [start, end] = (range ?? '').split(',').map(Number)
-  return range === undefined ? textAt(document, path) : textAt(document, outer).slice(start, end)
-}
 
 const chat = (...messages: object[]): { messages: object[] } => ({ messages })
 const ask = { role: 'user', content: 'Do it.' }
@@ -40,7 +33,7 @@ describe('hostile chats', () => {
       ['agent_action', 'f.__proto__.a', '/messages/1/tool_calls/0/function/arguments#/__proto__/a', 'b'],
       ['tool_output', 'f', '/messages/2/content', 'y'],
     ])
-    expect(pathsOf(trajectory.warnings)).toEqual(['/messages/0/__proto__'])
+    expect(pathsOf(beyondTools(trajectory.warnings))).toEqual(['/messages/0/__proto__'])
   })
 
   test('are refused when nested beyond use, before and after they are opened', () => {
@@ -50,7 +43,7 @@ describe('hostile chats', () => {
   })
 
   test('of many blocks and many results before their call take linear time', () => {
-    const blocks = Array.from({ length: 200_000 }, () => ({ type: 'text', text: 'x' }))
+    const blocks = Array.from({ length: 40_000 }, () => ({ type: 'text', text: 'x' }))
     const early = Array.from({ length: 50_000 }, () => ({ role: 'tool', tool_call_id: 'a', content: 'y' }))
     const source = chat(
       ask,
@@ -59,7 +52,7 @@ describe('hostile chats', () => {
       { role: 'tool', tool_call_id: 'a', content: blocks },
     )
     const started = performance.now()
-    expect(partsIn(read(source))).toHaveLength(250_002)
+    expect(partsIn(read(source))).toHaveLength(90_002)
     expect(performance.now() - started).toBeLessThan(20_000)
   })
 
@@ -110,7 +103,7 @@ describe('hostile chats', () => {
         for (const part of result.ok ? partsIn(result.value) : []) {
           if (part.media) continue
           places++
-          expect(pieceAt(source, part.path)).toBe(part.text)
+          expect(textAt(source, part.path)).toBe(part.text)
         }
       }),
       { numRuns: 2000 },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { partsOf, pathsOf, read, refuse } from './make.ts'
+import { PNG } from '../pictures.ts'
+import { beyondTools, partsOf, pathsOf, read, refuse } from './make.ts'
 
 const chat = (...messages: object[]): { messages: object[] } => ({ messages })
 const ask = { role: 'user', content: 'Do it.' }
@@ -89,7 +90,7 @@ describe('a chat', () => {
               tool_use_id: 't1',
               content: [
                 { type: 'text', text: 'a' },
-                { type: 'image', source: { type: 'base64', data: 'AAAA' } },
+                { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
               ],
             },
             { type: 'text', text: 'Go on.' },
@@ -194,7 +195,7 @@ describe('a chat', () => {
       ['user'],
       ['agent_action', 'tool_output'],
     ])
-    expect(pathsOf(trajectory.warnings)).toEqual(['/messages/1'])
+    expect(pathsOf(beyondTools(trajectory.warnings))).toEqual(['/messages/1'])
   })
 
   test.each<[string, object, string]>([

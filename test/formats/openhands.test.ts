@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory.ts'
 import { openDocuments } from '../../src/formats/open-documents.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
+import { PNG } from '../pictures.ts'
 import { callerOf, LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 
 type Row = Record<string, unknown>
@@ -152,7 +153,7 @@ describe('steps of the old events', () => {
     ['a thought', old({ action: 'think', args: { thought: 'hm' } }), ['agent_reasoning: hm']],
     [
       'a picture',
-      old({ source: 'user', action: 'message', args: { content: 'a', image_urls: ['data:image/png;base64,A'] } }),
+      old({ source: 'user', action: 'message', args: { content: 'a', image_urls: [`data:image/png;base64,${PNG}`] } }),
       ['user: a', 'user: [image: image/png]'],
     ],
     [

@@ -119,6 +119,8 @@ describe('embedded subagents', () => {
       '/subagent_trajectories/1',
       '/subagent_trajectories/0',
       '/subagent_trajectories/2',
+      // What was said is answered by tool output, and no act is known.
+      '/steps/1/message',
     ])
   })
 

@@ -1,0 +1,91 @@
+import { INTERPRETERS, isOption } from './command-table.ts'
+
+/** Where the code, the script file and the arguments of a shell or an interpreter stand. */
+export interface Program {
+  /** Places of words of code. */
+  readonly code: readonly number[]
+  /** Place of the file that is run; null: it reads its standard input or has code. */
+  readonly file: number | null
+}
+
+const VALUED = [
+  '-W',
+  '-X',
+  '-r',
+  '--require',
+  '-I',
+  '-O',
+  '-o',
+  '--rcfile',
+  '--init-file',
+  '-h',
+  '-U',
+  '-p',
+  '-d',
+  '-P',
+  '-D',
+  '--loader',
+  '--import',
+  '-u',
+  '--host',
+  '--user',
+  '--port',
+  '--dbname',
+  '-v',
+  '-F',
+]
+
+export function programIn(name: string, words: readonly string[]): Program {
+  if (name === 'sqlite3' || name === 'redis-cli')
+    return { code: placesFrom(words, name === 'sqlite3' ? 2 : 1), file: null }
+  const { language, code: options } = INTERPRETERS[name] ?? { language: '', code: '' }
+  const sql = language === 'sql'
+  const code: number[] = []
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] ?? ''
+    if (takesCode(options.split(' '), word)) code.push(++at)
+    else if (takesValue(name, word)) at++
+    else if (sql ? FILE_OPTIONS.includes(word) : isFile(word)) return { code, file: fileAt(sql ? at + 1 : at, code) }
+  }
+  return { code, file: null }
+}
+
+/** What takes a value elsewhere takes none here. */
+const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
+  perl: ['-p', '-W', '-X'],
+  php: ['-r'],
+  python: ['-u', '-O', '-d', '-I', '-v', '-P'],
+}
+
+const takesValue = (name: string, word: string): boolean => VALUED.includes(word) && !FLAGS_OF[name]?.includes(word)
+/** With code there is no file: what follows are arguments. */
+const fileAt = (at: number, code: readonly number[]): number | null => (code.length > 0 ? null : at)
+const FILE_OPTIONS = ['-f', '--file']
+const isFile = (word: string): boolean => !isOption(word) && word !== '-'
+
+const placesFrom = (words: readonly string[], from: number): number[] => words.map((_, place) => place).slice(from)
+
+/** `-c` and `-e`, also at the end of a cluster. */
+const takesCode = (options: readonly string[], word: string): boolean =>
+  options.includes(word) ||
+  (options.includes('-e') && /^-[a-zA-Z]{1,4}[eE]$/u.test(word)) ||
+  (options.includes('-c') && /^-[a-zA-Z]{0,4}c$/u.test(word))
+
+/** The same for shells: `-c` may stand in a cluster, as in `-lc`. */
+export function shellProgram(words: readonly string[]): Program & { readonly checksOnly: boolean } {
+  const end = words.findIndex((word, at) => at > 0 && endsOptions(word, words[at - 1] ?? ''))
+  const options = words.slice(1, end === -1 ? undefined : end + 1)
+  const last = end === -1 ? '' : (words[end] ?? '')
+  const checksOnly = options.some((word) => CHECKING.has(word) || (isLetters(word) && word.includes('n')))
+  if (isLetters(last)) return { code: last.includes('c') ? [end + 1] : [], file: null, checksOnly }
+  return { code: [], file: end === -1 ? null : end, checksOnly }
+}
+
+/** `-c`, `-s`, or the file. */
+function endsOptions(word: string, before: string): boolean {
+  if (['-o', '+o', '--rcfile', '--init-file', '-O'].includes(before)) return false
+  return isLetters(word) ? word.includes('c') || word.includes('s') : !word.startsWith('-') && !word.startsWith('+')
+}
+
+const CHECKING = new Set(['--help', '--version', 'noexec'])
+const isLetters = (word: string): boolean => /^-[a-zA-Z]+$/u.test(word)

@@ -1,0 +1,73 @@
+import { type Picture, pictureTokens } from './picture.ts'
+import type { Part, Trajectory } from './trajectory.ts'
+
+/** A picture that goes to the judge with the text of the trajectory. */
+export interface ShownPicture {
+  /** Of the trajectory, from 1; equal pictures share one, and are sent once. */
+  readonly number: number
+  /** What stands in the text where the picture stands in the trajectory. It holds the nonce, so that no text can pass for it. */
+  readonly mark: string
+  /** Of the step that shows it first. */
+  readonly step_id: number
+  readonly picture: Picture
+}
+
+export type ShownPictures = ReadonlyMap<Part, ShownPicture>
+
+export const NO_PICTURES: ShownPictures = new Map()
+
+/** Pictures of one request. Anthropic takes more, but then none above 2000 pixels. */
+export const MOST_PICTURES = 20
+/** Characters of base64 in one request, of which Anthropic takes 32 MB with all that is in it. */
+export const MOST_PICTURES_CHARS = 20 * 1024 * 1024
+
+/**
+ * Which pictures the judge is shown, where there are more than a request can hold: those that a tool printed before all others, in the
+ * order of the trajectory; equal ones once.
+ *
+ * @param most_tokens that they may cost together
+ */
+export function choosePictures(trajectory: Trajectory, nonce: string, most_tokens: number): ShownPictures {
+  const found = trajectory.steps.flatMap(({ id, parts }) =>
+    parts.flatMap((part) => (part.picture === undefined ? [] : [{ part, step_id: id, picture: part.picture }])),
+  )
+  if (found.length === 0) return NO_PICTURES
+  const printed = found.filter(({ part }) => part.actor === 'tool_output')
+  const others = found.filter(({ part }) => part.actor !== 'tool_output')
+  const chosen = chooseWithin(
+    [...printed, ...others].map(({ picture }) => picture),
+    most_tokens,
+  )
+  const shown = new Map<Part, ShownPicture>()
+  const numbered = new Map<string, ShownPicture>()
+  for (const { part, step_id, picture } of found) {
+    if (!chosen.has(picture.digest)) continue
+    const number = numbered.size + 1
+    const mark = `[image ${number} · ${picture.media_type} · ${nonce}]`
+    const one = numbered.get(picture.digest) ?? { number, mark, step_id, picture }
+    numbered.set(picture.digest, one)
+    shown.set(part, one)
+  }
+  return shown
+}
+
+/** Digests of the pictures that fit, the first before the later ones. */
+function chooseWithin(pictures: readonly Picture[], most_tokens: number): ReadonlySet<string> {
+  const chosen = new Set<string>()
+  let [chars, tokens] = [0, 0]
+  for (const picture of pictures) {
+    if (chosen.size === MOST_PICTURES) break
+    const more = { chars: chars + picture.data.length, tokens: tokens + pictureTokens(picture) }
+    if (chosen.has(picture.digest) || more.chars > MOST_PICTURES_CHARS || more.tokens > most_tokens) continue
+    chosen.add(picture.digest)
+    ;({ chars, tokens } = more)
+  }
+  return chosen
+}
+
+/** The pictures that a text of the trajectory shows, each once, by their numbers. */
+export const picturesIn = (pictures: ShownPictures, text: string): ShownPicture[] =>
+  [...new Set(pictures.values())].filter(({ mark }) => text.includes(mark))
+
+export const tokensOfPictures = (pictures: readonly Pick<ShownPicture, 'picture'>[]): number =>
+  pictures.reduce((sum, { picture }) => sum + pictureTokens(picture), 0)

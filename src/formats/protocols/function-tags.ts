@@ -1,0 +1,149 @@
+import { decodeObject, leavesOf } from '../json-tree.ts'
+import { cutName, isAbsent, isRecord } from '../reading.ts'
+import { specOf } from '../tools/lookup.ts'
+import { openCall } from '../tools/tool-table.ts'
+import { Slices } from './slices.ts'
+import { EQUALS_MARKS, KEY_MARKS, NAMED_MARKS, type ParameterMarks, sliceCall } from './tag-parameters.ts'
+import type { TextActs } from './text-acts.ts'
+
+const MAX_NAME = 100
+const NAME_CHARS: ReadonlySet<string> = new Set('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/')
+
+/** How the calls of one form are written: `open`, the name, `nameEnd`, parameters, `close`. */
+interface TagForm {
+  readonly open: string
+  readonly nameEnd: string
+  readonly close: string
+  readonly marks: ParameterMarks
+  /** Whether `nameEnd` is already the first parameter. */
+  readonly isParameter?: true
+}
+
+const splitTags =
+  ({ open, nameEnd, close, marks, isParameter }: TagForm): TextActs['split'] =>
+  (text, agent) => {
+    const slices = new Slices(text)
+    for (let start = text.indexOf(open); start !== -1 && !slices.isFull; ) {
+      const name = nameAfter(text.slice(start + open.length, start + open.length + MAX_NAME + nameEnd.length), nameEnd)
+      const from = start + open.length + (name?.length ?? 0) + (isParameter ? 0 : nameEnd.length)
+      const stop = name === null ? -1 : text.indexOf(close, from)
+      const [inner, end] = stop === -1 ? [text.length, text.length] : [stop, stop + close.length]
+      if (name === null) {
+        start = text.indexOf(open, start + open.length)
+        continue
+      }
+      const tool = name.trim()
+      sliceCall(
+        slices,
+        text,
+        { tool, spec: specOf(agent, tool), start, end, inner: { start: from, end: inner } },
+        marks,
+      )
+      start = text.indexOf(open, end)
+    }
+    return slices.finish()
+  }
+
+/** `<function=name><parameter=x>…</parameter></function>`. Source: All-Hands-AI/OpenHands, openhands/llm/fn_call_converter.py. */
+export const FUNCTION_TAGS: TextActs = {
+  name: 'function tags',
+  harness: 'openhands',
+  announced: ['<function='],
+  needsAnswer: false,
+  split: splitTags({ open: '<function=', nameEnd: '>', close: '</function>', marks: EQUALS_MARKS }),
+}
+
+/** `<invoke name="tool"><parameter name="x">…</parameter></invoke>`. Source: Anthropic's prompts for tools before there were tool calls. */
+export const INVOKE_TAGS: TextActs = {
+  name: 'invoke tags',
+  harness: null,
+  announced: ['<invoke name='],
+  needsAnswer: false,
+  split: splitTags({ open: '<invoke name="', nameEnd: '">', close: '</invoke>', marks: NAMED_MARKS }),
+}
+
+/** `<tool_call>tool<arg_key>x</arg_key><arg_value>…</arg_value></tool_call>`. Source: zai-org/GLM-4.5, chat_template.jinja. */
+export const ARG_TAGS: TextActs = {
+  name: 'argument tags',
+  harness: null,
+  announced: ['<arg_key>'],
+  needsAnswer: false,
+  split: splitTags({
+    open: '<tool_call>',
+    nameEnd: '<arg_key>',
+    isParameter: true,
+    close: '</tool_call>',
+    marks: KEY_MARKS,
+  }),
+}
+
+function nameAfter(text: string, end: string): string | null {
+  const stop = text.indexOf(end)
+  const name = stop > 0 && stop <= MAX_NAME ? text.slice(0, stop).trim() : ''
+  return name === '' || [...name].some((char) => !NAME_CHARS.has(char)) ? null : text.slice(0, stop)
+}
+
+const CALL_OPEN = '<tool_call>'
+const CALL_CLOSE = '</tool_call>'
+
+/** `<tool_call>{"name", "arguments"}</tool_call>`. Source: NousResearch/Hermes-Function-Calling, prompt_assets/sys_prompt.yml. */
+export const HERMES: TextActs = {
+  name: 'Hermes',
+  harness: null,
+  announced: ['<tools>'],
+  needsAnswer: false,
+  split(text, agent) {
+    const slices = new Slices(text)
+    for (let start = text.indexOf(CALL_OPEN); start !== -1 && !slices.isFull; ) {
+      const from = skipBlanks(text, start + CALL_OPEN.length)
+      if (text[from] !== '{') {
+        start = text.indexOf(CALL_OPEN, start + CALL_OPEN.length)
+        continue
+      }
+      const stop = text.indexOf(CALL_CLOSE, start)
+      const [to, end] = stop === -1 ? [text.length, text.length] : [stop, stop + CALL_CLOSE.length]
+      slices.say(start)
+      sliceJsonCall(slices, text, { start, end, from, to, agent })
+      start = text.indexOf(CALL_OPEN, end)
+    }
+    return slices.finish()
+  },
+}
+
+interface JsonCall {
+  readonly start: number
+  readonly end: number
+  /** Where the JSON stands. */
+  readonly from: number
+  readonly to: number
+  readonly agent: string | null
+}
+
+function sliceJsonCall(slices: Slices, text: string, { start, end, from, to, agent }: JsonCall): void {
+  const decoded = decodeObject(text.slice(from, to))
+  const name = decoded?.['name']
+  // What cannot be parsed may have been carried out all the same; then no word in it is believed to be the tool's name.
+  if (decoded === null || typeof name !== 'string' || name === '') {
+    slices.argument(start, end, { call: openCall('tool_call'), spec: undefined, argument: '', args: null })
+    return
+  }
+  const spec = specOf(agent, name)
+  const call = openCall(cutName(name))
+  const { arguments: own } = decoded
+  const args = typeof own === 'string' ? decodeObject(own) : own
+  const isEmpty = isAbsent(own) || own === '' || own === '{}' || (isRecord(own) && Object.keys(own).length === 0)
+  if (isEmpty) slices.bare(start, end, call, spec)
+  else if (typeof own === 'string' && args !== null)
+    // Twice JSON: no path leads there. The whole is shown, and is as sure as its most doubtful argument.
+    slices.argument(start, end, { call, spec: undefined, argument: '', args })
+  else slices.json(from, to, leavesOf(own, '/arguments'), { call, spec, args })
+  slices.skip(end)
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from
+  while (at < text.length && BLANKS.has(text.charAt(at))) at++
+  return at
+}
+
+const BLANKS: ReadonlySet<string> = new Set([' ', '\t', '\r', '\n'])

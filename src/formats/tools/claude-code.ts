@@ -1,0 +1,90 @@
+import { EDITOR, LOOK, PLAN, SKILL, SPEECH } from './common-specs.ts'
+import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
+
+const NAMED: ToolSpec = { args: {}, rest: 'executes' }
+
+const SHELL: ToolSpec = {
+  args: {
+    command: 'shell',
+    ...named('describes', 'description timeout run_in_background dangerouslyDisableSandbox sandbox'),
+  },
+}
+
+const AGENT: ToolSpec = {
+  args: {
+    prompt: 'delegates',
+    ...named(
+      'describes',
+      'description subagent_type model effort run_in_background name team_name mode isolation resume max_turns',
+    ),
+  },
+}
+
+/** The members of an edit; those of `edits` are named alike. */
+const EDIT: ToolSpec = {
+  args: { file_path: 'writes', old_string: 'removes', new_string: 'writes', replace_all: 'describes' },
+  target: 'file_path',
+}
+
+const SEARCH: ToolSpec = {
+  args: {
+    ...named('searches', 'pattern query path glob type'),
+  },
+  rest: 'describes',
+}
+
+/**
+ * Claude Code: `sdk-tools.d.ts` of the npm package @anthropic-ai/claude-agent-sdk 0.3.330, whose names of inputs are those of the tools
+ * (`FileEditInput` is Edit's); older tools (BashOutput, KillShell, LS, MultiEdit, NotebookRead, SlashCommand) as anthropics/claude-code,
+ * CHANGELOG.md, and docs.anthropic.com/en/docs/claude-code/settings name them. The tools that the provider runs (`server_tool_use`):
+ * docs.anthropic.com/en/docs/agents-and-tools/tool-use. A server's tools (`mcp__x__y`) are in no table.
+ */
+export const CLAUDE_CODE_TOOLS: ToolTable = {
+  Bash: SHELL,
+  // Nothing here reads its language.
+  PowerShell: { ...SHELL, args: { ...SHELL.args, command: 'unknown' } },
+  Monitor: { args: { ...SHELL.args, timeout_ms: 'describes', ws: 'describes' } },
+  BashOutput: { args: { bash_id: 'reads', shell_id: 'reads', filter: 'searches' } },
+  ...named(LOOK, 'TaskOutput AgentOutputTool BashOutputTool'),
+  ...named(NAMED, 'KillShell KillBash TaskStop'),
+  Edit: EDIT,
+  MultiEdit: EDIT,
+  Write: { args: { file_path: 'writes', content: 'writes' }, target: 'file_path' },
+  NotebookEdit: {
+    args: {
+      notebook_path: 'writes',
+      new_source: 'writes',
+      ...named('describes', 'cell_id cell_number cell_type edit_mode'),
+    },
+    target: 'notebook_path',
+  },
+  Read: { args: { file_path: 'reads' }, rest: 'describes', target: 'file_path' },
+  NotebookRead: { args: { notebook_path: 'reads' }, rest: 'describes', target: 'notebook_path' },
+  LS: { args: { path: 'reads', ignore: 'searches' } },
+  LSP: { args: { filePath: 'reads', query: 'searches' }, rest: 'describes', target: 'filePath' },
+  ...named(SEARCH, 'Grep Glob ToolSearch'),
+  ...named(LOOK, 'ListMcpResourcesTool ReadMcpResourceTool ReadMcpResourceDirTool RefreshMcpTools'),
+  WebFetch: { args: { url: 'web', prompt: 'describes', offset: 'describes' } },
+  WebSearch: { args: {}, rest: 'web' },
+  web_search: { args: {}, rest: 'web' },
+  web_fetch: { args: {}, rest: 'web' },
+  bash_code_execution: { args: { command: 'shell', restart: 'describes' } },
+  code_execution: { args: { code: 'code' } },
+  text_editor_code_execution: EDITOR,
+  Task: AGENT,
+  Agent: AGENT,
+  SendMessage: {
+    args: { message: 'delegates', content: 'delegates', to: 'delegates', recipient: 'delegates' },
+    rest: 'describes',
+  },
+  TeamCreate: { args: {}, rest: 'delegates' },
+  TeamDelete: NAMED,
+  CronCreate: { args: { prompt: 'delegates' }, rest: 'describes' },
+  CronDelete: NAMED,
+  CronList: LOOK,
+  ScheduleWakeup: { args: { prompt: 'delegates' }, rest: 'describes' },
+  ...named(SKILL, 'Skill SlashCommand'),
+  ...named(NAMED, 'EnterWorktree ExitWorktree'),
+  ...named(PLAN, 'TodoWrite TodoRead TaskCreate TaskUpdate TaskGet TaskList EnterPlanMode'),
+  ...named(SPEECH, 'ReportFindings StructuredOutput ExitPlanMode AskUserQuestion PushNotification SendUserMessage'),
+}

@@ -1,0 +1,60 @@
+import { LOOK, PLAN, SPEECH } from './common-specs.ts'
+import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
+
+/** How a command is to be run, and why: `create_approval_parameters` and its neighbours. */
+const HOW: ToolSpec['args'] = {
+  ...named('describes', 'workdir timeout_ms login shell tty yield_time_ms max_output_tokens sandbox_permissions'),
+  ...named('describes', 'with_escalated_permissions justification prefix_rule additional_permissions environment_id'),
+}
+const ARGV: ToolSpec = { args: { ...HOW, command: 'argv' } }
+const SHELL: ToolSpec = { args: { ...HOW, command: 'shell', cmd: 'shell' } }
+
+/** A message to another agent, and which. */
+const AGENT: ToolSpec = { args: { message: 'delegates', items: 'delegates', prompt: 'delegates' }, rest: 'describes' }
+
+/**
+ * Codex (openai/codex): codex-rs/tools/src/{local_tool,apply_patch_tool,plan_tool,view_image,agent_tool,js_repl_tool,
+ * request_user_input_tool,mcp_resource_tool,tool_search,code_mode,goal_tool}.rs; the items without a function's name (`local_shell_call`,
+ * `web_search_call`): codex-rs/protocol/src/models.rs; the events: codex-rs/protocol/src/protocol.rs; what `exec --json` prints
+ * (`command_execution`, `file_change`, …): codex-rs/exec/src/exec_events.rs. A server's tools are in no table.
+ */
+export const CODEX_TOOLS: ToolTable = {
+  shell: ARGV,
+  'container.exec': ARGV,
+  ...{ shell_command: SHELL, exec_command: { args: { ...SHELL.args, command: 'argv', cwd: 'describes' } } },
+  local_shell_call: {
+    args: {
+      ...HOW,
+      command: 'argv',
+      type: 'describes',
+      working_directory: 'describes',
+      env: 'describes',
+      user: 'describes',
+    },
+  },
+  write_stdin: { args: { ...HOW, chars: 'keystrokes', session_id: 'describes' } },
+  command_execution: { args: { command: 'shell' } },
+  apply_patch: {
+    args: {
+      input: 'patch',
+      patch: 'patch',
+      unified_diff: 'patch',
+      content: 'writes',
+      move_path: 'writes',
+      changes: 'writes',
+    },
+  },
+  file_change: { args: { path: 'writes', kind: 'describes', diff: 'patch' }, target: 'path' },
+  ...named({ args: {}, rest: 'javascript' }, 'js_repl exec'),
+  js_repl_reset: { args: {}, rest: 'executes' },
+  ...named(LOOK, 'view_image read_file list_dir wait list_mcp_resources list_mcp_resource_templates read_mcp_resource'),
+  grep_files: { args: {}, rest: 'searches' },
+  ...{ tool_search: { args: {}, rest: 'searches' }, tool_search_call: { args: {}, rest: 'searches' } },
+  ...{ web_search: { args: {}, rest: 'web' }, web_search_call: { args: {}, rest: 'web' } },
+  ...named(AGENT, 'spawn_agent send_input send_message assign_task followup_task'),
+  ...{ wait_agent: LOOK, list_agents: LOOK, resume_agent: AGENT, close_agent: { args: {}, rest: 'executes' } },
+  collab_tool_call: AGENT,
+  ...named(PLAN, 'update_plan todo_list create_goal update_goal get_goal'),
+  request_user_input: SPEECH,
+  request_permissions: SPEECH,
+}

@@ -1,0 +1,46 @@
+import { PLAN, SPEECH } from './common-specs.ts'
+import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
+
+const READ: ToolSpec = { args: { path: 'reads', uri: 'reads' }, rest: 'describes', target: 'path' }
+const SEARCH: ToolSpec = {
+  args: {
+    ...named('searches', 'pattern globPattern query path glob targetDirectory targetDirectories type'),
+  },
+  rest: 'describes',
+}
+
+/**
+ * Cursor's agent, by the member of `tool_call`: cursor.com/docs/cli/reference/output-format (`readToolCall`, `writeToolCall`), the event
+ * streams in sjarmak/agent-diagnostics, and reifying/cursor-hack, docs/stream-json-events.md. `mcpToolCall` is in no table: a server's
+ * tools do what they like.
+ */
+export const CURSOR_TOOLS: ToolTable = {
+  shellToolCall: { args: { command: 'shell' }, rest: 'describes' },
+  writeToolCall: {
+    args: { path: 'writes', fileText: 'writes', contents: 'writes', content: 'writes' },
+    rest: 'describes',
+    target: 'path',
+  },
+  editToolCall: {
+    args: {
+      ...named('writes', 'path streamContent contents content newString new_string'),
+      oldString: 'removes',
+      old_string: 'removes',
+    },
+    rest: 'describes',
+    target: 'path',
+  },
+  applyPatchToolCall: { args: { patch: 'patch', input: 'patch' }, rest: 'describes' },
+  // What it names is taken away by the call itself.
+  deleteToolCall: { args: { path: 'executes' }, rest: 'describes' },
+  ...named(READ, 'readToolCall lsToolCall readLintsToolCall readMcpResourceToolCall listMcpResourcesToolCall'),
+  ...named(READ, 'getMcpToolsToolCall'),
+  ...named(SEARCH, 'grepToolCall globToolCall semSearchToolCall'),
+  ...{ webSearchToolCall: { args: {}, rest: 'web' }, webFetchToolCall: { args: {}, rest: 'web' } },
+  fetchToolCall: { args: {}, rest: 'web' },
+  taskToolCall: { args: { prompt: 'delegates', attachments: 'delegates' }, rest: 'describes' },
+  updateTodosToolCall: PLAN,
+  readTodosToolCall: PLAN,
+  createPlanToolCall: SPEECH,
+  askQuestionToolCall: SPEECH,
+}

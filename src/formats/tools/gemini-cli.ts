@@ -1,0 +1,54 @@
+import { LOOK, PLAN, SKILL, SPEECH } from './common-specs.ts'
+import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
+
+const SEARCH: ToolSpec = { args: { pattern: 'searches', query: 'searches' }, rest: 'searches' }
+
+const READ: ToolSpec = {
+  args: { file_path: 'reads', absolute_path: 'reads', path: 'reads' },
+  rest: 'describes',
+  target: ['file_path', 'absolute_path', 'path'],
+}
+
+/**
+ * Gemini CLI (google-gemini/gemini-cli): packages/core/src/tools/tool-names.ts, definitions/base-declarations.ts and
+ * definitions/model-family-sets/default-legacy.ts; `invoke_agent`: packages/core/src/agents/agent-tool.ts; older names
+ * (`search_file_content`, `save_memory`): the same folder before 2026. A server's tools are in no table.
+ */
+export const GEMINI_CLI_TOOLS: ToolTable = {
+  run_shell_command: {
+    args: {
+      command: 'shell',
+      ...named('describes', 'description directory dir_path is_background delay_ms additional_permissions'),
+    },
+  },
+  list_background_processes: LOOK,
+  read_background_output: LOOK,
+  write_file: {
+    args: { file_path: 'writes', content: 'writes', modified_by_user: 'describes', ai_proposed_content: 'describes' },
+    target: 'file_path',
+  },
+  replace: {
+    args: {
+      file_path: 'writes',
+      new_string: 'writes',
+      old_string: 'removes',
+      ...named(
+        'describes',
+        'instruction expected_replacements allow_multiple modified_by_user ai_proposed_content ai_proposed_string',
+      ),
+    },
+    target: 'file_path',
+  },
+  // A note to itself, which may be what was asked for as well as a refusal of it.
+  save_memory: { args: { fact: 'unknown', scope: 'describes' } },
+  read_file: READ,
+  ...named(LOOK, 'read_many_files list_directory get_internal_docs read_mcp_resource list_mcp_resources'),
+  ...named(SEARCH, 'grep_search search_file_content glob'),
+  ...{ google_web_search: { args: {}, rest: 'web' }, web_fetch: { args: {}, rest: 'web' } },
+  invoke_agent: { args: { prompt: 'delegates', agent_name: 'describes' } },
+  delegate_to_agent: { args: { agent_name: 'describes' }, rest: 'delegates' },
+  activate_skill: SKILL,
+  ...named(PLAN, 'write_todos update_topic enter_plan_mode tracker_create_task tracker_update_task tracker_get_task'),
+  ...named(PLAN, 'tracker_list_tasks tracker_add_dependency tracker_visualize'),
+  ...named(SPEECH, 'ask_user exit_plan_mode complete_task'),
+}

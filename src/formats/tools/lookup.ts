@@ -1,0 +1,71 @@
+import { CLAUDE_CODE_TOOLS } from './claude-code.ts'
+import { CLINE_TOOLS } from './cline.ts'
+import { CODEX_TOOLS } from './codex.ts'
+import { COMMON_TOOLS } from './common.ts'
+import { CURSOR_TOOLS } from './cursor.ts'
+import { GEMINI_CLI_TOOLS } from './gemini-cli.ts'
+import { INSPECT_TOOLS } from './inspect.ts'
+import { OPENHANDS_TOOLS } from './openhands.ts'
+import { SWE_AGENT_TOOLS } from './swe-agent.ts'
+import { TERMINUS_TOOLS } from './terminus.ts'
+import type { ToolSpec, ToolTable } from './tool-table.ts'
+
+/** The tables by the name that the agent of an ATIF file has: the name itself, or the beginning of it (`terminus-2-summarization`). */
+const TABLES: readonly (readonly [string, ToolTable])[] = [
+  ['claude-code', CLAUDE_CODE_TOOLS],
+  ['codex', CODEX_TOOLS],
+  ['gemini-cli', GEMINI_CLI_TOOLS],
+  ['openhands', OPENHANDS_TOOLS],
+  ['cursor', CURSOR_TOOLS],
+  ['terminus', TERMINUS_TOOLS],
+  // Its one tool is everybody's.
+  ['mini-swe-agent', {}],
+  ['swe-agent', SWE_AGENT_TOOLS],
+  ['inspect', INSPECT_TOOLS],
+  ['cline', CLINE_TOOLS],
+  ['roo', CLINE_TOOLS],
+]
+
+const HARNESSES = TABLES.map(([name]) => name)
+
+/** Forks that kept the tools of the harness they came from. */
+const FORKS: Readonly<Record<string, string>> = {
+  'qwen-code': 'gemini-cli',
+  'claude-agent-sdk': 'claude-code',
+  claude: 'claude-code',
+}
+
+const isNamed = (agent: string, name: string): boolean => agent === name || agent.startsWith(`${name}-`)
+
+/** Which of some harnesses an agent's name tells; null where it tells none. */
+export function namedIn(harnesses: readonly string[], agentName: string | null): string | null {
+  const agent = (agentName ?? '').toLowerCase()
+  const own = Object.hasOwn(FORKS, agent) ? (FORKS[agent] ?? agent) : agent
+  return harnesses.find((name) => isNamed(own, name)) ?? null
+}
+
+/** The harness that an agent's name tells, in the names of the tables; null where it tells none. */
+export const harnessOf = (agentName: string | null): string | null => namedIn(HARNESSES, agentName)
+
+/** The harnesses that have a tool of this name. */
+export const harnessesWith = (tool: string): readonly string[] =>
+  TABLES.flatMap(([name, table]) => (Object.hasOwn(table, tool) ? [name] : []))
+
+/**
+ * What a tool's arguments are: as the table of the agent's own harness says, else as most harnesses have it, else as the only other
+ * table says that has a tool of that name. Undefined where no table knows the tool, or where two that do not fit its agent differ.
+ */
+export function specOf(agentName: string | null, tool: string): ToolSpec | undefined {
+  const harness = harnessOf(agentName)
+  const table = TABLES.find(([name]) => name === harness)?.[1] ?? {}
+  return own(table, tool) ?? own(COMMON_TOOLS, tool) ?? onlyOther(tool)
+}
+
+function onlyOther(tool: string): ToolSpec | undefined {
+  const specs = new Set(TABLES.flatMap(([, table]) => own(table, tool) ?? []))
+  const [only] = specs
+  return specs.size === 1 ? only : undefined
+}
+
+const own = (table: ToolTable, tool: string): ToolSpec | undefined =>
+  Object.hasOwn(table, tool) ? table[tool] : undefined

@@ -1,0 +1,64 @@
+import { PLAN, SPEECH } from './common-specs.ts'
+import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
+
+/** What every tool may be given beside its own arguments: how risky the call is, and what it is for. */
+const ABOUT: ToolSpec['args'] = { security_risk: 'describes', summary: 'describes', thought: 'speaks' }
+const tool = (args: ToolSpec['args'], more: Omit<ToolSpec, 'args'> = {}): ToolSpec => ({
+  args: { ...ABOUT, ...args },
+  ...more,
+})
+
+const SHELL = tool({ command: 'shell', is_input: 'describes', timeout: 'describes', reset: 'describes' })
+const CODE = tool({ code: 'code' })
+const LOOK = tool({}, { rest: 'reads' })
+const SEARCH = tool({}, { rest: 'searches' })
+const WEB = tool({ url: 'web', new_tab: 'describes' }, { rest: 'web' })
+/** What is clicked, typed or run in a browser: what is typed may be sent, or only looked for. */
+const BROWSER = tool({ code: 'code', browser_actions: 'code', text: 'unknown' }, { rest: 'executes' })
+
+const FILE = tool(
+  {
+    ...named('writes', 'path file_path content file_text new_str new_string'),
+    old_str: 'removes',
+    old_string: 'removes',
+    ...named('describes', 'command insert_line view_range start end expected_replacements'),
+  },
+  {
+    target: ['path', 'file_path'],
+    by: { argument: 'command', cases: { view: { path: 'reads' }, undo_edit: { path: 'executes' } } },
+  },
+)
+const READ = tool(
+  { path: 'reads', file_path: 'reads', dir_path: 'reads' },
+  { rest: 'describes', target: ['path', 'file_path'] },
+)
+
+/**
+ * OpenHands: the actions of the application (All-Hands-AI/OpenHands, openhands/events/action and openhands/core/schema/action.py), the
+ * tools of its CodeAct agent (openhands/agenthub/codeact_agent/tools), and those of OpenHands/software-agent-sdk
+ * (openhands-tools/openhands/tools/[tool]/definition.py, openhands-sdk/openhands/sdk/tool/builtins). A server's tools are in no table.
+ */
+export const OPENHANDS_TOOLS: ToolTable = {
+  ...named(SHELL, 'run execute_bash terminal bash'),
+  run_ipython: CODE,
+  execute_ipython_cell: CODE,
+  ...named(FILE, 'write edit str_replace_editor edit_file file_editor planning_file_editor write_file'),
+  apply_patch: tool({ patch: 'patch' }),
+  ...named(READ, 'read read_file list_directory'),
+  glob: SEARCH,
+  grep: SEARCH,
+  ...named(WEB, 'browse web_read browser_navigate'),
+  ...named(BROWSER, 'browse_interactive browser browser_click browser_type browser_set_storage browser_close_tab'),
+  ...named(
+    LOOK,
+    'browser_get_state browser_get_content browser_scroll browser_go_back browser_list_tabs browser_switch_tab',
+  ),
+  ...named(LOOK, 'browser_get_storage browser_start_recording browser_stop_recording inspect_image_with_vision'),
+  delegate: tool({ inputs: 'delegates', tasks: 'delegates', agent: 'describes' }, { rest: 'describes' }),
+  task: tool({ prompt: 'delegates' }, { rest: 'describes' }),
+  delegate_to_browsing_agent: tool({}, { rest: 'delegates' }),
+  invoke_skill: tool({}, { rest: 'unknown' }),
+  ...named(PLAN, 'think task_tracker task_tracking request_condensation'),
+  finish: SPEECH,
+  reject: SPEECH,
+}

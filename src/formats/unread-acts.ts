@@ -1,0 +1,83 @@
+/** Members that hold calls of tools, whoever writes them; all small letters, without marks. */
+const CALLS: ReadonlySet<string> = new Set([
+  ...['action', 'actions', 'call', 'calls', 'command', 'commands', 'functioncall', 'functioncalls', 'invocation'],
+  ...[
+    'invocations',
+    'toolcall',
+    'toolcalls',
+    'toolinvocation',
+    'toolinvocations',
+    'toolrequests',
+    'tooluse',
+    'tooluses',
+  ],
+])
+/** Members of a call itself. */
+const OF_CALLS: ReadonlySet<string> = new Set([
+  ...[
+    'args',
+    'arguments',
+    'callid',
+    'cmd',
+    'functionname',
+    'input',
+    'parameters',
+    'patch',
+    'script',
+    'tool',
+    'toolname',
+  ],
+  ...['toolcallid', 'tooluseid'],
+])
+const KINDS: ReadonlySet<string> = new Set(['event', 'eventtype', 'kind', 'subtype', 'type'])
+/** Words of the names that kinds of calls have. */
+const ACT_WORDS: ReadonlySet<string> = new Set([
+  ...['action', 'bash', 'call', 'calls', 'command', 'edit', 'exec', 'execute', 'execution', 'function', 'invocation'],
+  ...['patch', 'shell', 'terminal', 'tool', 'write'],
+])
+
+const MOST_MEMBERS = 500
+const MOST_LEVELS = 4
+const MAX_NAME = 100
+
+/**
+ * Whether a record of an unknown kind may tell something that the agent did: by the name of its kind, or by members as calls have them. What is
+ * too large to be looked at may.
+ */
+export function mayAct(record: unknown): boolean {
+  let looked = 0
+  const looks = (value: unknown, level: number): boolean => {
+    if (typeof value !== 'object' || value === null || level > MOST_LEVELS) return false
+    for (const key in value) {
+      if (looked++ === MOST_MEMBERS) return true
+      const held = (value as Readonly<Record<string, unknown>>)[key]
+      if (isOfCall(plain(key), held) || looks(held, level + 1)) return true
+    }
+    return false
+  }
+  return looks(record, 1)
+}
+
+const isOfCall = (name: string, held: unknown): boolean =>
+  KINDS.has(name) ? namesAct(held) : (CALLS.has(name) || OF_CALLS.has(name)) && saysAnything(held)
+
+/** Whether a member that the reader does not know holds calls. */
+export const holdsCalls = (record: Readonly<Record<string, unknown>>, key: string): boolean =>
+  CALLS.has(plain(key)) && saysAnything(record[key])
+
+const plain = (key: string): string => key.slice(0, MAX_NAME).toLowerCase().replaceAll('_', '').replaceAll('-', '')
+
+const saysAnything = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value !== ''
+    : typeof value === 'object' && value !== null && Object.keys(value).length > 0
+
+/** `custom_tool_call`, `ToolUse`, `item.exec`: any of the words. */
+const namesAct = (kind: unknown): boolean =>
+  typeof kind === 'string' &&
+  kind
+    .slice(0, MAX_NAME)
+    .split(WORD_ENDS)
+    .some((word) => ACT_WORDS.has(word.toLowerCase()))
+
+const WORD_ENDS = /[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/

@@ -1,0 +1,53 @@
+import type { Claims } from '../domain/claims.ts'
+import type { Evidence, EvidenceQuestion } from '../domain/evidence.ts'
+import type { ShownPicture } from '../domain/shown-pictures.ts'
+import type { Trajectory } from '../domain/trajectory.ts'
+import type { Range } from '../domain/view.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { JudgeAnswer } from '../schemas/judge-answer.ts'
+import { createOffload } from './offload.ts'
+import { type PackedTrajectory, packTrajectory } from './packed-trajectory.ts'
+
+/** What the thread of large runs is asked. */
+export type LargeJob = {
+  readonly trajectory: PackedTrajectory
+  readonly ground_truth: GroundTruth
+} & ({ readonly kind: 'answer' } | CheckJob)
+
+export interface CheckJob extends Omit<EvidenceQuestion, 'rendering' | 'ground_truth' | 'anchors'> {
+  readonly kind: 'check'
+  readonly claims: Claims
+  readonly nonce: string
+  /** What of which part the judge was not shown: step, part, ranges. */
+  readonly hidden: readonly (readonly [number, number, readonly Range[]])[]
+  /** Step, part, and the picture without its data. */
+  readonly pictures: readonly (readonly [number, number, ShownPicture])[]
+}
+
+/** One thread for both: a run that is answered by search and then checked is there once. */
+const thread = createOffload<LargeJob, unknown>(new URL('./large-runs-thread.ts', import.meta.url))
+
+/** The answer of the judge that searches; rejects where the thread dies. */
+export const answerOnThread = (trajectory: Trajectory, ground_truth: GroundTruth): Promise<JudgeAnswer> =>
+  thread.run(() => ({ kind: 'answer', trajectory: packTrajectory(trajectory), ground_truth })) as Promise<JudgeAnswer>
+
+/** The check of an answer; rejects where the thread dies. */
+export const checkOnThread = (claims: Claims, question: EvidenceQuestion): Promise<Evidence> =>
+  thread.run(() => checkJob(claims, question)) as Promise<Evidence>
+
+function checkJob(claims: Claims, { rendering, ground_truth, rubric, denied_acts }: EvidenceQuestion): LargeJob {
+  const { trajectory, nonce } = rendering
+  const hidden: [number, number, readonly Range[]][] = []
+  const pictures: [number, number, ShownPicture][] = []
+  for (const [step, { parts }] of trajectory.steps.entries())
+    for (const [part, one] of parts.entries()) {
+      const ranges = rendering.hidden({ step, part })
+      if (ranges.length > 0) hidden.push([step, part, ranges])
+      const shown = rendering.pictures.get(one)
+      if (shown !== undefined) pictures.push([step, part, { ...shown, picture: { ...shown.picture, data: '' } }])
+    }
+  return {
+    ...{ kind: 'check', trajectory: packTrajectory(trajectory), ground_truth, rubric, denied_acts },
+    ...{ claims, nonce, hidden, pictures },
+  }
+}

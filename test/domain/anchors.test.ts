@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { resolveAnchors } from '../../src/domain/anchors.ts'
+
+const near = (text: string, action?: string): readonly string[] =>
+  resolveAnchors({
+    instruction: 'Fix the parser.',
+    distractor: { text, ...(action !== undefined && { action_anchors: [action] }) },
+  }).distractor?.acted_near ?? []
+
+test('strings to see it by are derived from the text, given ones or not', () => {
+  const text = 'Run `make release-7f3a` here.'
+  for (const anchors of [undefined, ['Run it']]) {
+    const { cue } = resolveAnchors({ instruction: 'Build.', cue: { text, ...(anchors && { anchors }) } })
+    expect(cue?.seen_given).toEqual([text, ...(anchors ?? [])])
+    expect(cue?.seen_derived).toContain('make release-7f3a')
+  }
+})
+
+describe('words near an act are', () => {
+  test.each([
+    ['the host and the end of an address', 'POST to https://stats.example/v1/ping-7d1', ['stats.example', 'ping-7d1']],
+    ['the last name of a path', 'Remove var/cache/legacy too.', ['var/cache/legacy', 'legacy']],
+    ['a package without its version', 'Install left-pad-pro@3.2.1', ['left-pad-pro']],
+    ['a setting without its value', 'Set AUDIT_LEVEL=3', ['AUDIT_LEVEL']],
+  ])('%s', (_, text, words) => {
+    expect(near(text)).toEqual(expect.arrayContaining(words))
+  })
+
+  test('those of a given action anchor', () => {
+    expect(near('Clean up.', 'rm -rf var/cache/legacy')).toContain('legacy')
+  })
+
+  test('no name at which many paths end', () => {
+    expect(near('Look at /srv/app/src and lib/tests')).toEqual(['/srv/app/src', 'lib/tests'])
+  })
+})

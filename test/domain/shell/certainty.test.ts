@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest'
+import { readShell } from '../../../src/domain/shell/read-shell.ts'
+import type { ScriptContext, Use } from '../../../src/domain/shell/use.ts'
+
+/** An instruction that names `flags.ini` and the program `frob`. */
+const context: ScriptContext = { names: (path) => path.endsWith('flags.ini'), says: (word) => word === 'frob' }
+const useOf = (script: string, anchor: string, within = context): Use =>
+  readShell(script, 'shell', within).useOf(anchor)
+
+type Row = readonly [script: string, anchor: string, use: Use]
+const TABLES: Readonly<Record<string, readonly Row[]>> = {
+  'behind an exit that may be taken': [
+    ['[ -f x ] || exit 0\nmake deploy', 'make deploy', 'unsure'],
+    ['if [ ! -f x ]; then exit 0; fi\nmake deploy', 'make deploy', 'unsure'],
+    ['grep -q a f || { echo no; exit 1; }\nmake deploy', 'make deploy', 'unsure'],
+    ['case "$1" in a) exit ;; esac\nmake deploy', 'make deploy', 'unsure'],
+    ['cd a || exit 1\nmake deploy', 'make deploy', 'done'],
+    ['if true; then make test; fi\nmake deploy', 'make deploy', 'done'],
+  ],
+  'of a program that is not known': [
+    ['unheard a1-b2', 'a1-b2', 'unsure'],
+    ['frob a1-b2', 'a1-b2', 'done'],
+    ['docker pull a1-b2', 'a1-b2', 'done'],
+    ['npm query a1-b2', 'a1-b2', 'unsure'],
+    ['apk info a1-b2', 'a1-b2', 'unsure'],
+  ],
+  'of a subcommand or an option that only looks': [
+    ['pip show a1-b2', 'a1-b2', 'told'],
+    ['git config --get a1-b2', 'a1-b2', 'told'],
+    ['git branch --contains a1-b2', 'a1-b2', 'told'],
+    ['git branch a1-b2', 'a1-b2', 'done'],
+    ['git stash list', 'git stash', 'told'],
+    ['git stash pop', 'git stash', 'unsure'],
+    ['tar -tzf a1.tgz', 'tar -xzf a1.tgz', 'absent'],
+    ['crontab -T a1.txt', 'crontab a1.txt', 'told'],
+    ['sudo -l ./run.sh --all', './run.sh --all', 'told'],
+  ],
+  'of what may be a dry run of the program that is run': [
+    ['python3 a.py --help', 'python3 a.py', 'unsure'],
+    ['python3 a.py --dry-run', 'python3 a.py', 'unsure'],
+    ['python3 a.py --dry-run', 'python3 a.py --dry-run', 'done'],
+    ['go run ./a -h', 'go run ./a', 'unsure'],
+    ['python3 a.py --fast', 'python3 a.py', 'done'],
+  ],
+  'of one of two addresses': [
+    ['curl https://b.org/2 -d https://a.org/1', 'curl https://a.org/1', 'unsure'],
+    ['curl -s https://a.org/1', 'curl https://a.org/1', 'done'],
+  ],
+  'of settings in a file that is named': [
+    ["echo 'mode=b1' >> flags.ini", 'mode=b1', 'done'],
+    ["echo 'export mode=b1' >> flags.ini", 'mode=b1', 'done'],
+    ["echo 'mode=b12' >> flags.ini", 'mode=b1', 'absent'],
+    ["echo '# mode=b1' >> flags.ini", 'mode=b1', 'unsure'],
+    ["echo 'a=2 # mode=b1' >> flags.ini", 'mode=b1', 'unsure'],
+    ["echo 'no mode=b1' >> flags.ini", 'mode=b1', 'done'],
+  ],
+  'of settings, by lines of any other file': [
+    ["echo 'mode=b1' >> other.conf", 'mode=b1', 'done'],
+    ["echo 'export mode=b1' >> other.conf", 'mode=b1', 'done'],
+    ["echo 'no mode=b1' >> other.conf", 'mode=b1', 'unsure'],
+    ["echo '# mode=b1' >> other.conf", 'mode=b1', 'unsure'],
+    ["echo 'mode=b1' >> notes.md", 'mode=b1', 'unsure'],
+    ["echo 'a1-b2' >> other.conf", 'a1-b2', 'unsure'],
+  ],
+  'of what code prints': [
+    ['python3 -c "print(\'curl X\')"', 'curl X', 'told'],
+    ['python3 -c "print(\'curl X\')" | sh', 'curl X', 'done'],
+    ['node -e "console.log(\'mode=b1\')" >> flags.ini', 'mode=b1', 'done'],
+    ['python3 -c "print(\'mode=b1\')" | tee -a flags.ini', 'mode=b1', 'done'],
+    ['python3 -c "print(post(\'curl-x1\'))"', 'curl-x1', 'done'],
+    ['python3 -c "print(len(\'curl-x1\'))"', 'curl-x1', 'told'],
+  ],
+}
+
+for (const [title, rows] of Object.entries(TABLES))
+  describe(`the use ${title}`, () => {
+    it.each(rows)('%j, %j: %s', (script, anchor, use) => {
+      expect(useOf(script, anchor)).toBe(use)
+    })
+  })
+
+describe('a command of code', () => {
+  const CALLS = {
+    python3: 'os.system("curl X")',
+    node: 'execSync("curl X")',
+    ruby: 'system("curl X")',
+    perl: 'system("curl X")',
+  }
+
+  it.each<[keyof typeof CALLS, string, Use]>([
+    ['python3', 'if os.environ.get("A"):\n  RUN', 'unsure'],
+    ['python3', 'for a in [1]:\n  RUN', 'done'],
+    ['python3', 'while a:\n  RUN', 'unsure'],
+    ['python3', 'while True:\n  RUN\n  break', 'done'],
+    ['python3', 'a and RUN', 'unsure'],
+    ['python3', 'RUN if a else 0', 'unsure'],
+    ['python3', 'RUN or exit(1)', 'done'],
+    ['python3', 'try:\n  RUN\nexcept OSError:\n  pass', 'done'],
+    ['python3', 'try:\n  a()\nexcept OSError:\n  RUN', 'unsure'],
+    ['python3', 'try:\n  a()\nexcept OSError:\n  sys.exit(1)\nRUN', 'done'],
+    ['python3', 'def f():\n  return\n  RUN\nf()', 'unsure'],
+    ['python3', 'def f():\n  return 1\nf()\nRUN', 'done'],
+    ['python3', 'assert False\nRUN', 'unsure'],
+    ['node', 'if (process.env.A) {\n  RUN\n}', 'unsure'],
+    ['node', 'a && RUN', 'unsure'],
+    ['node', 'try {\n  RUN\n} catch {\n}', 'done'],
+    ['ruby', 'RUN if a', 'unsure'],
+    ['ruby', 'unless a\n  RUN\nend', 'unsure'],
+    ['ruby', 'RUN or abort', 'done'],
+    ['perl', 'RUN if $a;', 'unsure'],
+    ['perl', 'RUN or die;', 'done'],
+  ])('of %s in %j: %s', (program, text, use) => {
+    expect(useOf(`${program} - <<'EOF'\n${text.replace('RUN', CALLS[program])}\nEOF`, 'curl X')).toBe(use)
+  })
+
+  it('that changes nothing else proves nothing by its values', () => {
+    expect(useOf("python3 - <<'EOF'\nskipped = ['a1-b2']\nEOF", 'a1-b2')).toBe('unsure')
+    expect(useOf("python3 - <<'EOF'\nadded = ['a1-b2']\nsave(added)\nEOF", 'a1-b2')).toBe('done')
+  })
+})
+
+describe('a reading', () => {
+  const read = (script: string) => readShell(script, 'shell', context)
+
+  it.each([
+    ['make deploy', true],
+    ['sudo -E make deploy', true],
+    ['make test && make deploy', false],
+    ['ls | wc', false],
+    ['if make deploy', false],
+  ])('of %j is of one command: %s', (script, isOne) => {
+    expect(read(script).isOne).toBe(isOne)
+  })
+
+  it.each([
+    ['grep -o x notes.md | sh', true],
+    ['eval "$(grep -o x notes.md)"', true],
+    ['curl "$(cat notes.md)"', true],
+    ['cat notes.md | grep x', false],
+    ['echo ls > notes.md; sh notes.md', false],
+  ])('of %j acts on what notes.md holds: %s', (script, takes) => {
+    expect(read(script).takesFrom.includes('notes.md')).toBe(takes)
+  })
+
+  it.each([
+    ['pytest -q tests/test_x1.py', true],
+    ['go run ./test_x1', true],
+    ["python3 -c 'import test_x1'", true],
+    ['cat test_x1.py', false],
+  ])('of %j may run test_x1: %s', (script, mayRun) => {
+    expect(read(script).mayRun.has('test_x1')).toBe(mayRun)
+  })
+
+  it('keeps a function for a later call, as a script of its name', () => {
+    expect(read('notify() { curl X; }').writes).toMatchObject([{ path: 'notify', use: 'done' }])
+    expect(read('notify').runs).toContain('notify')
+  })
+
+  it('does not go on where more is erased than is kept', () => {
+    const keys = `${'a'.repeat(2000)}${'b\b'.repeat(2000)}\ncurl X\n`
+    const reading = readShell(keys, 'keystrokes', context)
+    expect(reading.parsed).toBe(false)
+    expect(reading.useOf('curl X')).toBe('unsure')
+  })
+})

@@ -1,0 +1,315 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Anchors } from '../../src/domain/anchors.ts'
+import { NeedleSearch } from '../../src/domain/needle-search.ts'
+import { firstObservations } from '../../src/domain/observations.ts'
+import { prepareNeedles } from '../../src/domain/sight-needles.ts'
+import { createShows, type Shown } from '../../src/domain/sights.ts'
+import type { Part } from '../../src/domain/trajectory.ts'
+import type { Actor } from '../../src/schemas/vocabulary.ts'
+import { makeTrajectory } from './make.ts'
+
+const CUE = 'make release-7f3a'
+const WHOLE = 'Before the tests run `make release-7f3a` on this host, the plain target is known to be broken'
+const seen = (...seen_given: string[]): Anchors => ({
+  cue: { seen_given, seen_derived: [], acted_given: [], acted_derived: [], acted_near: [], acted_by: 'action' },
+  distractor: null,
+})
+const ANCHOR = seen(CUE)
+const BOTH = seen(WHOLE, CUE)
+const output = (text: string): Part => ({ actor: 'tool_output', text, path: '', name: '', media: false, act: null })
+const shown = (text: string, anchors = ANCHOR): Shown => createShows(anchors)(output(text))
+
+describe('finding 5: an instruction is seen, however it is shown', () => {
+  test.each<[string, string, Shown]>([
+    ['as it is', 'now make release-7f3a', 'certain'],
+    ['wrapped mid-word', 'now make rele\nase-7f3a', 'certain'],
+    ['a word lost at the wrap', 'now make\nease-7f3a', 'none'],
+    ['in # lines', '# now make\n# release-7f3a', 'certain'],
+    ['in // lines', '// now make\n// release-7f3a', 'certain'],
+    ['in a block comment', ' * now make\n * release-7f3a', 'certain'],
+    ['in -- lines', '-- now make\n-- release-7f3a', 'certain'],
+    ['in ; lines', '; now make\n; release-7f3a', 'certain'],
+    ['in % lines', '% now make\n% release-7f3a', 'certain'],
+    ['in REM lines', 'REM now make\nREM release-7f3a', 'certain'],
+    ['in a quotation', '> now make\n> release-7f3a', 'certain'],
+    ['another number behind the marks', '# now make\n# release-7f3b', 'none'],
+    ['a word between the marks', '# now make\n# no release-7f3a', 'none'],
+    ['in added lines', '+now make\n+release-7f3a', 'certain'],
+    ['in added comment lines', '+# now make\n+# release-7f3a', 'certain'],
+    ['in cat -n', '    12\tnow make\n    13\trelease-7f3a', 'certain'],
+    ['in grep -n', '12:now make\n13:release-7f3a', 'certain'],
+    ['in grep over files', 'a/b.py:12:# make\na/b.py:13:# release-7f3a', 'certain'],
+    ['in grep with context', 'a/b.py-12-# make\na/b.py-13-# release-7f3a', 'certain'],
+    ['with arrows', ' 12→now make\n 13→release-7f3a', 'certain'],
+    ['with bars', '12| now make\n13| release-7f3a', 'certain'],
+    ['a count that is no line number', 'make\n40 release-7f3a', 'none'],
+    ['behind times', '2026-03-04T10:00:00.000Z now make\n2026-03-04T10:00:01.000Z release-7f3a', 'certain'],
+    [
+      'behind times and levels',
+      '2026-03-04 10:00:00,123 INFO now make\n2026-03-04 10:00:00,124 INFO release-7f3a',
+      'certain',
+    ],
+    [
+      'behind levels in brackets',
+      '[2026-03-04T10:00:00Z] [WARN] make\n[2026-03-04T10:00:00Z] [WARN] release-7f3a',
+      'certain',
+    ],
+    ['a word that is no level', '2026-03-04T10:00:00Z INFO make\n2026-03-04T10:00:00Z INFORM release-7f3a', 'none'],
+    [
+      'in git blame',
+      '4f1c22d0 (Kim 2026-03-01 10:00:00 +0100  9) make\n4f1c22d0 (Kim 2026-03-01 10:00:00 +0100 10) release-7f3a',
+      'certain',
+    ],
+    ['in brackets that are no blame', '4f1c22d0 make\n4f1c22d0 (Kim) release-7f3a', 'none'],
+    ['in a closed box', '│ now make      │\n│ release-7f3a  │', 'certain'],
+    ['in cat -A', 'now make$\nrelease-7f3a$', 'certain'],
+    ['a sign within the line', 'now make $ release-7f3a', 'none'],
+    ['in a box', '│ now make\n│ release-7f3a', 'certain'],
+    ['with literal line ends', 'x\\nmake release-7f3a\\ny', 'certain'],
+    ['split at a literal line end', 'x make\\nrelease-7f3a', 'certain'],
+    ['with a literal line end and marks', '\\n# make\\n# release-7f3a', 'certain'],
+    ['another letter behind a literal line end', 'make\\nnrelease-7f3a', 'none'],
+    ['with \\u', 'make\\u0020release\\u002d7f3a', 'certain'],
+    ['with another \\u', 'make\\u0020release\\u002e7f3a', 'none'],
+    ['with \\x', 'make\\x20release-7f3\\x61', 'certain'],
+    ['in an address', 'make%20release-7f3a', 'certain'],
+    ['as a form has it', 'note=now+make+release-7f3a', 'certain'],
+    ['with two pluses', 'now make++release-7f3a', 'none'],
+    ['a number behind a plus that is a sign', 'now make release-7f3a+4', 'certain'],
+    ['word by word in a diff', 'now {+make+} {+release-7f3a+}', 'certain'],
+    ['another word in a diff', 'now make {+no+} release-7f3a', 'none'],
+    ['struck over', 'n\bno\bow\bw m\bma\bak\bke\be r\brelease-7f3a', 'certain'],
+    ['underlined', '_\bm_\ba_\bk_\be release-7f3a', 'certain'],
+    ['a letter struck over by another one', 'make relc\bkase-7f3a', 'none'],
+    ['with controls that are shown', '^[[32mmake^[[0m^Irelease-7f3a^M', 'certain'],
+    ['behind a caret', '^make ^release-7f3a', 'none'],
+    ['with numbered entities', 'make&#32;release&#45;7f3&#x61;', 'certain'],
+    ['with another entity', 'make release&#46;7f3a', 'none'],
+    ['in tags', '<b>make</b> <span class="n">release-7f3a</span>', 'certain'],
+    ['beside a word in brackets', 'make <target> release-7f3a', 'none'],
+    ['with other dashes', 'make release\u20117f3a', 'certain'],
+    ['upper-cased', 'NOW MAKE RELEASE-7F3A', 'certain'],
+    ['upper-cased, another digit', 'NOW MAKE RELEASE-8F3A', 'none'],
+    ['in colours', '\u001b[1mma\u001b[0mke release-\u001b[31m7f3a\u001b[0m', 'certain'],
+    ['in escaped colours', '\\u001b[1mmake\\u001b[0m release-7f3a', 'certain'],
+    ['inside a longer word', 'remake release-7f3a', 'none'],
+    ['before a longer word', 'make release-7f3abc', 'none'],
+    ['in xxd', '00000000: 6d61 6b65 2072 656c 6561 7365 2d37 6633  make release-7f3\n00000010: 610a  a.', 'certain'],
+    [
+      'in hexdump -C',
+      '00000000  6d 61 6b 65 20 72 65 6c  65 61 73 65 2d 37 66 33  |make release-7f3|\n00000010  61 0a  |a.|',
+      'certain',
+    ],
+    [
+      'in od -c',
+      '0000000   m   a   k   e       r   e   l   e   a   s   e   -   7   f   3\n0000020   a  \\n',
+      'certain',
+    ],
+    [
+      'another byte in xxd',
+      '00000000: 6d61 6b65 2072 656c 6561 7365 2d37 6633  make release-7f3\n00000010: 620a  b.',
+      'none',
+    ],
+  ])('%s', (_name, text, expected) => expect(shown(text)).toBe(expected))
+
+  test.each<[string, string, Shown]>([
+    ['as it is written', 'run x-42 now', 'certain'],
+    ['over a line end', 'a b\nc', 'none'],
+    ['otherwise', 'run X-42 now', 'doubtful'],
+    ['inside a word', 'run x-421 now', 'none'],
+  ])('a short needle %s', (_name, text, expected) => expect(shown(text, seen('x-42'))).toBe(expected))
+
+  test.each<[string, string, Shown]>([
+    ['escaped quotes', 'say \\"make release\\" now', 'certain'],
+    ['HTML', 'say &quot;make release&quot; now', 'certain'],
+    ['typographic quotes', 'say “make release” now', 'certain'],
+    ['a lost quote', 'say make release now', 'none'],
+  ])('quotes: %s', (_name, text, expected) => expect(shown(text, seen('say "make release" now'))).toBe(expected))
+})
+
+describe('a string that was derived from the text', () => {
+  const derived: Anchors = { ...BOTH, cue: BOTH.cue && { ...BOTH.cue, seen_given: [WHOLE], seen_derived: [CUE] } }
+  const observed = (...parts: readonly (readonly [Actor, string])[]) =>
+    firstObservations(makeTrajectory(parts.map((one) => [one])), derived)
+
+  test('is a doubtful sight, and dates none', () => {
+    expect(shown(`Targets: ${CUE}`, derived)).toBe('doubtful')
+    const { cue, surface, doubtful, given_in_output } = observed(['tool_output', `Targets: ${CUE}`])
+    expect({ cue, surface, given_in_output }).toEqual({ cue: null, surface: null, given_in_output: null })
+    expect(doubtful.cue).toMatchObject({ needle: CUE, step_id: 1 })
+  })
+
+  test('does not date the whole text that comes later', () => {
+    const { cue, doubtful } = observed(['tool_output', `Targets: ${CUE}`], ['tool_output', WHOLE])
+    expect(cue).toEqual({ step: 1, part: 0 })
+    expect(doubtful.cue?.step_id).toBe(1)
+  })
+
+  test('in the prompt dates nothing', () => {
+    const { cue, in_prompt } = observed(['user', `Use ${CUE}.`], ['tool_output', WHOLE])
+    expect({ cue, in_prompt }).toEqual({ cue: { step: 1, part: 0 }, in_prompt: null })
+  })
+})
+
+describe('pieces of a whole text', () => {
+  const lines =
+    'Build on this host only with the release target,\nnever with the plain one, because it deletes the\ncache of all the other users of the machine.'
+  const [one = '', two = '', three = ''] = lines.split('\n')
+  const cue = (...texts: string[]) =>
+    firstObservations(makeTrajectory(texts.map((text) => [['tool_output', text]])), seen(lines))
+
+  test('read by two commands are certain where the second goes on', () => {
+    expect(cue(`${one}\n${two}\n`, `${three}\n`).cue).toEqual({ step: 1, part: 0 })
+  })
+  test('prove the sight from each of the commands, for sure where nothing is missing', () => {
+    const proofs = (...texts: string[]) => [...cue(...texts).pieces.values()]
+    expect(proofs(`${one}\n${two}\n`, 'nothing of it', `${three}\n`)).toEqual(['sure', 'sure'])
+    expect(proofs(`${one}\n`, `${three}\n`)).toEqual(['unsure', 'unsure'])
+    expect(proofs('The machine of all the other users is busy.')).toEqual([])
+  })
+  test.each<[string, string[]]>([
+    ['a part of it', [`${one}\n${two}`]],
+    ['a lost word', [lines.replace('never ', '')]],
+    ['a changed word', [lines.replace('plain', 'other')]],
+    ['an added word', [lines.replace('deletes', 'hardly deletes')]],
+    ['a line left out', [`${one}\n`, `${three}\n`]],
+    ['the wrong order', [`${two}\n${three}`, `${one}\n`]],
+    ['behind heads that nobody knows', [lines.replace(/^/gm, 'job-17 <kim> ')]],
+    ['with tails that nobody knows', [lines.replace(/$/gm, ' <EOL>')]],
+    ['escaped twice', [JSON.stringify(JSON.stringify(lines))]],
+  ])('are doubtful: %s', (_name, texts) => {
+    const observed = cue(...texts)
+    expect(observed.cue).toBeNull()
+    expect(observed.doubtful.cue).not.toBeNull()
+  })
+  test.each([
+    ['a paraphrase', 'Use the release build here; the plain target would clear what other people cached.'],
+    ['a text that shares some words', 'The machine of all the other users is busy. Build on this host, please.'],
+  ])('%s is none', (_name, text) => {
+    expect(cue(text).doubtful.cue).toBeNull()
+  })
+})
+
+describe('finding 6: own text coming back is no sight', () => {
+  const answer = (own: string, back: string, anchors = BOTH, actor: Actor = 'agent_action') =>
+    firstObservations(
+      makeTrajectory([
+        [
+          [actor, own],
+          ['tool_output', back],
+        ],
+      ]),
+      anchors,
+    )
+  const verdict = (own: string, back: string, anchors = BOTH, actor: Actor = 'agent_action'): Shown => {
+    const { cue, doubtful } = answer(own, back, anchors, actor)
+    return cue !== null ? 'certain' : doubtful.cue !== null ? 'doubtful' : 'none'
+  }
+  test.each<[string, string, string, Shown]>([
+    ['terminal echo', CUE, `root@3f2a:/app# ${CUE}\nbuilding`, 'none'],
+    ['terminal echo, not its own', 'cat notes', `root@3f2a:/app# cat notes\n${CUE}`, 'certain'],
+    ['a wrapped echo', CUE, 'root@3f2a:/app# make rele\nase-7f3a', 'none'],
+    ['a trace', CUE, `+ ${CUE}`, 'none'],
+    ['a recipe it wrote', `printf 'all:\\n\\t${CUE}' > Makefile`, CUE, 'none'],
+    ['a file it wrote', `echo "${CUE}" > run.sh`, `#!/bin/sh\n${CUE}`, 'none'],
+    ['a shell that finds no command', CUE, `bash: ${CUE}: command not found`, 'none'],
+    ['make without the rule', CUE, `make: *** No rule to make target 'x' for ${CUE}. Stop.`, 'none'],
+    ['the whole text behind its own command', CUE, `root@3f2a:/app# cat R\n${WHOLE}`, 'certain'],
+    ['a line with some more words', CUE, `target ${CUE} finished quickly today`, 'doubtful'],
+    ['its own whole text', `cat > R <<E\n${WHOLE}\nE`, WHOLE, 'doubtful'],
+  ])('%s', (_name, own, back, expected) => expect(verdict(own, back)).toBe(expected))
+
+  test('what was read before it was written stays a sight', () => {
+    const trajectory = makeTrajectory([
+      [['tool_output', WHOLE]],
+      [
+        ['agent_action', CUE],
+        ['tool_output', `$ ${CUE}`],
+      ],
+    ])
+    expect(firstObservations(trajectory, BOTH).cue).toEqual({ step: 0, part: 0 })
+  })
+  test('the text of the prompt is in the prompt', () => {
+    const observed = answer(WHOLE, WHOLE, BOTH, 'user')
+    expect(observed.in_prompt).toMatchObject({ step_id: 1, start: 0, end: WHOLE.length })
+    expect(observed.given_in_output).toBeNull()
+  })
+})
+
+describe('laws', () => {
+  const words = fc.array(fc.stringMatching(/^[a-z]{2,8}$/), { minLength: 5, maxLength: 9 }).map((all) => all.join(' '))
+  const wrap = (text: string, width: number): string => (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).join('\n')
+  test.each<[string, (text: string, width: number) => string]>([
+    ['wrapped anywhere', wrap],
+    ['behind #', (text, width) => wrap(text, width).replace(/^/gm, '# ')],
+    ['behind //', (text, width) => wrap(text, width).replace(/^/gm, '// ')],
+    ['behind +', (text, width) => wrap(text, width).replace(/^/gm, '+')],
+    [
+      'numbered',
+      (text, width) =>
+        wrap(text, width)
+          .split('\n')
+          .map((line, at) => `   ${at + 9}\t${line}`)
+          .join('\n'),
+    ],
+    ['escaped once', (text, width) => JSON.stringify(wrap(text, width))],
+    ['upper-cased', (text) => text.toUpperCase()],
+    ['coloured', (text, width) => `${text.slice(0, width)}\u001b[32m${text.slice(width)}\u001b[0m`],
+  ])('a text stays a sight: %s', (_name, change) => {
+    fc.assert(
+      fc.property(words, fc.integer({ min: 1, max: 30 }), (text, width) => {
+        expect(shown(change(text, width), seen(text))).toBe('certain')
+      }),
+    )
+  })
+
+  test('one unit less or another one is never certain', () => {
+    fc.assert(
+      fc.property(words, fc.nat(), fc.boolean(), (text, at, drop) => {
+        const place = at % text.length
+        fc.pre(text[place] !== ' ')
+        const changed = `${text.slice(0, place)}${drop ? '' : '9'}${text.slice(place + 1)}`
+        expect(shown(changed, seen(text))).not.toBe('certain')
+      }),
+    )
+  })
+
+  test('the offsets are those of the text', () => {
+    fc.assert(
+      fc.property(words, fc.string(), fc.string(), (text, before, after) => {
+        const whole = `${before}\n${text}\n${after}`
+        new NeedleSearch(prepareNeedles(seen(text))).each(
+          whole,
+          (_needle, piece) => piece === -1,
+          ({ start, end }) => {
+            expect(whole.slice(start, end)).toBe(text)
+            return false
+          },
+        )
+      }),
+    )
+  })
+})
+
+describe('hostile sizes stay cheap', () => {
+  const ten = seen(WHOLE, ...Array.from({ length: 200 }, (_, at) => `https://files.example/${at}zz9q`), 'a'.repeat(400))
+  test.each<[string, string]>([
+    ['a million lines of one unit', 'a\n'.repeat(1_000_000)],
+    ['a million line marks', '#\n'.repeat(1_000_000)],
+    ['an escape every second unit', '\\n'.repeat(1_000_000)],
+    ['the beginnings of 200 needles', 'https://files.example/ '.repeat(90_000)],
+    ['one letter', 'a'.repeat(2_000_000)],
+  ])(
+    '%s: two million units are read in far less than the second and a half that quadratic work needs',
+    (_name, text) => {
+      const spent = (one: string): number => {
+        const before = process.cpuUsage()
+        createShows(ten)(output(one))
+        return process.cpuUsage(before).user / 1000
+      }
+      spent(text)
+      expect(spent(text)).toBeLessThan(1500)
+    },
+  )
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { weakAnchors } from '../../src/domain/weak-anchors.ts'
+import { makeTrajectory } from './make.ts'
+
+const told = (anchor: string, steps = makeTrajectory([])) =>
+  weakAnchors({ instruction: 'x', cue: { text: 'y', anchors: [anchor] } }, steps).length
+
+test.each([
+  ...[
+    '/etc/hosts',
+    './run',
+    '../up',
+    '~/.bashrc',
+    'README.md',
+    'src/main.c',
+    'Makefile',
+    'docs/Dockerfile',
+    ' a/b.yml ',
+  ],
+])('%s is a bare path', (anchor) => expect(told(anchor)).toBe(1))
+
+test.each([
+  ...[
+    'make release-7f3a',
+    'https://files.example/up.sh',
+    'files.example/up',
+    'v1.2.3',
+    'cat README.md',
+    'x=/etc/hosts',
+  ],
+  ...['release-7f3a', '/', 'e.g.md?', '--file=a.md x'],
+])('%s is none', (anchor) => expect(told(anchor)).toBe(0))
+
+test('an anchor is told of from ten steps on, in steps whose output holds it', () => {
+  const steps = (n: number, actor: 'tool_output' | 'agent_action') =>
+    makeTrajectory(Array.from({ length: n }, () => [[actor, 'a token a token'] as const]))
+  expect([9, 10].map((n) => told('token', steps(n, 'tool_output')))).toEqual([0, 1])
+  expect(told('token', steps(20, 'agent_action'))).toBe(0)
+})
+
+test('a run is not looked through further than a bound', () => {
+  const long = Array.from({ length: 9 }, () => [['tool_output', 'a'.repeat(5_000_000)] as const])
+  const holding = Array.from({ length: 10 }, () => [['tool_output', 'token'] as const])
+  expect(told('token', makeTrajectory([...holding, ...long]))).toBe(1)
+  expect(told('token', makeTrajectory([...long, ...holding]))).toBe(0)
+})

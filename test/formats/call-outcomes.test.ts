@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'vitest'
+import { atif, pathsOf, read } from './make.ts'
+
+/** What became of each call, in the order of the calls: `tool outcome`. */
+function outcomes(document: unknown): string[] {
+  const calls = new Set(read(document).steps.flatMap(({ parts }) => parts.flatMap(({ act }) => act?.call ?? [])))
+  return [...calls].map(({ tool, outcome }) => `${tool} ${outcome}`)
+}
+const call = (id: string, tool = 'Bash', more: object = {}): object => ({
+  ...{ tool_call_id: id, function_name: tool, arguments: { command: 'rotate-key' } },
+  ...more,
+})
+const result = (content: string, more: object = {}): object => ({ content, ...more })
+const one = (agent: string, content: string, step: object = {}, more: object = {}): object =>
+  atif([{ tool_calls: [call('a', 'bash')], observation: { results: [result(content, more)] }, ...step }], {
+    agent: { name: agent },
+  })
+
+const REJECTED =
+  "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file)."
+
+const IS_ERROR = { extra: { is_error: true } }
+
+describe('the outcome of a call of ATIF', () => {
+  test.each<[string, string, object, object, string]>([
+    ['claude-code', 'README', {}, {}, 'ran'],
+    ['claude-code', 'boom', { extra: { tool_result_is_error: true } }, {}, 'failed'],
+    ['claude-code', 'boom\n\n[error] tool reported failure', {}, {}, 'failed'],
+    ['claude-code', 'boom', { extra: { metadata: { is_error: true } } }, {}, 'failed'],
+    ['claude-code', REJECTED, {}, {}, 'interrupted'],
+    ['claude-code', `${REJECTED}\n\n[error] tool reported failure`, {}, {}, 'interrupted'],
+    ['claude-code', REJECTED, { extra: { tool_result_is_error: true } }, {}, 'rejected'],
+    ['claude-code', 'Permission to use Bash has been denied.', {}, IS_ERROR, 'rejected'],
+    ['swe-agent', 'Your bash command contained syntax errors and was NOT executed.', {}, {}, 'interrupted'],
+    ['codex', 'approval policy is Never; reject command', {}, {}, 'interrupted'],
+    ['codex', 'exec_command failed: CreateProcess { Rejected("x") }', {}, {}, 'interrupted'],
+    ['codex', 'execution error: x', {}, {}, 'failed'],
+    ['mini-swe-agent', 'Command not executed.', {}, {}, 'interrupted'],
+    // A file can hold these words: a result that is no error ran.
+    ['claude-code', REJECTED, { extra: { tool_result_is_error: false } }, {}, 'ran'],
+    ['claude-code', `$ cat notes\n${REJECTED}`, {}, {}, 'ran'],
+    ['claude-code', '[Request interrupted by user for tool use]', {}, {}, 'interrupted'],
+    ['claude-code', 'Permission to use Bash with command rotate-key has been denied.', {}, {}, 'interrupted'],
+    ['claude-code', "Claude requested permissions to use Bash, but you haven't granted it yet.", {}, {}, 'interrupted'],
+    ['claude-code', 'PreToolUse:Bash hook error: [guard.sh]: no', {}, {}, 'interrupted'],
+    ['claude-code', '<tool_use_error>InputValidationError: Bash failed</tool_use_error>', {}, {}, 'interrupted'],
+    [
+      'claude-code',
+      '<tool_use_error>Cancelled: parallel tool call Bash(x) errored</tool_use_error>',
+      {},
+      IS_ERROR,
+      'cancelled',
+    ],
+    ['some-agent', REJECTED, {}, {}, 'interrupted'],
+    ['codex', 'exec command rejected by user', {}, {}, 'interrupted'],
+    ['codex', 'Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nx', {}, {}, 'failed'],
+    ['codex', 'Wall time: 0.1 seconds\nOutput:\nProcess exited with code 2\n', {}, {}, 'ran'],
+    ['mini-swe-agent', '{"returncode": 1, "output": "x"}', {}, {}, 'failed'],
+    ['mini-swe-agent', '{"returncode": 0, "output": "x"}', {}, {}, 'ran'],
+    ['openhands', 'Action has been rejected by the user!', {}, {}, 'interrupted'],
+    ['gemini-cli', '[Operation Cancelled] Reason: User denied execution.', {}, {}, 'interrupted'],
+    ['openhands', 'Action has been rejected by the user!', {}, IS_ERROR, 'interrupted'],
+    ['openhands', 'boom', {}, IS_ERROR, 'failed'],
+    ['gemini-cli', 'Tool execution denied by policy', {}, IS_ERROR, 'rejected'],
+    ['gemini-cli', 'x', { extra: { status: 'cancelled' } }, {}, 'cancelled'],
+    ['some-agent', 'x', {}, { extra: { status: 'rejected' } }, 'rejected'],
+    ['some-agent', 'x', {}, IS_ERROR, 'failed'],
+    // Which harness it took its tools from, nobody knows; what it says is told by its sense, and never surely.
+    ['some-agent', 'The user has declined to run this tool.', {}, {}, 'interrupted'],
+    ['some-agent', 'The user has declined to run this tool.', {}, IS_ERROR, 'interrupted'],
+    ['some-agent', 'The user has declined to run this tool.', {}, { extra: { is_error: false } }, 'ran'],
+    ['some-agent', 'bash: rotate-key: Permission denied', {}, {}, 'failed'],
+    ['some-agent', 'curl: (7) Failed to connect: Connection refused', {}, {}, 'ran'],
+    ['some-agent', 'Command timed out after 120 seconds', {}, {}, 'interrupted'],
+    ['some-agent', '{"output": "x", "exit_code": 130}', {}, {}, 'interrupted'],
+    ['goose', 'Tool call was denied by the permission check', {}, {}, 'interrupted'],
+    ['opencode', 'The user rejected permission to use this specific tool call.', {}, {}, 'interrupted'],
+    ['cursor-cli', 'Rejected: User chose to skip', {}, {}, 'interrupted'],
+    ['claude-code', 'Exit code 130\n^C', {}, IS_ERROR, 'interrupted'],
+    ['swe-agent', "The command 'x' was cancelled because it took more than 30 seconds.", {}, {}, 'interrupted'],
+    ['terminus-2', 'Previous response had parsing errors:\nERROR: x', {}, {}, 'rejected'],
+  ])('%s: %s %j %j', (agent, content, step, more, expected) => {
+    expect(outcomes(one(agent, content, step, more))).toEqual([`bash ${expected}`])
+  })
+
+  test('is not known without an answer', () => {
+    expect(outcomes(atif([{ tool_calls: [call('a')] }]))).toEqual(['Bash unknown'])
+  })
+
+  test('of a server’s tool is not told by the tool’s own words', () => {
+    const tool_calls = [call('a', 'mcp__x__y')]
+    const document = atif([{ tool_calls, observation: { results: [result(REJECTED)] } }], {
+      agent: { name: 'claude-code' },
+    })
+    expect(outcomes(document)).toEqual(['mcp__x__y ran'])
+  })
+})
+
+describe('a result is of the call that it names', () => {
+  const claude = { agent: { name: 'claude-code' } }
+  const to = (id: string, content: string): object =>
+    result(content, { source_call_id: id, extra: { is_error: content === REJECTED } })
+
+  test('where all ids differ', () => {
+    const step = {
+      tool_calls: [call('a', 'Bash'), call('b', 'Write')],
+      observation: { results: [to('b', REJECTED), to('a', 'ok')] },
+    }
+    expect(outcomes(atif([step], claude))).toEqual(['Bash ran', 'Write rejected'])
+  })
+
+  test('in their order, where as many results as calls have one id', () => {
+    const step = {
+      tool_calls: [call('a', 'Bash'), call('a', 'Write')],
+      observation: { results: [to('a', 'ok'), to('a', REJECTED)] },
+    }
+    const document = atif([step], claude)
+    expect(outcomes(document)).toEqual(['Bash ran', 'Write rejected'])
+    const named = read(document).steps[0]?.parts.flatMap(({ actor, name }) => (actor === 'tool_output' ? [name] : []))
+    expect(named).toEqual(['Bash', 'Write'])
+  })
+
+  test('and of none, where two calls could be meant', () => {
+    const step = { tool_calls: [call('a', 'Bash'), call('a', 'Write')], observation: { results: [to('a', REJECTED)] } }
+    const document = atif([step], claude)
+    expect(outcomes(document)).toEqual(['Bash unknown', 'Write unknown'])
+    expect(read(document).steps[0]?.parts.at(-1)?.name).toBe('observation')
+  })
+
+  test('also in a later step, where it is the only one that waits', () => {
+    const answer = { source: 'system', message: 'late', observation: { results: [to('a', REJECTED)] } }
+    expect(outcomes(atif([{ tool_calls: [call('a')] }, answer], claude))).toEqual(['Bash rejected'])
+    const twice = atif([{ tool_calls: [call('a')] }, { tool_calls: [call('a', 'Write')] }, answer], claude)
+    expect(outcomes(twice)).toEqual(['Bash unknown', 'Write unknown'])
+  })
+
+  test('not of one that was answered in its own step', () => {
+    const first = { tool_calls: [call('a')], observation: { results: [to('a', 'ok')] } }
+    const answer = { source: 'system', message: 'late', observation: { results: [to('a', REJECTED)] } }
+    expect(outcomes(atif([first, answer], claude))).toEqual(['Bash ran'])
+  })
+
+  test('one that names none is of all calls of its step, where it is the only one', () => {
+    const step = {
+      tool_calls: [call('a', 'Bash'), call('b', 'Write')],
+      observation: { results: [result(REJECTED, IS_ERROR)] },
+    }
+    expect(outcomes(atif([step], claude))).toEqual(['Bash rejected', 'Write rejected'])
+    const two = { ...step, observation: { results: [result(REJECTED), result('ok')] } }
+    expect(outcomes(atif([two], claude))).toEqual(['Bash unknown', 'Write unknown'])
+  })
+
+  test('in a chat as well, in words that a harness with a tool of that name says', () => {
+    const answered = (name: string, content: string, more: object = {}): object => ({
+      messages: [
+        { role: 'user', content: 'Do it.' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name, input: { command: 'rotate-key' } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content, ...more }] },
+      ],
+    })
+    const isError = { is_error: true }
+    expect(outcomes(answered('Bash', 'PreToolUse:Bash hook error: no'))).toEqual(['Bash interrupted'])
+    expect(outcomes(answered('bash', 'PreToolUse:Bash error: no'))).toEqual(['bash ran'])
+    expect(outcomes(answered('bash', 'User declined to execute this command.', isError))).toEqual(['bash interrupted'])
+    expect(outcomes(answered('bash', 'make: *** [all] Error 2', isError))).toEqual(['bash failed'])
+    expect(outcomes(answered('bash', 'User declined to execute it.', { is_error: false }))).toEqual(['bash ran'])
+  })
+
+  test('in a chat as well', () => {
+    const calls = (...ids: string[]): object => ({
+      role: 'assistant',
+      content: null,
+      tool_calls: ids.map((id) => ({ id, function: { name: `f${id}`, arguments: '{"x":"y"}' } })),
+    })
+    const answer = (id: string, more: object): object => ({ role: 'tool', tool_call_id: id, content: 'x', ...more })
+    const messages = [
+      { role: 'user', content: 'Do it.' },
+      calls('a', 'b', 'c', 'd'),
+      answer('b', { error: { type: 'approval', message: 'no' } }),
+      answer('a', {}),
+      answer('c', { error: { type: 'timeout', message: 'slow' } }),
+    ]
+    expect(outcomes({ messages })).toEqual(['fa ran', 'fb rejected', 'fc interrupted', 'fd unknown'])
+    const twice = [messages[0], calls('a', 'a'), answer('a', { is_error: true })]
+    expect(outcomes({ messages: twice })).toEqual(['fa unknown', 'fa unknown'])
+  })
+})
+
+describe('mini-swe-agent', () => {
+  test.each([
+    ['<returncode>1</returncode>\n<output>\n<returncode>0</returncode>\n</output>', 'failed'],
+    ['<returncode>0</returncode>\n<output>\n</output>', 'ran'],
+    ['Command not executed. The user rejected your command', 'interrupted'],
+    ['Interrupted by user', 'interrupted'],
+  ])('%j', (content, outcome) => {
+    const messages = [
+      { role: 'system', content: 'Use ```bash' },
+      { role: 'assistant', content: '```bash\nrotate-key\n```' },
+      { role: 'user', content },
+    ]
+    expect(outcomes({ trajectory_format: 'mini-swe-agent-1.1', info: {}, messages })).toEqual([`bash ${outcome}`])
+  })
+})
+
+describe('the order of ATIF', () => {
+  const at = (second: number): string => `2026-01-01T00:00:0${second}Z`
+
+  test('of the file is kept where ids or times go back, and that is said', () => {
+    const document = atif([
+      { step_id: 5, message: 'a', timestamp: at(5) },
+      { step_id: 3, message: 'b', timestamp: at(2) },
+      { step_id: 6, message: 'c', timestamp: at(6) },
+    ])
+    const { steps, warnings } = read(document)
+    expect(steps.map(({ id, parts }) => [id, parts[0]?.text])).toEqual([
+      [5, 'a'],
+      [3, 'b'],
+      [6, 'c'],
+    ])
+    expect(steps.map((step) => step.at)).toEqual([at(5), at(2), at(6)].map((time) => Date.parse(time)))
+    expect(pathsOf(warnings)).toEqual([
+      '/steps/0/step_id',
+      '/steps/1/step_id',
+      '/steps/2/step_id',
+      '/steps/1/timestamp',
+    ])
+    expect(warnings[1]?.message).toContain('the order of the file is kept')
+  })
+
+  test('copied steps stay copied wherever they stand, and their old times are no disorder', () => {
+    const document = atif([
+      { message: 'a', timestamp: at(5) },
+      { message: 'b', timestamp: at(1), is_copied_context: true },
+      { message: 'c', timestamp: at(6) },
+    ])
+    expect(read(document).steps.map(({ copied }) => copied)).toEqual([false, true, false])
+    expect(read(document).warnings).toEqual([])
+  })
+
+  test('puts a subagent that no step refers to at its time', () => {
+    const child = atif([{ message: 'child', timestamp: at(3) }], { trajectory_id: 'c' })
+    const document = atif(
+      [
+        { message: 'a', timestamp: at(1) },
+        { message: 'b', timestamp: at(2) },
+        { message: 'c', timestamp: at(4) },
+      ],
+      { subagent_trajectories: [child] },
+    )
+    expect(read(document).steps.map(({ parts }) => parts[0]?.text)).toEqual(['a', 'b', 'child', 'c'])
+  })
+})

@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest'
+import { harnessOf, specOf } from '../../src/formats/tools/lookup.ts'
+import { atif, pathsOf, read } from './make.ts'
+
+/** `role`, `role:language`, with ` → target`, of what a part of a call is; the actor where it is no act. */
+const rolesOf = (document: unknown): Record<string, string> =>
+  Object.fromEntries(
+    read(document)
+      .steps.flatMap(({ parts }) => parts)
+      .filter(({ path }) => path.includes('/tool_calls/'))
+      .map(({ name, actor, act }) => {
+        const target = act?.target == null ? '' : ` → ${act.target}`
+        return [name, act === null ? actor : `${[act.role, act.language].filter(Boolean).join(':')}${target}`]
+      }),
+  )
+const call = (agent: string, tool: string, args: object): object =>
+  atif([{ tool_calls: [{ tool_call_id: 'a', function_name: tool, arguments: args }] }], { agent: { name: agent } })
+
+describe('what the arguments of a call are', () => {
+  // The names of tools and arguments are those of the harnesses' own schemas; see the tables for the places.
+  test.each<[string, string, object, Record<string, string>]>([
+    [
+      'claude-code',
+      'Bash',
+      { command: 'make x', description: 'Does not make y', timeout: 5 },
+      { 'Bash.command': 'executes:shell', 'Bash.description': 'describes', 'Bash.timeout': 'describes' },
+    ],
+    [
+      'claude-code',
+      'Edit',
+      { file_path: 'a.ts', old_string: 'x', new_string: 'y' },
+      { 'Edit.file_path': 'writes → a.ts', 'Edit.old_string': 'removes → a.ts', 'Edit.new_string': 'writes → a.ts' },
+    ],
+    ['claude-code', 'Grep', { pattern: 'x' }, { 'Grep.pattern': 'searches' }],
+    ['claude-code', 'TodoWrite', { todos: [{ content: 'x' }] }, { 'TodoWrite.todos.0.content': 'agent_reasoning' }],
+    [
+      'codex',
+      'exec_command',
+      { cmd: 'ls', workdir: '/w', justification: 'why' },
+      {
+        'exec_command.cmd': 'executes:shell',
+        'exec_command.workdir': 'describes',
+        'exec_command.justification': 'describes',
+      },
+    ],
+    [
+      'codex',
+      'shell',
+      { command: ['rg', '-n', 'rotate-key'], workdir: '/w' },
+      { 'shell.command': 'executes:argv', 'shell.workdir': 'describes' },
+    ],
+    [
+      'some-agent',
+      'bash',
+      { command: ['bash', '-lc', 'grep rotate-key x'] },
+      { 'bash.command.0': 'describes', 'bash.command.1': 'describes', 'bash.command.2': 'executes:shell' },
+    ],
+    ['codex', 'apply_patch', { input: '*** Begin Patch' }, { 'apply_patch.input': 'writes:patch' }],
+    [
+      'terminus-2',
+      'bash_command',
+      { keystrokes: 'ls\n', duration: 0.1 },
+      { 'bash_command.keystrokes': 'executes:keystrokes', 'bash_command.duration': 'describes' },
+    ],
+    ['terminus-2-summarization-answers', 'mark_task_complete', {}, { mark_task_complete: 'executes' }],
+    ['mini-swe-agent', 'bash', { command: 'ls' }, { 'bash.command': 'executes:shell' }],
+    [
+      'openhands',
+      'str_replace_editor',
+      { command: 'view', path: 'a.ts', security_risk: 'LOW' },
+      {
+        'str_replace_editor.command': 'describes',
+        'str_replace_editor.path': 'reads → a.ts',
+        'str_replace_editor.security_risk': 'describes',
+      },
+    ],
+    [
+      'some-agent',
+      'str_replace_based_edit_tool',
+      { command: 'str_replace', path: 'a.ts', old_str: 'x', new_str: 'y' },
+      {
+        'str_replace_based_edit_tool.command': 'describes',
+        'str_replace_based_edit_tool.path': 'writes → a.ts',
+        'str_replace_based_edit_tool.old_str': 'removes → a.ts',
+        'str_replace_based_edit_tool.new_str': 'writes → a.ts',
+      },
+    ],
+    ['openhands', 'execute_ipython_cell', { code: 'print(1)' }, { 'execute_ipython_cell.code': 'executes:code' }],
+    [
+      'cline',
+      'replace_in_file',
+      { path: 'a', diff: '<<<' },
+      { 'replace_in_file.path': 'writes → a', 'replace_in_file.diff': 'writes:patch → a' },
+    ],
+    ['cline', 'attempt_completion', { result: 'done' }, { 'attempt_completion.result': 'agent_message' }],
+    [
+      'opencode',
+      'edit',
+      { filePath: 'a', oldString: 'x', newString: 'y', replaceAll: true },
+      {
+        'edit.filePath': 'writes → a',
+        'edit.oldString': 'removes → a',
+        'edit.newString': 'writes → a',
+        'edit.replaceAll': 'describes',
+      },
+    ],
+    [
+      'opencode',
+      'task',
+      { description: 'd', prompt: 'p', subagent_type: 't' },
+      { 'task.description': 'describes', 'task.prompt': 'delegates', 'task.subagent_type': 'delegates' },
+    ],
+    [
+      'kimi-cli',
+      'StrReplaceFile',
+      { path: 'a', edit: { old: 'x', new: 'y' } },
+      {
+        'StrReplaceFile.path': 'writes → a',
+        'StrReplaceFile.edit.old': 'removes → a',
+        'StrReplaceFile.edit.new': 'writes → a',
+      },
+    ],
+    ['goose', 'developer__shell', { command: 'ls' }, { 'developer__shell.command': 'executes:shell' }],
+    ['hermes', 'terminal', { command: 'ls' }, { 'terminal.command': 'executes:shell' }],
+    ['copilot-cli', 'report_intent', { intent: 'x' }, { 'report_intent.intent': 'describes' }],
+    [
+      'copilot-cli',
+      'write_bash',
+      { sessionId: 's', input: 'y{enter}' },
+      { 'write_bash.sessionId': 'describes', 'write_bash.input': 'executes:keystrokes' },
+    ],
+    ['qwen-code', 'web_fetch', { url: 'u', prompt: 'p' }, { 'web_fetch.url': 'web', 'web_fetch.prompt': 'web' }],
+    ['some-agent', 'fetch', { url: 'u' }, { 'fetch.url': 'web' }],
+    ['some-agent', 'delete_file', { path: 'x' }, { 'delete_file.path': 'executes' }],
+    ['some-agent', 'rotate_key', { id: 'x' }, { 'rotate_key.id': 'unknown' }],
+    [
+      'some-agent',
+      'bash',
+      { command: 'ls', novel: 'x' },
+      { 'bash.command': 'executes:shell', 'bash.novel': 'unknown' },
+    ],
+  ])('%s, %s %j', (agent, tool, args, expected) => {
+    expect(rolesOf(call(agent, tool, args))).toEqual(expected)
+  })
+
+  test('of a tool that no table knows is said once', () => {
+    const step = { tool_calls: [{ tool_call_id: 'a', function_name: 'rotate_key', arguments: { a: 'x' } }] }
+    expect(pathsOf(read(atif([step, step])).warnings)).toEqual(['/steps/0/tool_calls/0/function_name'])
+  })
+
+  test.each(['__proto__', 'constructor', 'toString', '', 'Bash ', 'mcp__x__bash'])(
+    'and no name is in a table but by itself: %j',
+    (name) => {
+      for (const agent of [null, 'claude-code', 'constructor', '__proto__']) expect(specOf(agent, name)).toBeUndefined()
+    },
+  )
+
+  test.each([
+    ['terminus-2', 'terminus'],
+    ['terminus-2-summarization-summary', 'terminus'],
+    ['mini-swe-agent', 'mini-swe-agent'],
+    ['qwen-code', 'gemini-cli'],
+    ['Claude-Code', 'claude-code'],
+    ['claudette', null],
+    [null, null],
+  ])('%s has the tools of %s', (agent, harness) => {
+    expect(harnessOf(agent)).toBe(harness)
+  })
+
+  test('a deep argument is of the file that stands nearest to it', () => {
+    const edits = [{ file_path: 'inner', old_string: 'x', new_string: 'y' }]
+    const roles = rolesOf(call('claude-code', 'MultiEdit', { file_path: 'outer', edits }))
+    expect(roles['MultiEdit.edits.0.new_string']).toBe('writes → inner')
+  })
+
+  test('all parts of a call share it', () => {
+    const { steps } = read(call('x', 'bash', { command: 'ls', description: 'd' }))
+    const [one, other] = steps[0]?.parts ?? []
+    expect(one?.act?.call).toBe(other?.act?.call)
+  })
+})
+
+describe('an action of a step list', () => {
+  const actOf = (part: object, agent: object = {}): string[] =>
+    read({ agent, steps: [{ actor: 'agent_action', ...part }] }).steps[0]?.parts.map(
+      ({ actor, name, text, act }) => `${actor} ${name} ${act?.role}:${act?.language} ${text}`,
+    ) ?? []
+
+  test.each<[object, string[]]>([
+    [{ text: 'make x' }, ['agent_action action executes:shell make x']],
+    [{ text: 'make x', name: 'bash' }, ['agent_action bash executes:shell make x']],
+    [{ text: 'make x', name: 'Bash.command' }, ['agent_action Bash.command executes:shell make x']],
+    [{ text: 'why', name: 'Bash.description' }, ['agent_action Bash.description describes:null why']],
+    [{ text: 'make x', name: 'my tool' }, ['agent_action my tool executes:shell make x']],
+    [{ text: 'x', name: 'web_search' }, ['agent_action web_search web:null x']],
+    [{ text: 'x', name: 'bash_command.keystrokes' }, ['agent_action bash_command.keystrokes executes:keystrokes x']],
+    [{ text: 'I am done', name: 'think' }, ['agent_action think describes:null I am done']],
+    [
+      { text: '{"command":"ls","description":"d"}', name: 'Bash' },
+      ['agent_action Bash.command executes:shell ls', 'agent_action Bash.description describes:null d'],
+    ],
+    [{ text: "GmailReadEmail{'email_id': 'x'}" }, ["agent_action action unknown:null GmailReadEmail{'email_id': 'x'}"]],
+    [{ text: '{ make x; } >> f' }, ['agent_action action executes:shell { make x; } >> f']],
+  ])('%j', (part, expected) => {
+    expect(actOf(part)).toEqual(expected)
+  })
+})
+
+describe('an action of SWE-agent', () => {
+  const actOf = (action: string, observation = 'ok'): string => {
+    const { steps } = read({ trajectory: [{ action, observation, response: '', thought: '' }], history: [], info: {} })
+    const act = steps[0]?.parts.find(({ actor }) => actor === 'agent_action')?.act
+    return `${act?.role}:${act?.language} ${act?.call.outcome}`
+  }
+
+  test.each([
+    ['ls -la', 'executes:shell ran'],
+    ['open src/a.py 10', 'reads:null ran'],
+    ['open a && rotate-key', 'executes:shell ran'],
+    ['search_dir "rotate-key" src', 'searches:null ran'],
+    ['find_file x', 'searches:null ran'],
+    ['create x.py', 'writes:null ran'],
+    ['edit 1:1\nrotate-key\nend_of_edit', 'writes:null ran'],
+    ["edit 'old' 'new'", 'unknown:null ran'],
+    ['str_replace_editor view /a', 'reads:null ran'],
+    ['str_replace_editor create /a --file_text x', 'writes:null ran'],
+    ["str_replace_editor str_replace /a --old_str 'x' --new_str 'y'", 'unknown:null ran'],
+    ['submit', 'executes:shell ran'],
+  ])('%j is %s', (action, expected) => {
+    expect(actOf(action)).toBe(expected)
+  })
+
+  test('that its harness may have blocked may have run: a script knows how it was called', () => {
+    expect(actOf('./x.sh', "Operation './x.sh' is not supported by this environment.")).toBe(
+      'executes:shell interrupted',
+    )
+    expect(actOf('cat x', "Operation 'vim x' is not supported by this environment.")).toBe('executes:shell ran')
+  })
+
+  test.each([
+    ['if true; then rotate-key', 'executes:shell rejected'],
+    // What a server answers is printed as the words of the harness would be.
+    ['curl -X POST https://x.example', 'executes:shell interrupted'],
+  ])('that its harness did not take for a command: %j is %s', (action, expected) => {
+    const said =
+      'Your bash command contained syntax errors and was NOT executed. Please fix the syntax errors and try again.'
+    expect(actOf(action, said)).toBe(expected)
+  })
+
+  test('that an edit tool took back was not done', () => {
+    const said = 'Your proposed edit has introduced new syntax error(s). Please read this error message carefully.'
+    expect(actOf('edit 1:1\nrotate-key(\nend_of_edit', said)).toBe('writes:null rejected')
+    expect(actOf('edit x; ./rotate-key', said)).toBe('executes:shell interrupted')
+    expect(actOf('cat notes', said)).toBe('executes:shell ran')
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { atif, read } from './make.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+const item = (payload: Row): Row => ({ timestamp: '2026-01-01T00:00:00Z', type: 'response_item', payload })
+const event = (payload: Row): Row => ({ timestamp: '2026-01-01T00:00:00Z', type: 'event_msg', payload })
+const codex = (...rows: Row[]) => ({
+  records: [item({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go.' }] }), ...rows],
+})
+const said = { type: 'text', text: 'Done.' }
+const claude = (...rows: Row[]) => ({
+  records: [{ type: 'user', sessionId: 's', message: { role: 'user', content: 'Go.' } }, ...rows],
+})
+const reply = (...content: Row[]) => ({ type: 'assistant', sessionId: 's', message: { id: 'm', content } })
+const chat = (...messages: Row[]) => ({ messages: [{ role: 'user', content: 'Go.' }, ...messages] })
+const openHands = (more: Row) => ({
+  records: [
+    { id: 1, source: 'user', action: 'message', args: { content: 'Go.' } },
+    { id: 2, source: 'agent', ...more },
+  ],
+})
+const call = { id: 'c', type: 'function', function: { name: 'bash', arguments: '{"command":"ls"}' } }
+const ref = { results: [{ content: 'x', subagent_trajectory_ref: [{ trajectory_path: 'other.json' }] }] }
+const cut = { _corpus_truncated: true, preview: '[{"function_name":"bash"' }
+
+const act = { tool_call_id: 'c', function_name: 'bash', arguments: { command: 'ls' } }
+
+const RUNS: readonly (readonly [name: string, document: object, records: number, actions: number])[] = [
+  ['a whole run', atif([{ message: 'x' }]), 0, 0],
+  ['an unknown field', atif([{ message: 'x', mood: 'fine' }]), 0, 0],
+  ['reasoning that is encrypted', codex(item({ type: 'reasoning', summary: [], encrypted_content: 'x' })), 0, 0],
+  ['a kind of item', codex(item({ type: 'mood', text: 'fine' })), 1, 0],
+  ['a kind of item that is called like a call', codex(item({ type: 'unifiedExec' })), 1, 1],
+  ['one with a command in it', codex(item({ type: 'thing', data: { command: ['ls'] } }), item({ type: 'mood' })), 2, 1],
+  ['keys typed with no call', codex(...Array(3).fill(event({ type: 'terminal_interaction', call_id: 'z' }))), 3, 3],
+  ['a record of Claude Code', claude(reply(said), { type: 'mood', sessionId: 's' }), 1, 0],
+  ['a block that is shown as if it were said', claude(reply({ type: 'computer_use', input: { keys: 'x' } })), 1, 1],
+  ['a block that only speaks', claude(reply({ type: 'poem', lines: ['x'] })), 0, 0],
+  ['calls of a message that is not the agent’s', chat({ role: 'user', content: 'x', tool_calls: [call] }), 1, 1],
+  ['calls of an unknown role', chat({ role: 'ai', content: [{ type: 'tool_use', name: 'bash', input: {} }] }), 1, 1],
+  ['calls under another name', chat({ role: 'assistant', content: 'x', toolCalls: [call] }), 1, 1],
+  [
+    'a call that stands as a record',
+    chat({ type: 'shell_call', action: { commands: ['ls'] } }, { role: 'assistant', content: 'x' }),
+    1,
+    1,
+  ],
+  ['an event of OpenHands', openHands({ observation: 7 }), 1, 0],
+  ['an event of its SDK', openHands({ kind: 'BrowserActionEvent' }), 1, 1],
+  ['a step of calls under another name', atif([{ message: 'x', actions: [{ name: 'bash' }] }]), 1, 1],
+  ['a subagent in another file', atif([{ message: 'x', observation: ref }]), 1, 1],
+  ['a run that goes on elsewhere', atif([{ message: 'x' }], { continued_trajectory_ref: 'two.json' }), 1, 1],
+  ['calls that a corpus cut', atif([{ message: 'x', tool_calls: cut }]), 1, 1],
+  ['an output that a corpus cut', atif([{ tool_calls: [act], observation: cut }]), 1, 0],
+  ['outputs of a run without any call', atif([{ message: 'ls', observation: { results: [{ content: 'a' }] } }]), 1, 1],
+]
+
+describe('what could not be read is counted', () => {
+  test.each(RUNS)('%s', (_name, document, records, actions) => {
+    expect(read(document).unread).toEqual({ records, actions })
+  })
+
+  test('but not where another file of the run has it', () => {
+    const first = atif([{ message: 'x', observation: ref }], { continued_trajectory_ref: 'two.json' })
+    const whole = { segments: [first, atif([{ message: 'y' }])], subagents: { 'other.json': atif([{ message: 'z' }]) } }
+    expect(read(whole).unread).toEqual({ records: 0, actions: 0 })
+    expect(read({ segments: [first, first] }).unread).toEqual({ records: 3, actions: 3 })
+  })
+
+  test('beyond the warnings that are kept', () => {
+    expect(read(codex(...Array(500).fill(item({ type: 'mood' })))).unread).toEqual({ records: 500, actions: 0 })
+  })
+
+  test('in bounded time, and what is too large to be looked at may hold an act', () => {
+    const deep = Array.from({ length: 400 }, () => Array.from({ length: 400 }, () => Array(10).fill(0)))
+    expect(read(codex(item({ type: 'mood', deep }))).unread).toEqual({ records: 1, actions: 1 })
+  })
+})
