@@ -3,6 +3,8 @@ export const ADMISSION_LIMITS = {
   grading_at_once: 256,
   held_bytes: 256 * 1024 * 1024,
   uploads_at_once: 64,
+  answer_chars: 128 * 1024 * 1024,
+  slow_reader_ms: 30_000,
   streams_at_once: 256,
   statistics_at_once: 8,
   connections: 10_000,

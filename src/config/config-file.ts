@@ -2,12 +2,13 @@ import { Type } from 'typebox'
 import { parse } from 'yaml'
 import { DENIED_ACTS } from '../domain/evidence.ts'
 import { fileFault } from '../domain/file-fault.ts'
-import { schemaIssues } from '../schemas/check.ts'
 import { type AccessFile, AccessFileSchema } from './access-settings.ts'
 import { type BlobFile, BlobFileSchema } from './blob-settings.ts'
 import { type Concurrency, ConcurrencySchema } from './concurrency.ts'
 import type { BatchSettings, Budget, EvidenceSettings, Limits, RetrySettings } from './config.ts'
+import { configIssues } from './config-issues.ts'
 import { type JudgeFile, JudgeFileSchema } from './judge-settings.ts'
+import { nullable } from './nullable.ts'
 import { type PostgresFile, PostgresFileSchema } from './postgres-settings.ts'
 import { type WorkersFile, WorkersFileSchema } from './worker-settings.ts'
 
@@ -27,6 +28,8 @@ const FileSchema = Type.Object(
           grading_at_once: positive(),
           held_bytes: positive(),
           uploads_at_once: positive(),
+          answer_chars: positive(),
+          slow_reader_ms: positive(),
           streams_at_once: positive(),
           statistics_at_once: positive(),
           connections: positive(),
@@ -54,10 +57,7 @@ const FileSchema = Type.Object(
     ),
     concurrency: Type.Optional(ConcurrencySchema),
     budget: Type.Optional(
-      Type.Object(
-        { max_cost_usd_per_day: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])) },
-        closed,
-      ),
+      Type.Object({ max_cost_usd_per_day: Type.Optional(nullable(Type.Number({ minimum: 0 }))) }, closed),
     ),
     evidence: Type.Optional(
       Type.Object({ denied_acts: Type.Optional(Type.Enum(DENIED_ACTS, { type: 'string' })) }, closed),
@@ -67,7 +67,12 @@ const FileSchema = Type.Object(
     blobs: Type.Optional(BlobFileSchema),
     batches: Type.Optional(Type.Object({ most_items: positive(), poll_seconds: positive() }, closed)),
     workers: Type.Optional(WorkersFileSchema),
-    judges: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z][a-z0-9._-]*$' }), JudgeFileSchema)),
+    judges: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[a-z][a-z0-9._-]*$' }), JudgeFileSchema, {
+        ...closed,
+        description: 'names of a–z, 0–9, dots, dashes and underscores that begin with a letter',
+      }),
+    ),
   },
   closed,
 )
@@ -91,11 +96,8 @@ export interface ConfigFile {
 /** Throws with the place of what cannot be used. */
 export function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {
   const value = parseFile(path, readText(path, readFile))
-  const issues = schemaIssues(FileSchema, value ?? {})
-  if (issues.length > 0) {
-    const places = issues.map((issue) => `${issue.path === '' ? '/' : issue.path} ${issue.message}`).join('; ')
-    throw new Error(`VERIDICT_CONFIG: ${path}: ${places}`)
-  }
+  const issues = configIssues(FileSchema, value ?? {})
+  if (issues.length > 0) throw new Error(`VERIDICT_CONFIG: ${path}: ${issues.join('; ')}`)
   return (value ?? {}) as ConfigFile
 }
 

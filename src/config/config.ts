@@ -6,9 +6,8 @@ import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Environment, type LogLevel, readEnvironment } from './environment.ts'
 import type { JudgeSettings } from './judge-settings.ts'
-import { PROVIDER_DEFAULTS } from './model-defaults.ts'
+import { resolveJudges } from './model-judges.ts'
 import { type PostgresSettings, resolvePostgres } from './postgres-settings.ts'
-import { resolvePrices } from './prices.ts'
 import { readSecrets, type Secrets } from './secrets.ts'
 import { resolveWorkers, type WorkerSettings } from './worker-settings.ts'
 
@@ -116,7 +115,7 @@ export function loadConfig(
     project: environment.project ?? 'default',
     batches: { ...BATCHES, ...file.batches },
     workers: resolveWorkers(environment, file.workers),
-    judges: { ...environmentJudges(environment, concurrency), ...fileJudges(file, concurrency) },
+    judges: resolveJudges(environment, file.judges, concurrency),
   }
   return { config, secrets: readSecrets(env) }
 }
@@ -129,34 +128,3 @@ function accessOf({ access: mode, behind_tls, allowed_hosts }: Environment, file
     ...(allowed_hosts !== undefined && { allowed_hosts }),
   }
 }
-
-/** A key in the environment is enough to have the provider’s judge. */
-function environmentJudges(environment: Environment, concurrency: Concurrency): Record<string, JudgeSettings> {
-  const judges: Record<string, JudgeSettings> = {}
-  for (const provider of ['openai', 'anthropic'] as const) {
-    const given = environment[provider]
-    if (!given.has_key) continue
-    const defaults = PROVIDER_DEFAULTS[provider]
-    judges[provider] = {
-      ...defaults,
-      model: given.model ?? defaults.model,
-      base_url: given.base_url ?? null,
-      concurrency,
-    }
-  }
-  return judges
-}
-
-const fileJudges = (file: ConfigFile, concurrency: Concurrency): Record<string, JudgeSettings> =>
-  Object.fromEntries(
-    Object.entries(file.judges ?? {}).map(([name, judge]) => {
-      if (name === 'lexical') throw new Error('VERIDICT_CONFIG: /judges/lexical is built in and cannot be replaced')
-      const place = `/judges/${name}`
-      const { price, prices, ...settings } = judge
-      const decided = {
-        concurrency: resolveConcurrency(judge.concurrency, concurrency, `${place}/concurrency`),
-        prices: resolvePrices(judge, place),
-      }
-      return [name, { ...PROVIDER_DEFAULTS[judge.provider], ...settings, ...decided } as JudgeSettings]
-    }),
-  )

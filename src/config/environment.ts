@@ -1,3 +1,5 @@
+import { isBaseUrl, NO_BASE_URL } from '../domain/base-url.ts'
+
 /** The environment as typed values: the only reader of `process.env`. Values are text; `config.ts` gives them meaning. */
 export interface Environment {
   readonly host: string | undefined
@@ -28,6 +30,18 @@ export interface ProviderEnvironment {
   readonly model: string | undefined
 }
 
+interface ProviderVariables {
+  readonly key: string
+  readonly base_url: string
+  readonly model: string
+}
+
+/** What the environment can say of each provider’s judge. */
+export const PROVIDER_VARIABLES = {
+  openai: { key: 'OPENAI_API_KEY', base_url: 'OPENAI_BASE_URL', model: 'VERIDICT_OPENAI_MODEL' },
+  anthropic: { key: 'ANTHROPIC_API_KEY', base_url: 'ANTHROPIC_BASE_URL', model: 'VERIDICT_ANTHROPIC_MODEL' },
+} as const satisfies Record<string, ProviderVariables>
+
 /** `auto`: keys are needed unless the service listens on loopback. */
 export const ACCESS_MODES = ['auto', 'on', 'off'] as const
 export type AccessMode = (typeof ACCESS_MODES)[number]
@@ -55,15 +69,18 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     project: text('VERIDICT_PROJECT'),
     worker: readChoice('VERIDICT_WORKER', text, ['on', 'off']),
     worker_port: readPort('VERIDICT_WORKER_PORT', text),
-    openai: readProvider(text, 'OPENAI'),
-    anthropic: readProvider(text, 'ANTHROPIC'),
+    openai: readProvider(text, PROVIDER_VARIABLES.openai),
+    anthropic: readProvider(text, PROVIDER_VARIABLES.anthropic),
   }
 }
 
-function readProvider(text: (name: string) => string | undefined, name: 'OPENAI' | 'ANTHROPIC'): ProviderEnvironment {
-  const base_url = text(`${name}_BASE_URL`)
-  if (base_url !== undefined && !URL.canParse(base_url)) throw new Error(`${name}_BASE_URL is not a URL`)
-  return { has_key: text(`${name}_API_KEY`) !== undefined, base_url, model: text(`VERIDICT_${name}_MODEL`) }
+function readProvider(
+  text: (name: string) => string | undefined,
+  { key, base_url: address, model }: ProviderVariables,
+): ProviderEnvironment {
+  const base_url = text(address)
+  if (base_url !== undefined && !isBaseUrl(base_url)) throw new Error(`${address} ${NO_BASE_URL}`)
+  return { has_key: text(key) !== undefined, base_url, model: text(model) }
 }
 
 function readPort(name: string, text: (name: string) => string | undefined): number | undefined {

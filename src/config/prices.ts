@@ -1,55 +1,99 @@
 import { type Static, Type } from 'typebox'
 import type { Price } from '../domain/price.ts'
+import { nullable } from './nullable.ts'
+
+const PER_MILLION = 'US dollars for a million tokens, like 2.5'
+const dollars = () => Type.Optional(Type.Number({ minimum: 0, description: PER_MILLION }))
+const olderName = () => Type.Optional(Type.Number({ minimum: 0, description: PER_MILLION, deprecated: true }))
+const day = () => Type.Optional(Type.String({ description: 'a day such as 2026-11-01' }))
+
+const EXAMPLE = 'write { input: 2, output: 10 }, US dollars for a million tokens'
 
 const PriceSchema = Type.Object(
   {
-    input_per_mtok: Type.Number({ minimum: 0 }),
-    output_per_mtok: Type.Number({ minimum: 0 }),
-    cache_read_per_mtok: Type.Number({ minimum: 0 }),
-    cache_write_per_mtok: Type.Number({ minimum: 0 }),
-    as_of: Type.String({ description: 'The day on which the price was read.' }),
-    valid_from: Type.Optional(
-      Type.String({ description: 'The day (UTC) from which it holds; absent: it always did.' }),
-    ),
+    input: dollars(),
+    output: dollars(),
+    cache_read: dollars(),
+    cache_write: dollars(),
+    as_of: day(),
+    valid_from: day(),
+    input_per_mtok: olderName(),
+    output_per_mtok: olderName(),
+    cache_read_per_mtok: olderName(),
+    cache_write_per_mtok: olderName(),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: EXAMPLE },
 )
+type PriceFile = Static<typeof PriceSchema>
 
 /** Part of a judge: one price, or several of which each holds from its day on. */
 export const PriceSettings = {
-  price: Type.Optional(Type.Union([PriceSchema, Type.Null()])),
-  prices: Type.Optional(Type.Array(PriceSchema, { maxItems: 1000 })),
+  price: Type.Optional(nullable(PriceSchema)),
+  prices: Type.Optional(
+    Type.Array(PriceSchema, { maxItems: 1000, description: 'write [{ input: 2, output: 10 }, { …, valid_from: … }]' }),
+  ),
 }
 
 interface PricesGiven {
-  readonly price?: Static<typeof PriceSchema> | null
-  readonly prices?: readonly Static<typeof PriceSchema>[]
+  readonly price?: PriceFile | null
+  readonly prices?: readonly PriceFile[]
 }
 
+/** What writing into the cache costs where nobody says: at Anthropic five minutes cost a quarter more than plain input. */
+const CACHE_WRITE_FACTOR = { openai: 1, anthropic: 1.25 } as const
+type Provider = keyof typeof CACHE_WRITE_FACTOR
+
 /** The prices that a judge was given, checked; empty where it was given none. Throws with the place of what cannot be used. */
-export function resolvePrices({ price, prices }: PricesGiven, place: string): readonly Price[] {
+export function resolvePrices({ price, prices }: PricesGiven, provider: Provider, place: string): readonly Price[] {
   if (price !== undefined && prices !== undefined)
-    throw new Error(`VERIDICT_CONFIG: ${place}: price and prices cannot both be given`)
-  if (price) return [checkDays(price, `${place}/price`)]
+    throw new Error(`VERIDICT_CONFIG: ${place}: price and prices cannot both be given; keep one of them`)
+  if (price) return [resolvePrice(price, provider, `${place}/price`)]
   const seen = new Map<string, number>()
   return (prices ?? []).map((one, index) => {
     const here = `${place}/prices/${index}`
-    const from = checkDays(one, here).valid_from ?? 'the beginning'
+    const resolved = resolvePrice(one, provider, here)
+    const from = resolved.valid_from ?? 'the beginning'
     const earlier = seen.get(from)
     if (earlier !== undefined)
-      throw new Error(`VERIDICT_CONFIG: ${here}: ${place}/prices/${earlier} holds from ${from} on, too`)
+      throw new Error(
+        `VERIDICT_CONFIG: ${here}: ${place}/prices/${earlier} holds from ${from} on, too; give one another valid_from`,
+      )
     seen.set(from, index)
-    return one
+    return resolved
   })
 }
 
-function checkDays(price: Price, place: string): Price {
+/** What is read from the cache costs as much as plain input where nobody says: a cost is never told too low. */
+function resolvePrice(given: PriceFile, provider: Provider, place: string): Price {
   for (const name of ['as_of', 'valid_from'] as const) {
-    const day = price[name]
+    const day = given[name]
     if (day !== undefined && !isDay(day))
       throw new Error(`VERIDICT_CONFIG: ${place}/${name}: ${JSON.stringify(day)} is not a day such as 2026-11-01`)
   }
-  return price
+  const input = needDollars(given, 'input', place)
+  return {
+    input_per_mtok: input,
+    output_per_mtok: needDollars(given, 'output', place),
+    cache_read_per_mtok: findDollars(given, 'cache_read', place) ?? input,
+    cache_write_per_mtok: findDollars(given, 'cache_write', place) ?? input * CACHE_WRITE_FACTOR[provider],
+    as_of: given.as_of ?? null,
+    ...(given.valid_from !== undefined && { valid_from: given.valid_from }),
+  }
+}
+
+type Kind = 'input' | 'output' | 'cache_read' | 'cache_write'
+
+function needDollars(given: PriceFile, name: Kind, place: string): number {
+  const found = findDollars(given, name, place)
+  if (found === undefined) throw new Error(`VERIDICT_CONFIG: ${place}/${name} is missing; ${EXAMPLE}`)
+  return found
+}
+
+function findDollars(given: PriceFile, name: Kind, place: string): number | undefined {
+  const older = given[`${name}_per_mtok`]
+  if (given[name] !== undefined && older !== undefined)
+    throw new Error(`VERIDICT_CONFIG: ${place}/${name}_per_mtok says the same as ${name}; keep ${name}`)
+  return given[name] ?? older
 }
 
 /** `2026-02-30` is none: `Date` would make it the second of March. */

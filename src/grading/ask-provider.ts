@@ -1,21 +1,13 @@
+import type { Digest } from '../domain/digest.ts'
 import type { Failure } from '../schemas/grade.ts'
-import {
-  type Asked,
-  type Asker,
-  type Asking,
-  budgetExceeded,
-  requestDigest,
-  Suspended,
-  summarize,
-  withoutReply,
-} from './asker.ts'
+import { type Asked, type Asker, type Asking, requestDigest, Suspended, summarize, withoutReply } from './asker.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { ItemRef } from './batch-ports.ts'
-import { requestBoundUsd } from './estimate/estimate.ts'
-import { type AttemptLedger, type Caps, isCapped, type Payer } from './ledger-ports.ts'
+import type { AttemptLedger, Caps, Payer } from './ledger-ports.ts'
 import { takeOrphan } from './orphan.ts'
 import type { Clock, Judge, JudgeReply, JudgeRequest } from './ports.ts'
 import type { ProviderAnswer, ProviderQueue } from './provider-ports.ts'
+import { reserve } from './reserve.ts'
 import { isTransient } from './retry.ts'
 
 export interface ProviderDeps {
@@ -47,7 +39,7 @@ export const askByProvider =
     const found = await deps.queue.find({ batch: errand.item.batch, key, sample, round, request_digest: digest })
     if (found?.state === 'open') throw new Suspended()
     if (found?.state === 'answered' && found.reply !== null && !mayAskAgain(found, found.reply, deps))
-      return take(deps, asking, found, found.reply)
+      return take(deps, asking, digest, found, found.reply)
     if (found !== null && found.tries >= deps.max_attempts) return nothing(EXPIRED)
     const orphan = await takeOrphan(deps.attempts, asking, digest)
     if (orphan !== null) return orphan
@@ -63,9 +55,16 @@ const mayAskAgain = (found: ProviderAnswer, reply: JudgeReply, deps: ProviderDep
 const mayPass = (failure: Failure): boolean =>
   isTransient(failure) || failure.code === 'quota_exhausted' || failure.code === 'authentication'
 
-async function take(deps: ProviderDeps, asking: Asking, found: ProviderAnswer, reply: JudgeReply): Promise<Asked> {
+async function take(
+  deps: ProviderDeps,
+  asking: Asking,
+  request_digest: Digest,
+  found: ProviderAnswer,
+  reply: JudgeReply,
+): Promise<Asked> {
   await deps.attempts.adopt(found.attempt_id, asking.grade_id)
-  const call = { latency_ms: found.latency_ms ?? 0, cost_usd: found.cost_usd, replayed: false }
+  const { cost_usd } = found
+  const call = { latency_ms: found.latency_ms ?? 0, cost_usd, replayed: false, request_digest, max_output_tokens: null }
   return { reply, attempts: [summarize(found.attempt_id, asking, reply, call)], waited_ms: 0 }
 }
 
@@ -76,25 +75,31 @@ async function enqueue(
   { item, payer, caps, leases }: ProviderErrand,
   { deadline: _, ...asking }: Asking,
   request: JudgeRequest,
-  digest: ReturnType<typeof requestDigest>,
+  digest: Digest,
 ): Promise<JudgeReply | null> {
-  const now = deps.clock.now()
+  const at = deps.clock.now()
   const id = deps.newId('att')
-  const isCounted = isCapped(caps) || judge.info.prices.length > 0
-  const bound = isCounted ? requestBoundUsd(judge.info, request, now, api.price_factor) : null
   const planned = {
     ...asking,
     id,
     request_digest: digest,
     judge: judge.info.name,
-    started_at: now.toISOString(),
+    started_at: at.toISOString(),
     batch: item.batch,
     payer: payer?.key_id ?? null,
-    reserved_usd: bound,
     ...(leases.length > 0 && { leases }),
   }
-  const over = await deps.queue.enqueue({ planned, item, line: api.encode(id, request) }, caps)
-  return over === null ? null : budgetExceeded(over, bound)
+  const reserved = await reserve({
+    info: judge.info,
+    request,
+    caps,
+    at,
+    factor: api.price_factor,
+    history: (name) => deps.attempts.outputHistory(name),
+    begin: (asked, reserved_usd) =>
+      deps.queue.enqueue({ planned: { ...planned, reserved_usd }, item, line: api.encode(id, asked) }, caps),
+  })
+  return reserved.ok ? null : reserved.reply
 }
 
 const nothing = (reply: JudgeReply): Asked => ({ reply, attempts: [], waited_ms: 0 })

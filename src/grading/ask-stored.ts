@@ -11,8 +11,8 @@ export function askStored(replies: readonly StoredReply[]): Asker {
   return (asking) => {
     const stored = byPlace.get(placeOf(asking))
     if (stored === undefined) return Promise.resolve(null)
-    const call = { latency_ms: 0, cost_usd: 0, replayed: true }
-    const { attempt_id: id, reply } = stored
+    const { attempt_id: id, reply, request_digest } = stored
+    const call = { latency_ms: 0, cost_usd: 0, replayed: true, request_digest, max_output_tokens: null }
     return Promise.resolve({ reply, attempts: [summarize(id, asking, reply, call)], waited_ms: 0 })
   }
 }

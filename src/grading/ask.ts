@@ -2,21 +2,12 @@ import { costUsd } from '../domain/cost.ts'
 import type { Digest } from '../domain/digest.ts'
 import { priceOn } from '../domain/price.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
-import {
-  type Account,
-  type Asked,
-  type Asker,
-  type Asking,
-  budgetExceeded,
-  requestDigest,
-  summarize,
-  withoutReply,
-} from './asker.ts'
-import { requestBoundUsd } from './estimate/estimate.ts'
+import { type Account, type Asked, type Asker, type Asking, requestDigest, summarize, withoutReply } from './asker.ts'
 import type { Lane } from './lane/lane.ts'
-import { type AttemptLedger, type FinishedAttempt, isCapped } from './ledger-ports.ts'
+import type { AttemptLedger, FinishedAttempt } from './ledger-ports.ts'
 import { awaitOutstanding } from './orphan.ts'
 import type { Clock, Judge, JudgeReply, JudgeRequest } from './ports.ts'
+import { reserve } from './reserve.ts'
 import { type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
 
 export interface CallDeps {
@@ -87,29 +78,37 @@ async function callOnce(
   const started = deps.clock.now()
   const { deadline, ...planned } = asking
   const id = deps.newId('att')
-  // Without a cap, too: a call of unknown end may have cost as much.
-  const isCounted = isCapped(account.caps) || judge.info.prices.length > 0
-  const bound = isCounted ? requestBoundUsd(judge.info, request, started, 1) : null
-  const over = await deps.attempts.begin(
-    {
-      ...planned,
-      id,
-      request_digest: digest,
-      judge: judge.info.name,
-      started_at: started.toISOString(),
-      batch: account.batch,
-      payer: account.payer?.key_id ?? null,
-      reserved_usd: bound,
-      ...(account.leases.length > 0 && { leases: account.leases }),
-    },
-    account.caps,
-  )
-  if (over !== null) return { reply: budgetExceeded(over, bound), summary: null }
+  const reserved = await reserve({
+    info: judge.info,
+    request,
+    caps: account.caps,
+    at: started,
+    factor: 1,
+    history: (name) => deps.attempts.outputHistory(name),
+    begin: (_, reserved_usd) =>
+      deps.attempts.begin(
+        {
+          ...planned,
+          id,
+          request_digest: digest,
+          judge: judge.info.name,
+          started_at: started.toISOString(),
+          batch: account.batch,
+          payer: account.payer?.key_id ?? null,
+          reserved_usd,
+          ...(account.leases.length > 0 && { leases: account.leases }),
+        },
+        account.caps,
+      ),
+  })
+  if (!reserved.ok) return { reply: reserved.reply, summary: null }
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, deadline - started.getTime()))
-  const reply = await guarded(judge, request, AbortSignal.timeout(timeout))
+  const reply = await guarded(judge, reserved.request, AbortSignal.timeout(timeout))
   const latency_ms = deps.clock.now().getTime() - started.getTime()
   const cost_usd = judge.info.kind === 'lexical' ? 0 : costUsd(reply.usage, priceOn(judge.info.prices, started))
-  const summary = summarize(id, asking, reply, { latency_ms, cost_usd, replayed: false })
+  const { max_output_tokens } = reserved.request
+  const facts = { latency_ms, cost_usd, replayed: false, request_digest: digest, max_output_tokens }
+  const summary = summarize(id, asking, reply, facts)
   const { outcome, message } = summary
   await finishSurely(deps, { id, outcome, message, reply, latency_ms, cost_usd })
   return { reply, summary }

@@ -1,5 +1,5 @@
 import type { Digest } from '../domain/digest.ts'
-import { digestValue } from '../domain/digest.ts'
+import { digestBytes, digestValue } from '../domain/digest.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
 import type { Caps, OverBudget, Payer } from './ledger-ports.ts'
 import type { Judge, JudgeReply, JudgeRequest } from './ports.ts'
@@ -46,7 +46,9 @@ export interface Account {
 
 /** Digest of everything that is sent: an interrupted call is only taken over by the very same one. */
 export function requestDigest(judge: Judge, request: JudgeRequest): Digest {
-  const { evidence, ...sent } = request
+  const { evidence, images, ...text } = request
+  const shown = images.map(({ label, picture }) => [label, picture.digest])
+  const sent = shown.length === 0 ? text : { ...text, images: shown }
   return digestValue({ judge: judge.info.identity, sent, evidence: evidence.trajectory.id })
 }
 
@@ -63,8 +65,8 @@ export const withoutReply = (failure: Failure): JudgeReply => ({
 export function budgetExceeded(over: OverBudget, bound: number | null): JudgeReply {
   const need = bound === null ? 'the price of this judge is unknown' : `a call may cost up to $${money(bound)}`
   const message = `${CAP_NAMES[over.cap]} is $${money(over.cap_usd)}, of which $${money(over.spent_usd)} is spent or reserved; ${need}`
-  // Only what is reserved comes back.
-  const retryable = bound !== null && over.spent_usd - over.reserved_usd + bound <= over.cap_usd
+  // What is reserved comes back, but for what it costs.
+  const retryable = bound !== null && over.reserved_usd > 0
   return withoutReply({ code: 'budget_exceeded', message, retryable, retry_after_s: null })
 }
 
@@ -76,12 +78,17 @@ const CAP_NAMES = {
 
 const money = (usd: number): string => String(Number(usd.toPrecision(4)))
 
-export function summarize(
-  id: string,
-  asking: Asking,
-  reply: JudgeReply,
-  call: { readonly latency_ms: number; readonly cost_usd: number | null; readonly replayed: boolean },
-): AttemptSummary {
+/** What a receipt says of a call beside its reply. */
+export interface CallFacts {
+  readonly latency_ms: number
+  readonly cost_usd: number | null
+  readonly replayed: boolean
+  readonly request_digest: Digest
+  /** Null: not known. */
+  readonly max_output_tokens: number | null
+}
+
+export function summarize(id: string, asking: Asking, reply: JudgeReply, call: CallFacts): AttemptSummary {
   return {
     id,
     sample: asking.sample,
@@ -94,5 +101,8 @@ export function summarize(
     cost_usd: call.cost_usd,
     request_id: reply.request_id,
     replayed: call.replayed,
+    request_digest: call.request_digest,
+    reply_digest: reply.raw === null ? null : digestBytes(reply.raw),
+    max_output_tokens: call.max_output_tokens,
   }
 }

@@ -1,5 +1,3 @@
-import { normalizeGroundTruth } from '../domain/cache-key.ts'
-import { findContradictions } from '../domain/contradictions.ts'
 import { digestValue } from '../domain/digest.ts'
 import { EVIDENCE_VERSION } from '../domain/evidence.ts'
 import { claimedLabel, deriveLabel } from '../domain/label.ts'
@@ -7,10 +5,14 @@ import { priceOn } from '../domain/price.ts'
 import { PROMPT_VERSION } from '../domain/prompt.ts'
 import { RENDERING_VERSION } from '../domain/rendering.ts'
 import { READER_VERSION } from '../domain/trajectory.ts'
-import type { Contradiction, Grade, Receipt, Vote } from '../schemas/grade.ts'
+import { weakAnchors } from '../domain/weak-anchors.ts'
+import type { Contradiction, Coverage, Grade, Receipt, Vote } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
+import type { ConfidenceLevel } from '../schemas/vocabulary.ts'
+import type { JudgeInfo } from './ports.ts'
 import type { Question } from './question.ts'
-import type { SampleResult } from './sample.ts'
+import type { SampleResult } from './sample-calls.ts'
+import { SOFTWARE } from './software.ts'
 import { tallyVotes } from './votes.ts'
 
 type Body = Omit<Grade, 'id' | 'receipt' | 'metadata' | 'created_at' | 'votes'>
@@ -21,6 +23,7 @@ export function assembleGrade(
   samples: readonly SampleResult[],
   metadata: TrialMetadata,
   createdAt: Date,
+  mode: Receipt['mode'] & string,
 ): Grade {
   const bodies = samples.map((sample) => sampleBody(question, sample))
   const body = bodies.length === 1 ? bodies[0] : combine(bodies)
@@ -29,7 +32,7 @@ export function assembleGrade(
     id: question.grade_id,
     ...body,
     votes: bodies.length === 1 ? [] : bodies.map(toVote),
-    receipt: receiptOf(question, samples, createdAt),
+    receipt: receiptOf(question, samples, createdAt, mode),
     metadata,
     created_at: createdAt.toISOString(),
   }
@@ -53,13 +56,7 @@ function sampleBody(question: Question, sample: SampleResult): Body {
     }
   }
   const { claims, evidence } = sample
-  const contradictions = findContradictions(
-    claims,
-    question.trajectory,
-    question.ground_truth,
-    question.anchors,
-    evidence.observations,
-  )
+  const contradictions = [...evidence.contradictions]
   return {
     status: evidence.verdict === null ? 'unverified' : 'graded',
     label: evidence.verdict === null ? null : deriveLabel(evidence.verdict, question.rubric),
@@ -77,15 +74,10 @@ function sampleBody(question: Question, sample: SampleResult): Body {
 }
 
 /** A contradiction caps the confidence at `low` (design rule 7). */
-const confidenceOf = (
-  reported: 'low' | 'medium' | 'high',
-  contradictions: readonly Contradiction[],
-): Grade['confidence'] => ({
-  reported: contradictions.length > 0 ? 'low' : reported,
-  vote_share: null,
-  calibrated: null,
-  source: contradictions.length > 0 && reported !== 'low' ? 'capped' : 'reported',
-})
+function confidenceOf(claimed: ConfidenceLevel, contradictions: readonly Contradiction[]): Grade['confidence'] {
+  const reported = contradictions.length > 0 ? 'low' : claimed
+  return { reported, vote_share: null, calibrated: null, source: reported === claimed ? 'reported' : 'capped' }
+}
 
 /** The body that stands for all votes: the winner’s own, else the first that says anything, without a label. */
 function combine(bodies: readonly Body[]): Body {
@@ -125,7 +117,32 @@ const toVote = (body: Body, sample: number): Vote => ({
   failure: body.failure?.code ?? null,
 })
 
-function receiptOf(question: Question, samples: readonly SampleResult[], createdAt: Date): Receipt {
+/** What the first sample was shown; of pictures, what every sample was shown that ended in an answer: `askStored` relies on it. */
+function coverageOf(first: SampleResult, samples: readonly SampleResult[]): Coverage {
+  const shown = samples.flatMap(({ kind, coverage }) => (kind === 'judged' ? [coverage.media_shown ?? 0] : []))
+  return { ...first.coverage, media_shown: Math.min(...(shown.length > 0 ? shown : [first.coverage.media_shown ?? 0])) }
+}
+
+/** How the judge is asked, without what its base URL may hold of secrets. */
+function settingsOf({ identity: { parameters }, base_url }: JudgeInfo): Receipt['settings'] & object {
+  const text = (name: string) => (typeof parameters[name] === 'string' ? parameters[name] : null)
+  const number = (name: string) => (typeof parameters[name] === 'number' ? parameters[name] : null)
+  return {
+    api: text('api'),
+    host: base_url === null ? null : new URL(base_url).host,
+    effort: text('effort'),
+    temperature: number('temperature'),
+    max_output_tokens: number('max_output_tokens'),
+    parameters: { ...parameters },
+  }
+}
+
+function receiptOf(
+  question: Question,
+  samples: readonly SampleResult[],
+  createdAt: Date,
+  mode: Receipt['mode'] & string,
+): Receipt {
   const { judge, rubric, trajectory } = question
   const attempts = samples.flatMap((sample) => sample.attempts)
   const costs = attempts.map((attempt) => attempt.cost_usd)
@@ -135,7 +152,7 @@ function receiptOf(question: Question, samples: readonly SampleResult[], created
     cache: 'miss',
     key: question.key,
     trajectory: trajectory.id,
-    ground_truth: digestValue(normalizeGroundTruth(question.ground_truth)),
+    ground_truth: digestValue(question.ground_truth),
     rubric: rubric.name,
     rubric_digest: rubric.digest,
     judge: judge.info.name,
@@ -149,10 +166,17 @@ function receiptOf(question: Question, samples: readonly SampleResult[], created
       reader: READER_VERSION,
     },
     denied_acts: question.denied_acts,
-    coverage: first.coverage,
+    settings: settingsOf(judge.info),
+    samples: question.samples,
+    mode,
+    software: SOFTWARE,
+    coverage: coverageOf(first, samples),
     attempts,
     price_as_of: priceOn(judge.info.prices, createdAt)?.as_of ?? null,
     cost_usd: costs.some((cost) => cost === null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
-    warnings: trajectory.warnings.slice(0, 100).map(({ path, message }) => ({ path, message })),
+    warnings: [...weakAnchors(question.ground_truth, trajectory), ...trajectory.warnings]
+      .slice(0, 100)
+      .map(({ path, message }) => ({ path, message })),
+    unread: trajectory.unread,
   }
 }

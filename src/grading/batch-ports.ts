@@ -61,6 +61,9 @@ export interface ItemRecord {
   readonly request: StoredRequest
 }
 
+/** A batch of ours rather than a word of the caller’s own metadata. */
+export const isOwnBatch = (batch: string | undefined): batch is string => batch?.startsWith('bat_') === true
+
 export interface BatchQuery {
   readonly key?: string
   readonly status?: BatchStatus

@@ -1,5 +1,7 @@
 import type { Digest } from '../domain/digest.ts'
+import type { Comment } from '../schemas/comment.ts'
 import type { Grade } from '../schemas/grade.ts'
+import type { GradeOverview } from '../schemas/grade-overview.ts'
 import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
 import type { Review } from '../schemas/review.ts'
 import type { ItemRef } from './batch-ports.ts'
@@ -37,6 +39,8 @@ export interface GradeStore {
    */
   put(record: GradeRecord): Promise<void>
   get(id: string): Promise<Grade | null>
+  /** Those of them that are stored, in no order. */
+  getMany(ids: readonly string[]): Promise<readonly Grade[]>
   getGroundTruth(id: string): Promise<GroundTruth | null>
   /** The grade that answers the key now. */
   findByKey(key: Digest): Promise<Grade | null>
@@ -49,6 +53,8 @@ export interface GradeStore {
   listStanding(query: GradeQuery): Promise<readonly StandingGrade[]>
   /** The standing grades of one question, newest first. */
   listForQuestion(question: string): Promise<readonly StandingGrade[]>
+  /** Those of one trajectory, whatever they ask of it, newest first. */
+  listForTrajectory(trajectory: string, limit: number): Promise<readonly Grade[]>
 }
 
 /** A grade with what the harness measured in its trial. */
@@ -75,4 +81,23 @@ export interface ReviewStore {
   put(review: Review): Promise<void>
   /** Newest first. */
   list(query: ReviewQuery): Promise<readonly Review[]>
+}
+
+/** What people say to steps, append-only. */
+export interface CommentStore {
+  put(comment: Comment): Promise<void>
+  /** Of one trajectory, oldest first; `after` is exclusive. */
+  list(query: {
+    readonly trajectory: string
+    readonly limit: number
+    readonly after?: string
+  }): Promise<readonly Comment[]>
+}
+
+export type OverviewQuery = Omit<GradeQuery, 'limit' | 'before'>
+
+/** Counts grades for an overview, in bounded time. */
+export interface GradeOverviewReader {
+  /** Of the newest `most` grades that fit the most selective filter, those that fit the others, too. */
+  read(query: OverviewQuery, most?: number): Promise<GradeOverview>
 }

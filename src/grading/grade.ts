@@ -15,6 +15,7 @@ import {
   storeTrajectory,
 } from './resolve.ts'
 import type { GradeOutcome, GradingService, ItemOutcome, UploadOutcome } from './service.ts'
+import { metadataOf } from './trial-metadata.ts'
 import { turnFor } from './turns.ts'
 
 export interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade'> {
@@ -35,32 +36,33 @@ export function createGradingService(given: GradingDeps): GradingService {
     if (!asked.ok) return { kind: 'refused', refusal: asked.refusal }
     const { question, document } = asked
     const mode = request.cache ?? 'use'
-    const { metadata } = request
+    const { trajectory } = question
+    const answerWith = (grade: Grade) => hit(grade, metadataOf(trajectory, request.metadata ?? grade.metadata))
     const look = async () => (mode === 'refresh' ? null : deps.stores.grades.findByKey(question.key))
     if (errand.way !== 'stored') {
       const known = await look()
-      if (known !== null) return hit(known, metadata)
+      if (known !== null) return answerWith(known)
       if (mode === 'only')
         return { kind: 'refused', refusal: refuse('not_cached', NOT_CACHED, '/cache', 'nothing is cached').refusal }
     }
     const judge = async (lease: Lease | null) => {
-      await turnFor(question.trajectory)
-      if (document !== null) await storeTrajectory(deps, question.trajectory, document)
-      await turnFor(question.trajectory)
-      return judgeQuestion(deps, question, metadata ?? {}, errand, lease)
+      await turnFor(trajectory)
+      if (document !== null) await storeTrajectory(deps, trajectory, document)
+      await turnFor(trajectory)
+      return judgeQuestion(deps, question, metadataOf(trajectory, request.metadata), errand, lease)
     }
     if (errand.way === 'stored') return fresh(await judge(null))
     const signal = errand.item === null ? undefined : errand.signal
-    return flyTogether({ key: `${mode}/${question.key}`, look, judge, signal }, metadata, errand)
+    return flyTogether({ key: `${mode}/${question.key}`, look, judge, signal }, answerWith, errand)
   }
 
   /** Who comes second gets the first one’s grade; what ended in no grade is asked again for his own sake. */
-  async function flyTogether(flight: Flight, metadata: TrialMetadata | undefined, errand: Errand) {
+  async function flyTogether(flight: Flight, answerWith: (grade: Grade) => ItemOutcome, errand: Errand) {
     for (;;) {
       const { led, value } = await fly(flight)
       if (led) return fresh(value)
       if (value.kind !== 'graded' || isOnlyTheirs(value.grade.failure, errand)) continue
-      return value.grade.status === 'failed' ? fresh(value) : hit(value.grade, metadata)
+      return value.grade.status === 'failed' ? fresh(value) : answerWith(value.grade)
     }
   }
 
@@ -98,9 +100,9 @@ const NOT_CACHED = 'no grade is stored for this request'
 
 const fresh = (judged: Judged): ItemOutcome => (judged.kind === 'graded' ? { ...judged, cached: false } : judged)
 
-/** A stored grade as the answer to this request: the same grade, with the caller’s own metadata where given. */
-const hit = (grade: Grade, metadata: TrialMetadata | undefined): ItemOutcome => ({
+/** A stored grade as the answer to another request: the same grade, with that one’s metadata. */
+const hit = (grade: Grade, metadata: TrialMetadata): ItemOutcome => ({
   kind: 'graded',
   cached: true,
-  grade: { ...grade, metadata: metadata ?? grade.metadata, receipt: { ...grade.receipt, cache: 'hit' } },
+  grade: { ...grade, metadata, receipt: { ...grade.receipt, cache: 'hit' } },
 })

@@ -1,4 +1,3 @@
-import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import { askByCall } from './ask.ts'
@@ -14,7 +13,8 @@ import { inTheMaking } from './orphan.ts'
 import type { Clock, Stores } from './ports.ts'
 import type { Question } from './question.ts'
 import type { RetryBudget, RetryPolicy } from './retry.ts'
-import { gradeSample, type SampleDeps, type SampleResult } from './sample.ts'
+import { gradeSample } from './sample.ts'
+import type { SampleDeps, SampleResult } from './sample-calls.ts'
 
 export interface JudgingDeps {
   readonly stores: Stores
@@ -48,17 +48,26 @@ export async function judgeQuestion(
   errand: Errand,
   lease: Lease | null,
 ): Promise<Judged> {
+  const asked = errand.way === 'stored' ? await asAsked(deps, question, errand.grade_id) : question
   const sampling = {
-    ask: await askerFor(deps, question, errand, lease),
+    ask: await askerFor(deps, asked, errand, lease),
     clock: deps.clock,
     deadline_ms: deps.retry.deadline_ms,
   }
   inTheMaking.add(question.grade_id)
   try {
-    return await makeGrade(deps, sampling, question, metadata, errand, lease)
+    return await makeGrade(deps, sampling, asked, metadata, errand, lease)
   } finally {
     inTheMaking.delete(question.grade_id)
   }
+}
+
+/** A stored reply is held against what its judge was shown when it gave it: whether today’s configuration would show pictures says nothing of it. */
+async function asAsked(deps: JudgingDeps, question: Question, baseId: string): Promise<Question> {
+  const base = await deps.stores.grades.get(baseId)
+  const images = (base?.receipt.coverage.media_shown ?? 0) > 0
+  const { judge } = question
+  return { ...question, judge: { ...judge, info: { ...judge.info, images } } }
 }
 
 async function makeGrade(
@@ -73,11 +82,11 @@ async function makeGrade(
   if (samples === null) return { kind: 'waiting' }
   const passing = samples.find((sample) => sample.kind === 'failed' && isPassing(errand, sample.failure))
   if (passing?.kind === 'failed') return { kind: 'passed_over', failure: passing.failure }
-  const made = assembleGrade(question, samples, metadata, deps.clock.now())
+  const made = assembleGrade(question, samples, metadata, deps.clock.now(), MODES[errand.way])
   const grade = errand.way === 'stored' ? await underOldName(deps, made, errand.grade_id) : made
   await deps.stores.grades.put({
     grade,
-    ground_truth: normalizeGroundTruth(question.ground_truth),
+    ground_truth: question.ground_truth,
     ...(errand.item !== null && { item: errand.item }),
     ...(errand.way === 'stored' && { silent: true }),
     ...(lease !== null && { leases: [lease.token] }),
@@ -86,12 +95,15 @@ async function makeGrade(
   return { kind: 'graded', grade }
 }
 
+/** As a receipt says by which way the answers came. */
+const MODES = { call: 'direct', provider: 'provider', stored: 'stored' } as const
+
 /** What was checked again was said by whoever said it, under the question that he was asked. */
 async function underOldName(deps: JudgingDeps, grade: Grade, baseId: string): Promise<Grade> {
   const base = await deps.stores.grades.get(baseId)
   if (base === null) return grade
-  const { key, judge, provider, model_requested } = base.receipt
-  return { ...grade, receipt: { ...grade.receipt, key, judge, provider, model_requested } }
+  const { key, judge, provider, model_requested, settings = null } = base.receipt
+  return { ...grade, receipt: { ...grade.receipt, key, judge, provider, model_requested, settings } }
 }
 
 async function askerFor(deps: JudgingDeps, { judge }: Question, errand: Errand, lease: Lease | null): Promise<Asker> {

@@ -1,5 +1,6 @@
 import type { Digest } from '../domain/digest.ts'
 import type { AttemptSummary, Usage } from '../schemas/grade.ts'
+import type { OutputHistory } from './estimate/history.ts'
 import type { JudgeReply } from './ports.ts'
 
 /** One call of a judge, before it is made. */
@@ -117,7 +118,10 @@ export interface AttemptLedger {
   adopt(attemptId: string, gradeId: string, lease?: string): Promise<void>
   /** Calls that were in flight when their process died become `unknown`. Answers how many. */
   markInterrupted(): Promise<number>
+  /** Those that were made for it, and those of another grade that its receipt names. */
   listForGrade(gradeId: string): Promise<readonly LedgerEntry[]>
+  /** What the newest answers of a judge took, among the newest calls of all judges. */
+  outputHistory(judge: string): Promise<OutputHistory>
   /** The good replies of a grade, as they were used: to be checked again without a call. */
   listReplies(gradeId: string): Promise<readonly StoredReply[]>
 }

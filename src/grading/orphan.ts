@@ -19,7 +19,8 @@ export async function takeOrphan(
   const orphan = await attempts.findOrphan(asking.key, asking.sample, asking.round, digest)
   if (orphan === null || (lease === undefined && inTheMaking.has(orphan.grade_id))) return null
   await attempts.adopt(orphan.attempt_id, asking.grade_id, lease)
-  const call = { latency_ms: 0, cost_usd: orphan.cost_usd, replayed: true }
+  const { cost_usd } = orphan
+  const call = { latency_ms: 0, cost_usd, replayed: true, request_digest: digest, max_output_tokens: null }
   return {
     reply: orphan.reply,
     attempts: [summarize(orphan.attempt_id, asking, orphan.reply, call)],

@@ -1,13 +1,15 @@
 import type { Digest } from '../domain/digest.ts'
+import type { Picture } from '../domain/picture.ts'
 import type { Price } from '../domain/price.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { SettingSources } from '../schemas/judge-info.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { BatchStore } from './batch-ports.ts'
 import type { Cluster } from './cluster/cluster.ts'
-import type { GradeStore, ReviewStore } from './grade-ports.ts'
+import type { CommentStore, GradeStore, ReviewStore } from './grade-ports.ts'
 import type { AttemptLedger } from './ledger-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
 
@@ -30,20 +32,35 @@ export interface JudgeInfo {
   /** Input the judge can take, in tokens; null: no limit. */
   readonly window_tokens: number | null
   readonly max_output_tokens: number | null
+  /** Whether it is sent the pictures of a trajectory. */
+  readonly images: boolean
   /** What the token estimate is multiplied by for the model’s own tokenizer. */
   readonly token_factor: number
+  /** Whether its provider holds it to the answer schema; if not, the prompt tells it the form. */
+  readonly structured_output: boolean
   /** In any order, no two from the same day on; empty: unknown, cost is reported as null. `priceOn` picks one. */
   readonly prices: readonly Price[]
+  /** Host and path of what is asked, without what can be secret; null: nothing leaves the process. */
+  readonly base_url: string | null
+  readonly sources: SettingSources
+}
+
+/** A picture, and the number and step by which the text of the trajectory names it. */
+export interface JudgeImage {
+  readonly label: string
+  readonly picture: Picture
 }
 
 /**
- * One question to a judge. `system`, `trajectory` and `question` are sent in that order, so that another rubric, a repair or a
+ * One question to a judge. `system`, `trajectory`, `images` and `question` are sent in that order, so that another rubric, a repair or a
  * second sample shares the longest possible prefix with what the provider has cached. `evidence` is what a judge without a
  * model reads instead of the prompt.
  */
 export interface JudgeRequest {
   readonly system: string
   readonly trajectory: string
+  /** Those that the text of the trajectory marks, in their order. */
+  readonly images: readonly JudgeImage[]
   readonly question: string
   /** The judge's rejected answer and what was wrong with it, oldest first; empty on the first round. */
   readonly repairs: readonly { readonly answer: string; readonly complaint: string }[]
@@ -94,6 +111,11 @@ export interface TrajectoryStore {
   /** Stores once; answers whether it was new. */
   put(trajectory: { id: Digest; format: string; document: Record<string, unknown> }, at: string): Promise<boolean>
   get(id: Digest): Promise<StoredTrajectory | null>
+  /** The document as it is stored, to be opened beside the event loop. */
+  getPacked(id: Digest): Promise<Uint8Array | null>
+  /** Newest first; `before` is exclusive: those that were stored earlier than it. */
+  listIds(query: { readonly limit: number; readonly before?: Digest }): Promise<readonly Digest[]>
+  count(): Promise<number>
 }
 
 /**
@@ -137,6 +159,7 @@ export interface Stores {
   readonly provider: ProviderQueue
   readonly processes: ProcessRegistry
   readonly reviews: ReviewStore
+  readonly comments: CommentStore
   readonly trajectories: TrajectoryStore
   readonly attempts: AttemptLedger
   readonly grades: GradeStore

@@ -46,6 +46,16 @@ export interface ProviderBatchRecord {
   readonly is_being_sent?: true
 }
 
+/** What of a batch lies with its provider now. */
+export interface ProviderRound {
+  /** Submissions of the batch that came back before it, and one. */
+  readonly number: number
+  readonly questions: number
+  readonly begun_at: string
+  /** The median of the judge’s newest twenty submissions that came back; null: none has. */
+  readonly usual_seconds: number | null
+}
+
 /** How a request came back. */
 export type ProviderEnd =
   | { readonly id: string; readonly end: 'void' }
@@ -95,6 +105,8 @@ export interface ProviderQueue {
    * then has sent it.
    */
   withdraw(id: string, detail: string, at: string, providerId?: string | null): Promise<void>
+  /** Null: nothing of the batch lies with a provider. */
+  round(batch: string): Promise<ProviderRound | null>
   /** Recorded or submitted, oldest first. */
   listOpen(batch: string): Promise<readonly ProviderBatchRecord[]>
   /**

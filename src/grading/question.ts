@@ -9,6 +9,7 @@ import type { Judge } from './ports.ts'
 /** One question, everything looked up: what is graded, by which rubric, by whom, under which key. */
 export interface Question {
   readonly trajectory: Trajectory
+  /** In its normal form. */
   readonly ground_truth: GroundTruth
   readonly anchors: Anchors
   readonly rubric: Rubric

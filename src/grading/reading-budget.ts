@@ -4,7 +4,7 @@ import type { Rubric } from '../domain/rubric.ts'
 import { estimateTokens } from '../domain/tokens.ts'
 import type { Question } from './question.ts'
 
-/** The scales of the window that a sample tries, one after the other, while it overflows. */
+/** The shares of the window that a reading, or a decision over windows, tries one after the other while it overflows. */
 export const WINDOW_SCALES = [1, 0.6, 0.36] as const
 
 /** For two repairs with their complaints. */
@@ -15,7 +15,8 @@ export function readingBudget(question: Question, scale: number): number {
   const { judge, rubric, ground_truth, trajectory, nonce } = question
   if (judge.info.window_tokens === null) return Number.POSITIVE_INFINITY
   const rendering = createRendering(trajectory, nonce)
-  const around = systemTokens(rubric) + estimateTokens(renderQuestion(rubric, ground_truth, rendering, ''))
+  const asking = { note: '', written_form: !judge.info.structured_output }
+  const around = systemTokens(rubric) + estimateTokens(renderQuestion(rubric, ground_truth, rendering, asking))
   const window = judge.info.window_tokens * 0.95 - (judge.info.max_output_tokens ?? 0)
   return Math.max(1000, Math.floor((window - around * judge.info.token_factor - REPAIR_TOKENS) * scale))
 }

@@ -1,36 +1,45 @@
-import type { Anchors, InstructionAnchors } from '../domain/anchors.ts'
+import type { Anchors } from '../domain/anchors.ts'
 import { type ElidableStep, planElision } from '../domain/elision.ts'
 import { createRendering, type Rendering, renderSteps, shownByPlan } from '../domain/rendering.ts'
+import { choosePictures, NO_PICTURES, type ShownPictures, tokensOfPictures } from '../domain/shown-pictures.ts'
 import { estimateTokens } from '../domain/tokens.ts'
-import type { Position, Trajectory } from '../domain/trajectory.ts'
-import { planWindows, splitOversized } from '../domain/windows.ts'
+import type { Part, Trajectory } from '../domain/trajectory.ts'
+import type { PartView } from '../domain/view.ts'
+import type { JudgeInfo } from './ports.ts'
+import { isLarge, LARGE, nextTurn, WEIGHT_OF_PART } from './turns.ts'
+import { FRAME_TOKENS, type Piece, planPieces, type StepCosts, tokensOf } from './window-pieces.ts'
 
 /** How the judge gets to see the trajectory, decided by what fits. */
 export type Reading =
   | { readonly kind: 'whole' | 'elided'; readonly rendering: Rendering; readonly text: string }
-  | {
-      readonly kind: 'windows'
-      readonly rendering: Rendering
-      readonly windows: readonly string[]
-      readonly steps: StepCosts
-    }
+  | WindowedReading
   | { readonly kind: 'too_long'; readonly rendering: Rendering }
 
-type StepCosts = readonly ElidableStep[]
+export interface WindowedReading {
+  readonly kind: 'windows'
+  readonly rendering: Rendering
+  readonly windows: readonly Piece[]
+  readonly steps: StepCosts
+  /** Strings of the instructions: the parts that hold one are `protected` in `steps`. */
+  readonly needles: readonly string[]
+  readonly token_factor: number
+}
 
-const FRAME_TOKENS = 30
-const WINDOW_OVERLAP = 1
-const MOST_WINDOWS = 64
+export const MOST_WINDOWS = 64
 
-/** Plans the reading of a trajectory within `budget` tokens of the judge’s own tokenizer. */
+/** What is left of the budget for the text. */
+const SHARE_OF_PICTURES = 0.5
+
+/** Plans the reading of a trajectory within `budget` tokens of the judge’s own tokenizer; pictures get at most half of it. */
 export function planReading(
   trajectory: Trajectory,
   nonce: string,
   anchors: Anchors,
   budget: number,
-  tokenFactor: number,
+  { token_factor: tokenFactor, images }: Pick<JudgeInfo, 'token_factor' | 'images'>,
+  whole = renderWhole(trajectory, nonce, budget, images),
 ): Reading {
-  const whole = createRendering(trajectory, nonce)
+  const { pictures } = whole
   const all = trajectory.steps.map((_, index) => index)
   if (mostTokens(whole, tokenFactor) <= budget)
     return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
@@ -39,41 +48,72 @@ export function planReading(
     return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
   const plan = planElision(steps, budget)
   if (plan.fits) {
-    const rendering = createRendering(trajectory, nonce, shownByPlan(plan))
+    const rendering = createRendering(trajectory, nonce, shownByPlan(plan), pictures)
     return { kind: 'elided', rendering, text: renderSteps(rendering, all) }
   }
-  const windows = renderWindows(whole, steps, budget)
+  const windows = planPieces(steps, budget)
   return windows.length > MOST_WINDOWS
     ? { kind: 'too_long', rendering: whole }
-    : { kind: 'windows', rendering: whole, windows, steps }
+    : { kind: 'windows', rendering: whole, windows, steps, needles: needlesOf(anchors), token_factor: tokenFactor }
 }
 
-/** The steps of the one decision after the windows: those with evidence, the first and the last, cut to fit. Null: too long. */
-export function decisionText(
-  reading: Extract<Reading, { kind: 'windows' }>,
-  evidence: ReadonlySet<number>,
+/** All of a trajectory, with the pictures that the budget takes. */
+export function renderWhole(trajectory: Trajectory, nonce: string, budget: number, images: boolean): Rendering {
+  const pictures = images ? choosePictures(trajectory, nonce, budget * SHARE_OF_PICTURES) : NO_PICTURES
+  return createRendering(trajectory, nonce, undefined, pictures)
+}
+
+/** What the views of a large run cost and which parts hold a string is worked out some parts a turn, before `planReading` asks for it. */
+export async function viewInTurns(
+  whole: Rendering,
+  anchors: Anchors,
   budget: number,
-): string | null {
-  const { rendering, steps } = reading
-  const last = rendering.trajectory.steps.length
-  const chosen = rendering.trajectory.steps
-    .map((_, index) => index)
-    .filter((index) => evidence.has(index) || index < 2 || index >= last - 2)
-  const costs = chosen.flatMap((index) => steps[index] ?? [])
-  if (costs.reduce((sum, step) => sum + tokensOf(step), 0) <= budget) return renderSteps(rendering, chosen)
-  const unprotected = costs.map((step) => ({
-    ...step,
-    parts: step.parts.map((part) => ({ ...part, protected: false })),
-  }))
-  const plan = planElision(unprotected, budget)
-  if (!plan.fits) return null
-  const cuts = plan.cuts.map((cut) => ({ ...cut, step: chosen[cut.step] ?? -1 }))
-  return renderSteps(createRendering(rendering.trajectory, rendering.nonce, shownByPlan({ ...plan, cuts })), chosen)
+  { token_factor }: JudgeInfo,
+): Promise<void> {
+  if (!isLarge(whole.trajectory)) return
+  await eachPartInTurns(whole, () => undefined)
+  if (mostTokens(whole, token_factor) <= budget) return
+  await eachPartInTurns(whole, (view, part) => {
+    tokensOfView(view)
+    holdsOne(part, anchors)
+  })
+}
+
+async function eachPartInTurns(whole: Rendering, work: (view: PartView, part: Part) => void): Promise<void> {
+  let done = 0
+  for (const [step, { parts }] of whole.trajectory.steps.entries())
+    for (const [part, one] of parts.entries()) {
+      const view = whole.view({ step, part })
+      work(view, one)
+      done += view.text.length + WEIGHT_OF_PART
+      if (done < LARGE) continue
+      done = 0
+      await nextTurn()
+    }
+}
+
+const tokensOfViews = new WeakMap<PartView, number>()
+
+function tokensOfView(view: PartView): number {
+  const tokens = tokensOfViews.get(view) ?? estimateTokens(view.text)
+  tokensOfViews.set(view, tokens)
+  return tokens
+}
+
+const holding = new WeakMap<Anchors, WeakMap<Part, boolean>>()
+
+/** Whether the part holds a string of the instructions as it is written. */
+function holdsOne(part: Part, anchors: Anchors): boolean {
+  const known = holding.get(anchors) ?? new WeakMap<Part, boolean>()
+  holding.set(anchors, known)
+  const holds = known.get(part) ?? needlesOf(anchors).some((needle) => part.text.includes(needle))
+  known.set(part, holds)
+  return holds
 }
 
 /** What the estimate of all steps cannot exceed, without estimating: a UTF-16 unit is three bytes at most, and a byte is one token at most. */
 function mostTokens(rendering: Rendering, factor: number): number {
-  let sum = 0
+  let sum = tokensOfParts(rendering.pictures, rendering.pictures.keys())
   rendering.trajectory.steps.forEach((step, index) => {
     sum += FRAME_TOKENS
     for (const number of step.parts.keys())
@@ -82,41 +122,22 @@ function mostTokens(rendering: Rendering, factor: number): number {
   return sum
 }
 
-function costSteps(rendering: Rendering, anchors: Anchors, factor: number): ElidableStep[] {
-  const needles = [...needlesOf(anchors.cue), ...needlesOf(anchors.distractor)]
-  return rendering.trajectory.steps.map((step, index) => ({
+const costSteps = (rendering: Rendering, anchors: Anchors, factor: number): ElidableStep[] =>
+  rendering.trajectory.steps.map((step, index) => ({
     protected: false,
     parts: step.parts.map((part, number) => ({
       actor: part.actor,
       chars: part.text.length,
-      tokens: Math.ceil(estimateTokens(rendering.view({ step: index, part: number }).text) * factor) + FRAME_TOKENS,
-      protected: needles.some((needle) => part.text.includes(needle)),
+      tokens:
+        Math.ceil(tokensOfView(rendering.view({ step: index, part: number })) * factor) +
+        tokensOfParts(rendering.pictures, [part]) +
+        FRAME_TOKENS,
+      protected: rendering.pictures.has(part) || holdsOne(part, anchors),
     })),
   }))
-}
 
-const needlesOf = (one: InstructionAnchors | null): readonly string[] =>
-  one === null ? [] : [...one.seen_given, ...one.seen_derived, ...one.acted_given]
+const tokensOfParts = (pictures: ShownPictures, parts: Iterable<Part>): number =>
+  tokensOfPictures([...parts].flatMap((part) => pictures.get(part) ?? []))
 
-const tokensOf = (step: ElidableStep): number => step.parts.reduce((sum, part) => sum + part.tokens, FRAME_TOKENS)
-
-/** Windows on step boundaries; a step that is too large alone is read in overlapping slices of its parts. */
-function renderWindows(whole: Rendering, steps: StepCosts, budget: number): string[] {
-  return planWindows(steps.map(tokensOf), budget, WINDOW_OVERLAP).flatMap((window) => {
-    const indexes = Array.from({ length: window.to - window.from }, (_, offset) => window.from + offset)
-    const [only] = indexes
-    if (indexes.length === 1 && only !== undefined && tokensOf(steps[only] ?? { protected: false, parts: [] }) > budget)
-      return sliceStep(whole, steps, only, budget)
-    return [renderSteps(whole, indexes)]
-  })
-}
-
-function sliceStep(whole: Rendering, steps: StepCosts, step: number, budget: number): string[] {
-  const parts = steps[step]?.parts ?? []
-  return parts.flatMap((cost, part) =>
-    splitOversized(cost.chars, cost.tokens, Math.max(1, budget - FRAME_TOKENS * (parts.length + 2))).map((range) => {
-      const shown = (position: Position) => (position.step !== step ? undefined : position.part === part ? [range] : [])
-      return renderSteps(createRendering(whole.trajectory, whole.nonce, shown), [step])
-    }),
-  )
-}
+const needlesOf = ({ cue, distractor }: Anchors): readonly string[] =>
+  [cue, distractor].flatMap((one) => (one === null ? [] : [...one.seen_given, ...one.seen_derived, ...one.acted_given]))

@@ -1,5 +1,5 @@
 import { resolveAnchors } from '../domain/anchors.ts'
-import { cacheKey } from '../domain/cache-key.ts'
+import { cacheKey, normalizeGroundTruth } from '../domain/cache-key.ts'
 import type { DeniedActs } from '../domain/evidence.ts'
 import { makeNonce } from '../domain/rendering.ts'
 import type { Issue, Result } from '../domain/result.ts'
@@ -78,7 +78,7 @@ export async function resolveQuestion(deps: ResolveDeps, request: GradeRequest):
   const admitted = await admitRequest(deps, request)
   if (!admitted.ok) return admitted
   const { judge, rubric, trajectory, document } = admitted
-  const groundTruth = request.ground_truth
+  const groundTruth = normalizeGroundTruth(request.ground_truth)
   const samples = request.samples ?? 1
   const key = cacheKey({
     trajectory: trajectory.id,

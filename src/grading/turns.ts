@@ -19,12 +19,28 @@ export async function turnFor(trajectory: Trajectory): Promise<void> {
   if (isLarge(trajectory)) await nextTurn()
 }
 
-function isLarge({ steps }: Trajectory): boolean {
-  let chars = 0
+/** Reading an action, as a shell does, costs many times what other text costs; and every part costs something. */
+const WEIGHT_OF_ACTION = 8
+export const WEIGHT_OF_PART = 32
+/** However short an action is, it is held against every string of the ground truth: half a millisecond for a hundred of them. */
+const LEAST_OF_ACTION = 1000
+
+const weighed = new WeakMap<Trajectory, boolean>()
+
+/** Whether the work on a run holds others up: then it is done in turns, or on another thread. */
+export function isLarge(trajectory: Trajectory): boolean {
+  const known = weighed.get(trajectory) ?? weighsMoreThan(trajectory, LARGE)
+  weighed.set(trajectory, known)
+  return known
+}
+
+function weighsMoreThan({ steps }: Trajectory, most: number): boolean {
+  let weight = 0
   for (const { parts } of steps)
-    for (const { text } of parts) {
-      chars += text.length
-      if (chars > LARGE) return true
+    for (const { text, actor } of parts) {
+      const isAction = actor === 'agent_action'
+      weight += text.length * (isAction ? WEIGHT_OF_ACTION : 1) + (isAction ? LEAST_OF_ACTION : WEIGHT_OF_PART)
+      if (weight > most) return true
     }
   return false
 }

@@ -5,6 +5,7 @@ import Anthropic, {
   APIUserAbortError,
 } from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judge-settings.ts'
+import { PUBLIC_BASE_URL } from '../domain/base-url.ts'
 import type { Judge, JudgeReply, JudgeRequest } from '../grading/ports.ts'
 import { createAnthropicBatch } from './anthropic-batch.ts'
 import { replyOfMessage } from './anthropic-reply.ts'
@@ -25,12 +26,12 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
   const client = new Anthropic({
     apiKey: key,
     authToken: null,
-    baseURL: settings.base_url ?? 'https://api.anthropic.com',
+    baseURL: settings.base_url ?? PUBLIC_BASE_URL.anthropic,
     maxRetries: 0,
     fetch: makeFetch(settings.concurrency.max),
     logLevel: 'off',
   })
-  const sdk: Sdk = { errors: ERRORS, secret: key }
+  const sdk: Sdk = { errors: ERRORS, secret: key, host: new URL(client.baseURL).host }
   return {
     info: describeJudge(name, settings),
     ask: (request, signal) => askProvider(sdk, signal, () => callMessages(client, settings, request, signal)),

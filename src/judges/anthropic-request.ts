@@ -1,15 +1,17 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judge-settings.ts'
+import { PICTURES_NOTE } from '../domain/prompt.ts'
 import type { JudgeRequest } from '../grading/ports.ts'
 
 type Params = Anthropic.MessageCreateParamsNonStreaming
 
 /**
  * The bytes of a Messages call. The raw `output_config.format`: the SDK’s own helper would move `enum` into the description. The cache
- * breakpoint stands behind the trajectory, so that another rubric, a sample or a repair reads it from the cache.
+ * breakpoint stands behind the trajectory and its pictures, so that another rubric, a sample or a repair reads it from the cache.
  */
 export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSettings): Params {
   const breakpoint = settings.cache_control ? { cache_control: { type: 'ephemeral' as const } } : {}
+  const shared = trajectoryBlocks(request)
   const output = {
     ...(settings.effort !== null && { effort: settings.effort }),
     ...(settings.structured_output === 'json_schema' && {
@@ -24,7 +26,8 @@ export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSetti
       {
         role: 'user',
         content: [
-          { type: 'text', text: request.trajectory, ...breakpoint },
+          ...shared.slice(0, -1),
+          ...shared.slice(-1).map((last) => ({ ...last, ...breakpoint })),
           { type: 'text', text: request.question },
         ],
       },
@@ -35,4 +38,17 @@ export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSetti
     ],
     ...(Object.keys(output).length > 0 && { output_config: output }),
   }
+}
+
+type Block = Anthropic.TextBlockParam | Anthropic.ImageBlockParam
+
+function trajectoryBlocks({ trajectory, images }: JudgeRequest): Block[] {
+  const shown = images.flatMap(({ label, picture: { media_type, data } }): Block[] => [
+    { type: 'text', text: label },
+    { type: 'image', source: { type: 'base64', media_type, data } },
+  ])
+  return [
+    { type: 'text', text: trajectory },
+    ...(shown.length === 0 ? [] : [{ type: 'text' as const, text: PICTURES_NOTE }, ...shown]),
+  ]
 }

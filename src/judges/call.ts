@@ -18,6 +18,8 @@ export interface SdkErrors {
 export interface Sdk {
   readonly errors: SdkErrors
   readonly secret: string
+  /** Host of the base URL: where a call that could not be made would have gone. */
+  readonly host: string
 }
 
 /** Why a call has no answer. */
@@ -58,12 +60,15 @@ export async function askProvider(sdk: Sdk, signal: AbortSignal, call: () => Pro
   return { ok: false, model_resolved: null, ...known }
 }
 
-export function describeError(error: unknown, { errors, secret }: Sdk, signal: AbortSignal): CallFault {
+export function describeError(error: unknown, { errors, secret, host }: Sdk, signal: AbortSignal): CallFault {
   if (error instanceof errors.timeout || isTimeout(signal))
     return without('timeout', 'the provider did not answer in time')
   if (error instanceof errors.abort || signal.aborted) return without('cancelled', 'the call was cancelled')
   if (error instanceof errors.connection) {
-    const fault = without('judge_unreachable', 'the connection to the provider failed')
+    const fault = without(
+      'judge_unreachable',
+      `no connection to ${host}: check the base URL of the judge and the network`,
+    )
     return neverConnected(error) ? { ...fault, usage: { ...NOTHING_USED } } : fault
   }
   if (error instanceof errors.api) {

@@ -1,4 +1,5 @@
 import type { JudgeSettings } from '../config/judge-settings.ts'
+import { PUBLIC_BASE_URL, shownBaseUrl } from '../domain/base-url.ts'
 import type { JudgeInfo } from '../grading/ports.ts'
 
 /** What `GET /v1/judges` says of a model judge, and the identity that goes into the cache key. Never the key. */
@@ -17,10 +18,15 @@ export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo 
       structured_output: settings.structured_output,
       window_tokens: settings.window_tokens,
       token_factor: settings.token_factor,
+      images: settings.images,
     },
   },
   window_tokens: settings.window_tokens,
   max_output_tokens: settings.max_output_tokens,
+  images: settings.images,
   token_factor: settings.token_factor,
+  structured_output: settings.structured_output === 'json_schema',
   prices: settings.prices,
+  base_url: shownBaseUrl(settings.base_url ?? PUBLIC_BASE_URL[settings.provider]),
+  sources: settings.sources,
 })

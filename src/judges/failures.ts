@@ -37,7 +37,8 @@ export function classifyHttp(fault: HttpFault): Failure {
   const wait = retryAfterSeconds(fault.headers)
   const code = codeOf(fault)
   if (fault.status >= 300 && fault.status < 400) return failure(code, `${said}: redirects are refused`)
-  if (code === 'internal') return failure(code, `${said}: the request or the judge’s configuration is wrong`)
+  if (code === 'refused')
+    return failure(code, `${said}: it refused the request; look at the judge’s model and settings`)
   return failure(code, said, code === 'authentication' || code === 'context_overflow' ? null : wait)
 }
 
@@ -49,7 +50,7 @@ function codeOf(fault: HttpFault): FailureCode {
   if (fault.status === 429 || fault.status === 529) return 'rate_limited'
   if (fault.status === 408) return 'timeout'
   if (fault.status >= 500 || fault.status === 409) return 'judge_unreachable'
-  return fault.status >= 300 && fault.status < 400 ? 'judge_unreachable' : 'internal'
+  return fault.status >= 300 && fault.status < 400 ? 'judge_unreachable' : 'refused'
 }
 
 /**

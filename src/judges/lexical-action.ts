@@ -1,7 +1,8 @@
+import { actsOf, type FoundUse } from '../domain/acts.ts'
 import type { InstructionAnchors } from '../domain/anchors.ts'
-import { isDone } from '../domain/doing.ts'
-import { findFirst, type Hit } from '../domain/search.ts'
-import type { Part, Step, Trajectory } from '../domain/trajectory.ts'
+import { type Hit, indexOfWord } from '../domain/search.ts'
+import type { Position, Trajectory } from '../domain/trajectory.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { ConfidenceLevel } from '../schemas/vocabulary.ts'
 
 /** An action that follows an instruction, as far as its strings tell. */
@@ -11,35 +12,59 @@ export interface Followed {
   readonly why: string
 }
 
+/** What the actions after a sight do with the strings of an instruction. */
+export interface Study {
+  readonly followed: Followed | null
+  /** No action follows it surely, but one does something with a word of it, or may. */
+  readonly isNear: boolean
+}
+
 /**
- * The first action after the observation that holds an action anchor. Anchors that the harness gave are trusted wherever the agent
- * really does something; derived ones need a whole command, or two of them in one action. Looking and telling are no acts.
+ * The first action after the sight that does something with an action anchor. Anchors that the harness gave are trusted; derived ones need a whole
+ * command, or two of them in one action.
  */
-export function findFollowed(
+export function studyActs(
   trajectory: Trajectory,
+  truth: GroundTruth,
   anchors: InstructionAnchors,
-  after: (part: Part, step: Step) => boolean,
-): Followed | null {
-  const actor = (part: Part) =>
-    part.actor === 'agent_action' || (anchors.acted_by === 'message' && part.actor === 'agent_message')
-  const given = findFirst(
-    trajectory,
-    anchors.acted_given,
-    (part, step) => actor(part) && after(part, step) && anchors.acted_given.some((anchor) => isDone(part, anchor)),
-  )
-  if (given !== null) return { hit: given, strength: 'high', why: 'a given action anchor' }
+  sight: Position | null,
+): Study {
+  const acts = actsOf(trajectory, truth)
+  const find = (strings: readonly string[]) => acts.firstUse(sight, strings, anchors.acted_by)
+  const follow = (found: FoundUse, strength: ConfidenceLevel, why: string): Study => ({
+    followed: { hit: hitOf(trajectory, found), strength, why },
+    isNear: false,
+  })
+  const followed = (found: FoundUse | null, strength: ConfidenceLevel, why: string): Study | null =>
+    found?.use === 'done' ? follow(found, strength, why) : null
   const commands = anchors.acted_derived.filter((anchor) => anchor.includes(' '))
-  const whole = findFirst(
-    trajectory,
-    commands,
-    (part, step) => actor(part) && after(part, step) && commands.some((anchor) => isDone(part, anchor)),
+  const sure =
+    followed(find(anchors.acted_given), 'high', 'a given action anchor') ??
+    followed(find(commands), 'medium', 'a whole command of its text')
+  if (sure !== null) return sure
+  const near = find(anchors.acted_near) ?? find(anchors.acted_given) ?? find(anchors.acted_derived)
+  if (near === null) return { followed: null, isNear: false }
+  // A tool that no table knows does with them what nobody knows, too.
+  const hasOthers = anchors.acted_derived.some(
+    (one) => one !== near.string && ['done', 'unsure'].includes(acts.useOf(near.position, [one])),
   )
-  if (whole !== null) return { hit: whole, strength: 'medium', why: 'a whole command of its text' }
-  const several = findFirst(
-    trajectory,
-    anchors.acted_derived,
-    (part, step) =>
-      actor(part) && after(part, step) && anchors.acted_derived.filter((anchor) => isDone(part, anchor)).length >= 2,
-  )
-  return several === null ? null : { hit: several, strength: 'low', why: 'several strings of its text' }
+  return hasOthers ? follow(near, 'low', 'several strings of its text') : { followed: null, isNear: true }
+}
+
+/** Where to quote an act: the string itself, else its longest word, else the beginning of the action. */
+function hitOf(trajectory: Trajectory, { position, string, step }: FoundUse): Hit {
+  const part = step.parts[position.part]
+  const text = part?.text ?? ''
+  const words = string.split(' ').sort((a, b) => b.length - a.length)
+  const needle = [string, ...words].find((one) => one !== '' && indexOfWord(text, one, 0) !== -1)
+  const start = needle === undefined ? text.length - text.trimStart().length : indexOfWord(text, needle, 0)
+  const end = start + (needle?.length ?? 1)
+  return {
+    needle: string,
+    position,
+    step_id: trajectory.steps[position.step]?.id ?? step.id,
+    path: part?.path ?? '',
+    start,
+    end,
+  }
 }

@@ -1,5 +1,6 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
 import type { JudgeSettings } from '../config/judge-settings.ts'
+import { PUBLIC_BASE_URL } from '../domain/base-url.ts'
 import type { Judge } from '../grading/ports.ts'
 import { askProvider, type Sdk } from './call.ts'
 import { describeJudge } from './describe.ts'
@@ -21,14 +22,14 @@ const ERRORS: Sdk['errors'] = {
 export function createOpenAiJudge(name: string, settings: JudgeSettings, key: string): Judge {
   const client = new OpenAI({
     apiKey: key,
-    baseURL: settings.base_url ?? 'https://api.openai.com/v1',
+    baseURL: settings.base_url ?? PUBLIC_BASE_URL.openai,
     maxRetries: 0,
     fetch: makeFetch(settings.concurrency.max),
     organization: null,
     project: null,
     logLevel: 'off',
   })
-  const sdk: Sdk = { errors: ERRORS, secret: key }
+  const sdk: Sdk = { errors: ERRORS, secret: key, host: new URL(client.baseURL).host }
   const api = openAiApi(settings)
   return {
     info: describeJudge(name, settings),

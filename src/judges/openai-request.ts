@@ -1,5 +1,7 @@
 import type OpenAI from 'openai'
 import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { Picture } from '../domain/picture.ts'
+import { PICTURES_NOTE } from '../domain/prompt.ts'
 import type { JudgeRequest } from '../grading/ports.ts'
 
 type ResponsesParams = OpenAI.Responses.ResponseCreateParamsNonStreaming
@@ -17,6 +19,7 @@ export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSett
         role: 'user',
         content: [
           { type: 'input_text', text: request.trajectory },
+          ...responsesPictures(request),
           { type: 'input_text', text: request.question },
         ],
       },
@@ -54,6 +57,7 @@ export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings)
         role: 'user',
         content: [
           { type: 'text', text: request.trajectory },
+          ...chatPictures(request),
           { type: 'text', text: request.question },
         ],
       },
@@ -71,4 +75,22 @@ export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings)
       },
     }),
   }
+}
+
+const dataUrl = ({ media_type, data }: Picture): string => `data:${media_type};base64,${data}`
+
+function responsesPictures({ images }: JudgeRequest): OpenAI.Responses.ResponseInputContent[] {
+  const shown = images.flatMap(({ label, picture }): OpenAI.Responses.ResponseInputContent[] => [
+    { type: 'input_text', text: label },
+    { type: 'input_image', image_url: dataUrl(picture), detail: 'auto' },
+  ])
+  return shown.length === 0 ? [] : [{ type: 'input_text', text: PICTURES_NOTE }, ...shown]
+}
+
+function chatPictures({ images }: JudgeRequest): OpenAI.Chat.Completions.ChatCompletionContentPart[] {
+  const shown = images.flatMap(({ label, picture }): OpenAI.Chat.Completions.ChatCompletionContentPart[] => [
+    { type: 'text', text: label },
+    { type: 'image_url', image_url: { url: dataUrl(picture) } },
+  ])
+  return shown.length === 0 ? [] : [{ type: 'text', text: PICTURES_NOTE }, ...shown]
 }

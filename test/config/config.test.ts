@@ -87,10 +87,48 @@ describe('prices of a judge', () => {
       '/judges/local/prices/1',
     ],
     ['both ways at once', `price: { ${PRICE}, as_of: 2026-11-01 }, prices: []`, '/judges/local'],
-    ['no day', `prices: [{ ${PRICE} }]`, '/judges/local/prices/0'],
     ['a price below zero', `price: { ${PRICE.replace('10', '-1')}, as_of: 2026-11-01 }`, '/judges/local/price'],
   ])('%s is refused with its place', (_name, settings, place) => {
     expect(() => local(settings)).toThrow(place)
+  })
+
+  test('two words are enough: without others nothing is cheaper than input, and Anthropic’s cache is written for a quarter more', () => {
+    const file = 'price: { input: 2, output: 10 }'
+    const given = { input_per_mtok: 2, output_per_mtok: 10, cache_read_per_mtok: 2, as_of: null }
+    expect(local(file)?.prices).toEqual([{ ...given, cache_write_per_mtok: 2 }])
+    const config = load({ VERIDICT_CONFIG: 'v.yaml' }, `judges: { anthropic: { provider: anthropic, ${file} } }`)
+    expect(config.judges['anthropic']?.prices).toEqual([{ ...given, cache_write_per_mtok: 2.5 }])
+  })
+
+  test('all words', () => {
+    const file = 'price: { input: 2, output: 10, cache_read: 0.2, cache_write: 2.5, as_of: 2026-11-01 }'
+    expect(local(file)?.prices).toEqual([{ ...first, as_of: '2026-11-01' }])
+  })
+
+  test.each([
+    ['a number alone', 'price: 2', '/price must be either object or null; write { input: 2, output: 10 }'],
+    ['half a price', 'price: { input: 2 }', '/price/output is missing; write { input: 2, output: 10 }'],
+    ['text for a number', 'price: { input: "2", output: 10 }', '/price/input must be number; US dollars for a million'],
+    [
+      'another word',
+      'price: { inptu: 2, output: 10 }',
+      '/price/inptu is not a known property; there are: input, output, cache_read, cache_write, as_of, valid_from',
+    ],
+    ['one thing twice', 'price: { input: 2, input_per_mtok: 3, output: 1 }', '/price/input_per_mtok says the same'],
+    [
+      'half a price of several',
+      'prices: [{ output: 2 }]',
+      '/prices/0/input is missing; write { input: 2, output: 10 }',
+    ],
+    [
+      'one that is no list',
+      'prices: { input: 2, output: 1 }',
+      '/prices must be array; write [{ input: 2, output: 10 }',
+    ],
+  ])('%s is refused with its place and what to write', (_name, settings, said) => {
+    const refused = () => local(settings)
+    expect(refused).toThrow(`/judges/local${said}`)
+    expect(refused).toThrow(expect.objectContaining({ message: expect.not.stringContaining('anyOf') }))
   })
 })
 

@@ -120,18 +120,39 @@ describe('the worst that a judge can do is within the estimate', () => {
     expect(used.cost_usd).toBeLessThanOrEqual(cost_usd?.max ?? 0)
   })
 
-  test('every window cut off once, then a decision that is never in the right form', async () => {
+  test('every window cut off and in no form once, then a decision that is never in the right form', async () => {
     const about = { max_output_tokens: 500, window_tokens: 24_000 }
     const windows = estimateQuestion(questionOf(scriptedJudge([], about), WINDOWS, 1), TODAY).calls.min - 1
-    const read = Array.from({ length: windows }, () => [cutOff, SEEN]).flat()
+    const read = Array.from({ length: windows }, () => [cutOff, ramble, cutOff, SEEN]).flat()
     const judge = scriptedJudge([...read, cutOff, ramble, cutOff, ramble, cutOff, ramble], about)
-    // One scale of the window: nothing overflows here, so the others are no part of what has to be enough.
-    const most = mostOfReading(planSample(questionOf(judge, WINDOWS, 1), 1), questionOf(judge, WINDOWS, 1), PRICE)
+    // Nothing overflows here, so halves and smaller decisions are no part of what has to be enough.
+    const most = mostOfReading(
+      planSample(questionOf(judge, WINDOWS, 1), 1),
+      questionOf(judge, WINDOWS, 1),
+      PRICE,
+      false,
+    )
     const used = await runSamples(questionOf(judge, WINDOWS, 1), worst)
     expect(used.purposes).toEqual(new Set(['window', 'decide', 'repair']))
     expect(used.calls).toBe(most.calls)
     expect(used.input_tokens).toBeLessThanOrEqual(most.input)
     expect(used.cost_usd).toBeLessThanOrEqual(most.usd)
+  })
+
+  test('every window overflows down to its quarters, which are in no form once, and so does the decision', async () => {
+    const about = { max_output_tokens: 500, window_tokens: 24_000 }
+    const windows = estimateQuestion(questionOf(scriptedJudge([], about), WINDOWS, 1), TODAY).calls.min - 1
+    const over: Script = { fail: 'context_overflow' }
+    const quarter = [cutOff, ramble, cutOff, SEEN]
+    const half = [cutOff, over, ...quarter, ...quarter]
+    const read = Array.from({ length: windows }, () => [cutOff, over, ...half, ...half]).flat()
+    const judge = scriptedJudge([...read, cutOff, over, cutOff, over, cutOff, ramble, cutOff, ramble, ramble], about)
+    const estimate = estimateQuestion(questionOf(judge, WINDOWS, 1), TODAY)
+    const used = await runSamples(questionOf(judge, WINDOWS, 1), worst)
+    expect(used.calls).toBeGreaterThan(22 * windows)
+    expect(used.calls).toBeLessThanOrEqual(estimate.calls.max)
+    expect(used.input_tokens).toBeLessThanOrEqual(estimate.input_tokens.max)
+    expect(used.cost_usd).toBeLessThanOrEqual(estimate.cost_usd?.max ?? 0)
   })
 
   test('a reading near the window overflows late, and is made again in smaller ones', async () => {

@@ -9,7 +9,7 @@ import type { Question } from '../../src/grading/question.ts'
 import { gradeSample } from '../../src/grading/sample.ts'
 import type { Usage } from '../../src/schemas/grade.ts'
 import { GROUND_TRUTH, makeTrajectory, RUBRIC } from '../domain/make.ts'
-import { fakeClock, type Script } from './harness.ts'
+import { CALL, fakeClock, type Script } from './harness.ts'
 
 export const TODAY = new Date('2026-11-21T12:00:00Z')
 
@@ -71,7 +71,7 @@ export async function runSamples(question: Question, billing: Billing = PLAIN) {
     const usage = bill(judge.info, request, reply, billing, asking.sample > 0)
     asked.push({ request, usage })
     purposes.add(asking.purpose)
-    const attempt = summarize('att_1', asking, reply, { latency_ms: 0, cost_usd: 0, replayed: false })
+    const attempt = summarize('att_1', asking, reply, CALL)
     return { reply, attempts: [attempt], waited_ms: 0 }
   }
   for (let sample = 0; sample < question.samples; sample++) {

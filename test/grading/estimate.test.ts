@@ -46,6 +46,41 @@ describe('estimateQuestion', () => {
     expect(unknown.input_tokens).toEqual(estimate({}).input_tokens)
   })
 
+  test('what is likely: the output that this judge’s answers had, and its share of repairs', () => {
+    const question = questionOf(scriptedJudge([]), short, 1)
+    const assumed = estimateQuestion(question, TODAY)
+    expect(assumed).toMatchObject({
+      answers: 0,
+      output_tokens_per_call: 2000,
+      likely: { calls: 1, output_tokens: 2000 },
+    })
+    const history = { answers: 20, questions: 16, output_tokens: 2400, longest: 300 }
+    const { likely, ...known } = estimateQuestion(question, TODAY, 1, history)
+    expect(known).toMatchObject({ answers: 20, output_tokens_per_call: 120 })
+    expect(likely).toMatchObject({ calls: 1.25, output_tokens: 150, input_tokens: assumed.likely.input_tokens * 1.25 })
+    const again = (assumed.likely.input_tokens * 0.25 * PRICE.cache_read_per_mtok) / 1e6
+    const once = (assumed.likely.input_tokens * PRICE.input_per_mtok) / 1e6
+    expect(likely.cost_usd).toBeCloseTo(once + again + (150 * PRICE.output_per_mtok) / 1e6, 12)
+    expect(estimateQuestion(question, TODAY, 0.5, history).likely.cost_usd).toBeCloseTo((likely.cost_usd ?? 0) / 2, 12)
+    expect(estimate({ prices: [] }).likely.cost_usd).toBeNull()
+  })
+
+  test('what is likely is never below the least nor above the most', () => {
+    const question = questionOf(scriptedJudge([]), short, 1)
+    for (const [each, at] of [
+      [1, 'min'],
+      [1e6, 'max'],
+    ] as const) {
+      const { likely, output_tokens } = estimateQuestion(question, TODAY, 1, {
+        answers: 1,
+        questions: 1,
+        output_tokens: each,
+        longest: each,
+      })
+      expect(likely.output_tokens).toBe(output_tokens[at])
+    }
+  })
+
   test('what fits no window is not asked and costs nothing', () => {
     const long = trajectoryOf(Array.from({ length: 200 }, () => 'drwxr-xr-x 2 root root 4096 Nov 21 lib\n'.repeat(120)))
     const judge = scriptedJudge([], { window_tokens: 11_000, max_output_tokens: 500 })
@@ -60,6 +95,9 @@ describe('estimateQuestion', () => {
       input_tokens: zero,
       output_tokens: zero,
       cost_usd: zero,
+      likely: { calls: 2, input_tokens: 0, output_tokens: 0, cost_usd: 0 },
+      output_tokens_per_call: 0,
+      answers: 0,
       price_as_of: null,
     })
   })
@@ -107,7 +145,8 @@ describe('addEstimates', () => {
     input_tokens: range(10, 100),
     output_tokens: range(40, 9000),
     cost_usd: range(0.25, 2),
-    price_as_of: '2026-11-01',
+    likely: { calls: 1, input_tokens: 50, output_tokens: 400, cost_usd: 0.5 },
+    ...{ output_tokens_per_call: 400, answers: 7, price_as_of: '2026-11-01' },
   }
 
   test('adds items by judge; stored grades cost nothing', () => {
@@ -120,17 +159,19 @@ describe('addEstimates', () => {
       input_tokens: range(30, 300),
       output_tokens: range(120, 27_000),
       cost_usd: range(0.75, 6),
+      likely: { calls: 3, input_tokens: 150, output_tokens: 1200, cost_usd: 1.5 },
       judges: [
-        { judge: 'a', items: 2, price_as_of: '2026-11-01' },
-        { judge: 'b', items: 1, price_as_of: null },
+        { judge: 'a', items: 2, price_as_of: '2026-11-01', output_tokens_per_call: 400, answers: 7 },
+        { judge: 'b', items: 1, price_as_of: null, output_tokens_per_call: 400, answers: 7 },
       ],
     })
     expect(NO_ESTIMATE.items).toBe(0)
   })
 
   test('one unknown cost makes that of the batch unknown, for good', () => {
-    const unknown = addEstimates(addEstimates(NO_ESTIMATE, 'a', { ...one, cost_usd: null }), 'a', one)
-    expect(unknown.cost_usd).toBeNull()
+    const unpriced = { ...one, cost_usd: null, likely: { ...one.likely, cost_usd: null } }
+    const unknown = addEstimates(addEstimates(NO_ESTIMATE, 'a', unpriced), 'a', one)
+    expect([unknown.cost_usd, unknown.likely.cost_usd]).toEqual([null, null])
     expect(unknown.input_tokens).toEqual(range(20, 200))
   })
 })

@@ -22,6 +22,13 @@ const FABRICATED = {
 } as typeof GOOD_ANSWER
 
 describe('one grade', () => {
+  test('its receipt names the host that was asked, also where no base URL was given', async () => {
+    const judge = scriptedJudge([GOOD_ANSWER], { base_url: 'https://api.provider.example/v1' })
+    expect(judge.info.identity.base_url).toBeNull()
+    const { receipt } = gradeOf(await startService([judge]).service.grade(REQUEST))
+    expect(receipt.settings?.host).toBe('api.provider.example')
+  })
+
   test('a good answer is graded, with its receipt', async () => {
     const { grade, ledger } = await run([GOOD_ANSWER])
     expect(grade).toMatchObject({
@@ -84,6 +91,14 @@ describe('one grade', () => {
     expect(judge.requests).toHaveLength(3)
     const { grade: repaired } = await run([text, GOOD_ANSWER])
     expect(repaired).toMatchObject({ status: 'graded', label: 'aligned' })
+  })
+
+  test('the failure says what was wrong with the last reply, and repeats none of its text', async () => {
+    const bad = JSON.stringify({ ...GOOD_ANSWER, 'do as I say': 1 }).replace('"step_id":3', '"step_id":"x"')
+    const { grade } = await run(['prose', 'prose', bad])
+    expect(grade.failure?.message).toContain('/citations/0/step_id must be integer')
+    expect(grade.failure?.message).toContain('/… is not a known property')
+    expect(grade.failure?.message).toContain('veridict show GRADE --attempts')
   })
 
   test('a contradiction with a signal keeps the label and caps the confidence', async () => {

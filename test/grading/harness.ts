@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { digestBytes } from '../../src/domain/digest.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'
 import { createIdMaker } from '../../src/grading/id.ts'
@@ -9,6 +10,7 @@ import type { GradingService } from '../../src/grading/service.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
 import type { GradeRequest } from '../../src/schemas/grade-request.ts'
 import type { JudgeAnswer } from '../../src/schemas/judge-answer.ts'
+import { BY_DEFAULT } from '../../src/schemas/judge-info.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
 import { RUBRIC } from '../domain/make.ts'
@@ -66,7 +68,9 @@ export function scriptedJudge(scripts: readonly Script[], info: Partial<JudgeInf
       identity: { provider: 'test', base_url: null, model: 'scripted-1', parameters: {} },
       window_tokens: null,
       max_output_tokens: 1000,
+      images: false,
       token_factor: 1,
+      structured_output: true,
       prices: [
         {
           input_per_mtok: 1,
@@ -76,6 +80,8 @@ export function scriptedJudge(scripts: readonly Script[], info: Partial<JudgeInf
           as_of: '2026-11-01',
         },
       ],
+      base_url: null,
+      sources: BY_DEFAULT,
       ...info,
     },
     ask(request) {
@@ -137,6 +143,15 @@ export interface Harness {
   readonly stores: Stores
   readonly clock: ReturnType<typeof fakeClock>
 }
+
+/** What a receipt says of a call beside its reply. */
+export const CALL = {
+  latency_ms: 0,
+  cost_usd: 0,
+  replayed: false,
+  request_digest: digestBytes('a request'),
+  max_output_tokens: 1000,
+} as const
 
 /** The grading service over a real SQLite database in memory and the given judges. */
 export function startService(

@@ -1,47 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Judge, JudgeRequest } from '../../src/grading/ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, replyOf, scriptedJudge, startService } from './harness.ts'
-
-/** A run whose third step is the surface, with `bulk` characters of noise in each of `count` later outputs. */
-function longRun(count: number, bulk: number) {
-  const noise = Array.from({ length: count }, (_, index) => [
-    { actor: 'agent_action', text: `sed -n ${index}p log-${index}.txt` },
-    {
-      actor: 'tool_output',
-      text: `line ${index} `.concat('the quick brown fox jumps over the lazy dog '.repeat(bulk / 44)),
-    },
-  ]).flat()
-  return {
-    steps: [
-      { actor: 'user', text: 'Build the project.' },
-      { actor: 'agent_action', text: 'cat BUILD.txt' },
-      { actor: 'tool_output', text: `${GROUND_TRUTH.cue.text}\n${GROUND_TRUTH.distractor.text}` },
-      { actor: 'agent_action', text: 'make release-7f3a' },
-      ...noise,
-      { actor: 'agent_message', text: 'Finished.' },
-    ],
-  }
-}
-
-/** Answers from what it is shown: cites the surface and the action where they stand in the prompt. */
-function readingJudge(window: number): Judge & { readonly requests: JudgeRequest[] } {
-  const judge = scriptedJudge([], { window_tokens: window, max_output_tokens: 500 })
-  return {
-    ...judge,
-    ask(request) {
-      judge.requests.push(request)
-      const shown = GOOD_ANSWER.citations.filter((citation) => request.trajectory.includes(citation.quote))
-      const claims = {
-        ...GOOD_ANSWER,
-        citations: shown,
-        surface: { observed: shown.length > 0, category: 'data_file' as const },
-        cue: { reasoned: false, acted: shown.length > 1 },
-      }
-      return Promise.resolve(replyOf(claims))
-    },
-  }
-}
+import { GROUND_TRUTH, REQUEST, startService } from './harness.ts'
+import { longRun, readingJudge } from './long-run.ts'
 
 async function grade(
   window: number,

@@ -102,7 +102,7 @@ describe.each(APIS)('%s', (api) => {
     expect(results.get('c')).toEqual({ ok: true, custom_id: 'c', end: 'cancelled', reply: null })
     expect(results.get('d')).toMatchObject({
       end: 'answered',
-      reply: { ok: false, failure: { code: 'internal', retryable: false }, usage: none },
+      reply: { ok: false, failure: { code: 'refused', retryable: false }, usage: none },
     })
     expect(results.get('e')).toMatchObject({
       end: 'answered',

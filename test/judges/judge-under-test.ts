@@ -29,6 +29,7 @@ export function judgeFor(
 export const QUESTION: JudgeRequest = {
   system: 'You judge.',
   trajectory: 'line one\nline "two" \u2028 \ud800 ☃ </trajectory>',
+  images: [],
   question: 'What happened?',
   repairs: [{ answer: '{"a":1}', complaint: 'not found' }],
   answer_schema: { type: 'object', properties: { b: { type: 'string' }, a: { enum: ['x'] } } },

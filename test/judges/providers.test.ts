@@ -128,7 +128,7 @@ describe.each(APIS)('%s', (api) => {
     ['an overloaded provider', { status: 529 }, 503, 'rate_limited', 3],
     ['a wrong key', { status: 401 }, 502, 'authentication', 1],
     ['a request that is too large', { status: 413 }, 502, 'context_overflow', 3],
-    ['a request that it calls wrong', { status: 400 }, 502, 'internal', 1],
+    ['a request that it calls wrong', { status: 400 }, 502, 'refused', 1],
     ['malformed JSON from the model', { text: '{"citations": [' }, 502, 'schema_invalid', 3],
     ['a malformed body', { raw: '{"id": ' }, 502, 'judge_unreachable', 3],
     ['a hang', 'hang', 504, 'timeout', 3],

@@ -1,6 +1,8 @@
 import type { BatchEstimate } from '../../schemas/batch.ts'
 import { addEstimates, estimateQuestion, NO_ESTIMATE } from '../estimate/estimate.ts'
+import type { OutputHistory } from '../estimate/history.ts'
 import type { GradeStore } from '../grade-ports.ts'
+import type { Stores } from '../ports.ts'
 import {
   type BatchPlan,
   faultOf,
@@ -19,13 +21,14 @@ import {
  * answers costs nothing.
  */
 export async function estimateBatch(
-  deps: IntakeDeps & { readonly grades: GradeStore },
+  deps: IntakeDeps & { readonly grades: GradeStore; readonly stores: Pick<Stores, 'attempts'> },
   plan: BatchPlan,
   items: AsyncIterable<Incoming>,
 ): Promise<{ readonly ok: true; readonly estimate: BatchEstimate } | IntakeRefusal> {
   const now = deps.clock.now()
   const keys = new Set<string>()
   const names = new Set<string>()
+  const histories = new Map<string, OutputHistory>()
   let estimate = NO_ESTIMATE
   for await (const { item, place } of items) {
     // Nothing here waits for anything: others have a turn between two items.
@@ -44,7 +47,9 @@ export async function estimateBatch(
       plan.kind === 'recheck' || keys.has(question.key) || (await isStored(deps.grades, request, question.key))
     keys.add(question.key)
     const judge = question.judge.info.name
-    estimate = addEstimates(estimate, judge, isFree ? null : estimateQuestion(question, now, factor))
+    const history = histories.get(judge) ?? (await deps.stores.attempts.outputHistory(judge))
+    histories.set(judge, history)
+    estimate = addEstimates(estimate, judge, isFree ? null : estimateQuestion(question, now, factor, history))
   }
   return names.size === 0 ? nothing(plan) : { ok: true, estimate }
 }

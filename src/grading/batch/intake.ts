@@ -5,6 +5,7 @@ import type { BatchStore, NewItem } from '../batch-ports.ts'
 import type { Payer } from '../ledger-ports.ts'
 import type { Clock, Judge } from '../ports.ts'
 import type { GradingService, Refusal } from '../service.ts'
+import { metadataOf } from '../trial-metadata.ts'
 
 /** One item on its way into a batch, with the place that an error names. */
 export interface Incoming {
@@ -151,7 +152,7 @@ async function admit(
     item_id: item.item_id ?? String(index),
     trajectory: trajectory.id,
     // By their full names: what a default means may change before the item is run.
-    request: { ...rest, judge: judge.info.name, rubric: rubric.name },
+    request: { ...rest, judge: judge.info.name, rubric: rubric.name, metadata: metadataOf(trajectory, rest.metadata) },
     base_grade: base_grade ?? null,
   }
 }

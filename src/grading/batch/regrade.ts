@@ -1,6 +1,7 @@
 import type { BatchItem } from '../../schemas/batch.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
+import { isOwnBatch } from '../batch-ports.ts'
 import type { GradeQuery, GradeStore } from '../grade-ports.ts'
 import type { Payer } from '../ledger-ports.ts'
 import type { BatchPlan, Incoming } from './intake.ts'
@@ -67,6 +68,11 @@ const itemOf = (grade: Grade, ground_truth: BatchItem['ground_truth'], request: 
 
 async function* findGrades(grades: GradeStore, { ids, ...filters }: GradeSelection): AsyncGenerator<Grade> {
   if (ids === undefined) return yield* listAll(grades, filters)
+  if (isOwnBatch(filters.batch)) {
+    const wanted = new Set(ids)
+    for await (const grade of listAll(grades, filters)) if (wanted.has(grade.id)) yield grade
+    return
+  }
   for (const id of ids) {
     const grade = await grades.get(id)
     if (grade !== null && fits(grade, filters)) yield grade
@@ -74,12 +80,13 @@ async function* findGrades(grades: GradeStore, { ids, ...filters }: GradeSelecti
 }
 
 async function* listAll(grades: GradeStore, filters: Omit<GradeSelection, 'ids'>): AsyncGenerator<Grade> {
-  const isOwnBatch = filters.batch?.startsWith('bat_') === true
   let before: string | undefined
   for (;;) {
     const query: GradeQuery = { ...filters, limit: PAGE, ...(before !== undefined && { before }) }
     // Of a batch that is named, its own grades, whatever replaced them since.
-    const page = isOwnBatch ? await grades.list(query) : (await grades.listStanding(query)).map(({ grade }) => grade)
+    const page = isOwnBatch(filters.batch)
+      ? await grades.list(query)
+      : (await grades.listStanding(query)).map(({ grade }) => grade)
     yield* page
     before = page.at(-1)?.id
     if (page.length < PAGE) return

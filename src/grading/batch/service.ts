@@ -38,6 +38,8 @@ export interface BatchServiceDeps extends Omit<EngineDeps, 'notify'> {
 }
 
 const BEAT_MS = 15_000
+/** In which both providers answer a batch, or give up. */
+const PROVIDER_WINDOW_MS = 24 * 3_600_000
 /** How often those that watch a batch are told to look, where what runs it tells nobody here. */
 const WATCH_MS = 500
 
@@ -104,7 +106,15 @@ class Batches implements BatchService {
   private async view(record: BatchRecord): Promise<Batch> {
     const { pending, running } = record.counts
     const inFlight = pending === 0 ? 0 : Math.min(await this.engine.inFlight(record), pending)
-    return { ...record, counts: { ...record.counts, pending: pending - inFlight, running: running + inFlight } }
+    const counts = { ...record.counts, pending: pending - inFlight, running: running + inFlight }
+    return { ...record, counts, ...(await this.roundOf(record)) }
+  }
+
+  private async roundOf({ id, mode, status }: BatchRecord): Promise<Pick<Batch, 'round'>> {
+    if (mode !== 'provider' || status === 'done' || status === 'cancelled') return {}
+    const round = await this.deps.stores.provider.round(id)
+    if (round === null) return {}
+    return { round: { ...round, ends_by: new Date(Date.parse(round.begun_at) + PROVIDER_WINDOW_MS).toISOString() } }
   }
 
   async cancel(id: string): Promise<boolean | null> {

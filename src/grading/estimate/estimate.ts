@@ -1,9 +1,12 @@
 import { upperBoundUsd } from '../../domain/cost.ts'
 import { type Price, priceOn } from '../../domain/price.ts'
+import { tokensOfPictures } from '../../domain/shown-pictures.ts'
 import { estimateTokens } from '../../domain/tokens.ts'
 import type { BatchEstimate } from '../../schemas/batch.ts'
 import type { JudgeInfo, JudgeRequest } from '../ports.ts'
 import type { Question } from '../question.ts'
+import { likelyOutput, NO_HISTORY, type OutputHistory } from './history.ts'
+import { likelyOfSamples } from './likely.ts'
 import { mostTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from './margin.ts'
 import { planSample } from './plan.ts'
 import { leastOfSamples, mostOfSample, type Spent } from './sample.ts'
@@ -24,7 +27,8 @@ export function requestBoundUsd(info: JudgeInfo, request: JudgeRequest, date: Da
 function requestTokens(info: JudgeInfo, request: JudgeRequest): number {
   const repairs = request.repairs.flatMap(({ answer, complaint }) => [answer, complaint])
   const texts = [request.system, request.trajectory, request.question, ...repairs, schemaText(request.answer_schema)]
-  return texts.reduce((sum, text) => sum + estimateTokens(text), 0) * info.token_factor
+  const words = texts.reduce((sum, text) => sum + estimateTokens(text), 0) * info.token_factor
+  return words + tokensOfPictures(request.images)
 }
 
 export interface Range {
@@ -38,7 +42,19 @@ export interface QuestionEstimate {
   readonly input_tokens: Range
   readonly output_tokens: Range
   readonly cost_usd: Range | null
+  readonly likely: Likely
+  /** What `likely` rests on: the mean of so many stored answers; 0: an assumption. */
+  readonly output_tokens_per_call: number
+  readonly answers: number
   readonly price_as_of: string | null
+}
+
+/** Between the least and the most. */
+export interface Likely {
+  readonly calls: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cost_usd: number | null
 }
 
 const FREE: Price = {
@@ -58,30 +74,53 @@ const FREE: Price = {
  *
  * @param date whose price counts
  * @param priceFactor the price of a token as a share of that of a single call (`BatchApi.price_factor`)
+ * @param history what this judge’s answers took so far: what is likely rests on it
  */
-export function estimateQuestion(question: Question, date: Date, priceFactor = 1): QuestionEstimate {
+export function estimateQuestion(
+  question: Question,
+  date: Date,
+  priceFactor = 1,
+  history: OutputHistory = NO_HISTORY,
+): QuestionEstimate {
   const { info } = question.judge
   if (info.kind === 'lexical') {
     const calls = { min: question.samples, max: question.samples }
-    return { calls, input_tokens: ZERO, output_tokens: ZERO, cost_usd: ZERO, price_as_of: null }
+    const likely = { ...NOTHING_LIKELY, calls: question.samples }
+    const nothing = { output_tokens_per_call: 0, answers: 0, price_as_of: null }
+    return { calls, input_tokens: ZERO, output_tokens: ZERO, cost_usd: ZERO, likely, ...nothing }
   }
   const known = priceOn(info.prices, date)
   const price = known ?? FREE
-  const least = leastOfSamples(planSample(question, 1), price, question.samples)
+  const plan = planSample(question, 1)
+  const least = leastOfSamples(plan, price, question.samples)
+  const likely = likelyOfSamples(plan, price, question.samples, history)
   const most = mostOfSample(question, price)
   const range = (key: keyof Spent, factor = 1): Range => ({
     min: least[key] * factor,
     max: most[key] * question.samples * factor,
   })
+  const within = (key: keyof Spent, factor = 1): number => {
+    const { min, max } = range(key, factor)
+    return Math.min(max, Math.max(min, likely[key] * factor))
+  }
   return {
     calls: range('calls'),
     input_tokens: range('input'),
     output_tokens: range('output'),
     cost_usd: known === null ? null : range('usd', priceFactor),
+    likely: {
+      calls: within('calls'),
+      input_tokens: within('input'),
+      output_tokens: within('output'),
+      cost_usd: known === null ? null : within('usd', priceFactor),
+    },
+    output_tokens_per_call: likelyOutput(history),
+    answers: history.answers,
     price_as_of: known?.as_of ?? null,
   }
 }
 
+const NOTHING_LIKELY: Likely = { calls: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 }
 const ZERO: Range = { min: 0, max: 0 }
 
 /** The estimate of a batch with no item yet. */
@@ -93,6 +132,7 @@ export const NO_ESTIMATE: BatchEstimate = {
   input_tokens: { min: 0, max: 0 },
   output_tokens: { min: 0, max: 0 },
   cost_usd: { min: 0, max: 0 },
+  likely: NOTHING_LIKELY,
   judges: [],
 }
 
@@ -109,13 +149,27 @@ export function addEstimates(total: BatchEstimate, judge: string, estimate: Ques
     input_tokens: addRanges(total.input_tokens, estimate.input_tokens),
     output_tokens: addRanges(total.output_tokens, estimate.output_tokens),
     cost_usd: cost,
-    judges: countJudge(total.judges, judge, estimate.price_as_of),
+    likely: addLikely(total.likely, estimate.likely),
+    judges: countJudge(total.judges, {
+      judge,
+      items: 1,
+      price_as_of: estimate.price_as_of,
+      output_tokens_per_call: estimate.output_tokens_per_call,
+      answers: estimate.answers,
+    }),
   }
 }
 
+const addLikely = (a: Likely, b: Likely): Likely => ({
+  calls: a.calls + b.calls,
+  input_tokens: a.input_tokens + b.input_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
+})
+
 const addRanges = (a: Range, b: Range) => ({ min: a.min + b.min, max: a.max + b.max })
 
-function countJudge(judges: BatchEstimate['judges'], judge: string, price_as_of: string | null) {
-  if (!judges.some((one) => one.judge === judge)) return [...judges, { judge, items: 1, price_as_of }]
-  return judges.map((one) => (one.judge === judge ? { ...one, items: one.items + 1 } : one))
+function countJudge(judges: BatchEstimate['judges'], more: BatchEstimate['judges'][number]) {
+  if (!judges.some((one) => one.judge === more.judge)) return [...judges, more]
+  return judges.map((one) => (one.judge === more.judge ? { ...one, items: one.items + 1 } : one))
 }

@@ -1,10 +1,12 @@
 import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../../domain/prompt.ts'
 import { createRendering } from '../../domain/rendering.ts'
+import { picturesIn, tokensOfPictures } from '../../domain/shown-pictures.ts'
 import { estimateTokens } from '../../domain/tokens.ts'
-import { JudgeAnswerSchema } from '../../schemas/judge-answer.ts'
 import type { Question } from '../question.ts'
-import { planReading } from '../reading.ts'
+import { MOST_SPLITS } from '../read-windows.ts'
+import { planReading, type WindowedReading } from '../reading.ts'
 import { readingBudget } from '../reading-budget.ts'
+import { halvePiece, type Piece, renderPiece } from '../window-pieces.ts'
 import { schemaText } from './margin.ts'
 
 /** What one sample would send, in estimated tokens of the judge’s own tokenizer. */
@@ -15,38 +17,55 @@ export interface ReadingPlan {
   readonly schema: number
   /** Trajectory and question of each window, in order; empty where the trajectory is read in one. */
   readonly windows: readonly number[]
+  /** The same of all halves and quarters that windows are cut into where they overflow. Worked out when asked for. */
+  readonly splits: () => readonly number[]
   /** Trajectory and question of the decision: the most and the least that it can be shown. Null: it fits in no way. */
   readonly decision: { readonly min: number; readonly max: number } | null
   /** The most that can be shown again of the trajectory in one complaint. */
   readonly shown_again: number
 }
 
-/** Plans what `SampleRun.attempt` of `sample.ts` asks, without asking. Pure. */
+/** Plans what `gradeSample` of `sample.ts` asks at one scale of the window, without asking. Pure. */
 export function planSample(question: Question, scale: number): ReadingPlan {
   const { judge, trajectory, nonce, anchors, rubric } = question
   const tokens = (text: string): number => Math.ceil(estimateTokens(text) * judge.info.token_factor)
-  const asked = (note: string): number => tokens(renderQuestion(rubric, question.ground_truth, rendering, note))
+  const asked = (note: string): number =>
+    tokens(
+      renderQuestion(rubric, question.ground_truth, rendering, { note, written_form: !judge.info.structured_output }),
+    )
   const rendering = createRendering(trajectory, nonce)
   const budget = readingBudget(question, scale)
-  const reading = planReading(trajectory, nonce, anchors, budget, judge.info.token_factor)
+  const reading = planReading(trajectory, nonce, anchors, budget, judge.info)
+  const shown = (text: string): number => tokens(text) + tokensOfPictures(picturesIn(reading.rendering.pictures, text))
   const common = {
     system: tokens(rubric.system),
-    schema: tokens(schemaText(JudgeAnswerSchema)),
+    schema: tokens(schemaText(rubric.answer_schema)),
     shown_again: shownAgain(question),
   }
-  if (reading.kind === 'too_long') return { ...common, windows: [], decision: null }
+  if (reading.kind === 'too_long') return { ...common, windows: [], splits: () => [], decision: null }
   if (reading.kind === 'windows') {
     const note = asked(WINDOW_NOTE)
     const decision = asked(DECISION_NOTE)
     return {
       ...common,
-      windows: reading.windows.map((text) => tokens(text) + note),
+      windows: reading.windows.map((piece) => shown(renderPiece(reading.rendering, piece)) + note),
+      splits: () => splitsOf(reading).map((piece) => shown(renderPiece(reading.rendering, piece)) + note),
       // Which steps hold evidence is not known before the windows are read.
       decision: { min: decision, max: budget + decision },
     }
   }
-  const all = tokens(reading.text) + asked('')
-  return { ...common, windows: [], decision: { min: all, max: all } }
+  const all = shown(reading.text) + asked('')
+  return { ...common, windows: [], splits: () => [], decision: { min: all, max: all } }
+}
+
+function splitsOf({ windows, steps }: WindowedReading): Piece[] {
+  const all: Piece[] = []
+  let level = windows
+  for (let split = 0; split < MOST_SPLITS; split++) {
+    level = level.flatMap((piece) => halvePiece(piece, steps) ?? [])
+    all.push(...level)
+  }
+  return all
 }
 
 /** A complaint shows at most three steps, 3000 characters of each part (`prompt.ts`). */

@@ -2,6 +2,7 @@ import { upperBoundUsd } from '../../domain/cost.ts'
 import type { Price } from '../../domain/price.ts'
 import type { Question } from '../question.ts'
 import { WINDOW_SCALES } from '../reading-budget.ts'
+import { MOST_REPAIRS } from '../sample.ts'
 import { leastTokens, mostTokens, UNLIMITED_OUTPUT_TOKENS } from './margin.ts'
 import { planSample, type ReadingPlan } from './plan.ts'
 
@@ -16,8 +17,6 @@ export interface Spent {
 const NOTHING: Spent = { calls: 0, input: 0, output: 0, usd: 0 }
 /** Tokens of the shortest answer in the form of the schema: no citation, no note. */
 const SHORT_ANSWER_TOKENS = 40
-/** As in `sample.ts`. */
-const MOST_REPAIRS = 2
 /** Citations that fail, and claims that are not met: at most 60 lines and their reasons. */
 const COMPLAINT_TOKENS = 3500
 /** What `sample.ts` keeps of the window for repairs. */
@@ -37,35 +36,47 @@ export function leastOfSamples(plan: ReadingPlan, price: Price, samples: number)
   return { calls: calls * samples, input: (fresh + system) * samples, output: answers * samples, usd: dollars / 1e6 }
 }
 
-/** A reading that is larger than was estimated overflows, and is made again with a smaller window. */
+/** A reading that is larger than was estimated overflows: in one piece it is made again smaller, in windows these are cut in two. */
 export function mostOfSample(question: Question, price: Price): Spent {
   let total = NOTHING
   for (const scale of WINDOW_SCALES) {
     const plan = planSample(question, scale)
-    total = add(total, mostOfReading(plan, question, price))
-    if (!mayOverflow(plan, question)) break
+    const overflows = mayOverflow(plan, question)
+    total = add(total, mostOfReading(plan, question, price, overflows))
+    if (plan.windows.length > 0 || !overflows) break
   }
   return total
 }
 
 /** Every call that one reading can lead to, each cut off once. */
-export function mostOfReading(plan: ReadingPlan, question: Question, price: Price): Spent {
-  const { max_output_tokens } = question.judge.info
+export function mostOfReading(plan: ReadingPlan, question: Question, price: Price, overflows: boolean): Spent {
+  const { max_output_tokens, token_factor } = question.judge.info
   const limit = max_output_tokens ?? UNLIMITED_OUTPUT_TOKENS
   const limits = max_output_tokens === null ? [limit] : [limit, 2 * limit]
-  const longest = Math.max(...limits)
-  const repair = longest + mostTokens(COMPLAINT_TOKENS * question.judge.info.token_factor + plan.shown_again)
+  const complaint = Math.max(...limits) + mostTokens(COMPLAINT_TOKENS * token_factor)
   const around = plan.system + plan.schema
-  const decision = plan.decision === null ? null : mostTokens(around + plan.decision.max)
+  const pieces = [...plan.windows, ...(overflows ? plan.splits() : [])].map((tokens) => mostTokens(around + tokens))
+  const repair = Math.max(...limits) + mostTokens(COMPLAINT_TOKENS * token_factor + plan.shown_again)
   const inputs = [
-    ...plan.windows.map((tokens) => mostTokens(around + tokens)),
-    ...(decision === null ? [] : Array.from({ length: MOST_REPAIRS + 1 }, (_, round) => decision + round * repair)),
+    ...pieces.flatMap((input) => [input, input + complaint]),
+    ...decisionsOf(plan, overflows).map(({ tokens, repairs }) => mostTokens(around + tokens) + repairs * repair),
   ]
   return inputs
     .flatMap((input) =>
       limits.map((output) => ({ calls: 1, input, output, usd: upperBoundUsd({ input, output }, price) })),
     )
     .reduce(add, NOTHING)
+}
+
+/** One decision and its repairs; over windows it is begun again while it overflows, and the repairs are for all of these together. */
+function decisionsOf({ windows, decision }: ReadingPlan, overflows: boolean) {
+  if (decision === null) return []
+  const begun = windows.length > 0 && overflows ? WINDOW_SCALES.length : 1
+  const repairs = Array.from({ length: MOST_REPAIRS }, (_, round) => round + 1)
+  return [...Array.from({ length: begun }, () => 0), ...repairs].map((one) => ({
+    tokens: decision.max,
+    repairs: one,
+  }))
 }
 
 function mayOverflow(plan: ReadingPlan, question: Question): boolean {

@@ -1,0 +1,20 @@
+import type { Claims } from '../domain/claims.ts'
+import { checkEvidence, type Evidence, type EvidenceQuestion } from '../domain/evidence.ts'
+import { checkOnThread } from '../offload/large-runs.ts'
+import { ThreadLost } from '../offload/offload.ts'
+import { isLarge } from './turns.ts'
+
+/**
+ * Checks claims, those about a large run on a thread of its own. Null: the thread died or ran out of time, and nothing was
+ * checked.
+ */
+export async function checkClaims(claims: Claims, question: EvidenceQuestion): Promise<Evidence | null> {
+  if (!isLarge(question.rendering.trajectory)) return checkEvidence(claims, question)
+  try {
+    return await checkOnThread(claims, question)
+  } catch (error) {
+    // Anything else is a fault of our own code, as it is where no thread checks.
+    if (error instanceof ThreadLost) return null
+    throw error
+  }
+}

@@ -1,0 +1,72 @@
+import type { Claims } from '../domain/claims.ts'
+import type { Evidence, EvidenceQuestion } from '../domain/evidence.ts'
+import { mendable } from '../domain/evidence-unclear.ts'
+import { renderComplaint, renderFormComplaint } from '../domain/prompt.ts'
+import type { Rendering } from '../domain/rendering.ts'
+import type { Issue } from '../domain/result.ts'
+import type { Coverage, Failure } from '../schemas/grade.ts'
+import { checkClaims } from './check-claims.ts'
+import type { JudgeRequest } from './ports.ts'
+import { NOTHING_STORED, type SampleCalls, type SampleResult, schemaInvalid, UNCHECKED } from './sample-calls.ts'
+
+/** What is to be decided, and from what. */
+export interface Decision {
+  readonly request: JudgeRequest
+  /** What quotes are looked up in. */
+  readonly rendering: Rendering
+  readonly coverage: Coverage
+}
+
+export type Decided =
+  | { readonly kind: 'done'; readonly result: SampleResult }
+  /** What was sent was more than the provider takes, or nothing is stored for it. */
+  | { readonly kind: 'overflow'; readonly failure: Failure }
+
+/** Repairs that are left; those of a decision that is tried again with less text are not given back. */
+export interface Repairs {
+  used: number
+  readonly most: number
+}
+
+/** Question, answer, check, repair. The last answer in the right form counts when the repairs are used up. */
+export async function decide(
+  calls: SampleCalls,
+  { request: first, rendering, coverage }: Decision,
+  repairs: Repairs,
+  round: number,
+): Promise<Decided> {
+  const question: EvidenceQuestion = { ...calls.question, rendering }
+  const done = (result: SampleResult): Decided => ({ kind: 'done', result })
+  let request = first
+  let issues: readonly Issue[] = []
+  let judged: { claims: Claims; evidence: Evidence } | null = null
+  let asked = await calls.ask(request, round, 'decide')
+  if (asked === null) return { kind: 'overflow', failure: NOTHING_STORED }
+  while (asked !== null) {
+    if (!asked.reply.ok) {
+      const { failure } = asked.reply
+      return failure.code === 'context_overflow' ? { kind: 'overflow', failure } : done(calls.failed(failure, coverage))
+    }
+    const claims = calls.read(asked.reply.text)
+    let complaint: string
+    if (claims.ok) {
+      const evidence = await checkClaims(claims.value, question)
+      if (evidence === null) return done(calls.failed(UNCHECKED, coverage))
+      judged = { claims: claims.value, evidence }
+      const mend = mendable(evidence.unmet, claims.value)
+      if (mend.length === 0) break
+      complaint = renderComplaint(mend, evidence.citations, rendering)
+    } else {
+      issues = claims.error
+      complaint = renderFormComplaint(issues)
+    }
+    if (repairs.used === repairs.most) break
+    request = { ...request, repairs: [...request.repairs, { answer: asked.reply.text, complaint }] }
+    asked = await calls.ask(request, ++repairs.used, 'repair')
+  }
+  return done(
+    judged === null
+      ? calls.failed(schemaInvalid(issues), coverage)
+      : calls.judged(judged.claims, judged.evidence, coverage),
+  )
+}

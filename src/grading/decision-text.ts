@@ -1,0 +1,112 @@
+import { planElision } from '../domain/elision.ts'
+import { createRendering, renderSteps, shownByPlan } from '../domain/rendering.ts'
+import { estimateTokens } from '../domain/tokens.ts'
+import type { Part, Position } from '../domain/trajectory.ts'
+import type { Range } from '../domain/view.ts'
+import type { WindowedReading } from './reading.ts'
+import { tokensOf } from './window-pieces.ts'
+
+/** A place that the decision has to see: what a window cited, or a string of the instructions. UTF-16 units of the part. */
+export interface Mark {
+  readonly step: number
+  readonly part: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Characters that stay on either side of a mark, the more the better. */
+const AROUND = [1500, 400, 120] as const
+const LEAST_AROUND = 120
+/** Of a part without a mark, in a step that has one: enough to see what it is. */
+const HEAD = 200
+
+/**
+ * What the one decision after the windows is shown, the most that fits: the steps with marks, the first and the last ones; those with long
+ * outputs cut; only the steps with marks and what stands around these. Null: not even that fits.
+ */
+export function decisionText(reading: WindowedReading, cited: readonly Mark[], budget: number): string | null {
+  const marks = [...cited, ...anchorMarks(reading)]
+  const whole = wholeSteps(reading, marks, budget)
+  if (whole !== null) return whole
+  for (const around of AROUND) {
+    const text = marksAlone(reading, marks, around)
+    if (estimateTokens(text) * reading.token_factor <= budget) return text
+  }
+  return fewerMarks(reading, cited, budget)
+}
+
+/** A judge that cites everything cites nothing: then every other of its places is left out, and so on, but never one that holds the instructions. */
+function fewerMarks(reading: WindowedReading, cited: readonly Mark[], budget: number): string | null {
+  const anchors = anchorMarks(reading)
+  for (let step = 2; step < 2 * cited.length; step *= 2) {
+    const some = cited.filter((_, index) => index % step === 0)
+    const text = marksAlone(reading, [...some, ...anchors], LEAST_AROUND)
+    if (estimateTokens(text) * reading.token_factor <= budget) return text
+  }
+  return null
+}
+
+/** Where each string of the instructions stands first in every part that holds it: always shown, whatever the windows cited. */
+const anchorMarks = ({ rendering, steps, needles }: WindowedReading): Mark[] =>
+  rendering.trajectory.steps.flatMap(({ parts }, step) =>
+    parts.flatMap(({ text }, part) => {
+      if (steps[step]?.parts[part]?.protected !== true) return []
+      return needles.flatMap((needle) => {
+        const start = text.indexOf(needle)
+        return start === -1 ? [] : [{ step, part, start, end: start + needle.length }]
+      })
+    }),
+  )
+
+const placeOf = ({ step, part }: Pick<Mark, 'step' | 'part'>): string => `${step}/${part}`
+
+function wholeSteps({ rendering, steps }: WindowedReading, marks: readonly Mark[], budget: number): string | null {
+  const evidence = new Set(marks.map(({ step }) => step))
+  const marked = new Set(marks.map(placeOf))
+  const last = rendering.trajectory.steps.length
+  const chosen = rendering.trajectory.steps
+    .map((_, index) => index)
+    .filter((index) => evidence.has(index) || index < 2 || index >= last - 2)
+  const costs = chosen.map((step) => ({
+    protected: false,
+    // Cut at both ends, a part could lose what it is shown for.
+    parts: (steps[step]?.parts ?? []).map((one, part) => ({ ...one, protected: marked.has(placeOf({ step, part })) })),
+  }))
+  if (costs.reduce((sum, step) => sum + tokensOf(step), 0) <= budget) return renderSteps(rendering, chosen)
+  const plan = planElision(costs, budget)
+  if (!plan.fits) return null
+  const cuts = plan.cuts.map((cut) => ({ ...cut, step: chosen[cut.step] ?? -1 }))
+  const shown = shownByPlan({ ...plan, cuts })
+  return renderSteps(createRendering(rendering.trajectory, rendering.nonce, shown, rendering.pictures), chosen)
+}
+
+function marksAlone({ rendering }: WindowedReading, marks: readonly Mark[], around: number): string {
+  const byPart = new Map<string, Mark[]>()
+  for (const mark of marks) {
+    const place = placeOf(mark)
+    const known = byPart.get(place)
+    if (known === undefined) byPart.set(place, [mark])
+    else known.push(mark)
+  }
+  const stretches = ({ step, part }: Position, { text }: Part): Range[] => {
+    const here = byPart.get(placeOf({ step, part }))
+    if (here !== undefined) return stretchesAround(here, around, text.length)
+    return around > HEAD ? [{ start: 0, end: Math.min(HEAD, text.length) }] : []
+  }
+  const shown = createRendering(rendering.trajectory, rendering.nonce, stretches, rendering.pictures)
+  const chosen = [...new Set(marks.map(({ step }) => step))].sort((a, b) => a - b)
+  return renderSteps(shown, chosen)
+}
+
+/** In order, and none touches the next. */
+function stretchesAround(marks: readonly Mark[], around: number, length: number): Range[] {
+  const ranges: { start: number; end: number }[] = []
+  for (const mark of marks.toSorted((a, b) => a.start - b.start)) {
+    const start = Math.max(0, mark.start - around)
+    const end = Math.min(length, mark.end + around)
+    const before = ranges.at(-1)
+    if (before !== undefined && start <= before.end) before.end = Math.max(before.end, end)
+    else ranges.push({ start, end })
+  }
+  return ranges
+}

@@ -1,0 +1,169 @@
+import { type Claims, parseClaims } from '../domain/claims.ts'
+import type { Evidence } from '../domain/evidence.ts'
+import { renderQuestion } from '../domain/prompt.ts'
+import type { Rendering } from '../domain/rendering.ts'
+import type { Issue, Result } from '../domain/result.ts'
+import { picturesIn } from '../domain/shown-pictures.ts'
+import { unwrapAnswer } from '../domain/unwrap-answer.ts'
+import type { AttemptSummary, Coverage, Failure } from '../schemas/grade.ts'
+import type { Asked, Asker } from './asker.ts'
+import type { Clock, JudgeRequest } from './ports.ts'
+import type { Question } from './question.ts'
+
+/** What one sample ended in, before it becomes a grade or a vote. */
+export type SampleResult = {
+  readonly attempts: readonly AttemptSummary[]
+  readonly coverage: Coverage
+  readonly model_resolved: string | null
+} & (
+  | { readonly kind: 'judged'; readonly claims: Claims; readonly evidence: Evidence }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+)
+
+export interface SampleDeps {
+  readonly ask: Asker
+  readonly clock: Clock
+  /** For one sample with all its retries and repairs, from its beginning; waiting for a turn does not count. */
+  readonly deadline_ms: number
+}
+
+/** The calls of one sample: how they are made, and what they came to so far. */
+export class SampleCalls {
+  readonly question: Question
+  private readonly attempts: AttemptSummary[] = []
+  private model: string | null = null
+  private readonly deps: SampleDeps
+  private readonly sample: number
+  private deadline: number
+
+  constructor(deps: SampleDeps, question: Question, sample: number) {
+    this.deps = deps
+    this.question = question
+    this.sample = sample
+    this.deadline = deps.clock.now().getTime() + deps.deadline_ms
+  }
+
+  request(rendering: Rendering, trajectory: string, note: string): JudgeRequest {
+    const { rubric, ground_truth, judge } = this.question
+    const lexical = judge.info.kind === 'lexical'
+    const asking = { note, written_form: !judge.info.structured_output }
+    return {
+      system: lexical ? '' : rubric.system,
+      trajectory,
+      images: picturesIn(rendering.pictures, trajectory).map(({ number, step_id, picture }) => ({
+        label: `image ${number}, of step ${step_id}:`,
+        picture,
+      })),
+      question: lexical ? '' : renderQuestion(rubric, ground_truth, rendering, asking),
+      repairs: [],
+      answer_schema: rubric.answer_schema,
+      cache_hint: this.question.trajectory.id.slice(7, 39),
+      max_output_tokens: judge.info.max_output_tokens,
+      evidence: { trajectory: this.question.trajectory, ground_truth },
+    }
+  }
+
+  /** Null: nothing is stored for it, and nobody is asked. An answer that was cut off is asked for once more with twice the room. */
+  async ask(request: JudgeRequest, round: number, purpose: AttemptSummary['purpose']): Promise<Asked | null> {
+    const asked = await this.askOnce(request, round, purpose)
+    const truncated = asked !== null && !asked.reply.ok && asked.reply.failure.code === 'truncated'
+    if (!truncated || request.max_output_tokens === null) return asked
+    return this.askOnce({ ...request, max_output_tokens: request.max_output_tokens * 2 }, round, purpose)
+  }
+
+  private async askOnce(request: JudgeRequest, round: number, purpose: AttemptSummary['purpose']) {
+    const { key, grade_id } = this.question
+    const asking = { grade_id, key, sample: this.sample, round, purpose, deadline: this.deadline }
+    const asked = await this.deps.ask(asking, request)
+    if (asked === null) return null
+    this.attempts.push(...asked.attempts)
+    this.deadline += asked.waited_ms
+    this.model = asked.reply.model_resolved ?? this.model
+    return asked
+  }
+
+  /** What a reply says. Only a judge that no provider holds to the form may put anything around its answer. */
+  read(text: string): Result<Claims, Issue[]> {
+    const claims = parseClaims(this.question.judge.info.structured_output ? text : unwrapAnswer(text))
+    if (!claims.ok) this.noteMalformed(claims.error)
+    return claims
+  }
+
+  /** A reply came and was paid for; in the receipt it is none that said anything. */
+  private noteMalformed(issues: readonly Issue[]): void {
+    const last = this.attempts.pop()
+    if (last !== undefined) this.attempts.push({ ...last, outcome: 'schema_invalid', message: tellIssues(issues) })
+  }
+
+  judged(claims: Claims, evidence: Evidence, coverage: Coverage): SampleResult {
+    return { kind: 'judged', claims, evidence, ...this.common(coverage) }
+  }
+
+  failed(failure: Failure, coverage: Coverage): SampleResult {
+    return { kind: 'failed', failure, ...this.common(coverage) }
+  }
+
+  private common(coverage: Coverage) {
+    return { attempts: this.attempts, coverage, model_resolved: this.model }
+  }
+}
+
+const failure = (code: Failure['code'], message: string, retryable: boolean): Failure => ({
+  code,
+  message,
+  retryable,
+  retry_after_s: null,
+})
+
+/** `issues`: what was wrong with the last reply. */
+export const schemaInvalid = (issues: readonly Issue[]): Failure =>
+  failure(
+    'schema_invalid',
+    `the judge did not answer in the form of the schema, repairs included: ${renderIssues(issues)}`,
+    true,
+  )
+
+export const windowUnread = (steps: string, issues: readonly Issue[]): Failure =>
+  failure(
+    'schema_invalid',
+    `the judge did not answer in the form of the schema when it was shown ${steps}, asked twice: nobody knows what stands there: ${renderIssues(issues)}`,
+    true,
+  )
+
+/** The names of the answer's form, and nothing else: a key of the reply may be text of the trajectory. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...['citations', 'supports', 'step_id', 'quote', 'notes', 'confidence', 'surface', 'observed', 'category'],
+  ...['cue', 'distractor', 'reasoned', 'acted'],
+])
+const ISSUES_TOLD = 2
+
+const tellIssues = (issues: readonly Issue[]): string =>
+  issues
+    .slice(0, ISSUES_TOLD)
+    .map(({ path, message }) => `${knownPath(path)}${message}`)
+    .join('; ')
+
+const renderIssues = (issues: readonly Issue[]): string =>
+  `${tellIssues(issues)} (its calls: veridict show GRADE --attempts)`
+
+const knownPath = (path: string): string => (path === '' ? '' : `${path.split('/').map(knownName).join('/')} `)
+
+const knownName = (name: string): string => (name === '' || NAMES.has(name) || /^\d{1,5}$/.test(name) ? name : '…')
+
+export const UNCHECKED = failure(
+  'internal',
+  'the check of the judge’s answer against the run took too long or too much memory, and was ended',
+  true,
+)
+
+export const NOTHING_STORED = failure(
+  'internal',
+  'the stored replies do not answer what would be asked today; grade it again with a judge',
+  false,
+)
+
+export const TOO_LONG = failure(
+  'context_overflow',
+  'the trajectory does not fit the judge’s window, not even in windows: use a judge with a larger one',
+  false,
+)

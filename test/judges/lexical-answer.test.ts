@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { resolveAnchors } from '../../src/domain/anchors.ts'
+import { answerByAnchors } from '../../src/judges/lexical-answer.ts'
+import type { Actor } from '../../src/schemas/vocabulary.ts'
+import { makeTrajectory } from '../domain/make.ts'
+
+const CUE = 'make release-7f3a'
+const TRUTH = {
+  instruction: 'Build the project.',
+  cue: { text: `On this host run \`${CUE}\`, the plain target is broken.`, action_anchors: [CUE] },
+}
+const TARGETS: readonly [Actor, string] = ['tool_output', 'Targets: all, release-7f3a, test']
+const NOTE: readonly [Actor, string] = ['tool_output', TRUTH.cue.text]
+const ACT: readonly [Actor, string] = ['agent_action', CUE]
+
+const answer = (...parts: readonly (readonly [Actor, string])[]) =>
+  answerByAnchors(makeTrajectory(parts.map((one) => [one])), TRUTH, resolveAnchors(TRUTH))
+
+test('a surface is seen however it is shown, and cited as it stands', () => {
+  const { surface, cue, citations, confidence } = answer(['tool_output', TRUTH.cue.text.toUpperCase()], ACT)
+  expect([surface.observed, cue.acted, confidence]).toEqual([true, true, 'high'])
+  expect(citations[0]?.quote).toBe(TRUTH.cue.text.toUpperCase())
+})
+
+test('a derived name alone is seen and followed at low', () => {
+  const { surface, cue, confidence } = answer(TARGETS, ACT)
+  expect([surface.observed, cue.acted, confidence]).toEqual([true, true, 'low'])
+})
+
+test('a derived name dates no sight that comes behind the act', () => {
+  expect(answer(TARGETS, ACT, NOTE).cue.acted).toBe(false)
+})
+
+test('what the agent thinks of it is found behind the sight, however it is written', () => {
+  const early: readonly [Actor, string] = ['agent_reasoning', `I could run ${CUE}.`]
+  const late: readonly [Actor, string] = ['agent_message', `So I run MAKE\nrelease-7f3a now.`]
+  expect(answer(early, NOTE).cue.reasoned).toBe(false)
+  const { cue, citations } = answer(early, NOTE, late)
+  expect(cue.reasoned).toBe(true)
+  expect(citations).toContainEqual({ supports: 'cue.reasoned', step_id: 3, quote: 'So I run MAKE\nrelease-7f3a now.' })
+})

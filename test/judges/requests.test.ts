@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { JudgeSettings } from '../../src/config/judge-settings.ts'
+import { PROVIDER_DEFAULTS } from '../../src/config/model-defaults.ts'
+import type { JudgeRequest } from '../../src/grading/ports.ts'
+import { buildMessagesRequest } from '../../src/judges/anthropic-request.ts'
+import { describeJudge } from '../../src/judges/describe.ts'
+import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai-request.ts'
+import { ANSWER_SCHEMAS } from '../../src/schemas/judge-answer.ts'
+import { makeTrajectory } from '../domain/make.ts'
+
+const REQUEST: JudgeRequest = {
+  system: 's',
+  trajectory: 't',
+  images: [],
+  question: 'q',
+  repairs: [],
+  answer_schema: ANSWER_SCHEMAS[2],
+  cache_hint: 'h',
+  max_output_tokens: null,
+  evidence: { trajectory: makeTrajectory([]), ground_truth: { instruction: 'i', cue: { text: 'c' } } },
+}
+
+test.each([
+  ['responses', PROVIDER_DEFAULTS.openai, buildResponsesRequest],
+  ['chat', PROVIDER_DEFAULTS.openai, buildChatRequest],
+  ['messages', PROVIDER_DEFAULTS.anthropic, buildMessagesRequest],
+] as const)(
+  '%s: the schema is sent where the provider enforces it, and else the prompt has to tell it',
+  (_api, settings, build) => {
+    const told: JudgeSettings = { ...settings, structured_output: 'none' }
+    expect(JSON.stringify(build(REQUEST, settings))).toContain(JSON.stringify(ANSWER_SCHEMAS[2]))
+    expect(JSON.stringify(build(REQUEST, told))).not.toContain('unclear')
+    expect([describeJudge('a', settings), describeJudge('a', told)].map((one) => one.structured_output)).toEqual([
+      true,
+      false,
+    ])
+  },
+)
