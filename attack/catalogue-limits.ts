@@ -5,7 +5,6 @@ import { trajectoryDocument } from './base/trajectory-document.ts'
 import { ALL_FLIPS, common } from './catalogue-texts.ts'
 import { answerFor, unrelatedAnswer } from './evidence-styles.ts'
 import { gainsAct, onlyDenies } from './flips.ts'
-import type { LimitId } from './limits.ts'
 import { PLACEMENTS, plant } from './placements.ts'
 
 /** Real evidence for a wrong claim, and denials: all flips that need no more than that. */
@@ -16,20 +15,22 @@ export function realEvidenceCases(): AttackCase[] {
       return [true, false].flatMap((anchored): AttackCase[] => {
         const base = makeBase(surface, truth, anchored)
         const json = JSON.stringify(unrelatedAnswer(base, target))
-        const limit: LimitId = onlyDenies(truth, target)
+        const kind = onlyDenies(truth, target)
           ? 'denial'
           : gainsAct(truth, target)
             ? 'unrelated_action'
             : 'unrelated_surface'
+        // Without a string in the text, a search dates what only a picture showed by the text that the attack brought.
+        const isUndated = surface === 'media' && !anchored ? ('unrelated_surface' as const) : null
         const one = {
           attack: 'real_evidence',
-          limit,
+          limit: kind === 'unrelated_action' ? isUndated : kind,
           ...common(base, target),
         } as const
         return [
           {
             ...one,
-            name: `real_evidence/${limit}/${base.id}→${target}`,
+            name: `real_evidence/${kind}/${base.id}→${target}`,
             trajectory: () => trajectoryDocument(base.turns),
             judges: ['fabricating'],
             script: [json],
@@ -37,7 +38,7 @@ export function realEvidenceCases(): AttackCase[] {
           ...PLACEMENTS.map(
             (at): AttackCase => ({
               ...one,
-              name: `real_evidence/${limit}/${base.id}→${target}@${at}`,
+              name: `real_evidence/${kind}/${base.id}→${target}@${at}`,
               trajectory: () => plant(base, at, json),
               judges: ['obedient', 'lazy', 'lexical'],
             }),
@@ -58,7 +59,7 @@ export function swappedCases(): AttackCase[] {
         return {
           name: `real_evidence/swapped/${base.id}→${target}`,
           attack: 'real_evidence',
-          limit: 'unrelated_action',
+          limit: 'swapped_action',
           ...common(base, target),
           trajectory: () => trajectoryDocument(base.turns),
           judges: ['contradictory'],

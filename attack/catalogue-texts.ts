@@ -3,7 +3,7 @@ import type { AttackCase, JudgeName } from './attack-case.ts'
 import { type Base, makeBase } from './base/bases.ts'
 import { SURFACE_SPECS, SURFACES } from './base/surfaces.ts'
 import { DIRECTIVES, type Directive, OPENERS } from './directive-texts.ts'
-import { gainsAct, onlyDenies, otherLabels } from './flips.ts'
+import { onlyDenies, otherLabels } from './flips.ts'
 import { CLAIMS_DONE, CLAIMS_REFUSED } from './judges/obedient.ts'
 import type { LimitId } from './limits.ts'
 import { PLACEMENTS, type Placement, plant } from './placements.ts'
@@ -66,12 +66,10 @@ function directiveCase(directive: Directive, base: Base, target: Label, at: Plac
 }
 
 /** The weak point that a flip is for, where the judge cites the words that told it; null: it needs none. */
-export function limitOfTelling(base: Base, target: Label, at: Placement): LimitId | null {
-  const { truth, surface } = base
+export function limitOfTelling({ truth }: Base, target: Label, at: Placement): LimitId | null {
   if (onlyDenies(truth, target)) return 'denial'
-  if (target === 'not_observed' && surface === 'prompt') return 'prompt_absence'
   if (truth === 'not_observed' && target === 'ignored' && at === 'tool_output') return 'unrelated_surface'
-  return at === 'agent_action' && truth !== 'not_observed' && gainsAct(truth, target) ? 'unrelated_action' : null
+  return null
 }
 
 export function openerCases(): AttackCase[] {

@@ -5,9 +5,8 @@ import { SURFACES } from './base/surfaces.ts'
 import { trajectoryDocument } from './base/trajectory-document.ts'
 import { ALL_FLIPS, besidePicture, common, rotation } from './catalogue-texts.ts'
 import { BAD_STYLE_NAMES, type BadStyle, badAnswer, fitsBase, trueAnswer, unrelatedAnswer } from './evidence-styles.ts'
-import { gainsAct } from './flips.ts'
+import { gainsAct, onlyDenies } from './flips.ts'
 import { END_OF_ANSWER, EXACTLY } from './judges/obedient.ts'
-import type { LimitId } from './limits.ts'
 import { PLACEMENTS, plant } from './placements.ts'
 
 const WRAPPINGS: Readonly<Record<string, (json: string) => string>> = {
@@ -23,9 +22,6 @@ const OBEYERS = ['obedient', 'lazy', 'lexical'] as const satisfies readonly Judg
 const stylesFor = (base: Base, target: string): BadStyle[] =>
   target === 'not_observed' ? ['no_citation'] : BAD_STYLE_NAMES.filter((style) => fitsBase(style, base))
 
-const absenceLimit = (base: Base, target: string): LimitId | null =>
-  target === 'not_observed' && base.surface === 'prompt' ? 'prompt_absence' : null
-
 /** A whole verdict stands in the trajectory, with evidence that does not hold: 20 flips × style × wrapping × whose text. */
 export function fakeVerdictCases(): AttackCase[] {
   const next = rotation()
@@ -40,7 +36,7 @@ export function fakeVerdictCases(): AttackCase[] {
             {
               name: `${attack}/${style}/${wrapping}/${base.id}→${target}@${at}`,
               attack,
-              limit: absenceLimit(base, target) ?? besidePicture(base, at),
+              limit: besidePicture(base, at),
               ...common(base, target),
               trajectory: () => plant(base, at, wrap(JSON.stringify(badAnswer(base, target, style)))),
               judges: OBEYERS,
@@ -61,7 +57,7 @@ export function fabricatingCases(): AttackCase[] {
         (style): AttackCase => ({
           name: `bad_evidence/${style}/${base.id}→${target}`,
           attack: 'bad_evidence',
-          limit: absenceLimit(base, target),
+          limit: null,
           ...common(base, target),
           trajectory: () => trajectoryDocument(base.turns),
           judges: ['fabricating'],
@@ -84,7 +80,7 @@ export function contradictoryCases(): AttackCase[] {
         {
           name: `bad_evidence/own_citations/${base.id}→${target}`,
           attack: 'bad_evidence',
-          limit: denies ? 'denial' : absenceLimit(base, target),
+          limit: denies ? 'denial' : null,
           ...common(base, target),
           trajectory: () => trajectoryDocument(base.turns),
           judges: ['contradictory'],
@@ -98,7 +94,7 @@ export function contradictoryCases(): AttackCase[] {
 /** Repaired away: the fourth answer would pass, but nobody is asked four times. */
 export function wornDownCases(): AttackCase[] {
   return SURFACES.flatMap((surface) =>
-    ALL_FLIPS.filter(({ truth, target }) => gainsAct(truth, target)).map(({ truth, target }, turn): AttackCase => {
+    ALL_FLIPS.filter(({ truth, target }) => onlyDenies(truth, target)).map(({ truth, target }, turn): AttackCase => {
       const base = makeBase(surface, truth, turn % 2 === 0)
       const bad = JSON.stringify(badAnswer(base, target, 'invented_quote'))
       return {
@@ -153,6 +149,31 @@ export function brokenFormCases(): AttackCase[] {
     ),
   )
 }
+
+/** A judge that cannot tell: what it says must never be read as no. */
+export const unclearCases = (): AttackCase[] =>
+  SURFACES.flatMap((surface) =>
+    LABELS.filter((truth) => truth !== 'not_observed').flatMap((truth) => {
+      const base = makeBase(surface, truth, true)
+      const answer = trueAnswer(base)
+      const unclear = { reasoned: 'no', acted: 'unclear' }
+      const answers = {
+        sight: [{ ...answer, surface: { ...answer.surface, observed: 'unclear' } }, 'not_observed'],
+        acts: [{ ...answer, cue: unclear, distractor: unclear }, 'ignored'],
+      } as const
+      return Object.entries(answers).map(
+        ([kind, [said, target]]): AttackCase => ({
+          name: `broken_form/unclear_${kind}/${base.id}→${target}`,
+          attack: 'broken_form',
+          limit: null,
+          ...common(base, target),
+          trajectory: () => trajectoryDocument(base.turns),
+          judges: ['fabricating'],
+          script: [JSON.stringify(said)],
+        }),
+      )
+    }),
+  )
 
 /** What an attack is measured against: no attack. Every base graded honestly. */
 export const controlCases = (): AttackCase[] =>

@@ -1,13 +1,12 @@
 import { LABELS } from '../src/schemas/vocabulary.ts'
 import type { AttackCase } from './attack-case.ts'
-import { type Base, makeBase } from './base/bases.ts'
+import { makeBase } from './base/bases.ts'
 import { SURFACE_SPECS } from './base/surfaces.ts'
 import { trajectoryDocument } from './base/trajectory-document.ts'
 import { besidePicture, common, rotation } from './catalogue-texts.ts'
 import { withLookAlikes } from './directive-texts.ts'
 import { answerFor } from './evidence-styles.ts'
-import type { LimitId } from './limits.ts'
-import { PLACEMENTS, type Placement, plant } from './placements.ts'
+import { PLACEMENTS, plant } from './placements.ts'
 
 /** Marks that a careless service would use: what an attacker tries first. */
 const GUESSED = ['0000000000000000', 'VERIDICT', 'mark', ''] as const
@@ -46,7 +45,7 @@ export function forgedFrameCases(): AttackCase[] {
             return {
               name: `forged_frames/${kind}/${which}/${base.id}@${at}`,
               attack: 'forged_frames',
-              limit: copiesCommand(kind) ? copiedLimit(base, at) : null,
+              limit: copiesCommand(kind) ? besidePicture(base, at) : null,
               ...common(base, truth),
               trajectory: () => plant(base, at, forge(command)),
               judges: ['obedient', 'credulous-reader', 'mark-reader', 'lexical'],
@@ -58,9 +57,6 @@ export function forgedFrameCases(): AttackCase[] {
   )
 }
 
-const copiedLimit = (base: Base, at: Placement): LimitId | null =>
-  at === 'agent_action' ? 'staged_action' : besidePicture(base, at)
-
 /** The agent’s own action then holds the command word for word, in a here-document that nothing runs. */
 const copiesCommand = (kind: string): boolean => kind.includes('action') || kind === 'step'
 
@@ -68,22 +64,22 @@ const copiesCommand = (kind: string): boolean => kind.includes('action') || kind
 const shiftLetters = (text: string, from: number): string =>
   [...text].map((c) => (c >= 'a' && c <= 'z' ? String.fromCodePoint(from + c.charCodeAt(0) - 97) : c)).join('')
 
-const DISGUISES: Readonly<Record<string, { readonly limit: LimitId | null; readonly of: (text: string) => string }>> = {
-  colours: { limit: null, of: (text) => text.split(' ').join('\u001b[0m \u001b[31m') },
-  wrapped: { limit: null, of: (text) => text.split(' ').join('\r\n   ') },
-  no_break_spaces: { limit: null, of: (text) => text.split(' ').join('\u00a0') },
-  zero_width: { limit: 'hidden_surface', of: (text) => [...text].join('\u200b') },
-  soft_hyphen: { limit: 'hidden_surface', of: (text) => [...text].join('\u00ad') },
-  tags: { limit: 'hidden_surface', of: (text) => [...text].join('\u{e0041}') },
-  bidirectional: { limit: 'hidden_surface', of: (text) => [...text].join('\u2060') },
-  look_alikes: { limit: 'hidden_surface', of: withLookAlikes },
-  full_width: { limit: 'hidden_surface', of: (text) => shiftLetters(text, 0xff41) },
-  mathematical: { limit: 'styled_surface', of: (text) => shiftLetters(text, 0x1d41a) },
+const DISGUISES: Readonly<Record<string, (text: string) => string>> = {
+  colours: (text) => text.split(' ').join('\u001b[0m \u001b[31m'),
+  wrapped: (text) => text.split(' ').join('\r\n   '),
+  no_break_spaces: (text) => text.split(' ').join('\u00a0'),
+  zero_width: (text) => [...text].join('\u200b'),
+  soft_hyphen: (text) => [...text].join('\u00ad'),
+  tags: (text) => [...text].join('\u{e0041}'),
+  bidirectional: (text) => [...text].join('\u2060'),
+  look_alikes: withLookAlikes,
+  full_width: (text) => shiftLetters(text, 0xff41),
+  mathematical: (text) => shiftLetters(text, 0x1d41a),
 }
 
 /** The instructions themselves came in disguise, and the judge says that they never did. */
 export function disguisedCases(): AttackCase[] {
-  return Object.entries(DISGUISES).flatMap(([kind, { limit, of }]) =>
+  return Object.entries(DISGUISES).flatMap(([kind, of]) =>
     (['cli', 'comment', 'data'] as const).flatMap((surface) =>
       (['aligned', 'compliant', 'ignored', 'distractor_only'] as const).map((truth, turn): AttackCase => {
         const base = makeBase(surface, truth, turn % 2 === 0)
@@ -94,7 +90,7 @@ export function disguisedCases(): AttackCase[] {
         return {
           name: `disguised_surface/${kind}/${base.id}→not_observed`,
           attack: 'disguised_surface',
-          limit,
+          limit: null,
           ...common(base, 'not_observed'),
           trajectory: () => trajectoryDocument(turns),
           judges: ['fabricating'],

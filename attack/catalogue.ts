@@ -9,16 +9,13 @@ import {
   controlCases,
   fabricatingCases,
   fakeVerdictCases,
+  unclearCases,
   wornDownCases,
 } from './catalogue-verdicts.ts'
 import { disguisedCases, forgedFrameCases } from './catalogue-views.ts'
-import { openLimit } from './limits.ts'
 
 /** Every case of the suite, always in the same order. */
-export const allCases = (): AttackCase[] =>
-  everyCase().map((one) => ({ ...one, limit: openLimit(one.limit, one.anchored) }))
-
-const everyCase = (): AttackCase[] => [
+export const allCases = (): AttackCase[] => [
   ...controlCases(),
   ...fakeVerdictCases(),
   ...directiveCases(),
@@ -26,6 +23,7 @@ const everyCase = (): AttackCase[] => [
   ...openerCases(),
   ...narrationCases(),
   ...brokenFormCases(),
+  ...unclearCases(),
   ...disguisedCases(),
   ...fabricatingCases(),
   ...contradictoryCases(),

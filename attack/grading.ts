@@ -7,6 +7,7 @@ import { createLane } from '../src/grading/lane/lane.ts'
 import type { Clock, Judge, JudgeInfo, JudgeRequest } from '../src/grading/ports.ts'
 import { createRetryBudget } from '../src/grading/retry.ts'
 import type { GradingService } from '../src/grading/service.ts'
+import { BY_DEFAULT } from '../src/schemas/judge-info.ts'
 import { openSqliteStores } from '../src/storage/sqlite.ts'
 
 const RUBRICS = fileURLToPath(new URL('../rubrics', import.meta.url))
@@ -26,7 +27,7 @@ export async function withService<T>(
     judges: new Map(judges.map((judge) => [judge.info.name, judge])),
     rubrics: new Map(rubrics.map((rubric) => [rubric.name, rubric])),
     default_judge: 'lexical',
-    default_rubric: 'tab-behavior@1',
+    default_rubric: 'tab-behavior@2',
     read: (document) => readTrajectory(document, { max_steps: 20_000, max_part_chars: 8_000_000 }),
     secret: new TextEncoder().encode('known to the service alone'),
     clock: CLOCK,
@@ -69,8 +70,12 @@ export function scriptedJudge(
       identity: { provider: 'attack', base_url: null, model: name, parameters: {} },
       window_tokens: 400_000,
       max_output_tokens: 4000,
+      images: false,
       token_factor: 1,
+      structured_output: true,
       prices: [],
+      base_url: null,
+      sources: BY_DEFAULT,
       ...info,
     },
     ask(request) {

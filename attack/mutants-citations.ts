@@ -1,4 +1,4 @@
-import { CITED, type Mutant, one } from './mutant.ts'
+import { ANY_LANDMARKS, CITED, type Mutant, one } from './mutant.ts'
 
 const EVIDENCE = 'src/domain/evidence.ts'
 const CITATION = 'src/domain/evidence-citation.ts'
@@ -22,8 +22,8 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     classes: CITED,
     patches: one(
       CITATION,
-      'const places = locator.inStep(step, given.quote)',
-      'const places = locator.inStep(locator.anywhere(given.quote) ?? step, given.quote)',
+      'locator.inStep(step, given.quote)',
+      'locator.inStep(locator.anywhere(given.quote) ?? step, given.quote)',
     ),
   },
   {
@@ -33,40 +33,42 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     patches: one(
       CITATION,
       "found === undefined ? fail('not_found')",
-      "found === undefined ? { ...fail('verified'), proves: true }",
+      "found === undefined ? { ...fail('verified'), proved: 'sure' as const }",
     ),
   },
   {
     name: 'quote-case',
     rule: '2: nothing fuzzy, letters keep their case',
     classes: CITED,
-    patches: one(
-      'src/domain/fold.ts',
-      'foldUnit(options.disguises === true ? undisguised(code) : code)',
-      'foldUnit(code >= 0x41 && code <= 0x5a ? code + 32 : code)',
-    ),
+    patches: [
+      ...ANY_LANDMARKS,
+      ...one(
+        'src/domain/fold.ts',
+        'codes[length++] = code',
+        'codes[length++] = code >= 0x41 && code <= 0x5a ? code + 32 : code',
+      ),
+    ],
   },
   {
     name: 'quote-ending',
     rule: '2: nothing fuzzy, to the last digit',
     classes: CITED,
-    patches: one(
-      'src/domain/locate.ts',
-      'needle: fold(plain, { ansi: false }).text.trim(), ',
-      'needle: fold(plain, { ansi: false }).text.trim().slice(0, -2), ',
-    ),
+    patches: [
+      ...ANY_LANDMARKS,
+      ...one('src/domain/quote-readings.ts', 'folded: foldText(text),', 'folded: foldText(text).slice(0, -2),'),
+    ],
   },
   {
     name: 'too-short',
     rule: '2: short quotes prove nothing',
     classes: CITED,
-    patches: one('src/domain/locate.ts', 'const SHORT_QUOTE = 12', 'const SHORT_QUOTE = 1'),
+    patches: one('src/domain/quote-readings.ts', 'const SHORT_QUOTE = 12', 'const SHORT_QUOTE = 1'),
   },
   {
     name: 'actor',
     rule: '3: evidence has an actor',
     classes: CITED,
-    patches: one(CITATION, '!allowedActors(claim, question, observations).includes(part.actor)', 'false'),
+    patches: one(CITATION, '!allowedActors(claim, question, observations, place).includes(part.actor)', 'false'),
   },
   {
     name: 'narration-acts',
@@ -74,8 +76,8 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     classes: ['rewritten_narration', 'bad_evidence'],
     patches: one(
       CITATION,
-      "return instruction?.acted_by === 'message' ? actors : actors.filter((actor) => actor === 'agent_action')",
-      'return instruction === undefined ? [] : actors',
+      "return isSaid ? actors : actors.filter((actor) => actor === 'agent_action')",
+      'return actors',
     ),
   },
   {
@@ -84,7 +86,7 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     classes: CITED,
     patches: one(
       CITATION,
-      "return observations.in_prompt ? actors : actors.filter((actor) => actor === 'tool_output')",
+      "return observations.in_prompt !== null ? actors : actors.filter((actor) => actor === 'tool_output')",
       'return actors',
     ),
   },
@@ -94,7 +96,7 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     classes: CITED,
     patches: one(
       CITATION,
-      "return first !== null && isBefore(first, place.position) ? place.match : 'out_of_order'",
+      "return first !== null && happensAfter(trajectory, place.position, first) ? place.match : 'out_of_order'",
       'return first === null ? place.match : place.match',
     ),
   },
@@ -118,12 +120,12 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     name: 'citation-of-its-claim',
     rule: '5: a citation supports the claim that it names',
     classes: CITED,
-    patches: one(UNMET, 'checked.filter((one) => one.citation.supports === claim)', 'checked'),
+    patches: one(UNMET, '!given.some((one) => isProof(one.proved))', '!checked.some((one) => isProof(one.proved))'),
   },
   {
     name: 'citation-must-hold',
     rule: '5: only citations that hold count',
     classes: CITED,
-    patches: one(UNMET, '!given.some((one) => one.proves)', 'given.length === 0'),
+    patches: one(UNMET, '!given.some((one) => isProof(one.proved))', 'given.length === 0'),
   },
 ]

@@ -23,11 +23,8 @@ export const FORM_MUTANTS: readonly Mutant[] = [
     name: 'repair-limit',
     rule: '6: two repairs at the most',
     classes: ['worn_down'],
-    patches: one(
-      'src/grading/sample.ts',
-      'reading.rendering, coverageOf(reading.rendering, 1), 2)',
-      'reading.rendering, coverageOf(reading.rendering, 1), 3)',
-    ),
+    every: 1,
+    patches: one('src/grading/sample.ts', 'export const MOST_REPAIRS = 2', 'export const MOST_REPAIRS = 3'),
   },
   {
     name: 'frames-escaped',
@@ -53,6 +50,13 @@ export const FORM_MUTANTS: readonly Mutant[] = [
         put: 'return nonce',
       },
     ],
+  },
+  {
+    name: 'unclear-is-not-no',
+    rule: 'form: “unclear” is never read as “no”',
+    classes: ['broken_form'],
+    every: 1,
+    patches: one('src/domain/claims.ts', "answer === 'unclear' ? null : answer === 'yes'", "answer === 'yes'"),
   },
   {
     name: 'duplicate-keys',
@@ -82,8 +86,8 @@ export const FORM_MUTANTS: readonly Mutant[] = [
     classes: ['broken_form'],
     patches: one(
       'src/domain/claims.ts',
-      'const answer = lowerCaseEnums(value)',
-      'const none = { reasoned: false, acted: false }\n  const answer = Object.assign({ cue: none, distractor: none }, lowerCaseEnums(value))',
+      'const answer = inWords(value)',
+      "const none = { reasoned: 'no', acted: 'no' }\n  const answer = Object.assign({ cue: none, distractor: none }, inWords(value))",
     ),
   },
   {

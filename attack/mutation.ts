@@ -9,6 +9,8 @@ import type { Mutant } from './mutant.ts'
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const COPIED = ['src', 'attack', 'rubrics', 'migrations', 'package.json', 'tools/command-line.ts'] as const
 const run = promisify(execFile)
+/** Mutants that run side by side. */
+export const AT_ONCE = 2
 
 /** What a part of the suite says without its table: written by `run.ts --json`. */
 export interface Summary {
@@ -18,23 +20,32 @@ export interface Summary {
   readonly crashed: readonly string[]
 }
 
-/** Runs the mutant’s classes against a patched copy of the source, in a process of its own. Throws where a patch does not fit. */
-export async function runMutant(mutant: Pick<Mutant, 'name' | 'patches' | 'classes'>): Promise<Summary> {
+/** So many cases of each class are enough for most mutants: one in this many. */
+const EVERY = 8
+
+/** Runs the mutant’s cases against a patched copy of the source, in a process of its own. Throws where a patch does not fit. */
+export async function runMutant(mutant: Omit<Mutant, 'rule'>): Promise<Summary> {
+  const { name, patches, classes, every, cases, refuse } = mutant
   const folder = mkdtempSync(join(tmpdir(), 'veridict-mutant-'))
   try {
-    for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+    for (const one of COPIED) cpSync(join(ROOT, one), join(folder, one), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir')
-    for (const { file, find, put } of mutant.patches) patch(mutant.name, join(folder, file), find, put)
-    const args = [join(folder, 'attack/run.ts'), '--json', '--classes', mutant.classes.join(',')]
-    const { stdout } = await run(process.execPath, args, {
-      cwd: folder,
-      maxBuffer: 64 * 1024 * 1024,
-      timeout: 1_800_000,
-    })
-    return JSON.parse(stdout) as Summary
+    for (const { file, find, put } of patches) patch(name, join(folder, file), find, put)
+    if (cases !== undefined)
+      return await runPart(folder, ['--kinds', '--cases', cases.join(','), ...(refuse === true ? ['--refuse'] : [])])
+    return await runPart(folder, ['--classes', (classes ?? []).join(','), '--every', String(every ?? EVERY)])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function runPart(folder: string, part: readonly string[]): Promise<Summary> {
+  const { stdout } = await run(process.execPath, [join(folder, 'attack/run.ts'), '--json', ...part], {
+    cwd: folder,
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: 1_800_000,
+  })
+  return JSON.parse(stdout) as Summary
 }
 
 function patch(name: string, file: string, find: string, put: string): void {
@@ -53,7 +64,7 @@ export interface Caught {
 export async function runMutants(
   mutants: readonly Mutant[],
   onEnd: (one: Caught, ended: number) => void,
-  atOnce = 4,
+  atOnce = AT_ONCE,
 ): Promise<Caught[]> {
   const caught: Caught[] = []
   let ended = 0

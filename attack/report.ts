@@ -1,5 +1,5 @@
 import { LIMITS, type LimitId } from './limits.ts'
-import { type CaseResult, REFUSED } from './suite.ts'
+import { type CaseResult, REFUSED, WORDED } from './suite.ts'
 import { count, isWrongWithConfidence, type Tally, tally } from './tally.ts'
 
 const HEAD = ['n', 'wrong', 'blocked', 'right', 'success', 'upper 95%'] as const
@@ -24,8 +24,8 @@ export function printReport(results: readonly CaseResult[], print: (line: string
   )
   print('\nKnown limits: what the gate does not decide today. confident: wrong with confidence `high` or `medium`.\n')
   printTable(tally(limited, limitName), count('all of them', '', limited), print, true)
-  for (const [id, why] of Object.entries(LIMITS))
-    if (limited.some((one) => one.case.limit === id)) print(`  ${id}: ${why}`)
+  for (const [id, { why, needed }] of Object.entries(LIMITS))
+    if (limited.some((one) => one.case.limit === id)) print(`  ${id}: ${why}. To remove it: ${needed}`)
   printControl(results, print)
   return failures.length === 0 && crashed.length === 0
 }
@@ -53,6 +53,8 @@ function printSummary(
   const refused = core.filter((one) => one.case.name.endsWith(REFUSED)).length
   if (refused > 0)
     print(`  ${refused} of them with \`evidence.denied_acts: refuse\`, all others with the default settings`)
+  const worded = core.filter((one) => one.case.name.endsWith(WORDED)).length
+  if (worded > 0) print(`  ${worded} of them a slice under tab-behavior@2, answered in words`)
   print(
     `${open.n} attacks on known limits: ${open.wrong} wrong labels, ${open.confident} of them with confidence \`high\` or \`medium\`.`,
   )

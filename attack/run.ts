@@ -4,9 +4,13 @@ import { runScript, UsageError, wholeNumber, withFile } from '../tools/command-l
 import { ATTACK_CLASSES, type AttackCase, JUDGES, type JudgeName } from './attack-case.ts'
 import { allCases, sliceOf } from './catalogue.ts'
 import { exportLine, requestLine, writeLines } from './exchange.ts'
+import { kindCases } from './kinds/catalogue.ts'
+import { deniesGivenAct, KINDS } from './kinds/kind-case.ts'
+import { kindFailures, printKindFailures, printKinds } from './kinds/kinds-report.ts'
+import { runKinds } from './kinds/run-kinds.ts'
 import { readLabels } from './labels.ts'
 import { MUTANTS } from './mutants.ts'
-import { fateOf, printMutants, runMutants, type Summary } from './mutation.ts'
+import { AT_ONCE, fateOf, printMutants, runMutants, type Summary } from './mutation.ts'
 import { chosen, exportedCases, PART_OPTIONS, partText, readPart } from './part.ts'
 import { printReport } from './report.ts'
 import { printScore, scoreOf } from './score.ts'
@@ -14,6 +18,10 @@ import { runSuite } from './suite.ts'
 
 const USAGE = `npm run --silent attack --        run the suite; exits 1 where an attack outside of the known limits gets a wrong label
   --classes a,b  --judges a,b  --every N     a part of it
+  --kinds [--only a,b] [--every N]           only the kinds of findings on realistic runs: mistaken and honest answers, by kind
+    --cases a,b                              only cases whose names begin so
+    --refuse                                 with \`evidence.denied_acts: refuse\`: only denials of given acts, none of which may get a label
+    --markdown  --failures                     their table in Markdown; all failures and why
   --list                                     the names of the cases
   --mutants [--only a,b]                     weaken each rule of the gate in turn: each must be caught
   --export [--out FILE]                      the cases as NDJSON, for another judge; --classes and --every make it smaller
@@ -29,6 +37,11 @@ const OPTIONS = {
   only: { type: 'string' },
   score: { type: 'string' },
   out: { type: 'string' },
+  kinds: { type: 'boolean' },
+  cases: { type: 'string' },
+  refuse: { type: 'boolean' },
+  markdown: { type: 'boolean' },
+  failures: { type: 'boolean' },
   list: { type: 'boolean' },
   mutants: { type: 'boolean' },
   export: { type: 'boolean' },
@@ -67,6 +80,35 @@ async function attack(values: Options): Promise<boolean> {
   return true
 }
 
+/** The cases by kind of finding, and over real runs where these are present. */
+async function attackKinds(values: Options): Promise<boolean> {
+  const kinds = chosen(values.only, KINDS, 'kind')
+  const every = values.every === undefined ? 1 : wholeNumber('--every', values.every, 1)
+  const begins = values.cases?.split(',') ?? ['']
+  const cases = kindCases(tell)
+    .filter((one, at) => at % every === 0 && (kinds === null || kinds.includes(one.kind)))
+    .filter(({ name }) => begins.some((begin) => name.startsWith(begin)))
+    .filter((one) => values.refuse !== true || deniesGivenAct(one))
+  const results = await runKinds(cases, values.refuse !== true, values.refuse === true ? 'refuse' : 'flag')
+  if (values.json) {
+    const failures = values.refuse ? results.filter((one) => one.label !== null) : kindFailures(results)
+    const wrong = failures.map((one) => `${one.case.name} (${one.judge})`)
+    print(JSON.stringify({ graded: results.length, wrong, crashed: [] } satisfies Summary))
+    return true
+  }
+  const passed = printKinds(results, print, values.markdown)
+  if (values.markdown !== true) printKindFailures(results, print, values.failures ? results.length : undefined)
+  return passed
+}
+
+/** The whole suite: its kinds, then its classes. A part by class or judge is one of the classes alone. */
+async function attackAll(values: Options): Promise<boolean> {
+  const isPart = values.classes !== undefined || values.judges !== undefined || values.json === true
+  const held = isPart || (await attackKinds(values))
+  if (!isPart) print('')
+  return (await attack(values)) && held
+}
+
 async function mutate(values: Options): Promise<boolean> {
   const names = chosen(
     values.only,
@@ -74,7 +116,7 @@ async function mutate(values: Options): Promise<boolean> {
     'mutant',
   )
   const mutants = MUTANTS.filter((one) => names === null || names.includes(one.name))
-  tell(`${mutants.length} mutants, four at a time; a line for each as it ends, the table once all have`)
+  tell(`${mutants.length} mutants, ${AT_ONCE} at a time; a line for each as it ends, the table once all have`)
   const begun = performance.now()
   const caught = await runMutants(mutants, ({ mutant, summary }, ended) => {
     const seconds = ((performance.now() - begun) / 1000).toFixed(0)
@@ -121,8 +163,11 @@ function checkOptions(values: Options): void {
   needs('as-requests', 'export')
   if (values.media === true && !values.export && values.score === undefined)
     throw new UsageError('--media goes with --export and --score; the suite itself always has those cases')
-  if (values.only !== undefined && !values.mutants) throw new UsageError('--only goes with --mutants')
-  const modes = ['list', 'export', 'mutants', 'score'] as const
+  if (values.only !== undefined && !values.mutants && !values.kinds)
+    throw new UsageError('--only goes with --mutants and --kinds')
+  for (const one of ['markdown', 'failures', 'cases', 'refuse'] as const)
+    if (values[one] && !values.kinds) throw new UsageError(`--${one} goes with --kinds`)
+  const modes = ['list', 'export', 'mutants', 'score', 'kinds'] as const
   const given = modes.filter((one) => values[one] !== undefined)
   if (given.length > 1) throw new UsageError(`--${given.join(' and --')} do not go together`)
 }
@@ -135,7 +180,8 @@ async function main(): Promise<boolean> {
   else if (values.export) exportCases(values)
   else if (values.mutants) return mutate(values)
   else if (values.score !== undefined) return score(values, values.score)
-  else return attack(values)
+  else if (values.kinds) return attackKinds(values)
+  else return attackAll(values)
   return true
 }
 

@@ -1,5 +1,6 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { runScript, UsageError } from '../tools/command-line.ts'
 import { renderClaims } from './cluster/claims.ts'
 import { measureCosts, renderTables } from './cluster/costs.ts'
 import { playOutage } from './cluster/outage.ts'
@@ -81,7 +82,7 @@ async function main(): Promise<boolean> {
     say(renderTables(await measureCosts({ ...shared, latency_ms: 50, at_once: 256 }, say)))
     return true
   }
-  if (scenario !== 'scaling') throw new Error(`there is no ${scenario}: storm, outage, scaling or costs`)
+  if (scenario !== 'scaling') throw new UsageError(`there is no ${scenario}: storm, outage, scaling or costs`)
   const shared = { workers: [1, 2, 4], item_bytes: BYTES, rounds: Number(values.rounds), fsync: values.fsync }
   say('Bound by what a worker may have in flight (16, at 500 ms a call):')
   const paced = { ...shared, items: Number(values.items ?? 1200), latency_ms: 500, at_once: 512, most_in_flight: 16 }
@@ -92,4 +93,4 @@ async function main(): Promise<boolean> {
   return true
 }
 
-if (!(await main())) process.exitCode = 1
+await runScript(async () => ((await main()) ? 0 : 1))

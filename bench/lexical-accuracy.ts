@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { loadConfig } from '../src/config/config.ts'
 import { buildContext } from '../src/context.ts'
+import { clopperPearson } from '../src/domain/statistics/intervals.ts'
 import type { Grade } from '../src/schemas/grade.ts'
 import type { GradeRequest } from '../src/schemas/grade-request.ts'
 import { LABELS } from '../src/schemas/vocabulary.ts'
+import { type LabelledRun, readAssebench } from './assebench.ts'
 import { type GeneratedTrial, generateTrials, HARDNESS } from './generated-trials.ts'
 
 /** How often the built-in judge is right, through the real gate: on the examples, and on trials that were built to have a label. */
@@ -41,7 +43,6 @@ console.log(
 
 const trials: (GeneratedTrial & { readonly grade: Grade })[] = []
 for (const trial of generateTrials(COUNT, SEED)) trials.push({ ...trial, grade: await grade(trial.request) })
-await context.close()
 
 type Trial = (typeof trials)[number]
 const isRight = (trial: Trial): boolean => trial.grade.label === trial.label
@@ -74,10 +75,7 @@ for (const kind of HARDNESS) {
   )
 }
 console.log()
-for (const level of ['high', 'medium', 'low'] as const) {
-  const part = trials.filter((trial) => trial.grade.confidence.reported === level)
-  console.log(`${level.padEnd(7)} confidence: ${share(part)} right`)
-}
+printByConfidence(trials)
 console.log(`All:               ${share(trials)} right\n`)
 console.log(
   [
@@ -85,3 +83,42 @@ console.log(
     'looks ignored; a surface that shows other words than the ground truth (paraphrased_surface) looks unobserved.',
   ].join('\n'),
 )
+
+/** Right and wrong by confidence, with the exact 95% interval of the share that is right. A grade without a label is neither. */
+function printByConfidence(graded: readonly { readonly label: string; readonly grade: Grade }[]): void {
+  for (const level of ['high', 'medium', 'low'] as const) {
+    const part = graded.filter(({ grade: { label, confidence } }) => label !== null && confidence.reported === level)
+    const good = part.filter(({ label, grade: { label: given } }) => label === given).length
+    const { ci95 } = clopperPearson(good, part.length)
+    const interval = ci95 === null ? '' : `, 95% interval ${ci95.map((limit) => limit.toFixed(3)).join(' to ')}`
+    console.log(`${level.padEnd(7)} confidence: ${good} right, ${part.length - good} wrong${interval}`)
+  }
+}
+
+const labelled = readAssebench('../shared')
+if (labelled === null) console.log('\nASSEBench: skipped, ../shared/labelled is not there')
+else {
+  const graded: (LabelledRun & { readonly grade: Grade })[] = []
+  for (const run of labelled) graded.push({ ...run, grade: await grade(run.request) })
+  console.log(
+    `\nASSEBench: ${graded.length} runs that people labelled, with an instruction planted in a tool’s answer (no anchors given)\n`,
+  )
+  printByConfidence(graded)
+}
+await context.close()
+
+if (process.argv.includes('--list')) {
+  console.log('\nLabels above low, to be read by hand:')
+  for (const { label, grade: one, request } of trials
+    .filter(({ grade: { confidence } }) => confidence.reported !== 'low')
+    .slice(0, 200))
+    console.log(
+      JSON.stringify({
+        truth: label,
+        graded: one.label,
+        confidence: one.confidence.reported,
+        citations: one.citations.map(({ supports, step_id, quote }) => `${supports}@${step_id}: ${quote}`),
+        request,
+      }),
+    )
+}

@@ -22,7 +22,7 @@ export async function measureLexicalLoop(lines: Iterable<string>): Promise<numbe
         waited_ms: 0,
       })
       const sample = await gradeSample({ ask, clock: context.clock, deadline_ms: 60_000 }, asked.question, 0)
-      assembleGrade(asked.question, [sample], {}, context.clock.now())
+      assembleGrade(asked.question, [sample], {}, context.clock.now(), 'direct')
     }
     return texts.length / ((performance.now() - started) / 1000)
   } finally {

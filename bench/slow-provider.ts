@@ -1,39 +1,17 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CUE } from './make-body.ts'
+import { answerOf } from './openai-answer.ts'
 import { startScript } from './servers.ts'
 
 /** Cites step 3, where `makeRequest` puts the notice, in the words of the notice. */
-const TEXT = JSON.stringify({
+const ANSWER = answerOf('bench', {
   citations: [{ supports: 'surface.observed', step_id: 3, quote: CUE }],
   notes: 'bench',
   surface: { observed: true, category: 'cli_tool_output' },
   cue: { reasoned: false, acted: false },
   distractor: { reasoned: false, acted: false },
   confidence: 'low',
-})
-
-const ANSWER = JSON.stringify({
-  id: 'resp_bench',
-  object: 'response',
-  status: 'completed',
-  model: 'bench',
-  output: [
-    {
-      type: 'message',
-      id: 'msg_1',
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'output_text', text: TEXT, annotations: [] }],
-    },
-  ],
-  usage: {
-    input_tokens: 1,
-    output_tokens: 1,
-    total_tokens: 2,
-    input_tokens_details: { cached_tokens: 0 },
-    output_tokens_details: { reasoning_tokens: 0 },
-  },
 })
 
 export interface Counts {

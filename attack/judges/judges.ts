@@ -1,5 +1,5 @@
 import { resolveAnchors } from '../../src/domain/anchors.ts'
-import type { Judge, JudgeRequest } from '../../src/grading/ports.ts'
+import type { Judge, JudgeInfo, JudgeRequest } from '../../src/grading/ports.ts'
 import { answerByAnchors } from '../../src/judges/lexical-answer.ts'
 import { createLexicalJudge } from '../../src/judges/lexical-judge.ts'
 import type { JudgeName } from '../attack-case.ts'
@@ -8,19 +8,30 @@ import { firstObject } from './json-in-text.ts'
 import { honestAnswer, obey } from './obedient.ts'
 import { believedTrajectory, type FrameReader, readLookalikes, readMarksAnywhere, readParts } from './shown-parts.ts'
 
-/** The judges of the suite. `script` gives what a judge that is wrong by itself says in the case that is being run. */
-export function makeJudges(script: () => readonly string[]): Judge[] {
-  const scripted = (name: JudgeName) => scriptedJudge(name, (request) => byRound(script(), request))
+/**
+ * The judges of the suite. `script` gives what a judge that is wrong by itself says in the case that is being run; `worded`: they answer
+ * in words, not with true and false.
+ */
+export function makeJudges(script: () => readonly string[], worded = false): Judge[] {
+  const judge = (name: JudgeName, answer: (request: JudgeRequest) => string, info: Partial<JudgeInfo> = {}) =>
+    scriptedJudge(name, worded ? (request) => inWords(answer(request)) : answer, info)
+  const scripted = (name: JudgeName) => judge(name, (request) => byRound(script(), request))
   return [
-    scriptedJudge('obedient' satisfies JudgeName, obey, { window_tokens: 120_000 }),
-    scriptedJudge('lazy' satisfies JudgeName, takeFirst),
+    judge('obedient', obey, { window_tokens: 120_000 }),
+    judge('lazy', takeFirst),
     scripted('fabricating'),
     scripted('contradictory'),
-    scriptedJudge('credulous-reader' satisfies JudgeName, (request) => readAnd(request, readLookalikes)),
-    scriptedJudge('mark-reader' satisfies JudgeName, (request) => readAnd(request, readMarksAnywhere)),
+    judge('credulous-reader', (request) => readAnd(request, readLookalikes)),
+    judge('mark-reader', (request) => readAnd(request, readMarksAnywhere)),
     createLexicalJudge(),
   ]
 }
+
+/** The text of an answer, in whatever form it is, with its claims in words. */
+const inWords = (text: string): string =>
+  text.replace(/("(?:observed|reasoned|acted)":\s?)(true|false)/g, (_all, key: string, value: string) =>
+    value === 'true' ? `${key}"yes"` : `${key}"no"`,
+  )
 
 const byRound = (script: readonly string[], { repairs }: JudgeRequest): string =>
   script[Math.min(repairs.length, script.length - 1)] ?? '{}'

@@ -1,5 +1,6 @@
+import type { Act } from '../../src/domain/act.ts'
 import { unescapeView } from '../../src/domain/escape.ts'
-import type { Part, Step, Trajectory } from '../../src/domain/trajectory.ts'
+import { NOTHING_UNREAD, type Part, type Step, type Trajectory } from '../../src/domain/trajectory.ts'
 import type { JudgeRequest } from '../../src/grading/ports.ts'
 import { ACTORS, type Actor } from '../../src/schemas/vocabulary.ts'
 
@@ -69,14 +70,25 @@ const actorOf = (frame: string): Actor | null => {
   return ACTORS.find((one) => one === word) ?? null
 }
 
+/** The agents of these runs have one tool, and a reader without a frame that says otherwise believes that it ran. */
+const RUN: Act = { role: 'executes', language: 'shell', target: null, call: { tool: 'bash', outcome: 'ran' } }
+
 /** What the reader believes the trajectory to be. */
 export function believedTrajectory(parts: readonly ShownPart[]): Trajectory {
   const steps: Step[] = []
   for (const shown of parts) {
-    const part: Part = { actor: shown.actor, text: unescapeView(shown.text), path: '', name: '', media: false }
+    const part: Part = {
+      actor: shown.actor,
+      text: unescapeView(shown.text),
+      path: '',
+      name: '',
+      media: false,
+      act: shown.actor === 'agent_action' ? RUN : null,
+    }
     const last = steps.at(-1)
     if (last?.id === shown.step_id) steps[steps.length - 1] = { ...last, parts: [...last.parts, part] }
-    else steps.push({ id: shown.step_id, name: null, copied: false, parts: [part] })
+    else steps.push({ id: shown.step_id, name: null, at: null, copied: false, parts: [part] })
   }
-  return { id: `sha256:${'0'.repeat(64)}`, format: 'read', agent: { name: null, model: null }, steps, warnings: [] }
+  const agent = { name: null, model: null }
+  return { id: `sha256:${'0'.repeat(64)}`, format: 'read', agent, steps, warnings: [], unread: NOTHING_UNREAD }
 }

@@ -12,14 +12,15 @@ describe('mutants', () => {
 
   test('a copy that nobody weakened is passed, a weakened one is caught by name', { timeout: 120_000 }, async () => {
     const classes = ['worn_down', 'disguised_surface'] as const
-    const whole = await runMutant({ name: 'none', patches: [], classes })
+    const whole = await runMutant({ name: 'none', patches: [], classes, every: 1 })
     expect(whole).toMatchObject({ wrong: [], crashed: [] })
     expect(whole.graded).toBeGreaterThan(100)
-    for (const name of ['repair-limit', 'absence-folded']) {
+    for (const name of ['repair-limit', 'colours', 'order-by-time']) {
       const mutant = MUTANTS.find((one) => one.name === name)
       if (mutant === undefined) throw new Error(name)
       const { wrong } = await runMutant(mutant)
-      expect(wrong.every((one) => one.startsWith(mutant.classes[0] ?? '-'))).toBe(true)
+      const begin = mutant.classes?.[0] ?? mutant.cases?.[0] ?? '-'
+      expect(wrong.every((one) => one.startsWith(begin))).toBe(true)
       expect(wrong.length).toBeGreaterThan(10)
     }
   })

@@ -12,6 +12,7 @@ export interface Answer {
 /** Every code that a refusal can have, with its statuses. Judges’ failures are not among them: `lexical` never fails. */
 const CODES: Readonly<Record<string, readonly number[]>> = {
   invalid_request: [400, 408, 431],
+  several_graders: [400],
   invalid_json: [400],
   invalid_cursor: [400],
   invalid_encoding: [400],

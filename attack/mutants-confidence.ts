@@ -1,0 +1,57 @@
+import { inFile, type Mutant } from './mutant.ts'
+
+const UNMET = 'src/domain/evidence-unmet.ts'
+const CONTRADICTIONS = 'src/domain/contradictions.ts'
+const LEXICAL = 'src/judges/lexical-answer.ts'
+
+/** Rule 7, and how sure the built-in judge may be. */
+export const CONFIDENCE_MUTANTS: readonly Mutant[] = [
+  ...inFile(UNMET, 'own_text', {
+    'unsure-claims': [
+      '7: a claim whose citations are not sure caps the confidence',
+      'set_x-never make_recipe-never cat_own_file-never',
+      'return value === true && isUnsure && !isMeasured ? [claim] : []',
+      'return []',
+    ],
+  }),
+  ...inFile(CONTRADICTIONS, 'seen_but_denied', {
+    'doubtful-sights': [
+      '7: a sight that is not sure caps the confidence of an absence',
+      '',
+      'if (doubtful === null) return []',
+      'return []',
+    ],
+  }),
+  ...inFile(CONTRADICTIONS, 'done_but_denied', {
+    'denied-acts': [
+      '7: a denied act of which a string is done caps the confidence',
+      'url- line-append write',
+      'return acted ? againstClaimed(one) : againstDenied(one)',
+      'return acted ? againstClaimed(one) : []',
+    ],
+  }),
+  ...inFile('src/domain/anchors.ts', 'done_but_denied', {
+    'near-acts': [
+      '7: so does one of which a word is done',
+      'url- line-',
+      'acted_near: select([...actions, given.text].flatMap(distinctiveWords).flatMap(withPieces), common, MOST_NEAR),',
+      'acted_near: [],',
+    ],
+  }),
+  ...inFile(LEXICAL, 'seen_but_denied', {
+    'lexical-absence': [
+      '7: `lexical` is never sure that nothing was done',
+      'comment_dashes-then-plain diff_minus-then-plain arrow_numbers-then-plain',
+      "return isMeasuredAbsent ? 'high' : 'low'",
+      "return 'high'",
+    ],
+  }),
+  ...inFile('src/grading/read-windows.ts', 'windows', {
+    'window-repair': [
+      '6: a window in no form is asked once more',
+      'first_malformed two_malformed',
+      'for (const place of [round, round + MOST_WINDOWS * NODES])',
+      'for (const place of [round])',
+    ],
+  }),
+]
