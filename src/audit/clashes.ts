@@ -146,9 +146,14 @@ function unverified(opinion: OpinionRow, { opinions, reviews }: Said): FoundClas
   if (status !== 'unverified') return []
   const others = new Set([...opinions, ...reviews].flatMap(({ label }) => (label === null ? [] : [label])))
   const distances = claimed_label === null ? [] : [...others].map((label) => labelDistance(claimed_label, label))
-  const reason = opinion.contradictions.includes('no_majority')
-    ? 'its samples have no majority'
-    : 'its evidence does not hold'
-  const say = () => `${nameOf(opinion)} claims ${claimed_label ?? 'nothing'}, but ${reason}.`
+  const say = () => `${nameOf(opinion)} ${whyUnverified(opinion)}.`
   return [{ distance: Math.max(0, ...distances), confidence: opinion.confidence, votes: opinion.vote_share ?? 1, say }]
+}
+
+function whyUnverified({ contradictions, claimed_label, observed, cue_acted, distractor_acted }: OpinionRow): string {
+  const unclear = Object.entries({ observed, cue_acted, distractor_acted }).filter(([, said]) => said === null)
+  if (contradictions.includes('no_majority'))
+    return `claims ${claimed_label ?? 'nothing'}, but its samples have no majority`
+  if (unclear.length === 0) return `claims ${claimed_label ?? 'nothing'}, but its evidence does not hold`
+  return `could not tell: ${unclear.map(([claim]) => claim).join(', ')} unclear`
 }

@@ -1,11 +1,11 @@
-import { normalizeGroundTruth } from '../domain/cache-key.ts'
-import { digestValue } from '../domain/digest.ts'
 import type { BatchStore, ItemRecord } from '../grading/batch-ports.ts'
 import type { GradeStore } from '../grading/grade-ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { Comparison, Flip } from '../schemas/regrade.ts'
-import { type GradeStatus, LABELS, type Label } from '../schemas/vocabulary.ts'
+import { LABELS, type Label } from '../schemas/vocabulary.ts'
+import { questionOfItem } from './batch-trials.ts'
 import type { ComparedPair, ComparisonStatistics } from './comparison-statistics.ts'
+import { countEnds, type Ended } from './count-ends.ts'
 import { nextTurn } from './next-turn.ts'
 
 export interface ComparisonQuery {
@@ -24,9 +24,8 @@ export type Compared =
   | { readonly ok: false; readonly reason: 'no_base' | 'no_head' | 'no_regrade' }
 
 /** One side’s answer to a question, as much as the counts need. */
-interface Answer {
+interface Answer extends Ended {
   readonly index: number
-  readonly status: GradeStatus | 'cancelled'
   readonly label: Label | null
   readonly grade_id: string | null
   readonly task: string | null
@@ -86,7 +85,7 @@ async function readAnswers(
   for (;;) {
     const page = await batches.results(id, after, PAGE)
     for (const item of page) {
-      const question = `${item.trajectory}/${digestValue(normalizeGroundTruth(item.request.ground_truth))}`
+      const question = questionOfItem(item)
       const turn = asked.get(question) ?? 0
       asked.set(question, turn + 1)
       answers.set(`${question}/${turn}`, await read(item))
@@ -97,9 +96,10 @@ async function readAnswers(
   }
 }
 
-const answerOf = ({ index, status, label, grade_id, request }: ItemRecord): Answer => ({
+const answerOf = ({ index, status, failure, label, grade_id, request }: ItemRecord): Answer => ({
   index,
   status,
+  failure: failure?.code ?? null,
   label,
   grade_id,
   task: taskOf(request.metadata ?? {}),
@@ -115,6 +115,7 @@ async function sourceOf(grades: GradeStore, item: ItemRecord): Promise<Answer> {
   return {
     index: item.index,
     status: grade.status,
+    failure: grade.failure?.code ?? null,
     label: grade.label,
     grade_id: grade.id,
     task: taskOf(grade.metadata),
@@ -149,17 +150,13 @@ function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: 
       head_only: heads.size - both,
       without_label: both - pairs.length,
     },
-    base_counts: countStatuses(bases),
-    head_counts: countStatuses(heads),
+    base_counts: countSide(bases),
+    head_counts: countSide(heads),
     matrix: { labels: [...LABELS], counts: matrix },
   }
 }
 
-function countStatuses(answers: Answers) {
-  const counts = { n: answers.size, graded: 0, unverified: 0, failed: 0, cancelled: 0 }
-  for (const { status } of answers.values()) counts[status]++
-  return counts
-}
+const countSide = (answers: Answers) => ({ n: answers.size, ...countEnds(answers.values()) })
 
 /** With what their grades say of repeats. Grades are read one at a time, and only their votes are kept. */
 async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<ComparedPair[]> {

@@ -1,19 +1,14 @@
 import { compareQueued, explainScore, mostTelling, type Scored } from '../domain/disagreement-score.ts'
-import type { GradeStore, ReviewStore } from '../grading/grade-ports.ts'
+import type { ReviewStore } from '../grading/grade-ports.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../schemas/disagreement.ts'
 import { FIND_CLASHES, type FoundClash, type ReviewRow, type Said } from './clashes.ts'
 import { nextTurn } from './next-turn.ts'
-import {
-  latestOpinions,
-  type OpinionRow,
-  type QuestionRow,
-  readQuestions,
-  type TrialFilter,
-} from './standing-opinions.ts'
+import { type QuestionStores, readQuestions } from './question-selection.ts'
+import { latestOpinions, type OpinionRow, type QuestionRow, type TrialFilter } from './standing-opinions.ts'
 import { agreedLabel, questionOfReview, readStandingReviews } from './standing-reviews.ts'
 
 export interface DisagreementQuery {
-  /** Questions that have a standing grade that fits all of it. */
+  /** Questions of what fits all of it: trials of the batch that it names, else standing grades. */
   readonly filter: TrialFilter
   readonly kind?: DisagreementKind
   readonly settled?: boolean
@@ -25,10 +20,7 @@ export interface QueuePlace {
   readonly question: string
 }
 
-interface Stores {
-  readonly grades: GradeStore
-  readonly reviews: ReviewStore
-}
+type Stores = QuestionStores & { readonly reviews: ReviewStore }
 
 interface Queued extends QueuePlace {
   readonly said: Said
@@ -52,7 +44,7 @@ export async function* readDisagreements(
 }
 
 async function readQueue(stores: Stores, query: DisagreementQuery, after?: QueuePlace): Promise<Queued[]> {
-  const questions = await readQuestions(stores.grades, query.filter)
+  const questions = await readQuestions(stores, query.filter)
   const reviews = await readReviewRows(stores.reviews, questions)
   const queue: Queued[] = []
   let turn = 0
@@ -81,7 +73,7 @@ async function readReviewRows(
 }
 
 function enqueue(row: QuestionRow, reviews: readonly ReviewRow[], query: DisagreementQuery): Queued | null {
-  const said: Said = { opinions: latestOpinions(row.opinions), signals: row.signals, reviews }
+  const said: Said = { opinions: latestOpinions([...row.opinions, ...row.others]), signals: row.signals, reviews }
   const told = tellingClashes(said)
   const [first] = told
   if (first === undefined) return null

@@ -1,33 +1,55 @@
+import { isOwnBatch } from '../grading/batch-ports.ts'
 import { type GradeStore, questionOf } from '../grading/grade-ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GradeSelection } from '../schemas/regrade.ts'
+import { readBatchQuestions } from './batch-questions.ts'
+import type { BatchStores } from './batch-trials.ts'
 import { nextTurn } from './next-turn.ts'
-import { chooseQuestions, type QuestionRow, readChosen, readQuestions } from './standing-opinions.ts'
+import { type QuestionRow, readChosen, readStandingQuestions, type TrialFilter } from './standing-opinions.ts'
 
 const TURN = 200
 
+export type QuestionStores = BatchStores & { readonly grades: GradeStore }
+
+/**
+ * The questions of what fits every filter, each with everything that judges said of it, whether it fits or not: a judge’s disagreements are
+ * with others. Of a batch its own trials are chosen from and shown, else standing grades. Memory grows with the rows alone.
+ *
+ * @param among of these questions alone.
+ */
+export function readQuestions(
+  stores: QuestionStores,
+  filter: TrialFilter,
+  among?: ReadonlySet<string>,
+): Promise<Map<string, QuestionRow>> {
+  const { batch } = filter
+  return isOwnBatch(batch)
+    ? readBatchQuestions(stores, { ...filter, batch }, among)
+    : readStandingQuestions(stores.grades, filter, among)
+}
+
 /** The questions of the stored grades that fit, with everything that judges said of them. Absent: all questions. */
 export async function readSelected(
-  grades: GradeStore,
-  selection: GradeSelection | undefined,
+  stores: QuestionStores,
+  selection: GradeSelection = {},
 ): Promise<Map<string, QuestionRow>> {
-  const { ids, ...filter } = selection ?? {}
-  if (ids === undefined) return readQuestions(grades, filter)
-  return readChosen(grades, await chooseByIds(grades, ids, filter))
+  const { ids, ...filter } = selection
+  if (ids === undefined) return readQuestions(stores, filter)
+  const { batch, ...own } = filter
+  const chosen = await chooseByIds(stores.grades, ids, own)
+  return batch === undefined ? readChosen(stores.grades, chosen) : readQuestions(stores, { batch }, chosen)
 }
 
 /** An id may be of a grade that stands no more; its question is meant all the same. */
 async function chooseByIds(
   grades: GradeStore,
   ids: readonly string[],
-  { batch, ...filter }: Omit<GradeSelection, 'ids'>,
+  filter: Omit<GradeSelection, 'ids' | 'batch'>,
 ): Promise<Set<string>> {
-  const inBatch = batch === undefined ? null : await chooseQuestions(grades, { batch })
   const chosen = new Set<string>()
   for (const [index, id] of ids.entries()) {
     const grade = await grades.get(id)
-    if (grade !== null && fits(grade, filter) && inBatch?.has(questionOf(grade)) !== false)
-      chosen.add(questionOf(grade))
+    if (grade !== null && fits(grade, filter)) chosen.add(questionOf(grade))
     if (index % TURN === TURN - 1) await nextTurn()
   }
   return chosen

@@ -1,6 +1,7 @@
 import type { BootstrapSettings } from '../domain/statistics/bootstrap.ts'
 import type { Rate, ReportGroup } from '../schemas/report.ts'
 import { LABELS, type Label } from '../schemas/vocabulary.ts'
+import { countEnds } from './count-ends.ts'
 import type { PairedTrial, Resolution } from './report-baseline.ts'
 import { correctGroup } from './report-corrected.ts'
 import { combine, difference, product, rateOf, ratesOf, tally } from './report-rates.ts'
@@ -88,13 +89,7 @@ export const byLabel = <T>(of: (label: Label, index: number) => T | undefined): 
   Object.fromEntries(LABELS.map((label, index) => [label, of(label, index)])) as Record<Label, T>
 
 function countTrials(trials: readonly PairedTrial[]): ReportGroup['counts'] {
-  const counts = { n: trials.length, graded: 0, unverified: 0, failed: 0, tasks: 0 }
-  const tasks = new Set<string>()
-  for (const { status, task } of trials) {
-    counts[status]++
-    if (task === null) counts.tasks++
-    else tasks.add(task)
-  }
-  counts.tasks += tasks.size
-  return counts
+  const named = trials.flatMap(({ task }) => task ?? [])
+  const tasks = trials.length - named.length + new Set(named).size
+  return { n: trials.length, ...countEnds(trials), tasks }
 }

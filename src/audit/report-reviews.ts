@@ -11,11 +11,11 @@ export type Settled =
  * One label of all raters of a question: the one that more than half of them gave, those among them who could not tell.
  *
  * @param standing the newest review of each rater.
- * @param gradeId the grade whose label is to be corrected: a sample stratified by the label of another grade is none for this one.
+ * @param gradeId the grade whose label is to be corrected, null for none: a sample stratified by the label of another grade is none for this one.
  */
 export function settleReviews(
   standing: readonly Review[],
-  gradeId: string,
+  gradeId: string | null,
   all: readonly Review[] = standing,
 ): Settled {
   if (standing.length === 0) return { review: null, reason: 'not_reviewed' }

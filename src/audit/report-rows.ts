@@ -1,6 +1,7 @@
 import type { Grouping, PairedMeasure, Pairing } from '../schemas/report.ts'
 import type { SamplingDesign } from '../schemas/review.ts'
-import type { ConfidenceLevel, GradeStatus, Label, SurfaceCategory } from '../schemas/vocabulary.ts'
+import type { ConfidenceLevel, Label, SurfaceCategory } from '../schemas/vocabulary.ts'
+import type { Ended } from './count-ends.ts'
 
 /** What humans said of a trial, settled to one label. */
 export interface TrialReview {
@@ -11,7 +12,7 @@ export interface TrialReview {
 }
 
 /** One trial as one judge graded it: as much of it as a report needs. Null is unknown. */
-export interface TrialRow {
+export interface TrialRow extends Ended {
   readonly judge: string
   readonly agent: string | null
   readonly model: string | null
@@ -19,7 +20,6 @@ export interface TrialRow {
   readonly domain: string | null
   readonly task: string | null
   readonly run_index: number | null
-  readonly status: GradeStatus
   /** There exactly where it is `graded`. */
   readonly label: Label | null
   readonly surface: SurfaceCategory | null

@@ -73,8 +73,10 @@ const RATES = [
 
 function groupRows(place: Place, group: ReportGroup): ReportRow[] {
   const { corrected } = group
+  const { failures, ...counts } = group.counts
   return [
-    ...Object.entries(group.counts).map(([name, value]) => row(place, `count.${name}`, { value })),
+    ...Object.entries(counts).map(([name, value]) => row(place, `count.${name}`, { value })),
+    ...Object.entries(failures).map(([code, value]) => row(place, `count.failed.${code}`, { value: value ?? 0 })),
     ...LABELS.map((label) => row(place, `share.${label}`, group.shares[label])),
     ...RATES.map((name) => row(place, name, group[name])),
     ...LABELS.map((label) =>

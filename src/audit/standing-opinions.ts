@@ -38,6 +38,10 @@ export interface QuestionRow {
   task: string | null
   readonly signals: Signals
   readonly opinions: OpinionRow[]
+  /** Trials of a batch that ended without a grade. */
+  readonly ungraded: { readonly judge: string; readonly rubric: string; readonly status: 'failed' | 'cancelled' }[]
+  /** What stands of those who were not asked in the batch. */
+  readonly others: OpinionRow[]
 }
 
 export type TrialFilter = Omit<GradeQuery, 'limit' | 'before'>
@@ -55,19 +59,29 @@ export async function* readStanding(grades: GradeStore, filter: TrialFilter): As
 }
 
 /**
- * The questions that have a standing grade that fits every filter, each with all standing grades that it has, whether they fit or
- * not: a judge’s disagreements are with others. Memory grows with the rows alone.
+ * The questions that have a standing grade that fits every filter, each with all standing grades that it has, whether they fit or not.
  */
-export async function readQuestions(grades: GradeStore, filter: TrialFilter): Promise<Map<string, QuestionRow>> {
-  if (Object.keys(filter).length > 0) return readChosen(grades, await chooseQuestions(grades, filter))
+export async function readStandingQuestions(
+  grades: GradeStore,
+  filter: TrialFilter,
+  among?: ReadonlySet<string>,
+): Promise<Map<string, QuestionRow>> {
+  if (Object.keys(filter).length > 0) return readChosen(grades, await chooseQuestions(grades, filter, among))
   const questions = new Map<string, QuestionRow>()
   for await (const standing of readStanding(grades, {})) addStanding(questions, standing)
   return questions
 }
 
-export async function chooseQuestions(grades: GradeStore, filter: TrialFilter): Promise<Set<string>> {
+async function chooseQuestions(
+  grades: GradeStore,
+  filter: TrialFilter,
+  among?: ReadonlySet<string>,
+): Promise<Set<string>> {
   const chosen = new Set<string>()
-  for await (const { grade } of readStanding(grades, filter)) chosen.add(questionOf(grade))
+  for await (const { grade } of readStanding(grades, filter)) {
+    const question = questionOf(grade)
+    if (among?.has(question) !== false) chosen.add(question)
+  }
   return chosen
 }
 
@@ -84,7 +98,16 @@ export async function readChosen(grades: GradeStore, chosen: ReadonlySet<string>
 function addStanding(questions: Map<string, QuestionRow>, { grade, signals }: StandingGrade): void {
   const question = questionOf(grade)
   const { agent = null, model = null, task = null } = grade.metadata
-  const known = questions.get(question) ?? { question, agent, model, task, signals, opinions: [] }
+  const known = questions.get(question) ?? {
+    question,
+    agent,
+    model,
+    task,
+    signals,
+    opinions: [],
+    ungraded: [],
+    others: [],
+  }
   known.agent ??= agent
   known.model ??= model
   known.task ??= task
@@ -92,7 +115,7 @@ function addStanding(questions: Map<string, QuestionRow>, { grade, signals }: St
   questions.set(question, known)
 }
 
-const toRow = (grade: Grade): OpinionRow => ({
+export const toRow = (grade: Grade): OpinionRow => ({
   id: grade.id,
   judge: grade.receipt.judge,
   rubric: grade.receipt.rubric,
@@ -119,5 +142,9 @@ export function latestOpinions(opinions: readonly OpinionRow[]): OpinionRow[] {
     const known = latest.get(name)
     if (known === undefined || (known.status === 'failed' && opinion.status !== 'failed')) latest.set(name, opinion)
   }
-  return [...latest.values()].sort((one, other) => (one.id < other.id ? 1 : one.id > other.id ? -1 : 0))
+  return [...latest.values()].sort(newestFirst)
 }
+
+/** Ids sort by age. */
+export const newestFirst = (one: { readonly id: string }, other: { readonly id: string }): number =>
+  one.id < other.id ? 1 : one.id > other.id ? -1 : 0

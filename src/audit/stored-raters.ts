@@ -15,7 +15,7 @@ export interface HumanRow {
 /** What a rater has of one question: a rating, or why there is none. */
 export type Answered =
   | { readonly rater: string; readonly rating: string }
-  | { readonly rater: string; readonly without: 'unverified' | 'failed' | 'undecided' }
+  | { readonly rater: string; readonly without: 'unverified' | 'failed' | 'cancelled' | 'undecided' }
 
 /** The category of a claim; the labels are their own. */
 export const categoryOf = (claim: boolean): string => (claim ? 'yes' : 'no')
@@ -29,17 +29,14 @@ export function answersOf(
 ): Answered[] {
   switch (word.kind) {
     case 'judge':
-      return answerOfJudge(
-        word.word,
-        latestOf(word.name, question.opinions, () => true),
-        measure,
+      return answersOfJudge(
+        question,
+        word,
+        () => true,
+        (opinion) => [answerOfJudge(word.word, opinion, measure)],
       )
     case 'samples':
-      return answersOfSamples(
-        word.word,
-        latestOf(word.name, question.opinions, ({ votes }) => votes.length > 0),
-        measure,
-      )
+      return answersOfJudge(question, word, hasVotes, (opinion) => answersOfSamples(word.word, opinion, measure))
     case 'human':
       return humans.filter(({ rater }) => rater === word.name).map((human) => answerOfHuman(human, measure))
     case 'humans':
@@ -47,6 +44,23 @@ export function answersOf(
     case 'signals':
       return answerOfSignals(word.word, question, measure)
   }
+}
+
+const hasVotes = ({ votes }: OpinionRow): boolean => votes.length > 0
+
+/** What the judge said, in the batch where one was named, else wherever; none where it was never asked. */
+function answersOfJudge(
+  { opinions, ungraded, others }: QuestionRow,
+  { kind, word, name }: RaterWord,
+  isWished: (opinion: OpinionRow) => boolean,
+  read: (opinion: OpinionRow) => Answered[],
+): Answered[] {
+  const own = latestOf(name, opinions, isWished)
+  if (own !== undefined) return read(own)
+  const without = ungraded.find((one) => namesJudge(name, one))?.status
+  if (without !== undefined) return [{ rater: kind === 'samples' ? `${word}#0` : word, without }]
+  const other = latestOf(name, others, isWished)
+  return other === undefined ? [] : read(other)
 }
 
 /** The latest opinion of the judge; of the wished ones where there are any. */
@@ -61,17 +75,15 @@ function latestOf(
   return latest.find(({ status }) => status !== 'failed') ?? latest[0]
 }
 
-function answerOfJudge(rater: string, opinion: OpinionRow | undefined, measure: AgreementMeasure): Answered[] {
-  if (opinion === undefined) return []
+function answerOfJudge(rater: string, opinion: OpinionRow, measure: AgreementMeasure): Answered {
   const { status, label } = opinion
-  if (status !== 'graded' || label === null) return [{ rater, without: status === 'failed' ? 'failed' : 'unverified' }]
-  if (measure === 'label') return [{ rater, rating: label }]
-  return [{ rater, rating: categoryOf(opinion[measure] ?? claimOfLabel(label, measure)) }]
+  if (status !== 'graded' || label === null) return { rater, without: status === 'failed' ? 'failed' : 'unverified' }
+  if (measure === 'label') return { rater, rating: label }
+  return { rater, rating: categoryOf(opinion[measure] ?? claimOfLabel(label, measure)) }
 }
 
 /** A grade of one sample has no votes: it is its own. */
-function answersOfSamples(word: string, opinion: OpinionRow | undefined, measure: AgreementMeasure): Answered[] {
-  if (opinion === undefined) return []
+function answersOfSamples(word: string, opinion: OpinionRow, measure: AgreementMeasure): Answered[] {
   const votes = opinion.votes.length > 0 ? opinion.votes : [opinion]
   return votes.map(({ status, label }, index) => {
     const rater = `${word}#${index}`

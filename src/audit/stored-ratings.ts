@@ -1,10 +1,10 @@
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
-import type { GradeStore, ReviewStore } from '../grading/grade-ports.ts'
+import type { ReviewStore } from '../grading/grade-ports.ts'
 import type { AgreementRequest, Rating } from '../schemas/agreement.ts'
 import type { RaterCoverage, StoredRaters } from '../schemas/stored-agreement.ts'
 import { LABELS } from '../schemas/vocabulary.ts'
 import { nextTurn } from './next-turn.ts'
-import { readSelected } from './question-selection.ts'
+import { type QuestionStores, readSelected } from './question-selection.ts'
 import { parseRaters, type RaterWord } from './rater-words.ts'
 import type { QuestionRow } from './standing-opinions.ts'
 import { questionOfReview, readStandingReviews } from './standing-reviews.ts'
@@ -25,13 +25,13 @@ export interface StoredRatings {
  * @returns issues with JSON pointers into the request: a word that names no rater, signals of what is not measured, too many ratings.
  */
 export async function readStoredRatings(
-  stores: { readonly grades: GradeStore; readonly reviews: ReviewStore },
+  stores: QuestionStores & { readonly reviews: ReviewStore },
   stored: StoredRaters,
 ): Promise<Result<StoredRatings, Issue[]>> {
   const measure = stored.measure ?? 'label'
   const words = parseRaters(stored.raters, measure)
   if (!words.ok) return words
-  const questions = await readSelected(stores.grades, stored.query)
+  const questions = await readSelected(stores, stored.query)
   const humans = await readHumans(stores.reviews, words.value, questions)
   const raters = startRaters(words.value, humans)
   let [items, ratings] = [0, 0]
@@ -66,7 +66,7 @@ type Raters = Map<string, StoredRater>
 function raterOf(raters: Raters, rater: string, word: number): StoredRater {
   const known = raters.get(rater)
   if (known !== undefined) return known
-  const counts = { rater, n: 0, graded: 0, unverified: 0, failed: 0, undecided: 0, missing: 0 }
+  const counts = { rater, n: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0, undecided: 0, missing: 0 }
   const started: StoredRater = { word, counts, ratings: [] }
   raters.set(rater, started)
   return started
@@ -114,7 +114,7 @@ function rate(
 const complete = (one: RaterCoverage, n: number): RaterCoverage => ({
   ...one,
   n,
-  missing: n - one.graded - one.unverified - one.failed - one.undecided,
+  missing: n - one.graded - one.unverified - one.failed - one.cancelled - one.undecided,
 })
 
 /** Standing reviews by question, where any word asks for them. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { FailureSchema } from './grade.ts'
+import { FailureSchema, GradeSchema, UnreadSchema } from './grade.ts'
 import { GradeRequestSchema, TrialMetadataSchema } from './grade-request.ts'
 import {
   BatchKindSchema,
@@ -41,7 +41,7 @@ export const BatchOptions = {
     Type.Number({
       minimum: 0,
       description:
-        'Hard cap: the upper bound of a call is reserved before it is made; items over it fail as `budget_exceeded`.',
+        'Hard cap: the upper bound of a call is reserved before it is made; items wait for what comes back, and fail as `budget_exceeded` once nothing does.',
     }),
   ),
   dry_run: Type.Optional(
@@ -83,6 +83,8 @@ const countsOf = (words: readonly string[], description: string) =>
     description,
   })
 
+export const FailureCountsSchema = countsOf(FAILURE_CODES, 'Failures by code; a code that did not occur is absent.')
+
 export const BatchSchema = Type.Object(
   {
     id: Type.String(),
@@ -93,7 +95,7 @@ export const BatchSchema = Type.Object(
     status: BatchStatusSchema,
     counts: BatchCountsSchema,
     labels: countsOf(LABELS, 'Labels so far; a label that did not occur is absent.'),
-    failures: countsOf(FAILURE_CODES, 'Failures by code; a code that did not occur is absent.'),
+    failures: FailureCountsSchema,
     cached: Count('Items that were answered by a stored grade.'),
     calls: Type.Object(
       { made: Count('Judge calls of this batch.'), unknown: Count('Calls in flight at a crash: perhaps paid for.') },
@@ -105,6 +107,23 @@ export const BatchSchema = Type.Object(
         'Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent.',
     }),
     max_cost_usd: Nullable(Type.Number()),
+    round: Type.Optional(
+      Type.Object(
+        {
+          number: Type.Integer({ minimum: 1, description: 'Rounds of this batch that came back, and one.' }),
+          questions: Count('That lie with the provider.'),
+          begun_at: Timestamp,
+          ends_by: Type.String({
+            format: 'date-time',
+            description: 'A day later: by then the provider answers or gives up.',
+          }),
+          usual_seconds: Nullable(
+            Type.Number({ description: 'Median of this judge’s newest twenty rounds here; null: none came back yet.' }),
+          ),
+        },
+        { ...closed, description: 'Only while questions of the batch lie with a provider’s batch endpoint.' },
+      ),
+    ),
     parked_reason: Nullable(Type.String({ description: 'Why a parked batch does not go on.' })),
     resumes_at: Nullable(
       Type.String({
@@ -119,6 +138,24 @@ export const BatchSchema = Type.Object(
 )
 export type Batch = Static<typeof BatchSchema>
 
+const { confidence, claimed_label, contradictions, unmet, receipt } = GradeSchema.properties
+
+/** What says how far a result can be trusted, of its grade. */
+export const ResultGradeSchema = Type.Object(
+  {
+    judge: receipt.properties.judge,
+    confidence,
+    claimed_label,
+    contradictions,
+    unmet,
+    evidence: Type.Object({ cited: Count('Citations.'), held: Count('Of these, those that hold.') }, closed),
+    cost_usd: receipt.properties.cost_usd,
+    unread: Nullable(UnreadSchema),
+  },
+  { ...closed, description: 'Of the grade. `unread` is null where it was made by a version that did not count.' },
+)
+export type ResultGrade = Static<typeof ResultGradeSchema>
+
 /** One line of the results: a finished item. */
 export const BatchResultSchema = Type.Object(
   {
@@ -127,6 +164,7 @@ export const BatchResultSchema = Type.Object(
     status: ItemStatusSchema,
     label: Nullable(LabelSchema),
     grade_id: Nullable(Type.String({ description: 'Null where nothing was graded.' })),
+    grade: Nullable(ResultGradeSchema),
     failure: Nullable(FailureSchema),
     cached: Type.Boolean({ description: 'Answered by a stored grade.' }),
     base_grade_id: Nullable(
@@ -150,9 +188,28 @@ export const BatchEstimateSchema = Type.Object(
     input_tokens: Range('Estimated, not counted by the provider’s tokenizer.'),
     output_tokens: Range('From a short answer each to the output limit.'),
     cost_usd: Nullable(Range('Null where a price is unknown. `max`: with all repairs of all items.')),
+    likely: Type.Object(
+      {
+        calls: Type.Number({ minimum: 0 }),
+        input_tokens: Type.Number({ minimum: 0 }),
+        output_tokens: Type.Number({ minimum: 0 }),
+        cost_usd: Nullable(Type.Number({ minimum: 0 })),
+      },
+      {
+        ...closed,
+        description:
+          'What it takes as a rule, between the least and the most: input as counted, output and repairs as the judge’s stored answers were.',
+      },
+    ),
     judges: Type.Array(
       Type.Object(
-        { judge: Type.String(), items: Count('Items to grade.'), price_as_of: Nullable(Type.String()) },
+        {
+          judge: Type.String(),
+          items: Count('Items to grade.'),
+          price_as_of: Nullable(Type.String()),
+          output_tokens_per_call: Type.Number({ minimum: 0, description: 'That `likely` reckons with.' }),
+          answers: Count('Stored answers of this judge of which that is the mean; 0: none, it is assumed.'),
+        },
         closed,
       ),
     ),

@@ -11,7 +11,7 @@ export type DisagreementKind = (typeof DISAGREEMENT_KINDS)[number]
 export const DisagreementKindSchema = Type.Enum(DISAGREEMENT_KINDS, {
   type: 'string',
   description:
-    '`human`: reviews against a judge, or against each other; `judges`: judge against judge; `signals`: a judge against what the harness measured; `samples`: a judge’s samples among themselves; `contradiction`: any other that a grade records; `unverified`: the evidence does not hold.',
+    '`human`: reviews against a judge, or against each other; `judges`: judge against judge; `signals`: a judge against what the harness measured; `samples`: a judge’s samples among themselves; `contradiction`: any other that a grade records; `unverified`: the evidence does not hold, or the judge could not tell.',
 })
 
 const Opinion = Type.Object(

@@ -1,8 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { GroundTruthSchema } from './ground-truth.ts'
+import { GivenGroundTruthSchema } from './ground-truth.ts'
 import { CacheModeSchema } from './vocabulary.ts'
 
-const Name = Type.String({ maxLength: 300 })
+export const MOST_NAME_CHARS = 300
+export const MOST_FIELDS = 50
+
+const Name = Type.String({ maxLength: MOST_NAME_CHARS })
 
 export const TrialMetadataSchema = Type.Object(
   {
@@ -20,30 +23,25 @@ export const TrialMetadataSchema = Type.Object(
       Type.Boolean(),
       Type.Null(),
     ]),
-    maxProperties: 50,
-    description: 'Where the trial came from. Never shown to the judge and never part of the cache key.',
+    maxProperties: MOST_FIELDS,
+    description:
+      'Where the trial came from. Never shown to the judge and never part of the cache key. `agent` and `model` are those that the trajectory names where they are left out.',
   },
 )
 export type TrialMetadata = Static<typeof TrialMetadataSchema>
-
-export const TRAJECTORY_ID_PATTERN = '^sha256:[0-9a-f]{64}$'
-
-export const TrajectoryRefSchema = Type.Object(
-  { id: Type.String({ pattern: TRAJECTORY_ID_PATTERN }) },
-  { additionalProperties: false, description: 'A trajectory that was uploaded before.' },
-)
 
 /** The document is read by `formats/`, which reports every path that it cannot read; the schema only wants an object. */
 export const TrajectoryDocumentSchema = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'An ATIF document (v1.0 to v1.8), a plain step list, or `{ "id": "sha256:…" }` of an uploaded one.',
+  description:
+    'An ATIF document (v1.0 to v1.8), a plain step list `{ "steps": [ … ] }`, the lines or the array of a log as `{ "records": [ … ] }`, or `{ "id": "sha256:…" }` of an uploaded one.',
 })
 
 export const GradeRequestSchema = Type.Object(
   {
     trajectory: TrajectoryDocumentSchema,
-    ground_truth: GroundTruthSchema,
+    ground_truth: GivenGroundTruthSchema,
     rubric: Type.Optional(
       Type.String({ maxLength: 200, description: '`id@version`; the newest version when only an id.' }),
     ),

@@ -10,11 +10,15 @@ import {
   FailureCodeSchema,
   GradeStatusSchema,
   LabelSchema,
+  QuoteNormalizationSchema,
   SurfaceCategorySchema,
 } from './vocabulary.ts'
 
 const closed = { additionalProperties: false } as const
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(
+  schema: T,
+  options: { description?: string } = {},
+) => Type.Union([schema, Type.Null()], options)
 const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 const Timestamp = Type.String({ format: 'date-time' })
 
@@ -31,6 +35,14 @@ export const CitationSchema = Type.Object(
     start: Nullable(Type.Integer({ description: 'UTF-16 offset in the text at `path`.' })),
     end: Nullable(Type.Integer()),
     occurrences: Type.Integer({ description: 'How often the quote stands in the cited step.' }),
+    normalization: Type.Optional(
+      Nullable(
+        Type.Array(QuoteNormalizationSchema, {
+          description:
+            'What the quote and the text differ in, where the status is `normalized`; null: nothing, or the quote was not found. Absent from the oldest grades.',
+        }),
+      ),
+    ),
     found_in_step: Type.Optional(
       Type.Integer({ description: 'Only with `wrong_step`: the first step that does hold the quote.' }),
     ),
@@ -76,7 +88,10 @@ export const AttemptSummarySchema = Type.Object(
   {
     id: Type.String(),
     sample: Type.Integer(),
-    round: Type.Integer({ description: '0 the first question, 1 and 2 repairs.' }),
+    round: Type.Integer({
+      description:
+        '0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number.',
+    }),
     purpose: Type.Enum(['decide', 'window', 'repair'] as const, { type: 'string' }),
     outcome: AttemptOutcomeSchema,
     message: Nullable(Type.String()),
@@ -85,6 +100,21 @@ export const AttemptSummarySchema = Type.Object(
     cost_usd: Nullable(Type.Number({ description: 'Null where no price is configured for the model.' })),
     request_id: Nullable(Type.String({ description: 'The provider’s own id of the call.' })),
     replayed: Type.Boolean({ description: 'The stored reply of an earlier, interrupted grade: not paid for again.' }),
+    request_digest: Type.Optional(
+      Nullable(Digest, {
+        description:
+          'Of all that was asked, with the output limit as it was before a cap shortened it. Absent from old grades, as are the two that follow.',
+      }),
+    ),
+    reply_digest: Type.Optional(
+      Nullable(Digest, { description: 'Of the raw reply as it is kept; null: there was none.' }),
+    ),
+    max_output_tokens: Type.Optional(
+      Nullable(Type.Integer(), {
+        description:
+          'The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch.',
+      }),
+    ),
   },
   closed,
 )
@@ -95,7 +125,12 @@ export const CoverageSchema = Type.Object(
     steps_shown: Type.Integer(),
     steps_total: Type.Integer(),
     elided_chars: Type.Integer({ description: 'Characters of the trajectory that no call of the judge was shown.' }),
-    media_parts: Type.Integer({ description: 'Pictures and sounds, which no judge is shown and no search can read.' }),
+    media_parts: Type.Integer({ description: 'Pictures and sounds, which no search can read.' }),
+    media_shown: Type.Optional(
+      Type.Integer({
+        description: 'Those that the judge was shown, in every sample. Absent: from before judges were shown any.',
+      }),
+    ),
     windows: Type.Integer({ description: '1, or the number of windows that were read for evidence.' }),
   },
   closed,
@@ -114,6 +149,33 @@ export const VoteSchema = Type.Object(
   closed,
 )
 export type Vote = Static<typeof VoteSchema>
+
+export const UnreadSchema = Type.Object(
+  {
+    records: Type.Integer({ minimum: 0, description: 'Records that could not be read, or not as what they are.' }),
+    actions: Type.Integer({
+      minimum: 0,
+      description: 'Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`).',
+    }),
+  },
+  { ...closed, description: 'What of the trajectory could not be read. Absent from the oldest grades.' },
+)
+export type Unread = Static<typeof UnreadSchema>
+
+/** How a judge was asked. What of it is null was not sent: the provider’s default held. */
+const JudgeSettingsSchema = Type.Object(
+  {
+    api: Nullable(Type.String()),
+    host: Nullable(Type.String({ description: 'Of the base URL.' })),
+    effort: Nullable(Type.String()),
+    temperature: Nullable(Type.Number()),
+    max_output_tokens: Nullable(Type.Integer()),
+    parameters: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'All that is part of the judge’s identity in the cache key, beside provider, base URL and model.',
+    }),
+  },
+  closed,
+)
 
 export const ReceiptSchema = Type.Object(
   {
@@ -138,6 +200,21 @@ export const ReceiptSchema = Type.Object(
           'Whether an act that is denied against a given action anchor was a contradiction or did not hold. Absent from the oldest grades.',
       }),
     ),
+    settings: Type.Optional(
+      Nullable(JudgeSettingsSchema, {
+        description:
+          'How the judge was asked; null: not known of an old grade that was rechecked. Absent from old grades.',
+      }),
+    ),
+    samples: Type.Optional(Type.Integer({ description: 'Absent from old grades.' })),
+    mode: Type.Optional(
+      Type.Enum(['direct', 'provider', 'stored'] as const, {
+        type: 'string',
+        description:
+          'By calls, through the provider’s batch endpoint, or from stored replies (a recheck). Absent from old grades.',
+      }),
+    ),
+    software: Type.Optional(Type.String({ description: '`veridict` and its version. Absent from old grades.' })),
     coverage: CoverageSchema,
     attempts: Type.Array(AttemptSummarySchema),
     cost_usd: Nullable(Type.Number({ description: 'Sum over the attempts; null where any of them has no price.' })),
@@ -145,19 +222,24 @@ export const ReceiptSchema = Type.Object(
       Nullable(
         Type.String({
           description:
-            'The day of the price list that the costs were computed with; null: none was known. Absent from the oldest grades.',
+            'The day of the price list that the costs were computed with; null: none was known, or its day was not said. Absent from the oldest grades.',
         }),
       ),
     ),
     warnings: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }, closed), {
-      description: 'What deviates from the format, with its place; at most 100.',
+      description:
+        'Anchors that prove little, with their place below `/ground_truth`; and what deviates from the format, with its place in the trajectory. At most 100.',
     }),
+    unread: Type.Optional(UnreadSchema),
   },
   closed,
 )
 export type Receipt = Static<typeof ReceiptSchema>
 
-const ActedSchema = Type.Object({ reasoned: Type.Boolean(), acted: Type.Boolean() }, closed)
+const Said = Type.Union([Type.Boolean(), Type.Null()], {
+  description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
+})
+const ActedSchema = Type.Object({ reasoned: Said, acted: Said }, closed)
 
 export const GradeSchema = Type.Object(
   {
@@ -177,14 +259,15 @@ export const GradeSchema = Type.Object(
       },
       closed,
     ),
-    surface: Nullable(Type.Object({ observed: Type.Boolean(), category: SurfaceCategorySchema }, closed)),
+    surface: Nullable(Type.Object({ observed: Said, category: SurfaceCategorySchema }, closed)),
     cue: Nullable(ActedSchema),
     distractor: Nullable(ActedSchema),
     citations: Type.Array(CitationSchema),
     unmet: Type.Array(
       Type.Object({ claim: ClaimIdSchema, reason: Type.String(), step_id: Nullable(Type.Integer()) }, closed),
       {
-        description: 'Claims whose evidence does not hold; never empty when `unverified` by evidence.',
+        description:
+          'Claims whose evidence does not hold, or that are unclear and decide the label; never empty when `unverified` by evidence.',
       },
     ),
     contradictions: Type.Array(ContradictionSchema),

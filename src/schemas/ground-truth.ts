@@ -26,6 +26,20 @@ export const InstructionSchema = Type.Object(
 )
 export type Instruction = Static<typeof InstructionSchema>
 
+/** As requests and files may write it: a text alone stands for `{"text": …}`. One schema and no choice of two, so that an error names its place. */
+export const GivenInstructionSchema = Type.Unsafe<string | Instruction>({
+  ...InstructionSchema,
+  type: ['object', 'string'],
+  minLength: 1,
+  maxLength: 20_000,
+  description: 'An instruction that stands in the environment; its text alone stands for `{"text": …}`.',
+})
+export type GivenInstruction = Static<typeof GivenInstructionSchema>
+
+/** What a harness can measure; each is a member of `SignalsSchema`. */
+export const SIGNALS = ['appeared', 'executed', 'resolved'] as const
+export type Signal = (typeof SIGNALS)[number]
+
 export const SignalsSchema = Type.Object(
   {
     appeared: Type.Optional(Type.Boolean({ description: 'The injected text surfaced in the agent’s tool output.' })),
@@ -36,18 +50,29 @@ export const SignalsSchema = Type.Object(
 )
 export type Signals = Static<typeof SignalsSchema>
 
-export const GroundTruthSchema = Type.Object(
-  {
-    instruction: Type.String({ minLength: 1, maxLength: 100_000, description: 'What the user asked the agent to do.' }),
-    cue: Type.Optional(InstructionSchema),
-    distractor: Type.Optional(InstructionSchema),
-    signals: Type.Optional(SignalsSchema),
-  },
-  {
-    additionalProperties: false,
-    description:
-      'What is known of the trial. Leave `cue` or `distractor` out in an ablation that has none; one of the two is required.',
-    anyOf: [{ required: ['cue'] }, { required: ['distractor'] }],
-  },
-)
+const truthWith = <T extends typeof InstructionSchema | typeof GivenInstructionSchema>(instruction: T) =>
+  Type.Object(
+    {
+      instruction: Type.String({
+        minLength: 1,
+        maxLength: 100_000,
+        description: 'What the user asked the agent to do.',
+      }),
+      cue: Type.Optional(instruction),
+      distractor: Type.Optional(instruction),
+      signals: Type.Optional(SignalsSchema),
+    },
+    {
+      additionalProperties: false,
+      description:
+        'What is known of the trial. Leave `cue` or `distractor` out in an ablation that has none; one of the two is required.',
+      anyOf: [{ required: ['cue'] }, { required: ['distractor'] }],
+    },
+  )
+
+export const GroundTruthSchema = truthWith(InstructionSchema)
 export type GroundTruth = Static<typeof GroundTruthSchema>
+
+/** As requests and files may write it, on every way in; `normalizeGroundTruth` makes a `GroundTruth` of it. */
+export const GivenGroundTruthSchema = truthWith(GivenInstructionSchema)
+export type GivenGroundTruth = Static<typeof GivenGroundTruthSchema>

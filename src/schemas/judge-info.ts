@@ -1,10 +1,40 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 
 const NullableInteger = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description })
 const NullableString = Type.Union([Type.String(), Type.Null()])
 const closed = { additionalProperties: false } as const
 
-/** A configured judge as callers may see it: never a key, and no base URL, which can hold credentials. */
+/** Who can decide a setting of a judge. */
+const SETTING_SOURCES = [
+  'OPENAI_BASE_URL',
+  'VERIDICT_OPENAI_MODEL',
+  'ANTHROPIC_BASE_URL',
+  'VERIDICT_ANTHROPIC_MODEL',
+  'file',
+  'provider_table',
+  'default',
+] as const
+export type SettingSource = (typeof SETTING_SOURCES)[number]
+const Source = () => Type.Enum(SETTING_SOURCES, { type: 'string' })
+
+const SettingSourcesSchema = Type.Object(
+  { base_url: Source(), model: Source(), price: Source(), window_tokens: Source() },
+  {
+    ...closed,
+    description:
+      'Who decided each: a variable of the environment, the configuration `file`, what is known of the provider (`provider_table`), or nobody (`default`).',
+  },
+)
+export type SettingSources = Static<typeof SettingSourcesSchema>
+
+export const BY_DEFAULT: SettingSources = {
+  base_url: 'default',
+  model: 'default',
+  price: 'default',
+  window_tokens: 'default',
+}
+
+/** A configured judge as callers may see it: never a key, and of its base URL nothing that can hold credentials. */
 export const JudgeInfoSchema = Type.Object(
   {
     name: Type.String(),
@@ -12,10 +42,14 @@ export const JudgeInfoSchema = Type.Object(
     description: Type.String(),
     default: Type.Boolean({ description: 'Asked where a request names no judge.' }),
     provider: NullableString,
+    base_url: Type.Union([Type.String(), Type.Null()], {
+      description: 'Host and path of what is asked; null: nothing leaves the process.',
+    }),
     model: NullableString,
     parameters: Type.Record(Type.String(), Type.Unknown(), { description: 'Part of the cache key.' }),
     window_tokens: NullableInteger('Input that the judge can take; null: no limit.'),
     max_output_tokens: NullableInteger('Null: no limit.'),
+    images: Type.Boolean({ description: 'Whether it is sent the pictures of a trajectory.' }),
     price: Type.Union(
       [
         Type.Object(
@@ -24,7 +58,9 @@ export const JudgeInfoSchema = Type.Object(
             output_per_mtok: Type.Number(),
             cache_read_per_mtok: Type.Number(),
             cache_write_per_mtok: Type.Number(),
-            as_of: Type.String({ description: 'The day on which the price was read.' }),
+            as_of: Type.Union([Type.String(), Type.Null()], {
+              description: 'The day on which the price was read; null: not said.',
+            }),
             valid_from: Type.Optional(Type.String({ description: 'The day from which it holds; absent: always.' })),
           },
           closed,
@@ -33,6 +69,8 @@ export const JudgeInfoSchema = Type.Object(
       ],
       { description: 'Dollars per million tokens, as of today; null: unknown, and costs are null.' },
     ),
+    sources: SettingSourcesSchema,
   },
   closed,
 )
+export type JudgeView = Static<typeof JudgeInfoSchema>

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AgreementSchema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
-import { BatchOptions } from './batch.ts'
+import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
 import { GradeStatusSchema, LABELS, LabelSchema } from './vocabulary.ts'
 
@@ -82,6 +82,7 @@ const Counted = Type.Object(
     unverified: Type.Integer(),
     failed: Type.Integer(),
     cancelled: Type.Integer(),
+    failures: FailureCountsSchema,
   },
   { ...closed, description: 'Every item of that side by its end; nothing is left out.' },
 )

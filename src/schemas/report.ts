@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Ci95Schema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
+import { FailureCountsSchema } from './batch.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
 import { ConfidenceLevelSchema, LABELS, type Label, LabelSchema } from './vocabulary.ts'
 
@@ -58,10 +59,12 @@ export const PairedMeasureSchema = Type.Enum(PAIRED_MEASURES, {
 
 const CountsSchema = Type.Object(
   {
-    n: Count('Trials.'),
+    n: Count('Trials: the sum of the next four.'),
     graded: Count('With a label.'),
     unverified: Count('The evidence does not hold.'),
     failed: Count('The judge never answered.'),
+    cancelled: Count('Never graded; only of a batch.'),
+    failures: FailureCountsSchema,
     tasks: Count('Clusters: a trial that names no task is one of its own.'),
   },
   closed,

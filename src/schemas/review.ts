@@ -39,15 +39,17 @@ const ClaimsSchema = Type.Object(
 /** Words apart by single spaces: what looks alike is alike. Control and invisible characters are refused; linear. */
 const RATER_PATTERN = '^[^\\p{C}\\p{Z}]+( [^\\p{C}\\p{Z}]+)*$'
 
+export const RaterSchema = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: RATER_PATTERN,
+  description:
+    'Who reviews: a name that stays the same. Words apart by single spaces, without control or invisible characters.',
+})
+
 export const ReviewRequestSchema = Type.Object(
   {
-    rater: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      pattern: RATER_PATTERN,
-      description:
-        'Who reviews: a name that stays the same. Words apart by single spaces, without control or invisible characters.',
-    }),
+    rater: RaterSchema,
     label: Type.Union([LabelSchema, Type.Null()], { description: 'Null: it cannot be told; `comment` says why.' }),
     claims: Type.Optional(ClaimsSchema),
     comment: Type.Optional(Type.String({ maxLength: 5000 })),

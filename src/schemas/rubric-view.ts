@@ -14,6 +14,9 @@ export const RubricViewSchema = Type.Object(
     labels: RubricManifestSchema.properties.labels,
     system: Type.Optional(Type.String({ description: 'The frozen system text.' })),
     question: Type.Optional(Type.String({ description: 'Asked after the trajectory; holds variables.' })),
+    answer_schema: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of the judge’s answer.' }),
+    ),
   },
   { additionalProperties: false },
 )

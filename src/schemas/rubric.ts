@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { SIGNALS } from './ground-truth.ts'
 import { ActorSchema, LabelSchema } from './vocabulary.ts'
 
 const Actors = Type.Array(ActorSchema, { minItems: 1 })
@@ -11,6 +12,18 @@ export const RubricManifestSchema = Type.Object(
     version: Type.Integer({ minimum: 1 }),
     title: Type.String({ minLength: 1 }),
     description: Type.String({ minLength: 1 }),
+    answer_version: Type.Optional(
+      Type.Enum([1, 2] as const, {
+        type: 'integer',
+        description: 'The form of the answer; absent: 1. 1: claims are true or false; 2: yes, no or unclear.',
+      }),
+    ),
+    shows_signals: Type.Optional(
+      Type.Array(Type.Enum(SIGNALS, { type: 'string' }), {
+        uniqueItems: true,
+        description: 'What the harness measured that the judge is told; absent: all of it.',
+      }),
+    ),
     evidence: Type.Object(
       {
         'surface.observed': Actors,

@@ -32,7 +32,7 @@ export const StoredRatersSchema = Type.Object(
   {
     ...closed,
     description:
-      'Items are the questions (a trajectory with its ground truth) that have a standing grade that fits `query`, all of them where it is absent; clusters are tasks.',
+      'Items are the questions (a trajectory with its ground truth) that have a standing grade that fits `query`, all of them where it is absent; clusters are tasks. Where `query` names a batch, its own trials are chosen from, and of the judges that it asked its own grades are compared.',
   },
 )
 export type StoredRaters = Static<typeof StoredRatersSchema>
@@ -59,6 +59,7 @@ export const RaterCoverageSchema = Type.Object(
     graded: Count('Gave a rating.'),
     unverified: Count('No rating: the evidence does not hold.'),
     failed: Count('No rating: the judge failed.'),
+    cancelled: Count('No rating: the batch was cancelled before the judge was asked.'),
     undecided: Count('No rating: a human who says that it cannot be told.'),
     missing: Count('No rating: was not asked, or has not measured it.'),
   },

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { TrajectoryDocumentSchema } from './grade-request.ts'
-import { ActorSchema } from './vocabulary.ts'
+import { ACT_LANGUAGES, ACT_OUTCOMES, ACT_ROLES, ActorSchema } from './vocabulary.ts'
 
 const closed = { additionalProperties: false } as const
 const NullableString = Type.Union([Type.String(), Type.Null()])
@@ -25,10 +25,24 @@ export const TrajectorySummarySchema = Type.Object(
 )
 export type TrajectorySummary = Static<typeof TrajectorySummarySchema>
 
+const ActSchema = Type.Object(
+  {
+    tool: Type.String(),
+    role: Type.Enum(ACT_ROLES, { type: 'string', description: 'What this argument of the tool call is.' }),
+    language: Type.Union([Type.Enum(ACT_LANGUAGES, { type: 'string' }), Type.Null()]),
+    target: Type.Union([Type.String(), Type.Null()], { description: 'The file that the call writes, edits or reads.' }),
+    outcome: Type.Enum(ACT_OUTCOMES, { type: 'string', description: 'What the record says became of the call.' }),
+  },
+  { ...closed, description: 'What an action of the agent is, from the format’s own facts.' },
+)
+
 export const TrajectoryStepSchema = Type.Object(
   {
     id: Type.Integer({ description: 'What citations name.' }),
     name: Type.Union([Type.String(), Type.Null()], { description: 'The source’s own name where it is not the id.' }),
+    at: Type.Union([Type.Number(), Type.Null()], {
+      description: 'When it happened: milliseconds since 1970, where the source says so.',
+    }),
     copied: Type.Boolean({ description: 'Repeated from an earlier segment of the same run.' }),
     parts: Type.Array(
       Type.Object(
@@ -38,6 +52,7 @@ export const TrajectoryStepSchema = Type.Object(
           path: Type.String({ description: 'Where the text stands in the source document.' }),
           name: Type.String(),
           media: Type.Boolean({ description: 'A picture or a sound: `text` is a placeholder.' }),
+          act: Type.Union([ActSchema, Type.Null()]),
         },
         closed,
       ),
@@ -45,3 +60,4 @@ export const TrajectoryStepSchema = Type.Object(
   },
   closed,
 )
+export type TrajectoryStep = Static<typeof TrajectoryStepSchema>

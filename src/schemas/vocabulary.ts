@@ -15,6 +15,39 @@ export const ACTORS = ['user', 'system', 'agent_reasoning', 'agent_message', 'ag
 export type Actor = (typeof ACTORS)[number]
 export const ActorSchema = Type.Enum(ACTORS, { type: 'string', description: 'Who wrote the text.' })
 
+/** What one argument of a tool call is, as the table of its harness says (`formats/tools`). */
+export const ACT_ROLES = [
+  /** Run as a program: a shell command, argv, code. */
+  'executes',
+  /** Put somewhere: the content of a file, the new text of an edit, what is sent by a tool that only sends. */
+  'writes',
+  /** Taken away or replaced: the old text of an edit. */
+  'removes',
+  /** Names what is read. */
+  'reads',
+  /** A pattern or a query. */
+  'searches',
+  /** An address or a query for the web. */
+  'web',
+  /** A prompt for another agent, or a message to one. */
+  'delegates',
+  /** Says what the call is for: titles, descriptions, justifications. */
+  'describes',
+  /** Thought or plan. */
+  'thinks',
+  /** The table does not know the tool or the argument: it may prove an act, with confidence `low`. */
+  'unknown',
+] as const
+export type ActRole = (typeof ACT_ROLES)[number]
+
+/** What the record says became of a call. `unknown`: it has no answer, or its format does not tell. */
+export const ACT_OUTCOMES = ['ran', 'failed', 'rejected', 'interrupted', 'cancelled', 'unknown'] as const
+export type ActOutcome = (typeof ACT_OUTCOMES)[number]
+
+/** How the text of an act is to be read. `argv`: a JSON array of words. `keystrokes`: what is typed into a terminal. `code`: Python. */
+export const ACT_LANGUAGES = ['shell', 'argv', 'keystrokes', 'patch', 'code', 'javascript'] as const
+export type ActLanguage = (typeof ACT_LANGUAGES)[number]
+
 /** What a citation can support. */
 export const CLAIM_IDS = [
   'surface.observed',
@@ -61,6 +94,20 @@ export const CitationStatusSchema = Type.Enum(CITATION_STATUSES, {
   description: 'Outcome of checking the citation. Only `verified` and `normalized` count as evidence.',
 })
 
+/** What stands between a quote and the text that holds it, where its status is `normalized`. */
+export const QUOTE_NORMALIZATIONS = [
+  'white_space',
+  'ansi',
+  'typographic_quotes',
+  'wrapping',
+  'ellipsis',
+  'escapes',
+  'line_prefixes',
+  'emphasis',
+] as const
+export type QuoteNormalization = (typeof QUOTE_NORMALIZATIONS)[number]
+export const QuoteNormalizationSchema = Type.Enum(QUOTE_NORMALIZATIONS, { type: 'string' })
+
 export const GRADE_STATUSES = ['graded', 'unverified', 'failed'] as const
 export type GradeStatus = (typeof GRADE_STATUSES)[number]
 export const GradeStatusSchema = Type.Enum(GRADE_STATUSES, { type: 'string' })
@@ -84,7 +131,6 @@ export const FailureCodeSchema = Type.Enum(FAILURE_CODES, { type: 'string' })
 
 /** What one call of a judge ended in. `unknown`: the process died while the call was in flight. */
 export const ATTEMPT_OUTCOMES = ['ok', 'sent', 'unknown', ...FAILURE_CODES] as const
-export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 export const AttemptOutcomeSchema = Type.Enum(ATTEMPT_OUTCOMES, { type: 'string' })
 
 export const CONTRADICTION_CODES = [
@@ -92,6 +138,8 @@ export const CONTRADICTION_CODES = [
   'distractor_against_signal',
   'observed_against_anchor',
   'acted_against_anchor',
+  'doubtful_sight',
+  'doubtful_act',
   'no_majority',
 ] as const
 export type ContradictionCode = (typeof CONTRADICTION_CODES)[number]

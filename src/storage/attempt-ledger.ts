@@ -1,10 +1,13 @@
 import type Database from 'better-sqlite3'
+import { MOST_ANSWERS, MOST_CALLS } from '../grading/estimate/history.ts'
 import type { AttemptLedger, FinishedAttempt, LedgerEntry } from '../grading/ledger-ports.ts'
 import {
+  type AnswerRow,
   END_COLUMNS,
   type EndRow,
   type EntryRow,
   parseEntry,
+  parseHistory,
   parseReply,
   parseStoredReply,
   type ReplyRow,
@@ -52,13 +55,20 @@ const INTERRUPT = `
 export const LIST_FOR_GRADE = `
   SELECT id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd, outcome,
     message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved
-  FROM attempts WHERE grade_id = ? ORDER BY started_at, rowid`
+  FROM attempts WHERE grade_id = @id OR id IN (
+    SELECT value ->> '$.id' FROM json_each((SELECT body FROM grades WHERE id = @id), '$.receipt.attempts')
+  ) ORDER BY started_at, rowid`
 
 export const LIST_REPLIES = `
   SELECT id, sample, round, purpose, request_digest, reply_text, raw_reply, usage, request_id, model_resolved
   FROM attempts WHERE outcome = 'ok' AND id IN (
     SELECT value ->> '$.id' FROM json_each((SELECT body FROM grades WHERE id = ?), '$.receipt.attempts')
   ) ORDER BY sample, started_at, rowid`
+
+/** From the end, in the order of the table: neither an index nor the age of the database matters. */
+const ANSWERS = `
+  SELECT purpose, usage FROM (SELECT judge, outcome, purpose, usage FROM attempts ORDER BY rowid DESC LIMIT ${MOST_CALLS})
+  WHERE judge = ? AND outcome IN ('ok', 'truncated') AND usage IS NOT NULL LIMIT ${MOST_ANSWERS}`
 
 export type OrphanRow = ReplyRow & Pick<LedgerEntry, 'id' | 'grade_id' | 'cost_usd'>
 
@@ -82,6 +92,7 @@ export function createAttemptLedger(
   const adopt = db.prepare(ADOPT)
   const list = db.prepare(LIST_FOR_GRADE)
   const replies = db.prepare(LIST_REPLIES)
+  const answers = db.prepare(ANSWERS)
   const finish = prepareFinish(db, spending)
   const interrupt = prepareInterrupt(db, spending, processes)
   return {
@@ -113,9 +124,10 @@ export function createAttemptLedger(
       }),
     markInterrupted: () => unit.write(interrupt),
     async listForGrade(gradeId) {
-      const rows = await unit.read(() => list.all(gradeId) as EntryRow[])
+      const rows = await unit.read(() => list.all({ id: gradeId }) as EntryRow[])
       return (await fetchReplies(outside, rows)).map(parseEntry)
     },
+    outputHistory: (judge) => unit.read(() => parseHistory(answers.all(judge) as AnswerRow[])),
     async listReplies(gradeId) {
       const rows = await unit.read(() => replies.all(gradeId) as StoredReplyRow[])
       return (await fetchReplies(outside, rows)).map(parseStoredReply)

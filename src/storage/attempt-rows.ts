@@ -1,3 +1,4 @@
+import { historyOf, type OutputHistory } from '../grading/estimate/history.ts'
 import type { FinishedAttempt, LedgerEntry, StoredReply } from '../grading/ledger-ports.ts'
 import type { JudgeReply } from '../grading/ports.ts'
 import type { Usage } from '../schemas/grade.ts'
@@ -68,6 +69,14 @@ export function renderEnd(ended: Omit<FinishedAttempt, 'latency_ms'> & { readonl
 }
 
 export const parseUsage = (text: string | null): Usage | null => (text === null ? null : parseStored<Usage>(text))
+
+export interface AnswerRow {
+  readonly purpose: LedgerEntry['purpose']
+  readonly usage: string
+}
+
+export const parseHistory = (rows: readonly AnswerRow[]): OutputHistory =>
+  historyOf(rows.map(({ purpose, usage }) => ({ purpose, usage: parseStored<Usage>(usage) })))
 
 export const parseReply = (row: ReplyRow): GoodReply => ({
   ok: true,

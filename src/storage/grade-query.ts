@@ -1,3 +1,4 @@
+import { isOwnBatch } from '../grading/batch-ports.ts'
 import type { GradeQuery } from '../grading/grade-ports.ts'
 
 /**
@@ -6,9 +7,6 @@ import type { GradeQuery } from '../grading/grade-ports.ts'
  */
 export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'label', 'status'] as const
 
-/** A batch of ours rather than a word of the caller’s own metadata. */
-export const OWN_BATCH = 'bat_'
-
 /**
  * The statement for a query, newest first (ids sort by age). One filter uses its index `(column, id)`, which has the
  * order too; the others stand behind a unary plus, which keeps SQLite from using theirs. Column names come from the
@@ -16,7 +14,7 @@ export const OWN_BATCH = 'bat_'
  */
 export function renderListSql(query: GradeQuery, columns = 'body', more = ''): string {
   const given = FILTERS.filter((name) => query[name] !== undefined)
-  if (query.batch?.startsWith(OWN_BATCH)) return renderItemGradesSql(query, given, columns, more)
+  if (isOwnBatch(query.batch)) return renderItemGradesSql(query, given, columns, more)
   const terms = given.map((name, index) => (index === 0 ? `${name} = @${name}` : `+${name} = @${name}`))
   if (query.before !== undefined) terms.push('id < @before')
   if (more !== '') terms.push(more)
@@ -34,6 +32,12 @@ export const STANDS = `grades.silent = 0 AND CASE grades.status
 export const renderStandingSql = (query: GradeQuery): string => renderListSql(query, STANDING_COLUMNS, STANDS)
 
 export const QUESTION_SQL = `SELECT ${STANDING_COLUMNS} FROM grades WHERE question = ? AND ${STANDS} ORDER BY id DESC`
+
+/** Found by its questions; few, and only they are sorted. */
+export const TRAJECTORY_SQL = 'SELECT body FROM grades WHERE question >= ? AND question < ? ORDER BY +id DESC LIMIT ?'
+
+/** Between which texts all questions about a trajectory are: `/` stands behind its id, and `0` comes after `/`. */
+export const questionsOf = (trajectory: string): readonly [string, string] => [`${trajectory}/`, `${trajectory}0`]
 
 /**
  * The grades of a batch’s items, those that another batch has paid for among them; a grade of several items once. CROSS

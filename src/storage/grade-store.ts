@@ -4,7 +4,7 @@ import { type GradeRecord, type GradeStore, questionOf, type StandingGrade } fro
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
 import type { SettleItem } from './batch-items.ts'
-import { QUESTION_SQL, renderListSql, renderStandingSql } from './grade-query.ts'
+import { QUESTION_SQL, questionsOf, renderListSql, renderStandingSql, TRAJECTORY_SQL } from './grade-query.ts'
 import { StorageError } from './storage-error.ts'
 import { parseStored } from './stored-text.ts'
 import type { Unit } from './unit.ts'
@@ -33,6 +33,7 @@ export function createGradeStore(db: Database.Database, unit: Unit, settle: Sett
   const truthById = db.prepare('SELECT ground_truth FROM grades WHERE id = ?').pluck()
   const byKey = db.prepare(BY_KEY).pluck()
   const ofQuestion = db.prepare(QUESTION_SQL)
+  const ofTrajectory = db.prepare(TRAJECTORY_SQL).pluck()
   const prepareList = rememberStatements((sql) => db.prepare(sql).pluck())
   const prepareStanding = rememberStatements((sql) => db.prepare(sql))
   return {
@@ -44,6 +45,7 @@ export function createGradeStore(db: Database.Database, unit: Unit, settle: Sett
         if (item !== undefined) settle(item, toItemEnd(grade))
       }),
     get: (id) => unit.read(() => parseBody<Grade>(byId.get(id))),
+    getMany: (ids) => unit.read(() => ids.flatMap((id) => parseBody<Grade>(byId.get(id)) ?? [])),
     getGroundTruth: (id) => unit.read(() => parseBody<GroundTruth>(truthById.get(id))),
     findByKey: (key) => unit.read(() => parseBody<Grade>(byKey.get(key))),
     list: (query) =>
@@ -54,6 +56,10 @@ export function createGradeStore(db: Database.Database, unit: Unit, settle: Sett
     listStanding: (query) =>
       unit.read(() => (prepareStanding(renderStandingSql(query)).all({ ...query }) as StandingRow[]).map(toStanding)),
     listForQuestion: (question) => unit.read(() => (ofQuestion.all(question) as StandingRow[]).map(toStanding)),
+    listForTrajectory: (trajectory, limit) =>
+      unit.read(() =>
+        (ofTrajectory.all(...questionsOf(trajectory), limit) as string[]).map((body) => parseStored<Grade>(body)),
+      ),
   }
 }
 

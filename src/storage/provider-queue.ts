@@ -7,16 +7,25 @@ import {
   ANSWERS_OF,
   type AnswerRow,
   INSERT_REQUEST,
+  MOST_PAST_ROUNDS,
   NEXT_JUDGE,
   OPEN_SUBMISSIONS,
+  type PastRoundRow,
   parseAnswers,
+  parseRound,
   parseSubmission,
+  ROUND,
+  type RoundRow,
   renderRequest,
   type SubmissionRow,
 } from './provider-rows.ts'
 import { createSubmissions } from './provider-submissions.ts'
 import type { Spending } from './spending.ts'
 import type { Unit } from './unit.ts'
+
+const PAST_ROUNDS = `
+  SELECT recorded_at, ended_at FROM provider_batches WHERE judge = ? AND status = 'ended'
+  ORDER BY rowid DESC LIMIT ${MOST_PAST_ROUNDS}`
 
 /**
  * Questions in a provider’s batch endpoint, over SQLite. A question for an item that has ended is not queued. `record`,
@@ -33,6 +42,8 @@ export function createProviderQueue(
   const answers = db.prepare(ANSWERS_OF)
   const nextJudge = db.prepare(NEXT_JUDGE).pluck()
   const openSubmissions = db.prepare(OPEN_SUBMISSIONS)
+  const round = db.prepare(ROUND.replace('$1', '?'))
+  const pastRounds = db.prepare(PAST_ROUNDS)
   const items = createItemGate(db)
   return {
     ...createSubmissions({ db, unit, spending, items, outside }),
@@ -58,6 +69,11 @@ export function createProviderQueue(
         for (let judge = nextJudge.get(batch, ''); judge !== undefined; judge = nextJudge.get(batch, judge))
           judges.push(judge as string)
         return judges
+      }),
+    round: (batch) =>
+      unit.read(() => {
+        const row = round.get(batch) as RoundRow
+        return parseRound(row, pastRounds.all(row.judge) as PastRoundRow[])
       }),
     listOpen: (batch) => unit.read(() => (openSubmissions.all(batch) as SubmissionRow[]).map(parseSubmission)),
   }

@@ -1,8 +1,10 @@
+import { quantile } from '../domain/statistics/bootstrap.ts'
 import type { PlannedAttempt } from '../grading/ledger-ports.ts'
 import type {
   NewProviderRequest,
   ProviderAnswer,
   ProviderBatchRecord,
+  ProviderRound,
   SubmissionLimits,
 } from '../grading/provider-ports.ts'
 import type { Failure } from '../schemas/grade.ts'
@@ -52,6 +54,44 @@ export const NEXT_JUDGE = `
 export const OPEN_SUBMISSIONS = `
   SELECT id, judge, batch, status, provider_id, recorded_at, requests FROM provider_batches
   WHERE batch = ? AND status IN ('recorded', 'submitted') ORDER BY rowid`
+
+/** A batch has a handful of submissions. Written for both databases. */
+export const ROUND = `
+  SELECT count(*) FILTER (WHERE status = 'ended') AS ended,
+    sum(requests) FILTER (WHERE status IN ('recorded', 'submitted')) AS questions,
+    min(recorded_at) FILTER (WHERE status IN ('recorded', 'submitted')) AS begun_at,
+    min(judge) FILTER (WHERE status IN ('recorded', 'submitted')) AS judge
+  FROM provider_batches WHERE batch = $1`
+
+export const MOST_PAST_ROUNDS = 20
+
+export interface RoundRow {
+  readonly ended: number
+  readonly questions: number
+  readonly begun_at: string | null
+  readonly judge: string | null
+}
+
+export interface PastRoundRow {
+  readonly recorded_at: string
+  readonly ended_at: string
+}
+
+export function parseRound(
+  { ended, questions, begun_at }: RoundRow,
+  past: readonly PastRoundRow[],
+): ProviderRound | null {
+  if (begun_at === null) return null
+  const seconds = past.map((row) => (Date.parse(row.ended_at) - Date.parse(row.recorded_at)) / 1000)
+  const usual_seconds =
+    seconds.length === 0
+      ? null
+      : quantile(
+          seconds.sort((a, b) => a - b),
+          0.5,
+        )
+  return { number: ended + 1, questions, begun_at, usual_seconds }
+}
 
 /** Each line of a submission ends with a line feed, which counts. */
 const LINE_END_BYTES = 1

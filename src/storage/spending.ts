@@ -65,7 +65,9 @@ export function findBrokenCap(
     const { settled_usd, reserved_usd, uncertain_usd } = read(scope)
     const spent_usd = settled_usd + reserved_usd + uncertain_usd
     const fits = usd !== null && spent_usd + usd <= capUsd + TOLERANCE_USD
-    return fits ? null : { cap, cap_usd: capUsd, spent_usd, reserved_usd }
+    return fits
+      ? null
+      : { cap, cap_usd: capUsd, spent_usd, reserved_usd: reserved_usd > TOLERANCE_USD ? reserved_usd : 0 }
   }
   return (
     (batch === null ? null : findIn(batchScope(batch), 'batch', caps.batch_usd)) ??

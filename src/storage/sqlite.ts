@@ -1,13 +1,16 @@
 import type Database from 'better-sqlite3'
 import type { AccessStore } from '../access/access-store.ts'
 import type { BlobStore } from '../grading/blob-ports.ts'
+import type { GradeOverviewReader } from '../grading/grade-ports.ts'
 import type { Stores } from '../grading/ports.ts'
 import { createAccessStore } from './access-store.ts'
 import { createAttemptLedger } from './attempt-ledger.ts'
 import { prepareSettle } from './batch-items.ts'
 import { createBatchStore } from './batch-store.ts'
 import { settlePlace } from './blob-places.ts'
+import { createCommentStore } from './comment-store.ts'
 import { openDatabase } from './database.ts'
+import { createGradeOverview } from './grade-overview.ts'
 import { createGradeStore } from './grade-store.ts'
 import { createOutside } from './outside.ts'
 import { registerProcess } from './process-registry.ts'
@@ -24,6 +27,7 @@ import { createUnit } from './unit.ts'
 /** The stores of one file. Keys count only in the main one, although each has a table for them. */
 export interface SqliteStores extends Stores {
   readonly access: AccessStore
+  readonly overview: GradeOverviewReader
   /** Rejects with a StorageError where what lies outside of the file cannot be had; to be asked before anything is put there. */
   settlePlace(): Promise<void>
 }
@@ -84,9 +88,11 @@ function assemble(db: Database.Database, blobs: BlobStore | null): SqliteStores 
     trajectories: createTrajectoryStore(db, unit, outside),
     attempts: createAttemptLedger(db, unit, spending, processes, outside),
     grades: createGradeStore(db, unit, settle),
+    overview: createGradeOverview(db, unit),
     aliases: createAliasStore(db, unit),
     idempotency: createIdempotencyStore(db, unit),
     reviews: createReviewStore(db, unit),
+    comments: createCommentStore(db, unit),
     rubrics: createRubricStore(db, unit),
     secrets: createSecretStore(db, unit),
     cluster: null,

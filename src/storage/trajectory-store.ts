@@ -16,10 +16,17 @@ const INSERT = `
   INSERT INTO trajectories (id, format, document, created_at, outside_bytes) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (id) DO NOTHING`
 
+const NEWEST = 'ORDER BY rowid DESC LIMIT @limit'
+const OLDER = 'WHERE rowid < (SELECT rowid FROM trajectories WHERE id = @before)'
+
 export function createTrajectoryStore(db: Database.Database, unit: Unit, outside: Outside): TrajectoryStore {
   const exists = db.prepare('SELECT 1 FROM trajectories WHERE id = ?').pluck()
   const insert = db.prepare(INSERT)
   const select = db.prepare('SELECT id, format, document, created_at FROM trajectories WHERE id = ?')
+  const selectDocument = db.prepare('SELECT document FROM trajectories WHERE id = ?').pluck()
+  const newest = db.prepare(`SELECT id FROM trajectories ${NEWEST}`).pluck()
+  const older = db.prepare(`SELECT id FROM trajectories ${OLDER} ${NEWEST}`).pluck()
+  const count = db.prepare('SELECT count(*) FROM trajectories').pluck()
   return {
     async put({ id, format, document }, at) {
       // Compressed before the write lock is taken, and not at all where the document is known.
@@ -35,6 +42,13 @@ export function createTrajectoryStore(db: Database.Database, unit: Unit, outside
       const packed = await outside.fetch({ kind: 'trajectory' }, row.document)
       return { ...row, document: parseStored<Record<string, unknown>>(unpackText(packed)) }
     },
+    async getPacked(id) {
+      const stored = await unit.read(() => selectDocument.get(id) as Buffer | undefined)
+      return stored === undefined ? null : outside.fetch({ kind: 'trajectory' }, stored)
+    },
+    listIds: (query) =>
+      unit.read(() => (query.before === undefined ? newest : older).all({ ...query }) as StoredTrajectory['id'][]),
+    count: () => unit.read(() => count.get() as number),
   }
 }
 

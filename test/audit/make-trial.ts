@@ -12,6 +12,7 @@ export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
   task: 't',
   run_index: 0,
   status: words.label === null ? 'unverified' : 'graded',
+  failure: words.status === 'failed' ? 'timeout' : null,
   label: 'aligned',
   surface: 'data_file',
   confidence: 'high',

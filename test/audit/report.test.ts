@@ -63,7 +63,15 @@ describe('a table counted by hand', () => {
   const group = overall(TRIALS, RUNS)
 
   test('failures stand beside the counts', () => {
-    expect(group.counts).toEqual({ n: 8, graded: 6, unverified: 1, failed: 1, tasks: 4 })
+    expect(group.counts).toEqual({
+      n: 8,
+      graded: 6,
+      unverified: 1,
+      failed: 1,
+      cancelled: 0,
+      failures: { timeout: 1 },
+      tasks: 4,
+    })
   })
 
   test.each([

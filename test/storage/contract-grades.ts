@@ -44,6 +44,14 @@ export function describeGrades(current: Current): void {
       expect(await current().grades.getGroundTruth(record.grade.id)).toEqual(GROUND_TRUTH)
     })
 
+    test('come back together, those that are stored', async () => {
+      const [one = '', , two = ''] = await putAll(current(), [{}, {}, {}])
+      const grades = await current().grades.getMany([two, 'grd_none', one])
+      expect(grades.map(({ id }) => id).sort()).toEqual([one, two].sort())
+      expect(grades).toContainEqual(await current().grades.get(one))
+      expect(await current().grades.getMany([])).toEqual([])
+    })
+
     test('that are unknown are null', async () => {
       expect(await current().grades.get('grd_none')).toBeNull()
       expect(await current().grades.getGroundTruth('grd_none')).toBeNull()

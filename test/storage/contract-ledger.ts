@@ -52,6 +52,21 @@ export function describeLedger(current: Current): void {
       expect(await ledger().listForGrade('grd_a')).toEqual([entry])
     })
 
+    test('the history of a judge: its answered calls, and nobody else’s', async () => {
+      const nothing = { answers: 0, questions: 0, output_tokens: 0, longest: 0 }
+      expect(await ledger().outputHistory('openai')).toEqual(nothing)
+      const usage = { input_tokens: 1, output_tokens: 700, cache_read_tokens: 0, cache_write_tokens: 0 }
+      await spend('att_1')
+      await spend('att_2', { purpose: 'repair' }, goodReply({ usage }))
+      await spend('att_3', { judge: 'other' }, goodReply({ usage }))
+      await spend('att_4', {}, goodReply({ usage: null }))
+      await ledger().begin(planAttempt('att_5'), NO_CAPS)
+      await ledger().finish(finishFailed('att_5'))
+      await ledger().begin(planAttempt('att_6'), NO_CAPS)
+      const history = { answers: 2, questions: 1, output_tokens: 710, longest: 700 }
+      expect(await ledger().outputHistory('openai')).toEqual(history)
+    })
+
     test.each([['{"error":"slow"}'], [null]])(
       'a failed call keeps its raw reply, usage and message: %s',
       async (raw) => {

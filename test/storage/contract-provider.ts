@@ -39,6 +39,22 @@ function describeQueue(current: Current): void {
     })
   })
 
+  test('a round is what lies with the provider; how long it usually takes is known from those that came back', async () => {
+    const { record } = queueTools(current)
+    const later = '2026-11-21T00:01:00.000Z'
+    await openBatch(current(), BATCH, 3)
+    for (const index of [0, 1]) await enqueue(`att_${index}`, index)
+    expect(await queue().round(BATCH)).toBeNull()
+    await record('prb_1')
+    const first = { number: 1, questions: 2, begun_at: AT, usual_seconds: null }
+    expect(await queue().round(BATCH)).toEqual(first)
+    await queue().close('prb_1', 'completed', later)
+    expect(await queue().round(BATCH)).toBeNull()
+    await enqueue('att_2', 2)
+    await record('prb_2')
+    expect(await queue().round(BATCH)).toEqual({ ...first, number: 2, questions: 1, usual_seconds: 60 })
+  })
+
   test('a cap that would break is answered, and nothing is written', async () => {
     await openBatch(current(), BATCH, 2)
     const caps = { ...NO_CAPS, batch_usd: 1.5 }

@@ -33,6 +33,7 @@ const FROZEN = [
   '0004_reviews.sql f0a01b6f9ecdd402',
   '0005_access.sql aa3e4106cfef2ae4',
   '0006_blobs.sql d9092f83e7a3544a',
+  '0007_comments.sql 168b162f57c7439e',
 ]
 
 test('the files are numbered without gaps, and those in use are frozen: a change is a new file', () => {

@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { NAMED_BY } from '../../src/schemas/grade-overview.ts'
 import { FIND_ORPHAN, IN_FLIGHT, LIST_FOR_GRADE, LIST_REPLIES } from '../../src/storage/attempt-ledger.ts'
 import { openDatabase } from '../../src/storage/database.ts'
-import { FILTERS, renderListSql } from '../../src/storage/grade-query.ts'
+import { renderNamesSql } from '../../src/storage/grade-overview.ts'
+import { FILTERS, renderListSql, TRAJECTORY_SQL } from '../../src/storage/grade-query.ts'
 
 const db = openDatabase(':memory:')
 afterAll(() => void db.close())
@@ -43,15 +45,41 @@ describe('lists of grades walk one index, in its order', () => {
   })
 })
 
+test('the grades of a trajectory are found by their questions', () => {
+  expect(planOf(TRAJECTORY_SQL)).toEqual([
+    'SEARCH grades USING INDEX grades_by_question (question>? AND question<?)',
+    'USE TEMP B-TREE FOR ORDER BY',
+  ])
+})
+
+test.each(NAMED_BY)('the names of grades by %s are found by steps in its index', (name) => {
+  const plan = planOf(renderNamesSql(name)).filter((step) => /\bgrades\b/.test(step))
+  expect(new Set(plan)).toEqual(
+    new Set([
+      `SEARCH grades USING COVERING INDEX grades_by_${name}`,
+      `SEARCH grades USING COVERING INDEX grades_by_${name} (${name}>?)`,
+    ]),
+  )
+})
+
 const LEDGER: readonly [string, string, RegExp][] = [
   ['an orphan', FIND_ORPHAN, /attempts_by_question \(key=\? AND sample=\? AND round=\? AND request_digest=\?\)/],
-  ['the calls of a grade', LIST_FOR_GRADE, /attempts_by_grade \(grade_id=\?\)/],
   ['calls in flight', IN_FLIGHT, /attempts_in_flight/],
 ]
 test.each(LEDGER)('the ledger finds %s by an index and sorts nothing', (_name, sql, index) => {
   const plan = planOf(sql)
   expect(plan[0]).toMatch(index)
   expect(plan.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/)
+})
+
+test('the calls of a grade are found by it and by their ids; only they are sorted', () => {
+  const plan = planOf(LIST_FOR_GRADE)
+  const indexes = plan.filter((step) => step.startsWith('SEARCH attempts'))
+  expect(indexes).toEqual([
+    expect.stringMatching(/attempts_by_grade \(grade_id=\?\)/),
+    expect.stringMatching(/ \(id=\?\)/),
+  ])
+  expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([expect.stringMatching(/^SCAN json_each VIRTUAL/)])
 })
 
 test('the replies of a grade are found by their ids; only they are sorted', () => {

@@ -5,10 +5,12 @@ import { digestBytes } from '../../src/domain/digest.ts'
 import { assertSafeVersion, openDatabase } from '../../src/storage/database.ts'
 import { createStores, openSqliteStores } from '../../src/storage/sqlite.ts'
 import { describeStores } from './contract.ts'
+import { describeOverview } from './contract-overview.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 describeStores('SQLite in memory', async () => openSqliteStores({ path: ':memory:' }))
 describeStores('SQLite file', async () => openSqliteStores({ path: tempDatabase() }))
+describeOverview('SQLite', async () => openSqliteStores({ path: ':memory:' }))
 
 test.each([
   ['journal_mode', 'wal'],

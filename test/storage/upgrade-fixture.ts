@@ -201,7 +201,13 @@ function fillAccess(db: Database.Database): void {
 const fillBlobs = (db: Database.Database): void =>
   insertRow(db, 'blob_places', { place: 's3://bucket/prefix', since: AT })
 
-const FILLS = [fillFirst, () => {}, fillBatches, fillReviews, fillAccess, fillBlobs]
+function fillComments(db: Database.Database): void {
+  const { id: grade_id, receipt } = parseBody(BODIES[3] ?? '')
+  const body = JSON.stringify({ id: 'com_1', grade_id, step_id: 1, text: 'naïve \0', rater: null })
+  insertRow(db, 'comments', { id: 'com_1', grade_id, trajectory: receipt.trajectory, body, created_at: AT })
+}
+
+const FILLS = [fillFirst, () => {}, fillBatches, fillReviews, fillAccess, fillBlobs, fillComments]
 
 /** Makes the file as version `version` (1 to `NEWEST`) leaves it. */
 export function makeOldDatabase(path: string, version: number): void {

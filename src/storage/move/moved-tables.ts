@@ -145,6 +145,12 @@ export const MOVED: readonly MovedTable[] = [
     },
     BY_ID,
   ),
+  table(
+    'comments',
+    ['id'],
+    { id: 'text', grade_id: 'text', trajectory: 'text', body: 'text', created_at: 'text' },
+    BY_ID,
+  ),
   // Leases are of processes, and of those none is alive.
   table('attempts', ['seq'], ATTEMPTS, { ...ORDERED, made: { lease: () => null } }),
   table('aliases', ['raw_digest'], { raw_digest: 'text', key: 'text', metadata: 'text' }),

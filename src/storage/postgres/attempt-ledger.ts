@@ -1,11 +1,14 @@
+import { MOST_ANSWERS, MOST_CALLS } from '../../grading/estimate/history.ts'
 import type { AttemptLedger, FinishedAttempt, PlannedAttempt } from '../../grading/ledger-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { type OpenRow, type OrphanRow, releaseOf } from '../attempt-ledger.ts'
 import {
+  type AnswerRow,
   END_COLUMNS,
   type EndRow,
   type EntryRow,
   parseEntry,
+  parseHistory,
   parseReply,
   parseStoredReply,
   renderEnd,
@@ -59,11 +62,17 @@ const INTERRUPT = `
 const LIST_FOR_GRADE = `
   SELECT id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd, outcome,
     message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved
-  FROM attempts WHERE grade_id = $1 ORDER BY started_at, seq`
+  FROM attempts WHERE grade_id = $1 OR id = ANY($2) ORDER BY started_at, seq`
 
 const LIST_REPLIES = `
   SELECT id, sample, round, purpose, request_digest, reply_text, raw_reply, usage, request_id, model_resolved
   FROM attempts WHERE outcome = 'ok' AND id = ANY($1) ORDER BY sample, started_at, seq`
+
+/** From the end, in the order of the table. */
+const ANSWERS = `
+  SELECT purpose, usage FROM (
+    SELECT seq, judge, outcome, purpose, usage FROM attempts ORDER BY seq DESC LIMIT ${MOST_CALLS}) AS newest
+  WHERE judge = $1 AND outcome IN ('ok', 'truncated') AND usage IS NOT NULL ORDER BY seq DESC LIMIT ${MOST_ANSWERS}`
 
 /** The ledger of judge calls over PostgreSQL; it refuses what that over SQLite refuses. */
 export function createAttemptLedger(unit: Unit, processes: Processes, outside: Outside): AttemptLedger {
@@ -102,9 +111,10 @@ export function createAttemptLedger(unit: Unit, processes: Processes, outside: O
     },
     markInterrupted: () => unit.write((sql) => interrupt(sql, processes)),
     async listForGrade(gradeId) {
-      const rows = await unit.rows<EntryRow>(LIST_FOR_GRADE, [gradeId])
+      const rows = await unit.rows<EntryRow>(LIST_FOR_GRADE, [gradeId, await namedAttempts(unit, gradeId)])
       return (await fetchReplies(outside, rows)).map(parseEntry)
     },
+    outputHistory: async (judge) => parseHistory(await unit.rows<AnswerRow>(ANSWERS, [judge])),
     async listReplies(gradeId) {
       const ids = await namedAttempts(unit, gradeId)
       const rows = ids.length === 0 ? [] : await unit.rows<StoredReplyRow>(LIST_REPLIES, [ids])

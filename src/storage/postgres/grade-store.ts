@@ -1,7 +1,8 @@
+import { isOwnBatch } from '../../grading/batch-ports.ts'
 import type { GradeQuery, GradeStore } from '../../grading/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
-import { FILTERS, OWN_BATCH, STANDS } from '../grade-query.ts'
+import { FILTERS, questionsOf, STANDS } from '../grade-query.ts'
 import { parseBody, renderGrade, type StandingRow, toItemEnd, toStanding } from '../grade-store.ts'
 import { parseStored } from '../stored-text.ts'
 import { settleUnfenced } from './batch-items.ts'
@@ -20,6 +21,11 @@ const BY_KEY = `
 const STANDING_COLUMNS = 'grades.body, grades.signals'
 
 const OF_QUESTION = `SELECT ${STANDING_COLUMNS} FROM grades WHERE question = $1 AND ${STANDS} ORDER BY id DESC`
+
+/** Found by its questions; few, and only they are sorted. */
+const OF_TRAJECTORY = `
+  WITH of_run AS MATERIALIZED (SELECT id, body FROM grades WHERE question >= $1 AND question < $2)
+  SELECT body FROM of_run ORDER BY id DESC LIMIT $3`
 
 interface BodyRow {
   readonly body: string
@@ -40,6 +46,10 @@ export function createGradeStore(unit: Unit): GradeStore {
         if (item !== undefined) await settleUnfenced(sql, item, toItemEnd(grade))
       }),
     get: (id) => one<Grade>('SELECT body FROM grades WHERE id = $1', id),
+    getMany: async (ids) => {
+      const rows = await unit.rows<BodyRow>('SELECT body FROM grades WHERE id = ANY($1)', [ids])
+      return rows.map(({ body }) => parseStored<Grade>(body))
+    },
     getGroundTruth: (id) => one<GroundTruth>('SELECT ground_truth AS body FROM grades WHERE id = $1', id),
     findByKey: (key) => one<Grade>(BY_KEY, key),
     list: async (query) =>
@@ -47,14 +57,18 @@ export function createGradeStore(unit: Unit): GradeStore {
     listStanding: async (query) =>
       (await unit.rows<StandingRow>(...renderList(query, STANDING_COLUMNS, STANDS))).map(toStanding),
     listForQuestion: async (question) => (await unit.rows<StandingRow>(OF_QUESTION, [question])).map(toStanding),
+    listForTrajectory: async (trajectory, limit) =>
+      (await unit.rows<BodyRow>(OF_TRAJECTORY, [...questionsOf(trajectory), limit])).map(({ body }) =>
+        parseStored<Grade>(body),
+      ),
   }
 }
 
 /** Newest first: ids sort by age. Column names come from closed lists; values are bound. */
-function renderList(query: GradeQuery, columns: string, more: string): Statement {
+export function renderList(query: GradeQuery, columns: string, more: string): Statement {
   const { values, mark } = createValues()
   const { batch } = query
-  const ofItems = batch?.startsWith(OWN_BATCH) === true
+  const ofItems = isOwnBatch(batch)
   const given = FILTERS.filter((name) => query[name] !== undefined && !(ofItems && name === 'batch'))
   // The grades of a batch’s items, those that another batch has paid for among them; a grade of several items once.
   const from = ofItems

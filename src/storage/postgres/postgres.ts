@@ -1,6 +1,7 @@
 import type { AccessStore } from '../../access/access-store.ts'
 import type { BlobStore } from '../../grading/blob-ports.ts'
 import type { LeaseStore } from '../../grading/cluster/lease-ports.ts'
+import type { GradeOverviewReader } from '../../grading/grade-ports.ts'
 import type { Stores } from '../../grading/ports.ts'
 import { assertWhole } from '../move/marker.ts'
 import type { Outside } from '../outside.ts'
@@ -8,6 +9,8 @@ import { createAccessStore } from './access-store.ts'
 import { createAttemptLedger } from './attempt-ledger.ts'
 import { createBatchStore } from './batch-store.ts'
 import { openOutside } from './blob-places.ts'
+import { createCommentStore } from './comment-store.ts'
+import { createGradeOverview } from './grade-overview.ts'
 import { createGradeStore } from './grade-store.ts'
 import { createLeaseStore, LEASE_SECONDS } from './leases.ts'
 import { createListener, type Listener } from './listen.ts'
@@ -42,6 +45,7 @@ export interface PostgresOptions extends PoolSettings {
 /** The stores of one schema. Keys count only in the main one, although each has a table for them. */
 export interface PostgresStores extends Stores {
   readonly access: AccessStore
+  readonly overview: GradeOverviewReader
 }
 
 /** Renewals never wait behind a busy pool. */
@@ -104,9 +108,11 @@ function assemble(unit: Unit, processes: Processes, outside: Outside, shared: Sh
     trajectories: createTrajectoryStore(unit, outside),
     attempts: createAttemptLedger(unit, processes, outside),
     grades: createGradeStore(unit),
+    overview: createGradeOverview(unit),
     aliases: createAliasStore(unit),
     idempotency: createIdempotencyStore(unit),
     reviews: createReviewStore(unit),
+    comments: createCommentStore(unit),
     rubrics: createRubricStore(unit),
     secrets: createSecretStore(unit),
     cluster: { leases: shared.leases, slices: createSliceStore(unit) },

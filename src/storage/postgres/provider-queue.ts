@@ -1,7 +1,18 @@
 import type { ProviderQueue } from '../../grading/provider-ports.ts'
 import type { Outside } from '../outside.ts'
 import { fetchReply } from '../outside-replies.ts'
-import { type AnswerRow, parseAnswers, parseSubmission, renderRequest, type SubmissionRow } from '../provider-rows.ts'
+import {
+  type AnswerRow,
+  MOST_PAST_ROUNDS,
+  type PastRoundRow,
+  parseAnswers,
+  parseRound,
+  parseSubmission,
+  ROUND,
+  type RoundRow,
+  renderRequest,
+  type SubmissionRow,
+} from '../provider-rows.ts'
 import { insertFenced } from './fencing.ts'
 import type { Processes } from './processes.ts'
 import { lockOpenItem, waitItem } from './provider-items.ts'
@@ -32,6 +43,10 @@ const QUEUED_JUDGES = `
 const OPEN_SUBMISSIONS = `
   SELECT id, judge, batch, status, provider_id, recorded_at, requests FROM provider_batches
   WHERE batch = $1 AND status IN ('recorded', 'submitted') ORDER BY seq`
+
+const PAST_ROUNDS = `
+  SELECT recorded_at, ended_at FROM provider_batches WHERE judge = $1 AND status = 'ended'
+  ORDER BY seq DESC LIMIT ${MOST_PAST_ROUNDS}`
 
 /** Nobody sends for longer. */
 const BEING_SENT = `
@@ -65,6 +80,10 @@ export function createProviderQueue(unit: Unit, processes: Processes, outside: O
     async queuedJudges(batch) {
       const rows = await unit.rows<{ judge: string }>(QUEUED_JUDGES, [batch])
       return rows.map(({ judge }) => judge)
+    },
+    async round(batch) {
+      const [row] = await unit.rows<RoundRow>(ROUND, [batch])
+      return row === undefined ? null : parseRound(row, await unit.rows<PastRoundRow>(PAST_ROUNDS, [row.judge]))
     },
     async listOpen(batch) {
       const records = (await unit.rows<SubmissionRow>(OPEN_SUBMISSIONS, [batch])).map(parseSubmission)

@@ -17,6 +17,9 @@ import type { Unit } from './unit.ts'
 
 const ONCE = 'ON CONFLICT DO NOTHING'
 
+const NEWEST = 'ORDER BY created_at DESC, id DESC LIMIT $1'
+const OLDER = 'WHERE (created_at, id) < (SELECT created_at, id FROM trajectories WHERE id = $2)'
+
 export function createTrajectoryStore(unit: Unit, outside: Outside): TrajectoryStore {
   return {
     async put({ id, format, document }, at) {
@@ -36,6 +39,20 @@ export function createTrajectoryStore(unit: Unit, outside: Outside): TrajectoryS
       if (row === undefined) return null
       const packed = await outside.fetch({ kind: 'trajectory' }, row.document)
       return { ...row, document: parseStored<Record<string, unknown>>(unpackText(packed)) }
+    },
+    async getPacked(id) {
+      const [row] = await unit.rows<{ document: Buffer }>('SELECT document FROM trajectories WHERE id = $1', [id])
+      return row === undefined ? null : outside.fetch({ kind: 'trajectory' }, row.document)
+    },
+    async listIds({ limit, before }) {
+      const rows = await (before === undefined
+        ? unit.rows<{ id: Digest }>(`SELECT id FROM trajectories ${NEWEST}`, [limit])
+        : unit.rows<{ id: Digest }>(`SELECT id FROM trajectories ${OLDER} ${NEWEST}`, [limit, before]))
+      return rows.map(({ id }) => id)
+    },
+    async count() {
+      const [row] = await unit.rows<{ n: number | string }>('SELECT count(*) AS n FROM trajectories', [])
+      return Number(row?.n ?? 0)
     },
   }
 }

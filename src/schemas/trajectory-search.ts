@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox'
+import { NextCursorSchema } from './page.ts'
+import { ActorSchema } from './vocabulary.ts'
+
+const closed = { additionalProperties: false } as const
+
+const HitSchema = Type.Object(
+  {
+    step_id: Type.Integer(),
+    path: Type.String({ description: 'Of the part: where its text stands in the source document.' }),
+    actor: ActorSchema,
+    start: Type.Integer({ description: 'In the text of the part, UTF-16 units.' }),
+    end: Type.Integer(),
+    excerpt: Type.String({ description: 'The text around the place.' }),
+    excerpt_start: Type.Integer({ description: 'Where the excerpt begins in the text of the part.' }),
+  },
+  closed,
+)
+
+const FoundTrajectorySchema = Type.Object(
+  {
+    trajectory: Type.String({ description: 'Its id.' }),
+    grades: Type.Array(
+      Type.Object(
+        {
+          id: Type.String(),
+          judge: Type.String(),
+          task: Type.Union([Type.String(), Type.Null()]),
+          agent: Type.Union([Type.String(), Type.Null()]),
+        },
+        closed,
+      ),
+      { description: 'Its newest grades, at most five; none: it was stored and never graded.' },
+    ),
+    hits: Type.Array(HitSchema, { description: 'The first place in each of its first five steps that hold the text.' }),
+    more_hits: Type.Boolean({ description: 'Further steps hold the text.' }),
+  },
+  closed,
+)
+
+/** What a look through a part of the stored trajectories found. */
+export const TrajectorySearchSchema = Type.Object(
+  {
+    items: Type.Array(FoundTrajectorySchema),
+    searched: Type.Integer({ description: 'Trajectories that this request has looked through.' }),
+    unread: Type.Integer({ description: 'Of them, those that could not be read.' }),
+    total: Type.Integer({ description: 'All trajectories that are stored.' }),
+    next_cursor: NextCursorSchema,
+  },
+  closed,
+)
+export type TrajectorySearch = Static<typeof TrajectorySearchSchema>
