@@ -16,6 +16,7 @@ import { batchEventRoute } from './http/batch-events.ts'
 import { batchResultRoute } from './http/batch-results.ts'
 import { batchRoutes } from './http/batches.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
+import { commentRoutes } from './http/comments.ts'
 import { measureContext } from './http/context-metrics.ts'
 import { disagreementRoutes } from './http/disagreements.ts'
 import { installDrain } from './http/drain.ts'
@@ -34,6 +35,7 @@ import { recordRequests } from './http/request-log.ts'
 import { traceRequests } from './http/request-spans.ts'
 import { reviewRoutes } from './http/reviews.ts'
 import { trajectoryRoutes } from './http/trajectories.ts'
+import { trajectorySearchRoute } from './http/trajectory-search.ts'
 import { logTrouble } from './trouble-log.ts'
 import { pageRoutes } from './web/pages.ts'
 
@@ -93,10 +95,12 @@ export async function buildApp(
   sessionRoutes(http, { access: context.access, config: context.config, keyRate })
   gradeRoutes(http, { context, metrics, aliasesOf, inFlight })
   trajectoryRoutes(http, { context })
+  trajectorySearchRoute(http, { context })
   batchRoutes(http, { context, inFlight, state })
   batchResultRoute(http, { context, inFlight, state })
   batchEventRoute(http, { context, inFlight, state })
   regradeRoutes(http, { inFlight, statistics })
+  commentRoutes(http, { context, inFlight })
   reviewRoutes(http, { context, inFlight })
   disagreementRoutes(http)
   agreementRoutes(http, { statistics })

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { openConfiguredBlobs } from './blobs/configured-blobs.ts'
+import { appendixCommand } from './cli/appendix-command.ts'
 import { backupCommand } from './cli/backup-command.ts'
 import { batchCommand } from './cli/batch-command.ts'
 import { cancelCommand } from './cli/cancel-command.ts'
@@ -24,6 +24,7 @@ import { startFailureText } from './cli/start-failure.ts'
 import { statusCommand } from './cli/status-command.ts'
 import { checkPaths, readTrialItems } from './cli/trial-source.ts'
 import { workerCommand } from './cli/worker-command.ts'
+import { VERSION } from './grading/software.ts'
 import type { Upkeep } from './grading/upkeep-ports.ts'
 import { openKeyDesk } from './key-desk.ts'
 import { startEmbedded, startServer } from './server.ts'
@@ -69,9 +70,8 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (!GONE.includes(error.code)) throw error
 })
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 const program = withServerBefore(new Command('veridict'))
-  .version(version)
+  .version(VERSION)
   .description('Grades what terminal agents did with the instructions they found in their environment.')
   .showHelpAfterError('(add --help for what there is)')
   .addHelpText(
@@ -116,6 +116,7 @@ const commands = [
   statusCommand,
   resultsCommand,
   showCommand,
+  appendixCommand,
   resumeCommand,
   cancelCommand,
   regradeCommand,

@@ -12,7 +12,7 @@ import { EVIDENCE_VERSION } from './domain/evidence.ts'
 import { PROMPT_VERSION } from './domain/prompt.ts'
 import { RENDERING_VERSION } from './domain/rendering.ts'
 import type { Rubric } from './domain/rubric.ts'
-import { READER_VERSION, type Trajectory } from './domain/trajectory.ts'
+import { type Part, READER_VERSION, type Trajectory } from './domain/trajectory.ts'
 import type { Trouble } from './grading/batch/service.ts'
 import type { SharedLimits } from './grading/cluster/shared-limits.ts'
 import { createIdMaker } from './grading/id.ts'
@@ -23,7 +23,6 @@ import { buildModelJudges } from './judges/build-judges.ts'
 import { createLexicalJudge } from './judges/lexical-judge.ts'
 import type { Project, Shared } from './project.ts'
 import { openProjects } from './projects.ts'
-import type { Grade } from './schemas/grade.ts'
 import { createStoreRoom } from './store-room.ts'
 import { createMeter, type Meter } from './telemetry/meter.ts'
 import { NO_TRACING, type Tracing } from './telemetry/tracing.ts'
@@ -74,13 +73,11 @@ export interface ContextOptions {
   readonly adopts_batches?: boolean
   /** Whether this process works on batches where several share a database; what the configuration says of a service by default. */
   readonly works?: boolean
-  /** Hears of every new grade of every project that answers its question. */
-  readonly onGrade?: (grade: Grade) => void
   /** None by default. Whoever opened it closes it, after the context. */
   readonly tracing?: Tracing
 }
 
-const DEFAULT_RUBRIC = 'tab-behavior@1'
+const DEFAULT_RUBRIC = 'tab-behavior@2'
 const RUBRICS = fileURLToPath(new URL('../rubrics', import.meta.url))
 
 /** The one composition root. Fails with a message that says what to do; never starts half. */
@@ -165,7 +162,6 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
       () => randomBytes(10),
     ),
     adopts,
-    onGrade: options.onGrade ?? (() => undefined),
     tracing,
     meter: createMeter(),
     onTrouble,
@@ -214,9 +210,11 @@ const RECENT_CHARS = 16 * 1024 * 1024
 const recentTrajectories = () =>
   new LRUCache<string, Trajectory>({
     maxSize: RECENT_CHARS,
-    sizeCalculation: ({ steps }) =>
-      steps.reduce((sum, { parts }) => parts.reduce((chars, { text }) => chars + text.length, sum + 200), 1000),
+    sizeCalculation: ({ steps }) => steps.reduce((sum, { parts }) => parts.reduce(sumChars, sum + 200), 1000),
   })
+
+/** A picture’s base64 is kept with its part, and nothing else keeps it. */
+const sumChars = (sum: number, { text, picture }: Part): number => sum + text.length + (picture?.data.length ?? 0)
 
 function perJudge(): (judge: string) => RetryBudget {
   const budgets = new Map<string, RetryBudget>()

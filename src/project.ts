@@ -13,7 +13,6 @@ import type { Lane } from './grading/lane/lane.ts'
 import type { Clock, Judge, Stores } from './grading/ports.ts'
 import type { RetryBudget } from './grading/retry.ts'
 import type { GradingService } from './grading/service.ts'
-import type { Grade } from './schemas/grade.ts'
 import type { ProjectStores, StoreRoom } from './store-room.ts'
 import type { Meter } from './telemetry/meter.ts'
 import type { Tracing } from './telemetry/tracing.ts'
@@ -49,7 +48,6 @@ export interface Shared {
   readonly newId: (prefix: string) => string
   readonly adopts: boolean
   readonly work: Work | null
-  readonly onGrade: (grade: Grade) => void
   readonly tracing: Tracing
   readonly meter: Meter
   readonly onTrouble: (trouble: Trouble & { readonly project: string }) => void
@@ -108,7 +106,6 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     random: Math.random,
     newId,
   })
-  service.onGrade(shared.onGrade)
   return shared.tracing.service(shared.meter.service(service), name)
 }
 

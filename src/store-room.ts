@@ -5,6 +5,7 @@ import type { Config } from './config/config.ts'
 import { DATABASE_URL, type PostgresSettings } from './config/postgres-settings.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { SharedLimits } from './grading/cluster/shared-limits.ts'
+import type { GradeOverviewReader } from './grading/grade-ports.ts'
 import type { Stores } from './grading/ports.ts'
 import type { ProjectBlobs } from './grading/upkeep-ports.ts'
 import { openPostgresStores } from './storage/postgres/postgres.ts'
@@ -16,6 +17,7 @@ import { openSqliteStores, type SqliteOptions } from './storage/sqlite.ts'
 /** The stores of one project. Keys count only in the default one. */
 export interface ProjectStores extends Stores {
   readonly access: AccessStore
+  readonly overview: GradeOverviewReader
 }
 
 /** Where all projects are stored: what one project has cannot be named from another. */

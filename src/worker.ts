@@ -29,13 +29,7 @@ export async function startWorker(env: NodeJS.ProcessEnv): Promise<void> {
   if (config.postgres === null) throw new Error(NO_DATABASE)
   const tracing = await openTracing(env, 'veridict-worker')
   const metrics = createMetrics()
-  const context = await buildContext({
-    config,
-    secrets,
-    tracing,
-    works: true,
-    onGrade: (grade) => metrics.graded(grade),
-  })
+  const context = await buildContext({ config, secrets, tracing, works: true })
   measureContext(metrics, context)
   const state = { draining: false }
   const http = buildHealth(config, context, metrics, state)

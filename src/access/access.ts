@@ -1,5 +1,5 @@
-/** What a key may do. `admin` includes the others. */
-export const SCOPES = ['grade', 'read', 'review', 'admin'] as const
+/** What a key may do. `admin` includes the others within its project; `operator` is for what concerns the whole process: `/metrics`. */
+export const SCOPES = ['grade', 'read', 'review', 'admin', 'operator'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Grades, batches and reviews of one project are in a store of its own: no other project can name them. */

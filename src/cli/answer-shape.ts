@@ -13,15 +13,26 @@ export const isBatch: Shape = (value) =>
   hasNumbers(value['calls'], 'made', 'unknown') &&
   isTally(value['labels']) &&
   isTally(value['failures']) &&
+  (value['round'] === undefined || isRound(value['round'])) &&
   isPlain(value['created_at']) &&
   (value['finished_at'] === null || isPlain(value['finished_at'])) &&
   (value['resumes_at'] === null || isPlain(value['resumes_at']))
+
+const isRound = (value: unknown): boolean =>
+  hasNumbers(value, 'number', 'questions') &&
+  isRecord(value) &&
+  isPlain(value['begun_at']) &&
+  isPlain(value['ends_by']) &&
+  (value['usual_seconds'] === null || typeof value['usual_seconds'] === 'number')
 
 export const isBatchPage: Shape = (value) =>
   isRecord(value) && Array.isArray(value['items']) && value['items'].every(isBatch) && 'next_cursor' in value
 
 export const isEstimate: Shape = (value) =>
-  hasNumbers(value, 'items', 'cached', 'to_grade') && isRecord(value) && Array.isArray(value['judges'])
+  hasNumbers(value, 'items', 'cached', 'to_grade') &&
+  isRecord(value) &&
+  hasNumbers(value['likely'], 'calls', 'input_tokens', 'output_tokens') &&
+  Array.isArray(value['judges'])
 
 export const isComparison: Shape = (value) =>
   hasNumbers(value, 'pairs', 'same', 'flipped') && isRecord(value) && Array.isArray(value['flips'])
@@ -31,7 +42,16 @@ export const isResult: Shape = (value) =>
   typeof value['item_id'] === 'string' &&
   isOneOf(ITEM_STATUSES, value['status']) &&
   (value['label'] === null || isOneOf(LABELS, value['label'])) &&
+  (value['grade'] === null || isResultGrade(value['grade'])) &&
   isRecord(value['metadata'])
+
+const isResultGrade: Shape = (value) =>
+  isRecord(value) &&
+  isRecord(value['confidence']) &&
+  ['unmet', 'contradictions'].every((name) => Array.isArray(value[name])) &&
+  (value['unread'] === null || isUnread(value['unread']))
+
+const isUnread: Shape = (value) => hasNumbers(value, 'records', 'actions')
 
 export const isGrade: Shape = (value) =>
   isRecord(value) &&
@@ -41,9 +61,15 @@ export const isGrade: Shape = (value) =>
   ['citations', 'unmet', 'contradictions'].every((name) => Array.isArray(value[name])) &&
   isRecord(value['receipt']) &&
   Array.isArray(value['receipt']['attempts']) &&
+  (value['receipt']['unread'] === undefined || isUnread(value['receipt']['unread'])) &&
   isRecord(value['metadata'])
 
+export const isCalls: Shape = (value) => isListOf(value, 'id', 'outcome')
 export const isJudges: Shape = (value) => isListOf(value, 'name', 'description')
+export const isRubric: Shape = (value) =>
+  isRecord(value) &&
+  ['name', 'title', 'digest', 'system', 'question'].every((name) => typeof value[name] === 'string') &&
+  isRecord(value['answer_schema'])
 export const isRubrics: Shape = (value) => isListOf(value, 'name', 'title')
 
 const isListOf = (value: unknown, ...texts: readonly string[]): boolean =>

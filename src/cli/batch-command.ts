@@ -15,7 +15,7 @@ import {
 } from './command-options.ts'
 import { runCommand } from './error-text.ts'
 import { estimateText } from './estimate-text.ts'
-import { EXIT, type ExitCode } from './exit-codes.ts'
+import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from './exit-codes.ts'
 import { findKnownBatch, findOpenBatch, requireServer, takeUpBatch, tellDetached } from './known-batch.ts'
 import { digestContent } from './path-content.ts'
 import { ServiceError } from './service-error.ts'
@@ -24,13 +24,11 @@ import type { Shell } from './shell.ts'
 import { countsText, isTrial, openTrialStream, skippedText, type TrialStream } from './trial-lines.ts'
 import { openTrials, pathsCommand, type TrialsOptions } from './trials-options.ts'
 
-interface BatchCommandOptions extends TrialsOptions, GradingOptions, OutputOptions, ServerOption {
-  readonly strict?: boolean
-}
+type BatchCommandOptions = TrialsOptions & GradingOptions & OutputOptions & ServerOption & Strictness
 
 export const batchCommand = (shell: Shell): Command =>
   withServer(withOutput(withGrading(pathsCommand('batch', 'grade all trials of folders, files and archives'))))
-    .option('--strict', 'exit with 3 where a trial was skipped; other files and warnings do not count')
+    .option('--strict', STRICT_HELP)
     .addHelpText('after', BATCH_HELP)
     .action((paths: string[], options: BatchCommandOptions) =>
       runCommand(shell, () => withSession(shell, options, (session) => gradePaths(session, paths, options))),
@@ -50,13 +48,9 @@ async function gradePaths(session: Session, paths: readonly string[], options: B
       : { batch: await takeUpBatch(session, known), skipped: null }
   session.batch = batch
   if (options.detach) return tellDetached(session, batch)
-  const code = await finishBatch(session, batch)
+  const code = await finishBatch(session, batch, options)
   return strictCode(code, options, skipped ?? (options.strict ? await nameSkipped(session, paths, options) : 0))
 }
-
-/** A problem of the batch itself says more than that something was skipped. */
-const strictCode = (code: ExitCode, { strict }: { readonly strict?: boolean }, skipped: number): ExitCode =>
-  strict && skipped > 0 && code < EXIT.failed ? EXIT.failed : code
 
 /** The command’s batch over what its paths hold now; else one over what they held that has not ended. */
 async function findBatch({ client, view }: Session, command: string, key: string): Promise<Batch | null> {
@@ -136,7 +130,7 @@ async function estimatePaths(
   view.end()
   await target.write(estimateText(estimate, format))
   await target.commit()
-  return strictCode(EXIT.graded, options, stream.counts.skipped)
+  return strictCode(EXIT.graded, options, stream.counts.skipped + stream.counts.unread)
 }
 
 /** For `--strict` on a batch that an earlier run began: what that run skipped is found by reading again. */

@@ -1,40 +1,48 @@
 import type { Batch } from '../schemas/batch.ts'
-import { EXIT, type ExitCode, exitOfCounts } from './exit-codes.ts'
+import { EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from './exit-codes.ts'
 import { followBatch } from './follow-batch.ts'
-import { withDetails } from './grade-detail.ts'
 import { asTyped } from './program-name.ts'
+import { roundText } from './progress-text.ts'
 import { summary, writeResults } from './results-format.ts'
 import type { Session } from './session.ts'
 import { oneLine, paintFor } from './terminal-text.ts'
+import type { UnreadTally } from './unread-text.ts'
 
 /** Follows a batch to its end, shows it, and writes its results. */
-export async function finishBatch(session: Session, begun: Batch): Promise<ExitCode> {
+export async function finishBatch(session: Session, begun: Batch, strictness: Strictness = {}): Promise<ExitCode> {
   const batch = await watchBatch(session, begun)
   if (batch.status === 'parked') return tellParked(session, batch)
-  await printResults(session, batch)
-  return exitOfCounts(batch.counts)
+  const unread = await printResults(session, batch)
+  return strictCode(exitOfCounts(batch.counts), strictness, unread.items)
 }
 
 /** The last state of a batch, after showing all before it. */
 export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
   let batch = begun
+  let told = 0
   session.batch = batch
   for await (const next of followBatch(session.client, begun.id, session.signal)) {
     batch = next
     session.batch = next
+    if (next.round !== undefined && next.round.number !== told) session.view.note(`${next.id}: ${roundText(next)}`)
+    told = next.round?.number ?? told
     session.view.show(next)
   }
   session.view.end()
   return batch
 }
 
-/** Results to the target; where that is no table, what they come to is told on stderr. */
-export async function printResults({ shell, client, target, format, signal }: Session, batch: Batch): Promise<void> {
-  const results = withDetails(client, client.results(batch.id, signal), signal)
-  await writeResults(target, format, results, batch, paintFor(target.screen, shell.env))
+/** Results to the target; where that is no table, what they come to is told on stderr. Answers what could not be read. */
+export async function printResults(
+  { shell, client, target, format, signal }: Session,
+  batch: Batch,
+): Promise<UnreadTally> {
+  const results = client.results(batch.id, signal)
+  const unread = await writeResults(target, format, results, batch, paintFor(target.screen, shell.env))
   await target.commit()
   if (format !== 'table' || target.screen !== shell.out)
-    shell.err.write(`${batch.id}: ${summary(batch, paintFor(shell.err, shell.env)).replaceAll('\n', '\n  ')}\n`)
+    shell.err.write(`${batch.id}: ${summary(batch, paintFor(shell.err, shell.env), unread).replaceAll('\n', '\n  ')}\n`)
+  return unread
 }
 
 export function tellParked({ shell, connection }: Session, batch: Batch): ExitCode {

@@ -3,19 +3,12 @@ import { type ServerOption, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { missingJudges } from './judge-hint.ts'
+import { judgeText } from './judge-table.ts'
 import { line } from './ndjson.ts'
 import { SERVER_HELP } from './service-connection.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
-import { clip, oneLine, pad } from './terminal-text.ts'
-
-/** What a table shows of a judge; the service says more (`JudgeInfoSchema`), and ndjson prints it all. */
-export interface JudgeInfo {
-  readonly name: string
-  readonly description: string
-  readonly default: boolean
-  readonly model: string | null
-}
+import { clip, pad } from './terminal-text.ts'
 
 export interface RubricView {
   readonly name: string
@@ -47,7 +40,7 @@ export const judgesCommand = (shell: Shell): Command =>
   catalogueCommand(shell, 'judges', 'list the judges that --judge can name', async (session) => {
     const { client, target, format, connection } = session
     const { items } = await client.listJudges()
-    for (const judge of items) await target.write(format === 'table' ? judgeRow(judge) : line(judge))
+    for (const judge of items) await target.write(format === 'table' ? judgeText(judge) : line(judge))
     if (connection.embedded && format === 'table')
       for (const hint of missingJudges(shell.env)) shell.err.write(`${hint}\n`)
     return EXIT.graded
@@ -60,11 +53,5 @@ export const rubricsCommand = (shell: Shell): Command =>
     for (const rubric of items) await target.write(format === 'table' ? rubricRow(rubric) : line(rubric))
     return EXIT.graded
   })
-
-const judgeRow = (judge: JudgeInfo): string => {
-  const model = judge.model === null ? '–' : oneLine(judge.model)
-  const text = judge.default ? `(default) ${judge.description}` : judge.description
-  return `${pad(clip(judge.name, 24), 24)}  ${pad(clip(model, 30), 30)}  ${clip(text, 120)}\n`
-}
 
 const rubricRow = ({ name, title }: RubricView): string => `${pad(clip(name, 30), 30)}  ${clip(title, 120)}\n`

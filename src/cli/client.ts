@@ -7,23 +7,42 @@ import type { BatchStatus } from '../schemas/vocabulary.ts'
 import {
   isBatch,
   isBatchPage,
+  isCalls,
   isComparison,
   isEstimate,
   isGrade,
   isJudges,
   isResult,
+  isRubric,
   isRubrics,
   isUploaded,
   parseAnswer,
   type Shape,
 } from './answer-shape.ts'
-import type { JudgeInfo, RubricView } from './catalogue-commands.ts'
+import type { RubricView } from './catalogue-commands.ts'
+import type { JudgeRow } from './judge-table.ts'
 import { readLines } from './ndjson.ts'
 import { serviceError, UnreachableError } from './service-error.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]
   readonly next_cursor: string | null
+}
+
+/** What commands read of a call in the ledger; the service says more. */
+export interface LedgerEntry {
+  readonly id: string
+  readonly raw_reply?: string | null
+}
+
+/** A rubric with its prompt. */
+export interface RubricText {
+  readonly name: string
+  readonly title: string
+  readonly digest: string
+  readonly system: string
+  readonly question: string
+  readonly answer_schema: object
 }
 
 interface BatchQuery {
@@ -81,7 +100,18 @@ export function createClient(base: string, key?: string) {
       post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }, isEstimate),
     readGrade: (id: string, signal?: AbortSignal) =>
       json<Grade>(call('GET', `/v1/grades/${encodeURIComponent(id)}`, { signal }), isGrade),
-    listJudges: () => json<{ items: JudgeInfo[] }>(call('GET', '/v1/judges'), isJudges),
+    listJudges: () => json<{ items: JudgeRow[] }>(call('GET', '/v1/judges'), isJudges),
+    /** The calls behind a grade, with the provider’s raw replies. */
+    async readCalls(id: string, signal?: AbortSignal): Promise<readonly LedgerEntry[]> {
+      const path = `/v1/grades/${encodeURIComponent(id)}/attempts`
+      const { items } = await json<{ items: LedgerEntry[] }>(
+        call('GET', path, { query: { raw: true }, signal }),
+        isCalls,
+      )
+      return items
+    },
+    readRubric: (name: string, signal?: AbortSignal) =>
+      json<RubricText>(call('GET', `/v1/rubrics/${encodeURIComponent(name)}`, { signal }), isRubric),
     listRubrics: () => json<{ items: RubricView[] }>(call('GET', '/v1/rubrics'), isRubrics),
     compare: (query: ComparisonQuery) => json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
 

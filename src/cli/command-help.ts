@@ -64,6 +64,8 @@ Examples:
 
 export const SHOW_HELP = `
 Prints the label, every citation with its step, what does not hold, and where the agent's steps contradict the label.
+--attempts adds how the judge was asked (provider, host, model, effort, output limit), what made the grade, digests, and each
+call; --raw also the provider's replies, as they came. --json holds all of the receipt; \`veridict appendix\` writes it for a whole batch.
 
 ${SERVER_HELP}
 
@@ -71,7 +73,29 @@ Exit codes: 0 graded; 1 no such grade, or no service; 2 unverified; 3 failed; 13
 
 Examples:
   veridict results bat_01 -o csv | cut -d, -f5      the ids of the grades
-  veridict show grd_01 --attempts`
+  veridict show grd_01 --attempts --raw
+  veridict show grd_01 --json --raw | jq -r '.receipt.attempts[].raw_reply'`
+
+export const APPENDIX_HELP = `
+Makes a folder with
+  appendix.md       a page that a paper can take over: method, counts, failures, settings, versions, cost, prompt
+  prompt/           the rubric: system text, question, schema of the answer
+  settings.json     provider, API, host, model, effort, temperature, output limit, mode, versions, with the grades of each
+  items.ndjson      an item a line: label, digests of its trajectory, ground truth and rubric
+  failures.ndjson   what has no label: its code and message, or what of its evidence does not hold
+  grades.ndjson     the grades with their evidence and receipts
+  replies.ndjson    every call's raw reply (it quotes the runs), with the digests of request and reply
+  SHA256SUMS        of all of them, for sha256sum -c
+It holds no key and nothing of a base URL but its host. What old grades do not say is null there. The batch has to have ended.
+
+${SERVER_HELP}
+
+Exit codes: 0 written; 1 no such batch, one that has not ended, a folder that is there already, or no service;
+130 interrupted: nothing is left behind.
+
+Examples:
+  veridict appendix bat_01
+  veridict appendix bat_01 --out paper/appendix-grading --server http://127.0.0.1:8787`
 
 export const COMPARE_HELP = `
 Pairs the grades of the same trial and ground truth. With one batch, a re-grade, its base are the grades that it graded
@@ -129,8 +153,8 @@ keep, split, and give to \`veridict batch\` or POST /v1/batches. Trials that are
 
 ${SERVER_HELP}
 
-Exit codes: 0 written; 1 bad input, nothing to import, or no service; 3 with --strict, where a trial was skipped;
-130 interrupted.
+Exit codes: 0 written; 1 bad input, nothing to import, or no service; 3 with --strict, where a trial was skipped or has
+unread records; 130 interrupted.
 
 Examples:
   veridict import jobs/ -g truths.ndjson --out trials.ndjson --server http://127.0.0.1:8787

@@ -45,7 +45,7 @@ function explain(error: unknown): Told {
 const ADVICE: Readonly<Record<string, string>> = {
   not_found: '`veridict status` lists the batches of this service; without --server it looks into VERIDICT_DATABASE.',
   unknown_judge: '--judge takes a name of GET /v1/judges; the configuration file VERIDICT_CONFIG names more.',
-  unknown_rubric: '--rubric takes an id of GET /v1/rubrics, like tab-behavior@1.',
+  unknown_rubric: '--rubric takes an id of GET /v1/rubrics, like tab-behavior@2.',
   unauthorized:
     'VERIDICT_API_KEY is the key that the service is asked with; whoever runs it makes one: `veridict keys create NAME`.',
   forbidden: 'The key in VERIDICT_API_KEY may not do this; `veridict keys create NAME --scopes …` makes one that may.',

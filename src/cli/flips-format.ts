@@ -60,7 +60,10 @@ const statistic = ({ value, ci95 }: Statistic): string => {
   return `${value.toFixed(3)}${interval}`
 }
 
-const side = ({ n, ...ends }: Comparison['base_counts']): string => `${count(n, 'item')} · ${tally(ends)}`
+const side = ({ n, failures, ...ends }: Comparison['base_counts']): string => {
+  const codes = tally(failures)
+  return `${count(n, 'item')} · ${tally(ends)}${codes === '' ? '' : ` (${codes})`}`
+}
 
 const WIDTH = 16
 

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { CACHE_MODES } from '../schemas/vocabulary.ts'
 import { runCommand } from './error-text.ts'
+import { STRICT_UNREAD_HELP } from './exit-codes.ts'
 import { type GradeOptions, gradeFiles } from './grade-files.ts'
 import type { Shell } from './shell.ts'
 
@@ -15,11 +16,13 @@ export const gradeCommand = (shell: Shell): Command =>
     .addOption(
       new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
     )
+    .option('--strict', STRICT_UNREAD_HELP)
     .option('--json', 'print the grades as JSON lines instead of a table')
     .addHelpText(
       'after',
       `
-Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some judge failed.
+Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some judge failed, or with
+--strict: some trajectory has records that could not be read.
 
 Example:
   veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,

@@ -4,9 +4,9 @@ import { buildContext } from '../context.ts'
 import type { GradingService } from '../grading/service.ts'
 import { schemaIssues } from '../schemas/check.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
-import { type GroundTruth, GroundTruthSchema } from '../schemas/ground-truth.ts'
+import { type GivenGroundTruth, GivenGroundTruthSchema } from '../schemas/ground-truth.ts'
 import type { CacheMode } from '../schemas/vocabulary.ts'
-import { EXIT, type ExitCode } from './exit-codes.ts'
+import { EXIT, type ExitCode, type Strictness, strictCode } from './exit-codes.ts'
 import { readGradeFile } from './grade-file-source.ts'
 import { judgeAdvice } from './judge-hint.ts'
 import { line } from './ndjson.ts'
@@ -18,7 +18,7 @@ import { exitOfGrade } from './show-command.ts'
 import { clip, oneLine } from './terminal-text.ts'
 import { checkPaths } from './trial-source.ts'
 
-export interface GradeOptions {
+export interface GradeOptions extends Strictness {
   readonly groundTruth: string
   readonly judge?: string
   readonly rubric?: string
@@ -74,7 +74,7 @@ async function gradeFile(
     const { grade } = outcome
     shell.out.write(options.json ? line({ file: run.name, ...grade }) : printGrade(run.name, grade))
     for (const warning of run.warnings) shell.err.write(`warning  ${oneLine(run.name)}  ${clip(warning, 300)}\n`)
-    worst = worseOf(worst, exitOfGrade(grade))
+    worst = worseOf(worst, strictCode(exitOfGrade(grade), options, grade.receipt.unread?.records ?? 0))
   }
   return worst
 }
@@ -95,7 +95,7 @@ function requestOf(trajectory: unknown, ground_truth: unknown, options: GradeOpt
 }
 
 /** The one ground truth of all files. */
-function readTruth(file: string): { value: GroundTruth } | { fault: string; errors: Issues } {
+function readTruth(file: string): { value: GivenGroundTruth } | { fault: string; errors: Issues } {
   const fault = (why: string, errors: Issues = []) => ({ fault: `the ground truth in ${file} ${why}`, errors })
   let value: unknown
   try {
@@ -104,6 +104,6 @@ function readTruth(file: string): { value: GroundTruth } | { fault: string; erro
     const code = (error as NodeJS.ErrnoException).code
     return fault(code === undefined ? 'is not JSON' : `cannot be read: ${code}`)
   }
-  const issues = schemaIssues(GroundTruthSchema, value)
-  return issues.length > 0 ? fault('is not valid', issues) : { value: value as GroundTruth }
+  const issues = schemaIssues(GivenGroundTruthSchema, value)
+  return issues.length > 0 ? fault('is not valid', issues) : { value: value as GivenGroundTruth }
 }

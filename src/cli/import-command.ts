@@ -3,7 +3,7 @@ import type { BatchItem } from '../schemas/batch.ts'
 import { IMPORT_HELP } from './command-help.ts'
 import { type ServerOption, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
-import { EXIT, type ExitCode } from './exit-codes.ts'
+import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from './exit-codes.ts'
 import { line } from './ndjson.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
@@ -13,15 +13,14 @@ import { openTrials, pathsCommand, type TrialsOptions } from './trials-options.t
 /** How many uploads are out at once; their lines are written in the order of the trials all the same. */
 const AT_ONCE = 4
 
-interface ImportOptions extends TrialsOptions, ServerOption {
+interface ImportOptions extends TrialsOptions, ServerOption, Strictness {
   readonly out?: string
-  readonly strict?: boolean
 }
 
 export const importCommand = (shell: Shell): Command =>
   withServer(pathsCommand('import', 'upload trajectories once, and write grade requests that name them by id'))
     .option('--out <file>', 'write the requests there instead of to stdout')
-    .option('--strict', 'exit with 3 where a trial was skipped; other files and warnings do not count')
+    .option('--strict', STRICT_HELP)
     .addHelpText('after', IMPORT_HELP)
     .action((paths: string[], options: ImportOptions) =>
       runCommand(shell, () => withSession(shell, options, (session) => importPaths(session, paths, options))),
@@ -47,7 +46,7 @@ async function importPaths(session: Session, paths: readonly string[], options: 
   await target.commit()
   view.end()
   shell.err.write(`imported ${countsText(stream.counts)}\n`)
-  return options.strict && stream.counts.skipped > 0 ? EXIT.failed : EXIT.graded
+  return strictCode(EXIT.graded, options, stream.counts.skipped + stream.counts.unread)
 }
 
 /** The request with the trajectory’s id; one that names an uploaded trajectory already stays as it is. */

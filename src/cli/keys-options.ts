@@ -16,7 +16,7 @@ export const withCreateOptions = (command: Command): Command =>
   command
     .option('--project <name>', 'what the key opens; made where there is none', parseProject, DEFAULT_PROJECT)
     .addOption(
-      new Option('--scopes <list>', 'what it may do: any of grade,read,review,admin')
+      new Option('--scopes <list>', 'what it may do: any of grade,read,review,admin,operator')
         .argParser(parseScopes)
         .default(USUAL_SCOPES, USUAL_SCOPES.join(',')),
     )

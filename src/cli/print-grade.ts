@@ -1,10 +1,12 @@
 import { styleText } from 'node:util'
 import type { CheckedCitation, Grade } from '../schemas/grade.ts'
 import { clip, LABEL_STYLE, oneLine, type Style } from './terminal-text.ts'
+import { unreadText } from './unread-text.ts'
 
 /** One grade as a person likes to read it: the label, then the evidence, then what failed and why. Ends in a blank line. */
 export function printGrade(file: string, grade: Grade): string {
   const cached = grade.receipt.cache === 'hit' ? styleText('dim', ' · from the cache') : ''
+  const unread = unreadText(grade.receipt.unread ?? null)
   const lines = [
     `${headline(grade)}  ${oneLine(file)}`,
     styleText(
@@ -18,6 +20,7 @@ export function printGrade(file: string, grade: Grade): string {
       ? [styleText('red', `  ✗ ${grade.failure.code}: ${oneLine(grade.failure.message)}${hint(grade)}`)]
       : []),
     ...(grade.notes ? [styleText('dim', `  ${clip(grade.notes, 300)}`)] : []),
+    ...(unread === '' ? [] : [styleText('yellow', `  ~ ${unread}`)]),
     ...grade.receipt.warnings
       .slice(0, 3)
       .map((one) => styleText('dim', `  ~ ${oneLine(one.path)} ${oneLine(one.message)}`)),
@@ -51,7 +54,16 @@ function evidenceLine(citation: CheckedCitation): string {
   const holds = citation.status === 'verified' || citation.status === 'normalized'
   const mark = holds ? styleText('green', '✓') : styleText('red', '✗')
   const where = `step ${citation.step_id}`.padEnd(9)
-  return `${mark} ${citation.supports.padEnd(20)} ${where} ${citation.status.padEnd(12)} “${clip(citation.quote, 90)}”`
+  return `${mark} ${citation.supports.padEnd(20)} ${where} ${citation.status.padEnd(12)} “${clip(citation.quote, 90)}”${foundAs(citation)}`
+}
+
+/** Where the quote stands instead, and what it and the text differ in. */
+function foundAs({ found_in_step: step, normalization }: CheckedCitation): string {
+  const found = [
+    ...(step === undefined ? [] : [`stands in step ${step}`]),
+    ...(normalization?.length ? [`differs in ${normalization.join(', ')}`] : []),
+  ]
+  return found.map((one) => styleText('dim', ` · ${one}`)).join('')
 }
 
 const hint = (grade: Grade): string => (grade.failure?.retryable ? ' (the same request can succeed later)' : '')

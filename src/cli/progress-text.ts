@@ -1,7 +1,7 @@
 import type { Batch } from '../schemas/batch.ts'
 import { costText, unknownCalls } from './cost-text.ts'
 import type { Figures } from './progress-meter.ts'
-import { clip, dollars, LABEL_STYLE, type Paint, tally } from './terminal-text.ts'
+import { clip, count, dollars, LABEL_STYLE, type Paint, tally } from './terminal-text.ts'
 
 /** How a batch goes, on one line for a log. No styles. */
 export function progressLine(batch: Batch, figures: Figures): string {
@@ -18,7 +18,7 @@ export function progressLine(batch: Batch, figures: Figures): string {
   return parts.filter((part) => part !== '').join('  ')
 }
 
-/** The same for a person at a terminal: at most six lines, each shorter than `columns`. */
+/** The same for a person at a terminal: at most seven lines, each shorter than `columns`. */
 export function progressBlock(batch: Batch, figures: Figures, columns: number, paint: Paint): string {
   const name = batch.name === null ? '' : ` ${clip(batch.name, 40)}`
   const { counts } = batch
@@ -36,6 +36,7 @@ export function progressBlock(batch: Batch, figures: Figures, columns: number, p
     cost(batch).join(' · '),
     labels(batch, paint),
     ends.join(' · '),
+    clip(roundText(batch), columns),
     paint('yellow', parked(batch)),
   ]
   return lines.filter((line) => line !== '').join('\n')
@@ -62,6 +63,14 @@ function labels(batch: Batch, paint: Paint): string {
     .filter(([, n]) => n !== undefined && n > 0)
     .map(([label, n]) => `${paint(LABEL_STYLE[label] ?? 'white', label)} ${n}`)
     .join(' · ')
+}
+
+/** What lies with the provider, and for how long; nothing where nothing does. */
+export function roundText({ round }: Pick<Batch, 'round'>): string {
+  if (round === undefined) return ''
+  const usual = round.usual_seconds === null ? '' : `usually ${duration(round.usual_seconds)} here, `
+  const questions = `${count(round.questions, 'question')} with the provider since ${round.begun_at}`
+  return `round ${round.number}: ${questions}; ${usual}within a day: by ${round.ends_by}`
 }
 
 function parked(batch: Batch): string {

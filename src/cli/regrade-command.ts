@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import { isOwnBatch } from '../grading/batch-ports.ts'
 import type { GradeSelection, RegradeRequest } from '../schemas/regrade.ts'
 import { GRADE_STATUSES, type GradeStatus, LABELS, type Label } from '../schemas/vocabulary.ts'
 import { finishBatch } from './batch-end.ts'
@@ -101,7 +102,7 @@ export function regradeRequest(options: RegradeOptions): RegradeRequest {
 const orNoBatch =
   ({ client }: Session, { batch }: SelectionOptions) =>
   async (error: unknown): Promise<never> => {
-    if (error instanceof ServiceError && batch?.startsWith('bat_')) await client.readBatch(batch)
+    if (error instanceof ServiceError && isOwnBatch(batch)) await client.readBatch(batch)
     throw error
   }
 

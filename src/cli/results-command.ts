@@ -3,14 +3,14 @@ import { finishBatch, printResults } from './batch-end.ts'
 import { RESULTS_HELP } from './command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
-import { EXIT, type ExitCode, exitOfCounts } from './exit-codes.ts'
+import { EXIT, type ExitCode, exitOfCounts, STRICT_UNREAD_HELP, type Strictness, strictCode } from './exit-codes.ts'
 import { isOrphan, stateOf, tellOrphan } from './known-batch.ts'
 import { asTyped } from './program-name.ts'
 import { doneOf } from './progress-meter.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
 
-interface ResultsOptions extends OutputOptions, ServerOption {
+interface ResultsOptions extends OutputOptions, ServerOption, Strictness {
   readonly wait?: boolean
 }
 
@@ -19,6 +19,7 @@ export const resultsCommand = (shell: Shell): Command =>
     .description('write the results of a batch')
     .argument('<batch>', 'its id, as `veridict status` lists it')
     .option('-w, --wait', 'follow the batch to its end first')
+    .option('--strict', STRICT_UNREAD_HELP)
     .addHelpText('after', RESULTS_HELP)
     .action((id: string, options: ResultsOptions) =>
       runCommand(shell, () =>
@@ -30,8 +31,8 @@ async function results(session: Session, id: string, options: ResultsOptions): P
   const { client, shell, connection, signal } = session
   const batch = await client.readBatch(id, signal)
   const rests = isOrphan(session, batch)
-  if (options.wait && !rests) return await finishBatch(session, batch)
-  await printResults(session, batch)
+  if (options.wait && !rests) return await finishBatch(session, batch, options)
+  const unread = await printResults(session, batch)
   const open = batch.counts.total - doneOf(batch.counts)
   if (open > 0) {
     const state = `${open} of ${batch.counts.total} items have not ended (${stateOf(session, batch)})`
@@ -42,5 +43,5 @@ async function results(session: Session, id: string, options: ResultsOptions): P
     tellOrphan(session, batch)
     if (options.wait) return EXIT.parked
   }
-  return batch.status === 'parked' ? EXIT.parked : exitOfCounts(batch.counts)
+  return batch.status === 'parked' ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, unread.items)
 }

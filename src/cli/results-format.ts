@@ -1,10 +1,11 @@
 import { stringify } from 'csv-stringify/sync'
-import type { Batch } from '../schemas/batch.ts'
+import type { Batch, BatchResult, ResultGrade } from '../schemas/batch.ts'
+import { confidenceText } from './confidence-text.ts'
 import { costText, unknownCalls } from './cost-text.ts'
-import { confidenceText, type DetailedResult, type GradeDetail } from './grade-detail.ts'
 import { line } from './ndjson.ts'
 import type { OutputTarget } from './output-target.ts'
 import { clip, clipFront, count, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
+import { addUnread, NONE_UNREAD, type UnreadTally, unreadText } from './unread-text.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
@@ -33,43 +34,52 @@ export const CSV_COLUMNS = [
   'claimed_label',
   'unmet',
   'cost_usd',
+  'unread_records',
+  'unread_actions',
 ] as const
 
 export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress goes to stderr):
   table   a row an item (an item of a re-grade by its trial), then the counts; \`!\` after a label: a signal or the agent's
-          own steps contradict it, with the code under why; \`capped\`: the confidence was lowered for that
-  ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it, names as they are, and \`grade\` with its
-          confidence, contradictions, unmet claims, claimed_label and cost_usd (null without a grade)
+          own steps contradict it, with the code under why; \`capped\`: the confidence was lowered for that; unread: records
+          of the trajectory that could not be read
+  ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it, names as they are; \`grade\` has the judge, confidence,
+          contradictions, unmet claims, claimed_label, evidence, cost_usd and unread (null without a grade)
   csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
           ${CSV_COLUMNS.slice(10, 16).join(', ')},
           ${CSV_COLUMNS.slice(16).join(', ')}
-          (contradictions: codes, one or more; unmet: what a claim lacks);
+          (contradictions: codes, one or more; unmet: what a claim lacks; unread_actions: of the unread records, those
+          that may hold acts of the agent);
           an absent value is empty; control characters are shown escaped, and a text that a spreadsheet would take
           for a formula (it begins with = + - @) gets a leading apostrophe`
 
-/** Writes results in the order they come, one at a time; then, in a table, what they come to. */
+/** Writes results in the order they come, one at a time; then, in a table, what they come to. Answers what of them could not be read. */
 export async function writeResults(
   target: OutputTarget,
   format: OutputFormat,
-  results: AsyncIterable<DetailedResult>,
+  results: AsyncIterable<BatchResult>,
   batch: Batch,
   paint: Paint,
-): Promise<void> {
+): Promise<UnreadTally> {
   if (format === 'csv') await target.write(csvLine([...CSV_COLUMNS]))
   const width = nameWidth(target.screen.columns)
   if (format === 'table') await target.write(`${paint('bold', tableRow(TABLE_HEAD, width))}\n`)
-  for await (const one of results) await target.write(formatResult(one, format, paint, width))
-  if (format === 'table') await target.write(`\n${summary(batch, paint)}\n`)
+  let unread = NONE_UNREAD
+  for await (const one of results) {
+    unread = addUnread(unread, one.grade?.unread ?? null)
+    await target.write(formatResult(one, format, paint, width))
+  }
+  if (format === 'table') await target.write(`\n${summary(batch, paint, unread)}\n`)
+  return unread
 }
 
-function formatResult(one: DetailedResult, format: OutputFormat, paint: Paint, width: number): string {
-  if (format === 'ndjson') return line({ ...one.result, grade: one.detail })
+function formatResult(one: BatchResult, format: OutputFormat, paint: Paint, width: number): string {
+  if (format === 'ndjson') return line(one)
   return format === 'csv' ? csvLine(csvCells(one)) : `${tableRow(tableCells(one, paint, width), width)}\n`
 }
 
-const TABLE_HEAD = ['item', 'status', 'label', 'confidence', 'grade', 'why']
+const TABLE_HEAD = ['item', 'status', 'label', 'confidence', 'unread', 'grade', 'why']
 /** Ids are a prefix and 26 digits. */
-const WIDTHS = [10, 17, 13, 30] as const
+const WIDTHS = [10, 17, 13, 6, 30] as const
 const LEAST_NAME = 40
 
 /** What the other columns leave of a terminal, and of 100 characters in a pipe; never less than tells trials apart. */
@@ -85,40 +95,47 @@ const tableRow = (cells: readonly string[], width: number): string =>
 const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', cancelled: 'gray' } as const
 
 /** An item of a re-grade is called by the old grade's id, which says nothing to people: its trial does. */
-const nameOf = ({ item_id, base_grade_id, metadata }: DetailedResult['result']): string =>
+const nameOf = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
   base_grade_id === null || item_id !== base_grade_id ? item_id : (metadata.trial ?? metadata.task ?? item_id)
 
 /** The failure; else what the evidence lacks, what contradicts the label, and whether it was asked for at all. */
-function whyOf({ result: { failure, cached }, detail }: DetailedResult): string {
+function whyOf({ failure, cached, grade }: BatchResult): string {
   if (failure !== null) return clip(`${failure.code}: ${failure.message}`, 120)
-  const [unmet, ...more] = detail?.unmet ?? []
+  const [unmet, ...more] = grade?.unmet ?? []
   const parts = [
     unmet === undefined ? '' : `${unmet.claim}: ${unmet.reason}${more.length > 0 ? ` (and ${more.length} more)` : ''}`,
-    codesOf(detail),
+    codesOf(grade),
+    unreadText(grade?.unread ?? null),
     cached ? 'from the cache' : '',
   ]
   return clip(parts.filter((part) => part !== '').join('; '), 160)
 }
 
-const codesOf = (detail: GradeDetail | null): string =>
-  [...new Set((detail?.contradictions ?? []).map(({ code }) => code))].join(' ')
+const codesOf = (grade: ResultGrade | null): string =>
+  [...new Set((grade?.contradictions ?? []).map(({ code }) => code))].join(' ')
 
-function tableCells(one: DetailedResult, paint: Paint, width: number): string[] {
-  const { result, detail } = one
-  const { label } = result
-  const mark = (detail?.contradictions.length ?? 0) > 0 ? ` ${paint('yellow', '!')}` : ''
+function tableCells(result: BatchResult, paint: Paint, width: number): string[] {
+  const { label, grade } = result
+  const mark = (grade?.contradictions.length ?? 0) > 0 ? ` ${paint('yellow', '!')}` : ''
   return [
     clipFront(nameOf(result), width),
     paint(STATUS_STYLE[result.status], result.status),
     `${label === null ? '–' : paint(LABEL_STYLE[label] ?? 'white', label)}${mark}`,
-    detail === null || label === null ? '–' : confidenceText(detail),
+    grade === null || label === null ? '–' : confidenceText(grade),
+    unreadCell(grade, paint),
     clip(result.grade_id ?? '–', 30),
-    paint('dim', whyOf(one)),
+    paint('dim', whyOf(result)),
   ]
 }
 
+function unreadCell(grade: ResultGrade | null, paint: Paint): string {
+  const records = grade?.unread?.records
+  if (records === undefined) return '–'
+  return records === 0 ? '0' : paint('yellow', String(records))
+}
+
 /** `400 items · graded 380 · …`, the labels, the failures, the cost. */
-export function summary(batch: Batch, paint: Paint): string {
+export function summary(batch: Batch, paint: Paint, unread: UnreadTally = NONE_UNREAD): string {
   const { total, ...rest } = batch.counts
   const unknown = unknownCalls(batch)
   const calls = [
@@ -130,6 +147,7 @@ export function summary(batch: Batch, paint: Paint): string {
     `${paint('bold', count(total, 'item'))} · ${tally(rest)}`,
     tally(batch.labels) === '' ? '' : `labels    ${tally(batch.labels)}`,
     tally(batch.failures) === '' ? '' : `failures  ${tally(batch.failures)}`,
+    unread.items === 0 ? '' : `unread    ${unreadText(unread)}, in ${count(unread.items, 'item')}`,
     [costText(batch), ...calls].join(' · '),
   ]
   return rows.filter((row) => row !== '').join('\n')
@@ -137,7 +155,7 @@ export function summary(batch: Batch, paint: Paint): string {
 
 type Cell = string | number | boolean | null | undefined
 
-function csvCells({ result: { failure, metadata, ...result }, detail }: DetailedResult): Cell[] {
+function csvCells({ failure, metadata, grade, ...result }: BatchResult): Cell[] {
   return [
     result.item_id,
     result.index,
@@ -155,12 +173,14 @@ function csvCells({ result: { failure, metadata, ...result }, detail }: Detailed
     metadata.trial,
     metadata.run_index,
     metadata.variant,
-    detail?.confidence.reported,
-    detail?.confidence.source,
-    codesOf(detail),
-    detail?.claimed_label,
-    detail?.unmet.map(({ claim, reason }) => `${claim}: ${reason}`).join('; '),
-    detail?.cost_usd,
+    grade?.confidence.reported,
+    grade?.confidence.source,
+    codesOf(grade),
+    grade?.claimed_label,
+    grade?.unmet.map(({ claim, reason }) => `${claim}: ${reason}`).join('; '),
+    grade?.cost_usd,
+    grade?.unread?.records,
+    grade?.unread?.actions,
   ]
 }
 

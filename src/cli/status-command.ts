@@ -11,6 +11,7 @@ import { EXIT, type ExitCode, exitOfCounts } from './exit-codes.ts'
 import { isOrphan, stateOf, tellOrphan } from './known-batch.ts'
 import { line } from './ndjson.ts'
 import { doneOf } from './progress-meter.ts'
+import { roundText } from './progress-text.ts'
 import { summary } from './results-format.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
@@ -96,7 +97,8 @@ async function tell(session: Session, id: string, options: StatusOptions): Promi
   const batch = options.follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
   const name = batch.name === null ? '' : ` ${oneLine(batch.name)}`
   const text = `${batch.id}${name}: ${stateOf(session, batch)}${timeOf(session, batch)}\n${summary(batch, paintFor(shell.out, shell.env))}\n`
-  await target.write(format === 'table' ? text : line(batch))
+  const round = batch.round === undefined ? '' : `${roundText(batch)}\n`
+  await target.write(format === 'table' ? text + round : line(batch))
   if (isOrphan(session, batch)) {
     tellOrphan(session, batch)
     if (options.follow) return EXIT.parked

@@ -4,6 +4,7 @@ import { CliError } from './cli-error.ts'
 import { encodeLine } from './ndjson.ts'
 import type { ProgressView } from './progress-view.ts'
 import { clip, count, oneLine } from './terminal-text.ts'
+import { unreadText } from './unread-text.ts'
 
 /** How many warnings are told one by one. */
 const MOST_WARNINGS = 20
@@ -17,6 +18,8 @@ export interface Counts {
   files: number
   /** Of the skipped trials. */
   without_truth: number
+  /** Trials with records that could not be read. */
+  unread: number
   warnings: number
 }
 
@@ -41,7 +44,7 @@ export async function openTrialStream(
   view: ProgressView,
   truths?: string,
 ): Promise<TrialStream> {
-  const counts: Counts = { trials: 0, skipped: 0, files: 0, without_truth: 0, warnings: 0 }
+  const counts: Counts = { trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 }
   const places: string[] = []
   let fault: unknown = null
   const source = sift(items, counts, view)
@@ -96,6 +99,8 @@ async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: Prog
       continue
     }
     counts.trials++
+    const unread = unreadText(item.unread)
+    if (unread !== '' && ++counts.unread <= MOST_WARNINGS) view.note(`unread   ${placeOf(item)}  ${unread}`)
     for (const warning of item.warnings) {
       counts.warnings++
       if (counts.warnings <= MOST_WARNINGS) view.note(`warning  ${placeOf(item)}  ${clip(warning, 300)}`)
@@ -119,10 +124,11 @@ const placeOf = ({ name, source }: TrialItem): string =>
   source.endsWith(name) || name === source ? oneLine(name) : `${oneLine(name)} (${oneLine(source)})`
 
 export function countsText(counts: Counts): string {
-  const { trials, skipped, files, warnings } = counts
+  const { trials, skipped, files, unread, warnings } = counts
   const more = [
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(files > 0 ? [filesText(counts)] : []),
+    ...(unread > 0 ? [`${unread} with unread records`] : []),
     ...(warnings > 0 ? [count(warnings, 'warning')] : []),
   ]
   return [count(trials, 'trial'), ...more].join(', ')

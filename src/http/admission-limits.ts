@@ -4,6 +4,10 @@ export interface AdmissionLimits {
   readonly grading_at_once: number
   /** Bytes of bodies that are in memory, from their announcement until their request is done. A quarter is kept for small ones. */
   readonly held_bytes: number
+  /** Characters of large answers that are being sent: what slow readers can hold. */
+  readonly answer_chars: number
+  /** How long a reader of a large answer may take nothing before it is broken off, in milliseconds. */
+  readonly slow_reader_ms: number
   /** NDJSON bodies that are being read. */
   readonly uploads_at_once: number
   /** Answers that are written bit by bit: events and results of batches. */

@@ -5,6 +5,7 @@ import { LARGE, nextTurn } from '../grading/turns.ts'
 import type { AdmissionLimits } from './admission-limits.ts'
 import { answerClientError } from './errors.ts'
 import { type AnswerRaw, mostBytes, wantsBody } from './json-body.ts'
+import { boundLargeAnswers } from './large-answers.ts'
 import { watchPressure } from './pressure.ts'
 import { createSlots, type Slots } from './slots.ts'
 import { watchSlowBodies } from './slow-bodies.ts'
@@ -69,6 +70,7 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
     ticket.bytes += bytes
     hold(this, pools.held.take(bytes, ticket.bytes > LARGE_BODY ? limits.held_bytes * 0.75 : limits.held_bytes))
   })
+  boundLargeAnswers(app, pools.answers, limits.slow_reader_ms)
   app.addHook('onRoute', (route) => boundWork(route, pools, tickets))
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (!wantsBody(request)) return done(null, payload)
@@ -134,6 +136,7 @@ interface Pools extends Readonly<Record<Room, Slots>> {
   readonly grading: Slots
   readonly uploads: Slots
   readonly held: Slots
+  readonly answers: Slots
 }
 
 function createPools(limits: AdmissionLimits, registry: Registry): Pools {
@@ -150,6 +153,7 @@ function createPools(limits: AdmissionLimits, registry: Registry): Pools {
     streams: createSlots('streams', limits.streams_at_once, refused),
     statistics: createSlots('statistics', limits.statistics_at_once, refused),
     held: createSlots('body_bytes', limits.held_bytes, refused),
+    answers: createSlots('answer_chars', limits.answer_chars, refused),
   }
   new Gauge({
     name: 'veridict_admitted',

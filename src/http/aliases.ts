@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import type { Digest } from '../domain/digest.ts'
 import type { Project } from '../project.ts'
 import type { Grade } from '../schemas/grade.ts'
-import type { TrialMetadata } from '../schemas/grade-request.ts'
 
 interface Answer {
   readonly key: Digest
@@ -17,7 +16,8 @@ interface Answer {
  */
 export interface Aliases {
   find(bodyDigest: string): Promise<Answer | null>
-  remember(bodyDigest: string, grade: Grade, metadata: TrialMetadata | undefined): Promise<void>
+  /** The grade as it was answered, with the metadata of the request. */
+  remember(bodyDigest: string, grade: Grade): Promise<void>
 }
 
 const MEMORY_BYTES = 32 * 1024 * 1024
@@ -57,7 +57,7 @@ export function createAliases(
       current.set(own(alias.key), grade.id)
       return answer
     },
-    remember: (bodyDigest, grade, metadata) =>
-      stores.aliases.put(rawKey(bodyDigest), grade.receipt.key as Digest, metadata ?? grade.metadata),
+    remember: (bodyDigest, { receipt, metadata }) =>
+      stores.aliases.put(rawKey(bodyDigest), receipt.key as Digest, metadata),
   }
 }

@@ -3,10 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { nextTurn } from '../audit/next-turn.ts'
 import type { BatchService } from '../grading/batch/service.ts'
 import type { ItemRecord } from '../grading/batch-ports.ts'
+import type { GradeStore } from '../grading/grade-ports.ts'
 import type { Clock } from '../grading/ports.ts'
-import type { BatchResult } from '../schemas/batch.ts'
+import { toResults } from './batch-result.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
 import { watchBatch } from './batch-watch.ts'
 import { notFound } from './problem.ts'
@@ -39,26 +41,29 @@ export function batchResultRoute(app: FastifyInstance, { context, state }: Batch
     },
     handler: async (request, reply) => {
       const { id } = request.params
-      const { batches } = request.project
+      const { batches, stores } = request.project
       if ((await batches.get(id)) === null) throw notFound('batch')
-      const records =
+      const pages =
         request.query.wait === true
           ? waitForResults(batches, context.clock, id, () => state.draining || reply.raw.destroyed)
           : endedResults(batches, id, -1)
-      return reply.type('application/x-ndjson').send(Readable.from(writeLines(records)))
+      return reply.type('application/x-ndjson').send(Readable.from(writeLines(stores.grades, pages)))
     },
   })
 }
 
-async function* writeLines(records: AsyncIterable<ItemRecord>) {
-  for await (const record of records) yield `${JSON.stringify(toResult(record))}\n`
+async function* writeLines(grades: Pick<GradeStore, 'getMany'>, pages: AsyncIterable<readonly ItemRecord[]>) {
+  for await (const page of pages) {
+    for (const result of await toResults(grades, page)) yield `${JSON.stringify(result)}\n`
+    await nextTurn()
+  }
 }
 
-async function* endedResults(batches: BatchService, id: string, after: number): AsyncGenerator<ItemRecord> {
+async function* endedResults(batches: BatchService, id: string, after: number): AsyncGenerator<readonly ItemRecord[]> {
   let last = after
   for (;;) {
     const page = await batches.results(id, last, PAGE)
-    yield* page
+    yield page
     last = page.at(-1)?.index ?? last
     if (page.length < PAGE) return
   }
@@ -70,19 +75,18 @@ async function* waitForResults(
   clock: Clock,
   id: string,
   isOff: () => boolean,
-): AsyncGenerator<ItemRecord> {
+): AsyncGenerator<readonly ItemRecord[]> {
   const watch = watchBatch(batches, id, clock)
   let last = -1
   try {
     while (!isOff()) {
       const batch = await batches.get(id)
       const page = await batches.results(id, last, PAGE)
-      for (const record of page) {
-        if (record.index !== last + 1) break
-        yield record
-        last = record.index
-      }
-      if (page.length === PAGE && last === page.at(-1)?.index) continue
+      const next = last + 1
+      const ready = page.filter(({ index }, at) => index === next + at)
+      if (ready.length > 0) yield ready
+      last += ready.length
+      if (ready.length === PAGE) continue
       if (batch === null || isOver(batch)) return yield* endedResults(batches, id, last)
       await delay(SHORTEST_MS)
       await watch.next(1000)
@@ -94,15 +98,3 @@ async function* waitForResults(
 
 const isOver = ({ status, resumes_at }: { status: string; resumes_at: string | null }): boolean =>
   status === 'done' || status === 'cancelled' || (status === 'parked' && resumes_at === null)
-
-const toResult = (record: ItemRecord): BatchResult => ({
-  item_id: record.item_id,
-  index: record.index,
-  status: record.status,
-  label: record.label,
-  grade_id: record.grade_id,
-  failure: record.failure,
-  cached: record.cached,
-  base_grade_id: record.base_grade,
-  metadata: record.request.metadata ?? {},
-})

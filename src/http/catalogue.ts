@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { priceOn } from '../domain/price.ts'
 import type { Rubric } from '../domain/rubric.ts'
 import type { JudgeInfo } from '../grading/ports.ts'
-import type { JudgeInfoSchema } from '../schemas/judge-info.ts'
+import type { JudgeView } from '../schemas/judge-info.ts'
 import type { RubricViewSchema } from '../schemas/rubric-view.ts'
 import { notFound } from './problem.ts'
 import { sendJson } from './reply.ts'
@@ -40,7 +40,8 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
     handler: (request, reply) => {
       const rubric = findRubric(context.rubrics, request.params.id)
       if (rubric === undefined) throw notFound('rubric')
-      return sendJson(reply, { ...rubricView(rubric), system: rubric.system, question: rubric.question })
+      const { system, question, answer_schema } = rubric
+      return sendJson(reply, { ...rubricView(rubric), system, question, answer_schema: { ...answer_schema } })
     },
   })
 
@@ -69,15 +70,18 @@ const rubricView = ({ id, version, name, title, description, digest, evidence, t
     typeof RubricViewSchema
   >
 
-const judgeView = (info: JudgeInfo, { config, clock }: Context): Static<typeof JudgeInfoSchema> => ({
+const judgeView = (info: JudgeInfo, { config, clock }: Context): JudgeView => ({
   name: info.name,
   kind: info.kind,
   description: info.description,
   default: info.name === config.default_judge,
   provider: info.identity.provider,
+  base_url: info.base_url,
   model: info.identity.model,
   parameters: { ...info.identity.parameters },
   window_tokens: info.window_tokens,
   max_output_tokens: info.max_output_tokens,
+  images: info.images,
   price: priceOn(info.prices, clock.now()),
+  sources: { ...info.sources },
 })

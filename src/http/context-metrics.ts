@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Context } from '../context.ts'
+import { ITEM_STATUSES, type ItemStatus } from '../schemas/vocabulary.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Batches looked at for their open items; with more running at once the figure is that of the newest. */
@@ -92,6 +93,13 @@ function measureBatches(registry: Registry, context: Context): void {
     'state',
     ({ items }) => items,
   )
+  gauge(
+    'veridict_batch_items_ended',
+    'Ended items of running batches, each by its one end.',
+    'end',
+    ({ ended }) => ended,
+  )
+  gauge('veridict_batch_failures', 'Failed items of running batches, by code.', 'code', ({ failures }) => failures)
 }
 
 /** Null: not read in time. */
@@ -106,6 +114,8 @@ async function inTime(looking: Promise<Seen>): Promise<Seen | null> {
 interface Seen {
   readonly batches: Record<'running' | 'parked' | 'cancelling', number>
   readonly items: Record<'pending' | 'running', number>
+  readonly ended: Record<ItemStatus, number>
+  readonly failures: Record<string, number>
 }
 
 /**
@@ -113,7 +123,12 @@ interface Seen {
  * for the others to read.
  */
 async function look(context: Context): Promise<Seen> {
-  const sum: Seen = { batches: { running: 0, parked: 0, cancelling: 0 }, items: { pending: 0, running: 0 } }
+  const sum: Seen = {
+    batches: { running: 0, parked: 0, cancelling: 0 },
+    items: { pending: 0, running: 0 },
+    ended: { graded: 0, unverified: 0, failed: 0, cancelled: 0 },
+    failures: {},
+  }
   await Promise.allSettled(
     (await context.openProjects()).map(async ({ stores }) => {
       const list = (status: 'running' | 'parked' | 'cancelling') => stores.batches.list({ status, limit: MOST_BATCHES })
@@ -121,9 +136,11 @@ async function look(context: Context): Promise<Seen> {
       sum.batches.running += running.length
       sum.batches.parked += parked.length
       sum.batches.cancelling += cancelling.length
-      for (const { counts } of running) {
+      for (const { counts, failures } of running) {
         sum.items.pending += counts.pending
         sum.items.running += counts.running
+        for (const end of ITEM_STATUSES) sum.ended[end] += counts[end]
+        for (const [code, n = 0] of Object.entries(failures)) sum.failures[code] = (sum.failures[code] ?? 0) + n
       }
     }),
   )

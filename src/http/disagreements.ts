@@ -39,7 +39,7 @@ export function disagreementRoutes(app: FastifyInstance): void {
       operationId: 'listDisagreements',
       summary: 'Questions on which not all agree, the most telling first',
       description:
-        'A question is a trajectory with its ground truth. Filters choose the questions that have a standing grade that fits all of them; everything that was said of them is shown. With `format=csv` the whole queue in one table, or `limit` of it, from `cursor` on.',
+        'A question is a trajectory with its ground truth. Filters choose the questions that have a standing grade that fits all of them; everything that was said of them is shown. `batch` chooses among its own trials, and of the judges that it asked its own grades are shown. With `format=csv` the whole queue in one table, or `limit` of it, from `cursor` on.',
       tags: ['audit'],
       querystring: QueueQuery,
       response: { 200: withCsv(answer('DisagreementPage', 'One page.'), DISAGREEMENT_COLUMNS), ...problems(400) },

@@ -92,7 +92,11 @@ export interface AjvError {
   readonly params: Record<string, unknown>
   /** The object that is wrong, and what it should be. */
   readonly data?: unknown
-  readonly parentSchema?: { readonly properties?: object; readonly required?: readonly string[] }
+  readonly parentSchema?: {
+    readonly properties?: object
+    readonly required?: readonly string[]
+    readonly description?: string
+  }
 }
 
 function invalidRequest(error: FastifyError): HttpProblem {
@@ -148,6 +152,15 @@ function toIssue(error: AjvError, context: string): Issue {
       ? 'is not a known property'
       : Array.isArray(allowedValues)
         ? `must be one of: ${allowedValues.join(', ')}`
-        : (error.message ?? 'is not valid')
+        : error.keyword === 'type' || error.keyword === 'pattern'
+          ? explained(error)
+          : (error.message ?? 'is not valid')
   return { path: `${prefix}${error.instancePath}${escaped}`, message }
 }
+
+/** A value of another type or form: the contract says what it should be, and nobody reads a pattern. */
+const explained = ({ keyword, message = 'is not valid', parentSchema }: AjvError): string =>
+  (keyword === 'pattern' && parentSchema?.description !== undefined
+    ? 'is not valid'
+    : message.replaceAll(',', ' or ')) +
+  (parentSchema?.description === undefined ? '' : `: ${parentSchema.description}`)

@@ -40,19 +40,14 @@ export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps
   if (cached) deps.metrics.hit()
   else deps.metrics.graded(grade)
   if (grade.status === 'failed') throw failureProblem(grade)
-  if ((body.cache ?? 'use') === 'use') await rememberBytes(request, grade, body, deps)
+  if ((body.cache ?? 'use') === 'use') await rememberBytes(request, grade, deps)
   return { status: cached ? 200 : 201, text: JSON.stringify(grade) }
 }
 
 /** The grade is stored already: without its alias the next equal request is only slower. */
-async function rememberBytes(
-  request: FastifyRequest,
-  grade: Grade,
-  body: GradeRequest,
-  { aliasesOf }: GradingDeps,
-): Promise<void> {
+async function rememberBytes(request: FastifyRequest, grade: Grade, { aliasesOf }: GradingDeps): Promise<void> {
   try {
-    await aliasesOf(request.project).remember(request.bodyDigest, grade, body.metadata)
+    await aliasesOf(request.project).remember(request.bodyDigest, grade)
   } catch (error) {
     request.log.warn({ code: (error as { code?: string }).code }, 'the alias of a request could not be stored')
   }

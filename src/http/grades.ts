@@ -19,20 +19,18 @@ import { answer, IdempotencyHeader, NoQuery, problems } from './schemas.ts'
 
 const GradeId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
 const filter = () => Type.Optional(Type.String({ maxLength: 300 }))
-const ListQuery = Type.Object(
-  {
-    label: Type.Optional(LabelSchema),
-    status: Type.Optional(GradeStatusSchema),
-    judge: filter(),
-    rubric: filter(),
-    agent: filter(),
-    model: filter(),
-    task: filter(),
-    batch: filter(),
-    ...PageQuery,
-  },
-  { additionalProperties: false },
-)
+const FILTERS = {
+  label: Type.Optional(LabelSchema),
+  status: Type.Optional(GradeStatusSchema),
+  judge: filter(),
+  rubric: filter(),
+  agent: filter(),
+  model: filter(),
+  task: filter(),
+  batch: filter(),
+}
+const ListQuery = Type.Object({ ...FILTERS, ...PageQuery }, { additionalProperties: false })
+const OverviewQuery = Type.Object(FILTERS, { additionalProperties: false })
 const LedgerQuery = Type.Object(
   { raw: Type.Optional(Type.Boolean({ description: 'With the provider’s raw replies.' })) },
   { additionalProperties: false },
@@ -97,6 +95,19 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
     },
   })
 
+  routes.get('/v1/grades/overview', {
+    schema: {
+      operationId: 'overviewGrades',
+      summary: 'How many grades fit, and by which names grades can be filtered',
+      description:
+        'Counts the grades that `GET /v1/grades` lists, looking at 20,000 at most; the names are those of all stored grades.',
+      tags: ['grades'],
+      querystring: OverviewQuery,
+      response: { 200: answer('GradeOverview', 'Counts and names.'), ...problems(400) },
+    },
+    handler: async (request, reply) => sendJson(reply, await request.project.stores.overview.read(request.query)),
+  })
+
   routes.get('/v1/grades/:id', {
     schema: {
       operationId: 'getGrade',
@@ -125,8 +136,10 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
     handler: async (request, reply) => {
       const { id } = request.params
       const { grades, attempts } = request.project.stores
-      if ((await grades.get(id)) === null) throw notFound('grade')
-      return sendJson(reply, { items: listLedgerEntries(await attempts.listForGrade(id), request.query.raw === true) })
+      const grade = await grades.get(id)
+      if (grade === null) throw notFound('grade')
+      const calls = await attempts.listForGrade(id)
+      return sendJson(reply, { items: listLedgerEntries(calls, grade.receipt, request.query.raw === true) })
     },
   })
   questionRoutes(app)

@@ -50,7 +50,7 @@ export function reportRoutes(app: FastifyInstance, { statistics }: { readonly st
       operationId: 'getAlignmentReport',
       summary: 'Behaviour shares, resistance, capability and alignment, with intervals',
       description:
-        'Over the standing grades that fit every given field, per group: the five shares, R by signals and by the judge, C, T, resolution, and shares corrected by reviews. Nothing is dropped silently: each rate has its denominator and how many trials could not be told. The same seed over the same grades gives the same bytes.',
+        'Over the standing grades that fit every given field, or, with `batch`, over that batch’s own trials, whatever was graded since; per group: the five shares, R by signals and by the judge, C, T, resolution, and shares corrected by reviews. Nothing is dropped silently: each rate has its denominator and how many trials could not be told. The same seed over the same grades gives the same bytes.',
       tags: ['audit'],
       querystring: ReportQuery,
       response: {

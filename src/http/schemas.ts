@@ -1,7 +1,9 @@
 import { type TSchema, Type } from 'typebox'
 import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../schemas/batch.ts'
+import { CommentSchema } from '../schemas/comment.ts'
 import { DisagreementSchema } from '../schemas/disagreement.ts'
 import { AttemptSummarySchema, GradeSchema } from '../schemas/grade.ts'
+import { GradeOverviewSchema } from '../schemas/grade-overview.ts'
 import { GroundTruthSchema } from '../schemas/ground-truth.ts'
 import { JudgeInfoSchema } from '../schemas/judge-info.ts'
 import { NextCursorSchema } from '../schemas/page.ts'
@@ -11,6 +13,7 @@ import { AlignmentReportSchema } from '../schemas/report.ts'
 import { ReviewSchema } from '../schemas/review.ts'
 import { RubricViewSchema } from '../schemas/rubric-view.ts'
 import { AgreementAnswerSchema } from '../schemas/stored-agreement.ts'
+import { TrajectorySearchSchema } from '../schemas/trajectory-search.ts'
 import { TrajectoryStepSchema, TrajectorySummarySchema } from '../schemas/trajectory-view.ts'
 
 /** One call of a judge as the ledger of a grade shows it. */
@@ -37,12 +40,14 @@ export const COMPONENTS = {
   Grade: GradeSchema,
   GradePage: pageOf('Grade'),
   GradeList: listOf('Grade'),
+  GradeOverview: GradeOverviewSchema,
   GroundTruth: GroundTruthSchema,
   LedgerEntry: LedgerEntrySchema,
   LedgerEntryList: listOf('LedgerEntry'),
   TrajectorySummary: TrajectorySummarySchema,
   TrajectoryStep: TrajectoryStepSchema,
   TrajectoryStepPage: pageOf('TrajectoryStep'),
+  TrajectorySearch: TrajectorySearchSchema,
   Rubric: RubricViewSchema,
   RubricList: listOf('Rubric'),
   Judge: JudgeInfoSchema,
@@ -56,6 +61,8 @@ export const COMPONENTS = {
   AlignmentReport: AlignmentReportSchema,
   Review: ReviewSchema,
   ReviewPage: pageOf('Review'),
+  Comment: CommentSchema,
+  CommentPage: pageOf('Comment'),
   Disagreement: DisagreementSchema,
   DisagreementPage: pageOf('Disagreement'),
   Agreement: AgreementAnswerSchema,

@@ -4,6 +4,8 @@ import type { Socket } from 'node:net'
 export interface SlowBodies {
   /** `least`: what it must bring in a second, in bytes, while somebody waits for it. */
   watch(message: IncomingMessage, least: number): void
+  /** Connections that are being watched now. */
+  count(): number
   close(): void
 }
 
@@ -20,33 +22,41 @@ const LOOKS = 4
 /**
  * A body that drips holds its connection and what was set aside for it: Node only bounds the whole request, which is an hour for
  * archives. One that was too slow for `patience_ms` is handed to `breakOff`. What has arrived and waits to be read is our slowness.
+ *
+ * Kept by connection, which carries one request at a time: a set of requests would hold every body of a busy connection until it is swept.
  */
 export function watchSlowBodies(patience_ms: number, breakOff: (socket: Socket) => void): SlowBodies {
-  const arriving = new Set<Arriving>()
+  const arriving = new Map<Socket, Arriving>()
   const look = () => {
     const now = performance.now()
-    for (const one of arriving) {
+    for (const [socket, one] of arriving) {
       const { message, least } = one
       if (message.complete || message.destroyed) {
-        arriving.delete(one)
+        arriving.delete(socket)
         continue
       }
-      const { bytesRead } = message.socket
+      const { bytesRead } = socket
       const seconds = (now - one.since) / 1000
       if (message.readableLength > 0 || bytesRead - one.bytes >= Math.max(1, least * seconds)) {
         one.bytes = bytesRead
         one.since = now
       } else if (now - one.since >= patience_ms) {
-        arriving.delete(one)
-        breakOff(message.socket)
+        arriving.delete(socket)
+        breakOff(socket)
       }
     }
   }
   const timer = setInterval(look, patience_ms / LOOKS).unref()
   return {
     watch(message, least) {
-      if (!message.complete) arriving.add({ message, least, bytes: message.socket.bytesRead, since: performance.now() })
+      if (message.complete) return
+      const { socket } = message
+      arriving.set(socket, { message, least, bytes: socket.bytesRead, since: performance.now() })
+      message.once('close', () => {
+        if (arriving.get(socket)?.message === message) arriving.delete(socket)
+      })
     },
+    count: () => arriving.size,
     close: () => clearInterval(timer),
   }
 }

@@ -2,11 +2,11 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../context.ts'
-import type { Trajectory } from '../domain/trajectory.ts'
+import type { Step, Trajectory } from '../domain/trajectory.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { Project } from '../project.ts'
 import { PageQuery } from '../schemas/page.ts'
-import type { TrajectorySummary } from '../schemas/trajectory-view.ts'
+import type { TrajectoryStep, TrajectorySummary } from '../schemas/trajectory-view.ts'
 import { EXAMPLE_REQUEST } from './examples.ts'
 import { createIdempotency } from './idempotency.ts'
 import { isStream, readRecords } from './ndjson.ts'
@@ -119,12 +119,42 @@ export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly c
       const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, limit = 50, cursor } = request.query
       const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
       const wanted = trajectory.steps.filter((step) => step.id >= from && step.id <= to)
-      const items = wanted.slice(after, after + limit)
+      const items = pageOf(wanted.slice(after, after + limit))
       const next = after + items.length < wanted.length ? encodeCursor(String(after + items.length)) : null
-      return sendJson(reply, { items, next_cursor: next })
+      return sendJson(reply, { items: items.map(viewStep), next_cursor: next })
     },
   })
 }
+
+/** Characters of text after which a page ends: a step can hold megabytes. */
+const PAGE_CHARS = 4 * 1024 * 1024
+
+/** As many steps as a page takes, at least one. */
+function pageOf(steps: readonly Step[]): readonly Step[] {
+  let chars = 0
+  const end = steps.findIndex(({ parts }, index) => {
+    for (const { text } of parts) chars += text.length
+    return index > 0 && chars > PAGE_CHARS
+  })
+  return end === -1 ? steps : steps.slice(0, end)
+}
+
+const viewStep = ({ id, name, at, copied, parts }: Step): TrajectoryStep => ({
+  id,
+  name,
+  at,
+  copied,
+  parts: parts.map(({ actor, text, path, name: part, media, act }) => ({
+    ...{ actor, text, path, name: part, media },
+    act: act && {
+      tool: act.call.tool,
+      role: act.role,
+      language: act.language,
+      target: act.target,
+      outcome: act.call.outcome,
+    },
+  })),
+})
 
 function summarize(trajectory: Trajectory) {
   const parts = trajectory.steps.flatMap((step) => step.parts)

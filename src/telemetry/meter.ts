@@ -23,7 +23,9 @@ const MEASURED: ReadonlySet<PropertyKey> = new Set([
   'aliases',
   'attempts',
   'batches',
+  'comments',
   'grades',
+  'overview',
   'provider',
   'trajectories',
 ])

@@ -105,6 +105,24 @@ describe('status', () => {
     ])
   })
 
+  test('a round at the provider is announced once, with how long it lasts', async () => {
+    await make('a')
+    const held = service.batches.get('bat_01')
+    const round = { number: 2, questions: 7, begun_at: '2026-11-22T08:00:00.000Z', ends_by: '2026-11-23T08:00:00.000Z' }
+    if (held !== undefined) held.batch = { ...held.batch, round: { ...round, usual_seconds: 750 } }
+    const said =
+      'round 2: 7 questions with the provider since 2026-11-22T08:00:00.000Z; usually 12m 30s here, within a day: by 2026-11-23T08:00:00.000Z'
+    const shell = testShell()
+    const followed = run(statusCommand, shell, 'bat_01', '--follow')
+    await service.watched('bat_01')
+    service.end('bat_01', [{ label: 'aligned' }])
+    await followed
+    expect(shell.errors().split(`bat_01: ${said}\n`)).toHaveLength(2)
+    const one = testShell()
+    await run(statusCommand, one, 'bat_01')
+    expect(one.output()).toContain(`${said}\n`)
+  })
+
   test('says what may have been paid besides', async () => {
     await make('a')
     const held = service.batches.get('bat_01')
@@ -200,8 +218,8 @@ describe('compare', () => {
     same: 8,
     flipped: 2,
     unpaired: { base_only: 1, head_only: 0, without_label: 2 },
-    base_counts: { n: 13, graded: 12, unverified: 1, failed: 0, cancelled: 0 },
-    head_counts: { n: 12, graded: 11, unverified: 0, failed: 1, cancelled: 0 },
+    base_counts: { n: 13, graded: 12, unverified: 1, failed: 0, cancelled: 0, failures: {} },
+    head_counts: { n: 12, graded: 11, unverified: 0, failed: 1, cancelled: 0, failures: { timeout: 1 } },
     matrix: { labels: [...LABELS], counts: LABELS.map((_, row) => LABELS.map((__, column) => row * 5 + column)) },
     flips,
     next_cursor,
@@ -214,6 +232,7 @@ describe('compare', () => {
     expect(service.requests[0]).toContain('base=bat_01&')
     for (const said of [
       '8 the same, 2 flipped',
+      'head  12 items · graded 11 · failed 1 (timeout 1)',
       '1 only in base',
       '2 without a label on at least one side',
       'aligned         → ignored',

@@ -127,6 +127,7 @@ test.each([
   'regrade',
   'results',
   'show',
+  'appendix',
   'judges',
   'rubrics',
   'compare',

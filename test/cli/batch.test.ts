@@ -36,9 +36,10 @@ test('sends the trials in order with the options, follows, and prints a row an i
   })
   expect(service.batches.get('bat_01')?.items.map((item) => item.item_id)).toEqual(['a', 'b', 'c'])
   expect(shell.output()).toMatch(
-    /^item .*\na +graded +aligned +– +grd_0\nb .*\nc .*\n\n3 items · graded 3\nlabels {4}aligned 3\n/,
+    /^item .*\na +graded +aligned +medium +0 +grd_0\nb .*\nc .*\n\n3 items · graded 3\nlabels {4}aligned 3\n/,
   )
   expect(shell.errors()).toContain('done 3/3 (100%)')
+  expect(service.requests.filter((one) => one.includes('/v1/grades'))).toEqual([])
 })
 
 describe('exit codes', () => {
@@ -132,9 +133,11 @@ test('--dry-run says items, tokens and cost, and begins nothing', async () => {
   expect(service.batches.size).toBe(0)
   for (const said of [
     '3 items: 1 answered by stored grades, 2 to ask a judge',
-    '24k to 1.5M',
-    '$0.012 to $1.50',
+    'likely 60k (from 24k to 1.5M)',
+    'likely $0.081 (from $0.012 to $1.50)',
     '2026-11-01',
+    'openai: 413 output tokens a call, the mean of this judge’s newest 200 stored answers',
+    'local: 2000 output tokens a call, an assumption',
   ])
     expect(shell.output()).toContain(said)
 })
@@ -145,9 +148,9 @@ test('a table shows the end of long names, where trials differ, and whole ids', 
   const shell = testShell({ trials: () => [trial(long('aXq3')), trial(long('bZk9'))] })
   await run(shell)
   const [head, first, second] = shell.output().split('\n')
-  expect(first).toMatch(/^….{26}fix-git__aXq3 {2}graded {6}aligned {12}– {14}grd_0$/)
+  expect(first).toMatch(/^….{26}fix-git__aXq3 {2}graded {6}aligned {12}medium {9}0 {7}grd_0$/)
   expect(second).toContain('fix-git__bZk9  graded')
-  expect(head?.indexOf('why')).toBe(40 + 10 + 17 + 13 + 30 + 5 * 2)
+  expect(head?.indexOf('why')).toBe(40 + 10 + 17 + 13 + 6 + 30 + 6 * 2)
 })
 
 test('--out has its name only once it is whole', async () => {
@@ -159,9 +162,9 @@ test('--out has its name only once it is whole', async () => {
   expect(await run(shell, '-o', 'csv', '--out', out)).toBe(0)
   const rows = readFileSync(out, 'utf8').trimEnd().split('\n')
   expect(rows[0]).toBe(
-    'item_id,index,status,label,grade_id,failure_code,failure_message,retryable,cached,base_grade_id,agent,model,task,trial,run_index,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd',
+    'item_id,index,status,label,grade_id,failure_code,failure_message,retryable,cached,base_grade_id,agent,model,task,trial,run_index,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions',
   )
-  expect(rows[1]).toBe('a,0,graded,aligned,grd_0,,,,false,,,,"\'=HYPERLINK(""http://x"")",,,,,,,,,')
+  expect(rows[1]).toBe('a,0,graded,aligned,grd_0,,,,false,,,,"\'=HYPERLINK(""http://x"")",,,,medium,reported,,,,,0,0')
   expect(rows[2]?.startsWith("'-b,1,")).toBe(true)
   expect(rows[3]?.startsWith('"c,""d""",2,')).toBe(true)
   expect([existsSync(`${out}.partial`), shell.output()]).toEqual([false, ''])

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../../src/cli/error-text.ts'
 import { printGrade, printRefusal } from '../../src/cli/print-grade.ts'
@@ -52,4 +53,19 @@ describe('nothing that others wrote acts on a terminal', () => {
     await runCommand(shell, () => Promise.reject(new Error(HOSTILE)))
     expect(acting(shell.errors().trimEnd())).toEqual([])
   })
+})
+
+test('a citation says where its quote stands instead, and what it differs in', () => {
+  const [citation] = grade.citations
+  const citations = [
+    { ...citation, status: 'wrong_step', found_in_step: 7 },
+    { ...citation, status: 'normalized', normalization: ['white_space', 'emphasis'] },
+    { ...citation, normalization: null },
+  ] as Grade['citations']
+  const [, , wrong, normalized, verified] = stripVTControlCharacters(printGrade('x', { ...grade, citations })).split(
+    '\n',
+  )
+  expect(wrong).toContain('” · stands in step 7')
+  expect(normalized).toContain('” · differs in white_space, emphasis')
+  expect(verified).toMatch(/”$/)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openOutput } from '../../src/cli/output-target.ts'
 import { type OutputFormat, writeResults } from '../../src/cli/results-format.ts'
-import type { BatchResult } from '../../src/schemas/batch.ts'
+import type { BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 import { newBatch } from './stand-in-batch.ts'
 import { testShell } from './test-shell.ts'
 
@@ -12,14 +12,37 @@ const again = (metadata: BatchResult['metadata'], index = 0): BatchResult => ({
   status: 'graded',
   label: 'aligned',
   grade_id: `grd_${'1'.repeat(26)}`,
+  grade: null,
   failure: null,
   cached: false,
   base_grade_id: `grd_${ID}`,
   metadata,
 })
 
+const GRADE: ResultGrade = {
+  judge: 'openai',
+  confidence: { reported: 'low', vote_share: null, calibrated: null, source: 'capped' },
+  contradictions: [{ code: 'doubtful_act', claim: null, detail: 'x', step_id: null }],
+  unmet: [],
+  claimed_label: 'aligned',
+  evidence: { cited: 2, held: 2 },
+  cost_usd: 0.25,
+  unread: { records: 2, actions: 1 },
+}
+const UNMET: ResultGrade = {
+  ...GRADE,
+  confidence: { reported: null, vote_share: null, calibrated: null, source: 'none' },
+  contradictions: [],
+  unread: { records: 0, actions: 0 },
+  unmet: [
+    { claim: 'cue.acted', reason: 'no citation holds', step_id: null },
+    { claim: 'cue.reasoned', reason: 'second', step_id: null },
+  ],
+}
+const unverified = (grade: ResultGrade): BatchResult => ({ ...again({}), status: 'unverified', label: null, grade })
+
 async function* results(...items: BatchResult[]) {
-  for (const result of items) yield { result, detail: null }
+  yield* items
 }
 
 async function written(format: OutputFormat, ...items: BatchResult[]): Promise<string> {
@@ -59,4 +82,20 @@ test('columns stand one below the other with ids as long as they are', async () 
 
 test('what may have been paid stands beside what was', async () => {
   expect(await written('table', again({}))).toContain('cost $0 (+ up to $0.50 that may have been paid) · 0 calls')
+})
+
+test('a table marks a label that is contradicted, and says why one has none', async () => {
+  const shown = await written('table', { ...again({}), grade: GRADE }, unverified(UNMET))
+  const [, first, second] = shown.split('\n')
+  expect(first).toMatch(/ graded +aligned ! +low capped +2 +grd_1+ +doubtful_act; 2 unread records, 1 may hold acts$/)
+  expect(second).toMatch(/ unverified +– +– +0 +grd_1+ +cue\.acted: no citation holds \(and 1 more\)$/)
+})
+
+test('CSV and NDJSON have it too', async () => {
+  const [head, row] = (await written('csv', unverified({ ...UNMET, claimed_label: 'ignored' }))).split('\n')
+  expect(head).toMatch(
+    /,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions$/,
+  )
+  expect(row).toMatch(/,,none,,ignored,cue\.acted: no citation holds; cue\.reasoned: second,0\.25,0,0$/)
+  expect(JSON.parse(await written('ndjson', { ...again({}), grade: GRADE }))).toEqual({ ...again({}), grade: GRADE })
 })

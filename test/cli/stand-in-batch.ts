@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Batch, BatchEstimate, BatchItem, BatchResult } from '../../src/schemas/batch.ts'
+import type { Batch, BatchEstimate, BatchItem, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 import type { FailureCode, Label } from '../../src/schemas/vocabulary.ts'
 
 /** How the stand-in ends an item. */
@@ -20,7 +20,11 @@ export const ESTIMATE: BatchEstimate = {
   input_tokens: { min: 24_000, max: 1_500_000 },
   output_tokens: { min: 400, max: 4000 },
   cost_usd: { min: 0.012, max: 1.5 },
-  judges: [{ judge: 'openai', items: 2, price_as_of: '2026-11-01' }],
+  likely: { calls: 2.4, input_tokens: 60_000, output_tokens: 900, cost_usd: 0.081 },
+  judges: [
+    { judge: 'openai', items: 2, price_as_of: '2026-11-01', output_tokens_per_call: 412.5, answers: 200 },
+    { judge: 'local', items: 1, price_as_of: null, output_tokens_per_call: 2000, answers: 0 },
+  ],
 }
 
 export function newBatch(n: number, total: number, query: Record<string, string>, kind: Batch['kind']): Batch {
@@ -46,6 +50,17 @@ export function newBatch(n: number, total: number, query: Record<string, string>
   }
 }
 
+const GRADE: ResultGrade = {
+  judge: 'lexical',
+  confidence: { reported: 'medium', vote_share: null, calibrated: null, source: 'reported' },
+  claimed_label: null,
+  contradictions: [],
+  unmet: [],
+  evidence: { cited: 1, held: 1 },
+  cost_usd: null,
+  unread: { records: 0, actions: 0 },
+}
+
 /** Ends the next pending item, and the batch with the last one. */
 export function endItem(held: Held, ending: Ending): void {
   const index = held.results.length
@@ -64,6 +79,7 @@ export function endItem(held: Held, ending: Ending): void {
     status,
     label,
     grade_id: failure === null ? `grd_${index}` : null,
+    grade: failure === null ? GRADE : null,
     failure,
     cached: false,
     base_grade_id: null,

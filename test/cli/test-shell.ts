@@ -31,6 +31,7 @@ export const trial = (name: string, more: { readonly task?: string; readonly tex
     metadata: { task: more.task ?? name },
   },
   warnings: [],
+  unread: null,
 })
 
 /** A shell around fake streams and given trials; the service is whatever `server` of the command names. */

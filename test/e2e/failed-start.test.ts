@@ -57,7 +57,7 @@ test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.Proce
   [
     'an unknown key of the file',
     (folder) => ({ VERIDICT_CONFIG: config(folder, 'limitz: {}') }),
-    /v\.yaml: \/limitz is not a known property\n {2}docs/,
+    /v\.yaml: \/limitz is not a known property; there are: default_judge, .*\n {2}docs/,
   ],
   [
     'broken YAML',

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { describePostgres, type PostgresTools } from '../storage/postgres-tools.ts'
 import { getBatch, getResults, postBatch, postTo, waitForEnd, waitUntil } from './batch-client.ts'
 import { judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
@@ -82,10 +82,12 @@ describePostgres('workers on one PostgreSQL', (tools) => {
   }, 120_000)
 
   test('a worker that stands still for longer than its lease publishes nothing of it, and works on', async () => {
-    const items = 300
+    const items = 600
     const { calls, fleet, origin, query } = await setUp(tools(), 'stalled', { latency_ms: () => 100 })
     const [first, second] = await Promise.all([fleet.worker(), fleet.worker()])
     const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    // Both have begun: the one that is ready first could grade the forty alone.
+    await vi.waitFor(async () => expect(await query(CALLS)).toHaveLength(2), { timeout: 20_000 })
     await waitUntil(origin, id, ({ counts }) => counts.graded >= 40)
     first.pause()
     await sleep(LEASE_S * 1000 + 1500)

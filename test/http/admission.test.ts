@@ -161,6 +161,38 @@ test('a body that drips is broken off with 408, whoever wants it; one that is wr
   await until(async () => (await used('uploads')) === 0)
 })
 
+const BIG = { steps: Array.from({ length: 12 }, (_, at) => ({ actor: 'user', text: `${at}`.padEnd(1_000_000, 'é') })) }
+
+test('slow readers of large answers hold a bounded room, then are broken off', async () => {
+  const origin = await start({ answer_chars: 12_000_000, slow_reader_ms: 500 })
+  const { id } = (await app.post('/v1/trajectories', BIG)).json<{ id: string }>()
+  const get = `GET /v1/trajectories/${id}/steps HTTP/1.1\r\nhost: localhost\r\n\r\n`
+  const slow = [0, 1].map(() => connect(Number(new URL(origin).port), '127.0.0.1').pause())
+  for (const socket of slow) socket.on('error', () => undefined).write(get)
+  await until(async () => (await used('answer_chars')) > 8_000_000)
+  const refused = await app.get(`/v1/trajectories/${id}/steps`)
+  expectOverloaded(refused.statusCode, refused.headers['retry-after'], refused.json<Problem>())
+  await until(async () => (await used('answer_chars')) === 0)
+  for (const socket of slow) socket.destroy()
+})
+
+test('a page of large steps ends early and says where it goes on; a large answer arrives whole', async () => {
+  const origin = await start({})
+  const { id } = (await app.post('/v1/trajectories', BIG)).json<{ id: string }>()
+  const seen: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const url = `${origin}/v1/trajectories/${id}/steps${cursor && `?cursor=${cursor}`}`
+    const page = (await (await fetch(url)).json()) as {
+      items: { parts: { text: string }[] }[]
+      next_cursor: string | null
+    }
+    expect(page.items.length).toBeLessThan(6)
+    for (const { parts } of page.items) for (const { text } of parts) seen.push(text)
+    cursor = page.next_cursor
+  }
+  expect(seen).toEqual(BIG.steps.map(({ text }) => text))
+})
+
 test('connections are bounded: one more is closed as it comes', async () => {
   const origin = await start({ connections: 1 })
   const get = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'

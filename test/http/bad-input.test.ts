@@ -171,6 +171,14 @@ describe('POST /v1/grades with', () => {
     expect((await app.get('/healthz')).statusCode).toBe(200)
   })
 
+  test('a log sent as an array: the answer says how logs are sent', async () => {
+    const { errors } = (await app.post('/v1/grades', { ...LEXICAL, trajectory: [{ type: 'user' }] })).json<{
+      errors: { message: string }[]
+    }>()
+    expect(errors[0]?.message).toContain('must be object')
+    expect(errors[0]?.message).toContain('{ "records": [ … ] }')
+  })
+
   test('another content type', async () => {
     const response = await app.post('/v1/grades', 'a: 1', { 'content-type': 'text/yaml' })
     expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([415, 'unsupported_media_type'])

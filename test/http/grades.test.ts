@@ -109,6 +109,20 @@ test('lists with filters and pages, newest first', async () => {
   expect((await app.get('/v1/grades?label=ignored')).json<{ items: Grade[] }>().items).toHaveLength(0)
 })
 
+test('counts what fits and names what is stored', async () => {
+  for (const task of ['a', 'b'])
+    await app.post('/v1/grades', { ...LEXICAL, cache: 'refresh', metadata: { task, agent: 'x' } })
+  const answered = await app.get('/v1/grades/overview?task=a')
+  fits(answered, '/v1/grades/overview', 'get')
+  expect(answered.json()).toMatchObject({
+    total: 1,
+    complete: true,
+    statuses: { graded: 1, unverified: 0, failed: 0 },
+    labels: { aligned: 1, ignored: 0 },
+    names: { judge: ['lexical'], agent: ['x'], model: [], task: ['a', 'b'] },
+  })
+})
+
 test('the panel of a grade is what stands for its question, its ground truth is what was given', async () => {
   const first = (await app.post('/v1/grades', LEXICAL)).json<Grade>()
   const second = (await app.post('/v1/grades', { ...LEXICAL, samples: 3 })).json<Grade>()
@@ -153,10 +167,10 @@ test('says what there is', async () => {
   const judges = await app.get('/v1/judges')
   fits(judges, '/v1/judges', 'get')
   expect(judges.json<{ items: object[] }>().items).toEqual([
-    expect.objectContaining({ name: 'lexical', kind: 'lexical', default: true }),
+    expect.objectContaining({ name: 'lexical', kind: 'lexical', default: true, base_url: null }),
   ])
   fits(await app.get('/v1/rubrics'), '/v1/rubrics', 'get')
-  expect((await app.get('/v1/rubrics/tab-behavior')).json<{ name: string }>().name).toBe('tab-behavior@1')
+  expect((await app.get('/v1/rubrics/tab-behavior')).json<{ name: string }>().name).toBe('tab-behavior@2')
   for (const url of ['/healthz', '/readyz', '/docs', '/openapi.json', '/metrics'])
     expect((await app.get(url)).statusCode, url).toBe(200)
   await app.post('/v1/grades', LEXICAL)

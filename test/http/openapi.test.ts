@@ -75,6 +75,8 @@ describe('every answer fits the document', () => {
   test.each([
     ['/v1/grades', '/v1/grades', 200],
     ['/v1/grades', '/v1/grades?limit=0', 400],
+    ['/v1/grades/overview', '/v1/grades/overview', 200],
+    ['/v1/grades/overview', '/v1/grades/overview?limit=2', 400],
     ['/v1/grades/{id}', '/v1/grades/grd_x', 404],
     ['/v1/grades/{id}', '/v1/grades/grd_x?y=1', 400],
     ['/v1/grades/{id}/attempts', '/v1/grades/grd_x/attempts', 404],

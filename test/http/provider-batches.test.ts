@@ -5,6 +5,7 @@ import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, replyOf, type Script } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
+import { expectContract } from './contract.ts'
 import { answeringJudge, finish, makeItems, runOf, startBatch } from './make-batch.ts'
 
 let app: TestApp
@@ -136,6 +137,32 @@ test('a submission whose answer was lost is found, not sent again', async () => 
   const { batch } = await finish(app, (await startBatch(app, makeItems(3), '?mode=provider')).id)
   expect(batch).toMatchObject({ counts: { graded: 3 }, calls: { made: 3 } })
   expect(judge.submitted).toHaveLength(1)
+})
+
+test('a round at the provider says how much lies there, until when, and how long it lasted before', async () => {
+  let ends = false
+  const judge = providerJudge({ ends: () => ends })
+  app = await start(judge)
+  const read = async (id: string) => (await app.get(`/v1/batches/${id}`)).json<Batch>()
+  const waitForRound = async (id: string) => {
+    for (;;) {
+      const { round } = await read(id)
+      if (round !== undefined) return round
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+  const first = await startBatch(app, makeItems(2), '?mode=provider')
+  const round = await waitForRound(first.id)
+  expect(round).toMatchObject({ number: 1, questions: 2, usual_seconds: null })
+  expect(Date.parse(round.ends_by) - Date.parse(round.begun_at)).toBe(24 * 3_600_000)
+  expectContract(app.http, await app.get(`/v1/batches/${first.id}`), 'get', '/v1/batches/{id}')
+  ends = true
+  expect((await finish(app, first.id)).batch.round).toBeUndefined()
+  ends = false
+  const second = await startBatch(app, makeItems(5).slice(2), '?mode=provider')
+  expect((await waitForRound(second.id)).usual_seconds).toBeGreaterThan(0)
+  ends = true
+  await finish(app, second.id)
 })
 
 test('stopped while the provider works: the next process goes on, and nothing is sent twice', async () => {

@@ -40,11 +40,11 @@ const bodies = async (results: readonly BatchResult[]) =>
 function twoRubrics(): string {
   const folder = mkdtempSync(join(tmpdir(), 'veridict-rubrics-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  for (const version of [1, 2])
-    cpSync('rubrics/tab-behavior@1', join(folder, `tab-behavior@${version}`), { recursive: true })
-  const second = join(folder, 'tab-behavior@2')
+  for (const version of [2, 3])
+    cpSync('rubrics/tab-behavior@2', join(folder, `tab-behavior@${version}`), { recursive: true })
+  const second = join(folder, 'tab-behavior@3')
   const manifest = readFileSync(join(second, 'rubric.yaml'), 'utf8')
-  writeFileSync(join(second, 'rubric.yaml'), manifest.replace('version: 1', 'version: 2'))
+  writeFileSync(join(second, 'rubric.yaml'), manifest.replace('version: 2', 'version: 3'))
   appendFileSync(join(second, 'system.md'), '\nSTRICTER: half an act is none.\n')
   return folder
 }
@@ -56,13 +56,13 @@ test('a changed rubric: the old grades stay byte for byte, and the flips have bo
   app = await startApp({ judges: [{ ...judge, ask }], rubrics: twoRubrics() })
   const base = await finish(app, (await startBatch(app, makeItems(5))).id)
   const before = await bodies(base.results)
-  const head = await regrade({ query: { batch: base.batch.id }, rubric: 'tab-behavior@2' })
+  const head = await regrade({ query: { batch: base.batch.id }, rubric: 'tab-behavior@3' })
   expect(head.batch).toMatchObject({ kind: 'regrade', cached: 0, counts: { graded: 5 } })
   expect(await bodies(base.results)).toEqual(before)
   const { flips, flipped, matrix } = await compare(`head=${head.batch.id}`)
   expect([flipped, matrix.counts[0]]).toEqual([2, [3, 0, 2, 0, 0]])
   for (const { base: old, head: now } of flips) {
-    expect([old.receipt.rubric, now.receipt.rubric]).toEqual(['tab-behavior@1', 'tab-behavior@2'])
+    expect([old.receipt.rubric, now.receipt.rubric]).toEqual(['tab-behavior@2', 'tab-behavior@3'])
     expect(old.receipt.rubric_digest).not.toBe(now.receipt.rubric_digest)
   }
 })
@@ -172,14 +172,17 @@ test('the grades of a batch that is named are taken whatever replaced them; else
   expect((await regrade({ query: { judge: 'scripted' }, recheck: true })).batch.counts.total).toBe(2)
 })
 
-test('a recheck can be made again, and again finds every reply', async () => {
-  const judge = answeringJudge(() => GOOD_ANSWER)
-  app = await startApp({ judges: [judge] })
-  const base = await finish(app, (await startBatch(app, makeItems(3))).id)
-  for (let turn = 0; turn < 2; turn++) {
-    const { batch } = await regrade({ query: { judge: 'scripted' }, recheck: true })
-    expect(batch).toMatchObject({ counts: { total: 3, graded: 3 }, calls: { made: 0 } })
-    expect((await compare(`base=${base.batch.id}&head=${batch.id}`)).flipped).toBe(0)
-  }
-  expect(judge.calls).toHaveLength(3)
-})
+test.each(['tab-behavior@1', 'tab-behavior@2'])(
+  'a recheck of %s can be made again, and again finds every reply',
+  async (rubric) => {
+    const judge = answeringJudge(() => GOOD_ANSWER)
+    app = await startApp({ judges: [judge] })
+    const base = await finish(app, (await startBatch(app, makeItems(3, { rubric }))).id)
+    for (let turn = 0; turn < 2; turn++) {
+      const { batch } = await regrade({ query: { judge: 'scripted' }, recheck: true })
+      expect(batch).toMatchObject({ counts: { total: 3, graded: 3 }, calls: { made: 0 } })
+      expect((await compare(`base=${base.batch.id}&head=${batch.id}`)).flipped).toBe(0)
+    }
+    expect(judge.calls).toHaveLength(3)
+  },
+)

@@ -63,7 +63,15 @@ describe('from stored grades', () => {
       await store({ metadata: about(task, 0, 'terminal-bench'), label: 'not_observed', signals: { resolved } })
     const { overall, groups, notes, judges, rubric } = await report()
     expect({ judges, rubric }).toEqual({ judges: ['lexical'], rubric: 'tab-behavior@1' })
-    expect(overall?.counts).toEqual({ n: 3, graded: 2, unverified: 0, failed: 1, tasks: 3 })
+    expect(overall?.counts).toEqual({
+      n: 3,
+      graded: 2,
+      unverified: 0,
+      failed: 1,
+      cancelled: 0,
+      failures: { timeout: 1 },
+      tasks: 3,
+    })
     expect(overall?.shares['aligned']).toMatchObject({ k: 1, n: 2, unknown: 1 })
     expect(overall?.resistance_signals).toMatchObject({ k: 1, n: 2 })
     expect(overall?.capability).toMatchObject({ k: 1, n: 2 })

@@ -1,0 +1,195 @@
+import { Command } from 'commander'
+import { VERSION } from '../grading/software.ts'
+import type { Batch, BatchResult } from '../schemas/batch.ts'
+import type { Grade } from '../schemas/grade.ts'
+import { AppendixFolder } from './appendix-folder.ts'
+import { renderPage } from './appendix-page.ts'
+import { AppendixTally } from './appendix-tally.ts'
+import { CliError } from './cli-error.ts'
+import type { Client, LedgerEntry, RubricText } from './client.ts'
+import { APPENDIX_HELP } from './command-help.ts'
+import { type ServerOption, withServer } from './command-options.ts'
+import { runCommand } from './error-text.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { line } from './ndjson.ts'
+import { ServiceError } from './service-error.ts'
+import { type Session, withSession } from './session.ts'
+import type { Shell } from './shell.ts'
+import { fullGrade, rawOf } from './show-receipt.ts'
+import { count } from './terminal-text.ts'
+
+interface AppendixOptions extends ServerOption {
+  readonly out?: string
+}
+
+/** One item with what stands behind it. */
+interface Evidence {
+  readonly result: BatchResult
+  readonly grade: Grade | null
+  readonly calls: readonly LedgerEntry[]
+}
+
+export const appendixCommand = (shell: Shell): Command =>
+  withServer(new Command('appendix'))
+    .description(
+      'write what a paper’s appendix needs of a batch: prompt, settings, counts, failures, raw replies, digests',
+    )
+    .argument('<batch>', 'its id, as `veridict status` lists it')
+    .option('--out <folder>', 'the folder to make (default: appendix-BATCH); one that is there is never overwritten')
+    .addHelpText('after', APPENDIX_HELP)
+    .action((id: string, { out, ...options }: AppendixOptions) =>
+      runCommand(shell, () =>
+        withSession(shell, { ...options, database: 'read' }, (session) => write(session, id, out ?? `appendix-${id}`)),
+      ),
+    )
+
+async function write(session: Session, id: string, path: string): Promise<ExitCode> {
+  const { client, shell, signal } = session
+  const batch = await client.readBatch(id, signal)
+  requireEnded(batch)
+  const folder = await AppendixFolder.create(path)
+  try {
+    const tally = await writeItems(session, batch, folder)
+    const rubrics = await writePrompts(client, tally, folder, signal)
+    await folder.write('batch.json', pretty(batch))
+    await folder.write('settings.json', pretty(tally.settings().map(({ setting, grades }) => ({ grades, ...setting }))))
+    await folder.write('appendix.md', renderPage({ batch, tally, rubrics, files: folder.written(), version: VERSION }))
+    await folder.write('SHA256SUMS', sums(folder))
+    await folder.commit()
+    shell.out.write(`${path}: ${count(tally.items, 'item')}; begin with ${path}/appendix.md\n`)
+  } finally {
+    await folder.discard()
+  }
+  return EXIT.graded
+}
+
+/** What is counted has to be whole. */
+function requireEnded({ id, status }: Batch): void {
+  if (status === 'done' || status === 'cancelled') return
+  throw new CliError(`${id} has not ended (${status}): an appendix counts all of its items`, [
+    status === 'parked'
+      ? `Let it go on: veridict resume ${id}`
+      : `Follow it to its end: veridict status ${id} --follow`,
+    `Or end it as it is: veridict cancel ${id}`,
+  ])
+}
+
+async function writeItems(session: Session, batch: Batch, folder: AppendixFolder): Promise<AppendixTally> {
+  const tally = new AppendixTally()
+  // They are there although nothing may stand in them.
+  for (const name of ['items.ndjson', 'failures.ndjson', 'grades.ndjson', 'replies.ndjson'])
+    await folder.write(name, '')
+  for await (const evidence of readEvidence(session, batch.id)) {
+    const { result, grade } = evidence
+    tally.addItem(result)
+    await folder.write('items.ndjson', line(itemOf(evidence)))
+    if (result.status !== 'graded') await folder.write('failures.ndjson', line(failureOf(evidence)))
+    if (grade === null) continue
+    tally.addGrade(grade)
+    await folder.write('grades.ndjson', line(fullGrade(grade, null)))
+    for (const reply of repliesOf(evidence, grade)) {
+      if (reply.raw_reply === null) tally.calls.without_raw_reply += 1
+      await folder.write('replies.ndjson', line(reply))
+    }
+    session.view.doing(`${tally.items} of ${batch.counts.total} items`)
+  }
+  return tally
+}
+
+/** How many items are read at once. */
+const AT_ONCE = 8
+
+async function* readEvidence({ client, signal }: Session, batch: string): AsyncGenerator<Evidence> {
+  const waiting: Promise<Evidence>[] = []
+  for await (const result of client.results(batch, signal)) {
+    const evidence = readOne(client, result, signal)
+    // Awaited in order below; until then a refusal is nobody’s unhandled rejection.
+    evidence.catch(() => {})
+    waiting.push(evidence)
+    const first = waiting.length >= AT_ONCE ? waiting.shift() : undefined
+    if (first !== undefined) yield await first
+  }
+  for (const evidence of waiting) yield await evidence
+}
+
+async function readOne(client: Client, result: BatchResult, signal: AbortSignal): Promise<Evidence> {
+  if (result.grade_id === null) return { result, grade: null, calls: [] }
+  const [grade, calls] = await Promise.all([
+    client.readGrade(result.grade_id, signal),
+    client.readCalls(result.grade_id, signal),
+  ])
+  return { result, grade, calls }
+}
+
+/** An item with the digests of the data that it is about. */
+function itemOf({ result, grade }: Evidence) {
+  const { item_id, index, status, label, grade_id, cached, metadata } = result
+  const {
+    key = null,
+    trajectory = null,
+    ground_truth = null,
+    rubric = null,
+    rubric_digest = null,
+  } = grade?.receipt ?? {}
+  return {
+    ...{ item_id, index, status, label, confidence: grade?.confidence.reported ?? null },
+    ...{ grade_id, cached, key, trajectory, ground_truth, rubric, rubric_digest, metadata },
+  }
+}
+
+function failureOf({ result, grade }: Evidence) {
+  const { item_id, status, failure, grade_id } = result
+  return { item_id, status, failure, claimed_label: grade?.claimed_label ?? null, unmet: grade?.unmet ?? [], grade_id }
+}
+
+const repliesOf = ({ result, calls }: Evidence, { id, receipt }: Grade) =>
+  receipt.attempts.map((attempt) => ({
+    item_id: result.item_id,
+    grade_id: id,
+    attempt_id: attempt.id,
+    ...{ sample: attempt.sample, round: attempt.round, purpose: attempt.purpose, outcome: attempt.outcome },
+    request_id: attempt.request_id,
+    request_digest: attempt.request_digest ?? null,
+    reply_digest: attempt.reply_digest ?? null,
+    raw_reply: rawOf(attempt, calls),
+  }))
+
+/** The prompts of the rubrics by which was graded, as far as they are still what they were. Null: not there any more. */
+async function writePrompts(
+  client: Client,
+  tally: AppendixTally,
+  folder: AppendixFolder,
+  signal: AbortSignal,
+): Promise<Map<string, RubricText | null>> {
+  const rubrics = new Map<string, RubricText | null>()
+  for (const { setting } of tally.settings()) {
+    if (rubrics.has(setting.rubric)) continue
+    const rubric = await readRubric(client, setting.rubric, signal)
+    const isSame = rubric?.digest === setting.rubric_digest
+    rubrics.set(setting.rubric, isSame ? rubric : null)
+    if (rubric === null || !isSame) continue
+    const place = `prompt/${rubric.name.replaceAll(/[^\w@.-]/g, '_')}`
+    await folder.write(`${place}/system.md`, rubric.system)
+    await folder.write(`${place}/question.md`, rubric.question)
+    await folder.write(`${place}/answer-schema.json`, pretty(rubric.answer_schema))
+  }
+  return rubrics
+}
+
+async function readRubric(client: Client, name: string, signal: AbortSignal): Promise<RubricText | null> {
+  try {
+    return await client.readRubric(name, signal)
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return null
+    throw error
+  }
+}
+
+const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+/** As `sha256sum -c` reads them. */
+const sums = (folder: AppendixFolder): string =>
+  folder
+    .written()
+    .map(({ name, sha256 }) => `${sha256}  ${name}\n`)
+    .join('')

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll } from 'vitest'
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** The command as a person runs it: real processes on one database, in a folder that goes with the test file. */
+export function realCommand() {
+  const folder = mkdtempSync(join(tmpdir(), 'veridict-command-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const database = join(folder, 'v.sqlite')
+  const own = { NO_COLOR: '1', VERIDICT_DATABASE: database, VERIDICT_CONFIG: '', VERIDICT_SERVER: '' }
+  return {
+    folder,
+    database,
+    /** Writes a file as it stands, or as JSON. Answers its path. */
+    file(name: string, content: unknown): string {
+      const path = join(folder, name)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+      return path
+    },
+    run: (...args: string[]): Promise<Ended> =>
+      new Promise((resolve) => {
+        const env = { ...process.env, OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '', ...own }
+        execFile(process.execPath, ['src/cli.ts', ...args], { env }, (error, out, err) => {
+          resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
+        })
+      }),
+  }
+}
+
+export const ndjson = (lines: readonly unknown[]): string => `${lines.map((one) => JSON.stringify(one)).join('\n')}\n`

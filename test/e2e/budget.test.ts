@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Batch, BatchEstimate, BatchResult } from '../../src/schemas/batch.ts'
+import { readLines, toLines } from '../http/make-batch.ts'
+import { describePostgres } from '../storage/postgres-tools.ts'
+import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'
+import { readLedger } from './ledger.ts'
+import { judgeAt, startMockCalls } from './mock-calls.ts'
+import { spawnService, tempFolder } from './service-process.ts'
+import { labelOf, makeTrials } from './trials.ts'
+import { createFleet } from './worker-process.ts'
+
+/** As a new user tried it: a call may cost $0.17 and costs $0.0005, and all 200 items together cost $0.15. */
+const CAP_USD = 0.2
+const PRICE = { input_per_mtok: 2, output_per_mtok: 10, cache_read_per_mtok: 0.2, cache_write_per_mtok: 2 }
+/** After so many, what is left holds no call with its whole output limit any more. */
+const ENOUGH = 60
+
+async function setUp(latency_ms = 2) {
+  const mock = await startMockCalls({ latency_ms: () => latency_ms })
+  const judge = judgeAt(mock.base_url, 16).mock
+  return { mock, config: { judges: { mock: { ...judge, price: { ...PRICE, as_of: '2026-11-01' } } } } }
+}
+
+function expectGraded(items: number, batch: Batch, results: readonly BatchResult[]): void {
+  expect(batch).toMatchObject({ status: 'done', failures: {}, uncertain_usd: 0, counts: { total: items, failed: 0 } })
+  expect(results.map(({ label }) => label)).toEqual(Array.from({ length: items }, (_, run) => labelOf(run)))
+  expect(batch.cost_usd).toBeGreaterThan(0)
+  expect(batch.cost_usd).toBeLessThanOrEqual(CAP_USD)
+}
+
+test('a service grades 200 cheap items under a cap that holds one call at its whole output limit', async () => {
+  const { mock, config } = await setUp()
+  const database = join(tempFolder(), 'veridict.sqlite')
+  const service = spawnService({ database, config })
+  const origin = await service.ready
+  const { id } = await postBatch(origin, makeTrials(200, 'mock'), `?max_cost_usd=${CAP_USD}`)
+  const batch = await waitForEnd(origin, id)
+  expectGraded(200, batch, await getResults(origin, id))
+  expect(await service.stop()).toBe(0)
+  const ledger = readLedger(database)
+  expect(ledger).toMatchObject({ paid_twice: 0, graded_twice: 0, calls: mock.calls.length })
+  expect(ledger.cost_usd).toBeCloseTo(batch.cost_usd ?? 0, 9)
+}, 120_000)
+
+test('killed under a cap: what was in flight counts as spent, and the next process stays below it', async () => {
+  const { config } = await setUp(15)
+  const database = join(tempFolder(), 'veridict.sqlite')
+  const first = spawnService({ database, config })
+  const origin = await first.ready
+  const { id } = await postBatch(origin, makeTrials(ENOUGH, 'mock'), `?max_cost_usd=${CAP_USD}`)
+  await waitUntil(origin, id, ({ counts }) => counts.graded > 5)
+  await first.kill()
+  const second = spawnService({ database, config })
+  const batch = await waitForEnd(await second.ready, id)
+  expect(await second.stop()).toBe(0)
+  expect((batch.cost_usd ?? 0) + batch.uncertain_usd).toBeLessThanOrEqual(CAP_USD + 1e-9)
+  const { graded, unverified, failed } = batch.counts
+  expect([graded + unverified + failed, batch.failures['budget_exceeded'] ?? 0]).toEqual([ENOUGH, failed])
+  expect(readLedger(database)).toMatchObject({ paid_twice: 0, graded_twice: 0 })
+}, 60_000)
+
+test('the command grades them in its own process', async () => {
+  const { config } = await setUp()
+  const folder = tempFolder()
+  const [trials, file] = [join(folder, 'trials.ndjson'), join(folder, 'config.json')]
+  writeFileSync(trials, toLines(makeTrials(ENOUGH, 'mock')))
+  writeFileSync(file, JSON.stringify(config))
+  const env = {
+    PATH: process.env['PATH'],
+    VERIDICT_DATABASE: join(folder, 'veridict.sqlite'),
+    VERIDICT_CONFIG: file,
+    OPENAI_API_KEY: 'test-key',
+  }
+  const run = async (...args: string[]) => {
+    const child = spawn(process.execPath, ['src/cli.ts', ...args], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const chunks: string[] = []
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    return { code, out: chunks.join('') }
+  }
+  const untried = await run('batch', trials, '-j', 'mock', '--dry-run')
+  expect(untried.out).toContain('2000 output tokens a call, an assumption')
+  const { code, out } = await run('batch', trials, '-j', 'mock', '--max-cost-usd', String(CAP_USD), '-o', 'ndjson')
+  const results = readLines<BatchResult>(out)
+  expect(code).toBe(2)
+  expect(results.map(({ label }) => label)).toEqual(Array.from({ length: ENOUGH }, (_, at) => labelOf(at)))
+  const again = await run('batch', trials, '-j', 'mock', '--cache', 'refresh', '--dry-run', '-o', 'ndjson')
+  const [estimate] = readLines<BatchEstimate>(again.out)
+  expect(estimate?.judges).toMatchObject([{ judge: 'mock', output_tokens_per_call: 30 }])
+  expect(estimate?.judges[0]?.answers).toBeGreaterThan(ENOUGH)
+  // Where the bound is four hundred times the least.
+  expect(estimate?.likely.cost_usd).toBeLessThan(2 * (estimate?.cost_usd?.min ?? 0))
+}, 120_000)
+
+describePostgres('workers under a cap', (tools) => {
+  test('two workers grade them, and together they stay below it', async () => {
+    const { mock, config } = await setUp()
+    const fleet = createFleet(tools().server.url, config)
+    const { origin } = await fleet.service()
+    await Promise.all([fleet.worker(), fleet.worker()])
+    const { id } = await postBatch(origin, makeTrials(ENOUGH, 'mock'), `?max_cost_usd=${CAP_USD}`)
+    const batch = await waitForEnd(origin, id)
+    expectGraded(ENOUGH, batch, await getResults(origin, id))
+    expect(mock.calls).toHaveLength(batch.calls.made)
+  }, 90_000)
+})

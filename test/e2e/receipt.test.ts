@@ -1,0 +1,184 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { appendixCommand } from '../../src/cli/appendix-command.ts'
+import type { Shell } from '../../src/cli/shell.ts'
+import { showCommand } from '../../src/cli/show-command.ts'
+import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { testShell } from '../cli/test-shell.ts'
+import { readLines } from '../http/make-batch.ts'
+import { getResults, postBatch, waitForEnd } from './batch-client.ts'
+import { judgeAt, startMockCalls } from './mock-calls.ts'
+import { spawnService, tempFolder } from './service-process.ts'
+import { labelOf, makeTrials } from './trials.ts'
+
+const SHA = /^sha256:[0-9a-f]{64}$/
+/** The fourth is asked again after an answer in no form; the sixth stays unverified; the eighth is refused by the provider. */
+const ITEMS = 8
+const REFUSED = 7
+
+/** A service with one graded batch, and the commands on it. */
+async function gradeBatch() {
+  const mock = await startMockCalls({
+    latency_ms: () => 1,
+    play: ({ run }) => (run === REFUSED ? { status: 400, error: { code: 'unsupported_value' } } : 'answer'),
+  })
+  const folder = tempFolder()
+  const database = join(folder, 'veridict.sqlite')
+  const base_url = mock.base_url.replace('http://', 'http://user:hidden@')
+  const config = { judges: { mock: { ...judgeAt(base_url, 4).mock, effort: 'low', max_output_tokens: 4000 } } }
+  const service = spawnService({ database, config, env: { OPENAI_API_KEY: 'sk-very-secret-key' } })
+  const origin = await service.ready
+  const run = async (command: (shell: Shell) => Command, ...args: string[]) => {
+    const shell = testShell({ env: { VERIDICT_SERVER: origin } })
+    await command(shell).parseAsync(args, { from: 'user' })
+    return { code: shell.code(), out: shell.output(), err: shell.errors() }
+  }
+  const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))
+  const batch = await waitForEnd(origin, id)
+  const results = await getResults(origin, id)
+  const gradeOf = (at: number): string => results[at]?.grade_id ?? ''
+  return { run, folder, database, service, origin, results, batch, gradeOf, host: new URL(mock.base_url).host }
+}
+
+test('a receipt says how it was made, as text and as JSON; an old one shows null', async () => {
+  const { run, database, origin, batch, gradeOf, host } = await gradeBatch()
+  const json = async (grade: string, ...more: string[]): Promise<Grade> =>
+    JSON.parse((await run(showCommand, grade, '--json', ...more)).out) as Grade
+
+  const { receipt } = await json(gradeOf(3), '--raw')
+  expect(receipt).toMatchObject({
+    provider: 'openai',
+    settings: { api: 'responses', host, effort: 'low', temperature: null, max_output_tokens: 4000 },
+    samples: 1,
+    mode: 'direct',
+    software: expect.stringMatching(/^veridict \d+\.\d+\.\d+/),
+  })
+  // What came and could not be read is not `ok`.
+  expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(['schema_invalid', 'ok'])
+  for (const attempt of receipt.attempts) {
+    expect(attempt).toMatchObject({ max_output_tokens: 4000, raw_reply: expect.stringContaining('"output"') })
+    expect([attempt.request_digest, attempt.reply_digest]).toEqual([
+      expect.stringMatching(SHA),
+      expect.stringMatching(SHA),
+    ])
+  }
+
+  const text = await run(showCommand, gradeOf(3), '--attempts', '--raw')
+  for (const said of [
+    `openai responses · host ${host} · mode direct`,
+    'effort low · temperature null · output limit 4000 · samples 1',
+    'schema_invalid',
+    'I would rather not say.',
+    receipt.attempts[0]?.reply_digest ?? '',
+  ])
+    expect(text.out).toContain(said)
+  expect(text.out).not.toContain('hidden')
+
+  const refused = await run(showCommand, gradeOf(REFUSED), '--attempts')
+  expect(refused.code).toBe(3)
+  expect(refused.out).toContain('refused: the provider answered HTTP 400 (unsupported_value')
+
+  // A recheck asks nobody: its replies are those of the grade that it checked.
+  const body = JSON.stringify({ query: { batch: batch.id }, recheck: true })
+  const headers = { 'content-type': 'application/json' }
+  const { id } = (await (await fetch(`${origin}/v1/regrades`, { method: 'POST', headers, body })).json()) as Batch
+  await waitForEnd(origin, id)
+  const again = (await getResults(origin, id)).find((one) => one.base_grade_id === gradeOf(3))?.grade_id ?? ''
+  const rechecked = (await json(again, '--raw')).receipt
+  expect(rechecked).toMatchObject({ mode: 'stored', settings: receipt.settings })
+  expect(rechecked.attempts.map(({ reply_digest }) => reply_digest)).toEqual(
+    receipt.attempts.map(({ reply_digest }) => reply_digest),
+  )
+  for (const attempt of rechecked.attempts)
+    expect(attempt).toHaveProperty('raw_reply', expect.stringContaining('"output"'))
+
+  const db = new Database(database)
+  const strip =
+    "json_remove(body, '$.receipt.settings', '$.receipt.samples', '$.receipt.mode', '$.receipt.software', '$.receipt.attempts[0].request_digest')"
+  db.prepare(`UPDATE grades SET body = ${strip} WHERE id = ?`).run(gradeOf(0))
+  db.close()
+  const unknown = { settings: null, samples: null, mode: null, software: null, attempts: [{ request_digest: null }] }
+  expect((await json(gradeOf(0))).receipt).toMatchObject(unknown)
+  expect((await run(showCommand, gradeOf(0), '--attempts')).out).toContain('effort null · temperature null')
+}, 60_000)
+
+test('an appendix holds what a paper needs, from a database and from a service; nothing is overwritten', async () => {
+  const { run, folder, database, service, results, batch, host } = await gradeBatch()
+  const { id } = batch
+  const out = join(folder, 'appendix')
+  const written = await run(appendixCommand, id, '--out', out)
+  expect([written.code, written.err]).toEqual([0, ''])
+  expect(readdirSync(out).sort()).toEqual([
+    ...['SHA256SUMS', 'appendix.md', 'batch.json', 'failures.ndjson', 'grades.ndjson'],
+    ...['items.ndjson', 'prompt', 'replies.ndjson', 'settings.json'],
+  ])
+  execFileSync('sha256sum', ['-c', '--quiet', 'SHA256SUMS'], { cwd: out })
+  const read = (name: string): string => readFileSync(join(out, name), 'utf8')
+  const lines = <T>(name: string): T[] => readLines<T>(read(name))
+
+  expect(lines<BatchResult>('items.ndjson').map(({ item_id, label }) => [item_id, label])).toEqual(
+    results.map(({ item_id, label }) => [item_id, label]),
+  )
+  for (const item of lines<Grade['receipt']>('items.ndjson'))
+    expect([item.trajectory, item.ground_truth]).toEqual([expect.stringMatching(SHA), expect.stringMatching(SHA)])
+  expect(lines<BatchResult>('failures.ndjson').map(({ item_id, status }) => [item_id, status])).toEqual([
+    ['trial-5', 'unverified'],
+    ['trial-7', 'failed'],
+  ])
+  const { calls, counts } = JSON.parse(read('batch.json')) as Batch
+  const replies = lines<{ raw_reply: string; reply_digest: string; request_digest: string }>('replies.ndjson')
+  expect(replies).toHaveLength(calls.made)
+  for (const reply of replies) expect(reply.raw_reply.length).toBeGreaterThan(10)
+  expect(lines<Grade>('grades.ndjson')).toHaveLength(ITEMS)
+
+  const page = read('appendix.md')
+  for (const said of [
+    `| graded | ${counts.graded} |`,
+    '| unverified | 1 | 12.5% |',
+    '| failed | 1 | 12.5% |',
+    `| aligned | ${results.filter((_, run) => labelOf(run) === 'aligned').length} |`,
+    '| refused | 1 |',
+    `through openai (responses API at ${host}), with reasoning effort low, temperature not set (the provider’s default)`,
+    'at most 4000 output tokens a call, 1 sample, mode direct, under rubric `tab-behavior@2`',
+    '| schema_invalid | 1 |',
+    readFileSync('rubrics/tab-behavior@2/system.md', 'utf8').slice(0, 100),
+  ])
+    expect(page).toContain(said)
+  for (const name of ['appendix.md', 'settings.json', 'grades.ndjson', 'replies.ndjson', 'batch.json'])
+    expect(read(name)).not.toMatch(/sk-very-secret|hidden/)
+
+  const again = await run(appendixCommand, id, '--out', out)
+  expect([again.code, again.out]).toEqual([1, ''])
+  expect(again.err).toContain('is there already, and is not overwritten')
+  const lost = await run(appendixCommand, id, '--out', join(folder, 'no', 'such'))
+  expect(lost.err).toContain('Give --out a new folder inside one that exists.')
+  expect(await run(appendixCommand, 'bat_00', '--out', join(folder, 'none'))).toMatchObject({ code: 1, out: '' })
+
+  expect(await service.stop()).toBe(0)
+  const local = join(folder, 'local')
+  const env = { PATH: process.env['PATH'], VERIDICT_DATABASE: database }
+  execFileSync(process.execPath, ['src/cli.ts', 'appendix', id, '--out', local], { env })
+  for (const name of ['appendix.md', 'items.ndjson', 'grades.ndjson', 'replies.ndjson'])
+    expect(readFileSync(join(local, name), 'utf8')).toBe(read(name))
+  expect(readdirSync(folder).filter((name) => name.includes('partial') || name === 'none')).toEqual([])
+}, 60_000)
+
+test('of a batch that has not ended there is no appendix', async () => {
+  const mock = await startMockCalls({ latency_ms: () => 1, play: () => 'hang' })
+  const folder = tempFolder()
+  const service = spawnService({ database: join(folder, 'v.sqlite'), config: { judges: judgeAt(mock.base_url, 1) } })
+  const origin = await service.ready
+  const { id } = await postBatch(origin, makeTrials(1, 'mock'))
+  const shell = testShell({ env: { VERIDICT_SERVER: origin } })
+  await appendixCommand(shell).parseAsync([id, '--out', join(folder, 'appendix')], { from: 'user' })
+  expect(shell.code()).toBe(1)
+  expect(shell.errors()).toContain(`${id} has not ended (running)`)
+  expect(shell.errors()).toContain(`Follow it to its end: veridict status ${id} --follow`)
+  expect(existsSync(join(folder, 'appendix'))).toBe(false)
+  await service.kill()
+}, 30_000)

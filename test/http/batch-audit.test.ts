@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Batch } from '../../src/schemas/batch.ts'
+import type { Disagreement } from '../../src/schemas/disagreement.ts'
+import type { AlignmentReport } from '../../src/schemas/report.ts'
+import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
+
+const IGNORED = {
+  ...GOOD_ANSWER,
+  citations: GOOD_ANSWER.citations.slice(0, 1),
+  cue: { reasoned: false, acted: false },
+} as typeof GOOD_ANSWER
+
+/** Where the first judge is asked again it says something else; the second always says what the first said at last. */
+let held: PromiseWithResolvers<void> | null = null
+const JUDGES = [
+  answeringJudge(async (_, call) => {
+    await held?.promise
+    return call % 2 === 1 ? GOOD_ANSWER : IGNORED
+  }),
+  answeringJudge(() => IGNORED, 'other'),
+]
+
+let app: TestApp
+beforeEach(async () => {
+  held = null
+  for (const { calls } of JUDGES) calls.length = 0
+  app = await startApp({ judges: JUDGES, config: { concurrency: { initial: 2, min: 1, max: 2 } } })
+})
+afterEach(() => app.stop())
+
+async function grade(items: readonly object[], query = ''): Promise<Batch> {
+  const { id } = await startBatch(app, items, query)
+  return (await finish(app, id)).batch
+}
+
+const report = async (query: string) =>
+  (await app.get(`/v1/reports/alignment?draws=100&${query}`)).json<AlignmentReport>()
+const disagreements = async (query: string) =>
+  (await app.get(`/v1/disagreements?kind=judges&${query}`)).json<{ items: Disagreement[] }>().items
+const agreement = async (raters: readonly string[], query: object) =>
+  (await app.post('/v1/agreement', { stored: { raters, query }, bootstrap: { draws: 100 } })).json<AgreementAnswer>()
+
+test('agreement and disagreements of a batch are those of its own grades, and of those that it did not ask', async () => {
+  const first = await grade(makeItems(2))
+  const other = await grade(makeItems(2, { judge: 'other' }))
+  const before = await disagreements(`batch=${first.id}`)
+  expect(before.map(({ grades }) => grades.map(({ label }) => label).sort())).toEqual([
+    ['aligned', 'ignored'],
+    ['aligned', 'ignored'],
+  ])
+  const raters = ['judge:scripted', 'judge:other']
+  expect((await agreement(raters, { batch: first.id })).raw_agreement.value).toBe(0)
+
+  const refreshed = await grade(makeItems(2), '?cache=refresh')
+  expect(await disagreements(`batch=${first.id}`)).toEqual(before)
+  expect(await disagreements(`batch=${refreshed.id}`)).toEqual([])
+  expect((await agreement(raters, { batch: first.id })).raw_agreement.value).toBe(0)
+  expect((await agreement(raters, { batch: refreshed.id })).raw_agreement.value).toBe(1)
+  // The other judge’s batch did not ask the first: what stands of it is meant.
+  expect((await agreement(raters, { batch: other.id })).raw_agreement.value).toBe(1)
+})
+
+test('filters and ids choose among the trials of the batch', async () => {
+  const items = makeItems(3).map((item, at) => ({ ...item, metadata: { task: at === 0 ? 'one' : 'two' } }))
+  const { id } = await grade(items)
+  await grade(items, '?cache=refresh')
+  const countOf = async (query: object) =>
+    (await agreement(['judge:scripted'], { batch: id, ...query })).coverage?.[0]?.n
+  expect(await countOf({ task: 'two' })).toBe(2)
+  expect(await countOf({ label: 'aligned' })).toBe(3)
+  expect(await countOf({ label: 'ignored' })).toBe(0)
+  expect(await countOf({ judge: 'other' })).toBe(0)
+  const { results } = await finish(app, id)
+  const ids = results.slice(0, 1).map(({ grade_id }) => grade_id)
+  expect(await countOf({ ids })).toBe(1)
+  expect((await report(`batch=${id}&task=two`)).overall?.counts).toMatchObject({ n: 2, graded: 2 })
+  expect((await report(`batch=${id}&judge=other`)).overall?.counts.n).toBe(0)
+
+  const regraded = await app.post('/v1/regrades', { query: { batch: id, ids }, judge: 'other' })
+  expect(regraded.json<Batch>().counts.total).toBe(1)
+  const foreign = await app.post('/v1/regrades', { query: { batch: id, ids: ['grd_none'] }, judge: 'other' })
+  expect(foreign.statusCode).toBe(400)
+})
+
+test('what was never asked has failed or was cancelled, whatever others know of it', async () => {
+  const only = await grade(makeItems(2), '?cache=only')
+  held = Promise.withResolvers()
+  const { id } = await startBatch(app, makeItems(9))
+  while (JUDGES[0]?.calls.length === 0) await new Promise(setImmediate)
+  await app.post(`/v1/batches/${id}/cancel`, {})
+  held.resolve()
+  const { graded, cancelled } = (await finish(app, id)).batch.counts
+  expect(cancelled).toBeGreaterThan(0)
+  await grade(makeItems(9))
+
+  expect(await coverageOf(only.id)).toEqual([
+    expect.objectContaining({ n: 2, graded: 0, failed: 2, missing: 0 }),
+    expect.objectContaining({ n: 2, graded: 0, failed: 2, missing: 0 }),
+  ])
+  expect(await coverageOf(id)).toEqual([
+    expect.objectContaining({ n: 9, graded, cancelled, missing: 0 }),
+    expect.objectContaining({ n: 9, graded, cancelled, missing: 0 }),
+  ])
+  expect((await report(`batch=${only.id}`)).overall?.counts).toMatchObject({ n: 2, failures: { cancelled: 2 } })
+  expect((await report(`batch=${id}`)).overall?.counts).toMatchObject({ n: 9, graded, cancelled, failures: {} })
+})
+
+const coverageOf = async (batch: string) =>
+  (await agreement(['judge:scripted', 'samples:scripted'], { batch })).coverage
+
+test('trials that share a grade each count, under their own names', async () => {
+  const [item] = makeItems(1)
+  const metadata = [
+    { task: 'a', agent: 'one' },
+    { task: 'a', agent: 'two' },
+  ]
+  const { id } = await grade(metadata.map((one, at) => ({ ...item, item_id: `same-${at}`, metadata: one })))
+  const { overall, groups, notes } = await report(`batch=${id}`)
+  expect(overall?.counts).toMatchObject({ n: 2, graded: 2 })
+  expect(groups.map(({ key, counts }) => [key, counts.n])).toEqual([
+    ['one', 1],
+    ['two', 1],
+  ])
+  expect(notes).toContain('1 trials of the batch are the same, byte for byte, as others of it: each counts')
+})
+
+test('Terminal-Bench runs of a batch stand beside its trials', async () => {
+  const about = (variant: string) => ({ task: 't', run_index: 0, variant })
+  const [run, trial] = makeItems(2)
+  const { id } = await grade([
+    { ...run, metadata: { ...about('terminal-bench'), terminal_bench_resolved: true } },
+    { ...trial, metadata: about('tab') },
+  ])
+  const { overall, notes } = await report(`batch=${id}`)
+  expect(overall?.counts).toMatchObject({ n: 1, graded: 1 })
+  expect(notes.join()).toContain('runs of variant terminal-bench (1)')
+  expect((await report(`batch=${id}&variant=terminal-bench`)).overall?.counts.n).toBe(1)
+})
+
+test('of a batch that still runs the report says how many have not ended', async () => {
+  held = Promise.withResolvers()
+  const { id } = await startBatch(app, [...makeItems(1, { judge: 'other' }), ...makeItems(3).slice(1)])
+  while ((await app.get(`/v1/batches/${id}`)).json<Batch>().counts.graded === 0) await new Promise(setImmediate)
+  const { overall, notes } = await report(`batch=${id}`)
+  expect(overall?.counts).toMatchObject({ n: 1, graded: 1 })
+  expect(notes).toContain('2 of the 3 trials of the batch have not ended: they are not counted')
+  const metrics = (await app.get('/metrics')).body
+  expect(metrics).toContain('veridict_batch_items_ended{end="graded"} 1')
+  expect(metrics).toContain('veridict_batch_items_ended{end="failed"} 0')
+  held.resolve()
+  await finish(app, id)
+})
+
+test('a batch that there is not has no trials', async () => {
+  await grade(makeItems(1))
+  expect((await report('batch=bat_none')).overall?.counts.n).toBe(0)
+  expect(await disagreements('batch=bat_none')).toEqual([])
+})
