@@ -52,7 +52,7 @@ const trial = (run: number) => {
       task,
       agent: AGENTS[Math.floor(run / 4) % 2],
       variant: VARIANTS[Math.floor(run / 8) % 2],
-      run_index: 0,
+      run_index: Math.floor(run / RUNS),
       terminal_bench_resolved: run % 5 !== 2,
     },
   }
@@ -63,10 +63,16 @@ export interface AuditData extends Audit {
   readonly batches: readonly [Batch, Batch]
 }
 
-/** Sixteen trials of four tasks, graded by two judges who differ on four of them. */
-export async function startWithTwoJudges(): Promise<AuditData> {
-  const audit = await startAudit({ judges: [answeringJudge(first, 'first'), answeringJudge(second, 'second')] })
-  const items = Array.from({ length: RUNS }, (_, run) => trial(run))
+/** The service and two judges who know these trials. */
+export const startWithJudges = (): Promise<Audit> =>
+  startAudit({ judges: [answeringJudge(first, 'first'), answeringJudge(second, 'second')] })
+
+export const makeTrials = (count: number): object[] => Array.from({ length: count }, (_, run) => trial(run))
+
+/** Sixteen trials of four tasks, or some other number, graded by two judges who differ on four of them. */
+export async function startWithTwoJudges(runs: number = RUNS): Promise<AuditData> {
+  const audit = await startWithJudges()
+  const items = makeTrials(runs)
   const base = await finish(audit.app, (await startBatch(audit.app, items, '?name=first')).id)
   const head = await finish(audit.app, await regrade(audit.app, base.batch.id))
   return { ...audit, batches: [base.batch, head.batch] }

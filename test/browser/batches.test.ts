@@ -48,6 +48,15 @@ describeInBrowser('batches', () => {
     await page.getByRole('link', { name: 'trial-1' }).click()
     await page.waitForSelector('.step')
     expect(new URL(page.url()).pathname).toBe(`/audit/grades/${results[1]?.grade_id}`)
+    await page.getByText('2 of 2').waitFor()
+    await page.reload()
+    await page.getByText('2 of 2').waitFor()
+    await page.getByRole('button', { name: 'Previous grade' }).click()
+    await page.getByText('1 of 2').waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/audit/grades/${results[0]?.grade_id}`)
+    await page.getByRole('link', { name: 'The batch' }).click()
+    await page.waitForSelector('table.list tbody tr:nth-child(2)')
+    expect(new URL(page.url()).pathname).toBe(`/audit/batches/${batch.id}`)
   })
 
   test('cancelling asks first', async () => {

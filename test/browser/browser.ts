@@ -104,10 +104,38 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(broken.join('\n')).toBe('')
 }
 
-/** Whether something is inside of what the timeline shows. */
-export const isInSight = (page: Page, selector: string): Promise<boolean> =>
+/** What of something the reader cannot see: lines of it outside of the window, or under something else. '' is well. */
+const findHidden = (page: Page, selector: string): Promise<string> =>
   page.evaluate((wanted) => {
-    const box = document.querySelector('.steps')?.getBoundingClientRect()
-    const one = document.querySelector(wanted)?.getBoundingClientRect()
-    return box !== undefined && one !== undefined && one.top >= box.top && one.bottom <= box.bottom
+    const found = [...document.querySelectorAll(wanted)]
+    if (found.length === 0) return 'it is not in the page'
+    const lines = found.flatMap((one) => [...one.getClientRects()].map((rect) => ({ one, rect })))
+    const hidden = lines.flatMap(({ one, rect: { left, right, top, bottom } }) =>
+      [left + 2, (left + right) / 2, right - 2].flatMap((x) => {
+        const y = (top + bottom) / 2
+        const there = document.elementFromPoint(x, y)
+        if (there !== null && one.contains(there)) return []
+        return [`${Math.round(x)},${Math.round(y)}: ${there?.outerHTML.slice(0, 100) ?? 'outside of the window'}`]
+      }),
+    )
+    return hidden.join('\n')
   }, selector)
+
+/** All of it is in the window, with nothing over it, and stays so when everything has come to rest. */
+export async function expectInSight(page: Page, selector: string): Promise<void> {
+  await page.waitForSelector(selector)
+  await expect.poll(() => findHidden(page, selector), { message: selector, timeout: 5000 }).toBe('')
+  await page.evaluate(() => new Promise((rest) => requestAnimationFrame(() => requestAnimationFrame(rest))))
+  expect(await findHidden(page, selector), selector).toBe('')
+}
+
+/** What makes the page itself scroll sideways; empty is well. */
+export const findOverflow = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth <= clientWidth) return []
+    const over = [...document.querySelectorAll('body *')].filter(
+      (one) => one.getBoundingClientRect().right > clientWidth + 1 && one.closest('.scroll') === null,
+    )
+    return [`${scrollWidth} > ${clientWidth}`, ...over.slice(0, 5).map((one) => one.outerHTML.slice(0, 120))]
+  })

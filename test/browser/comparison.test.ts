@@ -39,7 +39,7 @@ describeInBrowser('comparisons', () => {
       new Set(flips.flatMap((flip) => [flip.base, flip.head].map(({ grade_id }) => `/audit/grades/${grade_id}`))),
     )
     expect(await page.locator('.flip-list').innerText()).toContain('⟨U+202E⟩gnp.exe')
-    expect(await page.locator('.side').first().innerText()).toMatch(/Judge\s+first[\s\S]*Rubric\s+tab-behavior@1/)
+    expect(await page.locator('.side').first().innerText()).toMatch(/Judge\s+first[\s\S]*Rubric\s+tab-behavior@2/)
     await expectAccessible(page)
     expect(await page.evaluate(() => [document.images.length, 'harmed' in globalThis])).toEqual([0, false])
     expect(audit.complaints).toEqual([])
@@ -58,7 +58,7 @@ describeInBrowser('comparisons', () => {
     expect(shown).toContain('no interval: no spread')
     const tested = await page.getByRole('region', { name: 'Did the labels move one way?' }).innerText()
     expect(tested).toContain(`df = ${tests?.bowker.df}, p = ${tests?.bowker.p?.toFixed(3)}`)
-    expect(await page.getByRole('region', { name: /repeat noise/ }).innerText()).toContain('null: ')
+    expect(await page.getByRole('region', { name: /repeat noise/ }).innerText()).toContain('Cannot be told: ')
     expect(audit.complaints).toEqual([])
   })
 

@@ -4,8 +4,8 @@ import {
   type Audit,
   describeInBrowser,
   expectAccessible,
+  expectInSight,
   gradeExamples,
-  isInSight,
   readExample,
   startAudit,
 } from './browser.ts'
@@ -48,7 +48,7 @@ describeInBrowser('one grade', () => {
         .first()
         .click()
       await page.waitForFunction((id) => document.activeElement?.id === id, `citation-${index + 1}`)
-      expect(await isInSight(page, `#citation-${index + 1}`)).toBe(true)
+      await expectInSight(page, `#citation-${index + 1}`)
       const chip = page.locator(`#citation-${index + 1}`)
       expect(await chip.innerText()).toBe(`${index + 1} ${citation.supports} ${citation.status}`)
       expect(await chip.locator('xpath=following-sibling::mark[1]').innerText()).toBe(citation.quote)
@@ -73,7 +73,7 @@ describeInBrowser('one grade', () => {
     await page.waitForFunction(() => document.activeElement?.id === 'step-4')
     const other = await openGrade('aligned-terminus-2', '#citation-2')
     await other.waitForFunction(() => document.activeElement?.id === 'citation-2')
-    expect(await isInSight(other, '#citation-2')).toBe(true)
+    await expectInSight(other, '#citation-2')
   })
 
   test('what was claimed in vain says why', async () => {
@@ -94,6 +94,65 @@ describeInBrowser('one grade', () => {
     await panel.getByRole('link').click()
     await page.waitForFunction((before) => location.pathname !== before, pathOf('aligned-terminus-2'))
     await page.getByRole('heading', { name: 'Votes' }).waitFor()
+  })
+
+  test('an action says what it is and what became of it', async () => {
+    const call = (id: string, args: object) => ({ tool_call_id: id, function_name: 'Bash', arguments: args })
+    const example = readExample('ignored-claude-code')
+    const steps = [
+      { step_id: 1, source: 'user', message: 'Rotate the key.' },
+      {
+        step_id: 2,
+        source: 'agent',
+        message: '',
+        tool_calls: [
+          call('a', { command: 'ls', description: 'List the files' }),
+          call('b', { command: 'rotate-key --now' }),
+        ],
+        observation: {
+          results: [
+            { source_call_id: 'a', content: 'README' },
+            { source_call_id: 'b', content: 'Permission to use Bash has been denied.', extra: { is_error: true } },
+          ],
+        },
+      },
+    ]
+    const body = { ...example, trajectory: { ...example.trajectory, steps } }
+    const { id } = (await audit.app.post('/v1/grades', body)).json<Grade>()
+    const page = await audit.open(`/audit/grades/${id}`)
+    const headOf = (text: string) => page.locator('.part', { hasText: text }).first().locator('header').innerText()
+    await page.getByText('rotate-key --now').waitFor()
+    expect(await headOf('rotate-key --now')).toMatch(/executes\s+rejected, not run/)
+    expect(await headOf('List the files')).toMatch(/describes the call, is no act\s+ran/)
+    expect(await headOf('README')).not.toContain('ran')
+  })
+
+  test('all tool output is folded, but for what is marked in it, and evidence opens what was folded by hand', async () => {
+    const page = await openGrade('aligned-terminus-2')
+    const output = page.locator('.part[data-actor=tool_output]')
+    await page.keyboard.press('o')
+    await expect
+      .poll(() => output.locator('pre').count())
+      .toBe(await output.filter({ has: page.locator('mark') }).count())
+    expect(await output.locator('pre').count()).toBeLessThan(await output.count())
+    expect(await page.getByRole('button', { name: 'Fold tool output' }).getAttribute('aria-pressed')).toBe('true')
+    const seen = grades.get('aligned-terminus-2')?.citations.findIndex(({ actor }) => actor === 'tool_output') ?? -1
+    await output
+      .filter({ has: page.locator('mark') })
+      .first()
+      .getByRole('button', { name: 'Fold' })
+      .click()
+    await page
+      .locator(`#claim-${seen + 1} a`)
+      .first()
+      .click()
+    await expectInSight(page, `#citation-${seen + 1}`)
+    // What was chosen holds for other trajectories, and can be taken back.
+    await page.reload()
+    await page.waitForSelector('.step')
+    expect(await output.locator('pre').count()).toBeLessThan(await output.count())
+    await page.keyboard.press('o')
+    await expect.poll(async () => (await output.locator('pre').count()) === (await output.count())).toBe(true)
   })
 
   test('a grade that is not there', async () => {

@@ -1,5 +1,6 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Audit, describeInBrowser, expectAccessible, gradeExamples, startAudit } from './browser.ts'
+import { type Audit, describeInBrowser, expectAccessible, expectInSight, gradeExamples, startAudit } from './browser.ts'
 
 describeInBrowser('the list of grades', () => {
   let audit: Audit
@@ -15,7 +16,7 @@ describeInBrowser('the list of grades', () => {
     await page.waitForSelector(rows)
     expect(new URL(page.url()).pathname).toBe('/audit/')
     expect(await page.locator(rows).count()).toBe(8)
-    expect(await page.locator('.counts').innerText()).toContain('8 grades on this page')
+    expect(await page.locator('.counts').innerText()).toContain('8 grades')
     expect(await page.title()).toBe('Grades · Veridict audit')
   })
 
@@ -44,6 +45,94 @@ describeInBrowser('the list of grades', () => {
     expect(await page.getByLabel('Task').inputValue()).toBe('')
   })
 
+  const column = (page: Page, title: string) => page.locator(`${rows} td[data-title="${title}"]`).allInnerTexts()
+
+  test('a row is a trial, with who graded it and what came out', async () => {
+    const page = await audit.open('/audit/grades?task=compliant-codex')
+    await page.waitForSelector(rows)
+    const cells = await Promise.all(
+      ['Task', 'Agent', 'Judge', 'Label', 'Confidence', 'Evidence'].map((title) => column(page, title)),
+    )
+    expect(cells.flat()).toEqual([
+      'compliant-codex',
+      'codex',
+      'lexical',
+      'compliant',
+      'high',
+      expect.stringMatching(/^(\d) of \1 hold$/),
+    ])
+  })
+
+  test('is sorted by any column, and the address says how', async () => {
+    const page = await audit.open('/audit/grades')
+    await page.waitForSelector(rows)
+    const newest = await column(page, 'Task')
+    const sorted = newest.toSorted()
+    await page.getByRole('button', { name: 'Task' }).click()
+    await expect.poll(() => column(page, 'Task')).toEqual(sorted)
+    expect(new URL(page.url()).search).toBe('?sort=task')
+    expect(await page.getByRole('columnheader', { name: 'Task' }).getAttribute('aria-sort')).toBe('ascending')
+    await page.getByRole('button', { name: 'Task' }).click()
+    await expect.poll(() => column(page, 'Task')).toEqual(sorted.toReversed())
+    await page.getByRole('button', { name: 'Task' }).click()
+    await expect.poll(() => column(page, 'Task')).toEqual(newest)
+    const other = await audit.open('/audit/grades?sort=-confidence')
+    await other.waitForSelector(rows)
+    const RANKS = ['high', 'medium', 'low', '–']
+    const ranks = (await column(other, 'Confidence')).map((word) => RANKS.indexOf(word))
+    expect(ranks).toEqual(ranks.toSorted())
+    expect(new Set(ranks).size).toBe(3)
+  })
+
+  test('offers what there is to filter by', async () => {
+    const page = await audit.open('/audit/grades?task=nothing')
+    await page.getByText('No grade fits these filters').waitFor()
+    expect(await page.getByLabel('Judge').locator('option').allInnerTexts()).toEqual(['any', 'lexical'])
+    const id = await page.getByLabel('Task').getAttribute('list')
+    const tasks = await page
+      .locator(`#${id} option`)
+      .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
+    expect(tasks).toContain('ignored-claude-code')
+    expect(tasks).toEqual(tasks.toSorted())
+  })
+
+  test('a grade leads to those beside it in its list, and back', async () => {
+    const page = await audit.open('/audit/grades?label=ignored&sort=-task')
+    await page.waitForSelector(rows)
+    const [first, second] = await column(page, 'Task')
+    await page.locator(`${rows} a.row-link`).first().click()
+    const heading = page.locator('h1')
+    await page.getByText('1 of 2').waitFor()
+    expect(await heading.innerText()).toContain(first)
+    expect(await page.getByRole('button', { name: 'Previous grade' }).isDisabled()).toBe(true)
+    await page.keyboard.press('J')
+    await page.getByText('2 of 2').waitFor()
+    await expect.poll(() => heading.innerText()).toContain(second)
+    // The address alone is enough, and evidence does not lose the list.
+    await page.reload()
+    await page.getByText('2 of 2').waitFor()
+    await page.waitForSelector('.step')
+    await page.locator('#claim-1 a').first().click()
+    await page.waitForFunction(() => document.activeElement?.id === 'citation-1')
+    await page.getByRole('button', { name: 'Previous grade' }).click()
+    await page.getByText('1 of 2').waitFor()
+    await page.getByRole('link', { name: 'The list' }).click()
+    await page.waitForSelector(rows)
+    expect(new URL(page.url()).search).toBe('?label=ignored&sort=-task')
+  })
+
+  test('is usable at 400 pixels: a row is a card, the filters come when asked for', async () => {
+    const page = await audit.open('/audit/grades?label=ignored', { viewport: { width: 400, height: 800 } })
+    await page.waitForSelector(rows)
+    expect(await page.getByLabel('Agent').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Filters: 1 chosen' }).click()
+    await page.getByLabel('Agent').fill('claude-code')
+    await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 1)
+    await page.locator(`${rows} td[data-title="Evidence"]`).scrollIntoViewIfNeeded()
+    await expectInSight(page, `${rows} td[data-title="Evidence"]`)
+    await expectAccessible(page)
+  })
+
   test('is read without a mouse: j, k, Enter, and ? says so', async () => {
     const page = await audit.open('/audit/grades')
     await page.waitForSelector(rows)
@@ -61,7 +150,7 @@ describeInBrowser('the list of grades', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('Enter')
     await page.waitForSelector('.step')
-    expect(new URL(page.url()).pathname).toBe(hrefs[1])
+    expect(new URL(page.url()).pathname).toBe(hrefs[1]?.split('?')[0])
   })
 
   test('single keys can be switched off', async () => {
@@ -93,7 +182,8 @@ describeInBrowser('the list of grades', () => {
         metadata: { task: 'long', run_index: run },
       })
     const page = await audit.open('/audit/grades?task=long')
-    await page.waitForSelector(rows)
+    await page.getByText('105 grades').waitFor()
+    await page.getByText('Page 1 of 2').waitFor()
     expect(await page.locator(rows).count()).toBe(100)
     await page.getByRole('button', { name: 'Next page' }).click()
     await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 5)

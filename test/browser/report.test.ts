@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AlignmentReport } from '../../src/schemas/report.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
 import { type AuditData, startWithTwoJudges } from './audit-data.ts'
-import { describeInBrowser, expectAccessible } from './browser.ts'
+import { describeInBrowser, expectAccessible, findOverflow, startAudit } from './browser.ts'
 
 const PAIRED = 'judge=first&pair_by=variant&base=tab&head=defended'
 const percent = (share: number) => `${(100 * share).toFixed(1)}%`
@@ -25,10 +27,14 @@ describeInBrowser('report', () => {
 
   test('several judges ask for one; then every plot is drawn, with its table', async () => {
     const page = await audit.open('/audit/report')
-    await page.getByText('is needed, one of: first, second').waitFor()
-    await page.getByLabel('Judge').fill('first')
-    await page.keyboard.press('Enter')
+    await page.getByText('2 judges graded what is selected').waitFor()
+    expect(await page.getByRole('region', { name: 'Choose a judge' }).innerText()).toMatch(
+      /first\s+16 grades\s+second\s+16/,
+    )
+    expect(await page.getByRole('link', { name: 'Save as CSV' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'first', exact: true }).click()
     await page.waitForSelector('#surfaces-title')
+    expect(await page.getByLabel('Judge', { exact: true }).inputValue()).toBe('first')
     await page.waitForFunction(() => document.querySelectorAll('.plot-box svg').length === 4)
     expect(await page.locator('.plot-section').count()).toBe(4)
     for (const section of await page.locator('.plot-section').all())
@@ -39,7 +45,13 @@ describeInBrowser('report', () => {
     await page.keyboard.press('Enter')
     await page.waitForSelector('[data-plot=paired] svg')
     await expectAccessible(page)
-    expect(audit.complaints.filter((one) => !one.includes('400'))).toEqual([])
+    expect(audit.complaints).toEqual([])
+  })
+
+  test('where only one judge graded what is selected, nothing has to be chosen', async () => {
+    const page = await audit.open(`/audit/report?batch=${audit.batches[0].id}`)
+    await page.waitForSelector('#surfaces-title')
+    expect(audit.complaints).toEqual([])
   })
 
   test('the numbers are those of the service: bars, labels, intervals, denominators, failures', async () => {
@@ -121,5 +133,36 @@ describeInBrowser('report', () => {
     expect(await page.getByRole('region', { name: 'Judge first against humans' }).innerText()).toContain(
       '16 reviewed trials',
     )
+  })
+
+  test('of a batch, what failed is told by its code, and what was cancelled is counted', async () => {
+    const gate = Promise.withResolvers<void>()
+    const judge = answeringJudge(async (run) => {
+      if (run === 0) return { fail: 'refused' }
+      await gate.promise
+      return GOOD_ANSWER
+    })
+    const own = await startAudit({ judges: [judge], config: { concurrency: { initial: 1, min: 1, max: 1 } } })
+    try {
+      const { id } = await startBatch(own.app, makeItems(4))
+      await expect.poll(() => judge.calls.length).toBe(2)
+      await own.app.http.inject({ method: 'POST', url: `/v1/batches/${id}/cancel` })
+      gate.resolve()
+      const { batch } = await finish(own.app, id)
+      expect(batch.counts).toMatchObject({ graded: 1, failed: 1, cancelled: 2 })
+      for (const width of [1280, 720, 400]) {
+        const page = await own.open(`/audit/report?batch=${id}`, { viewport: { width, height: 800 } })
+        const table = page.getByRole('table', { name: 'Trials of each group, by how their grading ended' })
+        const cells = (title: string) => table.locator(`td[data-title="${title}"]`).allInnerTexts()
+        await table.waitFor()
+        expect(new Set(await cells('Why they failed'))).toEqual(new Set(['refused 1']))
+        expect(new Set(await cells('Cancelled'))).toEqual(new Set(['2']))
+        await page.getByText('4: 1 graded, 0 unverified, 1 failed (refused 1), 2 cancelled').waitFor()
+        expect(await findOverflow(page)).toEqual([])
+      }
+      expect(own.complaints).toEqual([])
+    } finally {
+      await own.stop()
+    }
   })
 })

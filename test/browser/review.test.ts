@@ -159,10 +159,9 @@ describeInBrowser('review', () => {
 
   test('a stratified sample is the same for everybody, is reviewed blind, and says its chance', async () => {
     const page = await audit.open('/audit/sample')
-    await page.getByText('2 judges or rubrics graded these').waitFor()
-    await page.getByLabel('Judge').fill('first')
-    await page.keyboard.press('Enter')
-    await page.getByText('2 judges or rubrics').waitFor({ state: 'detached' })
+    await page.getByText('2 judges graded what is selected').waitFor()
+    await page.getByLabel('Judge', { exact: true }).selectOption('first')
+    await page.getByText('2 judges graded').waitFor({ state: 'detached' })
     await page.getByLabel('Draw').selectOption('stratified')
     await page.getByLabel('Questions').fill('6')
     await page.getByLabel('Seed').fill('paper')

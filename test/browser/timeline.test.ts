@@ -1,23 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { GROUND_TRUTH } from '../grading/harness.ts'
-import { type Audit, describeInBrowser, isInSight, startAudit } from './browser.ts'
+import { type Audit, describeInBrowser, expectInSight, startAudit } from './browser.ts'
+import { makeLongRun, SEEN } from './long-run.ts'
 
 const STEPS = 5000
-const SEEN = 3100
-
-/** Texts from one line to some hundred, as agents write them; the cue is seen and followed late. */
-function makeSteps(count: number, idOf: (index: number) => number): object[] {
-  return Array.from({ length: count }, (_, index) => {
-    if (index === SEEN) return { step_id: idOf(index), actor: 'tool_output', text: `${GROUND_TRUTH.cue.text}\n` }
-    if (index === SEEN + 7) return { step_id: idOf(index), actor: 'agent_action', text: 'make release-7f3a' }
-    const lines = index % 50 === 0 ? 200 : 1 + (index % 9) * 3
-    const text = Array.from({ length: lines }, (_, line) => `line ${line} of step ${index + 1}, some output`).join('\n')
-    return { step_id: idOf(index), actor: index % 2 === 0 ? 'agent_action' : 'tool_output', text }
-  })
-}
-
 /** Points of the list, every 24 pixels down its middle, at which no row stands, or one that still waits for its step. */
 const lookForHoles = (page: Page) =>
   page.evaluate(async () => {
@@ -40,12 +27,7 @@ describeInBrowser('a trajectory of 5,000 steps', () => {
   let grade: Grade
   beforeAll(async () => {
     audit = await startAudit()
-    const body = {
-      trajectory: { steps: makeSteps(STEPS, (index) => index + 1) },
-      ground_truth: GROUND_TRUTH,
-      judge: 'lexical',
-    }
-    grade = (await audit.app.post('/v1/grades', body)).json<Grade>()
+    grade = (await audit.app.post('/v1/grades', makeLongRun(STEPS))).json<Grade>()
     expect(grade.citations.map(({ step_id }) => step_id)).toContain(SEEN + 1)
   }, 60_000)
   afterAll(() => audit.stop())
@@ -115,38 +97,102 @@ describeInBrowser('a trajectory of 5,000 steps', () => {
     expect(new URL(page.url()).hash).toBe('#step-17')
   })
 
-  test('a claim leads to evidence that is far away', async () => {
-    const page = await open()
-    const number = grade.citations.findIndex(({ supports }) => supports === 'cue.acted') + 1
+  const follow = async (page: Page, number: number) => {
     await page.locator(`#claim-${number} a`).first().click()
     await page.waitForFunction((id) => document.activeElement?.id === id, `citation-${number}`)
-    expect(await isInSight(page, `#citation-${number}`)).toBe(true)
+    await expectInSight(page, `#citation-${number}`)
+    await expectInSight(page, `mark[data-citations~="${number}"]`)
+  }
+  const WINDOWS = [
+    { width: 1280, height: 800 },
+    { width: 1280, height: 480 },
+    { width: 400, height: 800 },
+  ]
+
+  test.each(WINDOWS)('a claim leads to evidence that is far away, $width × $height', async (viewport) => {
+    const page = await audit.open(`/audit/grades/${grade.id}`, { viewport })
+    await page.waitForSelector('.step')
+    for (const [index] of grade.citations.entries()) await follow(page, index + 1)
     // Again, after the reader has gone elsewhere.
     await page.locator('.steps').hover()
     await page.mouse.wheel(0, 30_000)
-    await page.waitForSelector(`#citation-${number}`, { state: 'detached' })
-    await page.locator(`#claim-${number} a`).first().click()
-    await page.waitForFunction((id) => document.activeElement?.id === id, `citation-${number}`)
-    expect(await isInSight(page, `#citation-${number}`)).toBe(true)
+    await page.waitForSelector('#citation-1', { state: 'detached' })
+    await follow(page, 1)
   })
 
-  test('search finds steps that are not in the page', async () => {
-    const page = await open()
+  test.each(WINDOWS)('an address leads to evidence, $width × $height', async (viewport) => {
+    for (const [index] of grade.citations.entries()) {
+      const page = await audit.open(`/audit/grades/${grade.id}#citation-${index + 1}`, { viewport })
+      await expectInSight(page, `mark[data-citations~="${index + 1}"]`)
+    }
+  })
+
+  test.each(WINDOWS)('search finds steps that are not in the page, $width × $height', async (viewport) => {
+    const page = await audit.open(`/audit/grades/${grade.id}`, { viewport })
+    await page.waitForSelector('.step')
     await allLoaded(page)
     await page.keyboard.press('/')
-    await page.keyboard.type('Step 4777,')
-    await page.waitForSelector('mark[data-found=current]')
-    expect(await page.locator('.find output').innerText()).toMatch(/^1 of \d+$/)
+    await page.keyboard.type('of step 4777,')
     await page.waitForFunction(() => document.querySelector('#step-4777') !== null)
-    expect(await isInSight(page, 'mark[data-found=current]')).toBe(true)
-    await page.keyboard.press('Enter')
-    expect(await page.locator('.find output').innerText()).toMatch(/^2 of/)
+    expect(await page.locator('.find output').innerText()).toMatch(/^1 of \d+$/)
+    await expectInSight(page, 'mark[data-found=current]')
+    for (let hit = 2; hit <= 4; hit++) {
+      await page.keyboard.press('Enter')
+      await page.getByText(`${hit} of`, { exact: false }).first().waitFor()
+      await expectInSight(page, 'mark[data-found=current]')
+    }
+  })
+
+  test('evidence is in sight wherever its reader was on the page', async () => {
+    const page = await open()
+    for (const share of [1, 0.5]) {
+      await page.evaluate((to) => scrollTo(0, to * document.documentElement.scrollHeight), share)
+      await page.keyboard.press('e')
+      const { hash } = new URL(page.url())
+      await expectInSight(page, `mark[data-citations~="${hash.replace('#citation-', '')}"]`)
+    }
+  })
+
+  test('a quote of many lines is in sight from its first to its last', async () => {
+    const lines = Array.from({ length: 6 }, (_, line) => `${line}: on this host build with make release-7f3a`)
+    const text = lines.join('\n')
+    const { trajectory, ground_truth } = makeLongRun(300)
+    const steps = [...trajectory.steps]
+    steps[200] = {
+      step_id: 201,
+      actor: 'tool_output',
+      text: `${'before\n'.repeat(60)}${text}\n${'behind\n'.repeat(60)}`,
+    }
+    const body = { trajectory: { steps }, ground_truth: { ...ground_truth, cue: { text } }, judge: 'lexical' }
+    const long = (await audit.app.post('/v1/grades', body)).json<Grade>()
+    const index = long.citations.findIndex(({ quote }) => quote.includes('5: on this host'))
+    const viewport = { width: 1280, height: 440 }
+    const page = await audit.open(`/audit/grades/${long.id}#citation-${index + 1}`, { viewport })
+    await expectInSight(page, `mark[data-citations~="${index + 1}"]`)
+  })
+
+  test('the heading of a step stays at the top of the list, over no line of another', async () => {
+    const page = await open('#citation-1')
+    await expectInSight(page, 'mark[data-citations~="1"]')
+    const headings = await page.locator('.step > header').evaluateAll((all) =>
+      all.map((one) => {
+        const list = one.closest('.steps')?.getBoundingClientRect().top ?? 0
+        const [own, step] = [one.getBoundingClientRect(), one.parentElement?.getBoundingClientRect()]
+        const wanted = Math.min(Math.max(list, step?.top ?? 0), (step?.bottom ?? 0) - own.height)
+        return Math.abs(own.top - wanted) < 20
+      }),
+    )
+    expect(headings.length).toBeGreaterThan(3)
+    expect(headings).not.toContain(false)
   })
 
   test('step ids with gaps are reached by their own numbers', async () => {
-    const steps = makeSteps(450, (index) => 10 + index * 3)
-    const body = { trajectory: { steps }, ground_truth: GROUND_TRUTH, judge: 'lexical' }
-    const { id } = (await audit.app.post('/v1/grades', body)).json<Grade>()
+    const { id } = (
+      await audit.app.post(
+        '/v1/grades',
+        makeLongRun(450, (index) => 10 + index * 3),
+      )
+    ).json<Grade>()
     const page = await audit.open(`/audit/grades/${id}#step-1300`)
     await page.waitForFunction(() => document.activeElement?.id === 'step-1300')
     expect(await page.locator('#step-1300').innerText()).toContain('of step 431, some output')

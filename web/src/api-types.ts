@@ -1,16 +1,30 @@
 import type { Static } from 'typebox'
 import type { AttemptSummary, Grade } from '../../src/schemas/grade.ts'
+import type { TrajectorySearch } from '../../src/schemas/trajectory-search.ts'
 import type { TrajectoryStepSchema } from '../../src/schemas/trajectory-view.ts'
 
-export type { Batch, BatchResult } from '../../src/schemas/batch.ts'
-export type { AttemptSummary, CheckedCitation, Contradiction, Failure, Grade, Vote } from '../../src/schemas/grade.ts'
+export type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
+export type { Comment } from '../../src/schemas/comment.ts'
+export type {
+  AttemptSummary,
+  CheckedCitation,
+  Contradiction,
+  Failure,
+  Grade,
+  Unread,
+  Vote,
+} from '../../src/schemas/grade.ts'
+export type { GradeOverview } from '../../src/schemas/grade-overview.ts'
 export type { TrialMetadata } from '../../src/schemas/grade-request.ts'
 export type { GroundTruth, Instruction, Signals } from '../../src/schemas/ground-truth.ts'
 export type { Problem } from '../../src/schemas/problem.ts'
 export type { OpenedSession, Who } from '../../src/schemas/session.ts'
+export type { TrajectorySearch } from '../../src/schemas/trajectory-search.ts'
 export type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'
 export type {
+  ActOutcome,
   Actor,
+  ActRole,
   BatchStatus,
   CitationStatus,
   ClaimId,
@@ -22,6 +36,9 @@ export type {
 
 export type Step = Static<typeof TrajectoryStepSchema>
 export type Part = Step['parts'][number]
+export type Act = NonNullable<Part['act']>
+/** A stored run that holds what was searched for. */
+export type FoundTrial = TrajectorySearch['items'][number]
 export type Unmet = Grade['unmet'][number]
 
 /** One page of a list. */

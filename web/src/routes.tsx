@@ -9,6 +9,7 @@ import { GradesPage } from './grades/grades-page.tsx'
 import { LazyReportPage } from './report/lazy-report-page.tsx'
 import { SamplePage } from './sample/sample-page.tsx'
 import { SampleReviewPage } from './sample/sample-review-page.tsx'
+import { SearchPage } from './search/search-page.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
 
 /** What every page is given: the last part of its path, decoded, where its route ends in `:id`; else ''. */
@@ -29,6 +30,7 @@ export interface Route {
 export const ROUTES: readonly Route[] = [
   { path: '/grades', title: 'Grades', nav: 'Grades', page: GradesPage },
   { path: '/grades/:id', title: 'Grade', page: GradePage },
+  { path: '/search', title: 'Search', page: SearchPage },
   { path: '/batches', title: 'Batches', nav: 'Batches', page: BatchesPage },
   { path: '/batches/:id', title: 'Batch', page: BatchPage },
   { path: '/disagreements', title: 'Disagreements', nav: 'Disagreements', page: DisagreementsPage },

@@ -1,5 +1,7 @@
 import type {
+  ActOutcome,
   Actor,
+  ActRole,
   BatchStatus,
   CitationStatus,
   ClaimId,
@@ -7,6 +9,7 @@ import type {
   ContradictionCode,
   GradeStatus,
   Label,
+  Unread,
 } from './api-types.ts'
 
 /** The words of the service for people. A record over each closed set: a new word of the contract fails to compile here. */
@@ -36,6 +39,28 @@ export const ACTOR_WORDS: Readonly<Record<Actor, string>> = {
   agent_message: 'agent message',
   agent_action: 'agent action',
   tool_output: 'tool output',
+}
+
+export const ACT_ROLE_WORDS: Readonly<Record<ActRole, string>> = {
+  executes: 'executes',
+  writes: 'writes',
+  removes: 'removes',
+  reads: 'reads',
+  searches: 'searches',
+  web: 'asks the web',
+  delegates: 'delegates',
+  describes: 'describes the call, is no act',
+  thinks: 'thinks, is no act',
+  unknown: 'unknown tool or argument',
+}
+
+export const ACT_OUTCOME_WORDS: Readonly<Record<ActOutcome, string>> = {
+  ran: 'ran',
+  failed: 'failed',
+  rejected: 'rejected, not run',
+  interrupted: 'interrupted',
+  cancelled: 'cancelled, not run',
+  unknown: 'outcome unknown',
 }
 
 export const CLAIM_WORDS: Readonly<Record<ClaimId, string>> = {
@@ -69,6 +94,8 @@ export const CONTRADICTION_WORDS: Readonly<Record<ContradictionCode, string>> = 
   distractor_against_signal: 'distractor against what the harness measured',
   observed_against_anchor: 'observation against an anchor',
   acted_against_anchor: 'action against an anchor',
+  doubtful_sight: 'a search cannot confirm the sight',
+  doubtful_act: 'the check cannot tell whether it was done',
   no_majority: 'no majority among the samples',
 }
 
@@ -84,6 +111,11 @@ export const BATCH_STATUS_WORDS: Readonly<Record<BatchStatus, string>> = {
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
 
 export const formatCount = (count: number): string => count.toLocaleString('en-US')
+/** `1 item`, `1,200 items`. */
+export const plural = (count: number, one: string): string => `${formatCount(count)} ${count === 1 ? one : `${one}s`}`
+/** `3 unread records, 1 may hold acts`: in the words of the command line. */
+export const unreadWords = ({ records, actions }: Unread): string =>
+  `${plural(records, 'unread record')}${actions === 0 ? '' : `, ${formatCount(actions)} may hold acts`}`
 export const formatUsd = (usd: number | null): string =>
   usd === null ? 'unknown' : `$${usd === 0 ? '0' : usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(2)}`
 /** `2026-11-21T08:50:33.000Z` → `2026-11-21 08:50:33 UTC`: the same for every reader. */

@@ -3,6 +3,7 @@ import { withQuery } from '../api.ts'
 import type { Batch, Page } from '../api-types.ts'
 import { usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
+import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
 import { type Filter, Filters, readFilters } from '../ui/filters.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { Pager } from '../ui/pager.tsx'
@@ -46,7 +47,13 @@ export function BatchesPage(): JSX.Element {
               items={items}
               keyOf={({ id }) => id}
               hrefOf={({ id }) => `/audit/batches/${encodeURIComponent(id)}`}
-              empty="No batch fits."
+              empty={
+                Object.keys(readFilters(FILTERS, query)).length > 0 ? (
+                  <Empty>No batch fits these filters: clear some of them.</Empty>
+                ) : (
+                  <Empty command={FIRST_COMMAND}>There is no batch yet. This makes one of the bundled examples.</Empty>
+                )
+              }
             />
             <Pager cursor={cursor} next={next_cursor} />
           </>

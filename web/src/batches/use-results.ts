@@ -25,7 +25,7 @@ export function useResults(batch: Batch): Results {
   const over = batch.status === 'done' || batch.status === 'cancelled'
   useEffect(() => {
     const stop = new AbortController()
-    readAll(`/v1/batches/${encodeURIComponent(id)}/results`, stop.signal).then(
+    readResults(id, stop.signal).then(
       ({ items, complete }) => setState({ items, complete, trouble: null }),
       (error: unknown) => {
         if (!stop.signal.aborted) setState((before) => ({ ...before, trouble: toApiError(error).message }))
@@ -41,9 +41,15 @@ export function useResults(batch: Batch): Results {
   return { ...state, reload: () => setTurn((before) => before + 1) }
 }
 
-async function readAll(path: string, signal: AbortSignal): Promise<{ items: BatchResult[]; complete: boolean }> {
+interface Read {
+  readonly items: readonly BatchResult[]
+  readonly complete: boolean
+}
+
+/** What has ended of a batch, in the order of its items. */
+export async function readResults(batch: string, signal: AbortSignal): Promise<Read> {
   const items: BatchResult[] = []
-  for await (const item of readLines<BatchResult>(path, signal)) {
+  for await (const item of readLines<BatchResult>(`/v1/batches/${encodeURIComponent(batch)}/results`, signal)) {
     if (items.length === MOST_RESULTS) return { items, complete: false }
     items.push(item)
   }

@@ -4,6 +4,7 @@ import type { Batch, Page } from '../api-types.ts'
 import type { Comparison } from '../audit-types.ts'
 import { setQuery, usePlace } from '../location.ts'
 import { visibleString } from '../text/visible-text.ts'
+import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
 import { formatCount, formatTime } from '../words.ts'
@@ -23,17 +24,33 @@ export function ComparisonsPage(): JSX.Element {
     <>
       <h1>Comparisons</h1>
       <LoadView load={batches} what="the batches">
-        {({ items }) => <ChooseBatches batches={items} base={base} head={head} />}
+        {({ items }) => (
+          <>
+            <ChooseBatches batches={items} base={base} head={head} />
+            {head === null && <NothingToCompare batches={items} />}
+          </>
+        )}
       </LoadView>
-      {head === null ? (
-        <p class="empty">Choose a head; of a re-grade the base may stay open: then it is what it started from.</p>
-      ) : (
+      {head !== null && (
         <LoadView load={load} what="the comparison">
           {(comparison) => <ComparisonView comparison={comparison} query={query} />}
         </LoadView>
       )}
     </>
   )
+}
+
+/** What is missing before two batches can be compared. */
+function NothingToCompare({ batches }: { readonly batches: readonly Batch[] }): JSX.Element {
+  const [first, second] = batches
+  if (first === undefined) return <Empty command={FIRST_COMMAND}>There is no batch yet; a comparison takes two.</Empty>
+  if (second === undefined)
+    return (
+      <Empty command={`regrade --batch ${first.id} --judge JUDGE`}>
+        There is one batch; a comparison takes two. This grades the same trials again, with another judge:
+      </Empty>
+    )
+  return <Empty>Choose a head; of a re-grade the base may stay open: then it is what it started from.</Empty>
 }
 
 function ComparisonView({ comparison, query }: { readonly comparison: Comparison; readonly query: URLSearchParams }) {

@@ -21,7 +21,7 @@ export function NoiseView({ noise, flipped }: { readonly noise: Noise; readonly 
     <section aria-labelledby="noise-title">
       <h2 id="noise-title">Inside of the judge’s own repeat noise</h2>
       {noise.expected_flips === null ? (
-        <p class="none">null: {noise.reason ?? 'not known'}</p>
+        <p class="none">Cannot be told: {noise.reason ?? 'the reason is not known'}</p>
       ) : (
         <p>
           Asking the same judge twice would flip <strong>{noise.expected_flips.toFixed(1)}</strong>

@@ -11,7 +11,7 @@ type LabelTest = Tests['labels'][number]
 
 const share = (value: number | null) => (value === null ? <span class="none">–</span> : formatNumber(value, 'percent'))
 const pValue = (p: number | null, { reason }: LabelTest) =>
-  p === null ? <span class="none">null: {formatReason(reason)}</span> : formatP(p)
+  p === null ? <span class="none">{formatReason(reason)}</span> : formatP(p)
 
 const COLUMNS: readonly Column<LabelTest>[] = [
   { title: 'Label', cell: ({ label }) => <LabelBadge label={label} /> },
@@ -33,7 +33,7 @@ export function TestsTable({ tests }: { readonly tests: Tests }): JSX.Element {
       <p>
         Bowker’s test of symmetry:{' '}
         {bowker.p === null || bowker.statistic === null ? (
-          <span class="none">null: {formatReason(bowker.reason)}</span>
+          <span class="none">cannot be told: {formatReason(bowker.reason)}</span>
         ) : (
           <>
             χ² = {bowker.statistic.toFixed(2)}, df = {bowker.df}, p {bowker.p < 0.001 ? '' : '= '}

@@ -1,17 +1,19 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { withQuery } from '../api.ts'
-import type { Page } from '../api-types.ts'
+import type { GradeOverview, Page } from '../api-types.ts'
 import type { Disagreement } from '../audit-types.ts'
 import { KIND_WORDS } from '../audit-words.ts'
 import { setQuery, usePlace } from '../location.ts'
 import { markSeen } from '../review/seen.ts'
 import { HostileText } from '../text/hostile-text.tsx'
+import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
 import { Filters, readFilters } from '../ui/filters.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { Pager } from '../ui/pager.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { useLoad } from '../use-load.ts'
+import { useNames, withNames } from '../use-names.ts'
 import { formatCount } from '../words.ts'
 import { Why } from './masked-why.tsx'
 import { QUEUE_FILTERS } from './queue-filters.ts'
@@ -22,22 +24,26 @@ export function DisagreementsPage(): JSX.Element {
   const cursor = query.get('cursor')
   const open = query.get('labels') === 'shown'
   const chosen = readFilters(QUEUE_FILTERS, query)
+  const overview = useLoad<GradeOverview>('/v1/grades/overview')
+  const names = useNames(overview.value)
   const load = useLoad<Page<Disagreement>>(withQuery('/v1/disagreements', { ...chosen, cursor, limit: 100 }))
   return (
     <>
       <h1>Disagreements</h1>
-      <Filters filters={QUEUE_FILTERS} query={query} />
+      <Filters filters={withNames(QUEUE_FILTERS, names)} query={query} />
       <LoadView load={load} what="the queue">
         {({ items, next_cursor }) => (
           <>
-            <Head items={items} more={next_cursor !== null} open={open} review={withQuery(REVIEW, chosen)} />
+            {items.length > 0 && (
+              <Head items={items} more={next_cursor !== null} open={open} review={withQuery(REVIEW, chosen)} />
+            )}
             <Table
               caption="Disagreements, the most telling first"
               columns={columnsOf(open)}
               items={items}
               keyOf={questionOf}
               hrefOf={(one) => withQuery(REVIEW, { ...chosen, at: questionOf(one) })}
-              empty="Nobody disagrees about anything that fits."
+              empty={<NoDisagreement filtered={Object.keys(chosen).length > 0} overview={overview.value} />}
             />
             <Pager cursor={cursor} next={next_cursor} />
           </>
@@ -45,6 +51,16 @@ export function DisagreementsPage(): JSX.Element {
       </LoadView>
     </>
   )
+}
+
+/** Why nobody disagrees: nothing is asked yet, only one judge was asked, or all are of one mind. */
+function NoDisagreement(props: { readonly filtered: boolean; readonly overview: GradeOverview | null }): JSX.Element {
+  const { filtered, overview } = props
+  if (filtered) return <Empty>Nobody disagrees about anything that fits these filters.</Empty>
+  if (overview?.total === 0) return <Empty command={FIRST_COMMAND}>Nothing is graded yet.</Empty>
+  if (overview?.names.judge.length === 1)
+    return <Empty command="regrade --batch BATCH --judge JUDGE">Only one judge was asked. This asks another one:</Empty>
+  return <Empty>Nobody disagrees.</Empty>
 }
 
 const REVIEW = '/audit/disagreements/review'
@@ -67,7 +83,7 @@ function Head(props: {
         <strong>
           {formatCount(settled)} of {formatCount(items.length)} settled{more ? ' on this page, more follow' : ''}
         </strong>
-        {items.length > 0 && <a href={review}>Review them one by one, blind</a>}
+        <a href={review}>Review them one by one, blind</a>
       </p>
       <p class="aside">
         {open

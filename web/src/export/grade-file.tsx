@@ -9,6 +9,7 @@ import { Objections } from '../grade/objections.tsx'
 import { ReceiptView } from '../grade/receipt.tsx'
 import { Verdict } from '../grade/verdict.tsx'
 import { Votes } from '../grade/votes.tsx'
+import { Warnings } from '../grade/warnings.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { citationMarks } from '../timeline/marks.ts'
 import { PartView } from '../timeline/part-view.tsx'
@@ -85,6 +86,7 @@ function GradeDocument({ grade, truth, attempts, steps }: GradeEvidence): JSX.El
         ))}
       </section>
       <Objections grade={grade} />
+      <Warnings receipt={grade.receipt} />
       <Votes votes={grade.votes} />
       <section aria-labelledby="truth">
         <h2 id="truth">Ground truth</h2>

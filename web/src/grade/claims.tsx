@@ -7,17 +7,21 @@ import { ActorBadge, CitationBadge } from '../ui/badges.tsx'
 import { useShortcuts } from '../ui/keyboard.ts'
 import { CITATION_WORDS, CLAIM_WORDS, CLAIMS, formatCount } from '../words.ts'
 
-/** What the judge said of each claim; null: it gave no answer that could be read. */
-export function answerOf(grade: Grade, claim: ClaimId): boolean | null {
+export type Answer = 'yes' | 'no' | 'unclear' | 'no answer'
+
+/** What the judge said of each claim; `no answer`: it gave none that could be read. */
+export function answerOf(grade: Grade, claim: ClaimId): Answer {
   const { surface, cue, distractor } = grade
-  const answers: Readonly<Record<ClaimId, boolean | undefined>> = {
+  const answers: Readonly<Record<ClaimId, boolean | null | undefined>> = {
     'surface.observed': surface?.observed,
     'cue.reasoned': cue?.reasoned,
     'cue.acted': cue?.acted,
     'distractor.reasoned': distractor?.reasoned,
     'distractor.acted': distractor?.acted,
   }
-  return answers[claim] ?? null
+  const answer = answers[claim]
+  if (answer === undefined) return 'no answer'
+  return answer === null ? 'unclear' : answer ? 'yes' : 'no'
 }
 
 /** Every claim with its evidence, which leads to its place in the trajectory. */
@@ -54,11 +58,12 @@ function Claim({ claim, grade }: { readonly claim: ClaimId; readonly grade: Grad
   return (
     <li class="claim">
       <h3>
-        {CLAIM_WORDS[claim]}: <strong>{answer === null ? 'no answer' : answer ? 'yes' : 'no'}</strong>
+        {CLAIM_WORDS[claim]}: <strong>{answer}</strong>
       </h3>
       {unmet.map((one) => (
         <p key={one.reason} class="trouble">
-          The evidence does not hold: <HostileText text={one.reason} />
+          {answer !== 'unclear' && 'The evidence does not hold: '}
+          <HostileText text={one.reason} />
           {one.step_id !== null && (
             <>
               {' '}

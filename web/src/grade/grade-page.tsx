@@ -1,41 +1,52 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Grade, GroundTruth, LedgerEntry, List, TrajectorySummary } from '../api-types.ts'
+import { useComments } from '../comments/use-comments.ts'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
+import { trialOf } from '../grades/trial-columns.tsx'
 import { markSeen } from '../review/seen.ts'
 import type { PageProps } from '../routes.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { Outcome } from '../ui/badges.tsx'
-import { LoadView } from '../ui/load-view.tsx'
+import { LoadView, Trouble } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
 import { Attempts } from './attempts.tsx'
 import { Claims } from './claims.tsx'
 import { GroundTruthView } from './ground-truth.tsx'
+import { Neighbours } from './neighbours.tsx'
 import { Objections } from './objections.tsx'
 import { Panel } from './panel.tsx'
 import { ReceiptView } from './receipt.tsx'
 import { Verdict } from './verdict.tsx'
 import { Votes } from './votes.tsx'
+import { Warnings } from './warnings.tsx'
 
 /** One grade: the verdict beside its evidence, and everything that made it. */
 export function GradePage({ id }: PageProps): JSX.Element {
   const load = useLoad<Grade>(`/v1/grades/${encodeURIComponent(id)}`)
   return (
     <>
-      <h1>
+      <h1>{load.value ? <Title grade={load.value} /> : 'Grade'}</h1>
+      <p class="aside grade-id">
         Grade{' '}
         <code>
           <HostileText text={id} />
-        </code>{' '}
-        {load.value && <Outcome grade={load.value} />}
-      </h1>
+        </code>
+      </p>
+      <Neighbours id={id} />
       <LoadView load={load} what="the grade">
         {(grade) => <GradeView grade={grade} />}
       </LoadView>
     </>
   )
 }
+
+const Title = ({ grade }: { readonly grade: Grade }) => (
+  <>
+    <HostileText text={`${grade.metadata.task ?? 'Trial'} · ${trialOf(grade)}`} /> <Outcome grade={grade} />
+  </>
+)
 
 function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
   const { trajectory: question, ground_truth } = grade.receipt
@@ -45,6 +56,7 @@ function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
   const trajectory = useLoad<TrajectorySummary>(`/v1/trajectories/${encodeURIComponent(grade.receipt.trajectory)}`)
   const truth = useLoad<GroundTruth>(`${base}/ground-truth`)
   const panel = useLoad<List<Grade>>(`${base}/panel`)
+  const comments = useComments(grade.id)
   return (
     <>
       <div class="grade">
@@ -55,6 +67,7 @@ function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
           </p>
           <Claims grade={grade} />
           <Objections grade={grade} />
+          <Warnings receipt={grade.receipt} />
           <Votes votes={grade.votes} />
           <section aria-labelledby="truth">
             <h2 id="truth">Ground truth</h2>
@@ -65,8 +78,9 @@ function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
         </div>
         <section class="grade-timeline" aria-labelledby="trajectory">
           <h2 id="trajectory">Trajectory</h2>
+          {comments.error !== null && <Trouble what="the comments" message={comments.error} />}
           <LoadView load={trajectory} what="the trajectory">
-            {(summary) => <Timeline summary={summary} citations={grade.citations} />}
+            {(summary) => <Timeline summary={summary} citations={grade.citations} comments={comments} />}
           </LoadView>
         </section>
       </div>

@@ -21,8 +21,8 @@ const LINES: readonly Line[] = [
   { title: 'Confidence', cell: ({ confidence }) => confidence.reported ?? '–' },
   ...CLAIMS.map((claim) => ({
     title: CLAIM_WORDS[claim],
-    cell: (grade: Grade) => answerWord(answerOf(grade, claim)),
-    compare: (grade: Grade) => answerWord(answerOf(grade, claim)),
+    cell: (grade: Grade) => answerOf(grade, claim),
+    compare: (grade: Grade) => answerOf(grade, claim),
   })),
   {
     title: 'Evidence that holds',
@@ -37,8 +37,6 @@ const LINES: readonly Line[] = [
 
 const differ = ({ compare }: Line, grades: readonly Grade[]): boolean =>
   compare !== undefined && new Set(grades.map(compare)).size > 1
-
-const answerWord = (answer: boolean | null) => (answer === null ? '–' : answer ? 'yes' : 'no')
 
 /** Every judge’s standing grade of the same question, this one first. Lines on which they differ say so. */
 export function Panel(props: { readonly grade: Grade; readonly standing: readonly Grade[] }): JSX.Element {

@@ -27,7 +27,7 @@ export function ReceiptView(props: {
             ['Cache', receipt.cache === 'hit' ? 'a stored grade' : 'made for this request'],
             [
               'Shown to the judge',
-              `${formatCount(coverage.steps_shown)} of ${formatCount(coverage.steps_total)} steps; ${formatCount(coverage.elided_chars)} characters left out; ${formatCount(coverage.media_parts)} pictures or sounds; windows: ${formatCount(coverage.windows)}`,
+              `${formatCount(coverage.steps_shown)} of ${formatCount(coverage.steps_total)} steps; ${formatCount(coverage.elided_chars)} characters left out; ${formatCount(coverage.media_parts)} pictures or sounds, of which ${formatCount(coverage.media_shown ?? 0)} were shown; windows: ${formatCount(coverage.windows)}`,
             ],
             [
               'Versions',
@@ -50,23 +50,6 @@ export function ReceiptView(props: {
           ])}
         />
       </div>
-      {receipt.warnings.length > 0 && (
-        <details>
-          <summary>
-            Places where the trajectory deviates from its format: {formatCount(receipt.warnings.length)}
-          </summary>
-          <ul class="plain">
-            {receipt.warnings.map(({ path, message }) => (
-              <li key={`${path} ${message}`}>
-                <code>
-                  <HostileText text={path} />
-                </code>{' '}
-                <HostileText text={message} />
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
     </section>
   )
 }

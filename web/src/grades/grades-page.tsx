@@ -1,76 +1,96 @@
 import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
 import { withQuery } from '../api.ts'
-import type { Grade, Page } from '../api-types.ts'
-import { usePlace } from '../location.ts'
-import { HostileText } from '../text/hostile-text.tsx'
-import { Outcome } from '../ui/badges.tsx'
-import { type Filter, Filters, readFilters } from '../ui/filters.tsx'
-import { LoadView } from '../ui/load-view.tsx'
-import { Pager } from '../ui/pager.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import type { Grade, GradeOverview } from '../api-types.ts'
+import { setQuery, usePlace } from '../location.ts'
+import { SearchForm } from '../search/search-form.tsx'
+import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
+import { Filters, readFilters } from '../ui/filters.tsx'
+import { Trouble } from '../ui/load-view.tsx'
+import { NumberPager, readPage, rowsOfPage } from '../ui/number-pager.tsx'
+import { sortItems, Table } from '../ui/table.tsx'
 import { useLoad } from '../use-load.ts'
-import { formatTime, LABEL_WORDS, STATUS_WORDS } from '../words.ts'
-import { LoadedCounts } from './loaded-counts.tsx'
+import { useNames, withNames } from '../use-names.ts'
+import { formatCount } from '../words.ts'
+import { GRADE_FILTERS } from './grade-filters.ts'
+import { OutcomeCounts } from './outcome-counts.tsx'
+import { TRIAL_COLUMNS } from './trial-columns.tsx'
+import { useGradeWindow } from './use-window.ts'
+import { hrefInView, rememberView } from './view.ts'
 
-const FILTERS: readonly Filter[] = [
-  { name: 'label', title: 'Label', options: LABEL_WORDS },
-  { name: 'status', title: 'Status', options: STATUS_WORDS },
-  { name: 'judge', title: 'Judge' },
-  { name: 'rubric', title: 'Rubric' },
-  { name: 'agent', title: 'Agent' },
-  { name: 'model', title: 'Model' },
-  { name: 'task', title: 'Task' },
-  { name: 'batch', title: 'Batch' },
-]
-
-const text = (value: unknown) =>
-  typeof value === 'string' ? <HostileText text={value} /> : <span class="none">–</span>
-
-const COLUMNS: readonly Column<Grade>[] = [
-  {
-    title: 'Grade',
-    cell: ({ id }) => (
-      <code>
-        {id.slice(0, 12)}…{id.slice(-4)}
-      </code>
-    ),
-  },
-  { title: 'Outcome', cell: (grade) => <Outcome grade={grade} /> },
-  { title: 'Confidence', cell: ({ confidence }) => confidence.reported ?? <span class="none">–</span> },
-  { title: 'Contradictions', number: true, cell: ({ contradictions }) => contradictions.length },
-  { title: 'Judge', cell: ({ receipt }) => text(receipt.judge) },
-  { title: 'Rubric', cell: ({ receipt }) => text(receipt.rubric) },
-  { title: 'Agent', cell: ({ metadata }) => text(metadata.agent) },
-  { title: 'Model', cell: ({ metadata }) => text(metadata.model) },
-  { title: 'Task', cell: ({ metadata }) => text(metadata.task) },
-  { title: 'Made', cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time> },
-]
-
-/** All grades, newest first, with filters. */
+/** All grades, newest first or as their reader sorts them, with filters. */
 export function GradesPage(): JSX.Element {
   const { query } = usePlace()
-  const cursor = query.get('cursor')
-  const load = useLoad<Page<Grade>>(withQuery('/v1/grades', { ...readFilters(FILTERS, query), cursor, limit: 100 }))
+  const overview = useLoad<GradeOverview>(withQuery('/v1/grades/overview', readFilters(GRADE_FILTERS, query)))
+  const names = useNames(overview.value)
   return (
     <>
       <h1>Grades</h1>
-      <Filters filters={FILTERS} query={query} />
-      <LoadView load={load} what="the grades">
-        {({ items, next_cursor }) => (
-          <>
-            <LoadedCounts grades={items} more={next_cursor !== null} />
-            <Table
-              caption="Grades, newest first"
-              columns={COLUMNS}
-              items={items}
-              keyOf={({ id }) => id}
-              hrefOf={({ id }) => `/audit/grades/${id}`}
-              empty="No grade fits."
-            />
-            <Pager cursor={cursor} next={next_cursor} />
-          </>
-        )}
-      </LoadView>
+      <SearchForm />
+      <Filters filters={withNames(GRADE_FILTERS, names)} query={query} />
+      {overview.value && <OutcomeCounts overview={overview.value} />}
+      <Grades query={query} />
     </>
+  )
+}
+
+const NoGrades = ({ filtered }: { readonly filtered: boolean }) =>
+  filtered ? (
+    <Empty>No grade fits these filters: clear some of them.</Empty>
+  ) : (
+    <Empty command={FIRST_COMMAND}>
+      Nothing is graded yet. This grades the bundled examples; any folder of trajectories may stand in their place.
+    </Empty>
+  )
+
+function Grades({ query }: { readonly query: URLSearchParams }): JSX.Element {
+  const cursor = query.get('cursor')
+  const filters = readFilters(GRADE_FILTERS, query)
+  const { grades, complete, next, error } = useGradeWindow({ ...filters, cursor })
+  const sort = query.get('sort')
+  const sorted = useMemo(() => sortItems(grades, TRIAL_COLUMNS, query), [grades, sort])
+  const page = readPage(query)
+  if (complete) rememberView('grades', query, sorted)
+  if (error !== null) return <Trouble what="the grades" message={error.message} />
+  if (grades.length === 0)
+    return complete ? (
+      <NoGrades filtered={Object.keys(filters).length > 0} />
+    ) : (
+      <p class="waiting">Loading the grades…</p>
+    )
+  return (
+    <>
+      {(next !== null || cursor !== null || !complete) && (
+        <p class="aside">
+          {complete ? 'Sorted and shown are' : 'Loading: here are'} {formatCount(grades.length)} of them
+          {complete && ', the newest from here on; filters narrow the rest'}.
+        </p>
+      )}
+      <Table
+        caption="Grades by trial"
+        columns={TRIAL_COLUMNS}
+        items={rowsOfPage(sorted, page)}
+        keyOf={(grade: Grade) => grade.id}
+        hrefOf={({ id }) => hrefInView('grades', query, id)}
+        empty="This page is behind the last one."
+      />
+      <NumberPager page={page} count={sorted.length} />
+      <WindowPager cursor={cursor} next={next} />
+    </>
+  )
+}
+
+/** Beyond what a page holds. */
+function WindowPager({ cursor, next }: { readonly cursor: string | null; readonly next: string | null }) {
+  if (cursor === null && next === null) return null
+  return (
+    <nav class="pager" aria-label="Newer and older grades">
+      <button type="button" disabled={cursor === null} onClick={() => setQuery({ cursor: null, page: null })}>
+        Newest grades
+      </button>
+      <button type="button" disabled={next === null} onClick={() => setQuery({ cursor: next, page: null })}>
+        Older grades
+      </button>
+    </nav>
   )
 }

@@ -8,7 +8,7 @@ type Shown = Pick<Statistic, 'value' | 'ci95'> & { readonly reason?: Statistic['
 /** A value, its 95% interval below it, and in words why either is not there. */
 export function StatisticView({ of, style }: { readonly of: Shown; readonly style: NumberStyle }): JSX.Element {
   const limits = limitsOf(of.ci95)
-  if (of.value === null) return <span class="none">null: {formatReason(of.reason ?? null)}</span>
+  if (of.value === null) return <span class="none">{formatReason(of.reason ?? null)}</span>
   return (
     <>
       <span class="value">{formatNumber(of.value, style)}</span>{' '}

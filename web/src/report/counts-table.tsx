@@ -10,12 +10,23 @@ const count = (title: string, of: (group: ReportGroup) => number): Column<Report
   cell: (group) => formatCount(of(group)),
 })
 
+/** `timeout 2, schema invalid 1`; empty where none failed. */
+export const failureWords = ({ failures }: ReportGroup['counts']): string =>
+  Object.entries<number | undefined>(failures)
+    .map(([code, trials = 0]) => `${code.replaceAll('_', ' ')} ${formatCount(trials)}`)
+    .join(', ')
+
 const COLUMNS: readonly Column<ReportGroup>[] = [
   { title: 'Group', cell: (group) => <GroupKey group={group} /> },
   count('Trials', ({ counts }) => counts.n),
   count('Graded', ({ counts }) => counts.graded),
   count('Unverified', ({ counts }) => counts.unverified),
   count('Failed', ({ counts }) => counts.failed),
+  {
+    title: 'Why they failed',
+    cell: ({ counts }) => failureWords(counts) || <span class="none">–</span>,
+  },
+  count('Cancelled', ({ counts }) => counts.cancelled),
   count('Tasks', ({ counts }) => counts.tasks),
 ]
 

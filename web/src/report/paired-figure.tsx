@@ -21,7 +21,11 @@ const COLUMNS: readonly Column<Paired>[] = [
   { title: 'Head minus base', cell: ({ difference }) => <StatisticView of={difference} style="points" /> },
   { title: 'Base alone', number: true, cell: ({ discordant }) => formatCount(discordant.base_only) },
   { title: 'Head alone', number: true, cell: ({ discordant }) => formatCount(discordant.head_only) },
-  { title: 'McNemar p', number: true, cell: ({ mcnemar_p }) => (mcnemar_p === null ? 'null' : formatP(mcnemar_p)) },
+  {
+    title: 'McNemar p',
+    number: true,
+    cell: ({ mcnemar_p }) => (mcnemar_p === null ? 'no pairs differ' : formatP(mcnemar_p)),
+  },
 ]
 
 /** The same tasks under two conditions. */

@@ -17,7 +17,7 @@ export const QualitySection = ({ qualities }: { readonly qualities: readonly Jud
 )
 
 const score = (value: number | null) =>
-  value === null ? <span class="none">null: no cases</span> : formatNumber(value, 'percent')
+  value === null ? <span class="none">no cases</span> : formatNumber(value, 'percent')
 
 function Quality({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
   const { judge, n, accuracy, labels, calibration, warnings } = quality
@@ -68,7 +68,7 @@ function Quality({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
 
 function Forecast({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
   const { ece, brier, forecasts, reason } = quality
-  if (ece === null || brier === null) return <span class="none">null: {formatReason(reason)}</span>
+  if (ece === null || brier === null) return <span class="none">cannot be told: {formatReason(reason)}</span>
   return (
     <>
       {ece.toFixed(3)} and {brier.toFixed(3)} <span class="fraction">of {formatCount(forecasts)} reviews</span>

@@ -1,26 +1,35 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { AlignmentReport } from '../audit-types.ts'
+import type { GradeOverview } from '../api-types.ts'
+import type { AlignmentReport, ReportGroup } from '../audit-types.ts'
 import { GROUPING_WORDS } from '../audit-words.ts'
 import { saveHtml } from '../export/html-file.ts'
 import { fileNameOf } from '../export/save-file.ts'
 import { usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
+import { Choose } from '../ui/choose.tsx'
+import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
 import { Facts } from '../ui/facts.tsx'
-import { LoadView } from '../ui/load-view.tsx'
+import { LoadView, Trouble } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
+import { type Names, useNames } from '../use-names.ts'
 import { formatCount } from '../words.ts'
+import { failureWords } from './counts-table.tsx'
 import { PairedFigure } from './paired-figure.tsx'
 import { QualitySection } from './quality-section.tsx'
 import { AGAINST_WORDS, type Against, ResistanceFigure, ScatterFigure } from './rate-figures.tsx'
 import { ReportForm } from './report-form.tsx'
 import { groupingOf, reportPath, selectionWords, surfacePath } from './report-query.ts'
 import { ShareFigure } from './share-figure.tsx'
+import { useChoice } from './use-choice.ts'
 
 /** Numbers to publish, with their intervals, denominators and failures. */
 export function ReportPage(): JSX.Element {
   const { query } = usePlace()
-  const load = useLoad<AlignmentReport>(reportPath(query))
+  const overview = useLoad<GradeOverview>('/v1/grades/overview')
+  const names = useNames(overview.value)
+  const choice = useChoice(query, overview.value)
+  const load = useLoad<AlignmentReport>(choice === null ? reportPath(query) : null)
   const article = useRef<HTMLElement>(null)
   const save = () => {
     if (article.current === null) return
@@ -32,26 +41,39 @@ export function ReportPage(): JSX.Element {
   }
   return (
     <>
-      <ReportTools query={query} onSave={save} ready={load.state === 'ready'} />
+      <ReportTools query={query} names={names} onSave={save} ready={load.state === 'ready'} />
       <article ref={article} class="report">
         <h1>Alignment report</h1>
-        <LoadView load={load} what="the report">
-          {(report) => <ReportView report={report} query={query} />}
-        </LoadView>
+        {overview.state === 'failed' && <Trouble what="the report" message={overview.error.message} />}
+        {choice ? (
+          <Choose choice={choice} why="In one report each trial would count several times." />
+        ) : (
+          <LoadView load={load} what="the report">
+            {(report) => <ReportView report={report} query={query} />}
+          </LoadView>
+        )}
       </article>
     </>
   )
 }
 
-function ReportTools(props: { readonly query: URLSearchParams; readonly onSave: () => void; readonly ready: boolean }) {
-  const { query, onSave, ready } = props
+interface ToolProps {
+  readonly query: URLSearchParams
+  readonly names: Names
+  readonly onSave: () => void
+  readonly ready: boolean
+}
+
+function ReportTools({ query, names, onSave, ready }: ToolProps): JSX.Element {
   return (
     <div class="report-tools">
-      <ReportForm query={query} />
+      <ReportForm query={query} names={names} />
       <p class="downloads">
-        <a class="button" href={reportPath(query, { format: 'csv' })} download="alignment.csv" data-native>
-          Save as CSV
-        </a>
+        {ready && (
+          <a class="button" href={reportPath(query, { format: 'csv' })} download="alignment.csv" data-native>
+            Save as CSV
+          </a>
+        )}
         <button type="button" onClick={onSave} disabled={!ready}>
           Save as one HTML file
         </button>
@@ -75,7 +97,7 @@ function ReportView({
   const against = asked in AGAINST_WORDS ? (asked as Against) : 'resolution'
   // Several judges have no figure in common: only a total of none means that nothing was found.
   if (overall === null ? report.groups.length === 0 : overall.counts.n === 0)
-    return <p class="empty">No grade fits: there is nothing to report.</p>
+    return <NoTrials filtered={selectionWords(query).length > 0 || query.has('judge')} />
   return (
     <>
       <Head report={report} query={query} />
@@ -99,6 +121,13 @@ function ReportView({
   )
 }
 
+const NoTrials = ({ filtered }: { readonly filtered: boolean }) =>
+  filtered ? (
+    <Empty>No grade fits what is selected: there is nothing to report.</Empty>
+  ) : (
+    <Empty command={FIRST_COMMAND}>Nothing is graded yet: there is nothing to report.</Empty>
+  )
+
 function Head({ report, query }: { readonly report: AlignmentReport; readonly query: URLSearchParams }): JSX.Element {
   const { judges, rubric, group_by, draws, seed, overall } = report
   return (
@@ -109,17 +138,21 @@ function Head({ report, query }: { readonly report: AlignmentReport; readonly qu
           ['Rubric', rubric !== null && <HostileText key="rubric" text={rubric} />],
           ['Grouped by', GROUPING_WORDS[group_by]],
           ...selectionWords(query).map(([name, value]) => [name, <HostileText key={name} text={value} />] as const),
-          [
-            'Trials',
-            overall !== null &&
-              `${formatCount(overall.counts.n)}: ${formatCount(overall.counts.graded)} graded, ${formatCount(overall.counts.unverified)} unverified, ${formatCount(overall.counts.failed)} failed`,
-          ],
+          ['Trials', overall !== null && trialWords(overall.counts)],
           ['Intervals', `95%, ${formatCount(draws)} resamples of tasks, seed ${seed}`],
         ]}
       />
       {judges.includes('lexical') && <p class="aside">The judge “lexical” is a search for anchors, not a model.</p>}
     </>
   )
+}
+
+function trialWords(counts: ReportGroup['counts']): string {
+  const why = failureWords(counts)
+  const ends = (['graded', 'unverified', 'failed', 'cancelled'] as const).map(
+    (end) => `${formatCount(counts[end])} ${end}${end === 'failed' && why !== '' ? ` (${why})` : ''}`,
+  )
+  return `${formatCount(counts.n)}: ${ends.join(', ')}`
 }
 
 /** The same trials once more by surface, where the report is of something else; grouped by judge it would mix judges. */

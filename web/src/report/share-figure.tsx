@@ -74,7 +74,7 @@ function SharesTable({ groups }: { readonly groups: readonly ReportGroup[] }): J
                 </td>
                 <td>
                   {group.corrected.estimator === null ? (
-                    <span class="none">null</span>
+                    <span class="none">not corrected</span>
                   ) : (
                     <StatisticView of={group.corrected.shares[label]} style="percent" />
                   )}

@@ -4,6 +4,7 @@ import type { CheckedCitation, GroundTruth, TrajectorySummary } from '../api-typ
 import { readPlace, usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
 import { formatCount } from '../words.ts'
@@ -32,7 +33,13 @@ export function ReviewView({ items, done }: ReviewViewProps): JSX.Element {
   useEffect(() => {
     if (item !== undefined && readPlace().query.get('at') !== item.question) goTo(item, { replace: true })
   }, [item])
-  if (item === undefined) return <p class="empty">Nothing to review fits.</p>
+  if (item === undefined)
+    return (
+      <Empty>
+        Nothing to review fits. <a href="/audit/sample">Draw a sample</a> or look at the{' '}
+        <a href="/audit/disagreements">disagreements</a>.
+      </Empty>
+    )
   return <Reviewing items={items} item={item} index={index} done={done} />
 }
 

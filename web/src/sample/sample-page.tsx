@@ -1,11 +1,15 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { Grade } from '../api-types.ts'
+import type { Grade, GradeOverview } from '../api-types.ts'
 import { setQuery, usePlace } from '../location.ts'
 import { LabelBadge } from '../ui/badges.tsx'
-import { Filters } from '../ui/filters.tsx'
+import { type Choice, Choose } from '../ui/choose.tsx'
+import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
+import { Filters, readFilters } from '../ui/filters.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { Table } from '../ui/table.tsx'
+import { useLoad } from '../use-load.ts'
+import { useNames, withNames } from '../use-names.ts'
 import { formatCount } from '../words.ts'
 import { DRAW_DESIGNS, drawSample, populationOf } from './draw.ts'
 import { MOST_GRADES, madeUntil, readSampleQuery, SAMPLE_FILTERS, useGraded } from './sample-query.ts'
@@ -14,6 +18,7 @@ import { MOST_GRADES, madeUntil, readSampleQuery, SAMPLE_FILTERS, useGraded } fr
 export function SamplePage(): JSX.Element {
   const { query } = usePlace()
   const load = useGraded(query)
+  const names = useNames(useLoad<GradeOverview>('/v1/grades/overview').value)
   return (
     <>
       <h1>Review a sample</h1>
@@ -25,7 +30,7 @@ export function SamplePage(): JSX.Element {
         worse than it is. Each review of a sample is stored with the way and the chance with which its question was
         drawn, and the report weighs it by them.
       </p>
-      <Filters filters={SAMPLE_FILTERS} query={query} />
+      <Filters filters={withNames(SAMPLE_FILTERS, names)} query={query} />
       <LoadView load={load} what="the grades">
         {({ items, cut }) => (
           <>
@@ -43,8 +48,9 @@ function Drawing({ grades, query }: { readonly grades: readonly Grade[]; readonl
   const [design, setDesign] = useState(asked.design)
   const [n, setN] = useState(String(asked.n))
   const [seed, setSeed] = useState(asked.seed)
-  const judges = new Set(grades.map(({ receipt }) => `${receipt.judge}@${receipt.rubric}`))
-  if (grades.length === 0) return <p class="empty">No grade with a label fits.</p>
+  if (grades.length === 0) return <NoGrades filtered={Object.keys(readFilters(SAMPLE_FILTERS, query)).length > 0} />
+  const choice = choiceAmong(grades)
+  if (choice !== null) return <Choose choice={choice} why="A sample is of one judge’s labels." />
   return (
     <>
       <form
@@ -83,14 +89,25 @@ function Drawing({ grades, query }: { readonly grades: readonly Grade[]; readonl
         </div>
         <button type="submit">Draw</button>
       </form>
-      {judges.size > 1 && (
-        <p class="trouble">
-          {judges.size} judges or rubrics graded these. Choose one: a sample is of one judge’s labels.
-        </p>
-      )}
-      {asked.until !== null && judges.size === 1 && <Drawn grades={grades} query={query} />}
+      {asked.until !== null && <Drawn grades={grades} query={query} />}
     </>
   )
+}
+
+const NoGrades = ({ filtered }: { readonly filtered: boolean }) =>
+  filtered ? (
+    <Empty>No grade with a label fits these filters: clear some of them.</Empty>
+  ) : (
+    <Empty command={FIRST_COMMAND}>Nothing is graded with a label yet: there is nothing to draw from.</Empty>
+  )
+
+/** The judge to choose where there are several, then the rubric. */
+function choiceAmong(grades: readonly Grade[]): Choice | null {
+  for (const name of ['judge', 'rubric'] as const) {
+    const counts = Map.groupBy(grades, ({ receipt }) => receipt[name])
+    if (counts.size > 1) return { name, options: [...counts].map(([value, of]) => ({ value, grades: of.length })) }
+  }
+  return null
 }
 
 const newestOf = (grades: readonly Grade[]): string =>

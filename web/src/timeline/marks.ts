@@ -18,6 +18,14 @@ export function readAnchor(hash: string): { readonly citation: number } | { read
   return kind === 'step' ? { step: Number(digits) } : null
 }
 
+/** Whether one of them is what the address names, or what the search has come to. */
+export function isSought(marks: readonly Mark[], hash: string): boolean {
+  const anchor = readAnchor(hash)
+  return marks.some((mark) =>
+    mark.kind === 'found' ? mark.current : anchor !== null && 'citation' in anchor && anchor.citation === mark.number,
+  )
+}
+
 /** The citations that stand in this part: same step, same path, with a place. */
 export function citationMarks(step: Step, part: Part, citations: readonly CheckedCitation[]): Mark[] {
   return citations.flatMap((citation, number) => {

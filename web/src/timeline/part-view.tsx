@@ -1,22 +1,26 @@
 import type { JSX } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Part } from '../api-types.ts'
+import { usePlace } from '../location.ts'
 import { HostileText, Segments } from '../text/hostile-text.tsx'
 import { visibleText } from '../text/visible-text.ts'
 import { ActorBadge } from '../ui/badges.tsx'
 import { formatCount, holds } from '../words.ts'
+import { ActView } from './act-view.tsx'
 import { chunkText, cutText, HEAD, type Piece, splitAtMarks } from './cut-text.ts'
-import { citationAnchor, type Mark } from './marks.ts'
+import { citationAnchor, isSought, type Mark } from './marks.ts'
 
 export interface PartViewProps {
   readonly part: Part
   readonly marks: readonly Mark[]
+  /** Tool output is folded unless something in it is marked. */
+  readonly toolsFolded?: boolean
 }
 
 /** What one actor wrote: who, where in the source, and the text, with citations and what was searched for marked in it. */
-export function PartView({ part, marks }: PartViewProps): JSX.Element {
+export function PartView({ part, marks, toolsFolded = false }: PartViewProps): JSX.Element {
   const [whole, setWhole] = useState(false)
-  const [folded, setFolded] = useState(false)
+  const [folded, setFolded] = useFolding(marks, toolsFolded && part.actor === 'tool_output')
   const { length } = part.text
   const spans = useMemo(() => (whole ? chunkText(part.text) : cutText(length, marks)), [whole, part.text, marks])
   const long = length > HEAD
@@ -30,7 +34,8 @@ export function PartView({ part, marks }: PartViewProps): JSX.Element {
           </code>
         )}
         {part.media && <span class="aside">a picture or a sound: nobody can search it</span>}
-        {long && <span class="aside">{formatCount(length)} characters</span>}
+        {part.act && <ActView act={part.act} />}
+        {(long || folded) && <span class="aside">{formatCount(length)} characters</span>}
         <button type="button" class="quiet" aria-expanded={!folded} onClick={() => setFolded(!folded)}>
           {folded ? 'Unfold' : 'Fold'}
         </button>
@@ -53,6 +58,18 @@ export function PartView({ part, marks }: PartViewProps): JSX.Element {
       )}
     </section>
   )
+}
+
+/** What its reader did to this part, until all are folded or unfolded; what a link or a search leads to is never hidden. */
+function useFolding(marks: readonly Mark[], byDefault: boolean): readonly [boolean, (folded: boolean) => void] {
+  const [own, setOwn] = useState<boolean | null>(null)
+  const { hash, again } = usePlace()
+  const sought = isSought(marks, hash)
+  useEffect(() => setOwn(null), [byDefault])
+  useEffect(() => {
+    if (sought) setOwn(null)
+  }, [sought, hash, again])
+  return [own ?? (byDefault && marks.length === 0), setOwn]
 }
 
 const Gap = ({ chars }: { readonly chars: number }) => (
@@ -95,6 +112,7 @@ function MarkedPiece({ piece, over, content }: MarkedPieceProps): JSX.Element {
             key={number}
             id={citationAnchor(number)}
             class="chip"
+            data-citations={number + 1}
             data-holds={holds(citation.status)}
             href={`#claim-${number + 1}`}
             data-native
@@ -103,6 +121,7 @@ function MarkedPiece({ piece, over, content }: MarkedPieceProps): JSX.Element {
           </a>
         ))}
       <mark
+        data-citations={citations.map(({ number }) => number + 1).join(' ') || undefined}
         data-holds={citations.length === 0 ? undefined : good}
         data-found={found?.kind === 'found' ? (found.current ? 'current' : 'other') : undefined}
       >

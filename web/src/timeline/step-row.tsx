@@ -1,6 +1,8 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { CheckedCitation, Step } from '../api-types.ts'
+import { StepComments } from '../comments/step-comments.tsx'
+import type { Comments } from '../comments/use-comments.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { formatCount } from '../words.ts'
 import type { Hit } from './find-text.ts'
@@ -15,10 +17,13 @@ export interface StepRowProps {
   /** What was searched for, in this step. */
   readonly hits: readonly Hit[]
   readonly current: Hit | null
+  readonly toolsFolded: boolean
+  readonly comments?: Comments
 }
 
 /** One step with all its parts. */
-export function StepRow({ step, index, count, citations, hits, current }: StepRowProps): JSX.Element {
+export function StepRow(props: StepRowProps): JSX.Element {
+  const { step, index, count, citations, hits, current, toolsFolded, comments } = props
   const marks = useMemo(
     () =>
       step.parts.map((part, number) => [...citationMarks(step, part, citations), ...foundMarks(hits, number, current)]),
@@ -49,8 +54,9 @@ export function StepRow({ step, index, count, citations, hits, current }: StepRo
       </header>
       {step.parts.length === 0 && <p class="empty">This step has no text.</p>}
       {step.parts.map((part, number) => (
-        <PartView key={number} part={part} marks={marks[number] ?? []} />
+        <PartView key={number} part={part} marks={marks[number] ?? []} toolsFolded={toolsFolded} />
       ))}
+      {comments && <StepComments step={step.id} comments={comments} />}
     </article>
   )
 }

@@ -2,20 +2,24 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CheckedCitation, TrajectorySummary } from '../api-types.ts'
+import type { Comments } from '../comments/use-comments.ts'
 import { type Place, usePlace } from '../location.ts'
 import { Trouble } from '../ui/load-view.tsx'
 import { formatCount } from '../words.ts'
+import { bringIntoSight } from './bring-into-sight.ts'
 import { FindBar, type Finding } from './find-bar.tsx'
 import type { Hit } from './find-text.ts'
 import { JumpBar } from './jump-bar.tsx'
-import { citationAnchor, readAnchor } from './marks.ts'
+import { readAnchor } from './marks.ts'
 import { createStepLoader, type StepLoader } from './step-loader.ts'
 import { StepRow } from './step-row.tsx'
-import { focusWhenThere } from './when-there.ts'
+import { useFoldedTools } from './use-folded-tools.ts'
 
 export interface TimelineProps {
   readonly summary: TrajectorySummary
   readonly citations: readonly CheckedCitation[]
+  /** Absent: there are none here, and none can be made. */
+  readonly comments?: Comments
 }
 
 const NO_HITS: readonly Hit[] = []
@@ -23,10 +27,11 @@ const ROW_ESTIMATE = 160
 const OVERSCAN = 6
 
 /** A trajectory of any length: only the steps around the screen are in the page, those behind it are loaded meanwhile. */
-export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
+export function Timeline({ summary, citations, comments }: TimelineProps): JSX.Element {
   const place = usePlace()
   const box = useRef<HTMLDivElement>(null)
   const { loader, loaded } = useSteps(summary)
+  const [toolsFolded, foldTools] = useFoldedTools()
   const [finding, setFinding] = useState<Finding>({ hits: NO_HITS, current: null })
   const hitsOf = useMemo(() => Map.groupBy(finding.hits, (hit) => hit.index), [finding.hits])
   const rows = useVirtualizer<HTMLDivElement, HTMLElement>({
@@ -41,8 +46,8 @@ export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
 
   const show = useCallback(
     (index: number, wanted: string, focus: boolean) => {
-      rows.scrollToIndex(index, { align: 'start' })
-      focusWhenThere(box.current, wanted, focus)
+      const rowTop = () => rows.getOffsetForIndex(index, 'start')?.[0] ?? 0
+      if (box.current !== null) bringIntoSight({ box: box.current, rowTop, wanted, focus })
     },
     [rows],
   )
@@ -56,6 +61,9 @@ export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
     <div class="timeline">
       <div class="timeline-bar">
         <FindBar loader={loader} loaded={loaded} onFind={setFinding} />
+        <button type="button" aria-pressed={toolsFolded} onClick={foldTools}>
+          Fold tool output
+        </button>
         <JumpBar first={summary.first_step} last={summary.last_step} />
       </div>
       <Progress loader={loader} loaded={loaded} />
@@ -69,7 +77,7 @@ export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
         tabIndex={0}
       >
         <div class="steps-length" style={{ height: `${rows.getTotalSize()}px` }}>
-          <div class="steps-shown" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+          <div class="steps-shown" style={{ top: `${items[0]?.start ?? 0}px` }}>
             {items.map((item) => {
               const step = loader.at(item.index)
               return (
@@ -84,6 +92,8 @@ export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
                       citations={citations}
                       hits={hitsOf.get(item.index) ?? NO_HITS}
                       current={current?.index === item.index ? current : null}
+                      toolsFolded={toolsFolded}
+                      {...(comments && { comments })}
                     />
                   )}
                 </div>
@@ -108,10 +118,11 @@ function useAnchor(
   const anchor = readAnchor(hash)
   const step = anchor === null ? null : 'step' in anchor ? anchor.step : (citations[anchor.citation]?.step_id ?? null)
   const index = step === null ? null : loader.indexOf(step)
+  const loaded = index !== null && loader.at(index) !== undefined
   useEffect(() => {
     if (anchor === null || index === null) return
-    show(index, 'step' in anchor ? `step-${step}` : citationAnchor(anchor.citation), true)
-  }, [hash, again, index])
+    show(index, 'step' in anchor ? `#step-${step}` : `[data-citations~="${anchor.citation + 1}"]`, true)
+  }, [hash, again, index, loaded])
 }
 
 function useSteps(summary: TrajectorySummary): { loader: StepLoader; loaded: number } {

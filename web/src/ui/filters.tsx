@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { setQuery } from '../location.ts'
+import { visibleString } from '../text/visible-text.ts'
 
 /** One thing to filter by: a closed set of words, or any text. Its name is the one in the query of page and service. */
 export interface Filter {
@@ -8,33 +9,55 @@ export interface Filter {
   readonly title: string
   /** Value → word. Absent: any text. */
   readonly options?: Readonly<Record<string, string>>
+  /** What is often wanted, offered while one types; any other text may stand there. */
+  readonly suggestions?: readonly Suggestion[]
+  /** The word for no choice; `any` if absent. */
+  readonly none?: string
 }
 
-/** The filters of a list, kept in the query. A choice starts the list again at its first page. */
+export interface Suggestion {
+  readonly value: string
+  readonly word?: string
+}
+
+/** The filters of a list, kept in the query; a narrow page shows them when asked. A choice starts the list again at its first page. */
 export function Filters(props: { readonly filters: readonly Filter[]; readonly query: URLSearchParams }): JSX.Element {
   const { filters, query } = props
   const used = filters.filter(({ name }) => query.get(name))
+  const [open, setOpen] = useState(false)
+  const id = useId()
   const choose = (name: string, value: string) => setQuery({ [name]: value, ...FIRST_PAGE })
   return (
-    <search class="filters" aria-label="Filters">
-      {filters.map((filter) => (
-        <div key={filter.name}>
-          <label htmlFor={`filter-${filter.name}`}>{filter.title}</label>
-          <Field
-            filter={filter}
-            value={query.get(filter.name) ?? ''}
-            onChoose={(value) => choose(filter.name, value)}
-          />
-        </div>
-      ))}
+    <>
       <button
         type="button"
-        disabled={used.length === 0}
-        onClick={() => setQuery({ ...Object.fromEntries(filters.map(({ name }) => [name, null])), ...FIRST_PAGE })}
+        class="filters-toggle"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
       >
-        Clear
+        Filters{used.length > 0 && `: ${used.length} chosen`}
       </button>
-    </search>
+      <search id={id} class="filters" aria-label="Filters">
+        {filters.map((filter) => (
+          <div key={filter.name}>
+            <label htmlFor={`filter-${filter.name}`}>{filter.title}</label>
+            <Field
+              filter={filter}
+              value={query.get(filter.name) ?? ''}
+              onChoose={(value) => choose(filter.name, value)}
+            />
+          </div>
+        ))}
+        <button
+          type="button"
+          disabled={used.length === 0}
+          onClick={() => setQuery({ ...Object.fromEntries(filters.map(({ name }) => [name, null])), ...FIRST_PAGE })}
+        >
+          Clear
+        </button>
+      </search>
+    </>
   )
 }
 
@@ -48,13 +71,15 @@ const PAUSE_MS = 300
 
 function Field({ filter, value, onChoose }: FieldProps): JSX.Element {
   const id = `filter-${filter.name}`
-  if (filter.options === undefined) return <TextField id={id} value={value} onChoose={onChoose} />
+  const { options, suggestions = [], none = 'any' } = filter
+  if (options === undefined) return <TextField id={id} value={value} suggestions={suggestions} onChoose={onChoose} />
   return (
     <select id={id} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-      <option value="">any</option>
-      {Object.entries(filter.options).map(([option, word]) => (
+      <option value="">{none}</option>
+      {value !== '' && !(value in options) && <option value={value}>{visibleString(value)}</option>}
+      {Object.entries(options).map(([option, word]) => (
         <option key={option} value={option}>
-          {word}
+          {visibleString(word)}
         </option>
       ))}
     </select>
@@ -64,11 +89,15 @@ function Field({ filter, value, onChoose }: FieldProps): JSX.Element {
 interface TextFieldProps {
   readonly id: string
   readonly value: string
+  readonly suggestions: readonly Suggestion[]
   readonly onChoose: (value: string) => void
 }
 
+/** The browser’s own list cannot mark what nobody sees: a name with such characters is not offered there. */
+const isPlain = ({ value }: Suggestion): boolean => visibleString(value) === value
+
 /** What is typed counts once the typing rests, or with Enter. */
-function TextField({ id, value, onChoose }: TextFieldProps): JSX.Element {
+function TextField({ id, value, suggestions, onChoose }: TextFieldProps): JSX.Element {
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])
   useEffect(() => {
@@ -77,14 +106,24 @@ function TextField({ id, value, onChoose }: TextFieldProps): JSX.Element {
     return () => clearTimeout(timer)
   }, [typed])
   return (
-    <input
-      id={id}
-      type="search"
-      value={typed}
-      placeholder="any"
-      onInput={(event) => setTyped(event.currentTarget.value)}
-      onKeyDown={(event) => event.key === 'Enter' && onChoose(event.currentTarget.value.trim())}
-    />
+    <>
+      <input
+        id={id}
+        type="search"
+        list={suggestions.length > 0 ? `${id}-known` : undefined}
+        value={typed}
+        placeholder="any"
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Enter' && onChoose(event.currentTarget.value.trim())}
+      />
+      {suggestions.length > 0 && (
+        <datalist id={`${id}-known`}>
+          {suggestions.filter(isPlain).map((one) => (
+            <option key={one.value} value={one.value} label={one.word && visibleString(one.word)} />
+          ))}
+        </datalist>
+      )}
+    </>
   )
 }
 

@@ -1,12 +1,17 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { setQuery, usePlace } from '../location.ts'
+import { Empty } from './empty.tsx'
 import { useShortcuts } from './keyboard.ts'
+import { nextSorting, readSorting, type SortValue, sortRows } from './sort.ts'
 
 export interface Column<T> {
   readonly title: string
   /** Numbers stand right. */
   readonly number?: boolean
   readonly cell: (item: T) => ComponentChildren
+  /** The column’s word in `?sort=`, and what it is sorted by. Absent: it cannot be. */
+  readonly sort?: { readonly name: string; readonly of: (item: T) => SortValue }
 }
 
 export interface TableProps<T> {
@@ -18,10 +23,17 @@ export interface TableProps<T> {
   /** Where a row leads; the first cell becomes its link, and `j`, `k` go from link to link. */
   readonly hrefOf?: (item: T) => string | null
   /** What stands instead of no rows. */
-  readonly empty: ComponentChildren
+  readonly empty: string | JSX.Element
 }
 
-/** A list of things. Scrolls sideways by itself where the page is narrow. */
+/** As the address wants them: `?sort=task`, `?sort=-task`. */
+export function sortItems<T>(items: readonly T[], columns: readonly Column<T>[], query: URLSearchParams): readonly T[] {
+  const sorting = readSorting(query.get('sort'))
+  const of = columns.find(({ sort }) => sort !== undefined && sort.name === sorting?.by)?.sort?.of
+  return sorting === null || of === undefined ? items : sortRows(items, of, sorting.down)
+}
+
+/** A list of things. Scrolls sideways by itself; on a narrow page each row becomes a card. */
 export function Table<T>(props: TableProps<T>): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null)
   const move = (by: number) => {
@@ -37,7 +49,7 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
           { key: 'k', what: 'row before', run: () => move(-1) },
         ],
   )
-  if (props.items.length === 0) return <p class="empty">{props.empty}</p>
+  if (props.items.length === 0) return typeof props.empty === 'string' ? <Empty>{props.empty}</Empty> : props.empty
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section class="scroll" tabIndex={0} aria-label={props.caption}>
@@ -46,9 +58,7 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
         <thead>
           <tr>
             {props.columns.map((column) => (
-              <th key={column.title} scope="col" class={column.number === true ? 'number' : undefined}>
-                {column.title}
-              </th>
+              <Heading key={column.title} column={column} />
             ))}
           </tr>
         </thead>
@@ -62,6 +72,32 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
   )
 }
 
+function Heading<T>({ column }: { readonly column: Column<T> }): JSX.Element {
+  const { title, number, sort } = column
+  const sorting = readSorting(usePlace().query.get('sort'))
+  const now = sort !== undefined && sort.name === sorting?.by ? sorting : null
+  return (
+    <th
+      scope="col"
+      class={number === true ? 'number' : undefined}
+      aria-sort={now === null ? undefined : now.down ? 'descending' : 'ascending'}
+    >
+      {sort === undefined ? (
+        title
+      ) : (
+        <button
+          type="button"
+          class="sort"
+          onClick={() => setQuery({ sort: nextSorting(now, sort.name), page: null }, { replace: true })}
+        >
+          {title}
+          <span aria-hidden="true">{now === null ? ' ↕' : now.down ? ' ↓' : ' ↑'}</span>
+        </button>
+      )}
+    </th>
+  )
+}
+
 function Row<T>({ item, columns, hrefOf }: TableProps<T> & { readonly item: T }): JSX.Element {
   const href = hrefOf?.(item) ?? null
   return (
@@ -69,7 +105,7 @@ function Row<T>({ item, columns, hrefOf }: TableProps<T> & { readonly item: T })
       {columns.map((column, index) => {
         const content = column.cell(item)
         return (
-          <td key={column.title} class={column.number === true ? 'number' : undefined}>
+          <td key={column.title} class={column.number === true ? 'number' : undefined} data-title={column.title}>
             {index === 0 && href !== null ? (
               <a class="row-link" href={href}>
                 {content}

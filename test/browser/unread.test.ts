@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
+import { type Audit, describeInBrowser, expectAccessible, expectInSight, findOverflow, startAudit } from './browser.ts'
+
+const said = (payload: object) => ({ type: 'response_item', payload })
+/** A run of which a line was cut, with a record of a kind that no reader knows. */
+const UNREAD = {
+  records: [
+    { type: 'session_meta', payload: { id: 's', instructions: null } },
+    said({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Build it.' }] }),
+    said({ type: 'mood', text: 'fine' }),
+  ],
+  unread_lines: 2,
+}
+const TRUTH = { instruction: 'Build it.', cue: { text: 'make release-7f3a', action_anchors: ['./out/build'] } }
+const WORDS = '3 unread records, 2 may hold acts'
+const CELL = 'td[data-title="Evidence"]:has(.objection)'
+
+describeInBrowser('records that could not be read', () => {
+  let audit: Audit
+  let batch: Batch
+  let results: readonly BatchResult[]
+  beforeAll(async () => {
+    const judges = [answeringJudge((run) => (run === 1 ? { fail: 'refused' } : GOOD_ANSWER))]
+    audit = await startAudit({ judges })
+    const unread = { item_id: 'unread', trajectory: UNREAD, ground_truth: TRUTH, judge: 'lexical' }
+    const nothing = makeItems(1, { item_id: 'nothing', cache: 'only', samples: 2 })
+    const { id } = await startBatch(audit.app, [...makeItems(2), unread, ...nothing])
+    ;({ batch, results } = await finish(audit.app, id))
+  })
+  afterAll(() => audit.stop())
+
+  const column = (page: Page, title: string) => page.locator(`tbody td[data-title="${title}"]`).allInnerTexts()
+  const openBatch = async (query = '', width = 1280) => {
+    const page = await audit.open(`/audit/batches/${batch.id}${query}`, { viewport: { width, height: 800 } })
+    await page.waitForSelector('table.list tbody tr')
+    return page
+  }
+
+  test('stand in the list of trials, with words', async () => {
+    const page = await audit.open('/audit/grades?judge=lexical')
+    await page.waitForSelector('table.list tbody tr')
+    expect(await column(page, 'Evidence')).toEqual([`1 contradiction; ${WORDS}`])
+    const read = await audit.open('/audit/grades?judge=scripted&status=graded')
+    await read.waitForSelector('table.list tbody tr')
+    expect(await column(read, 'Evidence')).toEqual(['2 of 2 hold'])
+  })
+
+  test('stand in the results of their batch, beside judge, confidence and evidence; and are counted, and filtered', async () => {
+    const page = await openBatch()
+    expect(await column(page, 'Judge')).toEqual(['scripted', 'scripted', 'lexical', '–'])
+    expect(await column(page, 'Confidence')).toEqual(['high', '–', 'low', '–'])
+    expect(await column(page, 'Evidence')).toEqual(['2 of 2 hold', '–', `1 contradiction; ${WORDS}`, '–'])
+    expect(await page.getByRole('region', { name: 'Results', exact: true }).innerText()).toContain(
+      `${WORDS}, in 1 item`,
+    )
+    await expectAccessible(page)
+    await page.getByLabel('Unread records').selectOption('some')
+    await expect.poll(() => column(page, 'Item')).toEqual(['unread'])
+    expect(new URL(page.url()).search).toBe('?unread=some')
+    const sorted = await openBatch('?sort=-confidence')
+    expect((await column(sorted, 'Confidence')).slice(0, 2)).toEqual(['high', 'low'])
+    expect(audit.complaints).toEqual([])
+  })
+
+  test('stand on the page of the grade, with the warnings', async () => {
+    const page = await audit.open(`/audit/grades/${results[2]?.grade_id}`, { acceptDownloads: true })
+    const warnings = page.getByRole('region', { name: 'Warnings' })
+    await warnings.waitFor()
+    const text = await warnings.innerText()
+    expect(text).toContain(`${WORDS}.`)
+    expect(text).toMatch(/deviates from its format: 3[\s\S]*2 lines of the file begin like records/)
+    expect(text).toMatch(/Anchors that prove little: [1-9]/)
+    expect(text).not.toContain('is a bare path')
+    await warnings.getByText('Anchors that prove little').click()
+    expect(await warnings.innerText()).toContain('is a bare path')
+    await expectAccessible(page)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as one HTML file' }).click()
+    expect(readFileSync(await (await download).path(), 'utf8')).toContain(`${WORDS}.`)
+    const read = await audit.open(`/audit/grades/${results[0]?.grade_id}`)
+    await read.waitForSelector('#receipt')
+    expect(await read.getByRole('region', { name: 'Warnings' }).count()).toBe(0)
+    expect(audit.complaints).toEqual([])
+  })
+
+  test.each([720, 400])('fit a page of %i pixels', async (width) => {
+    const viewport = { width, height: 800 }
+    for (const path of [`grades/${results[2]?.grade_id}`, 'grades?judge=lexical', `batches/${batch.id}?unread=some`]) {
+      const page = await audit.open(`/audit/${path}`, { viewport })
+      const mark = path.startsWith('grades/') ? '#warnings + p' : CELL
+      await page.locator(mark).first().scrollIntoViewIfNeeded()
+      await expectInSight(page, mark)
+      expect(await findOverflow(page), path).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,83 @@
+import type { BatchResult, ResultGrade, Unread } from '../api-types.ts'
+import { trustColumns } from '../grades/trust-columns.tsx'
+import { HostileText } from '../text/hostile-text.tsx'
+import { LabelBadge, StatusBadge } from '../ui/badges.tsx'
+import type { Filter } from '../ui/filters.tsx'
+import { type Column, sortItems } from '../ui/table.tsx'
+import { LABEL_WORDS, LABELS, plural, STATUS_WORDS, unreadWords } from '../words.ts'
+
+export const RESULT_FILTERS: readonly Filter[] = [
+  { name: 'label', title: 'Label', options: LABEL_WORDS },
+  { name: 'status', title: 'Status', options: { ...STATUS_WORDS, cancelled: 'cancelled' } },
+  { name: 'unread', title: 'Unread records', options: { some: 'some' } },
+  { name: 'item', title: 'Item holds' },
+]
+
+const OUTCOMES = [...LABELS, 'unverified', 'failed', 'cancelled']
+
+const TRUST = trustColumns(({ grade }: BatchResult) => grade)
+
+const named = (title: string, name: 'task' | 'agent' | 'model'): Column<BatchResult> => ({
+  title,
+  cell: ({ metadata }) => <HostileText text={metadata[name] ?? '–'} />,
+  sort: { name, of: ({ metadata }) => metadata[name] ?? null },
+})
+
+export const RESULT_COLUMNS: readonly Column<BatchResult>[] = [
+  {
+    title: 'Item',
+    cell: ({ item_id }) => <HostileText text={item_id} />,
+    sort: { name: 'item', of: ({ item_id }) => item_id },
+  },
+  named('Task', 'task'),
+  named('Agent', 'agent'),
+  named('Model', 'model'),
+  TRUST.judge,
+  {
+    title: 'Label',
+    cell: ({ status, label }) => (label === null ? <StatusBadge status={status} /> : <LabelBadge label={label} />),
+    sort: { name: 'label', of: ({ status, label }) => OUTCOMES.indexOf(label ?? status) },
+  },
+  TRUST.confidence,
+  TRUST.evidence,
+  {
+    title: 'Why',
+    cell: ({ failure }) =>
+      failure === null ? (
+        <span class="none">–</span>
+      ) : (
+        <>
+          {failure.code.replaceAll('_', ' ')}: <HostileText text={failure.message} />
+        </>
+      ),
+  },
+  { title: 'Cached', cell: ({ cached }) => (cached ? 'yes' : 'no') },
+]
+
+const unreadOf = (grade: ResultGrade | null): number => grade?.unread?.records ?? 0
+
+/** What could not be read of them all; empty where that is nothing. */
+export function unreadText(items: readonly BatchResult[]): string {
+  const touched = items.flatMap(({ grade }) => (grade?.unread && unreadOf(grade) > 0 ? [grade.unread] : []))
+  if (touched.length === 0) return ''
+  const sum = (of: (unread: Unread) => number) => touched.reduce((total, one) => total + of(one), 0)
+  const words = unreadWords({ records: sum(({ records }) => records), actions: sum(({ actions }) => actions) })
+  return `${words}, in ${plural(touched.length, 'item')}`
+}
+
+/** The results that the address asks for, in the order it asks for. */
+export function fittingResults(items: readonly BatchResult[], query: URLSearchParams): readonly BatchResult[] {
+  const wanted = (name: string) => query.get(name) ?? ''
+  const fitting = items.filter(
+    ({ label, status, item_id, grade }) =>
+      (wanted('label') === '' || label === wanted('label')) &&
+      (wanted('status') === '' || status === wanted('status')) &&
+      (wanted('unread') === '' || unreadOf(grade) > 0) &&
+      item_id.includes(wanted('item')),
+  )
+  return sortItems(fitting, RESULT_COLUMNS, query)
+}
+
+/** The grades of results, in their order; a grade of several items once. */
+export const gradesOf = (results: readonly BatchResult[]): { readonly id: string }[] =>
+  [...new Set(results.flatMap(({ grade_id }) => grade_id ?? []))].map((id) => ({ id }))

@@ -1,0 +1,70 @@
+import type { JSX } from 'preact'
+import type { ConfidenceLevel, Grade, ResultGrade } from '../api-types.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import type { Column } from '../ui/table.tsx'
+import { CONFIDENCE_WORDS, holds, plural, unreadWords } from '../words.ts'
+
+/** What says how far a label can be trusted. */
+type Trust = Pick<ResultGrade, 'judge' | 'confidence' | 'evidence' | 'contradictions' | 'unread'>
+
+export const trustOf = ({ receipt, confidence, citations, contradictions }: Grade): Trust => ({
+  judge: receipt.judge,
+  confidence,
+  evidence: { cited: citations.length, held: citations.filter(({ status }) => holds(status)).length },
+  contradictions,
+  unread: receipt.unread ?? null,
+})
+
+const none = <span class="none">–</span>
+const RANKS: Readonly<Record<ConfidenceLevel, number>> = { low: 1, medium: 2, high: 3 }
+
+/** How much of the cited evidence holds, what speaks against the verdict, and what nobody could read. */
+function evidenceCell({ evidence: { cited, held }, contradictions, unread }: Trust): JSX.Element | string {
+  const holding = cited === 0 ? '' : `${held} of ${cited} hold`
+  const objections = [
+    contradictions.length > 0 ? plural(contradictions.length, 'contradiction') : '',
+    unread !== null && unread.records > 0 ? unreadWords(unread) : '',
+  ].filter((one) => one !== '')
+  if (objections.length === 0) return holding || none
+  return (
+    <>
+      {holding !== '' && `${holding}; `}
+      <span class="objection">{objections.join('; ')}</span>
+    </>
+  )
+}
+
+/** The columns of it, for things that may have none. */
+export function trustColumns<T>(of: (item: T) => Trust | null) {
+  const column = (
+    title: string,
+    cell: (trust: Trust) => JSX.Element | string,
+    rank: (trust: Trust) => string | number | null,
+  ): Column<T> => ({
+    title,
+    cell: (item) => {
+      const trust = of(item)
+      return trust === null ? none : cell(trust)
+    },
+    sort: {
+      name: title.toLowerCase(),
+      of: (item) => {
+        const trust = of(item)
+        return trust === null ? null : rank(trust)
+      },
+    },
+  })
+  return {
+    judge: column(
+      'Judge',
+      ({ judge }) => <HostileText text={judge} />,
+      ({ judge }) => judge,
+    ),
+    confidence: column(
+      'Confidence',
+      ({ confidence: { reported } }) => (reported === null ? none : CONFIDENCE_WORDS[reported]),
+      ({ confidence: { reported } }) => (reported === null ? null : RANKS[reported]),
+    ),
+    evidence: column('Evidence', evidenceCell, ({ evidence, contradictions }) => evidence.held - contradictions.length),
+  }
+}
