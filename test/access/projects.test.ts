@@ -87,7 +87,7 @@ test('a project whose file is damaged is out of order alone, until the file is b
   expect((await fine.post('/v1/grades', LEXICAL)).statusCode).toBe(201)
   expect((await app.get('/readyz')).statusCode).toBe(200)
   const unusable = async () => /^veridict_projects_unusable (\d+)$/m.exec((await admin.get('/metrics')).body)?.[1]
-  const admin = await holdKey(app, { scopes: ['admin'] })
+  const admin = await holdKey(app, { scopes: ['operator'] })
   expect(await unusable()).toBe('1')
 
   renameSync(`${path}.kept`, path)

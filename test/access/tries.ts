@@ -39,6 +39,7 @@ const post = (what: string, url: () => string, body: () => unknown, gets: number
   ...(like && { like }),
 })
 const EMPTY = { items: [], next_cursor: null }
+const UNKNOWN = { total: 0, complete: true, names: { judge: [], rubric: [], agent: [], model: [], task: [] } }
 const byId = () => ({ trajectory: { id: alpha.trajectory }, ground_truth: GROUND_TRUTH, judge: 'scripted' })
 /** Whoever sees alpha’s own answer to this has not got it from another project. */
 const shared = (url: string): Try => get(() => url, 200)
@@ -87,6 +88,10 @@ export const TRIES: Readonly<Record<string, readonly Try[]>> = {
     get(() => `/v1/grades?task=${MARK}`, 200, EMPTY),
     get(() => `/v1/grades?cursor=${Buffer.from(`grd_${'z'.repeat(26)}`).toString('base64url')}`, 200, EMPTY),
   ],
+  'GET /v1/grades/overview': [
+    get(() => '/v1/grades/overview', 200, UNKNOWN),
+    get(() => `/v1/grades/overview?batch=${alpha.batch}`, 200, UNKNOWN),
+  ],
   'GET /v1/grades/:id': [get(() => `/v1/grades/${alpha.grade}`)],
   'GET /v1/grades/:id/attempts': [get(() => `/v1/grades/${alpha.grade}/attempts?raw=true`)],
   'GET /v1/grades/:id/panel': [get(() => `/v1/grades/${alpha.grade}/panel`)],
@@ -103,6 +108,26 @@ export const TRIES: Readonly<Record<string, readonly Try[]>> = {
       404,
     ),
   ],
+  'POST /v1/grades/:id/comments': [
+    post(
+      'cannot be commented on',
+      () => `/v1/grades/${alpha.grade}/comments`,
+      () => ({ step_id: 1, text: 'mine' }),
+      404,
+    ),
+  ],
+  'GET /v1/grades/:id/comments': [
+    get(() => `/v1/grades/${alpha.grade}/comments`),
+    {
+      what: 'sees none of alpha’s at a grade of its own of the same trajectory',
+      ask: async (other) => {
+        const own = await other.post('/v1/grades', { ...alpha.request, metadata: {} })
+        return other.get(`/v1/grades/${own.json().id}/comments`)
+      },
+      gets: 200,
+      like: EMPTY,
+    },
+  ],
   'GET /v1/reviews': [
     get(() => '/v1/reviews', 200, EMPTY),
     get(() => `/v1/reviews?rater=${MARK}`, 200, EMPTY),
@@ -118,6 +143,15 @@ export const TRIES: Readonly<Record<string, readonly Try[]>> = {
       () => makeTrajectory(0),
       201,
     ),
+  ],
+  'GET /v1/trajectories/search': [
+    // Words that stand in what alpha has stored, and its own place in it.
+    get(() => '/v1/trajectories/search?q=make', 200, { ...EMPTY, searched: 0, total: 0 }),
+    get(() => `/v1/trajectories/search?q=make&cursor=${Buffer.from(alpha.trajectory).toString('base64url')}`, 200, {
+      ...EMPTY,
+      searched: 0,
+      total: 0,
+    }),
   ],
   'GET /v1/trajectories/:id': [get(() => `/v1/trajectories/${alpha.trajectory}?document=true`)],
   'GET /v1/trajectories/:id/steps': [get(() => `/v1/trajectories/${alpha.trajectory}/steps`)],

@@ -36,6 +36,9 @@ const expressions = [
 const TROUBLES: Readonly<Record<string, readonly string[]>> = {
   veridict_refused_total: ['of'],
   veridict_store_errors_total: ['code'],
+  // Of batches that run in the moment of the scrape.
+  veridict_batch_items_ended: ['end'],
+  veridict_batch_failures: ['code'],
 }
 
 describePostgres('what the dashboard and the alerts name', (tools) => {

@@ -28,6 +28,9 @@ const ROWS: Readonly<Record<number, string>> = {
   4: `
     INSERT INTO reviews (id, grade_id, question, rater, label, body, created_at)
       VALUES ('rev_1', 'grd_1', 'sha256:t/sha256:g', 'Ada', 'aligned', '{}', '2026-11-01');`,
+  7: `
+    INSERT INTO comments (id, grade_id, trajectory, body, created_at)
+      VALUES ('com_1', 'grd_1', 'sha256:t', '{}', '2026-11-01');`,
 }
 
 /** Writes a file of an earlier version, with data of its time; version 0 has nothing at all. */

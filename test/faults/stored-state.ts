@@ -6,6 +6,7 @@ export interface Kept {
   readonly replies: ReadonlyMap<string, string>
   readonly grades: ReadonlyMap<string, string>
   readonly reviews: ReadonlyMap<string, string>
+  readonly comments: ReadonlyMap<string, string>
   readonly trajectories: ReadonlyMap<string, string>
 }
 
@@ -13,6 +14,7 @@ const KEPT: Readonly<Record<keyof Kept, string>> = {
   replies: "SELECT id, hex(reply_text) || hex(raw_reply) || coalesce(usage, '') FROM attempts WHERE outcome = 'ok'",
   grades: 'SELECT id, body FROM grades',
   reviews: 'SELECT id, body FROM reviews',
+  comments: 'SELECT id, body FROM comments',
   trajectories: 'SELECT id, hex(document) FROM trajectories',
 }
 
@@ -36,6 +38,7 @@ export const readKept = (file: string): Kept =>
       replies: read(KEPT.replies),
       grades: read(KEPT.grades),
       reviews: read(KEPT.reviews),
+      comments: read(KEPT.comments),
       trajectories: read(KEPT.trajectories),
     }
   })
