@@ -36,6 +36,8 @@ export async function startAudit(options: Parameters<typeof startApp>[0] = {}): 
     complaints,
     async open(path, context) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...context })
+      // Shorter than a test may take: what is waited for in vain is named.
+      page.setDefaultTimeout(20_000)
       page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
       page.on('console', (message) => {
         if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)

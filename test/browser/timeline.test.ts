@@ -25,8 +25,15 @@ const lookForHoles = (page: Page) =>
 describeInBrowser('a trajectory of 5,000 steps', () => {
   let audit: Audit
   let grade: Grade
+  let gapped: Grade
   beforeAll(async () => {
     audit = await startAudit()
+    gapped = (
+      await audit.app.post(
+        '/v1/grades',
+        makeLongRun(450, (index) => 10 + index * 3),
+      )
+    ).json<Grade>()
     grade = (await audit.app.post('/v1/grades', makeLongRun(STEPS))).json<Grade>()
     expect(grade.citations.map(({ step_id }) => step_id)).toContain(SEEN + 1)
   }, 60_000)
@@ -143,6 +150,31 @@ describeInBrowser('a trajectory of 5,000 steps', () => {
     }
   })
 
+  test.each([
+    { ids: 'without gaps', step: 4000 },
+    { ids: 'with gaps', step: 1300 },
+  ])('what its reader does is not interrupted by steps that come late, ids $ids', async ({ ids, step }) => {
+    const { id } = ids === 'with gaps' ? gapped : grade
+    const page = await audit.open('/audit/')
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/steps?*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${audit.origin}/audit/grades/${id}#step-${step}`)
+    const field = page.getByLabel('Step', { exact: true })
+    await field.click()
+    await page.keyboard.type('2')
+    release()
+    await allLoaded(page)
+    await page.waitForTimeout(200)
+    await page.keyboard.type('5')
+    expect(await field.inputValue()).toBe('25')
+  })
+
   test('evidence is in sight wherever its reader was on the page', async () => {
     const page = await open()
     for (const share of [1, 0.5]) {
@@ -187,13 +219,7 @@ describeInBrowser('a trajectory of 5,000 steps', () => {
   })
 
   test('step ids with gaps are reached by their own numbers', async () => {
-    const { id } = (
-      await audit.app.post(
-        '/v1/grades',
-        makeLongRun(450, (index) => 10 + index * 3),
-      )
-    ).json<Grade>()
-    const page = await audit.open(`/audit/grades/${id}#step-1300`)
+    const page = await audit.open(`/audit/grades/${gapped.id}#step-1300`)
     await page.waitForFunction(() => document.activeElement?.id === 'step-1300')
     expect(await page.locator('#step-1300').innerText()).toContain('of step 431, some output')
     await allLoaded(page)

@@ -45,8 +45,11 @@ export function Timeline({ summary, citations, comments }: TimelineProps): JSX.E
   useEffect(() => loader.want(first, last), [loader, first, last])
 
   const show = useCallback(
-    (index: number, wanted: string, focus: boolean) => {
-      const rowTop = () => rows.getOffsetForIndex(index, 'start')?.[0] ?? 0
+    (indexOf: () => number | null, wanted: string, focus: boolean) => {
+      const rowTop = () => {
+        const index = indexOf()
+        return index === null ? null : (rows.getOffsetForIndex(index, 'start')?.[0] ?? 0)
+      }
       if (box.current !== null) bringIntoSight({ box: box.current, rowTop, wanted, focus })
     },
     [rows],
@@ -54,7 +57,7 @@ export function Timeline({ summary, citations, comments }: TimelineProps): JSX.E
   useAnchor(place, citations, loader, show)
   const { current } = finding
   useEffect(() => {
-    if (current !== null) show(current.index, '[data-found="current"]', false)
+    if (current !== null) show(() => current.index, '[data-found="current"]', false)
   }, [current && `${current.index} ${current.part} ${current.start}`])
 
   return (
@@ -106,23 +109,26 @@ export function Timeline({ summary, citations, comments }: TimelineProps): JSX.E
   )
 }
 
-type Show = (index: number, wanted: string, focus: boolean) => void
+type Show = (indexOf: () => number | null, wanted: string, focus: boolean) => void
 
-/** Goes to the step or the citation that the address names, once it is known where that is. */
+/** Goes to the step or the citation that the address names. */
 function useAnchor(
   { hash, again }: Place,
   citations: readonly CheckedCitation[],
   loader: StepLoader,
   show: Show,
 ): void {
-  const anchor = readAnchor(hash)
-  const step = anchor === null ? null : 'step' in anchor ? anchor.step : (citations[anchor.citation]?.step_id ?? null)
-  const index = step === null ? null : loader.indexOf(step)
-  const loaded = index !== null && loader.at(index) !== undefined
   useEffect(() => {
-    if (anchor === null || index === null) return
-    show(index, 'step' in anchor ? `#step-${step}` : `[data-citations~="${anchor.citation + 1}"]`, true)
-  }, [hash, again, index, loaded])
+    const anchor = readAnchor(hash)
+    if (anchor === null) return
+    const step = 'step' in anchor ? anchor.step : citations[anchor.citation]?.step_id
+    if (step === undefined) return
+    show(
+      () => loader.indexOf(step),
+      'step' in anchor ? `#step-${step}` : `[data-citations~="${anchor.citation + 1}"]`,
+      true,
+    )
+  }, [hash, again, loader])
 }
 
 function useSteps(summary: TrajectorySummary): { loader: StepLoader; loaded: number } {
