@@ -12,8 +12,27 @@ export interface LineBefore {
 /** A line has more of them only where somebody hides something. */
 const MOST_MARKS = 8
 const LONGEST_FILE = 200
+const SHORTEST_COMMIT = 7
 const ASCII_MARKS = new Uint8Array(0x80)
 for (const mark of '#/*;%"\'!>+-|:') ASCII_MARKS[mark.charCodeAt(0)] = 1
+
+/**
+ * Whether the line that begins at `at` is empty, or its first word is no mark, number, head, name of a file or remark: what most lines are.
+ * `units` are those of a text, with a 0 behind them.
+ */
+export function isPlainLine(units: Uint16Array, at: number): boolean {
+  let start = at
+  while (isBlank(units[start] as number)) start++
+  const first = (units[start] as number) | 0x20
+  if (first < 0x61 || first > 0x7a) return units[start] === 0x0a
+  let end = start + 1
+  for (; end - start < LONGEST_FILE; end++) {
+    const code = units[end] as number
+    if (!isFileUnit(code)) break
+    if (code === COLON || code === DASH) return false
+  }
+  return !(first === 0x72 && end - start === 'rem'.length) && !(first <= 0x66 && end - start >= SHORTEST_COMMIT)
+}
 
 /**
  * Where the marks of the line that begins at `at` end, white space behind them included; `at` where there are none. Of numbers only one is
@@ -126,7 +145,7 @@ function afterBlame(text: string, at: number): number {
   let end = text[at] === '^' ? at + 1 : at
   const from = end
   while (end - from < 40 && isHex(text.charCodeAt(end))) end++
-  if (end - from < 7 || text[end] !== ' ') return at
+  if (end - from < SHORTEST_COMMIT || text[end] !== ' ') return at
   for (end++; end - at < LONGEST_HEAD && text[end] !== '('; end++) if (text[end] === '\n') return at
   const stop = text[end] === '(' ? text.slice(end, at + LONGEST_HEAD).search(BLAME_END) : -1
   return stop === -1 ? at : text.indexOf(')', end + stop) + 1
@@ -161,7 +180,7 @@ function afterBlanks(text: string, at: number): number {
   let next = at
   for (;;) {
     const code = text.charCodeAt(next)
-    if (code === 0x20 || code === 0x09 || code === 0xa0) next++
+    if (isBlank(code)) next++
     else if (code === 0x1b) {
       const end = endOfAnsi(text, next, text.length)
       if (end === next) return next
@@ -169,5 +188,7 @@ function afterBlanks(text: string, at: number): number {
     } else return next
   }
 }
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0xa0
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39

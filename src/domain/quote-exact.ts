@@ -35,8 +35,15 @@ export function findExact(
 }
 
 /** Whether a view could hold a quote that its source does not: the quote holds an escape, or a line end that is not shown as it is. */
-const readsOtherwise = (source: string, quote: string): boolean =>
-  quote.includes('⟨') || quote.includes('⟩') || (quote.includes('\n') && source.includes('\r\n'))
+function readsOtherwise(source: string, quote: string): boolean {
+  if (quote.includes('\n') && source.includes('\r\n')) return true
+  if (!quote.includes('⟨') && !quote.includes('⟩')) return false
+  const point = ESCAPE.exec(quote)?.[1]
+  return point === undefined || source.includes(String.fromCodePoint(Number.parseInt(point, 16)))
+}
+
+/** A whole one stands for its character, and for nothing else: brackets of the source that look like one are escaped themselves. */
+const ESCAPE = /⟨U\+(10[0-9A-F]{4}|[0-9A-F]{4,5})(?:×[0-9]{1,6})?⟩/
 
 function firstOf(
   text: string,

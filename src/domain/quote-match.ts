@@ -33,6 +33,7 @@ export function matchNormalized(
 ): Match | null {
   const { readings, landmarks } = quote.ways()
   const length = Math.max(0, ...readings.map((reading) => reading.text.length))
+  if (!holdsLandmarks(bare.text, quote, budget)) return null
   const best = new BestFound()
   for (const window of length === 0 ? [] : windowsAround(bare.text, landmarks[0], length, budget)) {
     if (budget.left < window.end - window.start) return null
@@ -48,6 +49,17 @@ export function matchNormalized(
   if (first === undefined || budget.left < 0) return null
   const normalization = namesOf(part, quote, bare, first)
   return { ...first.range, rank: best.rank, normalization, occurrences: best.places.size }
+}
+
+/** How many units of text are searched for a string at the cost of one that is folded. */
+const SEARCHED = 32
+
+/** Whether a text has every run that it needs to hold the quote; false where the budget is spent. */
+function holdsLandmarks(text: string, quote: Quote, budget: Budget): boolean {
+  return quote.ways().landmarks.every(({ run }) => {
+    budget.left -= text.length / SEARCHED
+    return budget.left >= 0 && text.includes(run)
+  })
 }
 
 function searchForm(

@@ -1,6 +1,6 @@
 import { hiddenUnits, plainLetter } from './disguises.ts'
 import { endOfAnsi } from './fold.ts'
-import { endOfLineMarks, type LineBefore } from './line-marks.ts'
+import { endOfLineMarks, isPlainLine, type LineBefore } from './line-marks.ts'
 import {
   BACKSPACE,
   CONTROL,
@@ -25,7 +25,7 @@ import { lengthOf, readEscape, unitOf } from './text-escapes.ts'
 const GAP = 1 << 31
 const OFFSET = 0x7fffffff
 
-/** Reads one text after the other into the same memory: about six bytes a character of the longest. */
+/** Reads one text after the other into the same memory: about eight bytes a character of the longest. */
 export class Skeleton {
   codes: Uint16Array = new Uint16Array(1024)
   length = 0
@@ -34,6 +34,8 @@ export class Skeleton {
   blockCount = 0
   private from = new Int32Array(1024)
   private gap = GAP
+  /** The text's own units: a typed array is read several times faster than a string. */
+  private units = new Uint16Array(1024)
 
   /** Where the unit stands in the source. */
   offset(unit: number): number {
@@ -46,14 +48,15 @@ export class Skeleton {
   }
 
   read(text: string): this {
-    this.reset(text.length)
+    this.reset(text)
     const fold = foldTable()
-    const { codes, from } = this
+    const { codes, from, units } = this
+    const size = text.length
     const before: LineBefore = { number: -1, file: '' }
-    let at = this.readLineMarks(text, 0, before)
+    let at = this.readLineMarks(text, 0, endOfLineMarks(text, 0, before))
     let { length, gap } = this
-    for (; at < text.length; at++) {
-      const code = fold[text.charCodeAt(at)] ?? 0
+    for (; at < size; at++) {
+      const code = fold[units[at] as number] as number
       if (code >= SPACE) {
         // Without a branch: which of the two it is, no processor foresees.
         const isUnit = (SPACE - code) >>> 31
@@ -61,13 +64,24 @@ export class Skeleton {
         from[length] = at | gap
         length += isUnit
         gap = (isUnit - 1) & GAP
+        continue
+      }
+      if (code === NEWLINE && !isLineEndMark(codes[length - 1] as number)) {
+        gap = GAP
+        if (isPlainLine(units, at + 1)) {
+          before.number = -1
+          before.file = ''
+          continue
+        }
+        this.length = length
+        at = this.readLineMarks(text, at + 1, endOfLineMarks(text, at + 1, before)) - 1
       } else {
         this.length = length
         this.gap = gap
         at = this.readSpecial(text, at, code, before) - 1
-        length = this.length
-        gap = this.gap
       }
+      length = this.length
+      gap = this.gap
     }
     this.length = length
     return this
@@ -78,14 +92,18 @@ export class Skeleton {
     if (code === OPENER) return this.readOpener(text, at, before)
     if (code !== NEWLINE) return this.readHidden(text, at, code)
     this.markLineEnd()
-    return this.readLineMarks(text, at + 1, before)
+    return this.readLineMarks(text, at + 1, endOfLineMarks(text, at + 1, before))
   }
 
-  private reset(size: number): void {
-    if (this.codes.length < size) {
-      this.codes = new Uint16Array(size)
-      this.from = new Int32Array(size)
+  private reset(text: string): void {
+    const size = text.length
+    if (this.units.length <= size) {
+      this.codes = new Uint16Array(size + 1)
+      this.from = new Int32Array(size + 1)
+      this.units = new Uint16Array(size + 1)
     }
+    Buffer.from(this.units.buffer).write(text, 'utf16le')
+    this.units[size] = 0
     this.length = 0
     this.blockCount = 0
     this.gap = GAP
@@ -125,14 +143,12 @@ export class Skeleton {
   /** What a frame or `cat -A` puts behind a line may be left out. */
   private markLineEnd(): void {
     const last = this.length - 1
-    const code = this.codes[last] ?? 0
-    const isMark = code === 0x24 || code === 0x7c || (code >= 0x2500 && code <= 0x259f)
-    if (last >= this.blocked && isMark) this.addBlock(last, 0)
+    if (last >= this.blocked && isLineEndMark(this.codes[last] ?? 0)) this.addBlock(last, 0)
   }
 
-  private readLineMarks(text: string, at: number, before: LineBefore): number {
+  /** What stands from `at` to `end` are the marks of a line. */
+  private readLineMarks(text: string, at: number, end: number): number {
     this.gap = GAP
-    const end = endOfLineMarks(text, at, before)
     if (end === at) return at
     const start = this.length
     const fold = foldTable()
@@ -188,7 +204,7 @@ export class Skeleton {
     }
     const unit = fold[unitOf(read)] ?? 0
     this.addBlock(start, unit === OPENER ? unitOf(read) : unit > SPACE ? unit : 0)
-    if (unit === NEWLINE) return this.readLineMarks(text, end, before)
+    if (unit === NEWLINE) return this.readLineMarks(text, end, endOfLineMarks(text, end, before))
     if (unit <= SPACE || isPunctuation(unit)) this.gap = GAP
     return end
   }
@@ -244,6 +260,8 @@ export class Skeleton {
     this.blockCount++
   }
 }
+
+const isLineEndMark = (code: number): boolean => code === 0x24 || code === 0x7c || (code >= 0x2500 && code <= 0x259f)
 
 /** What can stand beside a `+` that is a blank. */
 const isJoined = (code: number): boolean => code > 0x20 && code !== PLUS
