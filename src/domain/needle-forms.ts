@@ -1,9 +1,12 @@
 import { Skeleton } from './skeleton.ts'
 import { isWordCode } from './skeleton-units.ts'
 
+/** One for all needles: they are short, and made by the dozen. */
+const SKELETON = new Skeleton()
+
 /** The units of a needle, blocks as they stand; and without the marks of its lines, where it has more than that. */
 export function needleForms(needle: string): Uint16Array[] {
-  const skeleton = new Skeleton().read(needle)
+  const skeleton = SKELETON.read(needle)
   const whole = skeleton.codes.slice(0, skeleton.length)
   if (!needle.trim().includes('\n') && !isMarked(needle)) return [whole]
   const kept: number[] = []

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { resolveAnchors } from '../domain/anchors.ts'
 import { cacheKey, normalizeGroundTruth } from '../domain/cache-key.ts'
 import type { DeniedActs } from '../domain/evidence.ts'
@@ -6,6 +7,7 @@ import type { Issue, Result } from '../domain/result.ts'
 import type { Rubric } from '../domain/rubric.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { Clock, Judge, TrajectoryStore } from './ports.ts'
 import type { Question } from './question.ts'
 import type { Refusal } from './service.ts'
@@ -78,7 +80,7 @@ export async function resolveQuestion(deps: ResolveDeps, request: GradeRequest):
   const admitted = await admitRequest(deps, request)
   if (!admitted.ok) return admitted
   const { judge, rubric, trajectory, document } = admitted
-  const groundTruth = normalizeGroundTruth(request.ground_truth)
+  const groundTruth = shared(normalizeGroundTruth(request.ground_truth))
   const samples = request.samples ?? 1
   const key = cacheKey({
     trajectory: trajectory.id,
@@ -102,6 +104,19 @@ export async function resolveQuestion(deps: ResolveDeps, request: GradeRequest):
   }
   return { ok: true, question, document }
 }
+
+/** One object for equal ground truths: what is worked out from one, its anchors and how they are searched for, serves all trials of a task. */
+function shared(given: GroundTruth): GroundTruth {
+  const key = JSON.stringify(given)
+  const one = groundTruths.get(key) ?? given
+  groundTruths.set(key, one)
+  return one
+}
+
+const groundTruths = new LRUCache<string, GroundTruth>({
+  maxSize: 4_000_000,
+  sizeCalculation: (_, key) => key.length,
+})
 
 async function readRequested(deps: ResolveDeps, request: GradeRequest) {
   const given = request.trajectory
