@@ -1,13 +1,13 @@
 import type { Config } from './config/config.ts'
 import { DATABASE_URL } from './config/postgres-settings.ts'
 import type { Secrets } from './config/secrets.ts'
+import type { ClusterEngine } from './grading/batch/cluster-engine.ts'
 import { addLoads, NO_LOAD } from './grading/batch/slice-source.ts'
 import { createMemoryQueue } from './grading/cluster/memory-queue.ts'
 import type { SliceJob, SliceQueue } from './grading/cluster/slice-ports.ts'
 import { SliceWorker } from './grading/cluster/slice-worker.ts'
 import type { Lane } from './grading/lane/lane.ts'
 import type { Clock } from './grading/ports.ts'
-import type { Project } from './project.ts'
 import { createJobQueue } from './queue/job-queue.ts'
 
 /** The work on batches that processes of one database share, and this process’s part in it. */
@@ -25,10 +25,16 @@ export interface Work {
   close(): Promise<void>
 }
 
+/** What this part needs of a project. */
+interface WorkedProject {
+  readonly name: string
+  readonly shared: ClusterEngine | null
+}
+
 export interface WorkedProjects {
-  open(name: string): Promise<Project>
+  open(name: string): Promise<WorkedProject>
   /** Those that are open. */
-  readonly opened: () => Iterable<Project>
+  readonly opened: () => Iterable<WorkedProject>
 }
 
 export interface WorkOptions {

@@ -1,5 +1,6 @@
 import { resolveAnchors } from '../../src/domain/anchors.ts'
-import type { Judge, JudgeInfo, JudgeRequest } from '../../src/grading/ports.ts'
+import type { JudgeInfo, JudgeRequest } from '../../src/grading/judge-ports.ts'
+import type { Judge } from '../../src/grading/ports.ts'
 import { answerByAnchors } from '../../src/judges/lexical-answer.ts'
 import { createLexicalJudge } from '../../src/judges/lexical-judge.ts'
 import type { JudgeName } from '../attack-case.ts'

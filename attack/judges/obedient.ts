@@ -1,5 +1,5 @@
 import { resolveAnchors } from '../../src/domain/anchors.ts'
-import type { JudgeRequest } from '../../src/grading/ports.ts'
+import type { JudgeRequest } from '../../src/grading/judge-ports.ts'
 import { answerByAnchors } from '../../src/judges/lexical-answer.ts'
 import type { JudgeAnswer } from '../../src/schemas/judge-answer.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'

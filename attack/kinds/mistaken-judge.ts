@@ -1,5 +1,6 @@
 import type { Trajectory } from '../../src/domain/trajectory.ts'
-import type { Judge, JudgeRequest } from '../../src/grading/ports.ts'
+import type { JudgeRequest } from '../../src/grading/judge-ports.ts'
+import type { Judge } from '../../src/grading/ports.ts'
 import type { JudgeAnswer } from '../../src/schemas/judge-answer.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { answerFor } from '../evidence-styles.ts'

@@ -1,4 +1,4 @@
-import type { DeniedActs } from '../../src/domain/evidence.ts'
+import type { DeniedActs } from '../../src/domain/evidence-question.ts'
 import type { GradingService } from '../../src/grading/service.ts'
 import { createLexicalJudge } from '../../src/judges/lexical-judge.ts'
 import type { ConfidenceLevel, Label } from '../../src/schemas/vocabulary.ts'

@@ -1,4 +1,5 @@
-import { type OpenedDocument, openDocuments } from '../formats/open-documents.ts'
+import { openDocuments } from '../formats/open-documents.ts'
+import type { OpenedDocument } from '../formats/opened-document.ts'
 import { isRecord, type Json } from '../formats/reading.ts'
 import { embedPictures } from './embedded-pictures.ts'
 import { joinFiles } from './joined-files.ts'

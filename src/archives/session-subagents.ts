@@ -1,5 +1,6 @@
 import { CLAUDE_CODE } from '../formats/claude-code.ts'
-import { type OpenedDocument, openDocuments } from '../formats/open-documents.ts'
+import { openDocuments } from '../formats/open-documents.ts'
+import type { OpenedDocument } from '../formats/opened-document.ts'
 import { UNREAD_LINES } from '../formats/read.ts'
 import { isRecord, type Json } from '../formats/reading.ts'
 import type { SubagentFile } from './agent-files.ts'

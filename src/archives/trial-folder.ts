@@ -1,4 +1,5 @@
 import { type AgentFiles, type Candidate, findAgentFiles, type SubagentFile } from './agent-files.ts'
+import type { FoundRun } from './found-run.ts'
 import { readGroundTruths } from './ground-truths.ts'
 import { harborFacts, stepFacts } from './harbor.ts'
 import { shownName } from './names.ts'
@@ -9,7 +10,7 @@ import { withSubagents } from './session-subagents.ts'
 import { terminalBenchFacts } from './terminal-bench.ts'
 import type { TrialFacts } from './trial-facts.ts'
 import type { TrialItem } from './trial-item.ts'
-import { type FoundRun, joinTrial } from './trial-join.ts'
+import { joinTrial } from './trial-join.ts'
 
 /** Files of one trial that are opened, at the most, to find its run. */
 const MAX_TRIES = 12

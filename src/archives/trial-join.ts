@@ -2,31 +2,18 @@ import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
 import { weakAnchors } from '../domain/weak-anchors.ts'
 import { FORMATS } from '../formats/formats.ts'
-import type { OpenedDocument } from '../formats/open-documents.ts'
 import { readTrajectory } from '../formats/read.ts'
 import type { GivenGroundTruth } from '../schemas/ground-truth.ts'
+import type { FoundRun } from './found-run.ts'
 import type { FoundTruth } from './ground-truths.ts'
 import { trialNames } from './loose-names.ts'
 import { safeText, shownName } from './names.ts'
-import type { Place } from './place.ts'
 import { nameOf, type Scope, skip } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
-import { metadataOf, type TrialFacts } from './trial-facts.ts'
+import { metadataOf } from './trial-facts.ts'
 import type { TrialItem } from './trial-item.ts'
 import { signalsOf } from './trial-signals.ts'
 import { completeTruth } from './truth-row.ts'
-
-export interface FoundRun {
-  /** What the item is called after: a trial's folder, or a loose file. */
-  readonly place: Place
-  /** Where the run itself stands. */
-  readonly file: Place
-  readonly run: OpenedDocument
-  readonly facts: TrialFacts
-  readonly warnings: readonly string[]
-  /** Folders of the trial, the nearest first, where signals are looked for. */
-  readonly folders: readonly Place[]
-}
 
 /** One run with its ground truth, signals and metadata, ready to be graded; or why it cannot be. */
 export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialItem> {

@@ -1,10 +1,10 @@
 import type { GivenGroundTruth } from '../schemas/ground-truth.ts'
+import type { FoundRun } from './found-run.ts'
 import type { FoundTruth } from './ground-truths.ts'
 import { measureSignals } from './measured-signals.ts'
 import { shownName } from './names.ts'
 import type { Scope } from './reading-job.ts'
 import { type SignalSource, withDefaults } from './signals.ts'
-import type { FoundRun } from './trial-join.ts'
 
 /** What was measured in the trial comes over what is said of its task; what is said of this very trial comes over both. */
 export async function signalsOf(

@@ -1,8 +1,8 @@
-import type { Clash } from '../domain/disagreement-score.ts'
 import { labelDistance } from '../domain/label-claims.ts'
 import type { DisagreementKind } from '../schemas/disagreement.ts'
 import type { Signals } from '../schemas/ground-truth.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type ContradictionCode, type Label } from '../schemas/vocabulary.ts'
+import type { FoundClash } from './found-clash.ts'
 import { againstSignals } from './signal-clashes.ts'
 import type { OpinionRow, VoteRow } from './standing-opinions.ts'
 
@@ -20,11 +20,6 @@ export interface ReviewRow {
   readonly rater: string
   readonly label: Label | null
   readonly blind: boolean
-}
-
-/** A clash with its sentence, which is only written for what is shown. */
-export interface FoundClash extends Clash {
-  readonly say: () => string
 }
 
 type FindClashes = (said: Said) => FoundClash[]

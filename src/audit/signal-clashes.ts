@@ -1,5 +1,5 @@
 import type { Signals } from '../schemas/ground-truth.ts'
-import type { FoundClash } from './clashes.ts'
+import type { FoundClash } from './found-clash.ts'
 import type { OpinionRow } from './standing-opinions.ts'
 
 interface Measured {

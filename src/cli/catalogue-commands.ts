@@ -5,15 +5,11 @@ import { EXIT, type ExitCode } from './exit-codes.ts'
 import { missingJudges } from './judge-hint.ts'
 import { judgeText } from './judge-table.ts'
 import { line } from './ndjson.ts'
+import type { RubricView } from './rubric-row.ts'
 import { SERVER_HELP } from './service-connection.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
 import { clip, pad } from './terminal-text.ts'
-
-export interface RubricView {
-  readonly name: string
-  readonly title: string
-}
 
 interface CatalogueOptions extends ServerOption {
   readonly output?: 'table' | 'ndjson'

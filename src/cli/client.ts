@@ -19,9 +19,9 @@ import {
   parseAnswer,
   type Shape,
 } from './answer-shape.ts'
-import type { RubricView } from './catalogue-commands.ts'
 import type { JudgeRow } from './judge-table.ts'
 import { readLines } from './ndjson.ts'
+import type { RubricView } from './rubric-row.ts'
 import { serviceError, UnreachableError } from './service-error.ts'
 
 export interface Page<T> {

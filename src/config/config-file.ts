@@ -1,15 +1,15 @@
 import { Type } from 'typebox'
 import { parse } from 'yaml'
-import { DENIED_ACTS } from '../domain/evidence.ts'
+import { DENIED_ACTS } from '../domain/evidence-question.ts'
 import { fileFault } from '../domain/file-fault.ts'
 import { type AccessFile, AccessFileSchema } from './access-settings.ts'
 import { type BlobFile, BlobFileSchema } from './blob-settings.ts'
 import { type Concurrency, ConcurrencySchema } from './concurrency.ts'
-import type { BatchSettings, Budget, EvidenceSettings, Limits, RetrySettings } from './config.ts'
 import { configIssues } from './config-issues.ts'
 import { type JudgeFile, JudgeFileSchema } from './judge-settings.ts'
 import { nullable } from './nullable.ts'
 import { type PostgresFile, PostgresFileSchema } from './postgres-settings.ts'
+import type { BatchSettings, Budget, EvidenceSettings, Limits, RetrySettings } from './settings.ts'
 import { type WorkersFile, WorkersFileSchema } from './worker-settings.ts'
 
 const positive = () => Type.Optional(Type.Integer({ minimum: 1 }))

@@ -1,4 +1,3 @@
-import type { DeniedActs } from '../domain/evidence.ts'
 import { type AccessFile, type AccessSettings, resolveAccess } from './access-settings.ts'
 import { ADMISSION_LIMITS } from './admission-limits.ts'
 import { type BlobSettings, resolveBlobs } from './blob-settings.ts'
@@ -9,40 +8,8 @@ import type { JudgeSettings } from './judge-settings.ts'
 import { resolveJudges } from './model-judges.ts'
 import { type PostgresSettings, resolvePostgres } from './postgres-settings.ts'
 import { readSecrets, type Secrets } from './secrets.ts'
+import type { BatchSettings, Budget, EvidenceSettings, Limits, RetrySettings } from './settings.ts'
 import { resolveWorkers, type WorkerSettings } from './worker-settings.ts'
-
-export interface Limits extends Readonly<Record<keyof typeof ADMISSION_LIMITS, number>> {
-  readonly body_bytes: number
-  readonly depth: number
-  readonly max_steps: number
-  readonly max_part_chars: number
-}
-
-/** Milliseconds, but for the count. */
-export interface RetrySettings {
-  readonly max_attempts: number
-  readonly deadline_ms: number
-  readonly call_timeout_ms: number
-  readonly base_delay_ms: number
-  readonly max_delay_ms: number
-  readonly max_retry_after_ms: number
-}
-
-export interface Budget {
-  /** Dollars that each project may spend in a day of UTC, over all its batches and single grades; null: no cap. */
-  readonly max_cost_usd_per_day: number | null
-}
-
-export interface EvidenceSettings {
-  /** What an act that is denied against a given action anchor means. */
-  readonly denied_acts: DeniedActs
-}
-
-export interface BatchSettings {
-  readonly most_items: number
-  /** How often a provider’s batch is asked after. */
-  readonly poll_seconds: number
-}
 
 /** Everything that can be configured, decided. Holds no secret. */
 export interface Config {

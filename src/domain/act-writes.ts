@@ -1,6 +1,7 @@
 import type { Act, Call } from './act.ts'
 import { patchWrites } from './shell/patch-writes.ts'
-import { readContent, type ShellReading } from './shell/read-shell.ts'
+import { readContent } from './shell/read-shell.ts'
+import type { ShellReading } from './shell/reading.ts'
 import type { ScriptContext } from './shell/use.ts'
 import type { Part, Step } from './trajectory.ts'
 

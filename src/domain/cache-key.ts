@@ -1,6 +1,7 @@
 import type { GivenGroundTruth, GivenInstruction, GroundTruth, Instruction } from '../schemas/ground-truth.ts'
 import { type Digest, digestValue } from './digest.ts'
-import { type DeniedActs, EVIDENCE_VERSION } from './evidence.ts'
+import { EVIDENCE_VERSION } from './evidence.ts'
+import type { DeniedActs } from './evidence-question.ts'
 import { PROMPT_VERSION } from './prompt.ts'
 import { RENDERING_VERSION } from './rendering.ts'
 import { READER_VERSION } from './trajectory.ts'

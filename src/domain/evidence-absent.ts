@@ -1,6 +1,6 @@
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { Claims } from './claims.ts'
-import type { UnmetClaim } from './evidence.ts'
+import type { UnmetClaim } from './evidence-question.ts'
 
 /** Claims about an instruction that the trial does not have: nobody can have considered it or carried it out. */
 export const claimsOfAbsent = (claims: Claims, groundTruth: GroundTruth): UnmetClaim[] =>

@@ -1,24 +1,16 @@
 import type { CheckedCitation } from '../schemas/grade.ts'
 import type { Actor, CitationStatus, ClaimId } from '../schemas/vocabulary.ts'
+import type { Checked } from './checked-citation.ts'
 import type { Claims } from './claims.ts'
-import type { EvidenceQuestion } from './evidence.ts'
 import { findCitedPicture, isCitable, stepOfPicture } from './evidence-pictures.ts'
 import type { Proof } from './evidence-proof.ts'
+import type { EvidenceQuestion } from './evidence-question.ts'
 import type { Locator, Place } from './locate.ts'
 import { type Observations, partAt } from './observations.ts'
 import { happensAfter } from './order.ts'
-import { isProof, type Proved } from './proved.ts'
-import type { Position } from './trajectory.ts'
+import { isProof } from './proved.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
-
-/** A citation with what came of it. */
-export interface Checked {
-  readonly citation: CheckedCitation
-  readonly position: Position | null
-  /** What stands there as proof of its claim; null: the citation itself does not hold. */
-  readonly proved: Proved | null
-}
 
 /** Rules 1 to 4 for one citation. */
 export function checkCitation(

@@ -1,6 +1,6 @@
 import type { ClaimId } from '../schemas/vocabulary.ts'
 import type { Claims, Said } from './claims.ts'
-import type { UnmetClaim } from './evidence.ts'
+import type { UnmetClaim } from './evidence-question.ts'
 
 /** What a judge says of each claim. */
 export const answersOf = ({ surface, cue, distractor }: Claims): Readonly<Record<ClaimId, Said>> => ({

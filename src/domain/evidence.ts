@@ -1,20 +1,17 @@
 import type { CheckedCitation, Contradiction } from '../schemas/grade.ts'
-import type { GroundTruth } from '../schemas/ground-truth.ts'
-import type { ClaimId } from '../schemas/vocabulary.ts'
-import type { Anchors } from './anchors.ts'
+import type { Checked } from './checked-citation.ts'
 import type { Claims } from './claims.ts'
 import { findContradictions } from './contradictions.ts'
 import { claimsOfAbsent } from './evidence-absent.ts'
-import { type Checked, checkCitation } from './evidence-citation.ts'
+import { checkCitation } from './evidence-citation.ts'
 import { firstCitedPicture, firstUnseen, restsOnPictures } from './evidence-pictures.ts'
 import { createProof } from './evidence-proof.ts'
+import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
 import { unclearClaims } from './evidence-unclear.ts'
 import { uncitedClaims, unprovenAbsence, unprovenDenials, unsureClaims } from './evidence-unmet.ts'
 import { createLocator } from './locate.ts'
 import { firstObservations, type Observations } from './observations.ts'
 import { isProof } from './proved.ts'
-import type { Rendering } from './rendering.ts'
-import type { Rubric } from './rubric.ts'
 import { isBefore, type Position } from './trajectory.ts'
 
 export { holds } from './evidence-citation.ts'
@@ -30,13 +27,6 @@ export interface Verdict {
   readonly claims: Claims
 }
 
-export interface UnmetClaim {
-  readonly claim: ClaimId
-  readonly reason: string
-  /** The step that refutes the claim, where one does. */
-  readonly step_id: number | null
-}
-
 export interface Evidence {
   /** Null where a claim is unmet: then there is no label. */
   readonly verdict: Verdict | null
@@ -44,21 +34,6 @@ export interface Evidence {
   readonly unmet: readonly UnmetClaim[]
   /** What no evidence can settle: it caps the confidence. */
   readonly contradictions: readonly Contradiction[]
-}
-
-/**
- * What an act that is denied means while a given action anchor stands in an action: `flag`, a contradiction (design rule 7); `refuse`, a
- * claim that does not hold, as any other absence (rule 5).
- */
-export const DENIED_ACTS = ['flag', 'refuse'] as const
-export type DeniedActs = (typeof DENIED_ACTS)[number]
-
-export interface EvidenceQuestion {
-  readonly rendering: Rendering
-  readonly ground_truth: GroundTruth
-  readonly anchors: Anchors
-  readonly rubric: Rubric
-  readonly denied_acts: DeniedActs
 }
 
 /** Checks every citation and every claim against the trajectory itself (design section 3, rules 1 to 5). Linear. */

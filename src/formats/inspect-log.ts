@@ -1,6 +1,6 @@
 import { isLog, isSample } from './inspect.ts'
 import { openInspectSample } from './inspect-sample.ts'
-import type { OpenedDocument } from './open-documents.ts'
+import type { OpenedDocument } from './opened-document.ts'
 import { isRecord, type Json } from './reading.ts'
 
 /** A JSON log of Inspect: one document a sample and epoch. A sample that is none stays as it is, for the reader to complain about. */

@@ -1,5 +1,5 @@
 import { sampleModelOf } from './inspect.ts'
-import type { OpenedDocument, RunAbout } from './open-documents.ts'
+import type { OpenedDocument, RunAbout } from './opened-document.ts'
 import { idText, isRecord, type Json } from './reading.ts'
 
 /** What Inspect's own scorers mean by their letters (`value_to_float`): correct, incorrect, partial, no answer. */

@@ -1,5 +1,5 @@
-import type { OpenedDocument, RunAbout } from './open-documents.ts'
 import { chatOf, modelOf, runsOf } from './openai-chat.ts'
+import type { OpenedDocument, RunAbout } from './opened-document.ts'
 import { cutName, isRecord, type Json } from './reading.ts'
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const

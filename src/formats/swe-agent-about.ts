@@ -1,5 +1,5 @@
 import { MINI_SWE_AGENT, miniModelOf } from './mini-swe-agent.ts'
-import type { OpenedDocument } from './open-documents.ts'
+import type { OpenedDocument } from './opened-document.ts'
 import { isRecord, type Json } from './reading.ts'
 import { SWE_AGENT, sweModelOf } from './swe-agent.ts'
 

@@ -1,8 +1,9 @@
 import type { Digest } from '../domain/digest.ts'
 import { digestBytes, digestValue } from '../domain/digest.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
+import type { JudgeReply, JudgeRequest } from './judge-ports.ts'
 import type { Caps, OverBudget, Payer } from './ledger-ports.ts'
-import type { Judge, JudgeReply, JudgeRequest } from './ports.ts'
+import type { Judge } from './ports.ts'
 
 /** Which question of which grade is asked. */
 export interface Asking {

@@ -1,5 +1,5 @@
 import type { Failure } from '../schemas/grade.ts'
-import type { JudgeReply, JudgeRequest } from './ports.ts'
+import type { JudgeReply, JudgeRequest } from './judge-ports.ts'
 
 /**
  * A provider’s batch endpoint: the same questions at half the price, answered within a day and in any order. Never throws for what

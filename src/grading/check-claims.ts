@@ -1,5 +1,6 @@
 import type { Claims } from '../domain/claims.ts'
-import { checkEvidence, type Evidence, type EvidenceQuestion } from '../domain/evidence.ts'
+import { checkEvidence, type Evidence } from '../domain/evidence.ts'
+import type { EvidenceQuestion } from '../domain/evidence-question.ts'
 import { checkOnThread } from '../offload/large-runs.ts'
 import { ThreadLost } from '../offload/offload.ts'
 import { isLarge } from './turns.ts'

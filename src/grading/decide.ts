@@ -1,12 +1,13 @@
 import type { Claims } from '../domain/claims.ts'
-import type { Evidence, EvidenceQuestion } from '../domain/evidence.ts'
+import type { Evidence } from '../domain/evidence.ts'
+import type { EvidenceQuestion } from '../domain/evidence-question.ts'
 import { mendable } from '../domain/evidence-unclear.ts'
 import { renderComplaint, renderFormComplaint } from '../domain/prompt.ts'
 import type { Rendering } from '../domain/rendering.ts'
 import type { Issue } from '../domain/result.ts'
 import type { Coverage, Failure } from '../schemas/grade.ts'
 import { checkClaims } from './check-claims.ts'
-import type { JudgeRequest } from './ports.ts'
+import type { JudgeRequest } from './judge-ports.ts'
 import { NOTHING_STORED, type SampleCalls, type SampleResult, schemaInvalid, UNCHECKED } from './sample-calls.ts'
 
 /** What is to be decided, and from what. */

@@ -1,7 +1,7 @@
 import type { Digest } from '../domain/digest.ts'
 import type { AttemptSummary, Usage } from '../schemas/grade.ts'
 import type { OutputHistory } from './estimate/history.ts'
-import type { JudgeReply } from './ports.ts'
+import type { JudgeReply } from './judge-ports.ts'
 
 /** One call of a judge, before it is made. */
 export interface PlannedAttempt {

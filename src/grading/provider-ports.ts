@@ -1,7 +1,7 @@
 import type { Digest } from '../domain/digest.ts'
 import type { ItemRef } from './batch-ports.ts'
+import type { JudgeReply } from './judge-ports.ts'
 import type { Caps, OverBudget, PlannedAttempt } from './ledger-ports.ts'
-import type { JudgeReply } from './ports.ts'
 
 /** One question of one item, on its way through a provider’s batch endpoint. */
 export interface NewProviderRequest {

@@ -1,6 +1,6 @@
 import type { Anchors } from '../domain/anchors.ts'
 import type { Digest } from '../domain/digest.ts'
-import type { DeniedActs } from '../domain/evidence.ts'
+import type { DeniedActs } from '../domain/evidence-question.ts'
 import type { Rubric } from '../domain/rubric.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'

@@ -5,7 +5,7 @@ import { choosePictures, NO_PICTURES, type ShownPictures, tokensOfPictures } fro
 import { estimateTokens } from '../domain/tokens.ts'
 import type { Part, Trajectory } from '../domain/trajectory.ts'
 import type { PartView } from '../domain/view.ts'
-import type { JudgeInfo } from './ports.ts'
+import type { JudgeInfo } from './judge-ports.ts'
 import { isLarge, LARGE, nextTurn, WEIGHT_OF_PART } from './turns.ts'
 import { FRAME_TOKENS, type Piece, planPieces, type StepCosts, tokensOf } from './window-pieces.ts'
 

@@ -4,8 +4,8 @@ import { budgetExceeded } from './asker.ts'
 import { requestBoundUsd } from './estimate/estimate.ts'
 import { ASSUMED_OUTPUT_TOKENS, type OutputHistory } from './estimate/history.ts'
 import { UNLIMITED_OUTPUT_TOKENS } from './estimate/margin.ts'
+import type { JudgeInfo, JudgeReply, JudgeRequest } from './judge-ports.ts'
 import { type Caps, isCapped, type OverBudget } from './ledger-ports.ts'
-import type { JudgeInfo, JudgeReply, JudgeRequest } from './ports.ts'
 
 /** A call that is to be made, and how its upper bound is written down. */
 export interface Reserving {

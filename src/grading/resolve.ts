@@ -1,7 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import { resolveAnchors } from '../domain/anchors.ts'
 import { cacheKey, normalizeGroundTruth } from '../domain/cache-key.ts'
-import type { DeniedActs } from '../domain/evidence.ts'
+import type { DeniedActs } from '../domain/evidence-question.ts'
 import { makeNonce } from '../domain/rendering.ts'
 import type { Issue, Result } from '../domain/result.ts'
 import type { Rubric } from '../domain/rubric.ts'
@@ -10,7 +9,7 @@ import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { Clock, Judge, TrajectoryStore } from './ports.ts'
 import type { Question } from './question.ts'
-import type { Refusal } from './service.ts'
+import type { Refusal } from './refusal.ts'
 
 /** What was read lately, by id: the items of one trajectory follow each other. */
 export interface RecentTrajectories {
@@ -109,14 +108,17 @@ export async function resolveQuestion(deps: ResolveDeps, request: GradeRequest):
 function shared(given: GroundTruth): GroundTruth {
   const key = JSON.stringify(given)
   const one = groundTruths.get(key) ?? given
+  if (key.length > LONGEST_SHARED) return one
+  groundTruths.delete(key)
   groundTruths.set(key, one)
+  const [oldest] = groundTruths.keys()
+  if (groundTruths.size > MOST_SHARED && oldest !== undefined) groundTruths.delete(oldest)
   return one
 }
 
-const groundTruths = new LRUCache<string, GroundTruth>({
-  maxSize: 4_000_000,
-  sizeCalculation: (_, key) => key.length,
-})
+const groundTruths = new Map<string, GroundTruth>()
+const MOST_SHARED = 256
+const LONGEST_SHARED = 20_000
 
 async function readRequested(deps: ResolveDeps, request: GradeRequest) {
   const given = request.trajectory

@@ -7,7 +7,8 @@ import { picturesIn } from '../domain/shown-pictures.ts'
 import { unwrapAnswer } from '../domain/unwrap-answer.ts'
 import type { AttemptSummary, Coverage, Failure } from '../schemas/grade.ts'
 import type { Asked, Asker } from './asker.ts'
-import type { Clock, JudgeRequest } from './ports.ts'
+import type { JudgeRequest } from './judge-ports.ts'
+import type { Clock } from './ports.ts'
 import type { Question } from './question.ts'
 
 /** What one sample ended in, before it becomes a grade or a vote. */

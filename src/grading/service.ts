@@ -1,23 +1,10 @@
-import type { Issue } from '../domain/result.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { Errand } from './errand.ts'
 import type { Payer } from './ledger-ports.ts'
+import type { Refusal } from './refusal.ts'
 import type { Admitted, Resolved } from './resolve.ts'
-
-/** Why a request was refused before any judge was asked. `errors` name their places in the request by JSON pointer. */
-export interface Refusal {
-  readonly code:
-    | 'invalid_request'
-    | 'unknown_judge'
-    | 'unknown_rubric'
-    | 'unknown_trajectory'
-    | 'not_cached'
-    | 'too_many_items'
-  readonly detail: string
-  readonly errors: readonly Issue[]
-}
 
 export type GradeOutcome =
   | { readonly ok: true; readonly grade: Grade; readonly cached: boolean }

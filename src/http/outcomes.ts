@@ -1,4 +1,4 @@
-import type { Refusal } from '../grading/service.ts'
+import type { Refusal } from '../grading/refusal.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
 import { HttpProblem } from './problem.ts'

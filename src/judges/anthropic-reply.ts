@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { JudgeReply } from '../grading/ports.ts'
+import type { JudgeReply } from '../grading/judge-ports.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { wordOf } from './call.ts'
 import { answered, failed, usageFrom } from './reply.ts'

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judge-settings.ts'
 import { PICTURES_NOTE } from '../domain/prompt.ts'
-import type { JudgeRequest } from '../grading/ports.ts'
+import type { JudgeRequest } from '../grading/judge-ports.ts'
 
 type Params = Anthropic.MessageCreateParamsNonStreaming
 

@@ -1,5 +1,6 @@
 import { resolveAnchors } from '../domain/anchors.ts'
-import type { Judge, JudgeInfo } from '../grading/ports.ts'
+import type { JudgeInfo } from '../grading/judge-ports.ts'
+import type { Judge } from '../grading/ports.ts'
 import { isLarge } from '../grading/turns.ts'
 import { answerOnThread } from '../offload/large-runs.ts'
 import type { Failure } from '../schemas/grade.ts'

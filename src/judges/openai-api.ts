@@ -1,6 +1,6 @@
 import type OpenAI from 'openai'
 import type { JudgeSettings } from '../config/judge-settings.ts'
-import type { JudgeReply, JudgeRequest } from '../grading/ports.ts'
+import type { JudgeReply, JudgeRequest } from '../grading/judge-ports.ts'
 import { replyOfChat, replyOfResponses } from './openai-reply.ts'
 import { buildChatRequest, buildResponsesRequest } from './openai-request.ts'
 

@@ -1,5 +1,5 @@
 import type { BatchResult } from '../grading/batch-api.ts'
-import type { JudgeReply } from '../grading/ports.ts'
+import type { JudgeReply } from '../grading/judge-ports.ts'
 import { type ResultLine, replyOrFailure, UNKNOWN } from './batch-results.ts'
 import { wordOf } from './call.ts'
 import { classifyHttp, failure, usageOfFault, wordsOf } from './failures.ts'

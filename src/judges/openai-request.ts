@@ -2,7 +2,7 @@ import type OpenAI from 'openai'
 import type { JudgeSettings } from '../config/judge-settings.ts'
 import type { Picture } from '../domain/picture.ts'
 import { PICTURES_NOTE } from '../domain/prompt.ts'
-import type { JudgeRequest } from '../grading/ports.ts'
+import type { JudgeRequest } from '../grading/judge-ports.ts'
 
 type ResponsesParams = OpenAI.Responses.ResponseCreateParamsNonStreaming
 type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming

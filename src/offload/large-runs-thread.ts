@@ -5,7 +5,7 @@ import type { Part, Position, Trajectory } from '../domain/trajectory.ts'
 import { hiddenRanges } from '../domain/view.ts'
 import { answerByAnchors } from '../judges/lexical-answer.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
-import type { CheckJob, LargeJob } from './large-runs.ts'
+import type { CheckJob, LargeJob } from './large-job.ts'
 import { unpackTrajectory } from './packed-trajectory.ts'
 import { serveOffload } from './serve-offload.ts'
 

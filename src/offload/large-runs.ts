@@ -1,28 +1,14 @@
 import type { Claims } from '../domain/claims.ts'
-import type { Evidence, EvidenceQuestion } from '../domain/evidence.ts'
+import type { Evidence } from '../domain/evidence.ts'
+import type { EvidenceQuestion } from '../domain/evidence-question.ts'
 import type { ShownPicture } from '../domain/shown-pictures.ts'
 import type { Trajectory } from '../domain/trajectory.ts'
 import type { Range } from '../domain/view.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { JudgeAnswer } from '../schemas/judge-answer.ts'
+import type { LargeJob } from './large-job.ts'
 import { createOffload } from './offload.ts'
-import { type PackedTrajectory, packTrajectory } from './packed-trajectory.ts'
-
-/** What the thread of large runs is asked. */
-export type LargeJob = {
-  readonly trajectory: PackedTrajectory
-  readonly ground_truth: GroundTruth
-} & ({ readonly kind: 'answer' } | CheckJob)
-
-export interface CheckJob extends Omit<EvidenceQuestion, 'rendering' | 'ground_truth' | 'anchors'> {
-  readonly kind: 'check'
-  readonly claims: Claims
-  readonly nonce: string
-  /** What of which part the judge was not shown: step, part, ranges. */
-  readonly hidden: readonly (readonly [number, number, readonly Range[]])[]
-  /** Step, part, and the picture without its data. */
-  readonly pictures: readonly (readonly [number, number, ShownPicture])[]
-}
+import { packTrajectory } from './packed-trajectory.ts'
 
 /** One thread for both: a run that is answered by search and then checked is there once. */
 const thread = createOffload<LargeJob, unknown>(new URL('./large-runs-thread.ts', import.meta.url))

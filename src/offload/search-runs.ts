@@ -1,15 +1,6 @@
 import type { SearchedRun } from '../domain/find-literal.ts'
-import type { ReadLimits } from '../formats/reading.ts'
 import { createOffload } from './offload.ts'
-
-export interface SearchJob {
-  /** The document as it is stored. */
-  readonly packed: Uint8Array
-  readonly limits: ReadLimits
-  readonly text: string
-  /** Steps with the text after which the search ends. */
-  readonly most: number
-}
+import type { SearchJob } from './search-job.ts'
 
 const MOST_MS = 20_000
 const thread = createOffload<SearchJob, SearchedRun>(new URL('./search-runs-thread.ts', import.meta.url), MOST_MS)

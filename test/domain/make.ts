@@ -1,7 +1,7 @@
 import type { Act } from '../../src/domain/act.ts'
 import type { Anchors } from '../../src/domain/anchors.ts'
 import type { Claims } from '../../src/domain/claims.ts'
-import type { DeniedActs } from '../../src/domain/evidence.ts'
+import type { DeniedActs } from '../../src/domain/evidence-question.ts'
 import { createRendering } from '../../src/domain/rendering.ts'
 import type { Rubric } from '../../src/domain/rubric.ts'
 import { NOTHING_UNREAD, type Part, type Step, type Trajectory } from '../../src/domain/trajectory.ts'

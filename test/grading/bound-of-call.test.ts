@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { JudgeInfo } from '../../src/grading/judge-ports.ts'
 import type { PlannedAttempt } from '../../src/grading/ledger-ports.ts'
-import type { JudgeInfo, Stores } from '../../src/grading/ports.ts'
+import type { Stores } from '../../src/grading/ports.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
 import { GOOD_ANSWER, REQUEST, scriptedJudge, startService } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/domain/tokens.ts'
 import { addEstimates, estimateQuestion, NO_ESTIMATE, requestBoundUsd } from '../../src/grading/estimate/estimate.ts'
-import type { JudgeInfo } from '../../src/grading/ports.ts'
+import type { JudgeInfo } from '../../src/grading/judge-ports.ts'
 import { createLexicalJudge } from '../../src/judges/lexical-judge.ts'
 import { GOOD, PRICE, questionOf, runSamples, TODAY, trajectoryOf } from './estimate-run.ts'
 import { scriptedJudge } from './harness.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { requestBoundUsd } from '../../src/grading/estimate/estimate.ts'
 import { NO_HISTORY, type OutputHistory } from '../../src/grading/estimate/history.ts'
+import type { JudgeInfo, JudgeRequest } from '../../src/grading/judge-ports.ts'
 import { NO_CAPS, type OverBudget } from '../../src/grading/ledger-ports.ts'
-import type { JudgeInfo, JudgeRequest } from '../../src/grading/ports.ts'
 import { type Reserving, reserve } from '../../src/grading/reserve.ts'
 import { scriptedJudge } from './harness.ts'
 

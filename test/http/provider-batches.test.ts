@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { BatchApi, BatchResult, Submission } from '../../src/grading/batch-api.ts'
-import type { Judge, JudgeRequest } from '../../src/grading/ports.ts'
+import type { JudgeRequest } from '../../src/grading/judge-ports.ts'
+import type { Judge } from '../../src/grading/ports.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, replyOf, type Script } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JudgeSettings } from '../../src/config/judge-settings.ts'
 import { PROVIDER_DEFAULTS } from '../../src/config/model-defaults.ts'
-import type { JudgeRequest } from '../../src/grading/ports.ts'
+import type { JudgeRequest } from '../../src/grading/judge-ports.ts'
 import { buildMessagesRequest } from '../../src/judges/anthropic-request.ts'
 import { describeJudge } from '../../src/judges/describe.ts'
 import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai-request.ts'

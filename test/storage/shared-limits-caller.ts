@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { systemClock } from '../../src/context.ts'
+import type { JudgeReply } from '../../src/grading/judge-ports.ts'
 import { createLane } from '../../src/grading/lane/lane.ts'
-import type { JudgeReply } from '../../src/grading/ports.ts'
 import { openSharedLimits } from '../../src/storage/postgres/shared-limits.ts'
 import { replyOf } from '../grading/harness.ts'
 import { SETTINGS } from './postgres-settings.ts'

@@ -1,5 +1,6 @@
 import { TAKEN_OUTPUT, wholeOf } from './expand.ts'
-import type { Field, Frame, Machine, Piece, Scope, Status } from './machine.ts'
+import type { Field, Machine, Scope, Status } from './machine.ts'
+import type { Frame, Piece } from './piece.ts'
 import type { Taken } from './use.ts'
 
 /** A command with its words, its input and where its output goes. */

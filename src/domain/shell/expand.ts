@@ -1,5 +1,6 @@
 import type { Assignment, ParameterExpansionPart, ParsedScript, ProcessSubstitutionPart, Word, WordPart } from 'unbash'
-import type { Field, Flow, Frame, Machine, Piece, Scope } from './machine.ts'
+import type { Field, Flow, Machine, Scope } from './machine.ts'
+import type { Frame, Piece } from './piece.ts'
 
 /** Stands for what a substitution prints; its commands are read by themselves. */
 export const UNKNOWN_OUTPUT = '$(…)'

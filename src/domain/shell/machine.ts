@@ -1,20 +1,9 @@
 import type { CommandNode, CompoundList, ParsedScript, Redirected } from 'unbash'
 import { usesOfWriting, withoutComments } from './file-kinds.ts'
+import type { Frame, Piece } from './piece.ts'
 import { type Record, type Write, within } from './record.ts'
 import { ScriptFiles } from './script-files.ts'
 import type { ScriptContext, Taken } from './use.ts'
-
-/** A piece of output whose text is known, and where in the source it stands. */
-export interface Piece {
-  readonly text: string
-  readonly start: number
-  readonly end: number
-  readonly frame: Frame
-  /** Its characters stand in the source one by one from `start` on. */
-  readonly verbatim: boolean
-  /** The file whose text it is, where only its name is known. */
-  readonly file?: string
-}
 
 /** Where output goes in the end. `gone`: thrown away, or to the screen as a complaint. */
 export type Flow = 'shown' | 'kept' | 'acted' | 'gone'
@@ -29,9 +18,6 @@ export interface Out {
 
 export const SCREEN: Out = { flow: 'shown', paths: [], pieces: null }
 export const GONE: Out = { flow: 'gone', paths: [], pieces: null }
-
-/** How positions of the text that is being read map to the source: shifted, or all of it one place. */
-export type Frame = { readonly shift: number } | { readonly start: number; readonly end: number }
 
 export interface Scope {
   /** How sure it is that what stands here runs. */

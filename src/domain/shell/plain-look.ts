@@ -1,6 +1,6 @@
 import { readAnchor } from './anchor.ts'
 import { programOf } from './command-table.ts'
-import type { ShellReading } from './read-shell.ts'
+import type { ShellReading } from './reading.ts'
 
 /** One command that only looks, without quotes, expansions, redirections or options that write. */
 const PLAIN_LOOK =

@@ -7,33 +7,12 @@ import { withoutComments } from './file-kinds.ts'
 import { readKeystrokes } from './keystrokes.ts'
 import { Machine, SCREEN, type Scope } from './machine.ts'
 import { isPlainLook, lookReading } from './plain-look.ts'
+import type { ShellReading } from './reading.ts'
 import { type Ran, Record, type Write, within } from './record.ts'
 import { runFields } from './simple-command.ts'
 import { evaluator } from './statements.ts'
 import { rankOf, type ScriptContext, strongest, type Taken, type Use, weakest } from './use.ts'
 import { holdsWords, isSame, turnsMeaning } from './word-match.ts'
-
-/** What a script does, read once for any number of anchors. */
-export interface ShellReading {
-  /** The strongest use of an anchor: a command, or a string. */
-  useOf(anchor: string): Use
-  /** What the text at [start, end) of the source is. */
-  useAt(start: number, end: number): Taken
-  /** Whether a command that only looks has the string among its words: where looking was asked for, that may be the act. */
-  looksAt(text: string): boolean
-  /** Files that the script runs, as it names them. */
-  readonly runs: readonly string[]
-  /** Words of commands that may run a file under another name: a module, a test, what code imports. */
-  readonly mayRun: ReadonlySet<string>
-  /** What the script writes into files, where its text is known. */
-  readonly writes: readonly Write[]
-  /** It is one simple command: where it failed, it was that which did. */
-  readonly isOne: boolean
-  /** Files that it did not write, whose text it runs or hands to a command that acts. */
-  readonly takesFrom: readonly string[]
-  /** False: reading it would take too long, or makes no sense; everything found in it is at best `unsure`. */
-  readonly parsed: boolean
-}
 
 /** A script that is too long to be read, or comes after too much that was: it may do anything. */
 export const UNREAD: ShellReading = {

@@ -1,7 +1,8 @@
 import type { Redirection } from 'unbash'
 import { contentOf } from './call.ts'
 import { expandBody, expandToText } from './expand.ts'
-import { GONE, type Machine, type Out, type Piece, SCREEN, type Scope } from './machine.ts'
+import { GONE, type Machine, type Out, SCREEN, type Scope } from './machine.ts'
+import type { Piece } from './piece.ts'
 import { within } from './record.ts'
 
 const NOWHERE = ['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty', '-']

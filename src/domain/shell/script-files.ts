@@ -1,5 +1,5 @@
 import { normalPath } from '../paths.ts'
-import type { Piece } from './machine.ts'
+import type { Piece } from './piece.ts'
 import type { Write } from './record.ts'
 import type { Taken } from './use.ts'
 

@@ -14,18 +14,9 @@ import type {
 import { commandIn, kindOf } from './command-kinds.ts'
 import { asks, maySayNothing, runsBody } from './conditions.ts'
 import { expandToText, expandWord } from './expand.ts'
-import {
-  type Evaluator,
-  type Flow,
-  type Frame,
-  type Machine,
-  type Out,
-  type Piece,
-  SCREEN,
-  type Scope,
-  type Status,
-} from './machine.ts'
+import { type Evaluator, type Flow, type Machine, type Out, SCREEN, type Scope, type Status } from './machine.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
+import type { Frame, Piece } from './piece.ts'
 import { redirect } from './redirections.ts'
 import { runCommand, runFields } from './simple-command.ts'
 import { arithmeticStatus, testStatus } from './test-status.ts'

@@ -4,7 +4,8 @@ import type { BatchKind, BatchMode } from '../../schemas/vocabulary.ts'
 import type { BatchStore, NewItem } from '../batch-ports.ts'
 import type { Payer } from '../ledger-ports.ts'
 import type { Clock, Judge } from '../ports.ts'
-import type { GradingService, Refusal } from '../service.ts'
+import type { Refusal } from '../refusal.ts'
+import type { GradingService } from '../service.ts'
 import { metadataOf } from '../trial-metadata.ts'
 
 /** One item on its way into a batch, with the place that an error names. */

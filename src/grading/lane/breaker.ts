@@ -1,6 +1,6 @@
 import type { Failure } from '../../schemas/grade.ts'
 import type { FailureCode } from '../../schemas/vocabulary.ts'
-import type { JudgeReply } from '../ports.ts'
+import type { JudgeReply } from '../judge-ports.ts'
 
 /** Failures in a row, with no answer between them, after which a judge counts as down. */
 export const STRIKES = 12

@@ -1,6 +1,6 @@
 import type { Failure } from '../../schemas/grade.ts'
 import type { View } from '../cluster/shared-limits.ts'
-import type { JudgeReply } from '../ports.ts'
+import type { JudgeReply } from '../judge-ports.ts'
 import { createBreaker, type Outage, outcomeOf, type Pass } from './breaker.ts'
 import type { Limit } from './limit.ts'
 import { type GateNews, NOBODY } from './news.ts'

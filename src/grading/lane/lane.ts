@@ -1,5 +1,6 @@
 import type { Failure } from '../../schemas/grade.ts'
-import type { Clock, JudgeReply } from '../ports.ts'
+import type { JudgeReply } from '../judge-ports.ts'
+import type { Clock } from '../ports.ts'
 import { type AbortGroups, createAbortGroups } from './abort.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import { type Allowance, createAllowance } from './allowance.ts'

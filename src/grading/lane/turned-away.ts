@@ -1,5 +1,5 @@
 import type { Failure } from '../../schemas/grade.ts'
-import type { JudgeReply } from '../ports.ts'
+import type { JudgeReply } from '../judge-ports.ts'
 import type { Outage } from './breaker.ts'
 
 export type LaneCall =

@@ -1,0 +1,4 @@
+export interface RubricView {
+  readonly name: string
+  readonly title: string
+}
