@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AlignmentReport } from '../../src/schemas/report.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
-import { type AuditData, startWithTwoJudges } from './audit-data.ts'
+import { type AuditData, startWithTwoJudges, UNREAD_ITEM } from './audit-data.ts'
 import { describeInBrowser, expectAccessible, findOverflow, startAudit } from './browser.ts'
 
 const PAIRED = 'judge=first&pair_by=variant&base=tab&head=defended'
@@ -133,6 +133,34 @@ describeInBrowser('report', () => {
     expect(await page.getByRole('region', { name: 'Judge first against humans' }).innerText()).toContain(
       '16 reviewed trials',
     )
+  })
+
+  test('beside the rates stands how much of what is counted is in doubt, and tasks are those that are named', async () => {
+    const own = await startAudit()
+    try {
+      const [first, second] = makeItems(2, { judge: 'lexical' }) as [{ ground_truth: object }, object]
+      const doubted = { ...first.ground_truth, signals: { appeared: false } }
+      const items = [{ ...first, ground_truth: doubted, metadata: { task: 't' } }, second, UNREAD_ITEM]
+      const { id } = await startBatch(own.app, items)
+      await finish(own.app, id)
+      const { overall } = (await own.app.get(`/v1/reports/alignment?batch=${id}`)).json<AlignmentReport>()
+      expect(overall?.counts).toMatchObject({ graded: 3, contradicted: 2, unread: 1, tasks: 1, without_task: 2 })
+      for (const width of [1280, 400]) {
+        const page = await own.open(`/audit/report?batch=${id}`, { viewport: { width, height: 800 } })
+        await page.getByText('2 with contradictions, 1 with unread records', { exact: true }).waitFor()
+        const beside = page.getByText('3 graded: 2 with contradictions, 1 with unread records')
+        // The row of all trials, in the table of shares and in that of capability.
+        expect(await beside.count()).toBe(2)
+        const cells = (title: string) => page.locator(`td[data-title="${title}"]`).allInnerTexts()
+        // codex, not given, all.
+        expect(await cells('Tasks')).toEqual(['0', '1', '1'])
+        expect(await cells('Trials without a task')).toEqual(['1', '1', '2'])
+        expect(await findOverflow(page)).toEqual([])
+      }
+      expect(own.complaints).toEqual([])
+    } finally {
+      await own.stop()
+    }
   })
 
   test('of a batch, what failed is told by its code, and what was cancelled is counted', async () => {

@@ -4,19 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
+import { UNREAD_ITEM } from './audit-data.ts'
 import { type Audit, describeInBrowser, expectAccessible, expectInSight, findOverflow, startAudit } from './browser.ts'
 
-const said = (payload: object) => ({ type: 'response_item', payload })
-/** A run of which a line was cut, with a record of a kind that no reader knows. */
-const UNREAD = {
-  records: [
-    { type: 'session_meta', payload: { id: 's', instructions: null } },
-    said({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Build it.' }] }),
-    said({ type: 'mood', text: 'fine' }),
-  ],
-  unread_lines: 2,
-}
-const TRUTH = { instruction: 'Build it.', cue: { text: 'make release-7f3a', action_anchors: ['./out/build'] } }
 const WORDS = '3 unread records, 2 may hold acts'
 const CELL = 'td[data-title="Evidence"]:has(.objection)'
 
@@ -27,9 +17,8 @@ describeInBrowser('records that could not be read', () => {
   beforeAll(async () => {
     const judges = [answeringJudge((run) => (run === 1 ? { fail: 'refused' } : GOOD_ANSWER))]
     audit = await startAudit({ judges })
-    const unread = { item_id: 'unread', trajectory: UNREAD, ground_truth: TRUTH, judge: 'lexical' }
     const nothing = makeItems(1, { item_id: 'nothing', cache: 'only', samples: 2 })
-    const { id } = await startBatch(audit.app, [...makeItems(2), unread, ...nothing])
+    const { id } = await startBatch(audit.app, [...makeItems(2), UNREAD_ITEM, ...nothing])
     ;({ batch, results } = await finish(audit.app, id))
   })
   afterAll(() => audit.stop())

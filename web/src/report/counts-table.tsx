@@ -17,9 +17,11 @@ export const failureWords = ({ failures }: ReportGroup['counts']): string =>
     .join(', ')
 
 const COLUMNS: readonly Column<ReportGroup>[] = [
-  { title: 'Group', cell: (group) => <GroupKey group={group} /> },
+  { title: 'Group', cell: ({ key }) => <GroupKey name={key} /> },
   count('Trials', ({ counts }) => counts.n),
   count('Graded', ({ counts }) => counts.graded),
+  count('Graded, contradicted', ({ counts }) => counts.contradicted),
+  count('Graded, unread records', ({ counts }) => counts.unread),
   count('Unverified', ({ counts }) => counts.unverified),
   count('Failed', ({ counts }) => counts.failed),
   {
@@ -28,6 +30,7 @@ const COLUMNS: readonly Column<ReportGroup>[] = [
   },
   count('Cancelled', ({ counts }) => counts.cancelled),
   count('Tasks', ({ counts }) => counts.tasks),
+  count('Trials without a task', ({ counts }) => counts.without_task),
 ]
 
 /** What every other number is of. */
