@@ -33,7 +33,7 @@ describeInBrowser('records that could not be read', () => {
   test('stand in the list of trials, with words', async () => {
     const page = await audit.open('/audit/grades?judge=lexical')
     await page.waitForSelector('table.list tbody tr')
-    expect(await column(page, 'Evidence')).toEqual([`1 contradiction; ${WORDS}`])
+    expect(await column(page, 'Evidence')).toEqual([`1 contradiction\n${WORDS}`])
     const read = await audit.open('/audit/grades?judge=scripted&status=graded')
     await read.waitForSelector('table.list tbody tr')
     expect(await column(read, 'Evidence')).toEqual(['2 of 2 hold'])
@@ -43,7 +43,15 @@ describeInBrowser('records that could not be read', () => {
     const page = await openBatch()
     expect(await column(page, 'Judge')).toEqual(['scripted', 'scripted', 'lexical', '–'])
     expect(await column(page, 'Confidence')).toEqual(['high', '–', 'low', '–'])
-    expect(await column(page, 'Evidence')).toEqual(['2 of 2 hold', '–', `1 contradiction; ${WORDS}`, '–'])
+    expect(await column(page, 'Evidence')).toEqual(['2 of 2 hold', '–', `1 contradiction\n${WORDS}`, '–'])
+    expect(await column(page, 'Why')).toEqual([
+      '–',
+      expect.stringMatching(/^refused: /),
+      expect.stringMatching(
+        /^a record that may hold an act could not be read\s+3 unread records, 2 may hold acts\s+\d+ warnings$/,
+      ),
+      expect.stringMatching(/^cancelled: /),
+    ])
     expect(await page.getByRole('region', { name: 'Results', exact: true }).innerText()).toContain(
       `${WORDS}, in 1 item`,
     )
@@ -62,6 +70,9 @@ describeInBrowser('records that could not be read', () => {
     await warnings.waitFor()
     const text = await warnings.innerText()
     expect(text).toContain(`${WORDS}.`)
+    expect(await page.getByRole('region', { name: 'Contradictions' }).innerText()).toContain(
+      'a record that may hold an act could not be read: 2 records that may hold acts',
+    )
     expect(text).toMatch(/deviates from its format: 3[\s\S]*2 lines of the file begin like records/)
     expect(text).toMatch(/Anchors that prove little: [1-9]/)
     expect(text).not.toContain('is a bare path')
