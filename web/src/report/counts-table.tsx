@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import type { ReportGroup } from '../audit-types.ts'
+import { None } from '../ui/none.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { formatCount } from '../words.ts'
 import { GroupKey } from './group-key.tsx'
@@ -26,7 +27,7 @@ const COLUMNS: readonly Column<ReportGroup>[] = [
   count('Failed', ({ counts }) => counts.failed),
   {
     title: 'Why they failed',
-    cell: ({ counts }) => failureWords(counts) || <span class="none">–</span>,
+    cell: ({ counts }) => failureWords(counts) || <None />,
   },
   count('Cancelled', ({ counts }) => counts.cancelled),
   count('Tasks', ({ counts }) => counts.tasks),

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact'
 import type { ReportGroup } from '../audit-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
+import { None } from '../ui/none.tsx'
 import { formatCount } from '../words.ts'
 
 /** The name of a group, which somebody else wrote; or that the trials do not say. */
 export const GroupKey = ({ name }: { readonly name: string | null }): JSX.Element =>
-  name === null ? <span class="none">(not given)</span> : <HostileText text={name} />
+  name === null ? <None>(not given)</None> : <HostileText text={name} />
 
 /** How many of the graded something speaks against, and of how many something could not be read. */
 export const doubtWords = ({ contradicted, unread }: ReportGroup['counts']): string =>

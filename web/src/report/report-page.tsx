@@ -13,7 +13,7 @@ import { Facts } from '../ui/facts.tsx'
 import { LoadView, Trouble } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
 import { type Names, useNames } from '../use-names.ts'
-import { formatCount } from '../words.ts'
+import { ENDS, formatCount } from '../words.ts'
 import { failureWords } from './counts-table.tsx'
 import { doubtWords } from './group-key.tsx'
 import { PairedFigure } from './paired-figure.tsx'
@@ -151,7 +151,7 @@ function Head({ report, query }: { readonly report: AlignmentReport; readonly qu
 
 function trialWords(counts: ReportGroup['counts']): string {
   const why = failureWords(counts)
-  const ends = (['graded', 'unverified', 'failed', 'cancelled'] as const).map(
+  const ends = ENDS.map(
     (end) => `${formatCount(counts[end])} ${end}${end === 'failed' && why !== '' ? ` (${why})` : ''}`,
   )
   return `${formatCount(counts.n)}: ${ends.join(', ')}`

@@ -5,7 +5,8 @@ import { GROUPING_WORDS } from '../audit-words.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge } from '../ui/badges.tsx'
-import { formatCount, LABELS, plural } from '../words.ts'
+import { None } from '../ui/none.tsx'
+import { LABELS, plural } from '../words.ts'
 import { CountsTable } from './counts-table.tsx'
 import { drawShares } from './draw-shares.ts'
 import { RatedGroup } from './group-key.tsx'
@@ -74,7 +75,7 @@ function SharesTable({ groups }: { readonly groups: readonly ReportGroup[] }): J
                 </td>
                 <td>
                   {group.corrected.estimator === null ? (
-                    <span class="none">not corrected</span>
+                    <None>not corrected</None>
                   ) : (
                     <StatisticView of={group.corrected.shares[label]} style="percent" />
                   )}
@@ -100,7 +101,8 @@ function Correction({ group }: { readonly group: ReportGroup }): JSX.Element {
       {estimator === null ? 'none: ' : `${estimator}: `}
       <HostileText text={reason} />{' '}
       <span class="fraction">
-        {formatCount(n_reviews)} reviews{design !== null && `, ${design}`}
+        {plural(n_reviews, 'review')}
+        {design !== null && `, ${design}`}
       </span>
       {warnings.map((warning) => (
         <p key={warning} class="aside">
