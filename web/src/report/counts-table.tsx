@@ -21,8 +21,8 @@ const COLUMNS: readonly Column<ReportGroup>[] = [
   { title: 'Group', cell: ({ key }) => <GroupKey name={key} /> },
   count('Trials', ({ counts }) => counts.n),
   count('Graded', ({ counts }) => counts.graded),
-  count('Graded, contradicted', ({ counts }) => counts.contradicted),
-  count('Graded, unread records', ({ counts }) => counts.unread),
+  count('Contradicted', ({ counts }) => counts.contradicted),
+  count('Unread', ({ counts }) => counts.unread),
   count('Unverified', ({ counts }) => counts.unverified),
   count('Failed', ({ counts }) => counts.failed),
   {
@@ -31,13 +31,13 @@ const COLUMNS: readonly Column<ReportGroup>[] = [
   },
   count('Cancelled', ({ counts }) => counts.cancelled),
   count('Tasks', ({ counts }) => counts.tasks),
-  count('Trials without a task', ({ counts }) => counts.without_task),
+  count('Without a task', ({ counts }) => counts.without_task),
 ]
 
 /** What every other number is of. */
 export const CountsTable = ({ groups }: { readonly groups: readonly ReportGroup[] }): JSX.Element => (
   <Table
-    caption="Trials of each group, by how their grading ended"
+    caption="Trials of each group, by how their grading ended; of the graded, those contradicted and with unread records"
     columns={COLUMNS}
     items={groups}
     keyOf={({ key }) => String(key)}

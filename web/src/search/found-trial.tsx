@@ -47,16 +47,11 @@ export function FoundTrialView({ trial, text }: { readonly trial: FoundTrial; re
   )
 }
 
-/** Who is known to have made it, by the newest grade that says so; else by the run itself. */
+/** By the newest grade that names a task, or else by the newest: what different grades say is not mixed. */
 function titleOf({ grades, trajectory, agent }: FoundTrial): string {
-  const said = (of: (grade: Named) => string | null) => grades.map(of).find((name) => name)
-  const known = [
-    said(({ task }) => task),
-    trialName(grades[0] ?? {}, trajectory),
-    said((grade) => grade.agent) ?? agent.name,
-    said(({ model }) => model) ?? agent.model,
-  ]
-  return known.flatMap((name) => name || []).join(' · ')
+  const named: Partial<Named> = grades.find(({ task }) => task) ?? grades[0] ?? {}
+  const names = [named.task, trialName(named, trajectory), named.agent ?? agent.name, named.model ?? agent.model]
+  return names.flatMap((name) => name || []).join(' · ')
 }
 
 /** Each judge once; where it graded the run more often, its grades by their time. */
