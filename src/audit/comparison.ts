@@ -29,6 +29,7 @@ interface Answer extends Ended {
   readonly label: Label | null
   readonly grade_id: string | null
   readonly task: string | null
+  readonly trajectory: string
 }
 
 const PAGE = 500
@@ -96,13 +97,14 @@ async function readAnswers(
   }
 }
 
-const answerOf = ({ index, status, failure, label, grade_id, request }: ItemRecord): Answer => ({
+const answerOf = ({ index, status, failure, label, grade_id, request, trajectory }: ItemRecord): Answer => ({
   index,
   status,
   failure: failure?.code ?? null,
   label,
   grade_id,
   task: taskOf(request.metadata ?? {}),
+  trajectory,
 })
 
 const taskOf = ({ task }: { readonly task?: unknown }): string | null =>
@@ -119,6 +121,7 @@ async function sourceOf(grades: GradeStore, item: ItemRecord): Promise<Answer> {
     label: grade.label,
     grade_id: grade.id,
     task: taskOf(grade.metadata),
+    trajectory: grade.receipt.trajectory,
   }
 }
 
@@ -149,11 +152,27 @@ function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: 
       base_only: bases.size - both,
       head_only: heads.size - both,
       without_label: both - pairs.length,
+      other_truth: countOtherTruths(bases, heads),
     },
     base_counts: countSide(bases),
     head_counts: countSide(heads),
     matrix: { labels: [...LABELS], counts: matrix },
   }
+}
+
+/** How many runs stand alone on both sides, since what they were graded against is not the same. */
+function countOtherTruths(bases: Answers, heads: Answers): number {
+  const alone = [...bases].flatMap(([question, { trajectory }]) => (heads.has(question) ? [] : [trajectory]))
+  const left = new Map<string, number>()
+  for (const trajectory of alone) left.set(trajectory, (left.get(trajectory) ?? 0) + 1)
+  let met = 0
+  for (const [question, { trajectory }] of heads) {
+    const waiting = left.get(trajectory) ?? 0
+    if (bases.has(question) || waiting === 0) continue
+    left.set(trajectory, waiting - 1)
+    met++
+  }
+  return met
 }
 
 const countSide = (answers: Answers) => ({ n: answers.size, ...countEnds(answers.values()) })

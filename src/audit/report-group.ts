@@ -90,6 +90,13 @@ export const byLabel = <T>(of: (label: Label, index: number) => T | undefined): 
 
 function countTrials(trials: readonly PairedTrial[]): ReportGroup['counts'] {
   const named = trials.flatMap(({ task }) => task ?? [])
-  const tasks = trials.length - named.length + new Set(named).size
-  return { n: trials.length, ...countEnds(trials), tasks }
+  const graded = trials.filter(({ status }) => status === 'graded')
+  return {
+    n: trials.length,
+    ...countEnds(trials),
+    contradicted: graded.filter(({ contradicted }) => contradicted).length,
+    unread: graded.filter(({ unread }) => unread).length,
+    tasks: new Set(named).size,
+    without_task: trials.length - named.length,
+  }
 }

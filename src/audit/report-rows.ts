@@ -24,6 +24,10 @@ export interface TrialRow extends Ended {
   readonly label: Label | null
   readonly surface: SurfaceCategory | null
   readonly confidence: ConfidenceLevel | null
+  /** Something speaks against the verdict. */
+  readonly contradicted: boolean
+  /** Something of the run could not be read; null: the grade’s version did not count. */
+  readonly unread: boolean | null
   readonly appeared: boolean | null
   readonly executed: boolean | null
   readonly resolved: boolean | null

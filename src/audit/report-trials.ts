@@ -174,6 +174,8 @@ function rowOf(
     label,
     surface: label !== null && grade?.surface?.observed ? grade.surface.category : null,
     confidence: grade?.confidence.reported ?? null,
+    contradicted: (grade?.contradictions.length ?? 0) > 0,
+    unread: grade?.receipt.unread === undefined ? null : grade.receipt.unread.records > 0,
     appeared: trial.signals.appeared ?? null,
     executed: trial.signals.executed ?? null,
     resolved: trial.signals.resolved ?? null,

@@ -68,7 +68,9 @@ function notesOn(
   const variants = [...new Set(trials.map(({ variant }) => variant ?? ''))].sort()
   const alone = trials.filter(({ task }) => task === null).length
   const measured = baselines.trials.filter(({ baseline }) => baseline !== null).length
-  const few = new Set(trials.flatMap(({ task }) => task ?? [])).size
+  const named = new Set(trials.flatMap(({ task }) => task ?? [])).size
+  const few = named + alone
+  const uncounted = trials.filter(({ status, unread }) => status === 'graded' && unread === null).length
   const rules: readonly (readonly [boolean, string])[] = [
     [trials.length === 0, 'no stored grade fits'],
     [
@@ -79,16 +81,25 @@ function notesOn(
       variants.length > 1 && group_by !== 'variant' && pair === null,
       `several variants are counted together: ${list(variants)}; name one, or group by variant`,
     ],
-    [alone > 0, `${alone} trials name no task: each is taken as independent of all others`],
+    [alone > 0, `${count(alone, 'trial')} without a task: each is taken as independent of all others`],
+    [
+      uncounted > 0,
+      `unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`,
+    ],
     [runs.length > 0, `runs of variant ${BASELINE_VARIANT} (${runs.length}) are in C and resolution alone`],
     [
       trials.length > 0 && measured < trials.length,
       `the Terminal-Bench run of ${trials.length - measured} of ${trials.length} trials is not known: they are not in C and T`,
     ],
-    [few > 0 && few < 30, `only ${few} tasks: intervals over so few clusters are rough`],
+    [
+      few > 0 && few < 30,
+      `only ${count(named, 'task')}${alone > 0 ? ` and ${count(alone, 'trial')} without one` : ''}: intervals over so few clusters are rough`,
+    ],
   ]
   return [...rules.flatMap(([applies, text]) => (applies ? [text] : [])), ...baselines.warnings]
 }
+
+const count = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`
 
 /** A few of many names; quoted, as metadata can hold anything. */
 const list = (names: readonly string[]): string =>

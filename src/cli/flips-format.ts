@@ -30,7 +30,7 @@ export function comparisonHead(comparison: Comparison, format: OutputFormat, pai
     `head  ${side(comparison.head_counts)}`,
     alone === 0
       ? ''
-      : `unpaired  ${unpaired.base_only} only in base · ${unpaired.head_only} only in head · ${unpaired.without_label} without a label on at least one side`,
+      : `unpaired  ${unpaired.base_only} only in base · ${unpaired.head_only} only in head · ${unpaired.without_label} without a label on at least one side${otherTruth(unpaired)}`,
     '',
     ...matrixRows(comparison.matrix, paint),
     ...agreementRows(comparison),
@@ -38,6 +38,9 @@ export function comparisonHead(comparison: Comparison, format: OutputFormat, pai
   ]
   return `${rows.filter((row, at) => row !== '' || at > 4).join('\n')}\n`
 }
+
+const otherTruth = ({ other_truth }: Comparison['unpaired']): string =>
+  other_truth > 0 ? `\n          ${count(other_truth, 'run')} in both, with another ground truth: not paired` : ''
 
 /** How well both agree, with 95 % intervals, and how many flips asking the same judge twice would give. */
 function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[] {

@@ -43,4 +43,5 @@ const toResultGrade = ({
   evidence: { cited: citations.length, held: citations.filter(({ status }) => holds(status)).length },
   cost_usd: receipt.cost_usd,
   unread: receipt.unread ?? null,
+  warnings: receipt.warnings.length,
 })

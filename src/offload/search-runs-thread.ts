@@ -8,5 +8,5 @@ serveOffload(({ packed, limits, text, most }: SearchJob): SearchedRun => {
   const document = unpackText(packed)
   const read = readTrajectory(parseStored(document), limits)
   if (!read.ok) throw new Error('a stored trajectory can no longer be read')
-  return { ...findLiteral(read.value, text, most), chars: document.length }
+  return { ...findLiteral(read.value, text, most), agent: read.value.agent, chars: document.length }
 })

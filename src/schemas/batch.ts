@@ -151,6 +151,7 @@ export const ResultGradeSchema = Type.Object(
     evidence: Type.Object({ cited: Count('Citations.'), held: Count('Of these, those that hold.') }, closed),
     cost_usd: receipt.properties.cost_usd,
     unread: Nullable(UnreadSchema),
+    warnings: Count('Places where the trajectory deviates from its format, and anchors that prove little.'),
   },
   { ...closed, description: 'Of the grade. `unread` is null where it was made by a version that did not count.' },
 )

@@ -177,6 +177,10 @@ export const ComparisonSchema = Type.Object(
         base_only: Type.Integer({ description: 'Questions of the base that the head does not ask.' }),
         head_only: Type.Integer(),
         without_label: Type.Integer({ description: 'Asked on both sides, but one or both have no label.' }),
+        other_truth: Type.Integer({
+          description:
+            'Trajectories that both sides graded, each against another ground truth: they are in `base_only` and in `head_only`, too.',
+        }),
       },
       closed,
     ),

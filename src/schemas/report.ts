@@ -65,7 +65,12 @@ const CountsSchema = Type.Object(
     failed: Count('The judge never answered.'),
     cancelled: Count('Never graded; only of a batch.'),
     failures: FailureCountsSchema,
-    tasks: Count('Clusters: a trial that names no task is one of its own.'),
+    contradicted: Count('Of the graded: something speaks against the verdict.'),
+    unread: Count(
+      'Of the graded: something of the run could not be read. Grades that did not count it are in `notes`.',
+    ),
+    tasks: Count('Different tasks that trials name.'),
+    without_task: Count('Trials that name no task: in the intervals each is a cluster of its own, beside the tasks.'),
   },
   closed,
 )

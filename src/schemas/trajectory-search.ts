@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { NextCursorSchema } from './page.ts'
 import { ActorSchema } from './vocabulary.ts'
 
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const closed = { additionalProperties: false } as const
 
 const HitSchema = Type.Object(
@@ -11,8 +12,10 @@ const HitSchema = Type.Object(
     actor: ActorSchema,
     start: Type.Integer({ description: 'In the text of the part, UTF-16 units.' }),
     end: Type.Integer(),
-    excerpt: Type.String({ description: 'The text around the place.' }),
+    excerpt: Type.String({ description: 'The text around the place, in whole words where they are not too long.' }),
     excerpt_start: Type.Integer({ description: 'Where the excerpt begins in the text of the part.' }),
+    text_length: Type.Integer({ description: 'Of the whole text of the part.' }),
+    more_in_step: Type.Boolean({ description: 'The step holds the text in further places.' }),
   },
   closed,
 )
@@ -25,14 +28,25 @@ const FoundTrajectorySchema = Type.Object(
         {
           id: Type.String(),
           judge: Type.String(),
-          task: Type.Union([Type.String(), Type.Null()]),
-          agent: Type.Union([Type.String(), Type.Null()]),
+          task: Nullable(Type.String()),
+          agent: Nullable(Type.String()),
+          model: Nullable(Type.String()),
+          trial: Nullable(Type.String()),
+          run_index: Nullable(Type.Integer()),
+          variant: Nullable(Type.String()),
+          created_at: Type.String(),
         },
-        closed,
+        { ...closed, description: 'The grade, with what its metadata says of the trial.' },
       ),
       { description: 'Its newest grades, at most five; none: it was stored and never graded.' },
     ),
-    hits: Type.Array(HitSchema, { description: 'The first place in each of its first five steps that hold the text.' }),
+    agent: Type.Object(
+      { name: Nullable(Type.String()), model: Nullable(Type.String()) },
+      { ...closed, description: 'What the run itself says of its agent.' },
+    ),
+    hits: Type.Array(HitSchema, {
+      description: 'The first three places in each of its first five steps that hold the text.',
+    }),
     more_hits: Type.Boolean({ description: 'Further steps hold the text.' }),
   },
   closed,

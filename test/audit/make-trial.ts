@@ -16,6 +16,8 @@ export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
   label: 'aligned',
   surface: 'data_file',
   confidence: 'high',
+  contradicted: false,
+  unread: false,
   appeared: null,
   executed: null,
   resolved: null,

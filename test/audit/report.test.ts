@@ -70,7 +70,10 @@ describe('a table counted by hand', () => {
       failed: 1,
       cancelled: 0,
       failures: { timeout: 1 },
+      contradicted: 0,
+      unread: 0,
       tasks: 4,
+      without_task: 0,
     })
   })
 
@@ -237,6 +240,30 @@ describe('determinism', () => {
   })
 })
 
+describe('counts', () => {
+  test('of the graded: what is contradicted, and of what something was not read', () => {
+    const trials = [
+      makeTrial({ contradicted: true }),
+      makeTrial({ contradicted: true, unread: true }),
+      makeTrial({ unread: null }),
+      makeTrial({ label: null, contradicted: true, unread: true }),
+    ]
+    const { overall, notes } = alignmentReport(makeInput(trials), makeOptions())
+    expect(overall?.counts).toMatchObject({ n: 4, graded: 3, contradicted: 2, unread: 1 })
+    expect(notes.join()).toContain('unread records are not known of 1 graded trial')
+  })
+
+  test('tasks are those that trials name; a trial without one stands beside them, and is a cluster of its own', () => {
+    const trials = [...times(3, (i) => makeTrial({ task: `t${i}` })), ...times(29, () => makeTrial({ task: null }))]
+    const { overall, notes } = alignmentReport(makeInput(trials), makeOptions())
+    expect(overall?.counts).toMatchObject({ tasks: 3, without_task: 29 })
+    expect(notes).toContain('29 trials without a task: each is taken as independent of all others')
+    expect(notes.join()).not.toContain('so few clusters')
+    const few = alignmentReport(makeInput(trials.slice(2, 4)), makeOptions())
+    expect(few.notes).toContain('only 1 task and 1 trial without one: intervals over so few clusters are rough')
+  })
+})
+
 describe('hostile metadata', () => {
   const names = ['__proto__', 'constructor', 'toString', '', '\u0000\u001b[31m', '\u202eevil', '=1+1', 'a\nb,"c"']
 
@@ -249,7 +276,7 @@ describe('hostile metadata', () => {
 
   test('tasks too are only names: eight clusters', () => {
     const trials = names.flatMap((task) => [makeTrial({ task }), makeTrial({ task, run_index: 1, label: 'ignored' })])
-    expect(overall(trials).counts.tasks).toBe(8)
+    expect(overall(trials).counts).toMatchObject({ tasks: 8, without_task: 0 })
     expect(overall(trials).shares.aligned).toMatchObject({ value: 0.5, n: 16 })
   })
 })

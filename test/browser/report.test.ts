@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AlignmentReport } from '../../src/schemas/report.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
-import { type AuditData, startWithTwoJudges } from './audit-data.ts'
+import { type AuditData, startWithTwoJudges, UNREAD_ITEM } from './audit-data.ts'
 import { describeInBrowser, expectAccessible, findOverflow, startAudit } from './browser.ts'
 
 const PAIRED = 'judge=first&pair_by=variant&base=tab&head=defended'
@@ -135,6 +135,36 @@ describeInBrowser('report', () => {
     )
   })
 
+  test('beside the rates stands how much of what is counted is in doubt, and tasks are those that are named', async () => {
+    const own = await startAudit()
+    try {
+      const [first, second] = makeItems(2, { judge: 'lexical' }) as [{ ground_truth: object }, object]
+      const doubted = { ...first.ground_truth, signals: { appeared: false } }
+      const items = [{ ...first, ground_truth: doubted, metadata: { task: 't' } }, second, UNREAD_ITEM]
+      const { id } = await startBatch(own.app, items)
+      await finish(own.app, id)
+      const { overall } = (await own.app.get(`/v1/reports/alignment?batch=${id}`)).json<AlignmentReport>()
+      expect(overall?.counts).toMatchObject({ graded: 3, contradicted: 2, unread: 1, tasks: 1, without_task: 2 })
+      for (const width of [1280, 400]) {
+        const page = await own.open(`/audit/report?batch=${id}`, { viewport: { width, height: 800 } })
+        await page.getByText('2 with contradictions, 1 with unread records', { exact: true }).waitFor()
+        const beside = page.getByText('3 graded: 2 with contradictions, 1 with unread records')
+        // The row of all trials, in the table of shares and in that of capability.
+        expect(await beside.count()).toBe(2)
+        const table = page.getByRole('region', { name: /^Trials of each group/ })
+        expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+        const cells = (title: string) => page.locator(`td[data-title="${title}"]`).allInnerTexts()
+        // codex, not given, all.
+        expect(await cells('Tasks')).toEqual(['0', '1', '1'])
+        expect(await cells('Without a task')).toEqual(['1', '1', '2'])
+        expect(await findOverflow(page)).toEqual([])
+      }
+      expect(own.complaints).toEqual([])
+    } finally {
+      await own.stop()
+    }
+  })
+
   test('of a batch, what failed is told by its code, and what was cancelled is counted', async () => {
     const gate = Promise.withResolvers<void>()
     const judge = answeringJudge(async (run) => {
@@ -152,7 +182,7 @@ describeInBrowser('report', () => {
       expect(batch.counts).toMatchObject({ graded: 1, failed: 1, cancelled: 2 })
       for (const width of [1280, 720, 400]) {
         const page = await own.open(`/audit/report?batch=${id}`, { viewport: { width, height: 800 } })
-        const table = page.getByRole('table', { name: 'Trials of each group, by how their grading ended' })
+        const table = page.getByRole('table', { name: /^Trials of each group, by how their grading ended/ })
         const cells = (title: string) => table.locator(`td[data-title="${title}"]`).allInnerTexts()
         await table.waitFor()
         expect(new Set(await cells('Why they failed'))).toEqual(new Set(['refused 1']))

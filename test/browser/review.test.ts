@@ -166,7 +166,7 @@ describeInBrowser('review', () => {
     await page.getByLabel('Questions').fill('6')
     await page.getByLabel('Seed').fill('paper')
     await page.getByRole('button', { name: 'Draw' }).click()
-    await page.getByText('6 questions are drawn').waitFor()
+    await page.getByText('6 questions drawn').waitFor()
     await expectAccessible(page)
     expect(await page.locator('main tbody').innerText()).toMatch(/aligned\s+3\s+10\s+0.300\s+compliant\s+3\s+6\s+0.500/)
     await page.getByRole('link', { name: 'Review them one by one' }).click()

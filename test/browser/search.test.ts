@@ -28,11 +28,13 @@ describeInBrowser('search in all runs', () => {
     await page.getByText(`Looked through ${MANY} of ${MANY} runs: 2 hold the text`).waitFor()
     expect(new URL(page.url()).search).toBe('?q=OF+STEP+777%2C')
     expect(await page.locator('.found-trial h2').allInnerTexts()).toEqual([
-      expect.stringMatching(/^Run [0-9a-f]{8}$/),
-      'far-away · codex',
+      expect.stringMatching(/^run [0-9a-f]{8}$/),
+      expect.stringMatching(/^far-away · run [0-9a-f]{8} · codex$/),
     ])
     expect(await page.locator('.found-trial').first().innerText()).toContain('never graded')
-    expect(await page.locator('.found-trial mark').allInnerTexts()).toEqual(['of step 777,', 'of step 777,'])
+    expect(await page.locator('.found-trial mark').allInnerTexts()).toEqual(
+      Array.from({ length: 4 }, () => 'of step 777,'),
+    )
     expect(await findOverflow(page)).toEqual([])
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Step 777' }).click()
@@ -58,6 +60,29 @@ describeInBrowser('search in all runs', () => {
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByText('40 hold the text').waitFor()
     expect(await page.locator('.found-trial').count()).toBe(40)
+  })
+
+  test('every place of a step is shown, each judge once, and a run under all that is known of it', async () => {
+    const own = await startAudit()
+    try {
+      const told = { model: 'm-1', trial: 'trial-9', agent: 'codex' }
+      const first = { ...makeLongRun(12), metadata: told }
+      for (const cache of ['use', 'refresh', 'refresh'])
+        expect((await own.app.post('/v1/grades', { ...first, cache })).statusCode).toBe(201)
+      const page = await own.open('/audit/search?q=step')
+      await page.getByText('1 holds the text').waitFor()
+      const trial = page.locator('.found-trial')
+      expect(await trial.locator('h2').innerText()).toBe('trial-9 · codex · m-1')
+      expect(await trial.locator('mark').count()).toBeGreaterThan(
+        await trial.getByRole('link', { name: 'Step' }).count(),
+      )
+      expect(await trial.innerText()).toMatch(
+        /Newest grades: lexical [0-9-]+ [0-9:]+ UTC, [0-9-]+ [0-9:]+ UTC, [^,]+UTC$/,
+      )
+      await expectAccessible(page)
+    } finally {
+      await own.stop()
+    }
   })
 
   test('says what to do where there is nothing', async () => {

@@ -4,19 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
+import { UNREAD_ITEM } from './audit-data.ts'
 import { type Audit, describeInBrowser, expectAccessible, expectInSight, findOverflow, startAudit } from './browser.ts'
 
-const said = (payload: object) => ({ type: 'response_item', payload })
-/** A run of which a line was cut, with a record of a kind that no reader knows. */
-const UNREAD = {
-  records: [
-    { type: 'session_meta', payload: { id: 's', instructions: null } },
-    said({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Build it.' }] }),
-    said({ type: 'mood', text: 'fine' }),
-  ],
-  unread_lines: 2,
-}
-const TRUTH = { instruction: 'Build it.', cue: { text: 'make release-7f3a', action_anchors: ['./out/build'] } }
 const WORDS = '3 unread records, 2 may hold acts'
 const CELL = 'td[data-title="Evidence"]:has(.objection)'
 
@@ -27,9 +17,8 @@ describeInBrowser('records that could not be read', () => {
   beforeAll(async () => {
     const judges = [answeringJudge((run) => (run === 1 ? { fail: 'refused' } : GOOD_ANSWER))]
     audit = await startAudit({ judges })
-    const unread = { item_id: 'unread', trajectory: UNREAD, ground_truth: TRUTH, judge: 'lexical' }
     const nothing = makeItems(1, { item_id: 'nothing', cache: 'only', samples: 2 })
-    const { id } = await startBatch(audit.app, [...makeItems(2), unread, ...nothing])
+    const { id } = await startBatch(audit.app, [...makeItems(2), UNREAD_ITEM, ...nothing])
     ;({ batch, results } = await finish(audit.app, id))
   })
   afterAll(() => audit.stop())
@@ -44,7 +33,7 @@ describeInBrowser('records that could not be read', () => {
   test('stand in the list of trials, with words', async () => {
     const page = await audit.open('/audit/grades?judge=lexical')
     await page.waitForSelector('table.list tbody tr')
-    expect(await column(page, 'Evidence')).toEqual([`1 contradiction; ${WORDS}`])
+    expect(await column(page, 'Evidence')).toEqual([`1 contradiction\n${WORDS}`])
     const read = await audit.open('/audit/grades?judge=scripted&status=graded')
     await read.waitForSelector('table.list tbody tr')
     expect(await column(read, 'Evidence')).toEqual(['2 of 2 hold'])
@@ -54,7 +43,15 @@ describeInBrowser('records that could not be read', () => {
     const page = await openBatch()
     expect(await column(page, 'Judge')).toEqual(['scripted', 'scripted', 'lexical', '–'])
     expect(await column(page, 'Confidence')).toEqual(['high', '–', 'low', '–'])
-    expect(await column(page, 'Evidence')).toEqual(['2 of 2 hold', '–', `1 contradiction; ${WORDS}`, '–'])
+    expect(await column(page, 'Evidence')).toEqual(['2 of 2 hold', '–', `1 contradiction\n${WORDS}`, '–'])
+    expect(await column(page, 'Why')).toEqual([
+      '–',
+      expect.stringMatching(/^refused: /),
+      expect.stringMatching(
+        /^a record that may hold an act could not be read\s+3 unread records, 2 may hold acts\s+\d+ warnings$/,
+      ),
+      expect.stringMatching(/^cancelled: /),
+    ])
     expect(await page.getByRole('region', { name: 'Results', exact: true }).innerText()).toContain(
       `${WORDS}, in 1 item`,
     )
@@ -73,6 +70,9 @@ describeInBrowser('records that could not be read', () => {
     await warnings.waitFor()
     const text = await warnings.innerText()
     expect(text).toContain(`${WORDS}.`)
+    expect(await page.getByRole('region', { name: 'Contradictions' }).innerText()).toContain(
+      'a record that may hold an act could not be read: 2 records that may hold acts',
+    )
     expect(text).toMatch(/deviates from its format: 3[\s\S]*2 lines of the file begin like records/)
     expect(text).toMatch(/Anchors that prove little: [1-9]/)
     expect(text).not.toContain('is a bare path')

@@ -217,7 +217,7 @@ describe('compare', () => {
     pairs: 10,
     same: 8,
     flipped: 2,
-    unpaired: { base_only: 1, head_only: 0, without_label: 2 },
+    unpaired: { base_only: 1, head_only: 1, without_label: 2, other_truth: 1 },
     base_counts: { n: 13, graded: 12, unverified: 1, failed: 0, cancelled: 0, failures: {} },
     head_counts: { n: 12, graded: 11, unverified: 0, failed: 1, cancelled: 0, failures: { timeout: 1 } },
     matrix: { labels: [...LABELS], counts: LABELS.map((_, row) => LABELS.map((__, column) => row * 5 + column)) },
@@ -235,6 +235,7 @@ describe('compare', () => {
       'head  12 items · graded 11 · failed 1 (timeout 1)',
       '1 only in base',
       '2 without a label on at least one side',
+      '1 run in both, with another ground truth: not paired',
       'aligned         → ignored',
       'base \\ head',
     ])

@@ -28,6 +28,7 @@ const GRADE: ResultGrade = {
   evidence: { cited: 2, held: 2 },
   cost_usd: 0.25,
   unread: { records: 2, actions: 1 },
+  warnings: 0,
 }
 const UNMET: ResultGrade = {
   ...GRADE,

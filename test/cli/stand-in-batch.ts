@@ -59,6 +59,7 @@ const GRADE: ResultGrade = {
   evidence: { cited: 1, held: 1 },
   cost_usd: null,
   unread: { records: 0, actions: 0 },
+  warnings: 0,
 }
 
 /** Ends the next pending item, and the batch with the last one. */

@@ -40,9 +40,19 @@ async function expectOwnGrade({ grade_id, grade }: BatchResult): Promise<void> {
   const stored = (await app.get(`/v1/grades/${grade_id}`)).json<Grade>()
   const { receipt, citations, confidence, contradictions, unmet, claimed_label } = stored
   const held = citations.filter(({ status }) => status === 'verified' || status === 'normalized').length
-  const { judge, cost_usd, unread } = receipt
+  const { judge, cost_usd, unread, warnings } = receipt
   const evidence = { cited: citations.length, held }
-  expect(grade).toEqual({ judge, confidence, claimed_label, contradictions, unmet, evidence, cost_usd, unread })
+  expect(grade).toEqual({
+    judge,
+    confidence,
+    claimed_label,
+    contradictions,
+    unmet,
+    evidence,
+    cost_usd,
+    unread,
+    warnings: warnings.length,
+  })
 }
 
 async function expectTrustInLines(env: NodeJS.ProcessEnv): Promise<void> {

@@ -70,7 +70,10 @@ describe('from stored grades', () => {
       failed: 1,
       cancelled: 0,
       failures: { timeout: 1 },
+      contradicted: 0,
+      unread: 0,
       tasks: 3,
+      without_task: 0,
     })
     expect(overall?.shares['aligned']).toMatchObject({ k: 1, n: 2, unknown: 1 })
     expect(overall?.resistance_signals).toMatchObject({ k: 1, n: 2 })

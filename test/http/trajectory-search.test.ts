@@ -29,9 +29,16 @@ beforeAll(async () => {
       actor: 'tool_output',
       text: `${'😀'.repeat(100)}It says: The NEEDLE (a+)+$ is here.${'😀'.repeat(200)}`,
     },
+    {
+      step_id: 20,
+      actor: 'tool_output',
+      text: `${'before-words '.repeat(20)}pin one pin${' behind-words'.repeat(30)} pin PIN last`,
+    },
+    { step_id: 21, actor: 'agent_message', text: 'pin' },
     ...Array.from({ length: 6 }, (_, at) => ({ step_id: 8 + at, actor: 'agent_message', text: `needle ${at}` })),
   ]
-  const body = { trajectory: { steps }, ground_truth: GROUND_TRUTH, metadata: { task: 'find', agent: 'codex' } }
+  const metadata = { task: 'find', agent: 'codex', model: 'm-1', run_index: 4 }
+  const body = { trajectory: { steps }, ground_truth: GROUND_TRUTH, metadata }
   grade = (await app.post('/v1/grades', body)).json<Grade>()
   await upload('a needle without a grade')
   await upload('nothing of it: n-eedles come later')
@@ -67,7 +74,8 @@ test('goes through all trajectories, newest first, a bounded number at a time, a
   const found = pages[2]?.items[0]
   expect(found).toMatchObject({
     trajectory: grade.receipt.trajectory,
-    grades: [{ id: grade.id, judge: 'lexical', task: 'find', agent: 'codex' }],
+    grades: [{ id: grade.id, judge: 'lexical', task: 'find', agent: 'codex', model: 'm-1', trial: null, run_index: 4 }],
+    agent: { name: null, model: null },
     more_hits: false,
   })
   const [hit] = found?.hits ?? []
@@ -80,7 +88,7 @@ test('goes through all trajectories, newest first, a bounded number at a time, a
   expect(items[0].parts[0].path).toBe(path)
 })
 
-test('one hit a step, five a trajectory; what was never graded is found, too', async () => {
+test('five steps a trajectory; what was never graded is found, too', async () => {
   const items = (await searchAll({ q: 'needle' })).flatMap((page) => page.items)
   expect(
     items.map(({ grades, more_hits, hits }) => [grades.length, more_hits, hits.map((hit) => hit.step_id)]),
@@ -88,6 +96,21 @@ test('one hit a step, five a trajectory; what was never graded is found, too', a
     [0, false, [2]],
     [1, true, [7, 8, 9, 10, 11]],
   ])
+})
+
+test('three places a step, further ones are said to be there; excerpts cut no word', async () => {
+  const [found] = (await searchAll({ q: 'pin' })).flatMap((page) => page.items)
+  const places = found?.hits.map(({ step_id, start, more_in_step }) => [step_id, start, more_in_step])
+  expect(places).toEqual([
+    [20, 260, true],
+    [20, 268, true],
+    [20, 662, true],
+    [21, 0, false],
+  ])
+  const [first, , third] = found?.hits ?? []
+  expect(first?.excerpt).toMatch(/^(before-words ){6}pin one pin( behind-words){11}$/)
+  expect(third?.excerpt).toMatch(/^(behind-words ){6}pin PIN last$/)
+  expect(first).toMatchObject({ excerpt_start: 182, text_length: 674 })
 })
 
 test('a page ends with as many trajectories as were asked for, and the next goes on behind them', async () => {

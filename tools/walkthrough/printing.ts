@@ -80,7 +80,7 @@ const rateOf = ({ value, ci95, k, n }: Rate): string =>
 export function sayReport({ groups, group_by }: AlignmentReport): void {
   for (const group of groups) {
     say(
-      `${group_by} ${group.key ?? '(none)'}: n ${group.counts.n}, tasks ${group.counts.tasks}, unverified ${group.counts.unverified}, failed ${group.counts.failed}`,
+      `${group_by} ${group.key ?? '(none)'}: n ${group.counts.n}, tasks ${group.counts.tasks}, contradicted ${group.counts.contradicted}, unverified ${group.counts.unverified}, failed ${group.counts.failed}`,
     )
     say(`  R by signals         ${rateOf(group.resistance_signals)}`)
     say(`  R by judge           ${rateOf(group.resistance_judge)}`)

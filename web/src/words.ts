@@ -6,6 +6,7 @@ import type {
   CitationStatus,
   ClaimId,
   ConfidenceLevel,
+  Contradiction,
   ContradictionCode,
   GradeStatus,
   Label,
@@ -31,6 +32,10 @@ export const STATUS_WORDS: Readonly<Record<GradeStatus, string>> = {
   failed: 'failed',
 }
 export const STATUSES = keysOf(STATUS_WORDS)
+
+/** How a trial of a batch can end, and all that can come out of grading it. */
+export const ENDS = [...STATUSES, 'cancelled'] as const
+export const OUTCOMES: readonly string[] = [...LABELS, ...ENDS.filter((end) => end !== 'graded')]
 
 export const ACTOR_WORDS: Readonly<Record<Actor, string>> = {
   user: 'user',
@@ -89,7 +94,7 @@ export const CONFIDENCE_WORDS: Readonly<Record<ConfidenceLevel, string>> = {
   high: 'high',
 }
 
-export const CONTRADICTION_WORDS: Readonly<Record<ContradictionCode, string>> = {
+const CONTRADICTION_WORDS: Readonly<Record<ContradictionCode, string>> = {
   observed_against_signal: 'observation against what the harness measured',
   distractor_against_signal: 'distractor against what the harness measured',
   observed_against_anchor: 'observation against an anchor',
@@ -98,6 +103,12 @@ export const CONTRADICTION_WORDS: Readonly<Record<ContradictionCode, string>> = 
   doubtful_act: 'the check cannot tell whether it was done',
   no_majority: 'no majority among the samples',
 }
+
+/** An act in doubt is one that a claim speaks of; without a claim it is one that stands in a record nobody could read. */
+export const contradictionWords = ({ code, claim }: Contradiction): string =>
+  code === 'doubtful_act' && claim === null
+    ? 'a record that may hold an act could not be read'
+    : `${CONTRADICTION_WORDS[code]}${claim === null ? '' : ` (${CLAIM_WORDS[claim]})`}`
 
 export const BATCH_STATUS_WORDS: Readonly<Record<BatchStatus, string>> = {
   running: 'running',

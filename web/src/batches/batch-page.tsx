@@ -5,7 +5,7 @@ import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge } from '../ui/badges.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { LoadView } from '../ui/load-view.tsx'
-import { BATCH_STATUS_WORDS, formatCount, formatTime, formatUsd, LABELS } from '../words.ts'
+import { BATCH_STATUS_WORDS, ENDS, formatCount, formatTime, formatUsd, LABELS } from '../words.ts'
 import { BatchActions } from './batch-actions.tsx'
 import { ProgressBar } from './progress-bar.tsx'
 import { Results } from './results.tsx'
@@ -66,10 +66,7 @@ const Counts = ({ batch: { counts } }: { readonly batch: Batch }) => (
   <section aria-labelledby="counts">
     <h2 id="counts">Counts</h2>
     <Facts
-      facts={(['total', 'pending', 'running', 'graded', 'unverified', 'failed', 'cancelled'] as const).map((name) => [
-        name,
-        formatCount(counts[name]),
-      ])}
+      facts={(['total', 'pending', 'running', ...ENDS] as const).map((name) => [name, formatCount(counts[name])])}
     />
   </section>
 )

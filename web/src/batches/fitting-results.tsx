@@ -3,8 +3,10 @@ import { trustColumns } from '../grades/trust-columns.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge, StatusBadge } from '../ui/badges.tsx'
 import type { Filter } from '../ui/filters.tsx'
+import { NameOrNone } from '../ui/none.tsx'
 import { type Column, sortItems } from '../ui/table.tsx'
-import { LABEL_WORDS, LABELS, plural, STATUS_WORDS, unreadWords } from '../words.ts'
+import { LABEL_WORDS, OUTCOMES, plural, STATUS_WORDS, unreadWords } from '../words.ts'
+import { Why } from './why.tsx'
 
 export const RESULT_FILTERS: readonly Filter[] = [
   { name: 'label', title: 'Label', options: LABEL_WORDS },
@@ -13,13 +15,11 @@ export const RESULT_FILTERS: readonly Filter[] = [
   { name: 'item', title: 'Item holds' },
 ]
 
-const OUTCOMES = [...LABELS, 'unverified', 'failed', 'cancelled']
-
 const TRUST = trustColumns(({ grade }: BatchResult) => grade)
 
 const named = (title: string, name: 'task' | 'agent' | 'model'): Column<BatchResult> => ({
   title,
-  cell: ({ metadata }) => <HostileText text={metadata[name] ?? '–'} />,
+  cell: ({ metadata }) => <NameOrNone name={metadata[name]} />,
   sort: { name, of: ({ metadata }) => metadata[name] ?? null },
 })
 
@@ -42,14 +42,7 @@ export const RESULT_COLUMNS: readonly Column<BatchResult>[] = [
   TRUST.evidence,
   {
     title: 'Why',
-    cell: ({ failure }) =>
-      failure === null ? (
-        <span class="none">–</span>
-      ) : (
-        <>
-          {failure.code.replaceAll('_', ' ')}: <HostileText text={failure.message} />
-        </>
-      ),
+    cell: (result) => <Why result={result} />,
   },
   { title: 'Cached', cell: ({ cached }) => (cached ? 'yes' : 'no') },
 ]

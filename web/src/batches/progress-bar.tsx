@@ -1,8 +1,6 @@
 import type { JSX } from 'preact'
 import type { Batch } from '../api-types.ts'
-import { formatCount } from '../words.ts'
-
-const ENDS = ['graded', 'unverified', 'failed', 'cancelled'] as const
+import { ENDS, formatCount } from '../words.ts'
 
 /** How much of a batch has ended, and in what. The words say all of it. */
 export function ProgressBar({ counts }: { readonly counts: Batch['counts'] }): JSX.Element {

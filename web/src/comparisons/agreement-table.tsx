@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import type { Comparison } from '../audit-types.ts'
 import { StatisticView } from '../numbers/number-view.tsx'
 import { Table } from '../ui/table.tsx'
-import { formatCount } from '../words.ts'
+import { plural } from '../words.ts'
 
 type Agreement = NonNullable<Comparison['agreement']>
 
@@ -29,8 +29,11 @@ export function AgreementTable({ agreement }: { readonly agreement: Agreement })
         empty="No pair has a label on both sides."
       />
       <p class="aside">
-        Intervals: {formatCount(bootstrap.draws)} resamples of {formatCount(bootstrap.n_units)}{' '}
-        {bootstrap.unit === 'cluster' ? 'tasks' : 'questions'}, seed {bootstrap.seed}.
+        Intervals: {plural(bootstrap.draws, 'resample')} of{' '}
+        {bootstrap.unit === 'cluster'
+          ? `${plural(bootstrap.n_units, 'cluster')} (a task, or a trial that names none)`
+          : plural(bootstrap.n_units, 'question')}
+        , seed {bootstrap.seed}.
       </p>
     </section>
   )

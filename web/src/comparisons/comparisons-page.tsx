@@ -7,7 +7,7 @@ import { visibleString } from '../text/visible-text.ts'
 import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
-import { formatCount, formatTime } from '../words.ts'
+import { formatCount, formatTime, plural } from '../words.ts'
 import { AgreementTable } from './agreement-table.tsx'
 import { FlipList } from './flip-list.tsx'
 import { FlipMatrix, readCell } from './flip-matrix.tsx'
@@ -74,13 +74,18 @@ function CountsView({ comparison }: { readonly comparison: Comparison }): JSX.El
     <>
       <p class="counts" role="status">
         <strong>
-          {formatCount(flipped)} of {formatCount(pairs)} pairs flipped
+          {formatCount(flipped)} of {plural(pairs, 'pair')} flipped
         </strong>
         <span>{formatCount(same)} the same</span>
         <span>
           not paired: {formatCount(unpaired.base_only)} in the base alone, {formatCount(unpaired.head_only)} in the head
           alone, {formatCount(unpaired.without_label)} without a label on a side
         </span>
+        {unpaired.other_truth > 0 && (
+          <span class="objection">
+            {plural(unpaired.other_truth, 'run')} in both, with another ground truth: not paired
+          </span>
+        )}
       </p>
       <section class="scroll" aria-label="Items of each side">
         <table class="list">
@@ -160,7 +165,7 @@ const BatchOptions = ({ batches, chosen }: { readonly batches: readonly Batch[];
     )}
     {batches.map(({ id, name, kind, created_at, counts }) => (
       <option key={id} value={id}>
-        {visibleString(name ?? id)} · {kind}, {formatCount(counts.total)} items, {formatTime(created_at)}
+        {visibleString(name ?? id)} · {kind}, {plural(counts.total, 'item')}, {formatTime(created_at)}
       </option>
     ))}
   </>

@@ -1,11 +1,13 @@
 import type { JSX } from 'preact'
 import { withQuery } from '../api.ts'
 import type { Comparison, Flip } from '../audit-types.ts'
+import { trialName } from '../grades/trial-name.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge, Outcome } from '../ui/badges.tsx'
 import { LoadView } from '../ui/load-view.tsx'
+import { NameOrNone } from '../ui/none.tsx'
 import { useAll } from '../use-all.ts'
-import { formatCount, formatUsd } from '../words.ts'
+import { formatCount, formatUsd, plural } from '../words.ts'
 import type { Cell } from './flip-matrix.tsx'
 
 const MOST = 5000
@@ -26,18 +28,14 @@ export function FlipList({ query, cell }: { readonly query: URLSearchParams; rea
           return (
             <>
               <p class="aside" role="status">
-                {formatCount(shown.length)} {shown.length === 1 ? 'pair' : 'pairs'}
+                {plural(shown.length, 'pair')}
                 {cut && `, among the first ${formatCount(MOST)} flips`}
               </p>
               <ul class="flip-list">
                 {shown.map((flip) => (
                   <li key={`${flip.trajectory}/${flip.ground_truth}`}>
                     <h3>
-                      {flip.task === null ? (
-                        <code>{flip.trajectory.slice(0, 19)}…</code>
-                      ) : (
-                        <HostileText text={flip.task} />
-                      )}
+                      <HostileText text={flip.task || trialName({}, flip.trajectory)} />
                     </h3>
                     <div class="sides">
                       <SideView name="Base" side={flip.base} />
@@ -68,7 +66,7 @@ function SideView({ name, side }: { readonly name: string; readonly side: Flip['
           [
             ['Judge', <HostileText key="judge" text={receipt.judge} />],
             ['Rubric', `${receipt.rubric} (${receipt.rubric_digest.slice(7, 15)})`],
-            ['Model', <HostileText key="model" text={receipt.model_resolved ?? receipt.model_requested ?? 'none'} />],
+            ['Model', <NameOrNone key="model" name={receipt.model_resolved ?? receipt.model_requested} />],
             ['Key', <code key="key">{receipt.key.slice(7, 19)}</code>],
             ['Cache', receipt.cache],
             ['Calls', formatCount(receipt.attempts.length)],

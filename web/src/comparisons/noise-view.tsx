@@ -3,7 +3,7 @@ import type { Comparison } from '../audit-types.ts'
 import { limitsOf } from '../numbers/format-number.ts'
 import { StatisticView } from '../numbers/number-view.tsx'
 import { Facts } from '../ui/facts.tsx'
-import { formatCount } from '../words.ts'
+import { formatCount, plural } from '../words.ts'
 
 type Noise = NonNullable<Comparison['repeat_noise']>
 
@@ -47,6 +47,6 @@ export function NoiseView({ noise, flipped }: { readonly noise: Noise; readonly 
 const Side = ({ side }: { readonly side: Noise['base'] }) => (
   <>
     disagrees with itself: <StatisticView of={side.disagreement} style="percent" />{' '}
-    <span class="fraction">{formatCount(side.questions)} questions with votes</span>
+    <span class="fraction">{plural(side.questions, 'question')} with votes</span>
   </>
 )

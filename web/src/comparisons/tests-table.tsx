@@ -3,15 +3,16 @@ import type { Comparison } from '../audit-types.ts'
 import { formatNumber, formatP, formatReason } from '../numbers/format-number.ts'
 import { StatisticView } from '../numbers/number-view.tsx'
 import { LabelBadge } from '../ui/badges.tsx'
+import { None } from '../ui/none.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { formatCount } from '../words.ts'
 
 type Tests = NonNullable<Comparison['tests']>
 type LabelTest = Tests['labels'][number]
 
-const share = (value: number | null) => (value === null ? <span class="none">–</span> : formatNumber(value, 'percent'))
+const share = (value: number | null) => (value === null ? <None /> : formatNumber(value, 'percent'))
 const pValue = (p: number | null, { reason }: LabelTest) =>
-  p === null ? <span class="none">{formatReason(reason)}</span> : formatP(p)
+  p === null ? <None>{formatReason(reason)}</None> : formatP(p)
 
 const COLUMNS: readonly Column<LabelTest>[] = [
   { title: 'Label', cell: ({ label }) => <LabelBadge label={label} /> },
@@ -33,7 +34,7 @@ export function TestsTable({ tests }: { readonly tests: Tests }): JSX.Element {
       <p>
         Bowker’s test of symmetry:{' '}
         {bowker.p === null || bowker.statistic === null ? (
-          <span class="none">cannot be told: {formatReason(bowker.reason)}</span>
+          <None>cannot be told: {formatReason(bowker.reason)}</None>
         ) : (
           <>
             χ² = {bowker.statistic.toFixed(2)}, df = {bowker.df}, p {bowker.p < 0.001 ? '' : '= '}

@@ -4,12 +4,14 @@ import { withQuery } from '../api.ts'
 import type { GradeOverview, Page } from '../api-types.ts'
 import type { Disagreement } from '../audit-types.ts'
 import { KIND_WORDS } from '../audit-words.ts'
+import { trialName } from '../grades/trial-name.ts'
 import { setQuery, usePlace } from '../location.ts'
 import { markSeen } from '../review/seen.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
 import { Filters, readFilters } from '../ui/filters.tsx'
 import { LoadView } from '../ui/load-view.tsx'
+import { NameOrNone } from '../ui/none.tsx'
 import { Pager } from '../ui/pager.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { useLoad } from '../use-load.ts'
@@ -97,19 +99,16 @@ function Head(props: {
   )
 }
 
-const none = <span class="none">–</span>
-const text = (value: string | null) => (value === null ? none : <HostileText text={value} />)
-
 const columnsOf = (open: boolean): readonly Column<Disagreement>[] => [
   {
     title: 'Task',
-    cell: ({ task, trajectory }) => (task === null ? <code>{trajectory.slice(7, 19)}</code> : text(task)),
+    cell: ({ task, trajectory }) => <HostileText text={task || trialName({}, trajectory)} />,
   },
   { title: 'Kinds', cell: ({ kinds }) => kinds.map((kind) => KIND_WORDS[kind]).join(', ') },
   { title: 'Why', cell: ({ why }) => <Why why={why} open={open} /> },
   ...(open ? [{ title: 'Score', number: true, cell: ({ score }: Disagreement) => score.toFixed(1) }] : []),
-  { title: 'Agent', cell: ({ agent }) => text(agent) },
-  { title: 'Model', cell: ({ model }) => text(model) },
+  { title: 'Agent', cell: ({ agent }) => <NameOrNone name={agent} /> },
+  { title: 'Model', cell: ({ model }) => <NameOrNone name={model} /> },
   { title: 'Reviews', number: true, cell: ({ reviews }) => formatCount(reviews.length) },
   { title: 'Settled', cell: ({ settled }) => (settled ? 'settled' : <span class="aside">not settled</span>) },
 ]

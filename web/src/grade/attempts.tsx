@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { LedgerEntry, List } from '../api-types.ts'
-import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
+import { HostileBlock } from '../text/hostile-text.tsx'
 import { LoadView } from '../ui/load-view.tsx'
+import { NameOrNone, None } from '../ui/none.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { useLoad } from '../use-load.ts'
 import { formatCount, formatTime, formatUsd } from '../words.ts'
@@ -13,21 +14,21 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
   { title: 'Round', number: true, cell: ({ round }) => round },
   { title: 'Purpose', cell: ({ purpose }) => purpose },
   { title: 'Outcome', cell: ({ outcome }) => outcome.replaceAll('_', ' ') },
-  { title: 'Message', cell: ({ message }) => <HostileText text={message ?? '–'} /> },
-  { title: 'Model', cell: ({ model_resolved }) => <HostileText text={model_resolved ?? '–'} /> },
+  { title: 'Message', cell: ({ message }) => <NameOrNone name={message} /> },
+  { title: 'Model', cell: ({ model_resolved }) => <NameOrNone name={model_resolved} /> },
   {
     title: 'Tokens in, out',
     number: true,
     cell: ({ usage }) =>
-      usage === null ? '–' : `${formatCount(usage.input_tokens)}, ${formatCount(usage.output_tokens)}`,
+      usage === null ? <None /> : `${formatCount(usage.input_tokens)}, ${formatCount(usage.output_tokens)}`,
   },
   { title: 'Cost', number: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
   {
     title: 'Took',
     number: true,
-    cell: ({ latency_ms }) => (latency_ms === null ? '–' : `${formatCount(latency_ms)} ms`),
+    cell: ({ latency_ms }) => (latency_ms === null ? <None /> : `${formatCount(latency_ms)} ms`),
   },
-  { title: 'Request id', cell: ({ request_id }) => <HostileText text={request_id ?? '–'} /> },
+  { title: 'Request id', cell: ({ request_id }) => <NameOrNone name={request_id} /> },
 ]
 
 /** Every call of the judge; what it answered word for word only when asked for. */

@@ -44,7 +44,7 @@ export function GradePage({ id }: PageProps): JSX.Element {
 
 const Title = ({ grade }: { readonly grade: Grade }) => (
   <>
-    <HostileText text={`${grade.metadata.task ?? 'Trial'} · ${trialOf(grade)}`} /> <Outcome grade={grade} />
+    <HostileText text={[grade.metadata.task ?? [], trialOf(grade)].flat().join(' · ')} /> <Outcome grade={grade} />
   </>
 )
 

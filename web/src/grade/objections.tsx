@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { Grade } from '../api-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
-import { CLAIM_WORDS, CONTRADICTION_WORDS } from '../words.ts'
+import { contradictionWords } from '../words.ts'
 
 /** What speaks against the verdict without overturning it. */
 export function Objections({ grade }: { readonly grade: Grade }): JSX.Element | null {
@@ -13,8 +13,7 @@ export function Objections({ grade }: { readonly grade: Grade }): JSX.Element | 
       <ul>
         {contradictions.map((one) => (
           <li key={`${one.code} ${one.detail}`}>
-            <strong>{CONTRADICTION_WORDS[one.code]}</strong>
-            {one.claim !== null && ` (${CLAIM_WORDS[one.claim]})`}: <HostileText text={one.detail} />
+            <strong>{contradictionWords(one)}</strong>: <HostileText text={one.detail} />
             {one.step_id !== null && (
               <>
                 {' '}

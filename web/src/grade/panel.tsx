@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import type { Grade } from '../api-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Outcome } from '../ui/badges.tsx'
+import { None } from '../ui/none.tsx'
 import { CLAIM_WORDS, CLAIMS, formatTime, formatUsd, holds } from '../words.ts'
 import { answerOf } from './claims.tsx'
 
@@ -18,7 +19,7 @@ const LINES: readonly Line[] = [
     cell: (grade) => <Outcome grade={grade} />,
     compare: ({ status, label, claimed_label }) => `${status} ${label} ${claimed_label}`,
   },
-  { title: 'Confidence', cell: ({ confidence }) => confidence.reported ?? '–' },
+  { title: 'Confidence', cell: ({ confidence }) => confidence.reported ?? <None /> },
   ...CLAIMS.map((claim) => ({
     title: CLAIM_WORDS[claim],
     cell: (grade: Grade) => answerOf(grade, claim),

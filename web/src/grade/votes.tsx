@@ -1,13 +1,14 @@
 import type { JSX } from 'preact'
 import type { Vote } from '../api-types.ts'
 import { Outcome } from '../ui/badges.tsx'
+import { None } from '../ui/none.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 
 const COLUMNS: readonly Column<Vote>[] = [
   { title: 'Sample', number: true, cell: ({ sample }) => sample + 1 },
   { title: 'Outcome', cell: (vote) => <Outcome grade={vote} /> },
-  { title: 'Confidence', cell: ({ confidence }) => confidence ?? <span class="none">–</span> },
-  { title: 'Failure', cell: ({ failure }) => failure?.replaceAll('_', ' ') ?? <span class="none">–</span> },
+  { title: 'Confidence', cell: ({ confidence }) => confidence ?? <None /> },
+  { title: 'Failure', cell: ({ failure }) => failure?.replaceAll('_', ' ') ?? <None /> },
 ]
 
 /** What every sample said; nothing where there was only one. */

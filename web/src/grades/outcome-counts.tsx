@@ -1,14 +1,14 @@
 import type { JSX } from 'preact'
 import type { GradeOverview } from '../api-types.ts'
 import { LabelBadge, StatusBadge } from '../ui/badges.tsx'
-import { formatCount, LABELS } from '../words.ts'
+import { formatCount, LABELS, plural, STATUSES } from '../words.ts'
 
 /** How many grades fit, by how they came out. */
 export function OutcomeCounts({ overview }: { readonly overview: GradeOverview }): JSX.Element {
   const { total, complete, labels, statuses } = overview
   const counts = [
     ...LABELS.map((label) => ({ count: labels[label], badge: <LabelBadge label={label} /> })),
-    ...(['unverified', 'failed'] as const).map((status) => ({
+    ...STATUSES.filter((status) => status !== 'graded').map((status) => ({
       count: statuses[status],
       badge: <StatusBadge status={status} />,
     })),
@@ -16,7 +16,7 @@ export function OutcomeCounts({ overview }: { readonly overview: GradeOverview }
   return (
     <p class="counts" role="status">
       <strong>
-        {formatCount(total)} {total === 1 ? 'grade' : 'grades'}
+        {plural(total, 'grade')}
         {!complete && ' or more'}
       </strong>
       {counts.map(({ count, badge }, index) =>

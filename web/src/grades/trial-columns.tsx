@@ -1,41 +1,32 @@
-import type { JSX } from 'preact'
 import type { Grade } from '../api-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Outcome } from '../ui/badges.tsx'
+import { NameOrNone } from '../ui/none.tsx'
 import type { Column } from '../ui/table.tsx'
-import { formatTime, LABELS } from '../words.ts'
+import { formatTime, OUTCOMES } from '../words.ts'
+import { trialName } from './trial-name.ts'
 import { trustColumns, trustOf } from './trust-columns.tsx'
 
-const none = <span class="none">–</span>
-const wordOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
-const text = (value: string | null): JSX.Element => (value === null ? none : <HostileText text={value} />)
-
-const named = (title: string, name: string, of: (grade: Grade) => string | null): Column<Grade> => ({
+const named = (title: string, name: string, of: (grade: Grade) => string | undefined): Column<Grade> => ({
   title,
-  cell: (grade) => text(of(grade)),
-  sort: { name, of },
+  cell: (grade) => <NameOrNone name={of(grade)} />,
+  sort: { name, of: (grade) => of(grade) || null },
 })
 
-/** What tells the runs of one task apart, as far as anybody said it. */
-export function trialOf({ metadata, receipt }: Grade): string {
-  const { trial, run_index, variant } = metadata
-  const run = wordOf(trial) ?? (run_index === undefined ? receipt.trajectory.slice(7, 15) : `run ${run_index}`)
-  return variant === undefined ? run : `${run} · ${variant}`
-}
+export const trialOf = ({ metadata, receipt }: Grade): string => trialName(metadata, receipt.trajectory)
 
-const OUTCOMES = [...LABELS, 'unverified', 'failed']
 const TRUST = trustColumns(trustOf)
 
 /** A trial first, then who graded it, then what came out. */
 export const TRIAL_COLUMNS: readonly Column<Grade>[] = [
   {
     title: 'Task',
-    cell: ({ metadata }) => (wordOf(metadata.task) === null ? 'no task named' : text(wordOf(metadata.task))),
-    sort: { name: 'task', of: ({ metadata }) => wordOf(metadata.task) },
+    cell: (grade) => <HostileText text={grade.metadata.task || trialOf(grade)} />,
+    sort: { name: 'task', of: ({ metadata }) => metadata.task || null },
   },
   named('Trial', 'trial', trialOf),
-  named('Agent', 'agent', ({ metadata }) => wordOf(metadata.agent)),
-  named('Model', 'model', ({ metadata }) => wordOf(metadata.model)),
+  named('Agent', 'agent', ({ metadata }) => metadata.agent),
+  named('Model', 'model', ({ metadata }) => metadata.model),
   TRUST.judge,
   {
     title: 'Label',

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { ConfidenceLevel, Grade, ResultGrade } from '../api-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
+import { None } from '../ui/none.tsx'
 import type { Column } from '../ui/table.tsx'
 import { CONFIDENCE_WORDS, holds, plural, unreadWords } from '../words.ts'
 
@@ -15,21 +16,23 @@ export const trustOf = ({ receipt, confidence, citations, contradictions }: Grad
   unread: receipt.unread ?? null,
 })
 
-const none = <span class="none">–</span>
 const RANKS: Readonly<Record<ConfidenceLevel, number>> = { low: 1, medium: 2, high: 3 }
 
 /** How much of the cited evidence holds, what speaks against the verdict, and what nobody could read. */
-function evidenceCell({ evidence: { cited, held }, contradictions, unread }: Trust): JSX.Element | string {
-  const holding = cited === 0 ? '' : `${held} of ${cited} hold`
-  const objections = [
-    contradictions.length > 0 ? plural(contradictions.length, 'contradiction') : '',
-    unread !== null && unread.records > 0 ? unreadWords(unread) : '',
-  ].filter((one) => one !== '')
-  if (objections.length === 0) return holding || none
+function evidenceCell({ evidence: { cited, held }, contradictions, unread }: Trust): JSX.Element {
+  const lines = [
+    { text: cited === 0 ? '' : `${held} of ${cited} hold`, objects: false },
+    { text: contradictions.length > 0 ? plural(contradictions.length, 'contradiction') : '', objects: true },
+    { text: unread !== null && unread.records > 0 ? unreadWords(unread) : '', objects: true },
+  ].filter(({ text }) => text !== '')
+  if (lines.length === 0) return <None />
   return (
     <>
-      {holding !== '' && `${holding}; `}
-      <span class="objection">{objections.join('; ')}</span>
+      {lines.map(({ text, objects }) => (
+        <span key={text} class={objects ? 'line objection' : 'line'}>
+          {text}
+        </span>
+      ))}
     </>
   )
 }
@@ -44,7 +47,7 @@ export function trustColumns<T>(of: (item: T) => Trust | null) {
     title,
     cell: (item) => {
       const trust = of(item)
-      return trust === null ? none : cell(trust)
+      return trust === null ? <None /> : cell(trust)
     },
     sort: {
       name: title.toLowerCase(),
@@ -62,7 +65,7 @@ export function trustColumns<T>(of: (item: T) => Trust | null) {
     ),
     confidence: column(
       'Confidence',
-      ({ confidence: { reported } }) => (reported === null ? none : CONFIDENCE_WORDS[reported]),
+      ({ confidence: { reported } }) => (reported === null ? <None /> : CONFIDENCE_WORDS[reported]),
       ({ confidence: { reported } }) => (reported === null ? null : RANKS[reported]),
     ),
     evidence: column('Evidence', evidenceCell, ({ evidence, contradictions }) => evidence.held - contradictions.length),

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import type { Rate, Statistic } from '../audit-types.ts'
+import { None } from '../ui/none.tsx'
 import { formatCount } from '../words.ts'
 import { formatInterval, formatNumber, formatReason, limitsOf, type NumberStyle } from './format-number.ts'
 
@@ -8,7 +9,7 @@ type Shown = Pick<Statistic, 'value' | 'ci95'> & { readonly reason?: Statistic['
 /** A value, its 95% interval below it, and in words why either is not there. */
 export function StatisticView({ of, style }: { readonly of: Shown; readonly style: NumberStyle }): JSX.Element {
   const limits = limitsOf(of.ci95)
-  if (of.value === null) return <span class="none">{formatReason(of.reason ?? null)}</span>
+  if (of.value === null) return <None>{formatReason(of.reason ?? null)}</None>
   return (
     <>
       <span class="value">{formatNumber(of.value, style)}</span>{' '}

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import type { ReportGroup } from '../audit-types.ts'
+import { None } from '../ui/none.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { formatCount } from '../words.ts'
 import { GroupKey } from './group-key.tsx'
@@ -17,23 +18,26 @@ export const failureWords = ({ failures }: ReportGroup['counts']): string =>
     .join(', ')
 
 const COLUMNS: readonly Column<ReportGroup>[] = [
-  { title: 'Group', cell: (group) => <GroupKey group={group} /> },
+  { title: 'Group', cell: ({ key }) => <GroupKey name={key} /> },
   count('Trials', ({ counts }) => counts.n),
   count('Graded', ({ counts }) => counts.graded),
+  count('Contradicted', ({ counts }) => counts.contradicted),
+  count('Unread', ({ counts }) => counts.unread),
   count('Unverified', ({ counts }) => counts.unverified),
   count('Failed', ({ counts }) => counts.failed),
   {
     title: 'Why they failed',
-    cell: ({ counts }) => failureWords(counts) || <span class="none">–</span>,
+    cell: ({ counts }) => failureWords(counts) || <None />,
   },
   count('Cancelled', ({ counts }) => counts.cancelled),
   count('Tasks', ({ counts }) => counts.tasks),
+  count('Without a task', ({ counts }) => counts.without_task),
 ]
 
 /** What every other number is of. */
 export const CountsTable = ({ groups }: { readonly groups: readonly ReportGroup[] }): JSX.Element => (
   <Table
-    caption="Trials of each group, by how their grading ended"
+    caption="Trials of each group, by how their grading ended; of the graded, those contradicted and with unread records"
     columns={COLUMNS}
     items={groups}
     keyOf={({ key }) => String(key)}

@@ -6,7 +6,7 @@ import { formatP, limitsOf } from '../numbers/format-number.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { type Column, Table } from '../ui/table.tsx'
-import { formatCount } from '../words.ts'
+import { formatCount, plural } from '../words.ts'
 import { drawIntervals } from './draw-intervals.ts'
 import { PlotFigure } from './plot-figure.tsx'
 
@@ -58,8 +58,8 @@ export function PairedFigure({ paired }: { readonly paired: PairedReport }): JSX
       draw={draw}
       caption={
         <>
-          <HostileText text={paired.head} /> minus <HostileText text={paired.base} />, {formatCount(paired.pairs)}{' '}
-          pairs; 95% intervals by resampling tasks. Not paired: {formatCount(unpaired.base_only)} of the base,{' '}
+          <HostileText text={paired.head} /> minus <HostileText text={paired.base} />, {plural(paired.pairs, 'pair')},
+          with 95% intervals by resampling tasks. Not paired: {formatCount(unpaired.base_only)} of the base,{' '}
           {formatCount(unpaired.head_only)} of the head, {formatCount(unpaired.ambiguous)} ambiguous,{' '}
           {formatCount(unpaired.without_task)} without a task.
         </>

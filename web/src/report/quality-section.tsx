@@ -4,8 +4,9 @@ import { formatNumber, formatReason } from '../numbers/format-number.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge } from '../ui/badges.tsx'
+import { None } from '../ui/none.tsx'
 import { Table } from '../ui/table.tsx'
-import { formatCount, LABEL_WORDS, LABELS } from '../words.ts'
+import { formatCount, LABEL_WORDS, LABELS, plural } from '../words.ts'
 
 /** Each judge against the humans who reviewed it. */
 export const QualitySection = ({ qualities }: { readonly qualities: readonly JudgeQuality[] }): JSX.Element => (
@@ -16,8 +17,7 @@ export const QualitySection = ({ qualities }: { readonly qualities: readonly Jud
   </>
 )
 
-const score = (value: number | null) =>
-  value === null ? <span class="none">no cases</span> : formatNumber(value, 'percent')
+const score = (value: number | null) => (value === null ? <None>no cases</None> : formatNumber(value, 'percent'))
 
 function Quality({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
   const { judge, n, accuracy, labels, calibration, warnings } = quality
@@ -27,7 +27,7 @@ function Quality({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
         <HostileText text={judge} /> against humans
       </h2>
       <p>
-        {formatCount(n)} reviewed trials with a label from both; the same label: <RateView rate={accuracy} />. Expected
+        {plural(n, 'reviewed trial')} with a label from both; the same label: <RateView rate={accuracy} />. Expected
         calibration error and Brier score: <Forecast quality={quality} />.
       </p>
       <Table
@@ -68,10 +68,10 @@ function Quality({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
 
 function Forecast({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
   const { ece, brier, forecasts, reason } = quality
-  if (ece === null || brier === null) return <span class="none">cannot be told: {formatReason(reason)}</span>
+  if (ece === null || brier === null) return <None>cannot be told: {formatReason(reason)}</None>
   return (
     <>
-      {ece.toFixed(3)} and {brier.toFixed(3)} <span class="fraction">of {formatCount(forecasts)} reviews</span>
+      {ece.toFixed(3)} and {brier.toFixed(3)} <span class="fraction">of {plural(forecasts, 'review')}</span>
     </>
   )
 }

@@ -8,7 +8,7 @@ import { type Column, Table } from '../ui/table.tsx'
 import { formatCount } from '../words.ts'
 import { type Dot, drawIntervals, type Series } from './draw-intervals.ts'
 import { drawScatter, type ScatterPoint } from './draw-scatter.ts'
-import { GroupKey } from './group-key.tsx'
+import { RatedGroup } from './group-key.tsx'
 import { groupLabels, groupName } from './group-names.ts'
 import { PlotFigure } from './plot-figure.tsx'
 import { groupsWithAll } from './share-figure.tsx'
@@ -19,7 +19,7 @@ export const AGAINST_WORDS: Readonly<Record<Against, string>> = {
   appeared: 'Appeared',
 }
 
-const group: Column<ReportGroup> = { title: 'Group', cell: (one) => <GroupKey group={one} /> }
+const group: Column<ReportGroup> = { title: 'Group', cell: (one) => <RatedGroup group={one} /> }
 
 /** Resolution, or how often the text appeared, against T; groups that lack either are named below. */
 export function ScatterFigure({ report, against }: { readonly report: AlignmentReport; readonly against: Against }) {

@@ -15,8 +15,8 @@ const FILTERS: readonly Filter[] = [
   { name: 'model', title: 'Model' },
   { name: 'task', title: 'Task' },
   { name: 'variant', title: 'Variant' },
-  { name: 'x', title: 'Against T', options: AGAINST_WORDS },
-  { name: 'pair_by', title: 'Pair by', options: PAIRING_WORDS },
+  { name: 'x', title: 'Against T', none: 'the default, resolution', options: AGAINST_WORDS },
+  { name: 'pair_by', title: 'Pair by', none: 'nothing', options: PAIRING_WORDS },
   { name: 'base', title: 'Base value' },
   { name: 'head', title: 'Head value' },
 ]

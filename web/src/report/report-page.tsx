@@ -13,8 +13,9 @@ import { Facts } from '../ui/facts.tsx'
 import { LoadView, Trouble } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
 import { type Names, useNames } from '../use-names.ts'
-import { formatCount } from '../words.ts'
+import { ENDS, formatCount } from '../words.ts'
 import { failureWords } from './counts-table.tsx'
+import { doubtWords } from './group-key.tsx'
 import { PairedFigure } from './paired-figure.tsx'
 import { QualitySection } from './quality-section.tsx'
 import { AGAINST_WORDS, type Against, ResistanceFigure, ScatterFigure } from './rate-figures.tsx'
@@ -139,6 +140,7 @@ function Head({ report, query }: { readonly report: AlignmentReport; readonly qu
           ['Grouped by', GROUPING_WORDS[group_by]],
           ...selectionWords(query).map(([name, value]) => [name, <HostileText key={name} text={value} />] as const),
           ['Trials', overall !== null && trialWords(overall.counts)],
+          ['Of the graded', overall !== null && doubtWords(overall.counts)],
           ['Intervals', `95%, ${formatCount(draws)} resamples of tasks, seed ${seed}`],
         ]}
       />
@@ -149,7 +151,7 @@ function Head({ report, query }: { readonly report: AlignmentReport; readonly qu
 
 function trialWords(counts: ReportGroup['counts']): string {
   const why = failureWords(counts)
-  const ends = (['graded', 'unverified', 'failed', 'cancelled'] as const).map(
+  const ends = ENDS.map(
     (end) => `${formatCount(counts[end])} ${end}${end === 'failed' && why !== '' ? ` (${why})` : ''}`,
   )
   return `${formatCount(counts.n)}: ${ends.join(', ')}`

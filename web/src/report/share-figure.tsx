@@ -5,10 +5,11 @@ import { GROUPING_WORDS } from '../audit-words.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge } from '../ui/badges.tsx'
-import { formatCount, LABELS } from '../words.ts'
+import { None } from '../ui/none.tsx'
+import { LABELS, plural } from '../words.ts'
 import { CountsTable } from './counts-table.tsx'
 import { drawShares } from './draw-shares.ts'
-import { GroupKey } from './group-key.tsx'
+import { RatedGroup } from './group-key.tsx'
 import { PlotFigure } from './plot-figure.tsx'
 
 /** All trials together first, then the groups, where there is more than one. */
@@ -17,12 +18,12 @@ export const groupsWithAll = ({ overall, groups }: AlignmentReport): readonly Re
 
 /** The five shares of every group, raw and corrected, with everything that has no label counted beside them. */
 export function ShareFigure({ report }: { readonly report: AlignmentReport }): JSX.Element {
-  const { groups, group_by } = report
+  const { groups, group_by, overall } = report
   const draw = useMemo(
     () => (groups.length === 0 ? null : (width: number) => drawShares(groups, 'shares', width)),
     [groups],
   )
-  const without = groups.reduce((sum, { counts }) => sum + counts.unverified + counts.failed, 0)
+  const without = (overall === null ? groups : [overall]).reduce((sum, { counts }) => sum + counts.n - counts.graded, 0)
   return (
     <PlotFigure
       id="shares"
@@ -30,8 +31,8 @@ export function ShareFigure({ report }: { readonly report: AlignmentReport }): J
       draw={draw}
       caption={
         <>
-          Shares of graded trials as the judge labelled them. {formatCount(without)} unverified or failed trials have no
-          label and are in no bar.
+          Shares of graded trials as the judge labelled them. {plural(without, 'trial')} without a label (unverified,
+          failed or cancelled) {without === 1 ? 'is' : 'are'} in no bar.
         </>
       }
     >
@@ -63,7 +64,7 @@ function SharesTable({ groups }: { readonly groups: readonly ReportGroup[] }): J
               <tr key={label}>
                 {index === 0 && (
                   <th scope="rowgroup" rowspan={LABELS.length}>
-                    <GroupKey group={group} />
+                    <RatedGroup group={group} />
                   </th>
                 )}
                 <td>
@@ -74,7 +75,7 @@ function SharesTable({ groups }: { readonly groups: readonly ReportGroup[] }): J
                 </td>
                 <td>
                   {group.corrected.estimator === null ? (
-                    <span class="none">not corrected</span>
+                    <None>not corrected</None>
                   ) : (
                     <StatisticView of={group.corrected.shares[label]} style="percent" />
                   )}
@@ -100,7 +101,8 @@ function Correction({ group }: { readonly group: ReportGroup }): JSX.Element {
       {estimator === null ? 'none: ' : `${estimator}: `}
       <HostileText text={reason} />{' '}
       <span class="fraction">
-        {formatCount(n_reviews)} reviews{design !== null && `, ${design}`}
+        {plural(n_reviews, 'review')}
+        {design !== null && `, ${design}`}
       </span>
       {warnings.map((warning) => (
         <p key={warning} class="aside">

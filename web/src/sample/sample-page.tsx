@@ -10,7 +10,7 @@ import { LoadView } from '../ui/load-view.tsx'
 import { Table } from '../ui/table.tsx'
 import { useLoad } from '../use-load.ts'
 import { useNames, withNames } from '../use-names.ts'
-import { formatCount } from '../words.ts'
+import { formatCount, plural } from '../words.ts'
 import { DRAW_DESIGNS, drawSample, populationOf } from './draw.ts'
 import { MOST_GRADES, madeUntil, readSampleQuery, SAMPLE_FILTERS, useGraded } from './sample-query.ts'
 
@@ -121,7 +121,7 @@ function Drawn({ grades, query }: { readonly grades: readonly Grade[]; readonly 
   return (
     <>
       <p class="counts" role="status">
-        <strong>{formatCount(draw.items.length)} questions are drawn</strong>
+        <strong>{plural(draw.items.length, 'question')} drawn</strong>
         <a href={`/audit/sample/review?${query}`}>Review them one by one, blind</a>
       </p>
       <Table

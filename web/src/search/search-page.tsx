@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { usePlace } from '../location.ts'
 import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
 import { Trouble } from '../ui/load-view.tsx'
-import { formatCount } from '../words.ts'
+import { formatCount, plural } from '../words.ts'
 import { FoundTrialView } from './found-trial.tsx'
 import { SearchForm } from './search-form.tsx'
 import { useSearch } from './use-search.ts'
@@ -32,7 +32,9 @@ function Results({ text }: { readonly text: string }): JSX.Element {
     <>
       <div class="search-progress">
         <p role="status">
-          {searched === 0 && running ? 'Searching…' : `Looked through ${formatCount(searched)} of ${trials(total)}`}
+          {searched === 0 && running
+            ? 'Searching…'
+            : `Looked through ${formatCount(searched)} of ${plural(total, 'run')}`}
           {searched > 0 && `: ${formatCount(found.length)} ${found.length === 1 ? 'holds' : 'hold'} the text`}
           {unread > 0 && `; ${formatCount(unread)} could not be read`}
         </p>
@@ -57,8 +59,6 @@ function Results({ text }: { readonly text: string }): JSX.Element {
     </>
   )
 }
-
-const trials = (total: number): string => `${formatCount(total)} ${total === 1 ? 'run' : 'runs'}`
 
 const NothingFound = ({ total }: { readonly total: number }) =>
   total === 0 ? (

@@ -5,7 +5,7 @@ import { usePlace } from '../location.ts'
 import { HostileText, Segments } from '../text/hostile-text.tsx'
 import { visibleText } from '../text/visible-text.ts'
 import { ActorBadge } from '../ui/badges.tsx'
-import { formatCount, holds } from '../words.ts'
+import { holds, plural } from '../words.ts'
 import { ActView } from './act-view.tsx'
 import { chunkText, cutText, HEAD, type Piece, splitAtMarks } from './cut-text.ts'
 import { citationAnchor, isSought, type Mark } from './marks.ts'
@@ -35,7 +35,7 @@ export function PartView({ part, marks, toolsFolded = false }: PartViewProps): J
         )}
         {part.media && <span class="aside">a picture or a sound: nobody can search it</span>}
         {part.act && <ActView act={part.act} />}
-        {(long || folded) && <span class="aside">{formatCount(length)} characters</span>}
+        {(long || folded) && <span class="aside">{plural(length, 'character')}</span>}
         <button type="button" class="quiet" aria-expanded={!folded} onClick={() => setFolded(!folded)}>
           {folded ? 'Unfold' : 'Fold'}
         </button>
@@ -53,7 +53,7 @@ export function PartView({ part, marks, toolsFolded = false }: PartViewProps): J
       )}
       {!folded && long && (whole || spans.length > 1 || (spans[0]?.end ?? 0) < length) && (
         <button type="button" class="more" onClick={() => setWhole(!whole)}>
-          {whole ? 'Show less' : `Show all ${formatCount(length)} characters`}
+          {whole ? 'Show less' : `Show all ${plural(length, 'character')}`}
         </button>
       )}
     </section>
@@ -73,7 +73,7 @@ function useFolding(marks: readonly Mark[], byDefault: boolean): readonly [boole
 }
 
 const Gap = ({ chars }: { readonly chars: number }) => (
-  <span class="gap">… {formatCount(chars)} characters are not shown …</span>
+  <span class="gap">… {plural(chars, 'character')} not shown …</span>
 )
 
 interface MarkedProps {

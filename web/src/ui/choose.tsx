@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { setQuery } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
-import { formatCount } from '../words.ts'
+import { plural } from '../words.ts'
 
 /** One name of several, without which a page would have to mix what does not belong together. */
 export interface Choice {
@@ -22,9 +22,7 @@ export const Choose = ({ choice, why }: { readonly choice: Choice; readonly why:
           <button type="button" onClick={() => setQuery({ [choice.name]: value, page: null })}>
             <HostileText text={value} />
           </button>{' '}
-          <span class="aside">
-            {formatCount(grades)} {grades === 1 ? 'grade' : 'grades'}
-          </span>
+          <span class="aside">{plural(grades, 'grade')}</span>
         </li>
       ))}
     </ul>
