@@ -9,6 +9,7 @@ import { isOpenToAll } from './config/access-settings.ts'
 import { type Config, loadConfig } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { buildContext, type Context } from './context.ts'
+import { setKey } from './grading/resolve.ts'
 import { openLogStream } from './log-stream.ts'
 import { signalEcho } from './signal-echo.ts'
 import { createStoreRoom } from './store-room.ts'
@@ -34,6 +35,10 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   const context = await buildContext({ config, secrets, tracing })
   const app = await buildApp(context, { logger: { level: config.log_level, stream: openLogStream() } })
   tracing.onLoss((spans) => app.http.log.warn({ spans }, 'spans could not be sent to the collector'))
+  for (const name of Object.keys(config.judges)) {
+    const key = context.unkeyed.get(name)
+    if (key !== undefined) app.http.log.warn({ judge: name }, `this judge is not configured: ${setKey(key)}`)
+  }
   if (isOpenToAll(config.access)) app.http.log.warn(OPEN_TO_ALL)
   if (config.postgres === null && !config.workers.in_service) app.http.log.warn(NO_WORKERS)
   const isEcho = signalEcho(env)

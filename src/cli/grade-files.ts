@@ -8,7 +8,7 @@ import { type GivenGroundTruth, GivenGroundTruthSchema } from '../schemas/ground
 import type { CacheMode } from '../schemas/vocabulary.ts'
 import { EXIT, type ExitCode, type Strictness, strictCode } from './exit-codes.ts'
 import { readGradeFile } from './grade-file-source.ts'
-import { judgeAdvice } from './judge-hint.ts'
+import { JUDGE_ADVICE } from './judge-hint.ts'
 import { line } from './ndjson.ts'
 import { printGrade, printRefusal } from './print-grade.ts'
 import { asTyped } from './program-name.ts'
@@ -68,8 +68,11 @@ async function gradeFile(
     if (!outcome.ok) {
       const { code, detail, errors } = outcome.refusal
       if (code !== 'unknown_judge') return refuse(detail, errors)
-      const advice = judgeAdvice(shell.env, options.judge).map((message) => ({ path: ' ', message }))
-      return refuse(detail, [...errors.map(({ message }) => ({ path: ' ', message })), ...advice])
+      const told = [...errors.map(({ message }) => message), JUDGE_ADVICE]
+      return refuse(
+        detail,
+        told.map((message) => ({ path: ' ', message })),
+      )
     }
     const { grade } = outcome
     shell.out.write(options.json ? line({ file: run.name, ...grade }) : printGrade(run.name, grade))

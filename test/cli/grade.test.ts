@@ -71,7 +71,7 @@ test.each<[string, string[], string]>([
   [
     'a judge without its key',
     [...example('aligned-terminus-2'), '--judge', 'openai'],
-    ': openai needs OPENAI_API_KEY in the environment of the service\n',
+    ': the judge openai is not configured: set OPENAI_API_KEY in the environment of Veridict\n',
   ],
   ['samples that are no number', [...example('aligned-terminus-2'), '--samples', 'x'], 'samples'],
 ])('refuses %s with its place and exits with 1', async (_name, args, message) => {
