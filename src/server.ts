@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { createOneKeyAccess } from './access/one-key-access.ts'
 import { type App, buildApp } from './app.ts'
+import { CliError } from './cli/cli-error.ts'
 import type { DatabaseUse } from './cli/shell.ts'
 import { startFailureText } from './cli/start-failure.ts'
 import { isOpenToAll } from './config/access-settings.ts'
@@ -84,6 +85,7 @@ export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = '
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config: given, secrets } = loadConfig(used, (path) => readFileSync(path, 'utf8'))
   if (use === 'read') await assertStored(given, secrets)
+  if (use === 'read_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none')
   // Whoever starts it can read the database and is asked for none of its keys; others of the machine can do neither.
   const settings = { ...given.access, required: true, loopback: true, allowed_hosts: [] }
   const config = { ...given, host: LOOPBACK, access: settings }
@@ -101,6 +103,15 @@ export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = '
     },
   }
 }
+
+const isStored = (config: Config, secrets: Secrets): Promise<boolean> =>
+  assertStored(config, secrets).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof CliError) return false
+      throw error
+    },
+  )
 
 async function assertStored(config: Config, secrets: Secrets): Promise<void> {
   assertDatabase(config)
