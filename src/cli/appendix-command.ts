@@ -12,6 +12,7 @@ import { type ServerOption, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { line } from './ndjson.ts'
+import { waitsForYou } from './progress-meter.ts'
 import { ServiceError } from './service-error.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
@@ -46,7 +47,7 @@ export const appendixCommand = (shell: Shell): Command =>
 async function write(session: Session, id: string, path: string): Promise<ExitCode> {
   const { client, shell, signal } = session
   const batch = await client.readBatch(id, signal)
-  requireEnded(batch)
+  requireEnded(session, batch)
   const folder = await AppendixFolder.create(path)
   try {
     const tally = await writeItems(session, batch, folder)
@@ -64,13 +65,15 @@ async function write(session: Session, id: string, path: string): Promise<ExitCo
 }
 
 /** What is counted has to be whole. */
-function requireEnded({ id, status }: Batch): void {
+function requireEnded({ connection }: Session, batch: Batch): void {
+  const { id, status } = batch
   if (status === 'done' || status === 'cancelled') return
+  const named = `${id}${connection.flag}`
   throw new CliError(`${id} has not ended (${status}): an appendix counts all of its items`, [
-    status === 'parked'
-      ? `Let it go on: veridict resume ${id}`
-      : `Follow it to its end: veridict status ${id} --follow`,
-    `Or end it as it is: veridict cancel ${id}`,
+    connection.embedded || waitsForYou(batch)
+      ? `Let it go on: veridict resume ${named}`
+      : `Follow it to its end: veridict status ${named} --follow`,
+    `Or end it as it is: veridict cancel ${named}`,
   ])
 }
 

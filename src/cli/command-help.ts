@@ -113,12 +113,14 @@ Examples:
 
 export const STATUS_HELP = `
 Without BATCH: the newest batches. With it: how it stands; --follow shows it until it ends, and Ctrl-C only stops looking.
+A parked batch has a reason. Where its judge or provider is only out for a while, the service tries again by itself, at the time
+that is shown, and the code is that of a batch that runs; else it waits for \`veridict resume\`.
 A cost like $0.42 (+$0.10?) has calls in it that may have been paid for: they broke off, or timed out.
 
 ${SERVER_HELP}
 
 ${EXIT_HELP}
-(0 also for a list, and for a batch that still runs)
+(0 also for a list, and for a batch that still runs or tries again by itself)
 
 Examples:
   veridict status --status parked
@@ -126,7 +128,7 @@ Examples:
 
 export const RESUME_HELP = `
 A batch is parked where going on would only burn it: no quota, a refused key, a judge that is out. Mend that first; the batch
-then goes on where it was, and nothing is asked twice. A cap (--max-cost-usd) parks nothing: items over it have ended as
+then goes on where it was, and nothing is asked twice. A judge that is only out for a while is tried again without this command. A cap (--max-cost-usd) parks nothing: items over it have ended as
 budget_exceeded, and the same command with --new and a higher cap grades them. Also a batch that was interrupted goes on.
 
 ${SERVER_HELP}
