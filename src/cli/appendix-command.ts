@@ -11,6 +11,7 @@ import { APPENDIX_HELP } from './command-help.ts'
 import { type ServerOption, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+import { inOrder } from './in-order.ts'
 import { line } from './ndjson.ts'
 import { waitsForYou } from './progress-meter.ts'
 import { ServiceError } from './service-error.ts'
@@ -53,7 +54,8 @@ async function write(session: Session, id: string, path: string): Promise<ExitCo
     const tally = await writeItems(session, batch, folder)
     const rubrics = await writePrompts(client, tally, folder, signal)
     await folder.write('batch.json', pretty(batch))
-    await folder.write('settings.json', pretty(tally.settings().map(({ setting, grades }) => ({ grades, ...setting }))))
+    const settings = tally.settings().map(({ setting, grades }) => ({ grades, ...setting }))
+    if (settings.length > 0) await folder.write('settings.json', pretty(settings))
     await folder.write('appendix.md', renderPage({ batch, tally, rubrics, files: folder.written(), version: VERSION }))
     await folder.write('SHA256SUMS', sums(folder))
     await folder.commit()
@@ -79,9 +81,6 @@ function requireEnded({ connection }: Session, batch: Batch): void {
 
 async function writeItems(session: Session, batch: Batch, folder: AppendixFolder): Promise<AppendixTally> {
   const tally = new AppendixTally()
-  // They are there although nothing may stand in them.
-  for (const name of ['items.ndjson', 'failures.ndjson', 'grades.ndjson', 'replies.ndjson'])
-    await folder.write(name, '')
   for await (const evidence of readEvidence(session, batch.id)) {
     const { result, grade } = evidence
     tally.addItem(result)
@@ -102,18 +101,8 @@ async function writeItems(session: Session, batch: Batch, folder: AppendixFolder
 /** How many items are read at once. */
 const AT_ONCE = 8
 
-async function* readEvidence({ client, signal }: Session, batch: string): AsyncGenerator<Evidence> {
-  const waiting: Promise<Evidence>[] = []
-  for await (const result of client.results(batch, signal)) {
-    const evidence = readOne(client, result, signal)
-    // Awaited in order below; until then a refusal is nobody’s unhandled rejection.
-    evidence.catch(() => {})
-    waiting.push(evidence)
-    const first = waiting.length >= AT_ONCE ? waiting.shift() : undefined
-    if (first !== undefined) yield await first
-  }
-  for (const evidence of waiting) yield await evidence
-}
+const readEvidence = ({ client, signal }: Session, batch: string): AsyncGenerator<Evidence> =>
+  inOrder(client.results(batch, signal), AT_ONCE, (result) => readOne(client, result, signal))
 
 async function readOne(client: Client, result: BatchResult, signal: AbortSignal): Promise<Evidence> {
   if (result.grade_id === null) return { result, grade: null, calls: [] }
@@ -142,7 +131,11 @@ function itemOf({ result, grade }: Evidence) {
 
 function failureOf({ result, grade }: Evidence) {
   const { item_id, status, failure, grade_id } = result
-  return { item_id, status, failure, claimed_label: grade?.claimed_label ?? null, unmet: grade?.unmet ?? [], grade_id }
+  return {
+    ...{ item_id, status, grade_id },
+    ...(failure !== null && { failure }),
+    ...(grade !== null && { claimed_label: grade.claimed_label, unmet: grade.unmet }),
+  }
 }
 
 const repliesOf = ({ result, calls }: Evidence, { id, receipt }: Grade) =>

@@ -80,13 +80,14 @@ export const APPENDIX_HELP = `
 Makes a folder with
   appendix.md       a page that a paper can take over: method, counts, failures, settings, versions, cost, prompt
   prompt/           the rubric: system text, question, schema of the answer
+  batch.json        the batch with its counts and cost
   settings.json     provider, API, host, model, effort, temperature, output limit, mode, versions, with the grades of each
   items.ndjson      an item a line: label, digests of its trajectory, ground truth and rubric
   failures.ndjson   what has no label: its code and message, or what of its evidence does not hold
   grades.ndjson     the grades with their evidence and receipts
   replies.ndjson    every call's raw reply (it quotes the runs), with the digests of request and reply
   SHA256SUMS        of all of them, for sha256sum -c
-It holds no key and nothing of a base URL but its host. What old grades do not say is null there. The batch has to have ended.
+What the batch has nothing of is left out. It holds no key and nothing of a base URL but its host. What old grades do not say is null there. The batch has to have ended.
 
 ${SERVER_HELP}
 
