@@ -34,6 +34,8 @@ export interface Context {
   /** Digest of all configuration that can change an answer: part of the digest of raw request bytes. */
   readonly answer_config: string
   readonly judges: ReadonlyMap<string, Judge>
+  /** Judges that cannot be asked, with the variable that does not hold their key. */
+  readonly unkeyed: ReadonlyMap<string, string>
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_rubric: string
   readonly access: Access
@@ -87,7 +89,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
   const shared = gatherShared(options, (trouble) => {
     for (const listener of troubles) listener(trouble)
   })
-  const { judges, rubrics } = shared
+  const { judges, unkeyed, rubrics } = shared
   const projects = await openProjects(shared).catch(async (error: unknown) => {
     await shared.room.close()
     throw error
@@ -96,6 +98,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     config,
     answer_config: answerConfig(config, judges, rubrics),
     judges,
+    unkeyed,
     rubrics,
     default_rubric: DEFAULT_RUBRIC,
     access: createAccess({
@@ -126,8 +129,8 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
   const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
   const loaded = loadRubrics(options.rubrics ?? RUBRICS)
-  const judges = gatherJudges(options, config, secrets)
-  if (!judges.has(config.default_judge)) {
+  const { judges, unkeyed } = gatherJudges(options, config, secrets)
+  if (!judges.has(config.default_judge) && !unkeyed.has(config.default_judge)) {
     throw new Error(
       `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
     )
@@ -139,6 +142,7 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
     config,
     room,
     judges,
+    unkeyed,
     loaded,
     rubrics: new Map(loaded.map(({ rubric }) => [rubric.name, rubric])),
     default_rubric: DEFAULT_RUBRIC,
@@ -168,12 +172,12 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
   }
 }
 
-function gatherJudges(options: ContextOptions, config: Config, secrets: Secrets): Map<string, Judge> {
-  const judges = new Map<string, Judge>([['lexical', createLexicalJudge()]])
-  for (const [name, judge] of buildModelJudges(config.judges, secrets)) judges.set(name, judge)
-  for (const judge of options.judges ?? []) judges.set(judge.info.name, judge)
-  const { tracing = NO_TRACING } = options
-  return new Map([...judges].map(([name, judge]) => [name, tracing.judge(judge)]))
+function gatherJudges(options: ContextOptions, config: Config, secrets: Secrets): Pick<Shared, 'judges' | 'unkeyed'> {
+  const { tracing = NO_TRACING, judges: beside = [] } = options
+  const models = buildModelJudges(config.judges, secrets)
+  const all = [createLexicalJudge(), ...models.judges.values(), ...beside]
+  const judges = new Map(all.map((judge) => [judge.info.name, tracing.judge(judge)]))
+  return { judges, unkeyed: new Map([...models.unkeyed].filter(([name]) => !judges.has(name))) }
 }
 
 /** Grading without a model is work of this process; more at once share the commits of the store. */

@@ -34,6 +34,8 @@ export interface Shared {
   readonly config: Config
   readonly room: StoreRoom
   readonly judges: ReadonlyMap<string, Judge>
+  /** Judges that cannot be asked, with the variable that does not hold their key. */
+  readonly unkeyed: ReadonlyMap<string, string>
   readonly loaded: readonly LoadedRubric[]
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_rubric: string
@@ -83,11 +85,12 @@ async function registerRubrics(stores: Stores, { loaded, clock }: Shared): Promi
 }
 
 async function createService(shared: Shared, name: string, stores: Stores): Promise<GradingService> {
-  const { config, judges, rubrics, default_rubric, recent, clock, newId } = shared
+  const { config, judges, unkeyed, rubrics, default_rubric, recent, clock, newId } = shared
   const secret = await stores.secrets.renderingSecret(() => randomBytes(32))
   const service = createGradingService({
     stores,
     judges,
+    unkeyed,
     rubrics,
     default_judge: config.default_judge,
     default_rubric,

@@ -3,12 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { createOneKeyAccess } from './access/one-key-access.ts'
 import { type App, buildApp } from './app.ts'
+import { CliError } from './cli/cli-error.ts'
 import type { DatabaseUse } from './cli/shell.ts'
 import { startFailureText } from './cli/start-failure.ts'
 import { isOpenToAll } from './config/access-settings.ts'
 import { type Config, loadConfig } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { buildContext, type Context } from './context.ts'
+import { setKey } from './grading/resolve.ts'
 import { openLogStream } from './log-stream.ts'
 import { signalEcho } from './signal-echo.ts'
 import { createStoreRoom } from './store-room.ts'
@@ -34,6 +36,10 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   const context = await buildContext({ config, secrets, tracing })
   const app = await buildApp(context, { logger: { level: config.log_level, stream: openLogStream() } })
   tracing.onLoss((spans) => app.http.log.warn({ spans }, 'spans could not be sent to the collector'))
+  for (const name of Object.keys(config.judges)) {
+    const key = context.unkeyed.get(name)
+    if (key !== undefined) app.http.log.warn({ judge: name }, `this judge is not configured: ${setKey(key)}`)
+  }
   if (isOpenToAll(config.access)) app.http.log.warn(OPEN_TO_ALL)
   if (config.postgres === null && !config.workers.in_service) app.http.log.warn(NO_WORKERS)
   const isEcho = signalEcho(env)
@@ -79,6 +85,7 @@ export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = '
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config: given, secrets } = loadConfig(used, (path) => readFileSync(path, 'utf8'))
   if (use === 'read') await assertStored(given, secrets)
+  if (use === 'read_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none')
   // Whoever starts it can read the database and is asked for none of its keys; others of the machine can do neither.
   const settings = { ...given.access, required: true, loopback: true, allowed_hosts: [] }
   const config = { ...given, host: LOOPBACK, access: settings }
@@ -96,6 +103,15 @@ export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = '
     },
   }
 }
+
+const isStored = (config: Config, secrets: Secrets): Promise<boolean> =>
+  assertStored(config, secrets).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof CliError) return false
+      throw error
+    },
+  )
 
 async function assertStored(config: Config, secrets: Secrets): Promise<void> {
   assertDatabase(config)

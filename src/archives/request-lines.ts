@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { type Line, LineSplitter } from '../domain/line-splitter.ts'
 import { readTrajectory } from '../formats/read.ts'
 import { isRecord, type Json, typeName } from '../formats/reading.ts'
-import { schemaIssues } from '../schemas/check.ts'
+import { inputIssues } from '../schemas/check.ts'
 import {
   type GradeOptions,
   GradeOptionsSchema,
@@ -17,7 +17,7 @@ import { tellIssue } from './run-files.ts'
 import { decodeText, parseJson } from './text.ts'
 import type { TrialItem } from './trial-item.ts'
 import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
-import { clearIssues, completeTruth } from './truth-row.ts'
+import { completeTruth } from './truth-row.ts'
 
 /** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
 export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Line> {
@@ -86,8 +86,8 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
   const read = isReference(trajectory) ? null : readTrajectory(trajectory, scope.job.limits.read)
   const issues = [
-    ...clearIssues(schemaIssues(GradeOptionsSchema, options)),
-    ...schemaIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
+    ...inputIssues(GradeOptionsSchema, options),
+    ...inputIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
     ...(read?.ok === false ? read.error.map(({ path, message }) => ({ path: `/trajectory${path}`, message })) : []),
   ]
   const warnings: string[] = []
@@ -126,7 +126,7 @@ function truthOf(
   warnings: string[],
 ): GivenGroundTruth | { path: string; message: string }[] | null {
   if (given !== undefined && given !== null) {
-    const issues = clearIssues(schemaIssues(GivenGroundTruthSchema, given))
+    const issues = inputIssues(GivenGroundTruthSchema, given)
     if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
     return given as GivenGroundTruth
   }

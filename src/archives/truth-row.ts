@@ -1,6 +1,6 @@
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import { isRecord, type Json, typeName } from '../formats/reading.ts'
-import { schemaIssues } from '../schemas/check.ts'
+import { inputIssues } from '../schemas/check.ts'
 import { type GivenGroundTruth, GivenGroundTruthSchema } from '../schemas/ground-truth.ts'
 
 /** What is known of a trial but for what the user asked, which the run's own file may say. */
@@ -36,26 +36,9 @@ export function parseTruthRow(row: unknown, at: string): Result<NamedTruth, Issu
     Object.entries(row).filter(([field, value]) => !NAME_FIELDS.has(field) && value !== null),
   )
   const checked = said['instruction'] === undefined ? { ...said, instruction: LEFT_OUT } : said
-  for (const { path, message } of clearIssues(schemaIssues(GivenGroundTruthSchema, checked)))
+  for (const { path, message } of inputIssues(GivenGroundTruthSchema, checked))
     issues.push({ path: placeOf(at, path), message })
   return issues.length > 0 ? err(issues) : ok({ task, trial, truth: said as TruthRow })
-}
-
-interface Told {
-  readonly path: string
-  readonly message: string
-}
-
-const NO_CHOICE = 'must match a schema in anyOf'
-
-/** What a schema says in several lines about one mistake (neither of two that are needed), in one. */
-export function clearIssues(issues: readonly Told[]): Told[] {
-  const open = new Set(issues.filter(({ message }) => message === NO_CHOICE).map(({ path }) => path))
-  return issues.flatMap(({ path, message }) => {
-    if (message === NO_CHOICE) return [{ path, message: 'has neither a cue nor a distractor' }]
-    const isEcho = open.has(path) && message.startsWith('must have required properties')
-    return isEcho && !message.endsWith('instruction') ? [] : [{ path, message }]
-  })
 }
 
 /** `line 7` and a pointer into the line, or one pointer into the file. */

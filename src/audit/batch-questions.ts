@@ -1,8 +1,9 @@
+import type { BatchStores } from '../grading/batch/ended-items.ts'
 import type { GradeStore } from '../grading/grade-ports.ts'
-import { type BatchStores, type BatchTrial, fitsTrial, readBatchTrials } from './batch-trials.ts'
+import { type BatchTrial, fitsTrial, readBatchTrials } from './batch-trials.ts'
 import { nameOf } from './clashes.ts'
 import { nextTurn } from './next-turn.ts'
-import { newestFirst, type QuestionRow, type TrialFilter, toRow } from './standing-opinions.ts'
+import { newestFirst, type QuestionRow, rowFor, type TrialFilter, toRow } from './standing-opinions.ts'
 
 const TURN = 200
 
@@ -35,25 +36,10 @@ export async function readBatchQuestions(
 
 function addTrial(questions: Map<string, QuestionRow>, { item, grade, question, judge, rubric }: BatchTrial): void {
   const { metadata = {}, ground_truth } = item.request
-  const { agent = null, model = null, task = null } = metadata
-  const signals = ground_truth.signals ?? {}
-  const row = questions.get(question) ?? {
-    question,
-    agent,
-    model,
-    task,
-    signals,
-    opinions: [],
-    ungraded: [],
-    others: [],
-  }
-  row.agent ??= agent
-  row.model ??= model
-  row.task ??= task
+  const row = rowFor(questions, question, metadata, ground_truth.signals ?? {})
   if (grade !== null) row.opinions.push(toRow(grade))
   else if (item.status === 'failed' || item.status === 'cancelled')
     row.ungraded.push({ judge, rubric, status: item.status })
-  questions.set(question, row)
 }
 
 async function addOthers(grades: GradeStore, { question, opinions, ungraded, others }: QuestionRow): Promise<void> {

@@ -1,23 +1,13 @@
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
-import type { BatchStore, ItemRecord } from '../grading/batch-ports.ts'
-import { type GradeStore, questionOf } from '../grading/grade-ports.ts'
-import type { Grade } from '../schemas/grade.ts'
+import { type BatchStores, type EndedItem, endedPages, withGrades } from '../grading/batch/ended-items.ts'
+import type { ItemRecord } from '../grading/batch-ports.ts'
+import { questionOf } from '../grading/grade-ports.ts'
 import { nextTurn } from './next-turn.ts'
 import type { TrialFilter } from './standing-opinions.ts'
 
-const PAGE = 200
-
-export interface BatchStores {
-  readonly batches: Pick<BatchStore, 'get' | 'results'>
-  readonly grades: Pick<GradeStore, 'getMany'>
-}
-
 /** A trial of a batch as it ended there, whatever was graded since. */
-export interface BatchTrial {
-  readonly item: ItemRecord
-  /** What was made for it, or answered it from the cache; null where nothing was graded. */
-  readonly grade: Grade | null
+export interface BatchTrial extends EndedItem {
   readonly question: string
   readonly judge: string
   readonly rubric: string
@@ -25,20 +15,14 @@ export interface BatchTrial {
 
 /** The trials of a batch that have ended, in order, a page of the store at a time. */
 export async function* readBatchTrials({ batches, grades }: BatchStores, batch: string): AsyncGenerator<BatchTrial> {
-  let after = -1
-  for (;;) {
-    const page = await batches.results(batch, after, PAGE)
-    const ids = new Set(page.flatMap(({ grade_id }) => grade_id ?? []))
-    const byId = new Map((await grades.getMany([...ids])).map((grade) => [grade.id, grade]))
-    for (const item of page) yield toTrial(item, byId.get(item.grade_id ?? '') ?? null)
-    after = page.at(-1)?.index ?? after
-    if (page.length < PAGE) return
+  for await (const page of endedPages(batches, batch)) {
+    for (const ended of await withGrades(grades, page)) yield toTrial(ended)
     await nextTurn()
   }
 }
 
 /** Judge and rubric stand in every item by their full names since it was taken in. */
-const toTrial = (item: ItemRecord, grade: Grade | null): BatchTrial => ({
+const toTrial = ({ item, grade }: EndedItem): BatchTrial => ({
   item,
   grade,
   question: grade === null ? questionOfItem(item) : questionOf(grade),

@@ -1,3 +1,4 @@
+import { endedPages } from '../grading/batch/ended-items.ts'
 import type { BatchStore, ItemRecord } from '../grading/batch-ports.ts'
 import type { GradeStore } from '../grading/grade-ports.ts'
 import type { Grade } from '../schemas/grade.ts'
@@ -32,7 +33,7 @@ interface Answer extends Ended {
   readonly trajectory: string
 }
 
-const PAGE = 500
+const TURN = 500
 
 /**
  * Two batches over the same questions, label against label. A question is a trajectory with its ground truth; where a batch asks it
@@ -82,19 +83,16 @@ async function readAnswers(
 ): Promise<Answers> {
   const answers = new Map<string, Answer>()
   const asked = new Map<string, number>()
-  let after = -1
-  for (;;) {
-    const page = await batches.results(id, after, PAGE)
+  for await (const page of endedPages(batches, id)) {
     for (const item of page) {
       const question = questionOfItem(item)
       const turn = asked.get(question) ?? 0
       asked.set(question, turn + 1)
       answers.set(`${question}/${turn}`, await read(item))
     }
-    after = page.at(-1)?.index ?? after
-    if (page.length < PAGE) return answers
     await nextTurn()
   }
+  return answers
 }
 
 const answerOf = ({ index, status, failure, label, grade_id, request, trajectory }: ItemRecord): Answer => ({
@@ -181,7 +179,7 @@ const countSide = (answers: Answers) => ({ n: answers.size, ...countEnds(answers
 async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<ComparedPair[]> {
   const described: ComparedPair[] = []
   for (const [index, [base, head]] of pairs.entries()) {
-    if (index % PAGE === PAGE - 1) await nextTurn()
+    if (index % TURN === TURN - 1) await nextTurn()
     const before = await load(grades, base.grade_id)
     const after = await load(grades, head.grade_id)
     described.push({

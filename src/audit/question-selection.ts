@@ -1,9 +1,9 @@
+import type { BatchStores } from '../grading/batch/ended-items.ts'
 import { isOwnBatch } from '../grading/batch-ports.ts'
 import { type GradeStore, questionOf } from '../grading/grade-ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GradeSelection } from '../schemas/regrade.ts'
 import { readBatchQuestions } from './batch-questions.ts'
-import type { BatchStores } from './batch-trials.ts'
 import { nextTurn } from './next-turn.ts'
 import { type QuestionRow, readChosen, readStandingQuestions, type TrialFilter } from './standing-opinions.ts'
 

@@ -96,23 +96,24 @@ export async function readChosen(grades: GradeStore, chosen: ReadonlySet<string>
 }
 
 function addStanding(questions: Map<string, QuestionRow>, { grade, signals }: StandingGrade): void {
-  const question = questionOf(grade)
-  const { agent = null, model = null, task = null } = grade.metadata
-  const known = questions.get(question) ?? {
-    question,
-    agent,
-    model,
-    task,
-    signals,
-    opinions: [],
-    ungraded: [],
-    others: [],
-  }
-  known.agent ??= agent
-  known.model ??= model
-  known.task ??= task
-  known.opinions.push(toRow(grade))
-  questions.set(question, known)
+  rowFor(questions, questionOf(grade), grade.metadata, signals).opinions.push(toRow(grade))
+}
+
+/** The row of a question, made where there is none; what it does not say of agent, model and task yet is taken over. */
+export function rowFor(
+  questions: Map<string, QuestionRow>,
+  question: string,
+  metadata: Grade['metadata'],
+  signals: Signals,
+): QuestionRow {
+  const { agent = null, model = null, task = null } = metadata
+  const names = { agent, model, task }
+  const row = questions.get(question) ?? { question, ...names, signals, opinions: [], ungraded: [], others: [] }
+  row.agent ??= agent
+  row.model ??= model
+  row.task ??= task
+  questions.set(question, row)
+  return row
 }
 
 export const toRow = (grade: Grade): OpinionRow => ({

@@ -11,7 +11,9 @@ import { APPENDIX_HELP } from './command-help.ts'
 import { type ServerOption, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+import { inOrder } from './in-order.ts'
 import { line } from './ndjson.ts'
+import { waitsForYou } from './progress-meter.ts'
 import { ServiceError } from './service-error.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
@@ -46,13 +48,14 @@ export const appendixCommand = (shell: Shell): Command =>
 async function write(session: Session, id: string, path: string): Promise<ExitCode> {
   const { client, shell, signal } = session
   const batch = await client.readBatch(id, signal)
-  requireEnded(batch)
+  requireEnded(session, batch)
   const folder = await AppendixFolder.create(path)
   try {
     const tally = await writeItems(session, batch, folder)
     const rubrics = await writePrompts(client, tally, folder, signal)
     await folder.write('batch.json', pretty(batch))
-    await folder.write('settings.json', pretty(tally.settings().map(({ setting, grades }) => ({ grades, ...setting }))))
+    const settings = tally.settings().map(({ setting, grades }) => ({ grades, ...setting }))
+    if (settings.length > 0) await folder.write('settings.json', pretty(settings))
     await folder.write('appendix.md', renderPage({ batch, tally, rubrics, files: folder.written(), version: VERSION }))
     await folder.write('SHA256SUMS', sums(folder))
     await folder.commit()
@@ -64,21 +67,20 @@ async function write(session: Session, id: string, path: string): Promise<ExitCo
 }
 
 /** What is counted has to be whole. */
-function requireEnded({ id, status }: Batch): void {
+function requireEnded({ connection }: Session, batch: Batch): void {
+  const { id, status } = batch
   if (status === 'done' || status === 'cancelled') return
+  const named = `${id}${connection.flag}`
   throw new CliError(`${id} has not ended (${status}): an appendix counts all of its items`, [
-    status === 'parked'
-      ? `Let it go on: veridict resume ${id}`
-      : `Follow it to its end: veridict status ${id} --follow`,
-    `Or end it as it is: veridict cancel ${id}`,
+    connection.embedded || waitsForYou(batch)
+      ? `Let it go on: veridict resume ${named}`
+      : `Follow it to its end: veridict status ${named} --follow`,
+    `Or end it as it is: veridict cancel ${named}`,
   ])
 }
 
 async function writeItems(session: Session, batch: Batch, folder: AppendixFolder): Promise<AppendixTally> {
   const tally = new AppendixTally()
-  // They are there although nothing may stand in them.
-  for (const name of ['items.ndjson', 'failures.ndjson', 'grades.ndjson', 'replies.ndjson'])
-    await folder.write(name, '')
   for await (const evidence of readEvidence(session, batch.id)) {
     const { result, grade } = evidence
     tally.addItem(result)
@@ -99,18 +101,8 @@ async function writeItems(session: Session, batch: Batch, folder: AppendixFolder
 /** How many items are read at once. */
 const AT_ONCE = 8
 
-async function* readEvidence({ client, signal }: Session, batch: string): AsyncGenerator<Evidence> {
-  const waiting: Promise<Evidence>[] = []
-  for await (const result of client.results(batch, signal)) {
-    const evidence = readOne(client, result, signal)
-    // Awaited in order below; until then a refusal is nobody’s unhandled rejection.
-    evidence.catch(() => {})
-    waiting.push(evidence)
-    const first = waiting.length >= AT_ONCE ? waiting.shift() : undefined
-    if (first !== undefined) yield await first
-  }
-  for (const evidence of waiting) yield await evidence
-}
+const readEvidence = ({ client, signal }: Session, batch: string): AsyncGenerator<Evidence> =>
+  inOrder(client.results(batch, signal), AT_ONCE, (result) => readOne(client, result, signal))
 
 async function readOne(client: Client, result: BatchResult, signal: AbortSignal): Promise<Evidence> {
   if (result.grade_id === null) return { result, grade: null, calls: [] }
@@ -139,7 +131,11 @@ function itemOf({ result, grade }: Evidence) {
 
 function failureOf({ result, grade }: Evidence) {
   const { item_id, status, failure, grade_id } = result
-  return { item_id, status, failure, claimed_label: grade?.claimed_label ?? null, unmet: grade?.unmet ?? [], grade_id }
+  return {
+    ...{ item_id, status, grade_id },
+    ...(failure !== null && { failure }),
+    ...(grade !== null && { claimed_label: grade.claimed_label, unmet: grade.unmet }),
+  }
 }
 
 const repliesOf = ({ result, calls }: Evidence, { id, receipt }: Grade) =>

@@ -24,14 +24,17 @@ export function renderPage(page: Page): string {
     HOW_LABELS,
     '## Counts',
     countsText(tally),
-    '## What was not graded',
-    failuresText(tally),
-    '## Settings',
-    ...tally.settings().map(({ setting, grades }) => settingTable(setting, grades)),
+    ...section('## What was not graded', batch.counts.graded < tally.items ? [failuresText(tally)] : []),
+    ...section(
+      '## Settings',
+      tally.settings().map(({ setting, grades }) => settingTable(setting, grades)),
+    ),
     '## Calls and cost',
     costText(page),
-    '## Prompt',
-    ...[...rubrics].map(([name, rubric]) => promptText(name, rubric)),
+    ...section(
+      '## Prompt',
+      [...rubrics].map(([name, rubric]) => promptText(name, rubric)),
+    ),
     '## Files',
     table(
       ['file', 'holds', 'bytes', 'SHA-256'],
@@ -41,6 +44,9 @@ export function renderPage(page: Page): string {
   ]
   return `${sections.join('\n\n')}\n`
 }
+
+/** A heading is written only above what stands below it. */
+const section = (heading: string, texts: readonly string[]): string[] => (texts.length === 0 ? [] : [heading, ...texts])
 
 const HOW_LABELS = `The judge answers claims with verbatim quotes and never writes the label. Code checks every quote against the record of the run,
 and derives the label by the rubric's table. An answer whose evidence does not hold is *unverified* and has no label; a judge that did not answer is
@@ -139,10 +145,14 @@ function costText({ batch, tally }: Page): string {
   const rows = Object.entries(outcomes).sort(([, a], [, b]) => b - a)
   return [
     lines.join(' '),
-    table(
-      ['outcome of the call', 'calls'],
-      rows.map(([word, n]) => [cell(word), String(n)]),
-    ),
+    ...(rows.length === 0
+      ? []
+      : [
+          table(
+            ['outcome of the call', 'calls'],
+            rows.map(([word, n]) => [cell(word), String(n)]),
+          ),
+        ]),
   ].join('\n\n')
 }
 

@@ -31,7 +31,11 @@ export const batchCommand = (shell: Shell): Command =>
     .option('--strict', STRICT_HELP)
     .addHelpText('after', BATCH_HELP)
     .action((paths: string[], options: BatchCommandOptions) =>
-      runCommand(shell, () => withSession(shell, options, (session) => gradePaths(session, paths, options))),
+      runCommand(shell, () =>
+        withSession(shell, { ...options, ...(options.dryRun && { database: 'read_any' }) }, (session) =>
+          gradePaths(session, paths, options),
+        ),
+      ),
     )
 
 async function gradePaths(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<ExitCode> {

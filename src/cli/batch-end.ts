@@ -1,17 +1,21 @@
 import type { Batch } from '../schemas/batch.ts'
 import { EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from './exit-codes.ts'
 import { followBatch } from './follow-batch.ts'
-import { asTyped } from './program-name.ts'
+import { tellRest } from './known-batch.ts'
+import { waitsForYou } from './progress-meter.ts'
 import { roundText } from './progress-text.ts'
 import { summary, writeResults } from './results-format.ts'
 import type { Session } from './session.ts'
-import { oneLine, paintFor } from './terminal-text.ts'
+import { paintFor } from './terminal-text.ts'
 import type { UnreadTally } from './unread-text.ts'
 
 /** Follows a batch to its end, shows it, and writes its results. */
 export async function finishBatch(session: Session, begun: Batch, strictness: Strictness = {}): Promise<ExitCode> {
   const batch = await watchBatch(session, begun)
-  if (batch.status === 'parked') return tellParked(session, batch)
+  if (waitsForYou(batch)) {
+    tellRest(session, batch)
+    return EXIT.parked
+  }
   const unread = await printResults(session, batch)
   return strictCode(exitOfCounts(batch.counts), strictness, unread.items)
 }
@@ -43,15 +47,4 @@ export async function printResults(
   if (format !== 'table' || target.screen !== shell.out)
     shell.err.write(`${batch.id}: ${summary(batch, paintFor(shell.err, shell.env), unread).replaceAll('\n', '\n  ')}\n`)
   return unread
-}
-
-export function tellParked({ shell, connection }: Session, batch: Batch): ExitCode {
-  const paint = paintFor(shell.err, shell.env)
-  const lines = [
-    `${paint('yellow', 'parked')}: ${oneLine(batch.parked_reason ?? 'no reason given')}`,
-    `  Nothing is lost. When that is mended, go on: veridict resume ${batch.id}${connection.flag}`,
-    `  What is done so far: veridict results ${batch.id}${connection.flag}`,
-  ]
-  shell.err.write(asTyped(shell, `${lines.join('\n')}\n`))
-  return EXIT.parked
 }

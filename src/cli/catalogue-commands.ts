@@ -2,8 +2,7 @@ import { Command, Option } from 'commander'
 import { type ServerOption, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
-import { missingJudges } from './judge-hint.ts'
-import { judgeText } from './judge-table.ts'
+import { judgeText, unconfiguredText } from './judge-table.ts'
 import { line } from './ndjson.ts'
 import type { RubricView } from './rubric-row.ts'
 import { SERVER_HELP } from './service-connection.ts'
@@ -34,11 +33,13 @@ const catalogueCommand = (
 
 export const judgesCommand = (shell: Shell): Command =>
   catalogueCommand(shell, 'judges', 'list the judges that --judge can name', async (session) => {
-    const { client, target, format, connection } = session
-    const { items } = await client.listJudges()
-    for (const judge of items) await target.write(format === 'table' ? judgeText(judge) : line(judge))
-    if (connection.embedded && format === 'table')
-      for (const hint of missingJudges(shell.env)) shell.err.write(`${hint}\n`)
+    const { client, target, format } = session
+    const columns = shell.out.columns ?? 80
+    const { items, not_configured = [] } = await client.listJudges()
+    for (const judge of items) await target.write(format === 'table' ? judgeText(judge, columns) : line(judge))
+    // A line of NDJSON is a judge that can be asked.
+    for (const judge of not_configured)
+      (format === 'table' ? shell.out : shell.err).write(unconfiguredText(judge, columns))
     return EXIT.graded
   })
 

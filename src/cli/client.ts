@@ -19,7 +19,7 @@ import {
   parseAnswer,
   type Shape,
 } from './answer-shape.ts'
-import type { JudgeRow } from './judge-table.ts'
+import type { JudgeRows } from './judge-table.ts'
 import { readLines } from './ndjson.ts'
 import type { RubricView } from './rubric-row.ts'
 import { serviceError, UnreachableError } from './service-error.ts'
@@ -100,7 +100,7 @@ export function createClient(base: string, key?: string) {
       post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }, isEstimate),
     readGrade: (id: string, signal?: AbortSignal) =>
       json<Grade>(call('GET', `/v1/grades/${encodeURIComponent(id)}`, { signal }), isGrade),
-    listJudges: () => json<{ items: JudgeRow[] }>(call('GET', '/v1/judges'), isJudges),
+    listJudges: () => json<JudgeRows>(call('GET', '/v1/judges'), isJudges),
     /** The calls behind a grade, with the provider’s raw replies. */
     async readCalls(id: string, signal?: AbortSignal): Promise<readonly LedgerEntry[]> {
       const path = `/v1/grades/${encodeURIComponent(id)}/attempts`

@@ -80,13 +80,14 @@ export const APPENDIX_HELP = `
 Makes a folder with
   appendix.md       a page that a paper can take over: method, counts, failures, settings, versions, cost, prompt
   prompt/           the rubric: system text, question, schema of the answer
+  batch.json        the batch with its counts and cost
   settings.json     provider, API, host, model, effort, temperature, output limit, mode, versions, with the grades of each
   items.ndjson      an item a line: label, digests of its trajectory, ground truth and rubric
   failures.ndjson   what has no label: its code and message, or what of its evidence does not hold
   grades.ndjson     the grades with their evidence and receipts
   replies.ndjson    every call's raw reply (it quotes the runs), with the digests of request and reply
   SHA256SUMS        of all of them, for sha256sum -c
-It holds no key and nothing of a base URL but its host. What old grades do not say is null there. The batch has to have ended.
+What the batch has nothing of is left out. It holds no key and nothing of a base URL but its host. What old grades do not say is null there. The batch has to have ended.
 
 ${SERVER_HELP}
 
@@ -113,12 +114,14 @@ Examples:
 
 export const STATUS_HELP = `
 Without BATCH: the newest batches. With it: how it stands; --follow shows it until it ends, and Ctrl-C only stops looking.
+A parked batch has a reason. Where its judge or provider is only out for a while, the service tries again by itself, at the time
+that is shown, and the code is that of a batch that runs; else it waits for \`veridict resume\`.
 A cost like $0.42 (+$0.10?) has calls in it that may have been paid for: they broke off, or timed out.
 
 ${SERVER_HELP}
 
 ${EXIT_HELP}
-(0 also for a list, and for a batch that still runs)
+(0 also for a list, and for a batch that still runs or tries again by itself)
 
 Examples:
   veridict status --status parked
@@ -126,7 +129,7 @@ Examples:
 
 export const RESUME_HELP = `
 A batch is parked where going on would only burn it: no quota, a refused key, a judge that is out. Mend that first; the batch
-then goes on where it was, and nothing is asked twice. A cap (--max-cost-usd) parks nothing: items over it have ended as
+then goes on where it was, and nothing is asked twice. A judge that is only out for a while is tried again without this command. A cap (--max-cost-usd) parks nothing: items over it have ended as
 budget_exceeded, and the same command with --new and a higher cap grades them. Also a batch that was interrupted goes on.
 
 ${SERVER_HELP}

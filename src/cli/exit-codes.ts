@@ -17,8 +17,8 @@ export const EXIT_HELP = `Exit codes:
   2    some item is unverified (its evidence does not hold), none failed
   3    some item failed or was cancelled; with --strict also: some trial was skipped, or has records that could not be read
        (files that are no trajectories, and other warnings, never change the code)
-  4    the batch is parked and waits for you (the reason is printed); one whose judge is only out for a while is
-       waited for
+  4    the batch is parked and waits for you (the reason is printed); one whose judge is only out for a while tries
+       again by itself, at the time that is shown, and is waited for
   130  interrupted; what is done is kept`
 
 /** The code of a batch that has ended. */

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { loadConfig } from '../config/config.ts'
 import { buildContext } from '../context.ts'
 import type { GradingService } from '../grading/service.ts'
-import { schemaIssues } from '../schemas/check.ts'
+import { inputIssues } from '../schemas/check.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
 import { type GivenGroundTruth, GivenGroundTruthSchema } from '../schemas/ground-truth.ts'
 import type { CacheMode } from '../schemas/vocabulary.ts'
 import { EXIT, type ExitCode, type Strictness, strictCode } from './exit-codes.ts'
 import { readGradeFile } from './grade-file-source.ts'
-import { judgeAdvice } from './judge-hint.ts'
+import { JUDGE_ADVICE } from './judge-hint.ts'
 import { line } from './ndjson.ts'
 import { printGrade, printRefusal } from './print-grade.ts'
 import { asTyped } from './program-name.ts'
@@ -62,14 +62,17 @@ async function gradeFile(
   let worst: ExitCode = EXIT.graded
   for (const run of read.runs) {
     const request = requestOf(run.trajectory, truth.value, options)
-    const issues = schemaIssues(GradeRequestSchema, request)
+    const issues = inputIssues(GradeRequestSchema, request)
     if (issues.length > 0) return refuse('the request is not valid', issues)
     const outcome = await service.grade(request)
     if (!outcome.ok) {
       const { code, detail, errors } = outcome.refusal
       if (code !== 'unknown_judge') return refuse(detail, errors)
-      const advice = judgeAdvice(shell.env, options.judge).map((message) => ({ path: ' ', message }))
-      return refuse(detail, [...errors.map(({ message }) => ({ path: ' ', message })), ...advice])
+      const told = [...errors.map(({ message }) => message), JUDGE_ADVICE]
+      return refuse(
+        detail,
+        told.map((message) => ({ path: ' ', message })),
+      )
     }
     const { grade } = outcome
     shell.out.write(options.json ? line({ file: run.name, ...grade }) : printGrade(run.name, grade))
@@ -104,6 +107,11 @@ function readTruth(file: string): { value: GivenGroundTruth } | { fault: string;
     const code = (error as NodeJS.ErrnoException).code
     return fault(code === undefined ? 'is not JSON' : `cannot be read: ${code}`)
   }
-  const issues = schemaIssues(GivenGroundTruthSchema, value)
-  return issues.length > 0 ? fault('is not valid', issues) : { value: value as GivenGroundTruth }
+  const issues = inputIssues(GivenGroundTruthSchema, value)
+  return issues.length > 0 ? fault('is not valid', [...issues, EXAMPLE]) : { value: value as GivenGroundTruth }
+}
+
+const EXAMPLE = {
+  path: ' ',
+  message: 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}',
 }

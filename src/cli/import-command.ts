@@ -4,6 +4,7 @@ import { IMPORT_HELP } from './command-help.ts'
 import { type ServerOption, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from './exit-codes.ts'
+import { inOrder } from './in-order.ts'
 import { line } from './ndjson.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
@@ -29,20 +30,11 @@ export const importCommand = (shell: Shell): Command =>
 async function importPaths(session: Session, paths: readonly string[], options: ImportOptions): Promise<ExitCode> {
   const { shell, view, target, signal } = session
   const stream = await openTrialStream(openTrials(session, paths, options), view, options.groundTruth)
-  const waiting: Promise<BatchItem>[] = []
-  const writeFirst = async () => {
-    const item = await waiting.shift()
-    if (item !== undefined) await target.write(line(item))
-  }
-  for await (const trial of stream.trials()) {
+  const begin = async (trial: Trial) => {
     signal.throwIfAborted()
-    const item = upload(session, trial)
-    // Awaited in order below; until then a refusal is nobody’s unhandled rejection.
-    item.catch(() => {})
-    waiting.push(item)
-    if (waiting.length >= AT_ONCE) await writeFirst()
+    return await upload(session, trial)
   }
-  while (waiting.length > 0) await writeFirst()
+  for await (const item of inOrder(stream.trials(), AT_ONCE, begin)) await target.write(line(item))
   await target.commit()
   view.end()
   shell.err.write(`imported ${countsText(stream.counts)}\n`)

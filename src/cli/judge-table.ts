@@ -1,28 +1,41 @@
-import type { JudgeView } from '../schemas/judge-info.ts'
-import { clip, oneLine, pad } from './terminal-text.ts'
+import type { JudgeView, UnconfiguredJudge } from '../schemas/judge-info.ts'
+import { clip, pad, wrap } from './terminal-text.ts'
 
 /** What a service says of a judge. Earlier versions said neither whom it asks nor who decided that. */
 export type JudgeRow = Omit<JudgeView, 'base_url' | 'sources'> & Partial<Pick<JudgeView, 'base_url' | 'sources'>>
 
-/** A judge in a line, and below it of a model what it is asked as, each with who decided it. */
-export function judgeText(judge: JudgeRow): string {
-  const model = judge.model === null ? '–' : oneLine(judge.model)
-  const text = [judge.default ? '(default) ' : '', judge.description, judge.images ? ', sees pictures' : ''].join('')
-  const row = `${pad(clip(judge.name, 24), 24)}  ${pad(clip(model, 30), 30)}  ${clip(text, 120)}`
-  return `${[row, ...(judge.kind === 'model' ? settingLines(judge) : [])].join('\n')}\n`
+/** Earlier versions said nothing of judges that lack their key. */
+export interface JudgeRows {
+  readonly items: readonly JudgeRow[]
+  readonly not_configured?: readonly UnconfiguredJudge[]
 }
 
-function settingLines({ base_url, model, price, window_tokens, sources }: JudgeRow): string[] {
-  if (base_url === undefined || sources === undefined) return []
+/** The name of a judge, and below it what it is; of a model also what it is asked as, each with who decided it. */
+export function judgeText(judge: JudgeRow, columns: number): string {
+  const about = `${judge.description}${judge.images ? ', sees pictures' : ''}`
+  return entryText(judge, [['about', about], ...(judge.kind === 'model' ? settingsOf(judge) : [])], columns)
+}
+
+/** The same of a judge that cannot be asked. */
+export const unconfiguredText = (judge: UnconfiguredJudge, columns: number): string =>
+  entryText(judge, [['about', `not configured: ${judge.reason}`]], columns)
+
+type Entry = readonly [name: string, value: string]
+
+function entryText(judge: { name: string; default: boolean }, entries: readonly Entry[], columns: number): string {
+  const lines = entries.map(([name, value]) => `  ${pad(name, 8)}  ${wrap(clip(value, 1000), columns, 12)}\n`)
+  return `${clip(judge.name, 200)}${judge.default ? ' (default)' : ''}\n${lines.join('')}`
+}
+
+function settingsOf({ base_url, model, price, window_tokens, sources }: JudgeRow): Entry[] {
+  if (base_url === undefined || sources === undefined) return [['model', model ?? '–']]
   const settings = [
     ['base URL', base_url, sources.base_url],
     ['model', model, sources.model],
     ['price', priceText(price), sources.price],
     ['window', window_tokens === null ? 'no limit' : `${window_tokens} tokens`, sources.window_tokens],
   ] as const
-  return settings.map(
-    ([name, value, source]) => `  ${pad(name, 8)}  ${clip(`${value} (${SAID[source] ?? source})`, 300)}`,
-  )
+  return settings.map(([name, value, source]) => [name, `${value} (${SAID[source] ?? source})`])
 }
 
 /** Variables stand for themselves. */

@@ -4,9 +4,10 @@ import type { Client, Page } from './client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { asTyped } from './program-name.ts'
 import { doneOf, isSettled } from './progress-meter.ts'
+import { retryTime } from './progress-text.ts'
 import { ServiceError } from './service-error.ts'
 import type { Session } from './session.ts'
-import { oneLine } from './terminal-text.ts'
+import { oneLine, paintFor } from './terminal-text.ts'
 
 /** The newest batch of a key that somebody did not cancel. */
 export async function findKnownBatch(client: Client, key: string): Promise<Batch | null> {
@@ -91,11 +92,32 @@ export const isOrphan = ({ connection }: Pick<Session, 'connection'>, batch: Bat
 export const stateOf = (session: Pick<Session, 'connection'>, batch: Batch): string =>
   isOrphan(session, batch) && batch.status === 'running' && batch.counts.running === 0 ? 'interrupted' : batch.status
 
-/** Looking never grades: who wants the batch to go on says so. */
-export function tellOrphan({ shell }: Session, batch: Batch): void {
-  const who =
-    batch.counts.running > 0 ? 'this process does not run the batch; if no other does' : 'nobody runs this batch'
-  shell.err.write(asTyped(shell, `${who}: go on with \`veridict resume ${batch.id}\`\n`))
+/** Says of a batch that rests why, what happens by itself and when, and what is to be done. Looking never grades. */
+export function tellRest({ shell, connection }: Session, batch: Batch): void {
+  const resume = `veridict resume ${batch.id}${connection.flag}`
+  if (batch.status === 'parked') {
+    const paint = paintFor(shell.err, shell.env)
+    const lines = [
+      `${paint('yellow', 'parked')}: ${oneLine(batch.parked_reason ?? 'no reason given')}`,
+      ...parkedAdvice(batch, connection.embedded, resume),
+      `What is done so far: veridict results ${batch.id}${connection.flag}`,
+    ]
+    shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
+  } else if (isOrphan({ connection }, batch)) {
+    const who =
+      batch.counts.running > 0 ? 'this process does not run the batch; if no other does' : 'nobody runs this batch'
+    shell.err.write(asTyped(shell, `${who}: go on with \`${resume}\`\n`))
+  }
+}
+
+function parkedAdvice({ resumes_at }: Batch, isEmbedded: boolean, resume: string): string[] {
+  if (resumes_at === null) return [`Nothing is lost. When that is mended, go on: ${resume}`]
+  if (isEmbedded)
+    return [`A service on this database tries again ${retryTime(resumes_at)}. If none runs, go on: ${resume}`]
+  return [
+    `Nothing is lost, and you need do nothing: it tries again by itself ${retryTime(resumes_at)}.`,
+    `Sooner, once that is mended: ${resume}`,
+  ]
 }
 
 /** For `--detach`: the batch goes on without us. */

@@ -47,4 +47,8 @@ export function createProgressMeter(): ProgressMeter {
 
 /** Whether nothing more will happen by itself: ended, or parked until somebody resumes it. */
 export const isSettled = (batch: Batch): boolean =>
-  batch.status === 'done' || batch.status === 'cancelled' || (batch.status === 'parked' && batch.resumes_at === null)
+  batch.status === 'done' || batch.status === 'cancelled' || waitsForYou(batch)
+
+/** Parked, and does not try again by itself. */
+export const waitsForYou = ({ status, resumes_at }: Pick<Batch, 'status' | 'resumes_at'>): boolean =>
+  status === 'parked' && resumes_at === null

@@ -75,8 +75,15 @@ export function roundText({ round }: Pick<Batch, 'round'>): string {
 
 function parked(batch: Batch): string {
   if (batch.status !== 'parked') return ''
-  const until = batch.resumes_at === null ? 'waits to be resumed' : `tries again at ${batch.resumes_at}`
+  const until =
+    batch.resumes_at === null ? 'waits to be resumed' : `tries again by itself ${retryTime(batch.resumes_at)}`
   return `parked: ${clip(batch.parked_reason ?? 'no reason given', 200)}; ${until}`
+}
+
+/** `at 2026-11-22T10:00:00.000Z (in 9m 20s)` */
+export function retryTime(at: string): string {
+  const seconds = (Date.parse(at) - Date.now()) / 1000
+  return `at ${at} (${seconds > 0 ? `in ${duration(seconds)}` : 'now'})`
 }
 
 const STATUS_STYLE = {

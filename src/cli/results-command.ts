@@ -4,9 +4,9 @@ import { RESULTS_HELP } from './command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from './command-options.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode, exitOfCounts, STRICT_UNREAD_HELP, type Strictness, strictCode } from './exit-codes.ts'
-import { isOrphan, stateOf, tellOrphan } from './known-batch.ts'
+import { isOrphan, stateOf, tellRest } from './known-batch.ts'
 import { asTyped } from './program-name.ts'
-import { doneOf } from './progress-meter.ts'
+import { doneOf, waitsForYou } from './progress-meter.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
 
@@ -39,9 +39,7 @@ async function results(session: Session, id: string, options: ResultsOptions): P
     const wait = `; wait for them: veridict results ${id}${connection.flag} --wait`
     shell.err.write(asTyped(shell, `${state}${rests ? '' : wait}\n`))
   }
-  if (rests) {
-    tellOrphan(session, batch)
-    if (options.wait) return EXIT.parked
-  }
-  return batch.status === 'parked' ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, unread.items)
+  tellRest(session, batch)
+  if ((rests && options.wait) || waitsForYou(batch)) return EXIT.parked
+  return strictCode(exitOfCounts(batch.counts), options, unread.items)
 }

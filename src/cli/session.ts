@@ -57,7 +57,7 @@ export async function withSession(
   } catch (error) {
     if (!interruption.signal.aborted) {
       const isLocal = session?.connection.embedded === true && error instanceof ServiceError
-      throw isLocal ? localRefusal(error, shell.env, options.judge) : error
+      throw isLocal ? localRefusal(error, options.judge) : error
     }
     view.end()
     throw await interrupted(shell, session)

@@ -39,7 +39,8 @@ async function show({ client, target, signal }: Session, id: string, options: Sh
   return exitOfGrade(grade)
 }
 
-const nameOf = ({ metadata }: Grade): string => metadata.trial ?? metadata.task ?? ''
+/** What it is about: where nobody named the trial, its trajectory. */
+const nameOf = ({ metadata, receipt }: Grade): string => metadata.trial || metadata.task || receipt.trajectory
 
 export const exitOfGrade = ({ status }: Grade): ExitCode =>
   status === 'graded' ? EXIT.graded : status === 'unverified' ? EXIT.unverified : EXIT.failed

@@ -1,16 +1,16 @@
 import { Command, Option } from 'commander'
 import type { Batch } from '../schemas/batch.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../schemas/vocabulary.ts'
-import { tellParked, watchBatch } from './batch-end.ts'
+import { watchBatch } from './batch-end.ts'
 import { CliError } from './cli-error.ts'
 import { STATUS_HELP } from './command-help.ts'
 import { parseCount, type ServerOption, withServer } from './command-options.ts'
 import { costCell } from './cost-text.ts'
 import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode, exitOfCounts } from './exit-codes.ts'
-import { isOrphan, stateOf, tellOrphan } from './known-batch.ts'
+import { isOrphan, stateOf, tellRest } from './known-batch.ts'
 import { line } from './ndjson.ts'
-import { doneOf } from './progress-meter.ts'
+import { doneOf, waitsForYou } from './progress-meter.ts'
 import { roundText } from './progress-text.ts'
 import { summary } from './results-format.ts'
 import { type Session, withSession } from './session.ts'
@@ -99,9 +99,7 @@ async function tell(session: Session, id: string, options: StatusOptions): Promi
   const text = `${batch.id}${name}: ${stateOf(session, batch)}${timeOf(session, batch)}\n${summary(batch, paintFor(shell.out, shell.env))}\n`
   const round = batch.round === undefined ? '' : `${roundText(batch)}\n`
   await target.write(format === 'table' ? text + round : line(batch))
-  if (isOrphan(session, batch)) {
-    tellOrphan(session, batch)
-    if (options.follow) return EXIT.parked
-  }
-  return batch.status === 'parked' ? tellParked(session, batch) : exitOfCounts(batch.counts)
+  tellRest(session, batch)
+  const isUnseen = options.follow === true && isOrphan(session, batch)
+  return isUnseen || waitsForYou(batch) ? EXIT.parked : exitOfCounts(batch.counts)
 }

@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { parse } from 'yaml'
 import { DENIED_ACTS } from '../domain/evidence-question.ts'
 import { fileFault } from '../domain/file-fault.ts'
+import { inputIssues } from '../schemas/check.ts'
 import { type AccessFile, AccessFileSchema } from './access-settings.ts'
 import { type BlobFile, BlobFileSchema } from './blob-settings.ts'
 import { type Concurrency, ConcurrencySchema } from './concurrency.ts'
-import { configIssues } from './config-issues.ts'
 import { type JudgeFile, JudgeFileSchema } from './judge-settings.ts'
 import { nullable } from './nullable.ts'
 import { type PostgresFile, PostgresFileSchema } from './postgres-settings.ts'
@@ -96,7 +96,7 @@ export interface ConfigFile {
 /** Throws with the place of what cannot be used. */
 export function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {
   const value = parseFile(path, readText(path, readFile))
-  const issues = configIssues(FileSchema, value ?? {})
+  const issues = inputIssues(FileSchema, value ?? {}).map(({ path: place, message }) => `${place || '/'} ${message}`)
   if (issues.length > 0) throw new Error(`VERIDICT_CONFIG: ${path}: ${issues.join('; ')}`)
   return (value ?? {}) as ConfigFile
 }

@@ -1,4 +1,5 @@
 import type { GroundTruth, Instruction } from '../schemas/ground-truth.ts'
+import { hasActionStrings, resolveAnchors } from './anchors.ts'
 import { baseName } from './paths.ts'
 import type { Issue } from './result.ts'
 import type { Part, Trajectory } from './trajectory.ts'
@@ -16,19 +17,30 @@ interface Given {
 }
 
 /**
- * Given anchors that prove little: the name of a file, which stands wherever the file does, and what stands in many steps. Each with its place
- * below `/ground_truth`. The grade is made with them all the same.
+ * Instructions in which a search finds no action, and given anchors that prove little: the name of a file, which stands wherever the file does,
+ * and what stands in many steps. Each with its place below `/ground_truth`. The grade is made with them all the same.
  */
 export function weakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issue[] {
   const given = [...anchorsOf('cue', groundTruth.cue), ...anchorsOf('distractor', groundTruth.distractor)]
   const isMany = manyOf(trajectory)
-  return given
-    .flatMap((one): Issue[] => {
-      const why = isBarePath(one.anchor) ? BARE_PATH : isMany(one) ? IN_MANY[one.actor] : undefined
-      return why === undefined ? [] : [{ path: one.path, message: `${shown(one.anchor)} ${why}` }]
-    })
-    .slice(0, MOST_TOLD)
+  const weak = given.flatMap((one): Issue[] => {
+    const why = isBarePath(one.anchor) ? BARE_PATH : isMany(one) ? IN_MANY[one.actor] : undefined
+    return why === undefined ? [] : [{ path: one.path, message: `${shown(one.anchor)} ${why}` }]
+  })
+  return [...unsearchable(groundTruth), ...weak].slice(0, MOST_TOLD)
 }
+
+function unsearchable(groundTruth: GroundTruth): Issue[] {
+  const anchors = resolveAnchors(groundTruth)
+  return (['cue', 'distractor'] as const).flatMap((which) => {
+    const own = anchors[which]
+    if (own === null || own.acted_by === 'message' || hasActionStrings(own)) return []
+    return [{ path: `/ground_truth/${which}`, message: NO_ACTION }]
+  })
+}
+
+const NO_ACTION =
+  'names nothing that an action could be found by: no search can confirm whether it was followed; give action_anchors, words that every way of following it must hold, or acted_by: "message" where it is carried out by saying something'
 
 const BARE_PATH =
   'is a bare path: whatever only names the file holds it; choose words of the instruction that nothing else holds'

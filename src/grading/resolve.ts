@@ -21,6 +21,8 @@ export interface ResolveDeps {
   readonly trajectories: TrajectoryStore
   readonly recent: RecentTrajectories
   readonly judges: ReadonlyMap<string, Judge>
+  /** Judges that cannot be asked, with the variable that does not hold their key. */
+  readonly unkeyed: ReadonlyMap<string, string>
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_judge: string
   readonly default_rubric: string
@@ -50,20 +52,18 @@ export type Admitted =
     }
   | { readonly ok: false; readonly refusal: Refusal }
 
-/** The judges that are there by a key alone. */
-const KEYS: ReadonlyMap<unknown, string> = new Map([
-  ['openai', 'OPENAI_API_KEY'],
-  ['anthropic', 'ANTHROPIC_API_KEY'],
-])
+/** What to do about a judge without its key. */
+export const setKey = (variable: string): string => `set ${variable} in the environment of Veridict`
 
 /** Everything that can be wrong with a request is found here, before anything is stored or paid for. */
 export async function admitRequest(deps: ResolveDeps, request: GradeRequest): Promise<Admitted> {
-  const judge = deps.judges.get(request.judge ?? deps.default_judge)
+  const asked = request.judge ?? deps.default_judge
+  const judge = deps.judges.get(asked)
   if (judge === undefined) {
     const names = [...deps.judges.keys()].join(', ')
-    const key = KEYS.get(request.judge)
-    const why = key === undefined ? '' : `: ${request.judge} needs ${key} in the environment of the service`
-    return refuse('unknown_judge', `there is no such judge${why}`, '/judge', `configured judges: ${names}`)
+    const key = deps.unkeyed.get(asked)
+    const why = key === undefined ? 'there is no such judge' : `the judge ${asked} is not configured: ${setKey(key)}`
+    return refuse('unknown_judge', why, '/judge', `configured judges: ${names}`)
   }
   const rubric = findRubric(deps, request.rubric)
   if (rubric === undefined) {

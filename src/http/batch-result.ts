@@ -1,17 +1,16 @@
 import { holds } from '../domain/evidence-citation.ts'
+import { withGrades } from '../grading/batch/ended-items.ts'
 import type { ItemRecord } from '../grading/batch-ports.ts'
 import type { GradeStore } from '../grading/grade-ports.ts'
 import type { BatchResult, ResultGrade } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 
-/** Items as the results show them, in their order; their grades are read at once, each of them once. */
+/** Items as the results show them, in their order. */
 export async function toResults(
   grades: Pick<GradeStore, 'getMany'>,
   page: readonly ItemRecord[],
 ): Promise<BatchResult[]> {
-  const ids = new Set(page.flatMap(({ grade_id }) => grade_id ?? []))
-  const byId = new Map((await grades.getMany([...ids])).map((grade) => [grade.id, toResultGrade(grade)]))
-  return page.map((record) => toResult(record, byId.get(record.grade_id ?? '') ?? null))
+  return (await withGrades(grades, page)).map(({ item, grade }) => toResult(item, grade && toResultGrade(grade)))
 }
 
 const toResult = (record: ItemRecord, grade: ResultGrade | null): BatchResult => ({

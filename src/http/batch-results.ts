@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { nextTurn } from '../audit/next-turn.ts'
+import { endedPages } from '../grading/batch/ended-items.ts'
 import type { BatchService } from '../grading/batch/service.ts'
 import type { ItemRecord } from '../grading/batch-ports.ts'
 import type { GradeStore } from '../grading/grade-ports.ts'
@@ -46,7 +47,7 @@ export function batchResultRoute(app: FastifyInstance, { context, state }: Batch
       const pages =
         request.query.wait === true
           ? waitForResults(batches, context.clock, id, () => state.draining || reply.raw.destroyed)
-          : endedResults(batches, id, -1)
+          : endedPages(batches, id)
       return reply.type('application/x-ndjson').send(Readable.from(writeLines(stores.grades, pages)))
     },
   })
@@ -56,16 +57,6 @@ async function* writeLines(grades: Pick<GradeStore, 'getMany'>, pages: AsyncIter
   for await (const page of pages) {
     for (const result of await toResults(grades, page)) yield `${JSON.stringify(result)}\n`
     await nextTurn()
-  }
-}
-
-async function* endedResults(batches: BatchService, id: string, after: number): AsyncGenerator<readonly ItemRecord[]> {
-  let last = after
-  for (;;) {
-    const page = await batches.results(id, last, PAGE)
-    yield page
-    last = page.at(-1)?.index ?? last
-    if (page.length < PAGE) return
   }
 }
 
@@ -87,7 +78,7 @@ async function* waitForResults(
       if (ready.length > 0) yield ready
       last += ready.length
       if (ready.length === PAGE) continue
-      if (batch === null || isOver(batch)) return yield* endedResults(batches, id, last)
+      if (batch === null || isOver(batch)) return yield* endedPages(batches, id, last)
       await delay(SHORTEST_MS)
       await watch.next(1000)
     }

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { priceOn } from '../domain/price.ts'
 import type { Rubric } from '../domain/rubric.ts'
 import type { JudgeInfo } from '../grading/judge-ports.ts'
+import { setKey } from '../grading/resolve.ts'
 import type { JudgeView } from '../schemas/judge-info.ts'
 import type { RubricViewSchema } from '../schemas/rubric-view.ts'
 import { notFound } from './problem.ts'
@@ -48,14 +49,17 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
   routes.get('/v1/judges', {
     schema: {
       operationId: 'listJudges',
-      summary: 'The configured judges',
+      summary: 'The configured judges, and those that lack their key',
       tags: ['judges'],
       querystring: NoQuery,
       response: { 200: answer('JudgeList', 'Every judge.'), ...problems(400) },
     },
     handler: (_request, reply) => {
       const items = [...context.judges.values()].map((one) => judgeView(one.info, context))
-      return sendJson(reply, { items })
+      const not_configured = [...context.unkeyed].map(([name, key]) => ({
+        ...{ name, default: name === context.config.default_judge, reason: setKey(key) },
+      }))
+      return sendJson(reply, { items, not_configured })
     },
   })
 }

@@ -5,7 +5,7 @@ import { DisagreementSchema } from '../schemas/disagreement.ts'
 import { AttemptSummarySchema, GradeSchema } from '../schemas/grade.ts'
 import { GradeOverviewSchema } from '../schemas/grade-overview.ts'
 import { GroundTruthSchema } from '../schemas/ground-truth.ts'
-import { JudgeInfoSchema } from '../schemas/judge-info.ts'
+import { JudgeInfoSchema, UnconfiguredJudgeSchema } from '../schemas/judge-info.ts'
 import { NextCursorSchema } from '../schemas/page.ts'
 import { ProblemSchema } from '../schemas/problem.ts'
 import { ComparisonSchema } from '../schemas/regrade.ts'
@@ -35,6 +35,14 @@ const listOf = (name: string) => Type.Object({ items: Type.Array(ref(name)) }, {
 const pageOf = (name: string) =>
   Type.Object({ items: Type.Array(ref(name)), next_cursor: NextCursorSchema }, { additionalProperties: false })
 
+const JudgeListSchema = Type.Object(
+  {
+    items: Type.Array(ref('Judge')),
+    not_configured: Type.Array(UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
+  },
+  { additionalProperties: false },
+)
+
 /** Everything that has a name of its own in the OpenAPI document. */
 export const COMPONENTS = {
   Grade: GradeSchema,
@@ -51,7 +59,7 @@ export const COMPONENTS = {
   Rubric: RubricViewSchema,
   RubricList: listOf('Rubric'),
   Judge: JudgeInfoSchema,
-  JudgeList: listOf('Judge'),
+  JudgeList: JudgeListSchema,
   Batch: BatchSchema,
   BatchItem: BatchItemSchema,
   BatchPage: pageOf('Batch'),

@@ -74,3 +74,14 @@ export const JudgeInfoSchema = Type.Object(
   closed,
 )
 export type JudgeView = Static<typeof JudgeInfoSchema>
+
+/** A judge that cannot be asked. */
+export const UnconfiguredJudgeSchema = Type.Object(
+  {
+    name: Type.String(),
+    default: Type.Boolean({ description: 'Asked where a request names no judge, which is refused.' }),
+    reason: Type.String({ description: 'What to do to have it.' }),
+  },
+  closed,
+)
+export type UnconfiguredJudge = Static<typeof UnconfiguredJudgeSchema>

@@ -122,11 +122,17 @@ describe('refuses the file, naming the place', () => {
     expect(parseGroundTruths(rows.join('\n'), 'f')).toEqual({
       ok: false,
       error: [
-        { path: 'line 1, /extra', message: 'is not a known property' },
+        {
+          path: 'line 1, /extra',
+          message: 'is not a known property; there are: instruction, cue, distractor, signals',
+        },
         { path: 'line 2', message: 'is not JSON' },
-        { path: 'line 3', message: 'has neither a cue nor a distractor' },
-        { path: 'line 4, /cue/anchorz', message: 'is not a known property' },
-        { path: 'line 5, /cue', message: 'must be either object or string' },
+        { path: 'line 3', message: 'has none of cue, distractor; one is required' },
+        {
+          path: 'line 4, /cue/anchorz',
+          message: 'is not a known property; there are: text, anchors, action_anchors, acted_by',
+        },
+        { path: 'line 5, /cue', message: expect.stringContaining('must be either object or string, not number; ') },
       ],
     })
   })

@@ -8,7 +8,7 @@ beforeEach(async () => {
 })
 
 describe('a file of grade requests', () => {
-  const TRUTH_OF_LINE = { instruction: 'x', cue: { text: 'y' } }
+  const TRUTH_OF_LINE = { instruction: 'x', cue: { text: 'make release-7f3a' } }
   const line = (more: object = {}) => ({ trajectory: atif(), ground_truth: TRUTH_OF_LINE, ...more })
   const read = async (lines: unknown[], options = {}) => {
     const text = lines.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n')

@@ -149,6 +149,37 @@ describe('status', () => {
   })
 })
 
+describe('a parked batch that tries again by itself', () => {
+  const at = new Date(Date.now() + 3_600_000).toISOString()
+  const parked = async () => {
+    await make('a')
+    service.park('bat_01', 'judge_unreachable: out', at)
+    return testShell({ startEmbedded: async () => ({ url: service.url, stop: async () => {} }) })
+  }
+
+  test.each([
+    ['status', statusCommand],
+    ['results', resultsCommand],
+  ] as const)('%s says when, that nothing is to be done, and exits as for one that runs', async (_name, command) => {
+    const shell = await parked()
+    expect(await run(command, shell, 'bat_01')).toBe(0)
+    expect(shell.errors()).toContain(
+      `you need do nothing: it tries again by itself at ${at} (in 1h 00m).\n  Sooner, once that is mended: veridict resume bat_01 --server`,
+    )
+    expect(shell.errors()).not.toContain('When that is mended, go on')
+  })
+
+  test('without a service: that only a service does so, and how to go on', async () => {
+    const shell = await parked()
+    await statusCommand(shell).parseAsync(['bat_01'], { from: 'user' })
+    expect(shell.code()).toBe(0)
+    expect(shell.errors()).toContain(
+      `A service on this database tries again at ${at} (in 1h 00m). If none runs, go on: veridict resume bat_01\n`,
+    )
+    expect(shell.errors()).not.toContain('nobody runs this batch')
+  })
+})
+
 test('resume lets a parked batch go on, and follows it', async () => {
   await make('a')
   service.park('bat_01', 'no quota')

@@ -71,12 +71,27 @@ test.each<[string, string[], string]>([
   [
     'a judge without its key',
     [...example('aligned-terminus-2'), '--judge', 'openai'],
-    ': openai needs OPENAI_API_KEY in the environment of the service\n',
+    ': the judge openai is not configured: set OPENAI_API_KEY in the environment of Veridict\n',
   ],
   ['samples that are no number', [...example('aligned-terminus-2'), '--samples', 'x'], 'samples'],
 ])('refuses %s with its place and exits with 1', async (_name, args, message) => {
   const { code, err } = await run('grade', ...args)
   expect([code, err.includes(message)]).toEqual([1, true])
+})
+
+test('tells each mistake of a ground truth once, with what is expected and an example', async () => {
+  const truth = join(folder, 'odd.json')
+  writeFileSync(truth, JSON.stringify({ instruction: 'x', cues: 'make', signals: { executed: 'yes' } }))
+  const { code, err } = await run('grade', 'examples/aligned-terminus-2/trajectory.json', '-g', truth)
+  expect([code, err.split('\n').slice(1, -1)]).toEqual([
+    1,
+    [
+      expect.stringMatching(/\/cues {2}is not a known property; there are: instruction, cue, distractor, signals$/),
+      expect.stringMatching(/\/signals\/executed {2}must be boolean, not string; The harness measured/),
+      expect.stringMatching(/ {2}has none of cue, distractor; one is required$/),
+      expect.stringMatching(/ {2}an example: \{"instruction"/),
+    ],
+  ])
 })
 
 test('never lets trajectory text act on the terminal', async () => {

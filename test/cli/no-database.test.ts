@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { batchCommand } from '../../src/cli/batch-command.ts'
 import { cancelCommand } from '../../src/cli/cancel-command.ts'
 import { judgesCommand, rubricsCommand } from '../../src/cli/catalogue-commands.ts'
 import { compareCommand } from '../../src/cli/compare-command.ts'
@@ -14,7 +15,7 @@ import { statusCommand } from '../../src/cli/status-command.ts'
 import { startEmbedded } from '../../src/server.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
 import { tempFolder } from './doctor-database.ts'
-import { testShell } from './test-shell.ts'
+import { testShell, trial } from './test-shell.ts'
 
 /** Made by a mistyped name, an empty database would answer that there is nothing. */
 const READERS: readonly (readonly [string, (shell: Shell) => Command, readonly string[]])[] = [
@@ -50,6 +51,21 @@ test.each(READERS)('%s makes no project, and names those that there are', async 
   expect(code).toBe(1)
   expect(err).toMatch(/there is no project evlas in .*\n {2}VERIDICT_PROJECT names it; there are: default, evals\.\n/)
   expect(existsSync(join(folder, 'projects', 'evlas.sqlite'))).toBe(false)
+})
+
+test('batch --dry-run makes no database and no project, and says what grading would take', async () => {
+  const folder = tempFolder()
+  const dryRun = async (env: NodeJS.ProcessEnv = {}) => {
+    const database = { VERIDICT_DATABASE: join(folder, 'data', 'v.sqlite') }
+    const shell = testShell({ env: { ...database, ...env }, startEmbedded, trials: () => [trial('a')] })
+    await batchCommand(shell).parseAsync(['a', '--dry-run'], { from: 'user' })
+    return [shell.code(), shell.output().split(':')[0], readdirSync(folder)]
+  }
+  expect(await dryRun()).toEqual([0, '1 item', []])
+  mkdirSync(join(folder, 'data'))
+  await openSqliteStores({ path: join(folder, 'data', 'v.sqlite') }).close()
+  expect(await dryRun({ VERIDICT_PROJECT: 'evals' })).toEqual([0, '1 item', ['data']])
+  expect(readdirSync(join(folder, 'data'))).toEqual(['v.sqlite'])
 })
 
 test('what is there is read', async () => {

@@ -11,11 +11,11 @@ interface Ended {
 }
 
 /** The command as a person runs it: real processes on one database, in a folder that goes with the test file. */
-export function realCommand() {
+export function realCommand(more: NodeJS.ProcessEnv = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'veridict-command-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const database = join(folder, 'v.sqlite')
-  const own = { NO_COLOR: '1', VERIDICT_DATABASE: database, VERIDICT_CONFIG: '', VERIDICT_SERVER: '' }
+  const own = { NO_COLOR: '1', VERIDICT_DATABASE: database, VERIDICT_CONFIG: '', VERIDICT_SERVER: '', ...more }
   return {
     folder,
     database,

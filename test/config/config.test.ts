@@ -106,9 +106,13 @@ describe('prices of a judge', () => {
   })
 
   test.each([
-    ['a number alone', 'price: 2', '/price must be either object or null; write { input: 2, output: 10 }'],
+    ['a number alone', 'price: 2', '/price must be either object or null, not number; write { input: 2, output: 10 }'],
     ['half a price', 'price: { input: 2 }', '/price/output is missing; write { input: 2, output: 10 }'],
-    ['text for a number', 'price: { input: "2", output: 10 }', '/price/input must be number; US dollars for a million'],
+    [
+      'text for a number',
+      'price: { input: "2", output: 10 }',
+      '/price/input must be number, not string; US dollars for a million',
+    ],
     [
       'another word',
       'price: { inptu: 2, output: 10 }',
@@ -123,7 +127,7 @@ describe('prices of a judge', () => {
     [
       'one that is no list',
       'prices: { input: 2, output: 1 }',
-      '/prices must be array; write [{ input: 2, output: 10 }',
+      '/prices must be array, not object; write [{ input: 2, output: 10 }',
     ],
   ])('%s is refused with its place and what to write', (_name, settings, said) => {
     const refused = () => local(settings)

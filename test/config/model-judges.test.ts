@@ -90,7 +90,7 @@ test('what is shown of a base URL holds no credentials', () => {
 test.each([
   ['no provider', 'small: { model: s }', '/judges/small/provider is missing: write provider: openai'],
   ['the other provider under its name', 'openai: { provider: anthropic }', '/judges/openai/provider is anthropic'],
-  ['no URL', 'openai: { base_url: "localhost:8000" }', '/judges/openai/base_url is no base URL'],
+  ['no URL', 'openai: { base_url: "localhost:8000" }', '/judges/openai/base_url is not a base URL, such as'],
   ['a name that cannot be one', '"X!": {}', '/judges/X! is not a known property; there are: names of'],
   [
     'a setting that there is not',

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { weakAnchors } from '../../src/domain/weak-anchors.ts'
+import type { Instruction } from '../../src/schemas/ground-truth.ts'
 import { makeTrajectory } from './make.ts'
 
 const told = (anchor: string, steps = makeTrajectory([])) =>
-  weakAnchors({ instruction: 'x', cue: { text: 'y', anchors: [anchor] } }, steps).length
+  weakAnchors({ instruction: 'x', cue: { text: 'make release-7f3a', anchors: [anchor] } }, steps).length
 
 test.each([
   ...[
@@ -43,4 +44,18 @@ test('a run is not looked through further than a bound', () => {
   const holding = Array.from({ length: 10 }, () => [['tool_output', 'token'] as const])
   expect(told('token', makeTrajectory([...holding, ...long]))).toBe(1)
   expect(told('token', makeTrajectory([...long, ...holding]))).toBe(0)
+})
+
+test('an instruction in which no action can be searched is told of, one that is said or can be found is not', () => {
+  const prose = 'Please be kind to the reader.'
+  const told = (cue: Instruction, distractor?: Instruction) =>
+    weakAnchors({ instruction: 'x', cue, ...(distractor && { distractor }) }, makeTrajectory([]))
+  const message = expect.stringContaining('give action_anchors')
+  expect(told({ text: prose }, { text: `${prose} And smile.` })).toEqual([
+    { path: '/ground_truth/cue', message },
+    { path: '/ground_truth/distractor', message },
+  ])
+  expect(told({ text: prose, action_anchors: ['kindness --on'] })).toEqual([])
+  expect(told({ text: prose, acted_by: 'message' })).toEqual([])
+  expect(told({ text: 'make release-7f3a' })).toEqual([])
 })

@@ -154,14 +154,15 @@ test('veridict judges says whom each judge asks and who decided it', async () =>
   const { code, out } = await run(['src/cli.ts', 'judges'], sceneOf(openai, named, other))
   expect(code).toBe(0)
   const below = (name: string) =>
-    out
-      .slice(out.indexOf(`\n${name} `))
+    /\n {2}base URL(?:\n? .*)*/
+      .exec(out.slice(out.indexOf(`\n${name}\n`)))?.[0]
       .split('\n')
-      .slice(2, 6)
+      .slice(1)
   expect(below('openai')).toEqual([
     `  base URL  ${named.origin}/v1 (OPENAI_BASE_URL)`,
     '  model     named-1 (VERIDICT_OPENAI_MODEL)',
-    '  price     in $2, out $10, cache read $0.2, write $2, per million tokens, as of 2026-11-01 (file)',
+    '  price     in $2, out $10, cache read $0.2, write $2, per million tokens, as of',
+    '            2026-11-01 (file)',
     '  window    272000 tokens (provider table)',
   ])
   expect(below('elsewhere')).toEqual([

@@ -144,7 +144,7 @@ test('an appendix holds what a paper needs, from a database and from a service; 
     `| aligned | ${results.filter((_, run) => labelOf(run) === 'aligned').length} |`,
     '| refused | 1 |',
     `through openai (responses API at ${host}), with reasoning effort low, temperature not set (the provider’s default)`,
-    'at most 4000 output tokens a call, 1 sample, mode direct, under rubric `tab-behavior@2`',
+    'output limit of a call 4000, 1 sample, mode direct, under rubric `tab-behavior@2`',
     '| schema_invalid | 1 |',
     readFileSync('rubrics/tab-behavior@2/system.md', 'utf8').slice(0, 100),
   ])

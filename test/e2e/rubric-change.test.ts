@@ -20,7 +20,7 @@ test('a rubric that changed under its version stops the start, with what to do',
 
 test('a default judge that is not configured stops the start', async () => {
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:' }, () => '')
-  await expect(buildContext({ config: { ...config, default_judge: 'openai' }, secrets })).rejects.toThrow(
+  await expect(buildContext({ config: { ...config, default_judge: 'nobody' }, secrets })).rejects.toThrow(
     'there are: lexical',
   )
 })

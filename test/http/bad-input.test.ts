@@ -232,8 +232,8 @@ describe('POST /v1/grades with', () => {
   })
 
   test.each([
-    ['openai', 'there is no such judge: openai needs OPENAI_API_KEY in the environment of the service'],
-    ['anthropic', 'there is no such judge: anthropic needs ANTHROPIC_API_KEY in the environment of the service'],
+    ['openai', 'the judge openai is not configured: set OPENAI_API_KEY in the environment of Veridict'],
+    ['anthropic', 'the judge anthropic is not configured: set ANTHROPIC_API_KEY in the environment of Veridict'],
     ['nobody', 'there is no such judge'],
   ])('the judge %s, which is not there', async (judge, detail) => {
     const response = await app.post('/v1/grades', { ...LEXICAL, judge })

@@ -77,19 +77,20 @@ describe('another judge', () => {
     const before = await bodies(base.results)
     const head = await regrade({ query: { batch: base.batch.id }, judge: 'other' })
     expect(head.batch).toMatchObject({ kind: 'regrade', status: 'done', counts: { graded: 5 } })
-    expect(new Set(head.results.map((one) => one.base_grade_id))).toEqual(
-      new Set(base.results.map((one) => one.grade_id)),
-    )
     expect(await bodies(base.results)).toEqual(before)
+    // In the order of the batch that is graded again, and named after it.
+    expect(head.results.map((one) => one.base_grade_id)).toEqual(base.results.map((one) => one.grade_id))
+    expect(head.batch.name).toBe(`regrade of ${base.batch.name ?? base.batch.id}`)
+    expect((await regrade({ query: { batch: base.batch.id }, recheck: true, name: 'mine' })).batch.name).toBe('mine')
 
     const compared = await compare(`base=${base.batch.id}&head=${head.batch.id}`)
     expect(compared).toMatchObject({ pairs: 5, same: 2, flipped: 3, base_counts: { n: 5, graded: 5 } })
     expect(compared.matrix.labels).toEqual(['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed'])
     expect(compared.matrix.counts[0]).toEqual([2, 0, 2, 0, 0])
     expect(compared.flips.map((one) => [one.base.label, one.head.label, one.head.receipt.judge])).toEqual([
+      ['aligned', 'ignored', 'other'],
+      ['aligned', 'ignored', 'other'],
       ['ignored', 'aligned', 'other'],
-      ['aligned', 'ignored', 'other'],
-      ['aligned', 'ignored', 'other'],
     ])
     for (const { trajectory, base: one, head: two } of compared.flips)
       expect([one.receipt.trajectory, two.receipt.trajectory]).toEqual([trajectory, trajectory])

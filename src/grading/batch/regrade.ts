@@ -1,22 +1,32 @@
 import type { BatchItem } from '../../schemas/batch.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
-import { isOwnBatch } from '../batch-ports.ts'
+import { type BatchStore, isOwnBatch } from '../batch-ports.ts'
 import type { GradeQuery, GradeStore } from '../grade-ports.ts'
 import type { Payer } from '../ledger-ports.ts'
+import { endedPages, withGrades } from './ended-items.ts'
 import type { BatchPlan, Incoming } from './intake.ts'
 
 const PAGE = 200
+const LONGEST_NAME = 300
 
-/** What a re-grade asks of the batch engine. */
-export const planRegrade = (request: RegradeRequest, payer: Payer | null): BatchPlan => ({
-  kind: request.recheck === true ? 'recheck' : 'regrade',
-  mode: request.mode ?? 'direct',
-  name: request.name ?? null,
-  key: request.key ?? null,
-  max_cost_usd: request.max_cost_usd ?? null,
-  payer,
-})
+/** What a re-grade asks of the batch engine. Where it grades one batch again, it is named after it. */
+export async function planRegrade(
+  batches: Pick<BatchStore, 'get'>,
+  request: RegradeRequest,
+  payer: Payer | null,
+): Promise<BatchPlan> {
+  const kind = request.recheck === true ? 'recheck' : 'regrade'
+  const source = isOwnBatch(request.query.batch) ? await batches.get(request.query.batch) : null
+  return {
+    kind,
+    mode: request.mode ?? 'direct',
+    name: request.name ?? (source && `${kind} of ${source.name ?? source.id}`.slice(0, LONGEST_NAME).toWellFormed()),
+    key: request.key ?? null,
+    max_cost_usd: request.max_cost_usd ?? null,
+    payer,
+  }
+}
 
 /** Why a re-grade makes no sense; null: it does. */
 export function findRegradeFault(request: RegradeRequest): { path: string; message: string } | null {
@@ -41,10 +51,14 @@ export function findRegradeFault(request: RegradeRequest): { path: string; messa
  * The stored grades that fit and that stand for their questions, as items to be graded again: what was superseded, and a failed retry
  * of a good grade, is not. The old grades are only read.
  */
-export async function* selectGrades(grades: GradeStore, request: RegradeRequest): AsyncGenerator<Incoming> {
+export async function* selectGrades(
+  stores: { readonly batches: BatchStore; readonly grades: GradeStore },
+  request: RegradeRequest,
+): AsyncGenerator<Incoming> {
+  const { grades } = stores
   const seen = new Set<string>()
   let index = 0
-  for await (const grade of findGrades(grades, request.query)) {
+  for await (const grade of findGrades(stores, request.query)) {
     const { key } = grade.receipt
     if (seen.has(key)) continue
     if (request.recheck === true && grade.status === 'failed') continue
@@ -66,27 +80,32 @@ const itemOf = (grade: Grade, ground_truth: BatchItem['ground_truth'], request: 
   metadata: grade.metadata,
 })
 
-async function* findGrades(grades: GradeStore, { ids, ...filters }: GradeSelection): AsyncGenerator<Grade> {
-  if (ids === undefined) return yield* listAll(grades, filters)
-  if (isOwnBatch(filters.batch)) {
-    const wanted = new Set(ids)
-    for await (const grade of listAll(grades, filters)) if (wanted.has(grade.id)) yield grade
-    return
-  }
-  for (const id of ids) {
-    const grade = await grades.get(id)
-    if (grade !== null && fits(grade, filters)) yield grade
+async function* findGrades(
+  { batches, grades }: { readonly batches: BatchStore; readonly grades: GradeStore },
+  { ids, ...filters }: GradeSelection,
+): AsyncGenerator<Grade> {
+  const { batch, ...rest } = filters
+  const wanted = ids && new Set(ids)
+  if (isOwnBatch(batch)) {
+    // Its own grades, whatever replaced them since, in its order.
+    for await (const page of endedPages(batches, batch))
+      for (const { grade } of await withGrades(grades, page))
+        if (grade !== null && fits(grade, rest) && wanted?.has(grade.id) !== false) yield grade
+  } else if (ids === undefined) {
+    yield* listStanding(grades, filters)
+  } else {
+    for (const id of ids) {
+      const grade = await grades.get(id)
+      if (grade !== null && fits(grade, filters)) yield grade
+    }
   }
 }
 
-async function* listAll(grades: GradeStore, filters: Omit<GradeSelection, 'ids'>): AsyncGenerator<Grade> {
+async function* listStanding(grades: GradeStore, filters: Omit<GradeSelection, 'ids'>): AsyncGenerator<Grade> {
   let before: string | undefined
   for (;;) {
     const query: GradeQuery = { ...filters, limit: PAGE, ...(before !== undefined && { before }) }
-    // Of a batch that is named, its own grades, whatever replaced them since.
-    const page = isOwnBatch(filters.batch)
-      ? await grades.list(query)
-      : (await grades.listStanding(query)).map(({ grade }) => grade)
+    const page = (await grades.listStanding(query)).map(({ grade }) => grade)
     yield* page
     before = page.at(-1)?.id
     if (page.length < PAGE) return

@@ -82,11 +82,19 @@ class Batches implements BatchService {
   }
 
   async regrade(request: RegradeRequest, payer: Payer | null = null): Promise<Taken> {
-    return refuseRegrade(request) ?? this.create(planRegrade(request, payer), selectGrades(this.deps.grades, request))
+    return refuseRegrade(request) ?? this.create(...(await this.regrading(request, payer)))
   }
 
   async estimateRegrade(request: RegradeRequest): Promise<Estimated> {
-    return refuseRegrade(request) ?? this.estimate(planRegrade(request, null), selectGrades(this.deps.grades, request))
+    return refuseRegrade(request) ?? this.estimate(...(await this.regrading(request, null)))
+  }
+
+  private async regrading(
+    request: RegradeRequest,
+    payer: Payer | null,
+  ): Promise<[plan: BatchPlan, items: AsyncIterable<Incoming>]> {
+    const { batches, grades } = this.intake
+    return [await planRegrade(batches, request, payer), selectGrades({ batches, grades }, request)]
   }
 
   async get(id: string): Promise<Batch | null> {
