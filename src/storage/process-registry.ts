@@ -90,3 +90,11 @@ export function pidExists(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
+
+/** Processes that use the file, as seen by one that does not register itself. None where the file knows no processes yet. */
+export function livingProcesses(db: Database.Database, now: Date): ReadonlySet<string> {
+  const known = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'processes'").get() !== undefined
+  if (!known) return new Set()
+  const rows = db.prepare('SELECT id, host, pid, seen_at FROM processes').all() as ProcessRow[]
+  return new Set(rows.filter((row) => looksAlive(row, now)).map(({ id }) => id))
+}

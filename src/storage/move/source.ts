@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { openToRead } from '../backup.ts'
-import { livingProcesses } from '../examine-processes.ts'
-import { lookAtSchema } from '../examine-schema.ts'
+import { readSchema } from '../examine-schema.ts'
+import { livingProcesses } from '../process-registry.ts'
 import { StorageError, toStorageError } from '../storage-error.ts'
 import { findUndescribed } from './catalogue.ts'
 import { MOVED, type MovedTable } from './moved-tables.ts'
@@ -54,12 +54,11 @@ export function openSource(path: string, project: string, now: Date, chunkBytes 
 
 function assertMovable(db: Database.Database, path: string, now: Date): void {
   const refuse = (why: string) => new StorageError('storage_error', `${path}: ${why}`)
-  const schema = lookAtSchema(db)
-  const [found] = schema.findings.filter(({ severity }) => severity !== 'ok')
-  if (found?.severity === 'error') throw refuse(`${found.found}. ${found.advice ?? ''}`.trim())
-  if (found !== undefined)
+  const { applied, of, fault } = readSchema(db)
+  if (fault !== null) throw refuse(fault)
+  if (applied < of)
     throw refuse(
-      `it is ${found.found}. Open it once with this version (\`veridict status\` with VERIDICT_DATABASE, or the service), which migrates it; or do that with a copy, and move the copy`,
+      `it is version ${applied} of ${of}: older than this program. Open it once with this version (\`veridict status\` with VERIDICT_DATABASE, or the service), which migrates it; or do that with a copy, and move the copy`,
     )
   if (livingProcesses(db, now).size > 0 || isHeldByOthers(path))
     throw new StorageError(
