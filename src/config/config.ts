@@ -16,7 +16,7 @@ export interface Budget {
   readonly max_cost_usd_per_day: number | null
 }
 
-export interface EvidenceSettings {
+interface EvidenceSettings {
   /** What an act that is denied against a given action anchor means. */
   readonly denied_acts: DeniedActs
 }

@@ -1,7 +1,7 @@
 import { type Static, type TInteger, type TObject, type TPartial, type TProperties, Type } from 'typebox'
 
 /** A group of settings, each said once: its type and bounds, its default and what it means. */
-export interface SettingsOf<P extends TProperties> {
+interface SettingsOf<P extends TProperties> {
   readonly defaults: Readonly<Static<TObject<P>>>
   /** What the configuration file may say of them. */
   readonly file: TPartial<TObject<P>>

@@ -39,13 +39,13 @@ export const error = finding('error')
 /** So many ids are named. */
 export const MOST_IDS = 5
 
-export interface CountedIds {
+interface CountedIds {
   readonly n: number
   readonly ids: readonly string[]
 }
 
 /** Named values of a query. */
-export type Values = Readonly<Record<string, string>>
+type Values = Readonly<Record<string, string>>
 
 /** How many rows the query gives, and the ids of the first: one walk, bounded memory. `sql` selects an `id`. */
 export function countIds(db: Database.Database, sql: string, values: Values = {}): CountedIds {

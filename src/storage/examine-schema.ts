@@ -4,7 +4,7 @@ import { assertSafeVersion } from './database.ts'
 import { type Check, error, MOST_IDS, note, ok, plural } from './examine-check.ts'
 import { assertKnown, loadMigrations } from './migrate.ts'
 
-export interface SchemaState {
+interface SchemaState {
   /** Migrations of this program that the file has; 0: nothing of it can be read. */
   readonly applied: number
   readonly of: number

@@ -15,7 +15,7 @@ export interface Processes extends ProcessRegistry {
   leave(): void
 }
 
-export interface ProcessRow {
+interface ProcessRow {
   readonly id: string
   readonly host: string
   readonly pid: number
@@ -72,7 +72,7 @@ function lives(row: ProcessRow, me: Omit<ProcessRow, 'seen_at'>): boolean {
 }
 
 /** As far as somebody can tell who is not registered himself. */
-export function looksAlive({ host, pid, seen_at }: Omit<ProcessRow, 'id'>, now: Date): boolean {
+function looksAlive({ host, pid, seen_at }: Omit<ProcessRow, 'id'>, now: Date): boolean {
   // A date that cannot be read is no sign of life either.
   const silent_ms = now.getTime() - Date.parse(seen_at)
   if (!(silent_ms <= SILENCE_MS)) return false

@@ -3,7 +3,7 @@ import type { Grade } from '../schemas/grade.ts'
 import type { UnitWatcher } from './watch-stores.ts'
 
 /** Hears what is to be counted. Nothing of it may throw. */
-export interface MeterListener {
+interface MeterListener {
   /** A new grade of a batch’s item, good or failed. */
   graded(grade: Grade): void
   /** An item that a stored grade answered. */

@@ -13,7 +13,7 @@ const MODULUS = 1n << 256n
 const KIND = { nothing: 0, integer: 1, real: 2, text: 3, bytes: 4 } as const
 
 /** Adds up the rows of a table, in any order. */
-export interface Adder {
+interface Adder {
   add(row: Row): void
   totals(): Totals
 }

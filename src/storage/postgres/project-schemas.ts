@@ -27,7 +27,7 @@ export async function listProjectSchemas(sql: Pick<Unit, 'rows'>): Promise<strin
     .sort()
 }
 
-export interface SchemaList {
+interface SchemaList {
   list(): Promise<string[]>
   close(): Promise<void>
 }
