@@ -1,25 +1,19 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { createOneKeyAccess } from './access/one-key-access.ts'
 import { type App, buildApp } from './app.ts'
 import { CliError } from './cli/cli-error.ts'
 import type { DatabaseUse } from './cli/shell.ts'
-import { startFailureText } from './cli/start-failure.ts'
 import { isOpenToAll } from './config/access-settings.ts'
 import { type Config, loadConfig } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { buildContext, type Context } from './context.ts'
 import { setKey } from './grading/resolve.ts'
 import { openLogStream } from './log-stream.ts'
-import { signalEcho } from './signal-echo.ts'
+import { startIfMain } from './process/main.ts'
+import { drain, type Stoppable, stopOnSignals } from './process/stop.ts'
 import { createStoreRoom } from './store-room.ts'
 import { assertDatabase, assertProject } from './stored-place.ts'
 import { openTracing } from './telemetry/open-tracing.ts'
-import { closeInTime, NOT_CLOSED } from './timely-close.ts'
-
-/** How long a stop waits for what is in flight; a judge call that is still out then is found as interrupted at the next start. */
-const DRAIN_MS = 25_000
 
 const OPEN_TO_ALL =
   'access is off and this is no loopback address: whoever reaches it can read everything and spend on your judges'
@@ -42,21 +36,7 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   }
   if (isOpenToAll(config.access)) app.http.log.warn(OPEN_TO_ALL)
   if (config.postgres === null && !config.workers.in_service) app.http.log.warn(NO_WORKERS)
-  const isEcho = signalEcho(env)
-  const stop = () => {
-    if (isEcho()) return
-    if (app.state.draining) process.exit(1)
-    app.state.draining = true
-    drain(app, context).then(
-      () => process.exit(0),
-      (error: unknown) => {
-        app.http.log.error({ err: error }, 'could not stop cleanly')
-        process.exit(1)
-      },
-    )
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  stopOnSignals(env, app.state, stoppable(app, context))
   try {
     await app.http.listen({ host: config.host, port: config.port })
     if (app.state.draining) return
@@ -99,7 +79,7 @@ export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = '
     key: token,
     async stop() {
       app.state.draining = true
-      await drain(app, context)
+      await drain(stoppable(app, context))
     },
   }
 }
@@ -123,26 +103,16 @@ async function assertStored(config: Config, secrets: Secrets): Promise<void> {
   }
 }
 
-/** Stops listening, waits for what is in flight up to the deadline, and closes the stores. */
-async function drain(app: App, context: Context): Promise<void> {
-  app.http.log.info('stopping: waiting for what is in flight')
-  const finished = Promise.all([app.http.close().then(() => app.settled()), context.stop()])
-  // A connection that was busy when the listening ended would be kept open for its next request.
-  const closing = setInterval(() => app.http.server.closeIdleConnections(), 100)
-  const inTime = await Promise.race([finished.then(() => true), delay(DRAIN_MS, false, { ref: false })])
-  clearInterval(closing)
-  if (!inTime) app.http.log.warn('stopping: something was still in flight at the deadline')
-  if (!(await closeInTime(() => context.close()))) app.http.log.warn(NOT_CLOSED)
-  await context.tracing.close()
-}
+const stoppable = (app: App, context: Context): Stoppable => ({
+  context,
+  log: app.http.log,
+  finish() {
+    // A connection that was busy when the listening ended would be kept open for its next request.
+    const closing = setInterval(() => app.http.server.closeIdleConnections(), 100).unref()
+    return Promise.all([app.http.close().then(() => app.settled()), context.stop()]).finally(() =>
+      clearInterval(closing),
+    )
+  },
+})
 
-/** Whether Node.js was told to run this module; through a link, it has the name that the link leads to. */
-const isMain = (script = ''): boolean =>
-  existsSync(script) && import.meta.url === pathToFileURL(realpathSync(script)).href
-
-if (isMain(process.argv[1])) {
-  startServer(process.env).catch((error: unknown) => {
-    process.stderr.write(startFailureText(error, { env: process.env }))
-    process.exit(1)
-  })
-}
+startIfMain(import.meta.url, startServer)

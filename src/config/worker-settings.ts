@@ -8,7 +8,7 @@ export const WorkersFileSchema = Type.Object(
   { additionalProperties: false },
 )
 
-export type WorkersFile = Static<typeof WorkersFileSchema>
+type WorkersFile = Static<typeof WorkersFileSchema>
 
 /** How batches are worked on where several processes share a PostgreSQL. */
 export interface WorkerSettings {

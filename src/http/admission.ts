@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Context } from '../context.ts'
 import { LARGE, nextTurn } from '../grading/turns.ts'
-import type { AdmissionLimits } from './admission-limits.ts'
 import { answerClientError } from './errors.ts'
 import { type AnswerRaw, mostBytes, wantsBody } from './json-body.ts'
 import { boundLargeAnswers } from './large-answers.ts'
@@ -10,8 +10,10 @@ import { watchPressure } from './pressure.ts'
 import { createSlots, type Slots } from './slots.ts'
 import { watchSlowBodies } from './slow-bodies.ts'
 
+type Limits = Context['config']['limits']
+
 export interface AdmissionOptions {
-  readonly limits: AdmissionLimits & { readonly body_bytes: number }
+  readonly limits: Limits
   readonly registry: Registry
 }
 
@@ -139,7 +141,7 @@ interface Pools extends Readonly<Record<Room, Slots>> {
   readonly answers: Slots
 }
 
-function createPools(limits: AdmissionLimits, registry: Registry): Pools {
+function createPools(limits: Limits, registry: Registry): Pools {
   const refusals = new Counter({
     name: 'veridict_refused_total',
     help: 'Requests that were refused because the service had too much to do, by what there was too much of.',
@@ -168,7 +170,7 @@ function createPools(limits: AdmissionLimits, registry: Registry): Pools {
 }
 
 /** Large bodies leave a quarter of the room to small ones. */
-const holdBytes = (held: Slots, { held_bytes }: AdmissionLimits, bytes: number) =>
+const holdBytes = (held: Slots, { held_bytes }: Limits, bytes: number) =>
   held.take(bytes, bytes > LARGE_BODY ? Math.max(bytes, held_bytes * 0.75) : held_bytes)
 
 function ticketOf(tickets: WeakMap<FastifyRequest, Ticket>, request: FastifyRequest): Ticket {

@@ -11,7 +11,7 @@ import { BatchStatusSchema } from '../schemas/vocabulary.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
 import { isStream, readItems } from './ndjson.ts'
 import { refusalProblem } from './outcomes.ts'
-import { decodeCursor, encodeCursor } from './paging.ts'
+import { decodeCursor, toPage } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
 import { payerOf } from './project.ts'
 import { sendJson } from './reply.ts'
@@ -75,9 +75,10 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRo
         limit: limit + 1,
         ...(before !== undefined && { before }),
       })
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      return sendJson(reply, { items, next_cursor: found.length > limit && last ? encodeCursor(last.id) : null })
+      return sendJson(
+        reply,
+        toPage(found, limit, ({ id }) => id),
+      )
     },
   })
 

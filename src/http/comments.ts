@@ -11,7 +11,7 @@ import type { Grade } from '../schemas/grade.ts'
 import { PageQuery } from '../schemas/page.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { InFlight } from './in-flight.ts'
-import { decodeCursor, encodeCursor } from './paging.ts'
+import { decodeCursor, toPage } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
 import { perProject } from './project.ts'
 import { sendJson, sendText } from './reply.ts'
@@ -79,9 +79,10 @@ export function commentRoutes(app: FastifyInstance, { context: { clock }, inFlig
       const after = decodeCursor(cursor, /^com_[0-9a-z]{26}$/)
       const { trajectory } = (await readGrade(stores, request.params.id)).receipt
       const found = await stores.comments.list({ trajectory, limit: limit + 1, ...(after !== undefined && { after }) })
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      return sendJson(reply, { items, next_cursor: found.length > limit && last ? encodeCursor(last.id) : null })
+      return sendJson(
+        reply,
+        toPage(found, limit, ({ id }) => id),
+      )
     },
   })
 }

@@ -11,7 +11,7 @@ import { type GradingDeps, gradeOne } from './grade-one.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { InFlight } from './in-flight.ts'
 import { listLedgerEntries } from './ledger.ts'
-import { decodeCursor, encodeCursor } from './paging.ts'
+import { decodeCursor, toPage } from './paging.ts'
 import { notFound } from './problem.ts'
 import { perProject } from './project.ts'
 import { sendJson, sendText } from './reply.ts'
@@ -89,9 +89,10 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
         limit: limit + 1,
         ...(before !== undefined && { before }),
       })
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      return sendJson(reply, { items, next_cursor: found.length > limit && last ? encodeCursor(last.id) : null })
+      return sendJson(
+        reply,
+        toPage(found, limit, ({ id }) => id),
+      )
     },
   })
 

@@ -13,8 +13,7 @@ import { LABELS } from '../schemas/vocabulary.ts'
 import { FormatQuery, sendCsv, withCsv } from './csv.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { InFlight } from './in-flight.ts'
-import { mapAsync, takeAsync, takePage } from './page-of.ts'
-import { decodeCursor, encodeCursor } from './paging.ts'
+import { decodeCursor, mapAsync, takeAsync, takePage } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
 import { perProject } from './project.ts'
 import { sendJson, sendText } from './reply.ts'
@@ -97,8 +96,7 @@ export function reviewRoutes(
       const found = readReviews(request.project.stores.reviews, filterOf(request.query))
       if (format === 'csv')
         return sendCsv(reply, 'reviews', REVIEW_COLUMNS, mapAsync(takeAsync(found, limit), toReviewRow))
-      const { items, last } = await takePage(found, limit ?? 50)
-      return sendJson(reply, { items, next_cursor: last === null ? null : encodeCursor(last.id) })
+      return sendJson(reply, await takePage(found, limit ?? 50, ({ id }) => id))
     },
   })
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_PROJECT, isProjectName } from '../../access/access.ts'
 import { StorageError } from '../storage-error.ts'
 import type { PoolSettings } from './pool.ts'
-import { openUnit } from './unit.ts'
+import { openUnit, type Unit } from './unit.ts'
 
 const MAIN = 'veridict'
 const PREFIX = `${MAIN}_`
@@ -19,21 +19,20 @@ const SCHEMAS = `
     AND pg_catalog.to_regclass(pg_catalog.quote_ident(nspname) || '.schema_migrations') IS NOT NULL`
 
 /** The other projects that have a schema, by name. */
-export interface SchemaList {
+export async function listProjectSchemas(sql: Pick<Unit, 'rows'>): Promise<string[]> {
+  const rows = await sql.rows<{ name: string }>(SCHEMAS, [PREFIX])
+  return rows
+    .map(({ name }) => name.slice(PREFIX.length))
+    .filter((name) => isProjectName(name) && name !== DEFAULT_PROJECT)
+    .sort()
+}
+
+interface SchemaList {
   list(): Promise<string[]>
   close(): Promise<void>
 }
 
 export function openSchemaList(url: string, settings: PoolSettings): SchemaList {
   const unit = openUnit(url, null, { ...settings, max_connections: 1 })
-  return {
-    async list() {
-      const rows = await unit.rows<{ name: string }>(SCHEMAS, [PREFIX])
-      return rows
-        .map(({ name }) => name.slice(PREFIX.length))
-        .filter((name) => isProjectName(name) && name !== DEFAULT_PROJECT)
-        .sort()
-    },
-    close: () => unit.close(),
-  }
+  return { list: () => listProjectSchemas(unit), close: () => unit.close() }
 }
