@@ -14,7 +14,7 @@ import { setKey } from './grading/resolve.ts'
 import { openLogStream } from './log-stream.ts'
 import { signalEcho } from './signal-echo.ts'
 import { createStoreRoom } from './store-room.ts'
-import { assertDatabase, assertProject } from './stored-place.ts'
+import { assertDatabase, assertMigrated, assertProject } from './stored-place.ts'
 import { openTracing } from './telemetry/open-tracing.ts'
 import { closeInTime, NOT_CLOSED } from './timely-close.ts'
 
@@ -84,8 +84,8 @@ export interface Embedded {
 export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = 'make'): Promise<Embedded> {
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config: given, secrets } = loadConfig(used, (path) => readFileSync(path, 'utf8'))
-  if (use === 'read') await assertStored(given, secrets)
-  if (use === 'read_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none')
+  if (use === 'read' || use === 'look') await assertStored(given, secrets, use)
+  if (use === 'look_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none')
   // Whoever starts it can read the database and is asked for none of its keys; others of the machine can do neither.
   const settings = { ...given.access, required: true, loopback: true, allowed_hosts: [] }
   const config = { ...given, host: LOOPBACK, access: settings }
@@ -105,7 +105,7 @@ export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = '
 }
 
 const isStored = (config: Config, secrets: Secrets): Promise<boolean> =>
-  assertStored(config, secrets).then(
+  assertStored(config, secrets, 'look').then(
     () => true,
     (error: unknown) => {
       if (error instanceof CliError) return false
@@ -113,11 +113,12 @@ const isStored = (config: Config, secrets: Secrets): Promise<boolean> =>
     },
   )
 
-async function assertStored(config: Config, secrets: Secrets): Promise<void> {
+async function assertStored(config: Config, secrets: Secrets, use: 'read' | 'look'): Promise<void> {
   assertDatabase(config)
   const room = createStoreRoom(config, secrets)
   try {
     await assertProject(config.project, room)
+    if (use === 'look') await assertMigrated(config.project, room)
   } finally {
     await room.close()
   }

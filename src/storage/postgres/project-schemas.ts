@@ -1,5 +1,7 @@
 import { DEFAULT_PROJECT, isProjectName } from '../../access/access.ts'
+import { isComplete } from '../migrate.ts'
 import { StorageError } from '../storage-error.ts'
+import { loadPostgresMigrations } from './migrate.ts'
 import type { PoolSettings } from './pool.ts'
 import { openUnit } from './unit.ts'
 
@@ -18,9 +20,13 @@ const SCHEMAS = `
   WHERE starts_with(nspname::text, $1)
     AND pg_catalog.to_regclass(pg_catalog.quote_ident(nspname) || '.schema_migrations') IS NOT NULL`
 
+const TABLE = "SELECT pg_catalog.to_regclass(pg_catalog.quote_ident($1) || '.schema_migrations')::text AS name"
+
 /** The other projects that have a schema, by name. */
 export interface SchemaList {
   list(): Promise<string[]>
+  /** Whether the project has a schema that would be opened as it is, without a migration. */
+  isMigrated(project: string): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -33,6 +39,16 @@ export function openSchemaList(url: string, settings: PoolSettings): SchemaList 
         .map(({ name }) => name.slice(PREFIX.length))
         .filter((name) => isProjectName(name) && name !== DEFAULT_PROJECT)
         .sort()
+    },
+    async isMigrated(project) {
+      const schema = projectSchema(project)
+      const [table] = await unit.rows<{ name: string | null }>(TABLE, [schema])
+      if (table === undefined || table.name === null) return false
+      const rows = await unit.rows<{ name: string }>(`SELECT name FROM "${schema}".schema_migrations`)
+      return isComplete(
+        rows.map(({ name }) => name),
+        loadPostgresMigrations(),
+      )
     },
     close: () => unit.close(),
   }
