@@ -12,7 +12,7 @@ import { openLogStream } from './log-stream.ts'
 import { startIfMain } from './process/main.ts'
 import { drain, type Stoppable, stopOnSignals } from './process/stop.ts'
 import { createStoreRoom } from './store-room.ts'
-import { assertDatabase, assertProject } from './stored-place.ts'
+import { assertDatabase, assertMigrated, assertProject } from './stored-place.ts'
 import { openTracing } from './telemetry/open-tracing.ts'
 
 const OPEN_TO_ALL =
@@ -64,8 +64,8 @@ export interface Embedded {
 export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = 'make'): Promise<Embedded> {
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config: given, secrets } = loadConfig(used, (path) => readFileSync(path, 'utf8'))
-  if (use === 'read') await assertStored(given, secrets)
-  if (use === 'read_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none')
+  if (use === 'read' || use === 'look') await assertStored(given, secrets, use)
+  if (use === 'look_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none')
   // Whoever starts it can read the database and is asked for none of its keys; others of the machine can do neither.
   const settings = { ...given.access, required: true, loopback: true, allowed_hosts: [] }
   const config = { ...given, host: LOOPBACK, access: settings }
@@ -85,7 +85,7 @@ export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = '
 }
 
 const isStored = (config: Config, secrets: Secrets): Promise<boolean> =>
-  assertStored(config, secrets).then(
+  assertStored(config, secrets, 'look').then(
     () => true,
     (error: unknown) => {
       if (error instanceof CliError) return false
@@ -93,11 +93,12 @@ const isStored = (config: Config, secrets: Secrets): Promise<boolean> =>
     },
   )
 
-async function assertStored(config: Config, secrets: Secrets): Promise<void> {
+async function assertStored(config: Config, secrets: Secrets, use: 'read' | 'look'): Promise<void> {
   assertDatabase(config)
   const room = createStoreRoom(config, secrets)
   try {
     await assertProject(config.project, room)
+    if (use === 'look') await assertMigrated(config.project, room)
   } finally {
     await room.close()
   }

@@ -12,6 +12,7 @@ import { openPostgresStores } from './storage/postgres/postgres.ts'
 import { openSchemaList, projectSchema } from './storage/postgres/project-schemas.ts'
 import { openSharedLimits } from './storage/postgres/shared-limits.ts'
 import { listProjects, projectPath } from './storage/project-files.ts'
+import { isMigrated } from './storage/schema-age.ts'
 import { openSqliteStores, type SqliteOptions } from './storage/sqlite.ts'
 
 /** The stores of one project. Keys count only in the default one. */
@@ -30,6 +31,8 @@ export interface StoreRoom {
   open(project: string): Promise<ProjectStores>
   /** The other projects that there are, by name. */
   list(): Promise<string[]>
+  /** Whether the project is there, and opening it would migrate nothing. Changes nothing. */
+  isMigrated(project: string): Promise<boolean>
   /** The stores that were opened are closed by who has them. */
   close(): Promise<void>
 }
@@ -44,6 +47,7 @@ export function createStoreRoom({ database, postgres, blobs, workers }: Config, 
     limits: null,
     open: (project) => openSettled({ path: projectPath(database, project), project, blobs: room.of(project) }),
     list: async () => listProjects(database),
+    isMigrated: async (project) => isMigrated(projectPath(database, project)),
     close: async () => room.close(),
   }
 }
@@ -73,6 +77,7 @@ function createPostgresRoom(
     open: async (project) =>
       openPostgresStores({ url, schema: projectSchema(project), blobs: blobs.of(project), lease_seconds, ...settings }),
     list: () => schemas.list(),
+    isMigrated: (project) => schemas.isMigrated(project),
     async close() {
       await Promise.all([limits.close(), schemas.close()])
       blobs.close()

@@ -22,6 +22,19 @@ export async function assertProject(project: string, room: Pick<StoreRoom, 'show
   ])
 }
 
+/**
+ * Throws where opening the project would make or migrate something: the main database is opened with every project. A dry run changes
+ * nothing.
+ */
+export async function assertMigrated(project: string, room: Pick<StoreRoom, 'shown' | 'isMigrated'>): Promise<void> {
+  for (const name of new Set([DEFAULT_PROJECT, project])) {
+    if (await room.isMigrated(name)) continue
+    throw new CliError(`${room.shown} is not of this version, and a dry run does not migrate it`, [
+      'Back it up, then migrate it: `veridict status` does, and so does a start of the service.',
+    ])
+  }
+}
+
 const MOST_NAMES = 20
 
 /** Names of projects on one line. */

@@ -1,9 +1,9 @@
 import type { BatchStores } from '../grading/batch/ended-items.ts'
-import type { GradeStore } from '../grading/grade-ports.ts'
+import type { GradeFilter, GradeStore } from '../grading/grade-ports.ts'
 import { type BatchTrial, fitsTrial, readBatchTrials } from './batch-trials.ts'
 import { nameOf } from './clashes.ts'
 import { nextTurn } from './next-turn.ts'
-import { newestFirst, type QuestionRow, rowFor, type TrialFilter, toRow } from './standing-opinions.ts'
+import { newestFirst, type QuestionRow, rowFor, toRow } from './standing-opinions.ts'
 
 const TURN = 200
 
@@ -15,7 +15,7 @@ const TURN = 200
  */
 export async function readBatchQuestions(
   stores: BatchStores & { readonly grades: GradeStore },
-  { batch, ...filter }: TrialFilter & { readonly batch: string },
+  { batch, ...filter }: GradeFilter & { readonly batch: string },
   among?: ReadonlySet<string>,
 ): Promise<Map<string, QuestionRow>> {
   const questions = new Map<string, QuestionRow>()

@@ -2,9 +2,9 @@ import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
 import { type BatchStores, type EndedItem, endedPages, withGrades } from '../grading/batch/ended-items.ts'
 import type { ItemRecord } from '../grading/batch-ports.ts'
-import { questionOf } from '../grading/grade-ports.ts'
+import { fitsNames } from '../grading/fits-names.ts'
+import { type GradeFilter, questionOf } from '../grading/grade-ports.ts'
 import { nextTurn } from './next-turn.ts'
-import type { TrialFilter } from './standing-opinions.ts'
 
 /** A trial of a batch as it ended there, whatever was graded since. */
 export interface BatchTrial extends EndedItem {
@@ -34,10 +34,7 @@ export const questionOfItem = ({ trajectory, request }: Pick<ItemRecord, 'trajec
   `${trajectory}/${digestValue(normalizeGroundTruth(request.ground_truth))}`
 
 /** Whether the trial is of every given name; what it is called is said by its item, not by an older grade that answered it. */
-export function fitsTrial({ item, judge, rubric }: BatchTrial, filter: Omit<TrialFilter, 'batch'>): boolean {
+export function fitsTrial({ item, judge, rubric }: BatchTrial, filter: Omit<GradeFilter, 'batch'>): boolean {
   const { agent, model, task } = item.request.metadata ?? {}
-  const own = { label: item.label, status: item.status, judge, rubric, agent, model, task }
-  return (Object.keys(own) as (keyof typeof own)[]).every(
-    (name) => filter[name] === undefined || filter[name] === own[name],
-  )
+  return fitsNames({ label: item.label, status: item.status, judge, rubric, agent, model, task }, filter)
 }

@@ -1,16 +1,16 @@
 import { compareQueued, explainScore, mostTelling, type Scored } from '../domain/disagreement-score.ts'
-import type { ReviewStore } from '../grading/grade-ports.ts'
+import type { GradeFilter, ReviewStore } from '../grading/grade-ports.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../schemas/disagreement.ts'
 import { FIND_CLASHES, type ReviewRow, type Said } from './clashes.ts'
 import type { FoundClash } from './found-clash.ts'
 import { nextTurn } from './next-turn.ts'
 import { type QuestionStores, readQuestions } from './question-selection.ts'
-import { latestOpinions, type OpinionRow, type QuestionRow, type TrialFilter } from './standing-opinions.ts'
+import { latestOpinions, type OpinionRow, type QuestionRow } from './standing-opinions.ts'
 import { agreedLabel, questionOfReview, readStandingReviews } from './standing-reviews.ts'
 
 export interface DisagreementQuery {
   /** Questions of what fits all of it: trials of the batch that it names, else standing grades. */
-  readonly filter: TrialFilter
+  readonly filter: GradeFilter
   readonly kind?: DisagreementKind
   readonly settled?: boolean
 }

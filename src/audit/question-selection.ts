@@ -1,11 +1,11 @@
 import type { BatchStores } from '../grading/batch/ended-items.ts'
 import { isOwnBatch } from '../grading/batch-ports.ts'
-import { type GradeStore, questionOf } from '../grading/grade-ports.ts'
-import type { Grade } from '../schemas/grade.ts'
+import { fitsNames, namesOf } from '../grading/fits-names.ts'
+import { type GradeFilter, type GradeStore, questionOf } from '../grading/grade-ports.ts'
 import type { GradeSelection } from '../schemas/regrade.ts'
 import { readBatchQuestions } from './batch-questions.ts'
 import { nextTurn } from './next-turn.ts'
-import { type QuestionRow, readChosen, readStandingQuestions, type TrialFilter } from './standing-opinions.ts'
+import { type QuestionRow, readChosen, readStandingQuestions } from './standing-opinions.ts'
 
 const TURN = 200
 
@@ -19,7 +19,7 @@ export type QuestionStores = BatchStores & { readonly grades: GradeStore }
  */
 export function readQuestions(
   stores: QuestionStores,
-  filter: TrialFilter,
+  filter: GradeFilter,
   among?: ReadonlySet<string>,
 ): Promise<Map<string, QuestionRow>> {
   const { batch } = filter
@@ -41,23 +41,12 @@ export async function readSelected(
 }
 
 /** An id may be of a grade that stands no more; its question is meant all the same. */
-async function chooseByIds(
-  grades: GradeStore,
-  ids: readonly string[],
-  filter: Omit<GradeSelection, 'ids' | 'batch'>,
-): Promise<Set<string>> {
+async function chooseByIds(grades: GradeStore, ids: readonly string[], filter: GradeFilter): Promise<Set<string>> {
   const chosen = new Set<string>()
   for (const [index, id] of ids.entries()) {
     const grade = await grades.get(id)
-    if (grade !== null && fits(grade, filter)) chosen.add(questionOf(grade))
+    if (grade !== null && fitsNames(namesOf(grade), filter)) chosen.add(questionOf(grade))
     if (index % TURN === TURN - 1) await nextTurn()
   }
   return chosen
-}
-
-function fits(grade: Grade, filter: Omit<GradeSelection, 'ids' | 'batch'>): boolean {
-  const { agent, model, task } = grade.metadata
-  const { judge, rubric } = grade.receipt
-  const own = { label: grade.label, status: grade.status, judge, rubric, agent, model, task }
-  return (Object.keys(filter) as (keyof typeof own)[]).every((name) => filter[name] === own[name])
 }

@@ -1,4 +1,4 @@
-import { type GradeQuery, type GradeStore, questionOf, type StandingGrade } from '../grading/grade-ports.ts'
+import { type GradeFilter, type GradeStore, questionOf, type StandingGrade } from '../grading/grade-ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { Signals } from '../schemas/ground-truth.ts'
 import type { ConfidenceLevel, ContradictionCode, GradeStatus, Label } from '../schemas/vocabulary.ts'
@@ -44,10 +44,8 @@ export interface QuestionRow {
   readonly others: OpinionRow[]
 }
 
-export type TrialFilter = Omit<GradeQuery, 'limit' | 'before'>
-
 /** Standing grades that fit, newest first, a page of the store at a time. */
-export async function* readStanding(grades: GradeStore, filter: TrialFilter): AsyncGenerator<StandingGrade> {
+export async function* readStanding(grades: GradeStore, filter: GradeFilter): AsyncGenerator<StandingGrade> {
   let before: string | undefined
   for (;;) {
     const page = await grades.listStanding({ ...filter, limit: PAGE, ...(before !== undefined && { before }) })
@@ -63,7 +61,7 @@ export async function* readStanding(grades: GradeStore, filter: TrialFilter): As
  */
 export async function readStandingQuestions(
   grades: GradeStore,
-  filter: TrialFilter,
+  filter: GradeFilter,
   among?: ReadonlySet<string>,
 ): Promise<Map<string, QuestionRow>> {
   if (Object.keys(filter).length > 0) return readChosen(grades, await chooseQuestions(grades, filter, among))
@@ -74,7 +72,7 @@ export async function readStandingQuestions(
 
 async function chooseQuestions(
   grades: GradeStore,
-  filter: TrialFilter,
+  filter: GradeFilter,
   among?: ReadonlySet<string>,
 ): Promise<Set<string>> {
   const chosen = new Set<string>()

@@ -59,7 +59,7 @@ async function write(session: Session, id: string, path: string): Promise<ExitCo
     await folder.write('appendix.md', renderPage({ batch, tally, rubrics, files: folder.written(), version: VERSION }))
     await folder.write('SHA256SUMS', sums(folder))
     await folder.commit()
-    shell.out.write(`${path}: ${count(tally.items, 'item')}; begin with ${path}/appendix.md\n`)
+    shell.out.write(`${path}: ${count(batch.counts.total, 'item')}; begin with ${path}/appendix.md\n`)
   } finally {
     await folder.discard()
   }
@@ -93,7 +93,7 @@ async function writeItems(session: Session, batch: Batch, folder: AppendixFolder
       if (reply.raw_reply === null) tally.calls.without_raw_reply += 1
       await folder.write('replies.ndjson', line(reply))
     }
-    session.view.doing(`${tally.items} of ${batch.counts.total} items`)
+    session.view.doing(`${tally.trials.length} of ${batch.counts.total} items`)
   }
   return tally
 }
@@ -115,7 +115,7 @@ async function readOne(client: Client, result: BatchResult, signal: AbortSignal)
 
 /** An item with the digests of the data that it is about. */
 function itemOf({ result, grade }: Evidence) {
-  const { item_id, index, status, label, grade_id, cached, metadata } = result
+  const { item_id, index, status, label, judge, grade_id, cached, metadata } = result
   const {
     key = null,
     trajectory = null,
@@ -124,15 +124,15 @@ function itemOf({ result, grade }: Evidence) {
     rubric_digest = null,
   } = grade?.receipt ?? {}
   return {
-    ...{ item_id, index, status, label, confidence: grade?.confidence.reported ?? null },
+    ...{ item_id, index, status, label, confidence: grade?.confidence.reported ?? null, judge },
     ...{ grade_id, cached, key, trajectory, ground_truth, rubric, rubric_digest, metadata },
   }
 }
 
 function failureOf({ result, grade }: Evidence) {
-  const { item_id, status, failure, grade_id } = result
+  const { item_id, status, judge, failure, grade_id } = result
   return {
-    ...{ item_id, status, grade_id },
+    ...{ item_id, status, judge, grade_id },
     ...(failure !== null && { failure }),
     ...(grade !== null && { claimed_label: grade.claimed_label, unmet: grade.unmet }),
   }

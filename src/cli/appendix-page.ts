@@ -1,7 +1,7 @@
 import type { Batch } from '../schemas/batch.ts'
 import { LABELS } from '../schemas/vocabulary.ts'
 import type { WrittenFile } from './appendix-folder.ts'
-import type { AppendixTally, Counts, Setting } from './appendix-tally.ts'
+import type { AppendixTally, Setting, Trial } from './appendix-tally.ts'
 import type { RubricText } from './client.ts'
 import { count, dollars, oneLine } from './terminal-text.ts'
 
@@ -17,14 +17,18 @@ export interface Page {
 /** The Markdown page that a paper can take over. The same batch gives the same bytes. */
 export function renderPage(page: Page): string {
   const { batch, tally, rubrics, files, version } = page
+  const { total, graded } = batch.counts
   const sections = [
     `# How ${cell(batch.name ?? batch.id)} was graded`,
     `Batch \`${batch.id}\` (${said(batch.kind)}, ${said(batch.mode)}), begun ${batch.created_at}, ${batch.status} ${batch.finished_at}. Written by veridict ${version}.`,
-    ...tally.settings().map(({ setting, grades }) => methodText(setting, grades, tally.items)),
+    ...tally.settings().map(({ setting, grades }) => methodText(setting, grades, total)),
+    ...ungradedText(tally, total),
     HOW_LABELS,
     '## Counts',
-    countsText(tally),
-    ...section('## What was not graded', batch.counts.graded < tally.items ? [failuresText(tally)] : []),
+    countsText(batch, tally),
+    ...section('## What was not graded', graded < total ? [failuresText(batch)] : []),
+    '## Trials',
+    trialsTable(tally.trials),
     ...section(
       '## Settings',
       tally.settings().map(({ setting, grades }) => settingTable(setting, grades)),
@@ -84,28 +88,54 @@ const said = (value: unknown): string => (value === null || value === undefined 
 const sent = (settings: Setting['settings'], value: unknown): string =>
   settings !== null && (value === null || value === undefined) ? 'not set (the provider’s default)' : said(value)
 
-function countsText({ items, statuses, labels, confidences, ...told }: AppendixTally): string {
-  const graded = statuses['graded'] ?? 0
+const judgeText = (judge: string | null): string => (judge === null ? 'unknown' : `\`${cell(judge)}\``)
+
+/** A judge that has made no grade here stands in no setting. */
+function ungradedText({ ungraded }: AppendixTally, items: number): string[] {
+  const judges = [...ungraded].sort(([, a], [, b]) => b - a)
+  const none = judges.reduce((sum, [, n]) => sum + n, 0)
+  if (none === 0) return []
+  const given = judges.map(([judge, n]) => `${judgeText(judge)} (${n})`).join(', ')
+  return [
+    `${none} of ${count(items, 'trial')} ${none === 1 ? 'has' : 'have'} no grade. Judge that was configured: ${given}.`,
+  ]
+}
+
+const trialsTable = (trials: readonly Trial[]): string =>
+  table(
+    ['trial', 'ended', 'label', 'confidence', 'judge', 'why not'],
+    trials.map(({ item_id, judge, why, ...said }) => [
+      cell(item_id),
+      said.status,
+      said.label ?? '–',
+      said.confidence ?? '–',
+      judgeText(judge),
+      why === '' ? '–' : cell(why),
+    ]),
+  )
+
+function countsText({ counts, labels, cached }: Batch, { confidences, ...told }: AppendixTally): string {
+  const { total: items, graded } = counts
   const share = (n: number, of: number) => (of === 0 ? '–' : `${((n / of) * 100).toFixed(1)}%`)
-  const rows = (words: readonly string[], counts: Counts, of: number) =>
-    words.map((word) => [word, String(counts[word] ?? 0), share(counts[word] ?? 0, of)])
+  const rows = <W extends string>(words: readonly W[], of: number, found: Readonly<Partial<Record<W, number>>>) =>
+    words.map((word) => [word, String(found[word] ?? 0), share(found[word] ?? 0, of)])
   return [
     table(
       ['status', 'items', `share of ${items}`],
-      rows(['graded', 'unverified', 'failed', 'cancelled'], statuses, items),
+      rows(['graded', 'unverified', 'failed', 'cancelled'], items, counts),
     ),
-    table(['label', 'items', `share of ${graded} graded`], rows(LABELS, labels, graded)),
-    table(['confidence', 'items', `share of ${graded} graded`], rows(['high', 'medium', 'low'], confidences, graded)),
-    `${told.cached} of ${items} items were answered by grades that were stored before. In ${told.cut} grades the judge was shown only a part of what could be read.`,
-    `${told.contradicted} grades have a contradiction, which evidence does not settle; of ${told.unread} runs a record could not be read.`,
+    table(['label', 'items', `share of ${graded} graded`], rows(LABELS, graded, labels)),
+    table(['confidence', 'items', `share of ${graded} graded`], rows(['high', 'medium', 'low'], graded, confidences)),
+    `${cached} of ${count(items, 'item')} ${cached === 1 ? 'was' : 'were'} answered by grades that were stored before. In ${count(told.cut, 'grade')} the judge was shown only a part of what could be read.`,
+    `${count(told.contradicted, 'grade')} ${told.contradicted === 1 ? 'has' : 'have'} a contradiction, which evidence does not settle; of ${count(told.unread, 'run')} a record could not be read.`,
   ].join('\n\n')
 }
 
-function failuresText({ statuses, failures }: AppendixTally): string {
-  const codes = Object.entries(failures).sort(([, a], [, b]) => b - a)
+function failuresText({ counts, failures }: Batch): string {
+  const codes = Object.entries(failures).sort(([, a = 0], [, b = 0]) => b - a)
   const told = 'Each with its reason in `failures.ndjson`.'
   if (codes.length === 0)
-    return `No item failed; ${statuses['unverified'] ?? 0} unverified, ${statuses['cancelled'] ?? 0} cancelled. ${told}`
+    return `No item failed; ${counts.unverified} unverified, ${counts.cancelled} cancelled. ${told}`
   return [
     table(
       ['failure', 'items'],

@@ -1,7 +1,7 @@
 import type { BatchResult } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 
-export type Counts = Record<string, number>
+type Counts = Record<string, number>
 
 /** All that must be the same for two grades to have been made in the same way. */
 export interface Setting {
@@ -20,16 +20,25 @@ export interface Setting {
   readonly price_as_of: string | null
 }
 
-/** What the items of a batch come to, counted item by item. */
+/** How one item ended. */
+export interface Trial {
+  readonly item_id: string
+  readonly status: string
+  readonly label: string | null
+  readonly confidence: string | null
+  readonly judge: string | null
+  /** Its failure, or the claims that lack evidence. */
+  readonly why: string
+}
+
+/** What the items of a batch come to, beyond what the batch itself counts. */
 export class AppendixTally {
-  readonly statuses: Counts = {}
-  readonly labels: Counts = {}
+  readonly trials: Trial[] = []
+  /** Items without a grade, by the judge that they were given. */
+  readonly ungraded = new Map<string | null, number>()
   readonly confidences: Counts = {}
-  readonly failures: Counts = {}
   readonly outcomes: Counts = {}
   readonly calls = { listed: 0, without_raw_reply: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, unpriced: 0 }
-  items = 0
-  cached = 0
   /** Grades whose judge was shown less than the whole run. */
   cut = 0
   /** Grades that something contradicts, and those of whose run a record could not be read. */
@@ -37,12 +46,11 @@ export class AppendixTally {
   unread = 0
   private readonly found = new Map<string, { setting: Setting; grades: number }>()
 
-  addItem({ status, label, failure, cached }: BatchResult): void {
-    this.items += 1
-    if (cached) this.cached += 1
-    add(this.statuses, status)
-    if (label !== null) add(this.labels, label)
-    if (failure !== null) add(this.failures, failure.code)
+  addItem({ item_id, status, label, judge = null, grade_id, grade, failure }: BatchResult): void {
+    const confidence = label === null ? null : (grade?.confidence.reported ?? null)
+    const why = failure?.code ?? (grade?.unmet ?? []).map(({ claim }) => claim).join(', ')
+    this.trials.push({ item_id, status, label, confidence, judge, why })
+    if (grade_id === null) this.ungraded.set(judge, (this.ungraded.get(judge) ?? 0) + 1)
   }
 
   addGrade({ status, confidence, contradictions, receipt }: Grade): void {

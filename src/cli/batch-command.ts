@@ -32,7 +32,7 @@ export const batchCommand = (shell: Shell): Command =>
     .addHelpText('after', BATCH_HELP)
     .action((paths: string[], options: BatchCommandOptions) =>
       runCommand(shell, () =>
-        withSession(shell, { ...options, ...(options.dryRun && { database: 'read_any' }) }, (session) =>
+        withSession(shell, { ...options, ...(options.dryRun && { database: 'look_any' }) }, (session) =>
           gradePaths(session, paths, options),
         ),
       ),

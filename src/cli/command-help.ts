@@ -78,7 +78,7 @@ Examples:
 
 export const APPENDIX_HELP = `
 Makes a folder with
-  appendix.md       a page that a paper can take over: method, counts, failures, settings, versions, cost, prompt
+  appendix.md       a page that a paper can take over: method, counts, how each trial ended, settings, versions, cost, prompt
   prompt/           the rubric: system text, question, schema of the answer
   batch.json        the batch with its counts and cost
   settings.json     provider, API, host, model, effort, temperature, output limit, mode, versions, with the grades of each

@@ -49,7 +49,9 @@ export const regradeCommand = (shell: Shell): Command =>
     .action((options: RegradeOptions) =>
       runCommand(shell, () => {
         const request = regradeRequest(options)
-        return withSession(shell, { ...options, database: 'read' }, (session) => regrade(session, request, options))
+        return withSession(shell, { ...options, database: options.dryRun ? 'look' : 'read' }, (session) =>
+          regrade(session, request, options),
+        )
       }),
     )
 

@@ -10,8 +10,11 @@ export interface Embedded {
   stop(): Promise<void>
 }
 
-/** What a command does with the database: makes it where there is none, reads what must be there or what may be, or needs none at all. */
-export type DatabaseUse = 'make' | 'read' | 'read_any' | 'none'
+/**
+ * What a command does with the database: makes it where there is none, reads what must be there, or needs none at all. A dry run (`look`,
+ * `look_any`) never migrates it: it needs one of this version, or does without.
+ */
+export type DatabaseUse = 'make' | 'read' | 'look' | 'look_any' | 'none'
 
 /** Starts one. It leaves alone what earlier processes left: a command says which batch goes on. */
 export type StartEmbedded = (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<Embedded>

@@ -21,7 +21,7 @@ export interface SubagentRef {
 export interface Observation {
   readonly parts: readonly Part[]
   readonly refs: readonly SubagentRef[]
-  /** Results that name no call, where the step has calls that they could name. */
+  /** Results that name no call, where more than one of the step could be meant. Terminus has one screen for all of them. */
   readonly unlinked: number
   readonly linked: number
 }
@@ -63,7 +63,7 @@ export function readObservation(
     const answered = called[index] ?? []
     const name = toolName(reading, result, at, { calls, answered })
     if (!isAbsent(result['source_call_id'])) linked++
-    else if (calls.count > 0) unlinked++
+    else if (calls.count > 1 && !isTerminus(agent)) unlinked++
     const own = resultSink(reading, parts, name, isTerminus(agent))
     readContent(reading, result['content'], `${at}/content`, own)
     const step = calls.count === 1 ? extra : null

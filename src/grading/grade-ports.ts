@@ -6,7 +6,8 @@ import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
 import type { Review } from '../schemas/review.ts'
 import type { ItemRef } from './batch-ports.ts'
 
-export interface GradeQuery {
+/** What a grade has to be, all of it; what is absent is not asked for. */
+export interface GradeFilter {
   readonly label?: string
   readonly status?: string
   readonly judge?: string
@@ -15,6 +16,9 @@ export interface GradeQuery {
   readonly model?: string
   readonly task?: string
   readonly batch?: string
+}
+
+export interface GradeQuery extends GradeFilter {
   readonly limit: number
   /** Exclusive: grades older than this id. */
   readonly before?: string
@@ -94,10 +98,8 @@ export interface CommentStore {
   }): Promise<readonly Comment[]>
 }
 
-export type OverviewQuery = Omit<GradeQuery, 'limit' | 'before'>
-
 /** Counts grades for an overview, in bounded time. */
 export interface GradeOverviewReader {
   /** Of the newest `most` grades that fit the most selective filter, those that fit the others, too. */
-  read(query: OverviewQuery, most?: number): Promise<GradeOverview>
+  read(query: GradeFilter, most?: number): Promise<GradeOverview>
 }

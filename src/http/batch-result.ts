@@ -18,6 +18,7 @@ const toResult = (record: ItemRecord, grade: ResultGrade | null): BatchResult =>
   index: record.index,
   status: record.status,
   label: record.label,
+  judge: record.request.judge ?? null,
   grade_id: record.grade_id,
   grade,
   failure: record.failure,

@@ -164,6 +164,9 @@ export const BatchResultSchema = Type.Object(
     index: Type.Integer({ minimum: 0 }),
     status: ItemStatusSchema,
     label: Nullable(LabelSchema),
+    judge: Nullable(
+      Type.String({ description: 'That the item was given, graded or not; null: its batch does not say.' }),
+    ),
     grade_id: Nullable(Type.String({ description: 'Null where nothing was graded.' })),
     grade: Nullable(ResultGradeSchema),
     failure: Nullable(FailureSchema),

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { GradeOverviewReader, OverviewQuery } from '../grading/grade-ports.ts'
+import type { GradeFilter, GradeOverviewReader } from '../grading/grade-ports.ts'
 import { type GradeOverview, NAMED_BY, type NamedBy } from '../schemas/grade-overview.ts'
 import { GRADE_STATUSES, type GradeStatus, LABELS, type Label } from '../schemas/vocabulary.ts'
 import { FILTERS, renderListSql } from './grade-query.ts'
@@ -21,7 +21,7 @@ export interface CountRow {
 export const COUNTED_COLUMNS = FILTERS.map((name) => `grades.${name} AS ${name}`).join(', ')
 
 /** The filter whose index is walked, and those that are compared afterwards: what is looked at has a bound whatever fits. */
-export function splitFilters(query: OverviewQuery, limit: number) {
+export function splitFilters(query: GradeFilter, limit: number) {
   const [first, ...rest] = FILTERS.filter((name) => query[name] !== undefined)
   return { walked: { ...(first !== undefined && { [first]: query[first] }), limit }, compared: rest }
 }

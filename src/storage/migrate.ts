@@ -48,6 +48,10 @@ export function migrate(db: Database.Database, migrations: readonly Migration[] 
   assertKnown(readApplied(), migrations)
 }
 
+/** Whether nothing would be applied: all is there, or what is there is newer, which whoever opens it is told. */
+export const isComplete = (applied: readonly string[], migrations: readonly Migration[]): boolean =>
+  applied.length > 0 && migrations.every(({ name }) => applied.includes(name))
+
 export const digestSql = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
 /** Throws a StorageError where nobody would know what the tables hold. */

@@ -13,7 +13,12 @@ import type { Shell } from '../../src/cli/shell.ts'
 import { showCommand } from '../../src/cli/show-command.ts'
 import { statusCommand } from '../../src/cli/status-command.ts'
 import { startEmbedded } from '../../src/server.ts'
+import { loadPostgresMigrations, migrate } from '../../src/storage/postgres/migrate.ts'
+import { openUnit } from '../../src/storage/postgres/unit.ts'
 import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { dump, makeOldDatabase } from '../faults/old-database.ts'
+import { SETTINGS } from '../storage/postgres-settings.ts'
+import { describePostgres } from '../storage/postgres-tools.ts'
 import { tempFolder } from './doctor-database.ts'
 import { testShell, trial } from './test-shell.ts'
 
@@ -66,6 +71,49 @@ test('batch --dry-run makes no database and no project, and says what grading wo
   await openSqliteStores({ path: join(folder, 'data', 'v.sqlite') }).close()
   expect(await dryRun({ VERIDICT_PROJECT: 'evals' })).toEqual([0, '1 item', ['data']])
   expect(readdirSync(join(folder, 'data'))).toEqual(['v.sqlite'])
+})
+
+test('a dry run leaves a database of an older version as it is', async () => {
+  const folder = tempFolder()
+  const database = join(folder, 'v.sqlite')
+  makeOldDatabase(database, 3)
+  const before = dump(database)
+  const shell = testShell({ env: { VERIDICT_DATABASE: database }, startEmbedded, trials: () => [trial('a')] })
+  await batchCommand(shell).parseAsync(['a', '--dry-run'], { from: 'user' })
+  expect([shell.code(), shell.output().split(':')[0]]).toEqual([0, '1 item'])
+  const regrade = await run(regradeCommand, ['--label', 'aligned', '--samples', '3', '--dry-run'], {
+    VERIDICT_DATABASE: database,
+  })
+  expect([regrade.code, regrade.err]).toEqual([1, expect.stringContaining('a dry run does not migrate it')])
+  expect(dump(database)).toBe(before)
+  await run(statusCommand, [], { VERIDICT_DATABASE: database })
+  expect(dump(database)).not.toBe(before)
+})
+
+describePostgres('a dry run on PostgreSQL', (tools) => {
+  test('makes no schema and no project, and migrates none', async () => {
+    const { server } = tools()
+    const env = { VERIDICT_DATABASE_URL: server.url }
+    const dryRun = async (project = 'default') => {
+      const shell = testShell({ env: { ...env, VERIDICT_PROJECT: project }, startEmbedded, trials: () => [trial('a')] })
+      await batchCommand(shell).parseAsync(['a', '--dry-run'], { from: 'user' })
+      return [shell.code(), shell.output().split(':')[0]]
+    }
+    const schemas = () => server.query("SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, 'veridict')")
+    const applied = () => server.query('SELECT name FROM veridict.schema_migrations ORDER BY name')
+    expect(await dryRun()).toEqual([0, '1 item'])
+    expect(await dryRun('evals')).toEqual([0, '1 item'])
+    expect(await schemas()).toEqual([])
+    const unit = openUnit(server.url, 'veridict', SETTINGS)
+    await migrate(unit, 'veridict', loadPostgresMigrations().slice(0, 2))
+    await unit.close()
+    expect(await dryRun()).toEqual([0, '1 item'])
+    expect(await applied()).toHaveLength(2)
+    await (await startEmbedded(env)).stop()
+    const all = await applied()
+    expect(await dryRun()).toEqual([0, '1 item'])
+    expect([await applied(), await schemas()]).toEqual([all, [{ nspname: 'veridict' }]])
+  }, 60_000)
 })
 
 test('what is there is read', async () => {

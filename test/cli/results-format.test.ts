@@ -11,6 +11,7 @@ const again = (metadata: BatchResult['metadata'], index = 0): BatchResult => ({
   index,
   status: 'graded',
   label: 'aligned',
+  judge: 'openai',
   grade_id: `grd_${'1'.repeat(26)}`,
   grade: null,
   failure: null,

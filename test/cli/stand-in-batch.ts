@@ -79,6 +79,7 @@ export function endItem(held: Held, ending: Ending): void {
     index,
     status,
     label,
+    judge: item.judge ?? 'lexical',
     grade_id: failure === null ? `grd_${index}` : null,
     grade: failure === null ? GRADE : null,
     failure,

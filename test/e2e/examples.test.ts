@@ -24,6 +24,7 @@ test.each(NAMES)('example %s is graded as expected, and every citation reads the
     label: (read(name, 'expected.json') as Grade).label,
     status: (read(name, 'expected.json') as Grade).status,
   })
+  expect(grade.receipt.warnings).toEqual([])
   for (const citation of grade.citations) {
     expect(citation.status).toBe('verified')
     expect(resolve(trajectory, citation.path ?? '').slice(citation.start ?? 0, citation.end ?? 0)).toBe(citation.quote)

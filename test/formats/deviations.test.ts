@@ -24,8 +24,26 @@ describe('warnings', () => {
     ],
     [
       'results that are never linked',
-      atif([{ tool_calls: [call], observation: { results: [{ content: 'o' }] } }]),
+      atif([{ tool_calls: [call, { ...call, tool_call_id: 'b' }], observation: { results: [{ content: 'o' }] } }]),
       ['/steps'],
+    ],
+    [
+      'a result that is not linked to the only call',
+      atif([{ tool_calls: [call], observation: { results: [{ content: 'o' }] } }]),
+      [],
+    ],
+    [
+      'the screen of terminus, which is that of all calls',
+      atif(
+        [
+          {
+            tool_calls: [call, { ...call, tool_call_id: 'b' }],
+            observation: { results: [{ content: 'New Terminal Output:' }] },
+          },
+        ],
+        { agent: { name: 'terminus-2', model_name: 'm' } },
+      ),
+      [],
     ],
     [
       'a call without a function',

@@ -69,7 +69,8 @@ async function expectTrustInLines(env: NodeJS.ProcessEnv): Promise<void> {
     ['again', 'graded'],
   ])
   expect(results[3]?.grade).toMatchObject({ judge: 'lexical', unread: { records: 2, actions: 1 } })
-  expect(results[4]).toMatchObject({ grade_id: null, grade: null })
+  expect(results[4]).toMatchObject({ judge: JUDGE.info.name, grade_id: null, grade: null })
+  expect(results.map(({ judge }) => judge === 'lexical')).toEqual(results.map((_, at) => at === 3))
   for (const result of results.filter(({ grade_id }) => grade_id !== null)) await expectOwnGrade(result)
   const response = await app.get(`/v1/batches/${id}/results`)
   expect(readLines(response.body)).toEqual(results)

@@ -2,7 +2,8 @@ import type { BatchItem } from '../../schemas/batch.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
 import { type BatchStore, isOwnBatch } from '../batch-ports.ts'
-import type { GradeQuery, GradeStore } from '../grade-ports.ts'
+import { fitsNames, namesOf } from '../fits-names.ts'
+import type { GradeFilter, GradeQuery, GradeStore } from '../grade-ports.ts'
 import type { Payer } from '../ledger-ports.ts'
 import { endedPages, withGrades } from './ended-items.ts'
 import type { BatchPlan, Incoming } from './intake.ts'
@@ -90,18 +91,18 @@ async function* findGrades(
     // Its own grades, whatever replaced them since, in its order.
     for await (const page of endedPages(batches, batch))
       for (const { grade } of await withGrades(grades, page))
-        if (grade !== null && fits(grade, rest) && wanted?.has(grade.id) !== false) yield grade
+        if (grade !== null && fitsNames(namesOf(grade), rest) && wanted?.has(grade.id) !== false) yield grade
   } else if (ids === undefined) {
     yield* listStanding(grades, filters)
   } else {
     for (const id of ids) {
       const grade = await grades.get(id)
-      if (grade !== null && fits(grade, filters)) yield grade
+      if (grade !== null && fitsNames(namesOf(grade), filters)) yield grade
     }
   }
 }
 
-async function* listStanding(grades: GradeStore, filters: Omit<GradeSelection, 'ids'>): AsyncGenerator<Grade> {
+async function* listStanding(grades: GradeStore, filters: GradeFilter): AsyncGenerator<Grade> {
   let before: string | undefined
   for (;;) {
     const query: GradeQuery = { ...filters, limit: PAGE, ...(before !== undefined && { before }) }
@@ -110,16 +111,4 @@ async function* listStanding(grades: GradeStore, filters: Omit<GradeSelection, '
     before = page.at(-1)?.id
     if (page.length < PAGE) return
   }
-}
-
-function fits(grade: Grade, filters: Omit<GradeSelection, 'ids'>): boolean {
-  const { label, status, receipt, metadata } = grade
-  const own: Readonly<Record<string, unknown>> = {
-    ...metadata,
-    label,
-    status,
-    judge: receipt.judge,
-    rubric: receipt.rubric,
-  }
-  return Object.entries(filters).every(([name, wanted]) => wanted === undefined || own[name] === wanted)
 }

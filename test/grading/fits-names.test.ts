@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { fitsNames, namesOf } from '../../src/grading/fits-names.ts'
+import { makeGrade } from '../storage/make-grade.ts'
+
+test('a grade fits what asks for nothing, or only for what it is', () => {
+  const grade = makeGrade({ label: 'aligned', metadata: { agent: 'codex', batch: 'mine' } })
+  const names = namesOf(grade)
+  expect(fitsNames(names, {})).toBe(true)
+  expect(fitsNames(names, { label: 'aligned', agent: 'codex', batch: 'mine' })).toBe(true)
+  expect(fitsNames(names, { label: 'aligned', agent: 'other' })).toBe(false)
+  expect(fitsNames(names, { task: 'fix-git' })).toBe(false)
+  expect(fitsNames({ label: null }, { label: 'aligned' })).toBe(false)
+})
