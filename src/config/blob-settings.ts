@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../schemas/type.ts'
 
 const most = (maximum: number) => Type.Optional(Type.Integer({ minimum: 1, maximum }))
 

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../schemas/type.ts'
 
 /** Calls of one judge that may be under way at once: where it begins, and between what it adapts. */
 export interface Concurrency {

@@ -1,7 +1,6 @@
-import { Type } from 'typebox'
-import { parse } from 'yaml'
 import { DENIED_ACTS } from '../domain/evidence.ts'
 import { fileFault } from '../domain/file-fault.ts'
+import { Type } from '../schemas/type.ts'
 import { type AccessFile, AccessFileSchema } from './access-settings.ts'
 import { type BlobFile, BlobFileSchema } from './blob-settings.ts'
 import { type Concurrency, ConcurrencySchema } from './concurrency.ts'
@@ -11,6 +10,7 @@ import { type JudgeFile, JudgeFileSchema } from './judge-settings.ts'
 import { nullable } from './nullable.ts'
 import { type PostgresFile, PostgresFileSchema } from './postgres-settings.ts'
 import { type WorkersFile, WorkersFileSchema } from './worker-settings.ts'
+import { parseYaml } from './yaml.ts'
 
 const positive = () => Type.Optional(Type.Integer({ minimum: 1 }))
 const closed = { additionalProperties: false } as const
@@ -117,7 +117,7 @@ function readText(path: string, readFile: (path: string) => string): string {
 /** The parser’s own words quote the file, which may hold what is secret. */
 function parseFile(path: string, text: string): unknown {
   try {
-    return parse(text) as unknown
+    return parseYaml(text)
   } catch (error) {
     const { code, linePos, name } = error as { code?: string; linePos?: readonly LinePos[]; name: string }
     const place = linePos?.[0] === undefined ? '' : ` at line ${linePos[0].line}, column ${linePos[0].col}`

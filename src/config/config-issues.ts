@@ -1,16 +1,15 @@
 import type { TSchema } from 'typebox'
-import { Value } from 'typebox/value'
+import { fits } from '../schemas/fits.ts'
+import { type Issue, validationErrors } from '../schemas/typebox.ts'
 
 /** What cannot be used of the configuration file: place, fault and remedy of each. At most 20; none: it fits. */
 export function configIssues(schema: TSchema, value: unknown): string[] {
-  if (Value.Check(schema, value)) return []
-  return Value.Errors(schema, value)
+  if (fits({ ...schema }, value)) return []
+  return validationErrors(schema, value)
     .filter(({ keyword }) => keyword !== 'additionalProperties')
     .slice(0, 20)
     .map((error) => `${error.instancePath || '/'} ${messageOf(schema, error)}`)
 }
-
-type Issue = ReturnType<typeof Value.Errors>[number]
 
 function messageOf(root: TSchema, { keyword, schemaPath, params, message }: Issue): string {
   // An unknown property is met by the schema `false`, which stands in that of its object.

@@ -1,11 +1,12 @@
 import type { TSchema } from 'typebox'
-import { Value } from 'typebox/value'
+import { fits } from './fits.ts'
+import { validationErrors } from './typebox.ts'
 
 /** What is wrong with a value, with JSON pointers. Empty: it fits. At most 20. */
 export function schemaIssues(schema: TSchema, value: unknown): { path: string; message: string }[] {
-  if (Value.Check(schema, value)) return []
+  if (fits({ ...schema }, value)) return []
   return (
-    Value.Errors(schema, value)
+    validationErrors(schema, value)
       // An unknown property is told twice, once without its name.
       .filter(({ message }) => message !== 'must not have additional properties')
       .slice(0, 20)
