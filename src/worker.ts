@@ -10,6 +10,7 @@ import { measureContext } from './http/context-metrics.ts'
 import { installErrors } from './http/errors.ts'
 import { createMetrics } from './http/metrics.ts'
 import { operationRoutes } from './http/operations.ts'
+import { schemaController } from './http/validation.ts'
 import { openLogStream } from './log-stream.ts'
 import { signalEcho } from './signal-echo.ts'
 import { openTracing } from './telemetry/open-tracing.ts'
@@ -70,10 +71,10 @@ function buildHealth(
     logger: { level: config.log_level, stream: openLogStream() },
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
+    schemaController: schemaController(),
   })
   context.onTrouble((trouble) => logTrouble(http.log, trouble))
   installErrors(http)
-  http.setSerializerCompiler(() => (data) => (typeof data === 'string' ? data : JSON.stringify(data)))
   operationRoutes(http, { context, metrics, state })
   return http
 }
