@@ -84,7 +84,7 @@ const RUBRICS = fileURLToPath(new URL('../rubrics', import.meta.url))
 export async function buildContext(options: ContextOptions): Promise<Context> {
   const { config, clock = systemClock } = options
   const troubles = new Set<(trouble: ProjectTrouble) => void>()
-  const shared = gatherShared(options, (trouble) => {
+  const shared = await gatherShared(options, (trouble) => {
     for (const listener of troubles) listener(trouble)
   })
   const { judges, rubrics } = shared
@@ -122,17 +122,17 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
   }
 }
 
-function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Shared {
+async function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Promise<Shared> {
   const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
   const loaded = loadRubrics(options.rubrics ?? RUBRICS)
-  const judges = gatherJudges(options, config, secrets)
+  const judges = await gatherJudges(options, config, secrets)
   if (!judges.has(config.default_judge)) {
     throw new Error(
       `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
     )
   }
-  const room = createStoreRoom(config, secrets)
+  const room = await createStoreRoom(config, secrets)
   const lanes = openLanes(config, judges, room.limits, clock)
   const adopts = options.adopts_batches ?? true
   return {
@@ -143,7 +143,7 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
     rubrics: new Map(loaded.map(({ rubric }) => [rubric.name, rubric])),
     default_rubric: DEFAULT_RUBRIC,
     lanes,
-    work: openWork({
+    work: await openWork({
       config,
       secrets,
       adopts,
@@ -168,9 +168,9 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
   }
 }
 
-function gatherJudges(options: ContextOptions, config: Config, secrets: Secrets): Map<string, Judge> {
+async function gatherJudges(options: ContextOptions, config: Config, secrets: Secrets): Promise<Map<string, Judge>> {
   const judges = new Map<string, Judge>([['lexical', createLexicalJudge()]])
-  for (const [name, judge] of buildModelJudges(config.judges, secrets)) judges.set(name, judge)
+  for (const [name, judge] of await buildModelJudges(config.judges, secrets)) judges.set(name, judge)
   for (const judge of options.judges ?? []) judges.set(judge.info.name, judge)
   const { tracing = NO_TRACING } = options
   return new Map([...judges].map(([name, judge]) => [name, tracing.judge(judge)]))

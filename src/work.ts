@@ -2,13 +2,11 @@ import type { Config } from './config/config.ts'
 import { DATABASE_URL } from './config/postgres-settings.ts'
 import type { Secrets } from './config/secrets.ts'
 import { addLoads, NO_LOAD } from './grading/batch/slice-source.ts'
-import { createMemoryQueue } from './grading/cluster/memory-queue.ts'
 import type { SliceJob, SliceQueue } from './grading/cluster/slice-ports.ts'
-import { SliceWorker } from './grading/cluster/slice-worker.ts'
+import type { SliceWorker } from './grading/cluster/slice-worker.ts'
 import type { Lane } from './grading/lane/lane.ts'
 import type { Clock } from './grading/ports.ts'
 import type { Project } from './project.ts'
-import { createJobQueue } from './queue/job-queue.ts'
 
 /** The work on batches that processes of one database share, and this process’s part in it. */
 export interface Work {
@@ -46,10 +44,15 @@ export interface WorkOptions {
 }
 
 /** Null where nobody else works on the database: SQLite. */
-export function openWork(options: WorkOptions): Work | null {
+export async function openWork(options: WorkOptions): Promise<Work | null> {
   const { config, secrets, adopts, works } = options
   const url = secrets.key(DATABASE_URL)
   if (config.postgres === null || url === undefined) return null
+  const [{ createJobQueue }, { createMemoryQueue }, slices] = await Promise.all([
+    import('./queue/job-queue.ts'),
+    import('./grading/cluster/memory-queue.ts'),
+    import('./grading/cluster/slice-worker.ts'),
+  ])
   const { lease_seconds } = config.workers
   const { connect_timeout_ms, statement_timeout_ms } = config.postgres
   const { onError } = options
@@ -64,7 +67,12 @@ export function openWork(options: WorkOptions): Work | null {
     ringWork: () => worker?.ringWork(),
     start(projects) {
       if (!works || worker !== null) return
-      worker = new SliceWorker({ ...options, queue, onTrouble: onError, ...dealerOf(projects, { ...options, queue }) })
+      worker = new slices.SliceWorker({
+        ...options,
+        queue,
+        onTrouble: onError,
+        ...dealerOf(projects, { ...options, queue }),
+      })
       worker.start()
     },
     stop: async () => worker?.stop(),

@@ -49,7 +49,7 @@ export function stopMs(): number {
     if (value === undefined) throw new Error(`${file} has no ${name}`)
     return Number(value.replaceAll('_', ''))
   }
-  const drain = Math.max(constant('src/server.ts', 'DRAIN_MS'), constant('src/worker.ts', 'DRAIN_MS'))
+  const drain = Math.max(constant('src/service.ts', 'DRAIN_MS'), constant('src/worker.ts', 'DRAIN_MS'))
   return drain + constant('src/telemetry/recording.ts', 'CLOSE_MS')
 }
 
