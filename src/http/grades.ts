@@ -118,9 +118,9 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
       response: { 200: answer('Grade', 'The grade, whatever its status.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const grade = await request.project.stores.grades.get(request.params.id)
-      if (grade === null) throw notFound('grade')
-      return sendJson(reply, grade)
+      const text = await request.project.stores.grades.getText(request.params.id)
+      if (text === null) throw notFound('grade')
+      return sendText(reply, text)
     },
   })
 
