@@ -91,7 +91,7 @@ export async function buildApp(
     limits,
     admission.behindHits((request, reply) => answerKnownBytes(request, reply, { aliasesOf, metrics })),
   )
-  await installOpenApi(http)
+  installOpenApi(http)
   sessionRoutes(http, { access: context.access, config: context.config, keyRate })
   gradeRoutes(http, { context, metrics, aliasesOf, inFlight })
   trajectoryRoutes(http, { context })
