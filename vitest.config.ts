@@ -18,7 +18,9 @@ const SLOW = [
   'test/cli/{backup-drill,restore-projects,start-failure}.test.ts',
   // Every release's database; processes that come and go; a store of many kinds, once for every kind of blob.
   'test/storage/{durability,processes,upgrade}.test.ts',
-  'test/blobs/contract-*.test.ts',
+  'test/blobs/{contract-*,s3,s3-real}.test.ts',
+  // Clusters over HTTP, and statistics, which run in a process of their own.
+  'test/http/{agreement,batch-counts,cluster,cluster-batches,comparison-statistics,process,regrades,reports}.test.ts',
   'test/telemetry/collector-away.test.ts',
   // Simulations, laws over many draws, whole corpora, memory.
   'test/archives/memory.test.ts',
@@ -45,6 +47,8 @@ const shared = {
 
 export default defineConfig({
   test: {
+    // By default one core is left alone; of two, that is half of the machine.
+    maxWorkers: '100%',
     projects: [
       { test: { ...shared, name: 'pure', include: tests(PURE), exclude: tests(SLOW), isolate: false } },
       { test: { ...shared, name: 'quick', include: [ALL], exclude: [...tests(SLOW), ...tests(PURE)] } },
