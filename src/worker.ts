@@ -7,6 +7,7 @@ import { measureContext } from './http/context-metrics.ts'
 import { installErrors } from './http/errors.ts'
 import { createMetrics } from './http/metrics.ts'
 import { operationRoutes } from './http/operations.ts'
+import { schemaController } from './http/validation.ts'
 import { openLogStream } from './log-stream.ts'
 import { startIfMain } from './process/main.ts'
 import { stopOnSignals } from './process/stop.ts'
@@ -52,10 +53,10 @@ function buildHealth(
     logger: { level: config.log_level, stream: openLogStream() },
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
+    schemaController: schemaController(),
   })
   context.onTrouble((trouble) => logTrouble(http.log, trouble))
   installErrors(http)
-  http.setSerializerCompiler(() => (data) => (typeof data === 'string' ? data : JSON.stringify(data)))
   operationRoutes(http, { context, metrics, state })
   return http
 }

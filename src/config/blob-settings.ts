@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../schemas/type.ts'
 import { defineSettings, whole } from './settings.ts'
 
 const NUMBERS = defineSettings({

@@ -1,8 +1,8 @@
-import { type Static, Type } from 'typebox'
-import { parse } from 'yaml'
+import type { Static } from 'typebox'
 import { DENIED_ACTS } from '../domain/evidence-question.ts'
 import { fileFault } from '../domain/file-fault.ts'
 import { inputIssues } from '../schemas/check.ts'
+import { Type } from '../schemas/type.ts'
 import { AccessFileSchema } from './access-settings.ts'
 import { BLOBS } from './blob-settings.ts'
 import { CONCURRENCY } from './concurrency.ts'
@@ -11,6 +11,7 @@ import { BATCHES, LIMITS, RETRY } from './limits.ts'
 import { nullable } from './nullable.ts'
 import { POSTGRES } from './postgres-settings.ts'
 import { WorkersFileSchema } from './worker-settings.ts'
+import { parseYaml } from './yaml.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -68,7 +69,7 @@ function readText(path: string, readFile: (path: string) => string): string {
 /** The parser’s own words quote the file, which may hold what is secret. */
 function parseFile(path: string, text: string): unknown {
   try {
-    return parse(text) as unknown
+    return parseYaml(text)
   } catch (error) {
     const { code, linePos, name } = error as { code?: string; linePos?: readonly LinePos[]; name: string }
     const place = linePos?.[0] === undefined ? '' : ` at line ${linePos[0].line}, column ${linePos[0].col}`

@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import type { Price } from '../domain/price.ts'
 import type { SettingSources } from '../schemas/judge-info.ts'
+import { Type } from '../schemas/type.ts'
 import { CONCURRENCY, type Concurrency } from './concurrency.ts'
 import { nullable } from './nullable.ts'
 import { PriceSettings } from './prices.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../schemas/type.ts'
 import { defineSettings, whole } from './settings.ts'
 
 const MIB = 1024 * 1024

@@ -1,4 +1,5 @@
-import { type Static, type TInteger, type TObject, type TPartial, type TProperties, Type } from 'typebox'
+import type { Static, TInteger, TObject, TPartial, TProperties } from 'typebox'
+import { Type } from '../schemas/type.ts'
 
 /** A group of settings, each said once: its type and bounds, its default and what it means. */
 interface SettingsOf<P extends TProperties> {
@@ -12,7 +13,10 @@ export function defineSettings<P extends TProperties>(properties: P): SettingsOf
   const defaults = Object.entries(properties).map(([name, schema]) => [name, (schema as { default?: unknown }).default])
   return {
     defaults: Object.fromEntries(defaults) as Static<TObject<P>>,
-    file: Type.Partial(Type.Object(properties), { additionalProperties: false }),
+    file: Type.Object(
+      Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])),
+      { additionalProperties: false },
+    ) as unknown as TPartial<TObject<P>>,
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../schemas/type.ts'
 
 export const WorkersFileSchema = Type.Object(
   {
