@@ -1,4 +1,4 @@
-import { claimOfLabel } from '../src/domain/label-claims.ts'
+import { claimOfLabel } from '../src/domain/rubric/label-claims.ts'
 import { LABELS, type Label } from '../src/schemas/vocabulary.ts'
 
 export type DecidingClaim = 'surface.observed' | 'cue.acted' | 'distractor.acted'

@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { loadRubrics } from '../src/config/load-rubrics.ts'
-import type { DeniedActs } from '../src/domain/evidence-question.ts'
+import type { DeniedActs } from '../src/domain/evidence/evidence-question.ts'
 import { readTrajectory } from '../src/formats/read.ts'
 import { createGradingService } from '../src/grading/grade.ts'
-import type { JudgeInfo, JudgeRequest } from '../src/grading/judge-ports.ts'
-import { createLane } from '../src/grading/lane/lane.ts'
-import type { Clock, Judge } from '../src/grading/ports.ts'
-import { createRetryBudget } from '../src/grading/retry.ts'
+import type { JudgeInfo, JudgeRequest } from '../src/ports/judge-ports.ts'
+import { createLane } from '../src/asking/lane/lane.ts'
+import type { Clock, Judge } from '../src/ports/ports.ts'
+import { createRetryBudget } from '../src/asking/retry.ts'
 import type { GradingService } from '../src/grading/service.ts'
 import { BY_DEFAULT } from '../src/schemas/judge-info.ts'
-import { openSqliteStores } from '../src/storage/sqlite.ts'
+import { openSqliteStores } from '../src/storage/sqlite/sqlite.ts'
 
 const RUBRICS = fileURLToPath(new URL('../rubrics', import.meta.url))
 

@@ -24,7 +24,7 @@ export const one = (file: string, find: string, put: string): Patch[] => [{ file
 
 /** What a text must hold as it is to hold a quote: a second lock on the rules that nothing of a quote may differ. */
 export const ANY_LANDMARKS: readonly Patch[] = one(
-  'src/domain/quote-readings.ts',
+  'src/domain/quotes/quote-readings.ts',
   "const landmarks = readLandmarks(core?.plain ?? '')",
   "const landmarks = readLandmarks('')",
 )

@@ -1,6 +1,6 @@
 import { inFile, type Mutant, one } from './mutant.ts'
 
-const ACTS = 'src/domain/acts.ts'
+const ACTS = 'src/domain/acts/acts.ts'
 
 /** Roles whose arguments prove nothing, with the arguments that show it. */
 const ROLES: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export const ACT_MUTANTS: readonly Mutant[] = [
       "if (role === 'web') return 'done'\n    if (role === 'reads'",
     ],
   }),
-  ...inFile('src/domain/agent-files.ts', 'done_but_denied', {
+  ...inFile('src/domain/acts/agent-files.ts', 'done_but_denied', {
     argv: [
       '5: an array is a command of words',
       'argv_words',
@@ -44,7 +44,7 @@ export const ACT_MUTANTS: readonly Mutant[] = [
       "language === 'argv' ? 'keystrokes' : 'shell'",
     ],
   }),
-  ...inFile('src/domain/act.ts', 'not_executed', {
+  ...inFile('src/domain/acts/act.ts', 'not_executed', {
     'not-run': [
       '5: what was turned down did not run',
       'call-rejected call-denied',
@@ -66,7 +66,7 @@ export const ACT_MUTANTS: readonly Mutant[] = [
       'return false',
     ],
   }),
-  ...inFile('src/formats/message-acts.ts', 'acts_in_messages', {
+  ...inFile('src/formats/common/message-acts.ts', 'acts_in_messages', {
     'acts-in-messages': [
       '3: acts stand in messages, too',
       'both-world0 cue-world0',
@@ -88,7 +88,7 @@ export const ACT_MUTANTS: readonly Mutant[] = [
       "false) return 'interrupted'",
     ],
   }),
-  ...inFile('src/domain/message-use.ts', 'acting_by_message', {
+  ...inFile('src/domain/acts/message-use.ts', 'acting_by_message', {
     'refusal-is-no-saying': [
       '5: who refuses to say it has not said it',
       'refusal-0 refusal-3 refusal-4',
@@ -110,7 +110,7 @@ export const ACT_MUTANTS: readonly Mutant[] = [
     patches: [
       ...one(ACTS, "for (const path of use === 'done' ? [] : reading.runs)", 'for (const path of [])'),
       ...one(
-        'src/domain/agent-files.ts',
+        'src/domain/acts/agent-files.ts',
         'isBefore(at, this.lastRuns.get(name) ?? at) ? [written] : []',
         'isBefore(at, at) ? [written] : []',
       ),

@@ -1,7 +1,7 @@
 import { inFile, type Mutant } from './mutant.ts'
 
 const SHELL = 'src/domain/shell'
-const ACTS = 'src/domain/acts.ts'
+const ACTS = 'src/domain/acts/acts.ts'
 
 /** Exits, conditions and functions of scripts and code. */
 const RUNNING: readonly Mutant[] = [
@@ -148,7 +148,7 @@ const CALLS: readonly Mutant[] = [
       '',
     ],
   }),
-  ...inFile('src/domain/agent-files.ts', 'done_but_denied', {
+  ...inFile('src/domain/acts/agent-files.ts', 'done_but_denied', {
     'run-by-name': [
       '5: a file may be run under another name',
       'way-py_import',
@@ -167,7 +167,7 @@ const CALLS: readonly Mutant[] = [
 ]
 
 /** Messages that show a sentence. */
-const SHOWN: readonly Mutant[] = inFile('src/domain/message-use.ts', 'acting_by_message', {
+const SHOWN: readonly Mutant[] = inFile('src/domain/acts/message-use.ts', 'acting_by_message', {
   'quotations-of-lines': [
     '5: a line of a list, a tag or a quotation is shown',
     'refusal-',

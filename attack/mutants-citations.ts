@@ -1,8 +1,8 @@
 import { ANY_LANDMARKS, CITED, type Mutant, one } from './mutant.ts'
 
-const EVIDENCE = 'src/domain/evidence.ts'
-const CITATION = 'src/domain/evidence-citation.ts'
-const UNMET = 'src/domain/evidence-unmet.ts'
+const EVIDENCE = 'src/domain/evidence/evidence.ts'
+const CITATION = 'src/domain/evidence/evidence-citation.ts'
+const UNMET = 'src/domain/evidence/evidence-unmet.ts'
 
 /** Rules 1 to 5 for what is cited. */
 export const CITATION_MUTANTS: readonly Mutant[] = [
@@ -43,7 +43,7 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     patches: [
       ...ANY_LANDMARKS,
       ...one(
-        'src/domain/fold.ts',
+        'src/domain/text/fold.ts',
         'codes[length++] = code',
         'codes[length++] = code >= 0x41 && code <= 0x5a ? code + 32 : code',
       ),
@@ -55,14 +55,14 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     classes: CITED,
     patches: [
       ...ANY_LANDMARKS,
-      ...one('src/domain/quote-readings.ts', 'folded: foldText(text),', 'folded: foldText(text).slice(0, -2),'),
+      ...one('src/domain/quotes/quote-readings.ts', 'folded: foldText(text),', 'folded: foldText(text).slice(0, -2),'),
     ],
   },
   {
     name: 'too-short',
     rule: '2: short quotes prove nothing',
     classes: CITED,
-    patches: one('src/domain/quote-readings.ts', 'const SHORT_QUOTE = 12', 'const SHORT_QUOTE = 1'),
+    patches: one('src/domain/quotes/quote-readings.ts', 'const SHORT_QUOTE = 12', 'const SHORT_QUOTE = 1'),
   },
   {
     name: 'actor',
@@ -105,7 +105,7 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     rule: '4: a step’s observation comes after its own action',
     classes: CITED,
     patches: one(
-      'src/domain/trajectory.ts',
+      'src/domain/trajectory/trajectory.ts',
       '(a.step !== b.step ? a.step < b.step : a.part < b.part)',
       'a.step <= b.step',
     ),

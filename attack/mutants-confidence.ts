@@ -1,8 +1,8 @@
 import { inFile, type Mutant } from './mutant.ts'
 
-const UNMET = 'src/domain/evidence-unmet.ts'
-const CONTRADICTIONS = 'src/domain/contradictions.ts'
-const LEXICAL = 'src/judges/lexical-answer.ts'
+const UNMET = 'src/domain/evidence/evidence-unmet.ts'
+const CONTRADICTIONS = 'src/domain/evidence/contradictions.ts'
+const LEXICAL = 'src/judges/lexical/lexical-answer.ts'
 
 /** Rule 7, and how sure the built-in judge may be. */
 export const CONFIDENCE_MUTANTS: readonly Mutant[] = [
@@ -30,7 +30,7 @@ export const CONFIDENCE_MUTANTS: readonly Mutant[] = [
       'return acted ? againstClaimed(one) : []',
     ],
   }),
-  ...inFile('src/domain/anchors.ts', 'done_but_denied', {
+  ...inFile('src/domain/evidence/anchors.ts', 'done_but_denied', {
     'near-acts': [
       '7: so does one of which a word is done',
       'url- line-',

@@ -2,7 +2,7 @@ import { ANY_LANDMARKS, inFile, type Mutant, one } from './mutant.ts'
 
 /** Rule 2: what of an honest quote may differ, and what may not. */
 export const QUOTE_MUTANTS: readonly Mutant[] = [
-  ...inFile('src/domain/quote-wrapping.ts', 'honest_quotes', {
+  ...inFile('src/domain/quotes/quote-wrapping.ts', 'honest_quotes', {
     'peel-fence': ['2: a fence is peeled', 'fence', 'wrapping(withoutFence(text)) ??', ''],
     'peel-pair': [
       '2: marks around a quote are peeled',
@@ -12,15 +12,15 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
     ],
     'peel-ellipsis': ['2: an ellipsis at an end is peeled', 'trailing_dots leading_', 'withoutEllipsis(text) ??', ''],
   }),
-  ...inFile('src/domain/quote-wrapping.ts', 'framed_quotes', {
+  ...inFile('src/domain/quotes/quote-wrapping.ts', 'framed_quotes', {
     'peel-end': ['2: a sign at the end is peeled', 'full_stop semicolon', 'return [outer, cut]', 'return [outer]'],
     'peel-tags': ['2: tags are peeled', 'tags', "['quote', 'code', ", "['code', "],
     'peel-added': ['2: the + of a line is peeled', 'plus', 'isAdded(text) ? text.slice(1) : null', 'null'],
   }),
-  ...inFile('src/domain/quote-readings.ts', 'framed_quotes', {
+  ...inFile('src/domain/quotes/quote-readings.ts', 'framed_quotes', {
     'peel-names': ['2: the names of a part are peeled', 'name call actor', '...withoutName(layer, partNames), ', ''],
   }),
-  ...inFile('src/domain/quote-readings.ts', 'honest_quotes', {
+  ...inFile('src/domain/quotes/quote-readings.ts', 'honest_quotes', {
     'quote-escapes': [
       '2: one level of escapes more in the quote',
       'escaped_quotes unicode_escape',
@@ -28,7 +28,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
       'text',
     ],
   }),
-  ...inFile('src/domain/quote-forms.ts', 'honest_quotes', {
+  ...inFile('src/domain/quotes/quote-forms.ts', 'honest_quotes', {
     'text-escapes': [
       '2: one level of escapes less in the quote',
       'json_line',
@@ -51,7 +51,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
       patches: [
         ...ANY_LANDMARKS,
         ...one(
-          'src/domain/quote-match.ts',
+          'src/domain/quotes/quote-match.ts',
           'const needle = needleOf(reading, formed.form)',
           'const needle = needleOf(reading, formed.form).slice(0, 8)',
         ),

@@ -1,8 +1,8 @@
 import { inFile, type Mutant, one } from './mutant.ts'
 
-const EVIDENCE = 'src/domain/evidence.ts'
-const UNMET = 'src/domain/evidence-unmet.ts'
-const UNITS = 'src/domain/skeleton-units.ts'
+const EVIDENCE = 'src/domain/evidence/evidence.ts'
+const UNMET = 'src/domain/evidence/evidence-unmet.ts'
+const UNITS = 'src/domain/sights/skeleton-units.ts'
 const ABSENCE = ['fake_verdict', 'bad_evidence', 'fake_note'] as const
 
 /** Absences and denials that a search refutes. */
@@ -53,8 +53,8 @@ const wholeAlone = (mutant: Mutant): Mutant => ({
   ...mutant,
   patches: [
     ...mutant.patches,
-    ...one('src/domain/sight-needles.ts', 'SHORTEST_IN_PIECES = 40', 'SHORTEST_IN_PIECES = 4000'),
-    ...one('src/domain/sight-needles.ts', "...one.seen_derived.map((text) => toNeedle(which, 'derived', text)),", ''),
+    ...one('src/domain/sights/sight-needles.ts', 'SHORTEST_IN_PIECES = 40', 'SHORTEST_IN_PIECES = 4000'),
+    ...one('src/domain/sights/sight-needles.ts', "...one.seen_derived.map((text) => toNeedle(which, 'derived', text)),", ''),
   ],
 })
 
@@ -90,15 +90,15 @@ const SEEN: readonly Mutant[] = [
     rule: '5: a name that was derived from an instruction is no certain sight, and dates none',
     cases: ['named_not_seen/target-never', 'named_not_seen/log-early'],
     patches: [
-      ...one('src/domain/sights.ts', "if (needle.kind === 'derived') return 'derived'", ''),
+      ...one('src/domain/sights/sights.ts', "if (needle.kind === 'derived') return 'derived'", ''),
       ...one(
-        'src/domain/observations.ts',
+        'src/domain/evidence/observations.ts',
         "const given = sights.filter((one) => one.needle.kind !== 'derived')",
         'const given = sights',
       ),
     ],
   },
-  ...inFile('src/domain/contradictions.ts', 'seen_first', {
+  ...inFile('src/domain/evidence/contradictions.ts', 'seen_first', {
     'denial-doubtful': [
       '7: an act behind a doubtful sight may follow it',
       'truncated-then-plain',
@@ -106,7 +106,7 @@ const SEEN: readonly Mutant[] = [
       'const from = earlier(sight, null)',
     ],
   }),
-  ...inFile('src/domain/evidence-proof.ts', 'seen_first', {
+  ...inFile('src/domain/evidence/evidence-proof.ts', 'seen_first', {
     'sight-pieces': [
       '3: an output that shows a piece of a sight can be cited',
       'two_halves',
@@ -123,7 +123,7 @@ const SEEN: readonly Mutant[] = [
     ],
     'sight-plus': ['5: the search sees through + in forms', 'form', '0x3c, PLUS]', '0x3c]'],
   }),
-  ...inFile('src/domain/text-escapes.ts', 'seen_first', {
+  ...inFile('src/domain/sights/text-escapes.ts', 'seen_first', {
     'sight-carets': [
       '5: the search sees through controls that are shown',
       'shown_controls',
@@ -138,7 +138,7 @@ const SEEN: readonly Mutant[] = [
     ],
   }),
   ...[
-    ...inFile('src/domain/line-marks.ts', 'seen_but_denied', {
+    ...inFile('src/domain/sights/line-marks.ts', 'seen_but_denied', {
       'sight-marks': [
         '5: the search sees through marks before lines',
         'comment_ quoted_mail diff_',
@@ -152,7 +152,7 @@ const SEEN: readonly Mutant[] = [
         'if (!numbered && code < 0) {',
       ],
     }),
-    ...inFile('src/domain/text-escapes.ts', 'seen_but_denied', {
+    ...inFile('src/domain/sights/text-escapes.ts', 'seen_but_denied', {
       'sight-escapes': [
         '5: the search reads escapes',
         'literal_newlines python_repr',
@@ -161,7 +161,7 @@ const SEEN: readonly Mutant[] = [
       ],
     }),
   ].map(wholeAlone),
-  ...inFile('src/domain/dumped-text.ts', 'seen_but_denied', {
+  ...inFile('src/domain/sights/dumped-text.ts', 'seen_but_denied', {
     'sight-dumps': [
       '5: the search reads dumps of bytes',
       'hex_dump',
@@ -169,7 +169,7 @@ const SEEN: readonly Mutant[] = [
       'if (bytes.length >= 0) return null',
     ],
   }),
-  ...inFile('src/domain/own-text.ts', 'own_text', {
+  ...inFile('src/domain/sights/own-text.ts', 'own_text', {
     'own-text': [
       '4: the agent’s own text coming back is no sight',
       'set_x make_recipe cat_own_file',
@@ -181,7 +181,7 @@ const SEEN: readonly Mutant[] = [
 
 /** When things happened, and what pictures show. */
 const ORDER: readonly Mutant[] = [
-  ...inFile('src/domain/order.ts', 'order', {
+  ...inFile('src/domain/evidence/order.ts', 'order', {
     'order-by-time': [
       '4: an act with an earlier time came before',
       'time-',
@@ -196,7 +196,7 @@ const ORDER: readonly Mutant[] = [
     ],
     'copied-context': ['4: copied context is no new act', 'copied_context-', 'isRepeat(trajectory, act.step) || ', ''],
   }),
-  ...inFile('src/domain/evidence-citation.ts', 'pictures', {
+  ...inFile('src/domain/evidence/evidence-citation.ts', 'pictures', {
     'picture-marks': [
       '5: a picture that was shown can be cited',
       'marked-',
@@ -204,7 +204,7 @@ const ORDER: readonly Mutant[] = [
       'const picture = null as ReturnType<typeof findCitedPicture>',
     ],
   }),
-  ...inFile('src/domain/evidence-pictures.ts', 'pictures', {
+  ...inFile('src/domain/evidence/evidence-pictures.ts', 'pictures', {
     'picture-shown': [
       '5: a picture that was not shown cannot be cited',
       'marked-',

@@ -1,4 +1,4 @@
-import type { DeniedActs } from '../src/domain/evidence-question.ts'
+import type { DeniedActs } from '../src/domain/evidence/evidence-question.ts'
 import type { GradingService } from '../src/grading/service.ts'
 import type { ConfidenceLevel, Label } from '../src/schemas/vocabulary.ts'
 import type { AttackCase, JudgeName } from './attack-case.ts'

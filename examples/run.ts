@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { printGrade } from '../src/cli/print-grade.ts'
+import { printGrade } from '../src/cli/output/print-grade.ts'
 import type { Grade } from '../src/schemas/grade.ts'
 
 /** Starts the real service on a free port, grades every example over HTTP, and says whether each label is the expected one. */

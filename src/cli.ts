@@ -7,6 +7,6 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   process.stdout.write(`${VERSION}\n`)
 } else {
   createRequire(import.meta.url)('../bin/compile-cache.cjs').useCompileCache()
-  const { runCommand } = await import('./command-line.ts')
+  const { runCommand } = await import('./cli/command-line.ts')
   await runCommand(args)
 }

@@ -1,10 +1,11 @@
 import { Writable } from 'node:stream'
 import type { LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
-import { type App, buildApp } from '../src/app.ts'
+import { type App, buildApp } from '../src/boot/app.ts'
+import { buildContext } from '../src/boot/context.ts'
 import { type Config, loadConfig } from '../src/config/config.ts'
-import { buildContext, type Context } from '../src/context.ts'
-import type { Judge } from '../src/grading/ports.ts'
+import type { Context } from '../src/http/context.ts'
+import type { Judge } from '../src/ports/ports.ts'
 
 export interface TestApp extends App {
   readonly context: Context

@@ -1,4 +1,4 @@
-import { unescapeView } from '../../src/domain/escape.ts'
+import { unescapeView } from '../../src/domain/text/escape.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { readLookAlikes, readRot13 } from '../directive-texts.ts'
 

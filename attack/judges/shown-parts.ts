@@ -1,7 +1,7 @@
-import type { Act } from '../../src/domain/act.ts'
-import { unescapeView } from '../../src/domain/escape.ts'
-import { NOTHING_UNREAD, type Part, type Step, type Trajectory } from '../../src/domain/trajectory.ts'
-import type { JudgeRequest } from '../../src/grading/judge-ports.ts'
+import type { Act } from '../../src/domain/acts/act.ts'
+import { unescapeView } from '../../src/domain/text/escape.ts'
+import { NOTHING_UNREAD, type Part, type Step, type Trajectory } from '../../src/domain/trajectory/trajectory.ts'
+import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
 import { ACTORS, type Actor } from '../../src/schemas/vocabulary.ts'
 
 /** A part as a judge reads it in the prompt. */

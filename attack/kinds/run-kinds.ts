@@ -1,6 +1,6 @@
-import type { DeniedActs } from '../../src/domain/evidence-question.ts'
+import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
 import type { GradingService } from '../../src/grading/service.ts'
-import { createLexicalJudge } from '../../src/judges/lexical-judge.ts'
+import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
 import type { ConfidenceLevel, Label } from '../../src/schemas/vocabulary.ts'
 import { withService } from '../grading.ts'
 import type { KindCase } from './kind-case.ts'

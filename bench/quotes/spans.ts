@@ -1,4 +1,4 @@
-import type { Trajectory } from '../../src/domain/trajectory.ts'
+import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { Span } from './writings.ts'
 
 const SHORTEST = 20

@@ -1,4 +1,4 @@
-import type { Part } from '../../src/domain/trajectory.ts'
+import type { Part } from '../../src/domain/trajectory/trajectory.ts'
 
 /** A piece of a part that a judge could quote. */
 export interface Span {

@@ -1,6 +1,6 @@
-import type { Anchors } from '../../src/domain/anchors.ts'
-import type { Claims } from '../../src/domain/claims.ts'
-import { NOTHING_UNREAD, type Part, type Trajectory } from '../../src/domain/trajectory.ts'
+import type { Anchors } from '../../src/domain/evidence/anchors.ts'
+import type { Claims } from '../../src/domain/rubric/claims.ts'
+import { NOTHING_UNREAD, type Part, type Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { GroundTruth, Instruction } from '../../src/schemas/ground-truth.ts'
 import { ACTORS, CLAIM_IDS } from '../../src/schemas/vocabulary.ts'
 

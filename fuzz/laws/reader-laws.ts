@@ -1,4 +1,4 @@
-import type { Trajectory } from '../../src/domain/trajectory.ts'
+import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { ACTORS } from '../../src/schemas/vocabulary.ts'
 import { BrokenLaw, hold } from '../target.ts'

@@ -1,4 +1,4 @@
-import type { Rubric } from '../../src/domain/rubric.ts'
+import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { ANSWER_SCHEMAS } from '../../src/schemas/judge-answer.ts'
 
 /** Who may support what, as in every rubric of the product; the words of the question play no part in the check. */

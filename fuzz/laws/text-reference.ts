@@ -1,4 +1,4 @@
-import { hiddenUnits, undisguised } from '../../src/domain/disguises.ts'
+import { hiddenUnits, undisguised } from '../../src/domain/text/disguises.ts'
 
 /** The folds and searches of docs/design.md, section 3, in the slowest and plainest way: regular expressions over copies. */
 

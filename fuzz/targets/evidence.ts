@@ -1,5 +1,5 @@
-import { checkEvidence, holds } from '../../src/domain/evidence.ts'
-import { createRendering } from '../../src/domain/rendering.ts'
+import { checkEvidence, holds } from '../../src/domain/evidence/evidence.ts'
+import { createRendering } from '../../src/domain/trajectory/rendering.ts'
 import type { CitationStatus } from '../../src/schemas/vocabulary.ts'
 import { JSON_INPUTS } from '../json-target.ts'
 import { checkSlowly } from '../laws/evidence-reference.ts'

@@ -1,4 +1,4 @@
-import { openDocuments } from '../../src/formats/open-documents.ts'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { JSON_INPUTS } from '../json-target.ts'
 import { checkReading } from '../laws/reader-laws.ts'
 import { hold, type Target } from '../target.ts'

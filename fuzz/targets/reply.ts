@@ -1,4 +1,4 @@
-import { parseClaims } from '../../src/domain/claims.ts'
+import { parseClaims } from '../../src/domain/rubric/claims.ts'
 import { CLAIM_ANSWERS } from '../../src/schemas/judge-answer.ts'
 import { CLAIM_IDS, CONFIDENCE_LEVELS, SURFACE_CATEGORIES } from '../../src/schemas/vocabulary.ts'
 import { depthOf, hasLoneSurrogate, hasRepeatedKey } from '../laws/json-reference.ts'

@@ -1,6 +1,6 @@
 import type { Issue } from '../domain/result.ts'
-import type { Trajectory } from '../domain/trajectory.ts'
-import type { Comment, CommentRequest } from '../schemas/comment.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { Comment, CommentRequest } from '../schemas/audit/comment.ts'
 import type { Grade } from '../schemas/grade.ts'
 
 /** A comment names a step of the run that was graded. Empty: it does. */

@@ -1,6 +1,6 @@
 import type { Digest } from '../domain/digest.ts'
-import type { SearchedRun } from '../domain/find-literal.ts'
-import type { Stores } from '../grading/ports.ts'
+import type { SearchedRun } from '../domain/text/find-literal.ts'
+import type { Stores } from '../ports/ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { MOST_NAME_CHARS } from '../schemas/grade-request.ts'
 import type { TrajectorySearch } from '../schemas/trajectory-search.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { loadConfig } from '../config/config.ts'
-import type { ProjectBlobs } from '../grading/upkeep-ports.ts'
+import type { ProjectBlobs } from '../ports/upkeep-ports.ts'
 import { openBlobs } from './open-blobs.ts'
 
 const NONE: ProjectBlobs = { of: () => null, close: () => undefined }

@@ -1,4 +1,4 @@
-import { BlobError } from '../grading/blob-ports.ts'
+import { BlobError } from '../ports/blob-ports.ts'
 
 /** What is known of a failed request. What a server writes in its messages is not: it may repeat what was signed with. */
 interface S3Failure {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { DENIED_ACTS } from '../domain/evidence-question.ts'
+import { DENIED_ACTS } from '../domain/evidence/evidence-question.ts'
 import { fileFault } from '../domain/file-fault.ts'
 import { inputIssues } from '../schemas/check.ts'
 import { Type } from '../schemas/type.ts'

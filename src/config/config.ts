@@ -1,4 +1,4 @@
-import type { DeniedActs } from '../domain/evidence-question.ts'
+import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
 import { type AccessFile, type AccessSettings, resolveAccess } from './access-settings.ts'
 import { type BlobSettings, resolveBlobs } from './blob-settings.ts'
 import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency.ts'

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Price } from '../domain/price.ts'
+import type { Price } from '../domain/money/price.ts'
 import type { SettingSources } from '../schemas/judge-info.ts'
 import { Type } from '../schemas/type.ts'
 import { CONCURRENCY, type Concurrency } from './concurrency.ts'

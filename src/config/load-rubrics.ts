@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseRubric } from '../domain/parse-rubric.ts'
-import type { Rubric } from '../domain/rubric.ts'
+import { parseRubric } from '../domain/rubric/parse-rubric.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
 import { parseYaml } from './yaml.ts'
 
 /** A rubric, and its files as one text to keep beside its digest. */

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Price } from '../domain/price.ts'
+import type { Price } from '../domain/money/price.ts'
 import { Type } from '../schemas/type.ts'
 import { nullable } from './nullable.ts'
 

@@ -1,10 +1,10 @@
 import type { GivenGroundTruth, GivenInstruction, GroundTruth, Instruction } from '../schemas/ground-truth.ts'
 import { type Digest, digestValue } from './digest.ts'
-import { EVIDENCE_VERSION } from './evidence.ts'
-import type { DeniedActs } from './evidence-question.ts'
-import { PROMPT_VERSION } from './prompt.ts'
-import { RENDERING_VERSION } from './rendering.ts'
-import { READER_VERSION } from './trajectory.ts'
+import { EVIDENCE_VERSION } from './evidence/evidence.ts'
+import type { DeniedActs } from './evidence/evidence-question.ts'
+import { PROMPT_VERSION } from './rubric/prompt.ts'
+import { RENDERING_VERSION } from './trajectory/rendering.ts'
+import { READER_VERSION } from './trajectory/trajectory.ts'
 
 export interface KeyParts {
   readonly trajectory: Digest

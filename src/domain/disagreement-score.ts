@@ -1,4 +1,4 @@
-import type { DisagreementKind } from '../schemas/disagreement.ts'
+import type { DisagreementKind } from '../schemas/audit/disagreement.ts'
 import type { ConfidenceLevel } from '../schemas/vocabulary.ts'
 
 /** Ten apart, and everything else stays below ten: kinds never mix in the order. */

@@ -1,5 +1,5 @@
-import type { Trajectory } from '../domain/trajectory.ts'
-import type { Json, Reading } from './reading.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { Json, Reading } from './common/reading.ts'
 
 export type ReadDocument = Pick<Trajectory, 'format' | 'agent' | 'steps'>
 

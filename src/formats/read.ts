@@ -1,13 +1,13 @@
 import { digestValue } from '../domain/digest.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
-import type { Trajectory } from '../domain/trajectory.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import { findUnsound } from './common/json-tree.ts'
+import { withActsOfMessages } from './common/message-acts.ts'
+import { isRecord, type Json, pointer, Reading, type ReadLimits } from './common/reading.ts'
 import type { ReadDocument } from './format.ts'
 import { FORMATS } from './formats.ts'
-import { findUnsound } from './json-tree.ts'
-import { withActsOfMessages } from './message-acts.ts'
-import { isRecord, type Json, pointer, Reading, type ReadLimits } from './reading.ts'
 
-export type { ReadLimits } from './reading.ts'
+export type { ReadLimits } from './common/reading.ts'
 
 const ACCEPTED =
   'One run is accepted, as one JSON object: an ATIF trajectory (schema_version "ATIF-v1.0" to "ATIF-v1.8", with steps), a ' +

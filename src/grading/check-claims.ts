@@ -1,9 +1,9 @@
-import type { Claims } from '../domain/claims.ts'
-import { checkEvidence, type Evidence } from '../domain/evidence.ts'
-import type { EvidenceQuestion } from '../domain/evidence-question.ts'
+import { isLarge } from '../asking/turns.ts'
+import { checkEvidence, type Evidence } from '../domain/evidence/evidence.ts'
+import type { EvidenceQuestion } from '../domain/evidence/evidence-question.ts'
+import type { Claims } from '../domain/rubric/claims.ts'
 import { checkOnThread } from '../offload/large-runs.ts'
 import { ThreadLost } from '../offload/offload.ts'
-import { isLarge } from './turns.ts'
 
 /**
  * Checks claims, those about a large run on a thread of its own. Null: the thread died or ran out of time, and nothing was

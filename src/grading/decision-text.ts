@@ -1,8 +1,8 @@
-import { planElision } from '../domain/elision.ts'
-import { createRendering, renderSteps, shownByPlan } from '../domain/rendering.ts'
-import { estimateTokens } from '../domain/tokens.ts'
-import type { Part, Position } from '../domain/trajectory.ts'
-import type { Range } from '../domain/view.ts'
+import { estimateTokens } from '../domain/money/tokens.ts'
+import { planElision } from '../domain/trajectory/elision.ts'
+import { createRendering, renderSteps, shownByPlan } from '../domain/trajectory/rendering.ts'
+import type { Part, Position } from '../domain/trajectory/trajectory.ts'
+import type { Range } from '../domain/trajectory/view.ts'
 import type { WindowedReading } from './reading.ts'
 import { tokensOf } from './window-pieces.ts'
 

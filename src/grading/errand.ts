@@ -1,6 +1,6 @@
+import type { ItemRef } from '../ports/batch-ports.ts'
+import type { Payer } from '../ports/ledger-ports.ts'
 import type { Failure } from '../schemas/grade.ts'
-import type { ItemRef } from './batch-ports.ts'
-import type { Payer } from './ledger-ports.ts'
 
 /** For whom a question is asked, and by which way its answers come. */
 export type Errand =

@@ -1,8 +1,10 @@
+import { turnFor } from '../asking/turns.ts'
+import { metadataOf } from '../domain/trajectory/trial-metadata.ts'
+import type { Lease } from '../ports/lease-ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest, TrialMetadata } from '../schemas/grade-request.ts'
-import { createFlights, type Flight } from './cluster/flight.ts'
-import type { Lease } from './cluster/lease-ports.ts'
 import { type Errand, isPassing, singleErrand } from './errand.ts'
+import { createFlights, type Flight } from './flight.ts'
 import { type Judged, type JudgingDeps, judgeQuestion } from './judging.ts'
 import {
   admitRequest,
@@ -15,8 +17,6 @@ import {
   storeTrajectory,
 } from './resolve.ts'
 import type { GradeOutcome, GradingService, ItemOutcome, UploadOutcome } from './service.ts'
-import { metadataOf } from './trial-metadata.ts'
-import { turnFor } from './turns.ts'
 
 export interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade'> {
   readonly recent: RecentTrajectories

@@ -1,10 +1,10 @@
-import type { Anchors } from '../domain/anchors.ts'
 import type { Digest } from '../domain/digest.ts'
-import type { DeniedActs } from '../domain/evidence-question.ts'
-import type { Rubric } from '../domain/rubric.ts'
-import type { Trajectory } from '../domain/trajectory.ts'
+import type { Anchors } from '../domain/evidence/anchors.ts'
+import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { Judge } from '../ports/ports.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
-import type { Judge } from './ports.ts'
 
 /** One question, everything looked up: what is graded, by which rubric, by whom, under which key. */
 export interface Question {

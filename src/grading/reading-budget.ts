@@ -1,7 +1,7 @@
-import { renderQuestion } from '../domain/prompt.ts'
-import { createRendering } from '../domain/rendering.ts'
-import type { Rubric } from '../domain/rubric.ts'
-import { estimateTokens } from '../domain/tokens.ts'
+import { estimateTokens } from '../domain/money/tokens.ts'
+import { renderQuestion } from '../domain/rubric/prompt.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
+import { createRendering } from '../domain/trajectory/rendering.ts'
 import type { Question } from './question.ts'
 
 /** The shares of the window that a reading, or a decision over windows, tries one after the other while it overflows. */

@@ -1,12 +1,17 @@
-import type { Anchors } from '../domain/anchors.ts'
-import { type ElidableStep, planElision } from '../domain/elision.ts'
-import { createRendering, type Rendering, renderSteps, shownByPlan } from '../domain/rendering.ts'
-import { choosePictures, NO_PICTURES, type ShownPictures, tokensOfPictures } from '../domain/shown-pictures.ts'
-import { estimateTokens } from '../domain/tokens.ts'
-import type { Part, Trajectory } from '../domain/trajectory.ts'
-import type { PartView } from '../domain/view.ts'
-import type { JudgeInfo } from './judge-ports.ts'
-import { isLarge, LARGE, nextTurn, WEIGHT_OF_PART } from './turns.ts'
+import { isLarge, LARGE, nextTurn, WEIGHT_OF_PART } from '../asking/turns.ts'
+import type { Anchors } from '../domain/evidence/anchors.ts'
+import { estimateTokens } from '../domain/money/tokens.ts'
+import { type ElidableStep, planElision } from '../domain/trajectory/elision.ts'
+import { createRendering, type Rendering, renderSteps, shownByPlan } from '../domain/trajectory/rendering.ts'
+import {
+  choosePictures,
+  NO_PICTURES,
+  type ShownPictures,
+  tokensOfPictures,
+} from '../domain/trajectory/shown-pictures.ts'
+import type { Part, Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { PartView } from '../domain/trajectory/view.ts'
+import type { JudgeInfo } from '../ports/judge-ports.ts'
 import { FRAME_TOKENS, type Piece, planPieces, type StepCosts, tokensOf } from './window-pieces.ts'
 
 /** How the judge gets to see the trajectory, decided by what fits. */

@@ -1,5 +1,5 @@
-import { DECISION_NOTE } from '../domain/prompt.ts'
-import { coverageOf, createRendering, fullCoverage } from '../domain/rendering.ts'
+import { DECISION_NOTE } from '../domain/rubric/prompt.ts'
+import { coverageOf, createRendering, fullCoverage } from '../domain/trajectory/rendering.ts'
 import { type Decided, decide } from './decide.ts'
 import { decisionText } from './decision-text.ts'
 import type { Question } from './question.ts'

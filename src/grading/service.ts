@@ -1,8 +1,8 @@
-import type { Trajectory } from '../domain/trajectory.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { Payer } from '../ports/ledger-ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { Errand } from './errand.ts'
-import type { Payer } from './ledger-ports.ts'
 import type { Refusal } from './refusal.ts'
 import type { Admitted, Resolved } from './resolve.ts'
 

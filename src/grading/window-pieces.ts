@@ -1,7 +1,7 @@
-import type { ElidableStep } from '../domain/elision.ts'
-import { createRendering, type Rendering, renderSteps } from '../domain/rendering.ts'
-import type { Position } from '../domain/trajectory.ts'
-import { planWindows, SLICE_OVERLAP, splitOversized } from '../domain/windows.ts'
+import type { ElidableStep } from '../domain/trajectory/elision.ts'
+import { createRendering, type Rendering, renderSteps } from '../domain/trajectory/rendering.ts'
+import type { Position } from '../domain/trajectory/trajectory.ts'
+import { planWindows, SLICE_OVERLAP, splitOversized } from '../domain/trajectory/windows.ts'
 
 /** What one window shows: whole steps, or stretches of the parts of one step. */
 export type Piece =

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { Context } from '../context.ts'
 import { ITEM_STATUSES, type ItemStatus } from '../schemas/vocabulary.ts'
+import type { Context } from './context.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Batches looked at for their open items; with more running at once the figure is that of the newest. */

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/result.ts'
-import { ANSWER_HEADERS } from './access/security-headers.ts'
-import { unsupportedType } from './content-type.ts'
+import { unsupportedType } from './body/content-type.ts'
+import { ANSWER_HEADERS } from './guard/access/security-headers.ts'
 import { HttpProblem, problemBody, STATUS_CODES, sendProblem } from './problem.ts'
 
 /** Every error leaves as problem+json through here; unexpected ones say nothing but `internal`. */

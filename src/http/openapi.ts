@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify'
-import { describeAccess, SECURITY_SCHEMES } from './access/described-access.ts'
-import { COMPONENTS } from './schemas.ts'
+import { COMPONENTS } from './body/schemas.ts'
+import { describeAccess, SECURITY_SCHEMES } from './guard/access/described-access.ts'
 import { schemaController } from './validation.ts'
 
 type Contract = ReturnType<FastifyInstance['swagger']>

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Context } from '../context.ts'
-import type { Payer } from '../grading/ledger-ports.ts'
-import type { Project } from '../project.ts'
+import type { Payer } from '../ports/ledger-ports.ts'
+import type { Context, Project } from './context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

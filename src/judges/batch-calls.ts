@@ -1,4 +1,4 @@
-import type { Answered, BatchState } from '../grading/batch-api.ts'
+import type { Answered, BatchState } from '../ports/batch-api.ts'
 import { callProvider, type Sdk } from './call.ts'
 import { failure } from './failures.ts'
 import { redact } from './reply.ts'

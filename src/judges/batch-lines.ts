@@ -1,4 +1,4 @@
-import { LineSplitter } from '../domain/line-splitter.ts'
+import { LineSplitter } from '../domain/text/line-splitter.ts'
 
 /** No answer is longer: single calls refuse what is. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024

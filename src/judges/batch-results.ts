@@ -1,5 +1,5 @@
-import type { Answered, BatchResult } from '../grading/batch-api.ts'
-import type { JudgeReply } from '../grading/judge-ports.ts'
+import type { Answered, BatchResult } from '../ports/batch-api.ts'
+import type { JudgeReply } from '../ports/judge-ports.ts'
 import type { Failure } from '../schemas/grade.ts'
 import { NO_SUCH_BATCH } from './batch-calls.ts'
 import { describeError, type Sdk } from './call.ts'

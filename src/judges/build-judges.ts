@@ -1,7 +1,7 @@
 import { PROVIDER_VARIABLES } from '../config/environment.ts'
 import type { JudgeSettings } from '../config/judge-settings.ts'
 import type { Secrets } from '../config/secrets.ts'
-import type { Judge } from '../grading/ports.ts'
+import type { Judge } from '../ports/ports.ts'
 
 interface ModelJudges {
   readonly judges: ReadonlyMap<string, Judge>
@@ -29,6 +29,6 @@ export async function buildModelJudges(
 /** A provider's SDK is loaded where a judge of it is configured. */
 async function loadProvider(provider: JudgeSettings['provider']) {
   return provider === 'openai'
-    ? (await import('./openai-judge.ts')).createOpenAiJudge
-    : (await import('./anthropic-judge.ts')).createAnthropicJudge
+    ? (await import('./openai/openai-judge.ts')).createOpenAiJudge
+    : (await import('./anthropic/anthropic-judge.ts')).createAnthropicJudge
 }

@@ -1,4 +1,4 @@
-import type { JudgeReply } from '../grading/judge-ports.ts'
+import type { JudgeReply } from '../ports/judge-ports.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import { classifyHttp, failure, NOTHING_USED, usageOfFault } from './failures.ts'
 import { rawOf, redact, redactFailure, redactReply } from './reply.ts'

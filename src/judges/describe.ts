@@ -1,6 +1,6 @@
 import type { JudgeSettings } from '../config/judge-settings.ts'
 import { PUBLIC_BASE_URL, shownBaseUrl } from '../domain/base-url.ts'
-import type { JudgeInfo } from '../grading/judge-ports.ts'
+import type { JudgeInfo } from '../ports/judge-ports.ts'
 
 /** What `GET /v1/judges` says of a model judge, and the identity that goes into the cache key. Never the key. */
 export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo => ({

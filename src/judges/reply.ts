@@ -1,4 +1,4 @@
-import type { JudgeReply } from '../grading/judge-ports.ts'
+import type { JudgeReply } from '../ports/judge-ports.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import { failure } from './failures.ts'
 

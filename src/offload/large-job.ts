@@ -1,7 +1,7 @@
-import type { Claims } from '../domain/claims.ts'
-import type { EvidenceQuestion } from '../domain/evidence-question.ts'
-import type { ShownPicture } from '../domain/shown-pictures.ts'
-import type { Range } from '../domain/view.ts'
+import type { EvidenceQuestion } from '../domain/evidence/evidence-question.ts'
+import type { Claims } from '../domain/rubric/claims.ts'
+import type { ShownPicture } from '../domain/trajectory/shown-pictures.ts'
+import type { Range } from '../domain/trajectory/view.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { PackedTrajectory } from './packed-trajectory.ts'
 

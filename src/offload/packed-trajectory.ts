@@ -1,5 +1,5 @@
-import type { Act, Call } from '../domain/act.ts'
-import type { Part, Step, Trajectory } from '../domain/trajectory.ts'
+import type { Act, Call } from '../domain/acts/act.ts'
+import type { Part, Step, Trajectory } from '../domain/trajectory/trajectory.ts'
 
 /**
  * A trajectory in a form that is copied between threads within milliseconds: half a million parts as objects take a second of both. Pictures

@@ -1,4 +1,4 @@
-import type { ReadLimits } from '../formats/reading.ts'
+import type { ReadLimits } from '../formats/common/reading.ts'
 
 export interface SearchJob {
   /** The document as it is stored. */

@@ -1,4 +1,4 @@
-import { findLiteral, type SearchedRun } from '../domain/find-literal.ts'
+import { findLiteral, type SearchedRun } from '../domain/text/find-literal.ts'
 import { readTrajectory } from '../formats/read.ts'
 import { parseStored, unpackText } from '../storage/stored-text.ts'
 import type { SearchJob } from './search-job.ts'

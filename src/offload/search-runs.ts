@@ -1,4 +1,4 @@
-import type { SearchedRun } from '../domain/find-literal.ts'
+import type { SearchedRun } from '../domain/text/find-literal.ts'
 import { createOffload } from './offload.ts'
 import type { SearchJob } from './search-job.ts'
 

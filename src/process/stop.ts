@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Context } from '../context.ts'
+import type { Context } from '../http/context.ts'
 import { signalEcho } from './signal-echo.ts'
 
 /** How long a stop waits for what is in flight; a judge call that is still out then is found as interrupted at the next start. */

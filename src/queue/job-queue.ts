@@ -1,12 +1,5 @@
 import { PgBoss } from 'pg-boss'
-import {
-  leaseName,
-  rankOf,
-  type SliceJob,
-  type SliceQueue,
-  type SliceWork,
-  type Survey,
-} from '../grading/cluster/slice-ports.ts'
+import { leaseName, rankOf, type SliceJob, type SliceQueue, type SliceWork, type Survey } from '../ports/slice-ports.ts'
 import { judgeOf, queueName } from './queue-names.ts'
 
 interface JobQueueSettings {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { AgreementSchema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
+import { AgreementSchema, StatisticSchema, UndefinedReasonSchema } from './audit/agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
 import { Type } from './type.ts'

@@ -1,6 +1,6 @@
-import { historyOf, type OutputHistory } from '../grading/estimate/history.ts'
-import type { JudgeReply } from '../grading/judge-ports.ts'
-import type { FinishedAttempt, LedgerEntry, StoredReply } from '../grading/ledger-ports.ts'
+import { historyOf, type OutputHistory } from '../domain/money/history.ts'
+import type { JudgeReply } from '../ports/judge-ports.ts'
+import type { FinishedAttempt, LedgerEntry, StoredReply } from '../ports/ledger-ports.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { packText, parseStored, unpackText } from './stored-text.ts'
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
-import type { BatchQuery, BatchRecord } from '../grading/batch-ports.ts'
+import type { BatchQuery, BatchRecord } from '../ports/batch-ports.ts'
 import type { BatchCounts } from '../schemas/batch.ts'
-import { type Amounts, batchScope, type Spending } from './spending.ts'
+import { type Amounts, batchScope, type Spending } from './sqlite/spending.ts'
 
 type Kept =
   | 'id'

@@ -1,5 +1,5 @@
-import { isOwnBatch } from '../grading/batch-ports.ts'
-import type { GradeQuery } from '../grading/grade-ports.ts'
+import { isOwnBatch } from '../ports/batch-ports.ts'
+import type { GradeQuery } from '../ports/grade-ports.ts'
 
 /**
  * What lists can be filtered by, from the most selective to the least. SQLite has no statistics of its own here and

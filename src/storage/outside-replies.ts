@@ -1,4 +1,4 @@
-import type { ProviderEnd } from '../grading/provider-ports.ts'
+import type { ProviderEnd } from '../ports/provider-ports.ts'
 import { type EndRow, renderEnd } from './attempt-rows.ts'
 import type { Outside } from './outside.ts'
 import { StorageError } from './storage-error.ts'

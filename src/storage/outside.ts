@@ -1,4 +1,4 @@
-import { BlobError, type BlobStore } from '../grading/blob-ports.ts'
+import { BlobError, type BlobStore } from '../ports/blob-ports.ts'
 import {
   type BlobOwner,
   blobName,

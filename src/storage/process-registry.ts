@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type Database from 'better-sqlite3'
-import type { ProcessRegistry } from '../grading/ports.ts'
+import type { ProcessRegistry } from '../ports/ports.ts'
+import type { Unit } from './sqlite/unit.ts'
 import { toStorageError } from './storage-error.ts'
-import type { Unit } from './unit.ts'
 
 /** The registry as the other stores of this process use it; `living` and `leave` are synchronous. */
 export interface Processes extends ProcessRegistry {

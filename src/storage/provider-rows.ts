@@ -1,11 +1,11 @@
-import type { PlannedAttempt } from '../grading/ledger-ports.ts'
+import type { PlannedAttempt } from '../ports/ledger-ports.ts'
 import type {
   NewProviderRequest,
   ProviderAnswer,
   ProviderBatchRecord,
   ProviderRound,
   SubmissionLimits,
-} from '../grading/provider-ports.ts'
+} from '../ports/provider-ports.ts'
 import type { Failure } from '../schemas/grade.ts'
 import { parseReply, parseUsage, type ReplyRow } from './attempt-rows.ts'
 import { packText, parseStored, unpackText } from './stored-text.ts'

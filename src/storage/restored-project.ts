@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { DEFAULT_PROJECT } from '../access/access.ts'
-import type { RestoreOptions } from '../grading/upkeep-ports.ts'
+import type { RestoreOptions } from '../ports/upkeep-ports.ts'
 import { placedProject } from './project-files.ts'
 import { readProject } from './project-mark.ts'
 import { StorageError } from './storage-error.ts'

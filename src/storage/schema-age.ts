@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { isComplete, loadMigrations } from './migrate.ts'
+import { isComplete, loadMigrations } from './sqlite/migrate.ts'
 
 const TABLE = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'"
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { parseExactJson } from '../domain/exact-json.ts'
+import { parseExactJson } from '../domain/text/exact-json.ts'
 import { StorageError } from './storage-error.ts'
 
 /** The first bytes of a zstd frame. Never those of UTF-8, where 0xB5 cannot follow an ASCII character. */

@@ -1,7 +1,7 @@
 import { type Attributes, type Span, SpanKind } from '@opentelemetry/api'
-import type { Answered, BatchApi } from '../grading/batch-api.ts'
-import type { JudgeInfo, JudgeReply } from '../grading/judge-ports.ts'
-import type { Judge } from '../grading/ports.ts'
+import type { Answered, BatchApi } from '../ports/batch-api.ts'
+import type { JudgeInfo, JudgeReply } from '../ports/judge-ports.ts'
+import type { Judge } from '../ports/ports.ts'
 import { fail, type Scribe, word } from './scribe.ts'
 
 /** A span for every call of a judge, by the semantic conventions for generative AI. Neither the question nor the answer is in it. */

@@ -1,5 +1,5 @@
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, type SpanOptions } from '@opentelemetry/api'
-import { SLICE_ITEMS, type SliceJob, type SliceQueue } from '../grading/cluster/slice-ports.ts'
+import { SLICE_ITEMS, type SliceJob, type SliceQueue } from '../ports/slice-ports.ts'
 import { linksTo, parseTraceparent, type Scribe } from './scribe.ts'
 import type { Slice, Tracing } from './tracing.ts'
 

@@ -1,7 +1,7 @@
-import type { SliceQueue } from '../grading/cluster/slice-ports.ts'
-import type { Lane } from '../grading/lane/lane.ts'
-import type { Judge } from '../grading/ports.ts'
+import type { Lane } from '../asking/lane/lane.ts'
 import type { GradingService } from '../grading/service.ts'
+import type { Judge } from '../ports/ports.ts'
+import type { SliceQueue } from '../ports/slice-ports.ts'
 import type { UnitWatcher } from './watch-stores.ts'
 
 /**

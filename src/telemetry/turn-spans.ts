@@ -1,4 +1,4 @@
-import type { Lane } from '../grading/lane/lane.ts'
+import type { Lane } from '../asking/lane/lane.ts'
 import type { Scribe } from './scribe.ts'
 
 /**

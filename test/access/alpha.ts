@@ -1,6 +1,6 @@
+import type { Review } from '../../src/schemas/audit/review.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import type { Review } from '../../src/schemas/review.ts'
 import { finish, makeItems } from '../http/make-batch.ts'
 import type { AnsweringApp } from './answering-app.ts'
 import { asHolder, holdKey, type KeyHolder } from './make-keys.ts'

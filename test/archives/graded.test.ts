@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createLexicalJudge } from '../../src/judges/lexical-judge.ts'
+import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
 import { startService } from '../grading/harness.ts'
 import { CORPUS, hasCorpus, readAll, truths } from './make.ts'
 

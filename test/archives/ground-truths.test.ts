@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadGroundTruths, parseGroundTruths } from '../../src/archives/ground-truths.ts'
+import { loadGroundTruths, parseGroundTruths } from '../../src/archives/truth/ground-truths.ts'
 import { normalizeGroundTruth } from '../../src/domain/cache-key.ts'
 import { tempFolder, truths } from './make.ts'
 

@@ -2,7 +2,7 @@ import { readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { readTrials } from '../../src/archives/read-trials.ts'
+import { readTrials } from '../../src/archives/trials/read-trials.ts'
 import {
   atif,
   detailsOf,

@@ -6,10 +6,10 @@ import { buffer } from 'node:stream/consumers'
 import { crc32, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { type Header, pack } from 'tar-stream'
 import { onTestFinished } from 'vitest'
-import { type GroundTruths, parseGroundTruths } from '../../src/archives/ground-truths.ts'
-import { type ReadTrialsOptions, readTrials } from '../../src/archives/read-trials.ts'
-import { parseSignalSource, type SignalSource } from '../../src/archives/signals.ts'
-import type { TrialItem } from '../../src/archives/trial-item.ts'
+import { type ReadTrialsOptions, readTrials } from '../../src/archives/trials/read-trials.ts'
+import type { TrialItem } from '../../src/archives/trials/trial-item.ts'
+import { type GroundTruths, parseGroundTruths } from '../../src/archives/truth/ground-truths.ts'
+import { parseSignalSource, type SignalSource } from '../../src/archives/truth/signals.ts'
 
 export const CORPUS = resolve(import.meta.dirname, '../../../shared/trajectories')
 export const hasCorpus = existsSync(CORPUS)

@@ -1,5 +1,5 @@
-import { parseGroundTruths } from '../../src/archives/ground-truths.ts'
-import { readTrials } from '../../src/archives/read-trials.ts'
+import { readTrials } from '../../src/archives/trials/read-trials.ts'
+import { parseGroundTruths } from '../../src/archives/truth/ground-truths.ts'
 
 /**
  * Reads a path in a process of its own: `node --expose-gc read-apart.ts <path> <temp folder>`. `peakBytes` is what the process

@@ -1,4 +1,4 @@
-import { readTrials } from '../../src/archives/read-trials.ts'
+import { readTrials } from '../../src/archives/trials/read-trials.ts'
 
 /** Begins to read an archive, and dies as a process does that is out of memory: `node read-killed.ts <path> <temp folder>`. */
 const [path = '', tempFolder = ''] = process.argv.slice(2)

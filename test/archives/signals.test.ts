@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { measureSignals } from '../../src/archives/measured-signals.ts'
-import { parseSignalSource, type SignalSource } from '../../src/archives/signals.ts'
+import { measureSignals } from '../../src/archives/truth/measured-signals.ts'
+import { parseSignalSource, type SignalSource } from '../../src/archives/truth/signals.ts'
 import { tempFolder, writeFiles } from './make.ts'
 
 const source = (text: string): SignalSource => {

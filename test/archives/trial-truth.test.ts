@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { MissingSource } from '../../src/archives/read-trials.ts'
+import type { MissingSource } from '../../src/archives/trials/read-trials.ts'
 import { onlyTrial, outline, RUN, readAll, source, TRUTH, tempFolder, trial, truths, writeFiles } from './make.ts'
 
 let job = ''

@@ -26,7 +26,7 @@ describe('mutants', () => {
   })
 
   test('a patch that does not fit is an error, not a survivor', async () => {
-    const patches = [{ file: 'src/domain/locate.ts', find: 'nothing like this', put: '' }]
+    const patches = [{ file: 'src/domain/quotes/locate.ts', find: 'nothing like this', put: '' }]
     await expect(runMutant({ name: 'stale', patches, classes: ['worn_down'] })).rejects.toThrow('fits 0 places')
   })
 })

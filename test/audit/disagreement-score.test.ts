@@ -7,8 +7,8 @@ import {
   labelDistance,
   labelOfClaims,
   TABLE_CLAIMS,
-} from '../../src/domain/label-claims.ts'
-import { DISAGREEMENT_KINDS } from '../../src/schemas/disagreement.ts'
+} from '../../src/domain/rubric/label-claims.ts'
+import { DISAGREEMENT_KINDS } from '../../src/schemas/audit/disagreement.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
 import { RUBRIC } from '../domain/make.ts'
 

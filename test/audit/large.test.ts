@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readDisagreements } from '../../src/audit/disagreements.ts'
-import { readStoredRatings } from '../../src/audit/stored-ratings.ts'
-import type { GradeStore } from '../../src/grading/grade-ports.ts'
-import type { Stores } from '../../src/grading/ports.ts'
-import type { Disagreement } from '../../src/schemas/disagreement.ts'
-import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { readStoredRatings } from '../../src/audit/agreement/stored-ratings.ts'
+import { readDisagreements } from '../../src/audit/disagreements/disagreements.ts'
+import type { GradeStore } from '../../src/ports/grade-ports.ts'
+import type { Stores } from '../../src/ports/ports.ts'
+import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { putGrade } from './make-question.ts'
 
 const QUESTIONS = 10_000

@@ -1,5 +1,5 @@
-import type { ReportInput, ReportOptions, TrialReview, TrialRow } from '../../src/audit/report-rows.ts'
-import type { SamplingDesign } from '../../src/schemas/review.ts'
+import type { ReportInput, ReportOptions, TrialReview, TrialRow } from '../../src/audit/report/report-rows.ts'
+import type { SamplingDesign } from '../../src/schemas/audit/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 
 /** A graded trial; the rest is what the test says. Without a label it is unverified. */

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
-import { agreedLabel, readReviews, readStandingReviews, standingReviews } from '../../src/audit/standing-reviews.ts'
+import {
+  agreedLabel,
+  readReviews,
+  readStandingReviews,
+  standingReviews,
+} from '../../src/audit/disagreements/standing-reviews.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { ReviewStore } from '../../src/grading/grade-ports.ts'
-import type { Review } from '../../src/schemas/review.ts'
+import type { ReviewStore } from '../../src/ports/grade-ports.ts'
+import type { Review } from '../../src/schemas/audit/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
-import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { putGrade } from './make-question.ts'
 
 const words: readonly (readonly [question: string, rater: string, label: Label | null])[] = [

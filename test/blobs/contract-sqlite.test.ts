@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { describeStores } from '../storage/contract.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { countOutside, everythingOutside } from './blob-tools.ts'

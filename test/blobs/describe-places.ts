@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { NO_CAPS } from '../../src/grading/ledger-ports.ts'
+import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
 import { finishOk, KEY, planAttempt, REQUEST } from '../storage/make-attempt.ts'
 import { folderOf, openRoom, PLACE } from './blob-tools.ts'
 import {

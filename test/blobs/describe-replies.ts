@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NO_CAPS } from '../../src/grading/ledger-ports.ts'
+import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
 import { failedReply, finishOk, goodReply, KEY, planAttempt, REQUEST } from '../storage/make-attempt.ts'
 import { openBatch } from '../storage/make-batch.ts'
 import { makeRequest } from '../storage/make-request.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { GOOD_ANSWER, REQUEST, scriptedJudge, startService } from '../grading/harness.ts'
 import { openStore } from './blob-tools.ts'
 import type { Fault } from './s3-server.ts'

@@ -9,7 +9,7 @@ registerHooks({
   },
 })
 const { loadConfig } = await import('../../src/config/config.ts')
-const { createStoreRoom } = await import('../../src/store-room.ts')
+const { createStoreRoom } = await import('../../src/boot/store-room.ts')
 const { config, secrets } = loadConfig(process.env, () => '')
 const room = await createStoreRoom(config, secrets)
 const stores = await room.open('default')

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { describeOutside } from './describe-outside.ts'
 import { describePlaces } from './describe-places.ts'

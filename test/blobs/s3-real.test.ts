@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { describeStores } from '../storage/contract.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { folderOf, openRoom } from './blob-tools.ts'

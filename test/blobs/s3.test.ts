@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import type { BlobError } from '../../src/grading/blob-ports.ts'
+import type { BlobError } from '../../src/ports/blob-ports.ts'
 import { ENVIRONMENT, folderOf, openRoom, openStore, PLACE } from './blob-tools.ts'
 import type { Fault } from './s3-server.ts'
 import { startS3 } from './s3-server.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { renderPage } from '../../src/cli/appendix-page.ts'
-import { AppendixTally } from '../../src/cli/appendix-tally.ts'
+import { renderPage } from '../../src/cli/results/appendix-page.ts'
+import { AppendixTally } from '../../src/cli/results/appendix-tally.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import { newBatch } from './stand-in-batch.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { batchCommand } from '../../src/cli/batch-command.ts'
+import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { type TestShell, testShell, trial } from './test-shell.ts'
 

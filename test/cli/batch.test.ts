@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { batchCommand } from '../../src/cli/batch-command.ts'
+import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { type TestShell, testShell, trial } from './test-shell.ts'
 

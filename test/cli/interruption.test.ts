@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { batchCommand } from '../../src/cli/batch-command.ts'
-import type { StopSignal } from '../../src/cli/shell.ts'
+import type { StopSignal } from '../../src/cli/client/shell.ts'
+import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { startStandIn } from './stand-in.ts'
 import { testShell, trial } from './test-shell.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { judgesCommand } from '../../src/cli/catalogue-commands.ts'
+import { judgesCommand } from '../../src/cli/commands/catalogue-commands.ts'
 import { testShell } from './test-shell.ts'
 
 const KEY = 'vk_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'

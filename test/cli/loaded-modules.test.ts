@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { COMMANDS } from '../../src/command-line.ts'
+import { COMMANDS } from '../../src/cli/command-line.ts'
 
 /** Writes which modules a process has loaded when it ends. */
 const LOOK = `

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { batchCommand } from '../../src/cli/batch-command.ts'
-import { resultsCommand } from '../../src/cli/results-command.ts'
-import { statusCommand } from '../../src/cli/status-command.ts'
+import { batchCommand } from '../../src/cli/commands/batch-command.ts'
+import { resultsCommand } from '../../src/cli/commands/results-command.ts'
+import { statusCommand } from '../../src/cli/commands/status-command.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { testShell, trial } from './test-shell.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { openOutput } from '../../src/cli/output-target.ts'
+import { openOutput } from '../../src/cli/output/output-target.ts'
 import { testShell } from './test-shell.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'veridict-out-'))

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { digestContent } from '../../src/cli/path-content.ts'
+import { digestContent } from '../../src/cli/input/path-content.ts'
 
 let folder = ''
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asTyped, programName } from '../../src/cli/program-name.ts'
+import { asTyped, programName } from '../../src/cli/client/program-name.ts'
 
 const npm = { npm_lifecycle_event: 'veridict' }
 test.each([

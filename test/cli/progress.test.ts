@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createProgressMeter } from '../../src/cli/progress-meter.ts'
-import { duration, progressBlock, progressLine } from '../../src/cli/progress-text.ts'
-import { createProgressView } from '../../src/cli/progress-view.ts'
-import { dollars, paintFor } from '../../src/cli/terminal-text.ts'
+import { createProgressMeter } from '../../src/cli/output/progress-meter.ts'
+import { duration, progressBlock, progressLine } from '../../src/cli/output/progress-text.ts'
+import { createProgressView } from '../../src/cli/output/progress-view.ts'
+import { dollars, paintFor } from '../../src/cli/results/terminal-text.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { screen } from './test-shell.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { regradeCommand } from '../../src/cli/regrade-command.ts'
+import { regradeCommand } from '../../src/cli/commands/regrade-command.ts'
 import type { RegradeRequest } from '../../src/schemas/regrade.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { type TestShell, testShell } from './test-shell.ts'

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { batchCommand } from '../../src/cli/batch-command.ts'
-import { compareCommand } from '../../src/cli/compare-command.ts'
-import { resultsCommand } from '../../src/cli/results-command.ts'
-import { statusCommand } from '../../src/cli/status-command.ts'
+import { batchCommand } from '../../src/cli/commands/batch-command.ts'
+import { compareCommand } from '../../src/cli/commands/compare-command.ts'
+import { resultsCommand } from '../../src/cli/commands/results-command.ts'
+import { statusCommand } from '../../src/cli/commands/status-command.ts'
 import { testShell, trial } from './test-shell.ts'
 
 let server: Server

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
-import type { TrialItem } from '../../src/archives/trial-item.ts'
-import type { Screen, Shell } from '../../src/cli/shell.ts'
+import type { TrialItem } from '../../src/archives/trials/trial-item.ts'
+import type { Screen, Shell } from '../../src/cli/client/shell.ts'
 
 export interface TestShell extends Shell {
   readonly signals: EventEmitter

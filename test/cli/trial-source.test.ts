@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { readTrialItems } from '../../src/cli/trial-source.ts'
+import { readTrialItems } from '../../src/cli/input/trial-source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'veridict-source-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

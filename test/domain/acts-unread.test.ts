@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { actsOf } from '../../src/domain/acts.ts'
-import { MOST_READ } from '../../src/domain/agent-files.ts'
+import { actsOf } from '../../src/domain/acts/acts.ts'
+import { MOST_READ } from '../../src/domain/acts/agent-files.ts'
 import { GROUND_TRUTH, makeTrajectory } from './make.ts'
 
 const LONG = `echo ${'x'.repeat(100)}\n`.repeat(Math.ceil(MOST_READ / 100))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { resolveAnchors } from '../../src/domain/anchors.ts'
+import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
 
 const near = (text: string, action?: string): readonly string[] =>
   resolveAnchors({

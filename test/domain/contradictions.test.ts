@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkEvidence } from '../../src/domain/evidence.ts'
+import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
 import { ANCHORS, GROUND_TRUTH, makeClaims, makeQuestion, makeTrajectory } from './make.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hiddenUnits, plainLetter, undisguised } from '../../src/domain/disguises.ts'
-import { fold } from '../../src/domain/fold.ts'
-import { NeedleSearch } from '../../src/domain/needle-search.ts'
-import { stringNeedles } from '../../src/domain/sight-needles.ts'
+import { NeedleSearch } from '../../src/domain/sights/needle-search.ts'
+import { stringNeedles } from '../../src/domain/sights/sight-needles.ts'
+import { hiddenUnits, plainLetter, undisguised } from '../../src/domain/text/disguises.ts'
+import { fold } from '../../src/domain/text/fold.ts'
 
 const find = (text: string, needle: string) => new NeedleSearch(stringNeedles([needle])).find(text)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LineSplitter } from '../../src/domain/line-splitter.ts'
+import { LineSplitter } from '../../src/domain/text/line-splitter.ts'
 
 type Read = [number: number, text: string | null]
 

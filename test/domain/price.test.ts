@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Price, priceOn } from '../../src/domain/price.ts'
+import { type Price, priceOn } from '../../src/domain/money/price.ts'
 
 const price = (as_of: string, valid_from?: string): Price => ({
   input_per_mtok: 1,

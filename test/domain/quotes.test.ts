@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createLocator } from '../../src/domain/locate.ts'
-import { createRendering } from '../../src/domain/rendering.ts'
+import { createLocator } from '../../src/domain/quotes/locate.ts'
+import { createRendering } from '../../src/domain/trajectory/rendering.ts'
 import type { Actor, QuoteNormalization } from '../../src/schemas/vocabulary.ts'
 import { makeTrajectory } from './make.ts'
 

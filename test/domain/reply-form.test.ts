@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseClaims } from '../../src/domain/claims.ts'
+import { parseClaims } from '../../src/domain/rubric/claims.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, scriptedJudge } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
 

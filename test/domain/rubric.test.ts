@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadRubrics } from '../../src/config/load-rubrics.ts'
-import { parseRubric, type RubricSource } from '../../src/domain/parse-rubric.ts'
+import { parseRubric, type RubricSource } from '../../src/domain/rubric/parse-rubric.ts'
 
 const GOOD = JSON.parse(loadRubrics('rubrics')[0]?.content ?? '') as RubricSource & {
   manifest: { labels: object[]; evidence: Record<string, string[]> }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { NeedleSearch } from '../../src/domain/needle-search.ts'
-import { foldForSearch, indexOfWord } from '../../src/domain/search.ts'
-import { stringNeedles } from '../../src/domain/sight-needles.ts'
+import { NeedleSearch } from '../../src/domain/sights/needle-search.ts'
+import { stringNeedles } from '../../src/domain/sights/sight-needles.ts'
+import { foldForSearch, indexOfWord } from '../../src/domain/text/search.ts'
 import { hostileText } from './hostile-text.ts'
 
 const find = (text: string, ...needles: string[]) => new NeedleSearch(stringNeedles(needles)).find(text)

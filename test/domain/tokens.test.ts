@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { estimateTokens } from '../../src/domain/tokens.ts'
+import { estimateTokens } from '../../src/domain/money/tokens.ts'
 import { SAMPLES } from './tokens-samples.ts'
 
 describe('estimateTokens against o200k_base', () => {

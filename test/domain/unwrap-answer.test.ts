@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseClaims } from '../../src/domain/claims.ts'
-import { unwrapAnswer } from '../../src/domain/unwrap-answer.ts'
+import { parseClaims } from '../../src/domain/rubric/claims.ts'
+import { unwrapAnswer } from '../../src/domain/rubric/unwrap-answer.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 
 const GOOD = JSON.stringify(GOOD_ANSWER)

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { AttemptLedger } from '../../src/grading/ledger-ports.ts'
+import type { AttemptLedger } from '../../src/ports/ledger-ports.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { buildContext } from '../../src/boot/context.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { buildContext } from '../../src/context.ts'
-import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'veridict-rubric-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

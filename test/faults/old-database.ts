@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { loadMigrations, migrate } from '../../src/storage/migrate.ts'
+import { loadMigrations, migrate } from '../../src/storage/sqlite/migrate.ts'
 
 const BODY = JSON.stringify({ id: 'grd_1', receipt: { trajectory: 'sha256:t', ground_truth: 'sha256:g' } })
 

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/storage/database.ts'
+import { openDatabase } from '../../src/storage/sqlite/database.ts'
 
 /** Opens the database of its argument, migrates it, and ends: a start of the service up to there. */
 const [, , path] = process.argv

@@ -75,8 +75,9 @@ function freePort(): Promise<number> {
   })
 }
 
-const hasLogStream = existsSync('src/log-stream.ts')
-if (!hasLogStream) process.stdout.write('faults: a log without room is left out: there is no src/log-stream.ts\n')
+const hasLogStream = existsSync('src/process/log-stream.ts')
+if (!hasLogStream)
+  process.stdout.write('faults: a log without room is left out: there is no src/process/log-stream.ts\n')
 test.skipIf(!hasLogStream || !existsSync('/dev/full'))('the log has no room: the service goes on', async () => {
   const port = await freePort()
   const database = join(tempFolder(), 'veridict.sqlite')

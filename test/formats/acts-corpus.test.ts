@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { openDocuments } from '../../src/formats/open-documents.ts'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { read, textAt } from './make.ts'
 
 /** Every act of the real files of these formats has a meaning. They are too many to keep in this repository. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Trajectory } from '../../src/domain/trajectory.ts'
+import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { atif, pathsOf, read, refuse, textAt } from './make.ts'
 
 const CORPUS = resolve(import.meta.dirname, '../../../shared/trajectories/atif')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { turnedDown } from '../../src/formats/inspect-approvals.ts'
-import { Reading } from '../../src/formats/reading.ts'
+import { Reading } from '../../src/formats/common/reading.ts'
+import { turnedDown } from '../../src/formats/inspect/inspect-approvals.ts'
 import { LIMITS, pathsOf } from './make.ts'
 
 type Row = Record<string, unknown>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openInspectSample } from '../../src/formats/inspect-sample.ts'
-import { openDocuments } from '../../src/formats/open-documents.ts'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
+import { openInspectSample } from '../../src/formats/inspect/inspect-sample.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse } from './make.ts'
 

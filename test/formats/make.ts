@@ -1,7 +1,7 @@
 import type { Issue } from '../../src/domain/result.ts'
-import type { Trajectory } from '../../src/domain/trajectory.ts'
+import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
+import type { ReadLimits } from '../../src/formats/common/reading.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import type { ReadLimits } from '../../src/formats/reading.ts'
 
 export const LIMITS: ReadLimits = { max_steps: 10_000, max_part_chars: 5_000_000 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { openDocuments } from '../../src/formats/open-documents.ts'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 
 const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/mini-swe-agent/', import.meta.url))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openDocuments } from '../../src/formats/open-documents.ts'
-import type { OpenedDocument } from '../../src/formats/opened-document.ts'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
+import type { OpenedDocument } from '../../src/formats/common/opened-document.ts'
 import { pathsOf } from './make.ts'
 
 const open = (text: string): readonly OpenedDocument[] => {

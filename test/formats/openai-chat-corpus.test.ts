@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '../../src/domain/trajectory.ts'
-import { openDocuments } from '../../src/formats/open-documents.ts'
+import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { beyondTools, callerOf, pathsOf, read, textAt } from './make.ts'
 
 const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/openai-chat/', import.meta.url))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '../../src/domain/trajectory.ts'
-import { openDocuments } from '../../src/formats/open-documents.ts'
+import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { beyondTools, LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 

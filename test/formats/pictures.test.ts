@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { MOST_PICTURE_CHARS } from '../../src/domain/picture.ts'
-import { openDocuments } from '../../src/formats/open-documents.ts'
-import { parsePicture } from '../../src/formats/pictures.ts'
+import { MOST_PICTURE_CHARS } from '../../src/domain/trajectory/picture.ts'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
+import { parsePicture } from '../../src/formats/common/pictures.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { GIF, JPEG, PNG, pngOf, runWithPictures, WEBP } from '../pictures.ts'
 

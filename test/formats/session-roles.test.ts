@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Part } from '../../src/domain/trajectory.ts'
+import type { Part } from '../../src/domain/trajectory/trajectory.ts'
 import { specOf } from '../../src/formats/tools/lookup.ts'
 import { meaningOf, openCall } from '../../src/formats/tools/tool-table.ts'
 import { read } from './make.ts'

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openDocuments } from '../../src/formats/open-documents.ts'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 

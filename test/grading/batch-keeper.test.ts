@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Keeper } from '../../src/grading/batch/keeper.ts'
-import type { Planner } from '../../src/grading/batch/planner.ts'
-import type { BatchStore } from '../../src/grading/batch-ports.ts'
-import type { Lease, LeaseStore } from '../../src/grading/cluster/lease-ports.ts'
+import { Keeper } from '../../src/batches/keeper.ts'
+import type { Planner } from '../../src/batches/planner.ts'
+import type { BatchStore } from '../../src/ports/batch-ports.ts'
+import type { Lease, LeaseStore } from '../../src/ports/lease-ports.ts'
 
 /** One lease for all. */
 function makeLeases(): Pick<LeaseStore, 'take' | 'release'> {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Planner } from '../../src/grading/batch/planner.ts'
-import type { BatchRecord, BatchStore } from '../../src/grading/batch-ports.ts'
-import type { LeaseStore } from '../../src/grading/cluster/lease-ports.ts'
-import { createMemoryQueue } from '../../src/grading/cluster/memory-queue.ts'
-import { rankOf, SLICE_ITEMS, type SliceStore } from '../../src/grading/cluster/slice-ports.ts'
+import { Planner } from '../../src/batches/planner.ts'
+import { createMemoryQueue } from '../../src/batches/shared/memory-queue.ts'
+import type { BatchRecord, BatchStore } from '../../src/ports/batch-ports.ts'
+import type { LeaseStore } from '../../src/ports/lease-ports.ts'
+import { rankOf, SLICE_ITEMS, type SliceStore } from '../../src/ports/slice-ports.ts'
 
 const SLICES = 62_500
 

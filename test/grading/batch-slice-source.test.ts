@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type HeldSlice, SliceSource } from '../../src/grading/batch/slice-source.ts'
-import type { OpenItem } from '../../src/grading/batch-ports.ts'
-import type { Lease } from '../../src/grading/cluster/lease-ports.ts'
+import { type HeldSlice, SliceSource } from '../../src/batches/shared/slice-source.ts'
+import type { OpenItem } from '../../src/ports/batch-ports.ts'
+import type { Lease } from '../../src/ports/lease-ports.ts'
 
 /** A lease that the test can take away. */
 function makeLease(name: string): Lease & { lose(): void } {

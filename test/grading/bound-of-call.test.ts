@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { JudgeInfo } from '../../src/grading/judge-ports.ts'
-import type { PlannedAttempt } from '../../src/grading/ledger-ports.ts'
-import type { Stores } from '../../src/grading/ports.ts'
-import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import type { JudgeInfo } from '../../src/ports/judge-ports.ts'
+import type { PlannedAttempt } from '../../src/ports/ledger-ports.ts'
+import type { Stores } from '../../src/ports/ports.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { GOOD_ANSWER, REQUEST, scriptedJudge, startService } from './harness.ts'
 
 async function planned(info: Partial<JudgeInfo>): Promise<PlannedAttempt | undefined> {

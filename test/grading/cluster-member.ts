@@ -1,4 +1,4 @@
-import type { Judge } from '../../src/grading/ports.ts'
+import type { Judge } from '../../src/ports/ports.ts'
 import { openPostgresStores } from '../../src/storage/postgres/postgres.ts'
 import { SETTINGS } from '../storage/postgres-settings.ts'
 import { GOOD_ANSWER, REQUEST, replyOf, scriptedJudge, startService, TRAJECTORY } from './harness.ts'

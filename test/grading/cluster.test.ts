@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Judge } from '../../src/grading/ports.ts'
 import type { GradeOutcome } from '../../src/grading/service.ts'
+import type { Judge } from '../../src/ports/ports.ts'
 import type { GradeRequest } from '../../src/schemas/grade-request.ts'
 import { leasesOf } from '../storage/postgres-lease-tools.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { costUsd } from '../../src/domain/cost.ts'
-import { estimateQuestion, requestBoundUsd } from '../../src/grading/estimate/estimate.ts'
-import { ESTIMATE_MARGIN, HIDDEN_TOKENS } from '../../src/grading/estimate/margin.ts'
-import { planSample } from '../../src/grading/estimate/plan.ts'
-import { mostOfReading } from '../../src/grading/estimate/sample.ts'
+import { ESTIMATE_MARGIN, HIDDEN_TOKENS, requestBoundUsd } from '../../src/asking/margin.ts'
+import { estimateQuestion } from '../../src/batches/estimate/estimate.ts'
+import { planSample } from '../../src/batches/estimate/plan.ts'
+import { mostOfReading } from '../../src/batches/estimate/sample.ts'
+import { costUsd } from '../../src/domain/money/cost.ts'
 import {
   type Billing,
   GOOD,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { estimateTokens } from '../../src/domain/tokens.ts'
-import { addEstimates, estimateQuestion, NO_ESTIMATE, requestBoundUsd } from '../../src/grading/estimate/estimate.ts'
-import type { JudgeInfo } from '../../src/grading/judge-ports.ts'
-import { createLexicalJudge } from '../../src/judges/lexical-judge.ts'
+import { requestBoundUsd } from '../../src/asking/margin.ts'
+import { addEstimates, estimateQuestion, NO_ESTIMATE } from '../../src/batches/estimate/estimate.ts'
+import { estimateTokens } from '../../src/domain/money/tokens.ts'
+import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
+import type { JudgeInfo } from '../../src/ports/judge-ports.ts'
 import { GOOD, PRICE, questionOf, runSamples, TODAY, trajectoryOf } from './estimate-run.ts'
 import { scriptedJudge } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Judge } from '../../src/grading/ports.ts'
 import type { GradeOutcome } from '../../src/grading/service.ts'
+import type { Judge } from '../../src/ports/ports.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, type Script, scriptedJudge, startService, TRAJECTORY } from './harness.ts'
 
 function gradeOf(outcome: GradeOutcome) {

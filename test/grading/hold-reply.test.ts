@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Stores } from '../../src/grading/ports.ts'
-import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import type { Stores } from '../../src/ports/ports.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { StorageError, type StorageErrorCode } from '../../src/storage/storage-error.ts'
 import { GOOD_ANSWER, REQUEST, scriptedJudge, startService } from './harness.ts'
 

@@ -1,8 +1,8 @@
-import type { Look, SharedLimits, View } from '../../src/grading/cluster/shared-limits.ts'
-import { lookAt, type SharedState, withoutProcess } from '../../src/grading/cluster/shared-limits-state.ts'
-import type { JudgeReply } from '../../src/grading/judge-ports.ts'
-import { createLane, type Lane, type LaneSettings } from '../../src/grading/lane/lane.ts'
-import type { Clock } from '../../src/grading/ports.ts'
+import { createLane, type Lane, type LaneSettings } from '../../src/asking/lane/lane.ts'
+import type { Look, SharedLimits, View } from '../../src/asking/shared/shared-limits.ts'
+import { lookAt, type SharedState, withoutProcess } from '../../src/asking/shared/shared-limits-state.ts'
+import type { JudgeReply } from '../../src/ports/judge-ports.ts'
+import type { Clock } from '../../src/ports/ports.ts'
 import { simulation } from './lane-clock.ts'
 
 /** What becomes of a look: answered, refused, or counted although the answer is lost. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createLinkedList, type Place } from '../../src/grading/lane/list.ts'
-import { createLaneQueue } from '../../src/grading/lane/queue.ts'
+import { createLinkedList, type Place } from '../../src/asking/lane/list.ts'
+import { createLaneQueue } from '../../src/asking/lane/queue.ts'
 
 interface Item {
   readonly party: string | null

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Look, Verdict, View } from '../../src/grading/cluster/shared-limits.ts'
-import { fairShare } from '../../src/grading/cluster/shared-limits-share.ts'
-import { lookAt, type SharedState, withoutProcess } from '../../src/grading/cluster/shared-limits-state.ts'
+import type { Look, Verdict, View } from '../../src/asking/shared/shared-limits.ts'
+import { fairShare } from '../../src/asking/shared/shared-limits-share.ts'
+import { lookAt, type SharedState, withoutProcess } from '../../src/asking/shared/shared-limits-state.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
 
 const FAILURE: Failure = { code: 'timeout', message: 'no answer', retryable: true, retry_after_s: null }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { requestBoundUsd } from '../../src/grading/estimate/estimate.ts'
-import { NO_HISTORY, type OutputHistory } from '../../src/grading/estimate/history.ts'
-import type { JudgeInfo, JudgeRequest } from '../../src/grading/judge-ports.ts'
-import { NO_CAPS, type OverBudget } from '../../src/grading/ledger-ports.ts'
-import { type Reserving, reserve } from '../../src/grading/reserve.ts'
+import { requestBoundUsd } from '../../src/asking/margin.ts'
+import { type Reserving, reserve } from '../../src/asking/reserve.ts'
+import { NO_HISTORY, type OutputHistory } from '../../src/domain/money/history.ts'
+import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge-ports.ts'
+import { NO_CAPS, type OverBudget } from '../../src/ports/ledger-ports.ts'
 import { scriptedJudge } from './harness.ts'
 
 const LIMIT = 16_000

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { EXAMPLE_REQUEST } from '../../src/http/examples.ts'
+import { EXAMPLE_REQUEST } from '../../src/http/body/examples.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { bearer, startGuarded } from './access-app.ts'

@@ -1,7 +1,7 @@
 import type { HTTPMethods } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/access.ts'
-import { findNeed, ROUTE_NEEDS } from '../../src/http/access/route-scopes.ts'
+import { findNeed, ROUTE_NEEDS } from '../../src/http/guard/access/route-scopes.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
 
@@ -34,7 +34,7 @@ test('the table has every route that there is, and no other', async () => {
 
 test('a route that is not in it cannot be built', async () => {
   const { default: fastify } = await import('fastify')
-  const { requireNeeds } = await import('../../src/http/access/route-scopes.ts')
+  const { requireNeeds } = await import('../../src/http/guard/access/route-scopes.ts')
   const http = fastify()
   requireNeeds(http)
   expect(() => http.get('/v1/secrets', () => 'x')).toThrow('GET /v1/secrets does not say who may use it')
@@ -95,7 +95,7 @@ test.each([
 })
 
 test('whether an id exists is told to nobody who may not read it', async () => {
-  const { EXAMPLE_REQUEST } = await import('../../src/http/examples.ts')
+  const { EXAMPLE_REQUEST } = await import('../../src/http/body/examples.ts')
   const made = await app.post('/v1/grades', EXAMPLE_REQUEST, bearer(await app.give(['grade'])))
   expect(made.statusCode).toBe(201)
   const there = `/v1/grades/${made.json<{ id: string }>().id}`

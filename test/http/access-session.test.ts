@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { EXAMPLE_REQUEST } from '../../src/http/examples.ts'
+import { EXAMPLE_REQUEST } from '../../src/http/body/examples.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import type { Who } from '../../src/schemas/session.ts'
 import { bearer, type GuardedApp, startGuarded } from './access-app.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Disagreement } from '../../src/schemas/disagreement.ts'
+import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { ANSWER_SCHEMAS } from '../../src/schemas/judge-answer.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Comment } from '../../src/schemas/comment.ts'
+import type { Comment } from '../../src/schemas/audit/comment.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GROUND_TRUTH } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'

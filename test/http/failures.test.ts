@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { BlobError, type BlobStore } from '../../src/grading/blob-ports.ts'
+import { BlobError, type BlobStore } from '../../src/ports/blob-ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src/schemas/vocabulary.ts'

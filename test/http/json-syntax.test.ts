@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findSyntaxError } from '../../src/http/json-syntax.ts'
+import { findSyntaxError } from '../../src/http/body/json-syntax.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 

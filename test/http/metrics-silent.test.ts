@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Context } from '../../src/context.ts'
+import type { Context } from '../../src/http/context.ts'
 import { measureContext } from '../../src/http/context-metrics.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import { createMeter } from '../../src/telemetry/meter.ts'

@@ -1,7 +1,7 @@
 import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { watchSlowBodies } from '../../src/http/slow-bodies.ts'
+import { watchSlowBodies } from '../../src/http/guard/slow-bodies.ts'
 
 let server: Server
 afterEach(() => void server.close())

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import type { ProjectTrouble } from '../../src/context.ts'
+import type { ProjectTrouble } from '../../src/batches/engine.ts'
+import { logTrouble } from '../../src/process/trouble-log.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
-import { logTrouble } from '../../src/trouble-log.ts'
 
 function logged(trouble: ProjectTrouble): Record<string, unknown> {
   const stream = new PassThrough()

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { JudgeSettings } from '../../src/config/judge-settings.ts'
 import { PROVIDER_DEFAULTS } from '../../src/config/model-defaults.ts'
-import type { JudgeRequest } from '../../src/grading/judge-ports.ts'
-import { buildMessagesRequest } from '../../src/judges/anthropic-request.ts'
+import { buildMessagesRequest } from '../../src/judges/anthropic/anthropic-request.ts'
 import { describeJudge } from '../../src/judges/describe.ts'
-import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai-request.ts'
+import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai/openai-request.ts'
+import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
 import { ANSWER_SCHEMAS } from '../../src/schemas/judge-answer.ts'
 import { makeTrajectory } from '../domain/make.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
+import { type Comment, CommentSchema } from '../../src/schemas/audit/comment.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
-import { type Comment, CommentSchema } from '../../src/schemas/comment.ts'
 import type { Current } from './contract.ts'
 import { makeRecord } from './make-grade.ts'
 

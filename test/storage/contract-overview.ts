@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ProjectStores } from '../../src/store-room.ts'
+import type { ProjectStores } from '../../src/http/context.ts'
 import { type GradeWords, makeRecord } from './make-grade.ts'
 
 const WORDS: readonly GradeWords[] = [

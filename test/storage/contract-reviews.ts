@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { questionOf } from '../../src/grading/grade-ports.ts'
-import type { Stores } from '../../src/grading/ports.ts'
+import { questionOf } from '../../src/ports/grade-ports.ts'
+import type { Stores } from '../../src/ports/ports.ts'
+import { type Review, ReviewSchema } from '../../src/schemas/audit/review.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
-import { type Review, ReviewSchema } from '../../src/schemas/review.ts'
 import type { Current } from './contract.ts'
 import { GROUND_TRUTH, type GradeWords, makeRecord } from './make-grade.ts'
 

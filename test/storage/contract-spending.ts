@@ -6,8 +6,8 @@ import {
   NO_CAPS,
   type OverBudget,
   type PlannedAttempt,
-} from '../../src/grading/ledger-ports.ts'
-import type { Stores } from '../../src/grading/ports.ts'
+} from '../../src/ports/ledger-ports.ts'
+import type { Stores } from '../../src/ports/ports.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import type { Current } from './contract.ts'
 import { failedReply, finishOk, goodReply, planAttempt } from './make-attempt.ts'

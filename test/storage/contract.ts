@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Stores } from '../../src/grading/ports.ts'
+import type { Stores } from '../../src/ports/ports.ts'
 import { describeBatches } from './contract-batches.ts'
 import { describeComments } from './contract-comments.ts'
 import { describeGrades } from './contract-grades.ts'

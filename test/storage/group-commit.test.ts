@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { createUnit } from '../../src/storage/unit.ts'
+import { createUnit } from '../../src/storage/sqlite/unit.ts'
 
 function open() {
   const db = new Database(':memory:')

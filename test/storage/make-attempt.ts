@@ -1,6 +1,6 @@
 import { type Digest, digestBytes } from '../../src/domain/digest.ts'
-import type { JudgeReply } from '../../src/grading/judge-ports.ts'
-import type { FinishedAttempt, PlannedAttempt } from '../../src/grading/ledger-ports.ts'
+import type { JudgeReply } from '../../src/ports/judge-ports.ts'
+import type { FinishedAttempt, PlannedAttempt } from '../../src/ports/ledger-ports.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 
 export const KEY: Digest = digestBytes('a key')

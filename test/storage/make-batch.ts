@@ -1,6 +1,6 @@
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { BatchRecord, ItemEnd, NewBatch, NewItem } from '../../src/grading/batch-ports.ts'
-import type { Stores } from '../../src/grading/ports.ts'
+import type { BatchRecord, ItemEnd, NewBatch, NewItem } from '../../src/ports/batch-ports.ts'
+import type { Stores } from '../../src/ports/ports.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
 import { GROUND_TRUTH } from './make-grade.ts'
 

@@ -1,6 +1,6 @@
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { GradeRecord } from '../../src/grading/grade-ports.ts'
-import { createIdMaker } from '../../src/grading/id.ts'
+import type { GradeRecord } from '../../src/ports/grade-ports.ts'
+import { createIdMaker } from '../../src/ports/id.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { TrialMetadata } from '../../src/schemas/grade-request.ts'
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'

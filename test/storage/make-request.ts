@@ -1,6 +1,6 @@
 import { digestBytes } from '../../src/domain/digest.ts'
-import { NO_CAPS, type PlannedAttempt } from '../../src/grading/ledger-ports.ts'
-import type { NewProviderRequest, ProviderEnd, QuestionMark } from '../../src/grading/provider-ports.ts'
+import { NO_CAPS, type PlannedAttempt } from '../../src/ports/ledger-ports.ts'
+import type { NewProviderRequest, ProviderEnd, QuestionMark } from '../../src/ports/provider-ports.ts'
 import type { Current } from './contract.ts'
 import { readSpent } from './contract-spending.ts'
 import { goodReply, planAttempt } from './make-attempt.ts'

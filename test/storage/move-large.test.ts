@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { MOVED } from '../../src/storage/move/moved-tables.ts'
 import { openSource } from '../../src/storage/move/source.ts'
-import { openSqliteStores } from '../../src/storage/sqlite.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { tempStore } from './move-tools.ts'
 
 test('a row that is larger than a chunk goes by itself, whatever stands before it', async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../src/storage/database.ts'
 import { findUndescribed } from '../../src/storage/move/catalogue.ts'
 import { MOVED, NOT_MOVED } from '../../src/storage/move/moved-tables.ts'
 import { columnsOf } from '../../src/storage/move/source.ts'
 import { readCatalogue } from '../../src/storage/move/target.ts'
-import { openUnit } from '../../src/storage/postgres/unit.ts'
+import { openUnit } from '../../src/storage/postgres/connection/unit.ts'
+import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { SETTINGS } from './postgres-settings.ts'
 import { describePostgres } from './postgres-tools.ts'
 

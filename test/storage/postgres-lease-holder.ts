@@ -1,4 +1,4 @@
-import { NO_CAPS } from '../../src/grading/ledger-ports.ts'
+import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
 import { openPostgresStores } from '../../src/storage/postgres/postgres.ts'
 import { finishOk, planAttempt } from './make-attempt.ts'
 import { leasesOf, takeSurely } from './postgres-lease-tools.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createListener } from '../../src/storage/postgres/listen.ts'
+import { createListener } from '../../src/storage/postgres/connection/listen.ts'
 import { leasesOf, takeSurely } from './postgres-lease-tools.ts'
 import { describePostgres } from './postgres-tools.ts'
 

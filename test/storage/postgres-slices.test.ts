@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SLICE_ITEMS } from '../../src/grading/cluster/slice-ports.ts'
+import { SLICE_ITEMS } from '../../src/ports/slice-ports.ts'
 import { AT, ENDS, makeBatch, makeItem, openBatch, readBatch } from './make-batch.ts'
 import { GROUND_TRUTH } from './make-grade.ts'
 import { describePostgres, type PostgresTools } from './postgres-tools.ts'

@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { GradeQuery } from '../../src/grading/grade-ports.ts'
-import { HAS_ITEM, PENDING, RESULTS, SETTLE, SIBLINGS } from '../../src/storage/batch-items.ts'
+import type { GradeQuery } from '../../src/ports/grade-ports.ts'
 import { GET_BATCH, renderBatchListSql, TALLIES } from '../../src/storage/batch-rows.ts'
-import { FINISH, TO_RUN } from '../../src/storage/batch-store.ts'
-import { openDatabase } from '../../src/storage/database.ts'
 import { FILTERS, renderListSql } from '../../src/storage/grade-query.ts'
-import { IS_OPEN, WAIT, WAKE, WAKE_ALL } from '../../src/storage/provider-items.ts'
 import { ANSWERS_OF, NEXT_JUDGE, OPEN_SUBMISSIONS } from '../../src/storage/provider-rows.ts'
-import { FIND_SENT, LINES, QUEUED, SEND } from '../../src/storage/provider-submissions.ts'
+import { HAS_ITEM, PENDING, RESULTS, SETTLE, SIBLINGS } from '../../src/storage/sqlite/batch-items.ts'
+import { FINISH, TO_RUN } from '../../src/storage/sqlite/batch-store.ts'
+import { openDatabase } from '../../src/storage/sqlite/database.ts'
+import { IS_OPEN, WAIT, WAKE, WAKE_ALL } from '../../src/storage/sqlite/provider-items.ts'
+import { FIND_SENT, LINES, QUEUED, SEND } from '../../src/storage/sqlite/provider-submissions.ts'
 
 const db = openDatabase(':memory:')
 afterAll(() => void db.close())

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { NAMED_BY } from '../../src/schemas/grade-overview.ts'
-import { FIND_ORPHAN, IN_FLIGHT, LIST_FOR_GRADE, LIST_REPLIES } from '../../src/storage/attempt-ledger.ts'
-import { openDatabase } from '../../src/storage/database.ts'
-import { renderNamesSql } from '../../src/storage/grade-overview.ts'
+import { NAMED_BY } from '../../src/schemas/audit/grade-overview.ts'
 import { FILTERS, renderListSql, TRAJECTORY_SQL } from '../../src/storage/grade-query.ts'
+import { FIND_ORPHAN, IN_FLIGHT, LIST_FOR_GRADE, LIST_REPLIES } from '../../src/storage/sqlite/attempt-ledger.ts'
+import { openDatabase } from '../../src/storage/sqlite/database.ts'
+import { renderNamesSql } from '../../src/storage/sqlite/grade-overview.ts'
 
 const db = openDatabase(':memory:')
 afterAll(() => void db.close())

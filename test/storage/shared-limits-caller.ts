@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
-import { systemClock } from '../../src/context.ts'
-import type { JudgeReply } from '../../src/grading/judge-ports.ts'
-import { createLane } from '../../src/grading/lane/lane.ts'
-import { openSharedLimits } from '../../src/storage/postgres/shared-limits.ts'
+import { createLane } from '../../src/asking/lane/lane.ts'
+import { systemClock } from '../../src/boot/clock.ts'
+import type { JudgeReply } from '../../src/ports/judge-ports.ts'
+import { openSharedLimits } from '../../src/storage/postgres/cluster/shared-limits.ts'
 import { replyOf } from '../grading/harness.ts'
 import { SETTINGS } from './postgres-settings.ts'
 

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { loadMigrations, migrate } from '../../src/storage/migrate.ts'
+import { loadMigrations, migrate } from '../../src/storage/sqlite/migrate.ts'
 
 /** Run by itself: upgrades the given file, and dies with everything of the given migration done but its commit. */
 const [path, at] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { SliceJob, SliceQueue } from '../../src/grading/cluster/slice-ports.ts'
 import type { Errand } from '../../src/grading/errand.ts'
+import type { SliceJob, SliceQueue } from '../../src/ports/slice-ports.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { toLines } from '../http/make-batch.ts'
 import { startCollector } from './collector.ts'

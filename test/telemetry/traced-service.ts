@@ -1,8 +1,9 @@
 import { onTestFinished, vi } from 'vitest'
-import { buildApp } from '../../src/app.ts'
+import { buildApp } from '../../src/boot/app.ts'
+import { buildContext } from '../../src/boot/context.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { buildContext, type Context } from '../../src/context.ts'
-import type { Judge } from '../../src/grading/ports.ts'
+import type { Context } from '../../src/http/context.ts'
+import type { Judge } from '../../src/ports/ports.ts'
 import { openTracing } from '../../src/telemetry/open-tracing.ts'
 import type { Tracing } from '../../src/telemetry/tracing.ts'
 

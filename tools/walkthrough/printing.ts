@@ -1,5 +1,5 @@
-import type { Agreement, Statistic } from '../../src/schemas/agreement.ts'
-import type { AlignmentReport, Rate, ReportGroup } from '../../src/schemas/report.ts'
+import type { Agreement, Statistic } from '../../src/schemas/audit/agreement.ts'
+import type { AlignmentReport, Rate, ReportGroup } from '../../src/schemas/audit/report.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 
 export const say = (line = ''): void => console.log(line)

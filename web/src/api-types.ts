@@ -4,7 +4,7 @@ import type { TrajectorySearch } from '../../src/schemas/trajectory-search.ts'
 import type { TrajectoryStepSchema } from '../../src/schemas/trajectory-view.ts'
 
 export type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
-export type { Comment } from '../../src/schemas/comment.ts'
+export type { Comment } from '../../src/schemas/audit/comment.ts'
 export type {
   AttemptSummary,
   CheckedCitation,
@@ -14,7 +14,7 @@ export type {
   Unread,
   Vote,
 } from '../../src/schemas/grade.ts'
-export type { GradeOverview } from '../../src/schemas/grade-overview.ts'
+export type { GradeOverview } from '../../src/schemas/audit/grade-overview.ts'
 export type { TrialMetadata } from '../../src/schemas/grade-request.ts'
 export type { GroundTruth, Instruction, Signals } from '../../src/schemas/ground-truth.ts'
 export type { Problem } from '../../src/schemas/problem.ts'

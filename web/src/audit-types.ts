@@ -1,5 +1,5 @@
-export type { Agreement, Statistic, UndefinedReason } from '../../src/schemas/agreement.ts'
-export type { Disagreement, DisagreementKind } from '../../src/schemas/disagreement.ts'
+export type { Agreement, Statistic, UndefinedReason } from '../../src/schemas/audit/agreement.ts'
+export type { Disagreement, DisagreementKind } from '../../src/schemas/audit/disagreement.ts'
 export type { Comparison, Flip } from '../../src/schemas/regrade.ts'
 export type {
   AlignmentReport,
@@ -12,5 +12,5 @@ export type {
   Pairing,
   Rate,
   ReportGroup,
-} from '../../src/schemas/report.ts'
-export type { Review, ReviewRequest, Sampling, SamplingDesign } from '../../src/schemas/review.ts'
+} from '../../src/schemas/audit/report.ts'
+export type { Review, ReviewRequest, Sampling, SamplingDesign } from '../../src/schemas/audit/review.ts'

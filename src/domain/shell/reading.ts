@@ -1,5 +1,5 @@
-import type { Write } from './record.ts'
-import type { Taken, Use } from './use.ts'
+import type { Write } from './syntax/record.ts'
+import type { Taken, Use } from './syntax/use.ts'
 
 /** What a script does, read once for any number of anchors. */
 export interface ShellReading {

@@ -1,6 +1,6 @@
 import betaQuantile from '@stdlib/stats-base-dists-beta-quantile'
 import chiSquareCdf from '@stdlib/stats-base-dists-chisquare-cdf'
-import { DEFAULT_DRAWS, DEFAULT_SEED, type UndefinedReason } from '../../schemas/agreement.ts'
+import { DEFAULT_DRAWS, DEFAULT_SEED, type UndefinedReason } from '../../schemas/audit/agreement.ts'
 import { seededRandom } from './random.ts'
 
 export interface BootstrapSettings {

@@ -1,4 +1,4 @@
-import type { UndefinedReason } from '../../schemas/agreement.ts'
+import type { UndefinedReason } from '../../schemas/audit/agreement.ts'
 
 /** A number that may not exist. Undefined is null with a reason, never 0 or 1. */
 export interface Estimate {

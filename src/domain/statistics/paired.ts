@@ -1,8 +1,8 @@
 import binomialCdf from '@stdlib/stats-base-dists-binomial-cdf'
 import chiSquareCdf from '@stdlib/stats-base-dists-chisquare-cdf'
-import type { UndefinedReason } from '../../schemas/agreement.ts'
+import type { UndefinedReason } from '../../schemas/audit/agreement.ts'
+import { foldMatrix, type SquareMatrix } from './agreement/confusion.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap } from './bootstrap.ts'
-import { foldMatrix, type SquareMatrix } from './confusion.ts'
 
 export interface McNemar {
   /** Pairs with the property in the first alone, and in the second alone. */

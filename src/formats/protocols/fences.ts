@@ -1,5 +1,5 @@
-import { lineEnd } from '../../domain/lines.ts'
-import { sweActOf } from '../swe-agent-act.ts'
+import { lineEnd } from '../../domain/text/lines.ts'
+import { sweActOf } from '../swe-agent/swe-agent-act.ts'
 import { meaningOfKind, openCall } from '../tools/tool-table.ts'
 import { linesOf } from './lines.ts'
 import { Slices } from './slices.ts'

@@ -1,5 +1,5 @@
-import { decodeObject, leavesOf } from '../json-tree.ts'
-import { cutName, isAbsent, isRecord } from '../reading.ts'
+import { decodeObject, leavesOf } from '../common/json-tree.ts'
+import { cutName, isAbsent, isRecord } from '../common/reading.ts'
 import { specOf } from '../tools/lookup.ts'
 import { openCall } from '../tools/tool-table.ts'
 import { Slices } from './slices.ts'

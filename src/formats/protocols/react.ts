@@ -1,5 +1,5 @@
-import { lineEnd } from '../../domain/lines.ts'
-import { decodeObject, leavesOf } from '../json-tree.ts'
+import { lineEnd } from '../../domain/text/lines.ts'
+import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { specOf } from '../tools/lookup.ts'
 import { type OpenCall, openCall } from '../tools/tool-table.ts'
 import { linesOf } from './lines.ts'

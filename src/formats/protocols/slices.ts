@@ -1,5 +1,5 @@
-import type { Leaf } from '../json-tree.ts'
-import type { Slice } from '../openai-chat-sink.ts'
+import type { Leaf } from '../common/json-tree.ts'
+import type { Slice } from '../openai-chat/openai-chat-sink.ts'
 import type { ToolSpec } from '../tools/tool-table.ts'
 import { type Meaning, meaningOf, meaningOfName, type OpenCall, openCall } from '../tools/tool-table.ts'
 

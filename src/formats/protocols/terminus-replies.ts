@@ -1,5 +1,5 @@
-import { decodeObject, leavesOf } from '../json-tree.ts'
-import { isRecord } from '../reading.ts'
+import { decodeObject, leavesOf } from '../common/json-tree.ts'
+import { isRecord } from '../common/reading.ts'
 import { TERMINUS_TOOLS } from '../tools/terminus.ts'
 import { meaningOf, meaningOfName, openCall } from '../tools/tool-table.ts'
 import { Slices } from './slices.ts'

@@ -1,4 +1,4 @@
-import type { Slice } from '../openai-chat-sink.ts'
+import type { Slice } from '../openai-chat/openai-chat-sink.ts'
 
 /** One way in which an agent without tool calls puts its acts into what it says. */
 export interface TextActs {

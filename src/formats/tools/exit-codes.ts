@@ -1,5 +1,5 @@
-import type { ActOutcome } from '../../domain/act.ts'
-import { decodeObject } from '../json-tree.ts'
+import type { ActOutcome } from '../../domain/acts/act.ts'
+import { decodeObject } from '../common/json-tree.ts'
 
 /** Stopped from without, by a limit of time, Ctrl-C or a signal: how far it came, the code does not say. */
 const STOPPED: ReadonlySet<number> = new Set([124, 130, 137, 143, -2, -9, -15])

@@ -1,4 +1,4 @@
-import { cutName, type Reading } from '../reading.ts'
+import { cutName, type Reading } from '../common/reading.ts'
 import { specOf } from './lookup.ts'
 import type { ToolSpec } from './tool-table.ts'
 

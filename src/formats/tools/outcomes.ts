@@ -1,4 +1,4 @@
-import { type ActOutcome, NOT_RUN } from '../../domain/act.ts'
+import { type ActOutcome, NOT_RUN } from '../../domain/acts/act.ts'
 import { endsInComplaint } from './complaints.ts'
 import { HARNESS_WORDS, type HarnessWords, SOME_WORDS } from './harness-words.ts'
 import { harnessesWith, namedIn } from './lookup.ts'

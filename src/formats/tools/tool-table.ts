@@ -1,4 +1,4 @@
-import type { Act, ActLanguage, ActOutcome, ActRole, Call } from '../../domain/act.ts'
+import type { Act, ActLanguage, ActOutcome, ActRole, Call } from '../../domain/acts/act.ts'
 import { ACT_LANGUAGES, type Actor } from '../../schemas/vocabulary.ts'
 
 /**

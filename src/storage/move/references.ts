@@ -1,5 +1,5 @@
-import type { ReferenceReport } from '../../grading/move-ports.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { ReferenceReport } from '../../ports/move-ports.ts'
+import type { Sql } from '../postgres/connection/pool.ts'
 
 const dangling = (table: string, column: string, other: string, id = 'id') => ({
   reference: `${table}.${column} → ${other}`,

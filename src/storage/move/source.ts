@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { openToRead } from '../backup.ts'
-import { readSchema } from '../examine-schema.ts'
+import { readSchema } from '../examine/examine-schema.ts'
 import { livingProcesses } from '../process-registry.ts'
 import { StorageError, toStorageError } from '../storage-error.ts'
 import { findUndescribed } from './catalogue.ts'

@@ -1,7 +1,7 @@
 import type { AccessStore, KeyRecord, SessionRecord } from '../../access/access-store.ts'
-import { KEY_COLUMNS, type KeyRow, parseKey } from '../access-store.ts'
-import { insertOf } from './statements.ts'
-import type { Unit } from './unit.ts'
+import { KEY_COLUMNS, type KeyRow, parseKey } from '../sqlite/access-store.ts'
+import { insertOf } from './connection/statements.ts'
+import type { Unit } from './connection/unit.ts'
 
 const FIND_KEY = `SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = $1`
 

@@ -1,7 +1,6 @@
-import { MOST_ANSWERS, MOST_CALLS } from '../../grading/estimate/history.ts'
-import type { AttemptLedger, FinishedAttempt, PlannedAttempt } from '../../grading/ledger-ports.ts'
+import { MOST_ANSWERS, MOST_CALLS } from '../../domain/money/history.ts'
+import type { AttemptLedger, FinishedAttempt, PlannedAttempt } from '../../ports/ledger-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
-import { type OpenRow, type OrphanRow, releaseOf } from '../attempt-ledger.ts'
 import {
   type AnswerRow,
   END_COLUMNS,
@@ -16,14 +15,15 @@ import {
 } from '../attempt-rows.ts'
 import type { Outside } from '../outside.ts'
 import { fetchReplies, fetchReply, isLarge, keepEnd } from '../outside-replies.ts'
-import { addAmounts, amountsOf } from '../spending.ts'
+import { type OpenRow, type OrphanRow, releaseOf } from '../sqlite/attempt-ledger.ts'
+import { addAmounts, amountsOf } from '../sqlite/spending.ts'
 import { StorageError } from '../storage-error.ts'
 import { parseStored } from '../stored-text.ts'
-import { insertFenced } from './fencing.ts'
-import type { Sql } from './pool.ts'
-import type { Processes } from './processes.ts'
+import { insertFenced } from './cluster/fencing.ts'
+import type { Processes } from './cluster/processes.ts'
+import type { Sql } from './connection/pool.ts'
+import { Undo, type Unit } from './connection/unit.ts'
 import { addSpending, findBroken } from './spending.ts'
-import { Undo, type Unit } from './unit.ts'
 
 const OPEN_COLUMNS = 'id, outcome, started_at, batch, payer, reserved_usd'
 

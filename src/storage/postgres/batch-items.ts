@@ -1,9 +1,9 @@
-import type { ItemEnd, ItemRecord, ItemRef, NewItem, OpenItem } from '../../grading/batch-ports.ts'
-import { type ItemRow, type OpenItemRow, parseItem, parseOpenItem, renderEnd } from '../batch-items.ts'
-import { heldAmong, leaseLost, leasesOfItem } from './fencing.ts'
-import type { Sql } from './pool.ts'
-import { columnOf } from './statements.ts'
-import type { Unit } from './unit.ts'
+import type { ItemEnd, ItemRecord, ItemRef, NewItem, OpenItem } from '../../ports/batch-ports.ts'
+import { type ItemRow, type OpenItemRow, parseItem, parseOpenItem, renderEnd } from '../sqlite/batch-items.ts'
+import { heldAmong, leaseLost, leasesOfItem } from './cluster/fencing.ts'
+import type { Sql } from './connection/pool.ts'
+import { columnOf } from './connection/statements.ts'
+import type { Unit } from './connection/unit.ts'
 
 const IS_BATCH = 'batch = (SELECT seq FROM batches WHERE id = $1)'
 

@@ -1,12 +1,12 @@
-import type { BatchQuery, BatchRecord, BatchStore, NewBatch, NewItem } from '../../grading/batch-ports.ts'
+import type { BatchQuery, BatchRecord, BatchStore, NewBatch, NewItem } from '../../ports/batch-ports.ts'
 import { type KeptBatch, renderRecord, type Tally } from '../batch-rows.ts'
-import { type Amounts, COLUMNS, NOTHING } from '../spending.ts'
+import { type Amounts, COLUMNS, NOTHING } from '../sqlite/spending.ts'
 import { StorageError } from '../storage-error.ts'
 import { addItems, createItemLists, settleItem } from './batch-items.ts'
-import type { Sql } from './pool.ts'
-import type { Processes } from './processes.ts'
-import { createValues, insertOf, type Statement } from './statements.ts'
-import type { Unit } from './unit.ts'
+import type { Processes } from './cluster/processes.ts'
+import type { Sql } from './connection/pool.ts'
+import { createValues, insertOf, type Statement } from './connection/statements.ts'
+import type { Unit } from './connection/unit.ts'
 
 const PARK = `
   UPDATE batches SET status = 'parked', parked_reason = $2, resumes_at = $3 WHERE id = $1 AND status = 'running'`

@@ -1,8 +1,8 @@
-import type { BlobStore } from '../../grading/blob-ports.ts'
-import { type BlobPlaces, type OutsideSample, settlePlace } from '../blob-places.ts'
+import type { BlobStore } from '../../ports/blob-ports.ts'
 import { createOutside, type Outside } from '../outside.ts'
-import { insertOf } from './statements.ts'
-import type { Unit } from './unit.ts'
+import { type BlobPlaces, type OutsideSample, settlePlace } from '../sqlite/blob-places.ts'
+import { insertOf } from './connection/statements.ts'
+import type { Unit } from './connection/unit.ts'
 
 const SAMPLE = `
   (SELECT NULL AS attempt, document AS stored FROM trajectories WHERE outside_bytes IS NOT NULL LIMIT 1)

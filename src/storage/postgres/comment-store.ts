@@ -1,9 +1,9 @@
-import type { CommentStore } from '../../grading/grade-ports.ts'
-import type { Comment } from '../../schemas/comment.ts'
-import { renderComment } from '../comment-store.ts'
+import type { CommentStore } from '../../ports/grade-ports.ts'
+import type { Comment } from '../../schemas/audit/comment.ts'
+import { renderComment } from '../sqlite/comment-store.ts'
 import { parseStored } from '../stored-text.ts'
-import { insertOf } from './statements.ts'
-import type { Unit } from './unit.ts'
+import { insertOf } from './connection/statements.ts'
+import type { Unit } from './connection/unit.ts'
 
 const LIST = 'SELECT body FROM comments WHERE trajectory = $1 AND id > $2 ORDER BY id LIMIT $3'
 

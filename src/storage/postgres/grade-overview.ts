@@ -1,5 +1,5 @@
-import type { GradeOverviewReader } from '../../grading/grade-ports.ts'
-import { type GradeOverview, NAMED_BY, type NamedBy } from '../../schemas/grade-overview.ts'
+import type { GradeOverviewReader } from '../../ports/grade-ports.ts'
+import { type GradeOverview, NAMED_BY, type NamedBy } from '../../schemas/audit/grade-overview.ts'
 import {
   COUNTED_COLUMNS,
   type CountRow,
@@ -8,9 +8,9 @@ import {
   renderNamesSql,
   splitFilters,
   toOverview,
-} from '../grade-overview.ts'
+} from '../sqlite/grade-overview.ts'
+import type { Unit } from './connection/unit.ts'
 import { renderList } from './grade-store.ts'
-import type { Unit } from './unit.ts'
 
 export function createGradeOverview(unit: Unit): GradeOverviewReader {
   const namesOf = async (column: NamedBy) =>

@@ -1,14 +1,14 @@
-import { isOwnBatch } from '../../grading/batch-ports.ts'
-import type { GradeQuery, GradeStore } from '../../grading/grade-ports.ts'
+import { isOwnBatch } from '../../ports/batch-ports.ts'
+import type { GradeQuery, GradeStore } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
 import { FILTERS, questionsOf, STANDS } from '../grade-query.ts'
-import { parseBody, renderGrade, type StandingRow, toItemEnd, toStanding } from '../grade-store.ts'
+import { parseBody, renderGrade, type StandingRow, toItemEnd, toStanding } from '../sqlite/grade-store.ts'
 import { parseStored } from '../stored-text.ts'
 import { settleUnfenced } from './batch-items.ts'
-import { insertFenced, leasesOfItem } from './fencing.ts'
-import { createValues, type Statement } from './statements.ts'
-import type { Unit } from './unit.ts'
+import { insertFenced, leasesOfItem } from './cluster/fencing.ts'
+import { createValues, type Statement } from './connection/statements.ts'
+import type { Unit } from './connection/unit.ts'
 
 const ANSWER = `
   INSERT INTO current_grades (key, grade_id) VALUES ($1, $2)

@@ -1,24 +1,25 @@
 import type { AccessStore } from '../../access/access-store.ts'
-import type { BlobStore } from '../../grading/blob-ports.ts'
-import type { LeaseStore } from '../../grading/cluster/lease-ports.ts'
-import type { GradeOverviewReader } from '../../grading/grade-ports.ts'
-import type { Stores } from '../../grading/ports.ts'
+import type { BlobStore } from '../../ports/blob-ports.ts'
+import type { GradeOverviewReader } from '../../ports/grade-ports.ts'
+import type { LeaseStore } from '../../ports/lease-ports.ts'
+import type { Stores } from '../../ports/ports.ts'
 import type { Outside } from '../outside.ts'
 import { createAccessStore } from './access-store.ts'
 import { createAttemptLedger } from './attempt-ledger.ts'
 import { createBatchStore } from './batch-store.ts'
 import { openOutside } from './blob-places.ts'
+import { createLeaseStore, LEASE_SECONDS } from './cluster/leases.ts'
+import { type Processes, registerProcess, SILENCE_S } from './cluster/processes.ts'
+import { createSliceStore } from './cluster/slices.ts'
 import { createCommentStore } from './comment-store.ts'
+import { createListener, type Listener } from './connection/listen.ts'
+import { openMigrated } from './connection/migrate.ts'
+import type { PoolSettings } from './connection/pool.ts'
+import { openUnit, type Unit } from './connection/unit.ts'
 import { createGradeOverview } from './grade-overview.ts'
 import { createGradeStore } from './grade-store.ts'
-import { createLeaseStore, LEASE_SECONDS } from './leases.ts'
-import { createListener, type Listener } from './listen.ts'
-import { openMigrated } from './migrate.ts'
-import type { PoolSettings } from './pool.ts'
-import { type Processes, registerProcess, SILENCE_S } from './processes.ts'
 import { createProviderQueue } from './provider-queue.ts'
 import { createReviewStore } from './review-store.ts'
-import { createSliceStore } from './slices.ts'
 import {
   createAliasStore,
   createIdempotencyStore,
@@ -26,7 +27,6 @@ import {
   createSecretStore,
   createTrajectoryStore,
 } from './small-stores.ts'
-import { openUnit, type Unit } from './unit.ts'
 
 export interface PostgresOptions extends PoolSettings {
   /** `postgres://user:password@host/database`; TLS by its `sslmode`. */

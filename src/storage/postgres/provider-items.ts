@@ -1,6 +1,6 @@
-import type { ItemRef } from '../../grading/batch-ports.ts'
-import type { Sql } from './pool.ts'
-import { columnOf } from './statements.ts'
+import type { ItemRef } from '../../ports/batch-ports.ts'
+import type { Sql } from './connection/pool.ts'
+import { columnOf } from './connection/statements.ts'
 
 const OF_BATCH = 'batch = (SELECT seq FROM batches WHERE id = $1)'
 

@@ -1,4 +1,4 @@
-import type { ProviderQueue } from '../../grading/provider-ports.ts'
+import type { ProviderQueue } from '../../ports/provider-ports.ts'
 import type { Outside } from '../outside.ts'
 import { fetchReply } from '../outside-replies.ts'
 import {
@@ -13,12 +13,12 @@ import {
   renderRequest,
   type SubmissionRow,
 } from '../provider-rows.ts'
-import { insertFenced } from './fencing.ts'
-import type { Processes } from './processes.ts'
+import { insertFenced } from './cluster/fencing.ts'
+import type { Processes } from './cluster/processes.ts'
+import { Undo, type Unit } from './connection/unit.ts'
 import { lockOpenItem, waitItem } from './provider-items.ts'
 import { createSubmissions } from './provider-submissions.ts'
 import { addSpending, findBroken } from './spending.ts'
-import { Undo, type Unit } from './unit.ts'
 
 /** All rows of one question are its tries: a handful. */
 const ANSWERS_OF = `

@@ -1,17 +1,17 @@
-import type { ProviderEnd, ProviderQueue } from '../../grading/provider-ports.ts'
+import type { ProviderEnd, ProviderQueue } from '../../ports/provider-ports.ts'
 import type { EndRow } from '../attempt-rows.ts'
 import type { Outside } from '../outside.ts'
 import { keepEnds } from '../outside-replies.ts'
 import { parseLine, parsePlanned, takeWithin } from '../provider-rows.ts'
-import { addAmounts, amountsOf, type Counted } from '../spending.ts'
+import { addAmounts, amountsOf, type Counted } from '../sqlite/spending.ts'
 import { StorageError } from '../storage-error.ts'
 import { renderPlanned } from './attempt-ledger.ts'
-import type { Sql } from './pool.ts'
-import type { Processes } from './processes.ts'
+import type { Processes } from './cluster/processes.ts'
+import type { Sql } from './connection/pool.ts'
+import { columnOf, insertManyOf, insertOf } from './connection/statements.ts'
+import type { Unit } from './connection/unit.ts'
 import { wakeAllItems, wakeItems } from './provider-items.ts'
 import { addSpending, type Change } from './spending.ts'
-import { columnOf, insertManyOf, insertOf } from './statements.ts'
-import type { Unit } from './unit.ts'
 
 /** Whoever takes requests at the same time waits, and then finds those that are left. */
 const QUEUED = `

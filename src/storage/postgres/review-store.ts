@@ -1,9 +1,9 @@
-import type { ReviewQuery, ReviewStore } from '../../grading/grade-ports.ts'
-import type { Review } from '../../schemas/review.ts'
-import { FILTERS, renderReview } from '../review-store.ts'
+import type { ReviewQuery, ReviewStore } from '../../ports/grade-ports.ts'
+import type { Review } from '../../schemas/audit/review.ts'
+import { FILTERS, renderReview } from '../sqlite/review-store.ts'
 import { parseStored } from '../stored-text.ts'
-import { createValues, insertOf, type Statement } from './statements.ts'
-import type { Unit } from './unit.ts'
+import { createValues, insertOf, type Statement } from './connection/statements.ts'
+import type { Unit } from './connection/unit.ts'
 
 export function createReviewStore(unit: Unit): ReviewStore {
   return {

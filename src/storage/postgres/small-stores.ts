@@ -7,13 +7,13 @@ import type {
   SecretStore,
   StoredTrajectory,
   TrajectoryStore,
-} from '../../grading/ports.ts'
+} from '../../ports/ports.ts'
 import type { TrialMetadata } from '../../schemas/grade-request.ts'
 import type { Outside } from '../outside.ts'
 import { StorageError } from '../storage-error.ts'
 import { packText, parseStored, unpackText } from '../stored-text.ts'
-import { insertOf } from './statements.ts'
-import type { Unit } from './unit.ts'
+import { insertOf } from './connection/statements.ts'
+import type { Unit } from './connection/unit.ts'
 
 const ONCE = 'ON CONFLICT DO NOTHING'
 

@@ -1,6 +1,6 @@
-import { type Caps, isCapped, type OverBudget } from '../../grading/ledger-ports.ts'
-import { type Amounts, COLUMNS, type Counted, findBrokenCap, NOTHING, scopesOf } from '../spending.ts'
-import type { Sql } from './pool.ts'
+import { type Caps, isCapped, type OverBudget } from '../../ports/ledger-ports.ts'
+import { type Amounts, COLUMNS, type Counted, findBrokenCap, NOTHING, scopesOf } from '../sqlite/spending.ts'
+import type { Sql } from './connection/pool.ts'
 
 /** What a call adds where it is counted. */
 export type Change = readonly [Counted, Partial<Amounts>]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readShell } from '../../../src/domain/shell/read-shell.ts'
-import type { ScriptContext, Use } from '../../../src/domain/shell/use.ts'
+import { readShell } from '../../../src/domain/shell/syntax/read-shell.ts'
+import type { ScriptContext, Use } from '../../../src/domain/shell/syntax/use.ts'
 
 /** An instruction that names `flags.ini` and the program `frob`. */
 const context: ScriptContext = { names: (path) => path.endsWith('flags.ini'), says: (word) => word === 'frob' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readShell } from '../../../src/domain/shell/read-shell.ts'
-import type { Use } from '../../../src/domain/shell/use.ts'
+import { readShell } from '../../../src/domain/shell/syntax/read-shell.ts'
+import type { Use } from '../../../src/domain/shell/syntax/use.ts'
 
 const nothing = { names: () => false, says: () => false }
 const useOf = (script: string, anchor: string): Use => readShell(script, 'shell', nothing).useOf(anchor)

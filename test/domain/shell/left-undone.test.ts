@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { interpreterOf } from '../../../src/domain/shell/file-language.ts'
-import { readShell } from '../../../src/domain/shell/read-shell.ts'
-import type { Use } from '../../../src/domain/shell/use.ts'
+import { interpreterOf } from '../../../src/domain/shell/commands/file-language.ts'
+import { readShell } from '../../../src/domain/shell/syntax/read-shell.ts'
+import type { Use } from '../../../src/domain/shell/syntax/use.ts'
 
 const nothing = { names: () => false, says: () => false }
 const useOf = (script: string, anchor: string): Use => readShell(script, 'shell', nothing).useOf(anchor)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { readContent, readShell } from '../../../src/domain/shell/read-shell.ts'
-import type { Taken, Use } from '../../../src/domain/shell/use.ts'
+import { readContent, readShell } from '../../../src/domain/shell/syntax/read-shell.ts'
+import type { Taken, Use } from '../../../src/domain/shell/syntax/use.ts'
 import { hostileText } from '../hostile-text.ts'
 
 const ANCHOR = 'make deploy'

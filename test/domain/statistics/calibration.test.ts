@@ -8,7 +8,7 @@ import {
   type Forecast,
   MIN_REVIEWS_A_LEVEL,
   riskCoverage,
-} from '../../../src/domain/statistics/calibration.ts'
+} from '../../../src/domain/statistics/shares/calibration.ts'
 import { hasOracles, readOracles } from './oracles.ts'
 
 /** Ten points; ECE and Brier by formula, AUROC by scikit-learn 1.9 (`../shared/oracles/statistics.json`). */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clusteredMean } from '../../../src/domain/statistics/clustered-se.ts'
+import { clusteredMean } from '../../../src/domain/statistics/shares/clustered-se.ts'
 import { hasOracles, readOracles } from './oracles.ts'
 
 const scoresOf = (values: readonly number[], clusters: readonly (string | number)[]) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { correctedShares } from '../../../src/domain/statistics/corrected-shares.ts'
-import type { Sampling } from '../../../src/domain/statistics/estimator-choice.ts'
-import { at, range, rowAt } from '../../../src/domain/statistics/linear-algebra.ts'
+import { correctedShares } from '../../../src/domain/statistics/shares/corrected-shares.ts'
+import type { Sampling } from '../../../src/domain/statistics/shares/estimator-choice.ts'
+import { at, range, rowAt } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 import { coverage, type Draws, drawsFrom } from './draws.ts'
 
 const LABELS = ['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed']

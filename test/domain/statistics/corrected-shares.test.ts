@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CorrectionInput, correctedShares } from '../../../src/domain/statistics/corrected-shares.ts'
-import type { ReviewedPair } from '../../../src/domain/statistics/correction-table.ts'
-import type { Sampling } from '../../../src/domain/statistics/estimator-choice.ts'
-import { at, range, sum } from '../../../src/domain/statistics/linear-algebra.ts'
+import { type CorrectionInput, correctedShares } from '../../../src/domain/statistics/shares/corrected-shares.ts'
+import type { ReviewedPair } from '../../../src/domain/statistics/shares/correction-table.ts'
+import type { Sampling } from '../../../src/domain/statistics/shares/estimator-choice.ts'
+import { at, range, sum } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 import { ORACLES } from './correction-oracles.ts'
 
 const TWO = ['a', 'b']

@@ -1,5 +1,5 @@
-import { at, range, rowAt } from '../../../src/domain/statistics/linear-algebra.ts'
 import { seededRandom } from '../../../src/domain/statistics/random.ts'
+import { at, range, rowAt } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 
 export interface Draws {
   readonly uniform: () => number

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseEstimator, type Design, SAMPLINGS } from '../../../src/domain/statistics/estimator-choice.ts'
+import { chooseEstimator, type Design, SAMPLINGS } from '../../../src/domain/statistics/shares/estimator-choice.ts'
 
 const TABLE: readonly (readonly [Design, string | null, RegExp])[] = [
   [{ sampling: 'random' }, 'ppi_plus_plus', /random sample/],

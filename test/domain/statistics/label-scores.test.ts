@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { labelScores } from '../../../src/domain/statistics/label-scores.ts'
+import { labelScores } from '../../../src/domain/statistics/agreement/label-scores.ts'
 
 /**
  * scikit-learn’s documented example of `precision_recall_fscore_support`: y_true = cat dog pig cat dog pig,

@@ -11,7 +11,7 @@ import {
   singularValues,
   solve,
   solveVector,
-} from '../../../src/domain/statistics/linear-algebra.ts'
+} from '../../../src/domain/statistics/shares/linear-algebra.ts'
 
 const square = fc
   .integer({ min: 1, max: 6 })

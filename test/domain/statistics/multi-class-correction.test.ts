@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { at, sum } from '../../../src/domain/statistics/linear-algebra.ts'
-import { bootstrapMultiClass } from '../../../src/domain/statistics/multi-class-bootstrap.ts'
+import { seededRandom } from '../../../src/domain/statistics/random.ts'
+import { at, sum } from '../../../src/domain/statistics/shares/linear-algebra.ts'
+import { bootstrapMultiClass } from '../../../src/domain/statistics/shares/multi-class-bootstrap.ts'
 import {
   type MultiClassEstimate,
   type MultiClassInput,
   multiClassCorrection,
-} from '../../../src/domain/statistics/multi-class-correction.ts'
-import { seededRandom } from '../../../src/domain/statistics/random.ts'
+} from '../../../src/domain/statistics/shares/multi-class-correction.ts'
 import { coverage, drawsFrom, evenJudge, judgedShares } from './draws.ts'
 
 const estimate = (input: MultiClassInput): MultiClassEstimate => {

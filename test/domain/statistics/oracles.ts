@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Rating } from '../../../src/schemas/agreement.ts'
+import type { Rating } from '../../../src/schemas/audit/agreement.ts'
 
 const FILE = resolve(import.meta.dirname, '../../../../shared/oracles/statistics.json')
 export const hasOracles = existsSync(FILE)

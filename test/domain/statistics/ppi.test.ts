@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { at, range, sum } from '../../../src/domain/statistics/linear-algebra.ts'
-import { type PpiEstimate, type PpiTable, ppiMean, ppiShares } from '../../../src/domain/statistics/ppi.ts'
+import { at, range, sum } from '../../../src/domain/statistics/shares/linear-algebra.ts'
+import { type PpiEstimate, type PpiTable, ppiMean, ppiShares } from '../../../src/domain/statistics/shares/ppi.ts'
 import { ORACLES } from './correction-oracles.ts'
 import { coverage, drawsFrom, evenJudge, judgedShares } from './draws.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { confusionMatrix } from '../../../src/domain/statistics/confusion.ts'
-import { itemTable, itemTableOfCounts } from '../../../src/domain/statistics/item-table.ts'
-import { prevalence } from '../../../src/domain/statistics/prevalence.ts'
-import { groupRatings, type Rating } from '../../../src/domain/statistics/ratings.ts'
+import { confusionMatrix } from '../../../src/domain/statistics/agreement/confusion.ts'
+import { itemTable, itemTableOfCounts } from '../../../src/domain/statistics/agreement/item-table.ts'
+import { groupRatings, type Rating } from '../../../src/domain/statistics/agreement/ratings.ts'
+import { prevalence } from '../../../src/domain/statistics/shares/prevalence.ts'
 
 const rating = (item: string, rater: string, label: string, cluster?: string): Rating => ({
   item,

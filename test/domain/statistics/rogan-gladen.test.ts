@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { at } from '../../../src/domain/statistics/linear-algebra.ts'
-import { roganGladen, roganGladenKnown } from '../../../src/domain/statistics/rogan-gladen.ts'
+import { at } from '../../../src/domain/statistics/shares/linear-algebra.ts'
+import { roganGladen, roganGladenKnown } from '../../../src/domain/statistics/shares/rogan-gladen.ts'
 import { ORACLES } from './correction-oracles.ts'
 import { coverage, drawsFrom } from './draws.ts'
 

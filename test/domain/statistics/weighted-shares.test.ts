@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clusteredVariance } from '../../../src/domain/statistics/influence.ts'
-import { at, range, sum } from '../../../src/domain/statistics/linear-algebra.ts'
+import { clusteredVariance } from '../../../src/domain/statistics/shares/influence.ts'
+import { at, range, sum } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 import {
   hajekShares,
   horvitzThompsonShares,
   postStratifiedShares,
   type WeightedReview,
-} from '../../../src/domain/statistics/weighted-shares.ts'
+} from '../../../src/domain/statistics/shares/weighted-shares.ts'
 import { coverage, drawsFrom } from './draws.ts'
 
 const THREE_AND_ONE: WeightedReview[] = [

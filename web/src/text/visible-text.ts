@@ -1,7 +1,7 @@
 /**
  * Text that an adversary wrote, taken apart so that nothing in it can hide, reorder or vanish: control characters,
  * bidirectional controls, invisible characters, tags, variation selectors, lone surrogates and unusual line ends become marks.
- * Tab and line feed stay. The judge is shown the same characters escaped (src/domain/escape.ts).
+ * Tab and line feed stay. The judge is shown the same characters escaped (src/domain/text/escape.ts).
  */
 export interface Segment {
   readonly kind: 'plain' | 'mark'

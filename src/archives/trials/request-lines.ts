@@ -1,0 +1,139 @@
+import { createReadStream } from 'node:fs'
+import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
+import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
+import { readTrajectory } from '../../formats/read.ts'
+import { inputIssues } from '../../schemas/check.ts'
+import {
+  type GradeOptions,
+  GradeOptionsSchema,
+  type TrialMetadata,
+  TrialMetadataSchema,
+} from '../../schemas/grade-request.ts'
+import { type GivenGroundTruth, GivenGroundTruthSchema } from '../../schemas/ground-truth.ts'
+import { completeTruth } from '../truth/truth-row.ts'
+import { safeText } from '../unpack/names.ts'
+import { codeOf, type Place } from '../unpack/place.ts'
+import { decodeText, parseJson } from '../unpack/text.ts'
+import { nameOf, type Scope, skip } from './reading-job.ts'
+import { tellIssue } from './run-files.ts'
+import type { TrialItem } from './trial-item.ts'
+import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
+
+/** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
+export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Line> {
+  const splitter = new LineSplitter(maxBytes)
+  const isText = ({ bytes }: Line) => bytes === null || bytes.length > 0
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
+    for (const line of splitter.feed(chunk)) if (isText(line)) yield line
+  for (const line of splitter.end()) if (isText(line)) yield line
+}
+
+/** Whether a file holds grade requests, one a line. Looks at the first line that may be read. */
+export async function holdsRequests(path: string, maxBytes: number): Promise<boolean> {
+  for await (const { bytes } of linesOf(path, maxBytes)) {
+    if (bytes === null) continue
+    return bytes.includes('"trajectory"') && isRequest(parseLine(bytes))
+  }
+  return false
+}
+
+/** A grade request is told by its trajectory, which is a document; in no format is there one under this name. */
+export const isRequest = (value: unknown): value is Json => isRecord(value) && isRecord(value['trajectory'])
+
+function parseLine(bytes: Buffer): unknown {
+  const read = decodeText(bytes)
+  return read.kind === 'read' ? parseJson(read.text) : undefined
+}
+
+/** A file of ready grade requests, one item a line. A line that is too long or that is no request is skipped by its number. */
+export const readRequestLines = (scope: Scope, file: Place): AsyncGenerator<TrialItem> =>
+  untilFault(scope, file, readLines(scope, file))
+
+async function* readLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> {
+  const { max_line_bytes: max } = scope.job.limits
+  for await (const { number, bytes } of linesOf(file.path, max)) {
+    const at = `line ${number}`
+    if (bytes === null) {
+      yield skip(scope, file, 'refused', `the line has more than the ${max} bytes that are read of one`, at)
+      continue
+    }
+    const value = parseLine(bytes)
+    if (value === undefined) yield skip(scope, file, 'unreadable', `${at} is not JSON`, at)
+    else if (!isRequest(value))
+      yield skip(scope, file, 'unreadable', `${at}: a request has a trajectory, an object`, at)
+    else yield requestItem(scope, file, value, at)
+  }
+}
+
+/** What stands before the fault of a disk is read; the fault is told, and ends this file only. */
+async function* untilFault(scope: Scope, file: Place, items: AsyncIterable<TrialItem>): AsyncGenerator<TrialItem> {
+  try {
+    yield* items
+  } catch (error) {
+    scope.job.options.abort?.throwIfAborted()
+    yield skip(scope, file, 'unreadable', `cannot be read to its end: ${codeOf(error)}`, 'rest')
+  }
+}
+
+/** One grade request of a file. `at` tells it from others of the file where it names no `item_id`. */
+export function requestItem(scope: Scope, file: Place, request: Json, at: string): TrialItem {
+  const { item_id: id, trajectory, ground_truth: given, metadata = {}, ...options } = request
+  const name = typeof id === 'string' && id !== '' ? id : nameOf(scope, file, at)
+  const refuse = (reason: 'unreadable' | 'no_ground_truth', detail: string): TrialItem => ({
+    ...skip(scope, file, reason, at === '' ? detail : `${at}, ${detail}`, at),
+    name,
+  })
+  if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
+  const read = isReference(trajectory) ? null : readTrajectory(trajectory, scope.job.limits.read)
+  const issues = [
+    ...inputIssues(GradeOptionsSchema, options),
+    ...inputIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
+    ...(read?.ok === false ? read.error.map(({ path, message }) => ({ path: `/trajectory${path}`, message })) : []),
+  ]
+  const warnings: string[] = []
+  const truth = truthOf(scope, given, metadata, warnings)
+  if (Array.isArray(truth)) issues.push(...truth)
+  const [issue] = issues
+  if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
+  if (truth === null || Array.isArray(truth))
+    return refuse('no_ground_truth', 'it has none, and none is known of its task')
+  if (read?.ok === true) warnings.push(...anchorWarnings(scope, truth, read.value))
+  const { variant, metadata: set } = scope.job.options
+  return {
+    kind: 'trial',
+    name,
+    source: safeText(at === '' ? file.shown : `${file.shown}#${at}`),
+    request: {
+      ...(options as GradeOptions),
+      trajectory,
+      ground_truth: truth,
+      metadata: { ...(metadata as TrialMetadata), ...(variant !== undefined && { variant }), ...set },
+    },
+    warnings,
+    unread: read?.ok === true ? read.value.unread : null,
+  }
+}
+
+/** A trajectory that was uploaded before. */
+const isReference = (trajectory: Json): boolean =>
+  typeof trajectory['id'] === 'string' && Object.keys(trajectory).length === 1
+
+/** The request's own ground truth, else the one that is known of its task; issues where its own is malformed. */
+function truthOf(
+  scope: Scope,
+  given: unknown,
+  metadata: unknown,
+  warnings: string[],
+): GivenGroundTruth | { path: string; message: string }[] | null {
+  if (given !== undefined && given !== null) {
+    const issues = inputIssues(GivenGroundTruthSchema, given)
+    if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
+    return given as GivenGroundTruth
+  }
+  const named = (field: string): string[] =>
+    isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
+  const found = findTruth(scope, { tasks: named('task'), trials: named('trial') })
+  if (found === null) return null
+  warnings.push(...droppedBy(found))
+  return completeTruth(found.truth, undefined)
+}

@@ -1,0 +1,87 @@
+import { isRecord, type Json } from '../../formats/common/reading.ts'
+import type { TrialMetadata } from '../../schemas/grade-request.ts'
+
+/** What a harness says of one trial, whatever the harness. */
+export interface TrialFacts {
+  readonly harness: 'harbor' | 'terminal-bench' | null
+  /** Exact names that a row of ground truth may use, the fullest first. */
+  readonly tasks: readonly string[]
+  readonly trials: readonly string[]
+  readonly agent: string | null
+  readonly model: string | null
+  /** As the harness writes it; orders the trials of a task. */
+  readonly startedAt: string | null
+  readonly runIndex: number | null
+  readonly instruction: string | null
+  readonly rewards: Readonly<Record<string, number | boolean>>
+  /** For metadata: `job`, `dataset`, `exception`, `reward`, … */
+  readonly more: Readonly<Record<string, string | number | boolean>>
+}
+
+export const NO_FACTS: TrialFacts = {
+  harness: null,
+  tasks: [],
+  trials: [],
+  agent: null,
+  model: null,
+  startedAt: null,
+  runIndex: null,
+  instruction: null,
+  rewards: {},
+  more: {},
+}
+
+const MAX_NAME = 300
+
+export const cutText = (text: string): string => text.slice(0, MAX_NAME).toWellFormed()
+
+/** Metadata of a trial: what its harness says, else what the run's own file says; what the caller sets comes over both. */
+export function metadataOf(
+  facts: TrialFacts,
+  about: TrialMetadata,
+  set: { readonly variant?: string; readonly metadata?: TrialMetadata },
+): TrialMetadata {
+  const named = {
+    agent: facts.agent ?? about.agent,
+    model: facts.model ?? about.model,
+    task: facts.tasks[0] ?? about.task,
+    trial: facts.trials[0] ?? about.trial,
+  }
+  const names = Object.entries(named).flatMap(([field, name]) =>
+    name === undefined || name === '' ? [] : [[field, cutText(name)] as const],
+  )
+  const runIndex = facts.runIndex ?? about.run_index
+  return {
+    ...facts.more,
+    ...Object.fromEntries(names),
+    ...(runIndex !== undefined && { run_index: runIndex }),
+    ...(set.variant !== undefined && { variant: set.variant }),
+    ...set.metadata,
+  }
+}
+
+export const textAt = (value: unknown, ...keys: readonly string[]): string | null => {
+  const found = valueIn(value, keys)
+  return typeof found === 'string' && found !== '' ? found : null
+}
+
+export const recordAt = (value: unknown, ...keys: readonly string[]): Json | null => {
+  const found = valueIn(value, keys)
+  return isRecord(found) ? found : null
+}
+
+function valueIn(value: unknown, keys: readonly string[]): unknown {
+  let found = value
+  for (const key of keys) found = isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined
+  return found
+}
+
+/** The members that are numbers or truth values, under their names. */
+export function rewardsIn(record: unknown): Record<string, number | boolean> {
+  if (!isRecord(record)) return {}
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([key, value]) =>
+      typeof value === 'boolean' || Number.isFinite(value) ? [[key, value as number | boolean] as const] : [],
+    ),
+  )
+}

@@ -1,0 +1,138 @@
+import { readGroundTruths } from '../truth/ground-truths.ts'
+import { shownName } from '../unpack/names.ts'
+import { findFile, findFolder, listFolder, type Place, within } from '../unpack/place.ts'
+import { type AgentFiles, type Candidate, findAgentFiles, type SubagentFile } from './agent-files.ts'
+import type { FoundRun } from './found-run.ts'
+import { harborFacts, stepFacts } from './harbor.ts'
+import { type Scope, skip } from './reading-job.ts'
+import { openRunFile, tellIssue } from './run-files.ts'
+import { withSubagents } from './session-subagents.ts'
+import { terminalBenchFacts } from './terminal-bench.ts'
+import type { TrialFacts } from './trial-facts.ts'
+import type { TrialItem } from './trial-item.ts'
+import { joinTrial } from './trial-join.ts'
+
+/** Files of one trial that are opened, at the most, to find its run. */
+const MAX_TRIES = 12
+
+/** What the harness says of a folder, where the folder is a trial. */
+export const trialFactsOf = async (scope: Scope, folder: Place): Promise<TrialFacts | null> =>
+  (await harborFacts(folder)) ?? (await terminalBenchFacts(folder, scope.run))
+
+/** All runs of one trial's folder: one, or one for each of its steps. */
+export async function* readTrialFolder(scope: Scope, folder: Place, facts: TrialFacts): AsyncGenerator<TrialItem> {
+  const own = await withTruthOf(scope, folder)
+  if (own.skipped !== null) yield own.skipped
+  const folders = facts.harness === 'terminal-bench' ? ['agent-logs', 'sessions'] : ['agent', 'artifacts']
+  const steps = await findFolder(folder, 'steps')
+  const names = steps === null ? [] : ((await listFolder(steps, scope.job.limits.max_entries)) ?? [])
+  let read = 0
+  for (const { name, kind } of names) {
+    if (kind !== 'folder' || steps === null) continue
+    const step = within(steps, name)
+    if ((await findFolder(step, 'agent')) === null && (await findFolder(step, 'verifier')) === null) continue
+    const of = await withTruthOf(own.scope, step)
+    if (of.skipped !== null) yield of.skipped
+    yield* readRun(of.scope, step, await stepFacts(folder, step, name, facts), folders, [step, folder])
+    read++
+  }
+  if (read === 0 || (await findFolder(folder, 'agent')) !== null)
+    yield* readRun(own.scope, folder, facts, folders, [folder])
+}
+
+/** Names of a folder’s own ground truth, the first before the second. */
+const TRUTH_FILES = ['ground_truth.json', 'ground-truth.json'] as const
+export const isTruthFile = (name: string): boolean => (TRUTH_FILES as readonly string[]).includes(name)
+
+/** The scope below a folder that may hold a `ground_truth.json`, which the agent never gets to write: it stands beside its folder. */
+export async function withTruthOf(
+  scope: Scope,
+  folder: Place,
+): Promise<{ readonly scope: Scope; readonly skipped: TrialItem | null }> {
+  const file = (await findFile(folder, TRUTH_FILES[0])) ?? (await findFile(folder, TRUTH_FILES[1]))
+  if (file === null) return { scope, skipped: null }
+  const truths = await readGroundTruths(file, scope.job.limits.max_file_bytes)
+  if (truths.ok) return { scope: { ...scope, truths: [truths.value, ...scope.truths] }, skipped: null }
+  const [issue] = truths.error
+  const detail = `no ground truth is taken from it: ${issue === undefined ? 'cannot be read' : tellIssue(issue)}`
+  return { scope, skipped: skip(scope, file, 'unreadable', detail) }
+}
+
+/** The first file that holds a run; what stood before it and could not be read is told with it. */
+async function* readRun(
+  scope: Scope,
+  place: Place,
+  facts: TrialFacts,
+  names: readonly string[],
+  folders: readonly Place[],
+): AsyncGenerator<TrialItem> {
+  const files = await findAgentFiles(place, names)
+  const failures: { readonly item: TrialItem & { kind: 'skipped' }; readonly file: string }[] = []
+  let isClosed = files.isBlocked
+  for (const candidate of files.candidates.slice(0, MAX_TRIES)) {
+    // A run that is there and cannot be read is not replaced by what the agent left elsewhere.
+    if (candidate.isCollected && isClosed) break
+    const file = candidate.file.shown.slice(place.shown.length + 1)
+    const warnings = [
+      ...failures.map(({ item, file: other }) => `${shownName(other)} is not what was read: ${item.detail}`),
+      ...besides(files, candidate, place),
+      ...(candidate.isCollected ? [`the run is taken from ${candidate.below}/, which the agent can write`] : []),
+    ]
+    const items = await readCandidate(scope, place, candidate, files.subagents, { facts, folders, warnings })
+    const [failed] = items.filter((item) => item.kind === 'skipped' && item.reason !== 'no_ground_truth')
+    if (failed?.kind === 'skipped' && items.length === 1) {
+      failures.push({ item: failed, file })
+      isClosed ||= candidate.rank === 0 || failed.reason !== 'unsupported'
+      continue
+    }
+    yield* items
+    return
+  }
+  const [first] = failures
+  // A file that is no trajectory by its looks is none that is broken: a trial of such files has no trajectory.
+  if (first !== undefined && first.item.reason !== 'unsupported') yield first.item
+  else yield skip(scope, place, 'no_trajectory', whyNone(facts, files, failures))
+}
+
+async function readCandidate(
+  scope: Scope,
+  place: Place,
+  { file, folder, bytes }: Candidate,
+  subagents: readonly SubagentFile[],
+  { facts, folders, warnings: before }: Pick<FoundRun, 'facts' | 'folders' | 'warnings'>,
+): Promise<TrialItem[]> {
+  const opened = await openRunFile(folder, file, scope.job.limits)
+  const shown = file.shown.slice(place.shown.length + 1)
+  if (opened.kind !== 'opened') return [skip(scope, place, opened.kind, `${shownName(shown)}: ${opened.detail}`)]
+  const items: TrialItem[] = []
+  const [first] = opened.runs
+  const one = opened.runs.length === 1 && first !== undefined
+  const joined = one ? await withSubagents(first, subagents, scope.job.limits, bytes) : null
+  const warnings = [...before, ...opened.warnings, ...(joined?.warnings ?? [])]
+  for (const run of joined === null ? opened.runs : [joined.run])
+    items.push(await joinTrial(scope, { place, file, run, facts, warnings, folders }))
+  return items
+}
+
+/** Other files of the same kind, of which nobody can say that they hold the same run. */
+function besides(files: AgentFiles, chosen: Candidate, place: Place): string[] {
+  const others = files.candidates.filter((one) => one.rank === chosen.rank && one !== chosen)
+  if (others.length === 0) return []
+  const [first] = others
+  const name = shownName(first?.file.shown.slice(place.shown.length + 1) ?? '')
+  return [`not read: ${name}${others.length > 1 ? ` and ${others.length - 1} more like it` : ''}`]
+}
+
+function whyNone(
+  facts: TrialFacts,
+  { candidates, withoutSteps }: AgentFiles,
+  failures: readonly { readonly file: string }[],
+): string {
+  const exception = facts.more['exception']
+  const raised = exception === undefined ? '' : `; it ended with ${shownName(String(exception))}`
+  const tried = failures.map(({ file }) => shownName(file))
+  if (tried.length > 0) return `no file is a trajectory of a known format (${tried.join(', ')})${raised}`
+  const only = withoutSteps.map((name) => shownName(name)).join(', ')
+  if (only !== '') return `there are only recordings and logs, which have no steps (${only})${raised}`
+  return `${candidates.length === 0 ? 'the trial holds no trajectory' : 'nothing can be read'}${raised}`
+}

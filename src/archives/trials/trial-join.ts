@@ -1,0 +1,88 @@
+import { normalizeGroundTruth } from '../../domain/cache-key.ts'
+import { weakAnchors } from '../../domain/evidence/weak-anchors.ts'
+import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { FORMATS } from '../../formats/formats.ts'
+import { readTrajectory } from '../../formats/read.ts'
+import type { GivenGroundTruth } from '../../schemas/ground-truth.ts'
+import type { FoundTruth } from '../truth/ground-truths.ts'
+import { completeTruth } from '../truth/truth-row.ts'
+import { safeText, shownName } from '../unpack/names.ts'
+import type { FoundRun } from './found-run.ts'
+import { trialNames } from './loose-names.ts'
+import { nameOf, type Scope, skip } from './reading-job.ts'
+import { tellIssue } from './run-files.ts'
+import { metadataOf } from './trial-facts.ts'
+import type { TrialItem } from './trial-item.ts'
+import { signalsOf } from './trial-signals.ts'
+
+/** One run with its ground truth, signals and metadata, ready to be graded; or why it cannot be. */
+export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialItem> {
+  const { place, run, facts } = found
+  const read = readTrajectory(run.document, scope.job.limits.read)
+  if (!read.ok) {
+    const known = FORMATS.some((format) => format.recognizes(run.document))
+    return known
+      ? skip(scope, place, 'unreadable', told(found, read.error), run.name)
+      : skip(scope, place, 'unsupported', 'JSON of no format that docs/formats.md lists', run.name)
+  }
+  const tasks = facts.tasks.length > 0 ? facts.tasks : run.about.task === undefined ? [] : [run.about.task]
+  const trials = facts.trials.length > 0 ? facts.trials : trialNames(place, run.name)
+  const truth = findTruth(scope, { tasks, trials })
+  const names = `task ${shownName(tasks[0] ?? 'unknown')}, trial ${shownName(trials[0] ?? 'unknown')}`
+  if (truth === null) return skip(scope, place, 'no_ground_truth', `nothing is known of ${names}`, run.name)
+  const complete = completeTruth(truth.truth, facts.instruction ?? run.about.instruction)
+  if (complete === null)
+    return skip(scope, place, 'no_ground_truth', `nobody says what the user asked in ${names}`, run.name)
+  const { ground_truth, warnings } = await signalsOf(scope, found, complete, truth.by)
+  const { agent, model, run_index } = run.about
+  const about = {
+    ...(agent !== undefined && { agent }),
+    ...(model !== undefined && { model }),
+    ...(run_index !== undefined && { run_index }),
+    ...(tasks[0] !== undefined && { task: tasks[0] }),
+    ...(trials[0] !== undefined && { trial: trials[0] }),
+  }
+  const metadata = metadataOf(facts, about, scope.job.options)
+  return {
+    kind: 'trial',
+    name: nameOf(scope, place, run.name),
+    source: safeText(found.file.shown),
+    request: { trajectory: run.document, ground_truth, metadata },
+    warnings: [
+      ...[...found.warnings, ...run.warnings, ...droppedBy(truth), ...warnings],
+      ...anchorWarnings(scope, ground_truth, read.value),
+    ],
+    unread: read.value.unread,
+  }
+}
+
+function told(found: FoundRun, issues: readonly { path: string; message: string }[]): string {
+  const at = found.file.shown === found.place.shown ? '' : `${found.file.shown.slice(found.place.shown.length + 1)}: `
+  const more = issues.length > 1 ? `, and ${issues.length - 1} more` : ''
+  return `${at}${issues[0] === undefined ? 'cannot be read' : tellIssue(issues[0])}${more}`
+}
+
+export function findTruth(
+  scope: Scope,
+  names: { readonly tasks: readonly string[]; readonly trials: readonly string[] },
+): FoundTruth | null {
+  const { groundTruths } = scope.job.options
+  const all = groundTruths === undefined ? scope.truths : [groundTruths, ...scope.truths]
+  for (const truths of all) {
+    const found = truths.find(names)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Anchors that prove little, each told once: the trials of a task share theirs. */
+export const anchorWarnings = ({ job }: Scope, truth: GivenGroundTruth, trajectory: Trajectory): string[] =>
+  weakAnchors(normalizeGroundTruth(truth), trajectory)
+    .map(({ path, message }) => `${path}  ${message}`)
+    .filter((text) => job.isFirst(text))
+
+/** A row is taken whole; one that says less of its trial than another says of the task may do so by mistake. */
+export const droppedBy = ({ dropped, name }: FoundTruth): string[] =>
+  dropped.map(
+    (field) => `the row of trial ${shownName(name)} has no ${field}, and its task’s row has one; it is not used`,
+  )

@@ -1,0 +1,117 @@
+import { err, ok, type Result } from '../../domain/result.ts'
+import { relativeNames } from '../unpack/place.ts'
+import { parseJson } from '../unpack/text.ts'
+
+export const SIGNAL_NAMES = ['appeared', 'executed', 'resolved'] as const
+export type SignalName = (typeof SIGNAL_NAMES)[number]
+
+const OPERATORS = ['>=', '<=', '==', '!=', '>', '<'] as const
+type Operator = (typeof OPERATORS)[number]
+
+export interface Comparison {
+  readonly operator: Operator
+  readonly value: string | number | boolean
+}
+
+/** Where one signal of a trial stands. */
+export interface SignalSource {
+  readonly signal: SignalName
+  readonly place:
+    | { readonly kind: 'reward'; readonly key: string }
+    | { readonly kind: 'file'; readonly names: readonly string[]; readonly pointer: readonly string[] }
+    /** Nobody measures it, the default neither. */
+    | { readonly kind: 'none' }
+  /** Null: the value itself is true or false. */
+  readonly comparison: Comparison | null
+}
+
+/** What Harbor's and Terminal-Bench's own tests say, unless somebody says otherwise of that signal. */
+const DEFAULT_SIGNALS: readonly SignalSource[] = [
+  {
+    signal: 'resolved',
+    place: { kind: 'reward', key: 'reward' },
+    comparison: { operator: '>=', value: 1 },
+  },
+]
+
+/** What was given, and the default of each signal that was not named. */
+export const withDefaults = (given: readonly SignalSource[]): readonly SignalSource[] => [
+  ...given,
+  ...DEFAULT_SIGNALS.filter(({ signal }) => given.every((one) => one.signal !== signal)),
+]
+
+const PLACES = ['<signal>=reward:<key>[<op><value>]', '<signal>=file:<path>[#<json pointer>][<op><value>]']
+const SYNTAX = `${PLACES.join(' or ')} or <signal>=none`
+
+/**
+ * Reads where a signal stands: `<signal>=<place>[<op><value>]`.
+ *
+ * - `signal`: `appeared`, `executed` or `resolved`.
+ * - `reward:<key>`: a reward of the trial (`result.json`, `verifier/reward.txt`, `verifier/reward.json`; of Terminal-Bench 1
+ *   `reward`, and `tests.<name>` for each of its tests; of an Inspect log its scores).
+ * - `file:<path>#<pointer>`: a JSON pointer (RFC 6901) into a JSON file of the trial; without `#`, the whole file. The path is
+ *   relative to the trial's folder and cannot leave it.
+ * - `<op><value>`: `>=`, `<=`, `>`, `<`, `==`, `!=` and a number, `true`, `false` or a text (in quotes or not). Without it the place
+ *   must hold true, false, 1 or 0. True and false are 1 and 0 to every comparison.
+ * - `none`: the signal is not measured, not even by its default.
+ *
+ * A place that is not there leaves the signal unknown, never false.
+ *
+ * @example
+ * parseSignalSource('resolved=reward:reward>=1')
+ * parseSignalSource('appeared=file:verifier/signals.json#/appeared')
+ * parseSignalSource('executed=file:verifier/ctrf.json#/results/tests/2/status==passed')
+ * parseSignalSource('executed=reward:distractor_resisted==0')
+ */
+export function parseSignalSource(text: string): Result<SignalSource, string> {
+  const [signal, rest] = splitAt(text.trim(), '=')
+  const name = SIGNAL_NAMES.find((one) => one === signal)
+  if (name === undefined || rest === null) return err(`${shown(text)} is no signal: ${SYNTAX}`)
+  if (rest.trim() === 'none') return ok({ signal: name, place: { kind: 'none' }, comparison: null })
+  const { head, comparison } = splitComparison(rest)
+  if (head.endsWith('=') || (comparison === null && head.includes('=')))
+    return err(`${shown(text)}: = compares nothing; write == or >=`)
+  if (comparison?.value === '' && !text.trim().endsWith('""'))
+    return err(`${shown(text)}: nothing stands after ${comparison.operator}`)
+  const [kind, where] = splitAt(head, ':')
+  if (where === null || where === '') return err(`${shown(text)} names no place: ${SYNTAX}`)
+  if (kind === 'reward') return ok({ signal: name, place: { kind, key: where }, comparison })
+  if (kind !== 'file') return err(`${shown(text)}: a place begins with reward: or file:`)
+  const [path, fragment] = splitAt(where, '#')
+  const names = relativeNames(path)
+  if (names === null) return err(`${shown(text)}: the path must be relative and stay in the trial`)
+  const pointer = parsePointer(fragment ?? '')
+  if (pointer === null) return err(`${shown(text)}: what follows # is no JSON pointer`)
+  return ok({ signal: name, place: { kind, names, pointer }, comparison })
+}
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, 100).toWellFormed())
+
+function splitAt(text: string, mark: string): [string, string | null] {
+  const at = text.indexOf(mark)
+  return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + mark.length)]
+}
+
+/** The last comparison in the text, so that a key may hold `<` and `>` where a comparison follows. */
+function splitComparison(text: string): { head: string; comparison: Comparison | null } {
+  const found = OPERATORS.map((operator) => ({ operator, at: text.lastIndexOf(operator) })).filter(({ at }) => at > 0)
+  // `>=` ends where `=` does, so the one that ends last is the longer of the two that overlap.
+  const last = found.sort((a, b) => b.at + b.operator.length - (a.at + a.operator.length) || a.at - b.at)[0]
+  if (last === undefined) return { head: text, comparison: null }
+  const value = text.slice(last.at + last.operator.length).trim()
+  return { head: text.slice(0, last.at).trim(), comparison: { operator: last.operator, value: scalarOf(value) } }
+}
+
+function scalarOf(text: string): string | number | boolean {
+  const value = parseJson(text)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : text
+}
+
+function parsePointer(text: string): string[] | null {
+  if (text === '') return []
+  if (!text.startsWith('/')) return null
+  return text
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+}

@@ -1,0 +1,97 @@
+import { parse } from 'csv-parse/sync'
+import type { Issue } from '../../domain/result.ts'
+import { parseJson } from '../unpack/text.ts'
+
+/** Column → place in a row. `cue.anchors` is written so too. */
+const COLUMNS: Readonly<Record<string, readonly [string, string?]>> = {
+  __proto__: null as never,
+  task: ['task'],
+  trial: ['trial'],
+  instruction: ['instruction'],
+  cue: ['cue', 'text'],
+  cue_text: ['cue', 'text'],
+  cue_anchors: ['cue', 'anchors'],
+  cue_action_anchors: ['cue', 'action_anchors'],
+  cue_acted_by: ['cue', 'acted_by'],
+  distractor: ['distractor', 'text'],
+  distractor_text: ['distractor', 'text'],
+  distractor_anchors: ['distractor', 'anchors'],
+  distractor_action_anchors: ['distractor', 'action_anchors'],
+  distractor_acted_by: ['distractor', 'acted_by'],
+  appeared: ['signals', 'appeared'],
+  executed: ['signals', 'executed'],
+  resolved: ['signals', 'resolved'],
+}
+
+export interface ReadRow {
+  /** `line 7`. */
+  readonly at: string
+  readonly row: unknown
+}
+
+interface CsvRecord {
+  readonly record: readonly string[]
+  readonly info: { readonly lines: number }
+}
+
+/**
+ * Rows of a CSV file with a header line. Anchors are a JSON array of texts, or one a line in the cell; signals are `true`/`false`,
+ * `yes`/`no` or `1`/`0`; an empty cell says nothing.
+ */
+export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] } {
+  const issues: Issue[] = []
+  let records: CsvRecord[]
+  try {
+    const options = { bom: true, info: true, skip_empty_lines: true, max_record_size: 10_000_000 }
+    records = parse(text, options) as unknown as CsvRecord[]
+  } catch (error) {
+    return { rows: [], issues: [{ path: '', message: error instanceof Error ? error.message : 'is not CSV' }] }
+  }
+  const [head, ...rest] = records
+  const columns = (head?.record ?? []).map((name) => name.trim().toLowerCase().replaceAll('.', '_'))
+  if (head?.record.length === 1 && columns[0]?.includes(';'))
+    return { rows: [], issues: [{ path: 'line 1', message: 'columns are separated by commas, not by semicolons' }] }
+  for (const [index, column] of columns.entries()) {
+    if (COLUMNS[column] === undefined) issues.push({ path: 'line 1', message: `unknown column ${quoted(column)}` })
+    else if (columns.indexOf(column) < index)
+      issues.push({ path: 'line 1', message: `column ${column} is there twice` })
+  }
+  if (issues.length > 0) return { rows: [], issues }
+  const rows = rest.map(({ record }, index): ReadRow => {
+    const before = rest[index - 1]?.info.lines ?? head?.info.lines ?? 0
+    const at = `line ${before + 1}`
+    return { at, row: rowOf(columns, record, at, issues) }
+  })
+  return { rows, issues }
+}
+
+function rowOf(columns: readonly string[], cells: readonly string[], at: string, issues: Issue[]): unknown {
+  const row: Record<string, unknown> = {}
+  for (const [index, column] of columns.entries()) {
+    const cell = cells[index] ?? ''
+    const [field, member] = COLUMNS[column] ?? []
+    if (cell.trim() === '' || field === undefined) continue
+    if (member === undefined) row[field] = cell
+    else row[field] = { ...(row[field] as object | undefined), [member]: cellValue(column, member, cell, at, issues) }
+  }
+  return row
+}
+
+const TRUE = new Set(['true', 'yes', '1'])
+const FALSE = new Set(['false', 'no', '0'])
+
+function cellValue(column: string, member: string, cell: string, at: string, issues: Issue[]): unknown {
+  const word = cell.trim()
+  if (member.endsWith('anchors')) {
+    const list = word.startsWith('[') ? parseJson(word) : undefined
+    return list ?? cell.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
+  }
+  if (member === 'acted_by') return word
+  if (member === 'text') return cell
+  if (TRUE.has(word.toLowerCase())) return true
+  if (FALSE.has(word.toLowerCase())) return false
+  issues.push({ path: at, message: `${column} must be true or false, not ${quoted(word)}` })
+  return undefined
+}
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 40).toWellFormed())

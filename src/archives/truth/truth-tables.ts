@@ -1,0 +1,107 @@
+import type { Issue } from '../../domain/result.ts'
+import type { NamedTruth, TruthRow } from './truth-row.ts'
+
+export interface FoundTruth {
+  readonly truth: TruthRow
+  /** What the row is joined by; `all` is the one row that names neither a task nor a trial. */
+  readonly by: 'trial' | 'task' | 'all'
+  /** The name in the row; empty for `all`. */
+  readonly name: string
+  /** What the task's own row knows and this row of the trial does not: a row is taken whole. */
+  readonly dropped: readonly ('cue' | 'distractor')[]
+}
+
+/** What is known of tasks and trials. */
+export interface GroundTruths {
+  /** The file, as given. */
+  readonly source: string
+  readonly tasks: readonly string[]
+  readonly trials: readonly string[]
+  /** Exact names, the most telling first. A trial's own row comes before its task's, and that before the one for all. */
+  find(names: { readonly trials: readonly string[]; readonly tasks: readonly string[] }): FoundTruth | null
+}
+
+/** The rows of a trial's name: one that names a task too is true of the trial of that name in this task only. */
+interface TrialRows {
+  free: TruthRow | null
+  readonly ofTask: Map<string, TruthRow>
+}
+
+interface Tables {
+  readonly trials: ReadonlyMap<string, TrialRows>
+  readonly tasks: ReadonlyMap<string, TruthRow>
+  readonly all: TruthRow | null
+}
+
+/** The rows of a file by their names; a name that is there twice is an issue. */
+export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issues: Issue[]): Tables {
+  const trials = new Map<string, TrialRows>()
+  const tasks = new Map<string, TruthRow>()
+  const first = new Map<string, string>()
+  let all: TruthRow | null = null
+  for (const { at, row } of named) {
+    const { task, trial, truth } = row
+    if (task === null && trial === null) {
+      if (named.length > 1) issues.push({ path: at, message: 'names neither a task nor a trial' })
+      all = truth
+      continue
+    }
+    const key = told(task, trial)
+    const before = first.get(key)
+    if (before !== undefined) issues.push({ path: at, message: `${key} is at ${before} already` })
+    else first.set(key, at)
+    if (trial === null) {
+      if (task !== null) tasks.set(task, truth)
+      continue
+    }
+    const rows = trials.get(trial) ?? { free: null, ofTask: new Map<string, TruthRow>() }
+    trials.set(trial, rows)
+    if (task === null) rows.free = truth
+    else rows.ofTask.set(task, truth)
+  }
+  return { trials, tasks, all }
+}
+
+const told = (task: string | null, trial: string | null): string =>
+  [trial === null ? [] : [`trial ${JSON.stringify(trial)}`], task === null ? [] : [`task ${JSON.stringify(task)}`]]
+    .flat()
+    .join(' of ')
+
+export function truthsIn(source: string, { trials, tasks, all }: Tables): GroundTruths {
+  const ofTask = (names: readonly string[]): FoundTruth | null => {
+    const name = names.find((one) => tasks.has(one))
+    const truth = name === undefined ? undefined : tasks.get(name)
+    return name === undefined || truth === undefined ? null : { truth, by: 'task', name, dropped: [] }
+  }
+  const ofTrial = (names: Parameters<GroundTruths['find']>[0], task: FoundTruth | null): FoundTruth | null => {
+    for (const name of names.trials) {
+      const truth = rowFor(trials.get(name), names.tasks)
+      if (truth === null) continue
+      const fields = ['cue', 'distractor'] as const
+      const dropped = fields.filter((field) => truth[field] === undefined && task?.truth[field] !== undefined)
+      return { truth, by: 'trial', name, dropped }
+    }
+    return null
+  }
+  return {
+    source,
+    tasks: [...tasks.keys()],
+    trials: [...trials.keys()],
+    find: (names) => {
+      const task = ofTask(names.tasks)
+      return ofTrial(names, task) ?? task ?? (all === null ? null : { truth: all, by: 'all', name: '', dropped: [] })
+    },
+  }
+}
+
+/** The row that names the trial's task, else the one that names none. Where nobody knows the task, a row of one counts if it is alone. */
+function rowFor(rows: TrialRows | undefined, tasks: readonly string[]): TruthRow | null {
+  if (rows === undefined) return null
+  for (const name of tasks) {
+    const own = rows.ofTask.get(name)
+    if (own !== undefined) return own
+  }
+  if (rows.free !== null) return rows.free
+  const [only] = rows.ofTask.values()
+  return tasks.length === 0 && rows.ofTask.size === 1 ? (only ?? null) : null
+}

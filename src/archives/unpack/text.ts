@@ -1,0 +1,39 @@
+import { parseExactJson } from '../../domain/text/exact-json.ts'
+import { type Place, type ReadBytes, readBytes } from './place.ts'
+
+export type ReadText =
+  | { readonly kind: 'read'; readonly text: string; readonly warnings: readonly string[] }
+  | Exclude<ReadBytes, { kind: 'read' }>
+
+const STRICT = new TextDecoder('utf-8', { fatal: true })
+const LENIENT = new TextDecoder('utf-8')
+
+/** UTF-8 text, a byte order mark left out. Bytes that are none are shown as U+FFFD, and a warning says so. */
+export function decodeText(bytes: Uint8Array): ReadText {
+  try {
+    return { kind: 'read', text: STRICT.decode(bytes), warnings: [] }
+  } catch (error) {
+    if (!(error instanceof TypeError)) return { kind: 'over', detail: 'longer than a text can be here' }
+    const warning = 'the file is not UTF-8 throughout; what cannot be decoded is shown as U+FFFD'
+    return { kind: 'read', text: LENIENT.decode(bytes), warnings: [warning] }
+  }
+}
+
+export async function readText(place: Place, max: number): Promise<ReadText> {
+  const read = await readBytes(place, max)
+  return read.kind === 'read' ? decodeText(read.bytes) : read
+}
+
+/** A small JSON file of a harness; null where there is none, or where it is no JSON. */
+export async function readJson(place: Place | null, max: number): Promise<unknown> {
+  const read = place === null ? null : await readText(place, max)
+  return read?.kind === 'read' ? (parseJson(read.text) ?? null) : null
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch {
+    return undefined
+  }
+}

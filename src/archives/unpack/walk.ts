@@ -1,0 +1,178 @@
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { resolve } from 'node:path'
+import { trialsToldBy } from '../trials/harbor.ts'
+import { inspectHead, readInspectFolder } from '../trials/inspect-folder.ts'
+import { isHarnessFile, isHarnessMark, isTrialName, runIndexes } from '../trials/job-folder.ts'
+import { type Scope, skip } from '../trials/reading-job.ts'
+import { readingOrder } from '../trials/reading-order.ts'
+import { holdsRequests, isRequest, readRequestLines, requestItem } from '../trials/request-lines.ts'
+import { openRunFile } from '../trials/run-files.ts'
+import { runFactsIn } from '../trials/terminal-bench.ts'
+import { NO_FACTS } from '../trials/trial-facts.ts'
+import { isTruthFile, readTrialFolder, trialFactsOf, withTruthOf } from '../trials/trial-folder.ts'
+import type { TrialItem } from '../trials/trial-item.ts'
+import { joinTrial } from '../trials/trial-join.ts'
+import { safeText } from './names.ts'
+import { codeOf, type Listed, listFolder, nameIn, type Place, within } from './place.ts'
+import type { Spool } from './spool.ts'
+import { makeTempFolder } from './temp-folder.ts'
+import { ARRAY, firstByte, OBJECT, type Packing, packingIn, readHead, unpackArchive } from './unpack.ts'
+
+/** Everything that can be found below a folder: a trial, an unpacked Inspect log, or a folder of whatever. */
+export async function* walkFolder(scope: Scope, folder: Place): AsyncGenerator<TrialItem> {
+  const { limits } = scope.job
+  const facts = await trialFactsOf(scope, folder)
+  if (facts !== null)
+    return yield* readTrialFolder(scope, folder, { ...facts, runIndex: facts.runIndex ?? scope.job.nextRun(facts) })
+  const head = await inspectHead(folder)
+  if (head !== null) return yield* readInspectFolder(scope, folder, head)
+  if (scope.depth >= limits.max_depth)
+    return yield skip(scope, folder, 'refused', `stands more than ${limits.max_depth} folders deep`)
+  const listed = await listFolder(folder, limits.max_entries)
+  if (listed === null)
+    return yield skip(scope, folder, 'refused', `cannot be listed, or holds more than ${limits.max_entries} names`)
+  const { scope: own, skipped } = await withTruthOf(scope, folder)
+  if (skipped !== null) yield skipped
+  const run = (await runFactsIn(folder)) ?? scope.run
+  yield* walkListed({ ...own, run, depth: scope.depth + 1 }, folder, listed)
+}
+
+async function* walkListed(scope: Scope, folder: Place, listed: readonly Listed[]): AsyncGenerator<TrialItem> {
+  const names = new Set(listed.map(({ name }) => name))
+  const indexes = await runIndexes(scope, folder, listed)
+  const told = names.has('result.json') ? await trialsToldBy(folder) : []
+  const isJob = indexes.size > 0 || told.length > 0 || listed.some(({ name }) => isHarnessMark(name))
+  for (const name of told) {
+    if (names.has(name)) continue
+    yield skip(
+      scope,
+      within(folder, name),
+      'no_trajectory',
+      'the job’s result.json names it, and its folder is not here',
+    )
+  }
+  const { job } = scope
+  const ordered = await readingOrder(folder, listed, job.limits)
+  for (const { name, kind } of ordered) {
+    const place = within(folder, name)
+    if (name.startsWith('.') || name === '__MACOSX') scope.told.hidden++
+    else if (kind === 'link') yield skip(scope, place, 'refused', 'is a symbolic link, which is not followed')
+    else if (kind === 'other') yield skip(scope, place, 'refused', 'is neither a file nor a folder')
+    else if (kind === 'folder')
+      yield* orEmpty(scope, place, isJob && isTrialName(name), walkSubfolder(scope, place, names, indexes.get(name)))
+    else if (!isTruthFile(name) && !job.consumed.has(place.path) && !(isJob && isHarnessFile(name)))
+      yield* walkFile(scope, folder, place)
+  }
+}
+
+/** The items of a folder; where there are none, and it is called like a trial, that it is empty. */
+async function* orEmpty(
+  scope: Scope,
+  folder: Place,
+  isTrial: boolean,
+  items: AsyncIterable<TrialItem>,
+): AsyncGenerator<TrialItem> {
+  let count = 0
+  for await (const item of items) {
+    count++
+    yield item
+  }
+  if (count === 0 && isTrial)
+    yield skip(scope, folder, 'no_trajectory', 'the trial’s folder holds nothing that is a run')
+}
+
+async function* walkSubfolder(
+  scope: Scope,
+  folder: Place,
+  names: ReadonlySet<string>,
+  runIndex: number | null | undefined,
+): AsyncGenerator<TrialItem> {
+  const facts = runIndex === undefined ? null : await trialFactsOf(scope, folder)
+  if (facts !== null) return yield* readTrialFolder(scope, folder, { ...facts, runIndex: runIndex ?? null })
+  if (names.has(`${nameIn(folder)}.jsonl`))
+    return yield skip(
+      scope,
+      folder,
+      'unsupported',
+      'belongs to the session beside it: subagents are no runs of their own',
+    )
+  yield* walkFolder(scope, folder)
+}
+
+/** A file that was given, or that stands in a folder: an archive, a file of requests, or a file that holds runs. */
+export async function* walkFile(scope: Scope, folder: Place, file: Place): AsyncGenerator<TrialItem> {
+  const { groundTruths } = scope.job.options
+  if (groundTruths !== undefined && resolve(groundTruths.source) === resolve(file.shown)) return
+  const head = await readHead(file.path, 512).catch((error: unknown) => codeOf(error))
+  if (typeof head === 'string') return yield skip(scope, file, 'unreadable', `cannot be opened: ${head}`)
+  const packing = await packingIn(file.path, head)
+  if (packing !== null) return yield* walkArchive(scope, file, packing)
+  const { limits } = scope.job
+  const first = firstByte(head)
+  if (first !== undefined && first !== OBJECT && first !== ARRAY)
+    return yield* skipFile(scope, skip(scope, file, 'unsupported', 'the file is neither JSON nor JSON lines'))
+  if (first === OBJECT && (await holdsRequests(file.path, limits.max_line_bytes)))
+    return yield* readRequestLines(scope, file)
+  const opened = await openRunFile(folder, file, limits)
+  if (opened.kind !== 'opened') return yield* skipFile(scope, skip(scope, file, opened.kind, opened.detail))
+  for (const path of opened.consumed) scope.job.consumed.add(path)
+  for (const run of opened.runs) {
+    const { document } = run
+    const item = isRequest(document)
+      ? requestItem(scope, file, document, run.name)
+      : await joinTrial(scope, { place: file, file, run, facts: NO_FACTS, warnings: opened.warnings, folders: [] })
+    yield* skipFile(scope, item)
+  }
+}
+
+/** Files that are no trajectories by their looks are told by name up to a number, and counted beyond it. */
+function* skipFile(scope: Scope, item: TrialItem): Generator<TrialItem> {
+  if (item.kind === 'skipped' && item.reason === 'unsupported' && ++scope.told.files > scope.job.limits.max_refusals)
+    return
+  yield item
+}
+
+/** Unpacks an archive into a folder that only we can enter, walks it, and removes it however the walk ends. */
+async function* walkArchive(scope: Scope, file: Place, packing: Packing): AsyncGenerator<TrialItem> {
+  const { job, nested, unpacked } = scope
+  const { abort, tempFolder = tmpdir() } = job.options
+  if (nested >= job.limits.max_nested)
+    return yield skip(scope, file, 'refused', `an archive inside of ${nested} others is not opened`)
+  const path = await makeTempFolder(tempFolder)
+  try {
+    job.tell(file.shown, unpacked)
+    const onProgress = () => job.tell(file.shown, unpacked)
+    const result = await unpackArchive(file.path, nameIn(file), packing, {
+      folder: path,
+      unpacked,
+      limits: job.limits,
+      abort,
+      onProgress,
+    })
+    if (result.kind !== 'unpacked') return yield skip(scope, file, result.kind, result.detail)
+    const inside: Place = { path, shown: `${file.shown}!` }
+    yield* walkFolder({ ...scope, nested: nested + 1 }, inside)
+    // After what is read, so that an entry that takes another's name does not take its item's.
+    yield* tellRefused(scope, inside, result.spool)
+  } finally {
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+function* tellRefused(scope: Scope, inside: Place, { refused, untold }: Spool): Generator<TrialItem> {
+  for (const { name, detail } of refused) {
+    const item = skip(scope, inside, 'refused', detail)
+    yield { ...item, name: `${item.name}${name}`, source: `${inside.shown}${safeText(name)}` }
+  }
+  if (untold > 0) yield skip(scope, inside, 'refused', `${untold} more of its entries were refused`, 'entries')
+}
+
+/** What was only counted below a path, as one item. */
+export function* tellRest(scope: Scope, place: Place): Generator<TrialItem> {
+  const files = scope.told.files - scope.job.limits.max_refusals
+  if (files > 0) yield skip(scope, place, 'unsupported', `${files} more files are no trajectories`, 'files')
+  const { hidden } = scope.told
+  if (hidden > 0)
+    yield skip(scope, place, 'unsupported', `${hidden} hidden files or folders were not looked at`, 'hidden')
+}

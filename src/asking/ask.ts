@@ -1,0 +1,150 @@
+import type { Digest } from '../domain/digest.ts'
+import { costUsd } from '../domain/money/cost.ts'
+import { priceOn } from '../domain/money/price.ts'
+import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
+import type { AttemptLedger, FinishedAttempt } from '../ports/ledger-ports.ts'
+import type { Clock, Judge } from '../ports/ports.ts'
+import type { AttemptSummary, Failure } from '../schemas/grade.ts'
+import { type Account, type Asked, type Asker, type Asking, requestDigest, summarize, withoutReply } from './asker.ts'
+import type { Lane } from './lane/lane.ts'
+import { awaitOutstanding } from './orphan.ts'
+import { reserve } from './reserve.ts'
+import { type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
+
+export interface CallDeps {
+  readonly attempts: AttemptLedger
+  readonly clock: Clock
+  readonly retry: RetryPolicy
+  readonly budget: RetryBudget
+  readonly lane: Lane
+  readonly random: () => number
+  readonly newId: (prefix: string) => string
+}
+
+/** An hour for a disk that is full or a file that is locked; a minute for what may not pass by itself. */
+const MOST_FINISHES = { passing: 1800, other: 30 } as const
+const FINISH_AGAIN_MS = 2000
+
+/**
+ * Asks a judge by calls, and retries what a retry can help. Every call stands in the ledger before it is made and again before its
+ * reply is used; a reply that an interrupted grade has paid for is used instead of a new call.
+ */
+export const askByCall =
+  (deps: CallDeps, judge: Judge, account: Account): Asker =>
+  async (asking, request) => {
+    const digest = requestDigest(judge, request)
+    const { asked, waited_ms } = await awaitOutstanding(deps, asking, digest, account)
+    return asked ?? askAnew(deps, judge, account, asking, request, digest, waited_ms)
+  }
+
+async function askAnew(
+  deps: CallDeps,
+  judge: Judge,
+  account: Account,
+  asking: Asking,
+  request: JudgeRequest,
+  digest: Digest,
+  waitedBefore: number,
+): Promise<Asked> {
+  const attempts: AttemptSummary[] = []
+  let waited = waitedBefore
+  deps.budget.earn()
+  for (let made = 1; ; made++) {
+    const make = async () => {
+      const at = { ...asking, deadline: asking.deadline + waited }
+      const { reply, summary } = await callOnce(deps, judge, account, at, request, digest)
+      if (summary !== null) attempts.push(summary)
+      return reply
+    }
+    const call = await deps.lane.call(account.batch, make, account.signal)
+    waited += call.waited_ms
+    const reply = call.kind === 'called' ? call.reply : withoutReply(call.failure)
+    if (reply.ok || call.kind === 'turned_away') return { reply, attempts, waited_ms: waited }
+    const remaining = asking.deadline + waited - deps.clock.now().getTime()
+    const delay = retryDelay(reply.failure, made, deps.retry, remaining, deps.random)
+    if (delay === null || !deps.budget.spend()) return { reply, attempts, waited_ms: waited }
+    // Told to leave, it comes to the lane at once, which then turns it away.
+    await deps.clock.sleep(delay, account.signal).catch(() => undefined)
+  }
+}
+
+async function callOnce(
+  deps: CallDeps,
+  judge: Judge,
+  account: Account,
+  asking: Asking,
+  request: JudgeRequest,
+  digest: Digest,
+): Promise<{ reply: JudgeReply; summary: AttemptSummary | null }> {
+  const started = deps.clock.now()
+  const { deadline, ...planned } = asking
+  const id = deps.newId('att')
+  const reserved = await reserve({
+    info: judge.info,
+    request,
+    caps: account.caps,
+    at: started,
+    factor: 1,
+    history: (name) => deps.attempts.outputHistory(name),
+    begin: (_, reserved_usd) =>
+      deps.attempts.begin(
+        {
+          ...planned,
+          id,
+          request_digest: digest,
+          judge: judge.info.name,
+          started_at: started.toISOString(),
+          batch: account.batch,
+          payer: account.payer?.key_id ?? null,
+          reserved_usd,
+          ...(account.leases.length > 0 && { leases: account.leases }),
+        },
+        account.caps,
+      ),
+  })
+  if (!reserved.ok) return { reply: reserved.reply, summary: null }
+  const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, deadline - started.getTime()))
+  const reply = await guarded(judge, reserved.request, AbortSignal.timeout(timeout))
+  const latency_ms = deps.clock.now().getTime() - started.getTime()
+  const cost_usd = judge.info.kind === 'lexical' ? 0 : costUsd(reply.usage, priceOn(judge.info.prices, started))
+  const { max_output_tokens } = reserved.request
+  const facts = { latency_ms, cost_usd, replayed: false, request_digest: digest, max_output_tokens }
+  const summary = summarize(id, asking, reply, facts)
+  const { outcome, message } = summary
+  await finishSurely(deps, { id, outcome, message, reply, latency_ms, cost_usd })
+  return { reply, summary }
+}
+
+/** A reply that was paid for outlives a disk that is full for a while: it is held, and tried again. */
+async function finishSurely(deps: CallDeps, attempt: FinishedAttempt): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await deps.attempts.finish(attempt)
+    } catch (error) {
+      if (tries >= MOST_FINISHES[isPassing(error) ? 'passing' : 'other']) throw error
+      await deps.clock.sleep(FINISH_AGAIN_MS)
+    }
+  }
+}
+
+const isPassing = (error: unknown): boolean => {
+  const code = (error as { code?: unknown } | null)?.code
+  return code === 'storage_full' || code === 'storage_busy'
+}
+
+/** A judge must not throw; if one does, it is our fault and says so, but it is still no verdict. */
+async function guarded(judge: Judge, request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply> {
+  try {
+    return await judge.ask(request, signal)
+  } catch (error) {
+    const failure: Failure = {
+      code: signal.aborted ? 'timeout' : 'internal',
+      message: signal.aborted
+        ? 'the judge did not answer in time'
+        : `the judge threw ${(error as Error)?.name ?? 'something'}`,
+      retryable: signal.aborted,
+      retry_after_s: null,
+    }
+    return withoutReply(failure)
+  }
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../../ports/ports.ts'
+
+/** Rings once, at the set time or somewhat before it: whoever is rung looks at the clock and sets it again. */
+export interface Alarm {
+  /** Milliseconds since the epoch; null: not at all. At most one sleep is pending. */
+  set(at: number | null): void
+}
+
+export function createAlarm(clock: Clock, ring: () => void): Alarm {
+  let pending: { readonly at: number; readonly stop: AbortController } | null = null
+  return {
+    set(at) {
+      // An earlier one is left alone, or a pause that grows with each reply would start a timer with each.
+      if (at !== null && pending !== null && pending.at <= at) return
+      pending?.stop.abort()
+      pending = null
+      if (at === null) return
+      const mine = { at, stop: new AbortController() }
+      const end = (rings: boolean) => {
+        if (pending !== mine) return
+        pending = null
+        if (rings) ring()
+      }
+      pending = mine
+      clock.sleep(Math.max(1, at - clock.now().getTime()), mine.stop.signal).then(
+        () => end(true),
+        () => end(false),
+      )
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import { agreement, MAX_RESAMPLED_ITEMS } from '../../domain/statistics/agreement/agreement.ts'
+import { BOOTSTRAP, type BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
+import { bowker, mcNemar, type PairedCluster, rateDifference } from '../../domain/statistics/paired.ts'
+import type { ComparisonAgreement, ComparisonTests } from '../../schemas/regrade.ts'
+import { LABELS, type Label } from '../../schemas/vocabulary.ts'
+import { groupBy } from '../report/report-baseline.ts'
+import { type RepeatedPair, repeatNoise } from './comparison-noise.ts'
+
+/** Two labels of one question, as much as the statistics need: small, and fit to be sent to another thread. */
+export interface ComparedPair extends RepeatedPair {
+  readonly base: Label
+  readonly head: Label
+  readonly task: string | null
+}
+
+/** Agreement, tests and repeat noise of the pairs of a comparison. Pure: the same pairs give the same numbers. */
+export function comparisonStatistics(pairs: readonly ComparedPair[]) {
+  const settings = settingsFor(pairs.length)
+  return {
+    agreement: agreementOf(pairs, settings),
+    tests: testsOf(pairs, settings),
+    repeat_noise: repeatNoise(pairs, settings),
+  }
+}
+export type ComparisonStatistics = ReturnType<typeof comparisonStatistics>
+
+/** Fewer draws for very many pairs, whose intervals are narrow anyway; the answer says how many. */
+const settingsFor = (pairs: number): BootstrapSettings => ({
+  ...BOOTSTRAP,
+  draws: Math.max(100, Math.min(BOOTSTRAP.draws, Math.floor(MAX_RESAMPLED_ITEMS / Math.max(1, pairs)))),
+})
+
+function agreementOf(pairs: readonly ComparedPair[], settings: BootstrapSettings): ComparisonAgreement {
+  const ratings = pairs.flatMap(({ base, head, task }, index) => {
+    const common = { item: String(index), ...(task !== null && { cluster: task }) }
+    return [
+      { ...common, rater: 'base', label: base },
+      { ...common, rater: 'head', label: head },
+    ]
+  })
+  const answered = agreement({ ratings, labels: [...LABELS], bootstrap: settings })
+  if (!answered.ok) throw new RangeError(`the pairs make no ratings: ${answered.error[0]?.message}`)
+  const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, bootstrap } = answered.value
+  return { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, bootstrap }
+}
+
+function testsOf(pairs: readonly ComparedPair[], settings: BootstrapSettings): ComparisonTests {
+  const matrix = LABELS.map((base) => {
+    const row = pairs.filter((pair) => pair.base === base)
+    return LABELS.map((head) => row.filter((pair) => pair.head === head).length)
+  })
+  const clusters = clustersOf(pairs)
+  const tested = LABELS.map((label) => {
+    const base_only = pairs.filter((pair) => pair.base === label && pair.head !== label).length
+    const head_only = pairs.filter((pair) => pair.head === label && pair.base !== label).length
+    const { base, head, value, ci95, reason } = rateDifference(clusters.map(countLabel(label)), settings)
+    const test = mcNemar(base_only, head_only)
+    return {
+      label,
+      base_only,
+      head_only,
+      mcnemar_p: pairs.length === 0 ? null : test.p_exact,
+      base_share: base,
+      head_share: head,
+      difference: { value, ci95, reason },
+      reason: pairs.length === 0 ? ('no_pairs' as const) : test.reason,
+    }
+  })
+  const adjusted = holm(tested.map(({ mcnemar_p }) => mcnemar_p))
+  return {
+    bowker: bowker(matrix),
+    labels: tested.map((one, index) => ({ ...one, holm_p: adjusted[index] ?? null })),
+    notes: testNotes(pairs, clusters.length),
+  }
+}
+
+/** By task, in code-unit order; a trial that names none is a cluster of its own. */
+function clustersOf(pairs: readonly ComparedPair[]): (readonly ComparedPair[])[] {
+  const named = groupBy(
+    pairs.filter(({ task }) => task !== null),
+    ({ task }) => task ?? '',
+  )
+  const sorted = [...named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, some]) => some)
+  return [...sorted, ...pairs.filter(({ task }) => task === null).map((pair) => [pair])]
+}
+
+const countLabel =
+  (label: Label) =>
+  (pairs: readonly ComparedPair[]): PairedCluster => ({
+    base: { successes: pairs.filter(({ base }) => base === label).length, trials: pairs.length },
+    head: { successes: pairs.filter(({ head }) => head === label).length, trials: pairs.length },
+  })
+
+/**
+ * Holm’s step-down adjustment: the i-th smallest of m p-values times m − i + 1, never less than the one before, 1 at most. Holm, "A simple
+ * sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979). What is null stays null and is no test.
+ */
+export function holm(values: readonly (number | null)[]): (number | null)[] {
+  const sorted = values.flatMap((p, index) => (p === null ? [] : [{ p, index }])).sort((a, b) => a.p - b.p)
+  const adjusted: (number | null)[] = values.map(() => null)
+  let most = 0
+  for (const [rank, { p, index }] of sorted.entries()) {
+    most = Math.max(most, Math.min(1, p * (sorted.length - rank)))
+    adjusted[index] = most
+  }
+  return adjusted
+}
+
+function testNotes(pairs: readonly ComparedPair[], clusters: number): string[] {
+  return [
+    'five tests, one a label: read holm_p, which allows for that; the labels exclude each other, so they are no five independent findings',
+    ...(clusters < pairs.length
+      ? [
+          'trials of one task are not independent, as the p-values take them to be: the intervals of the differences do allow for it',
+        ]
+      : []),
+  ]
+}

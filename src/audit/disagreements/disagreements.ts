@@ -1,0 +1,128 @@
+import { compareQueued, explainScore, mostTelling, type Scored } from '../../domain/disagreement-score.ts'
+import type { GradeFilter, ReviewStore } from '../../ports/grade-ports.ts'
+import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../../schemas/audit/disagreement.ts'
+import { FIND_CLASHES, type ReviewRow, type Said } from './clashes.ts'
+import type { FoundClash } from './found-clash.ts'
+import { nextTurn } from './next-turn.ts'
+import { type QuestionStores, readQuestions } from './question-selection.ts'
+import { latestOpinions, type OpinionRow, type QuestionRow } from './standing-opinions.ts'
+import { agreedLabel, questionOfReview, readStandingReviews } from './standing-reviews.ts'
+
+export interface DisagreementQuery {
+  /** Questions of what fits all of it: trials of the batch that it names, else standing grades. */
+  readonly filter: GradeFilter
+  readonly kind?: DisagreementKind
+  readonly settled?: boolean
+}
+
+/** A place in the queue: what comes after it is the next page, also where something before it has come or gone. */
+export interface QueuePlace {
+  readonly millis: number
+  readonly question: string
+}
+
+type Stores = QuestionStores & { readonly reviews: ReviewStore }
+
+interface Queued extends QueuePlace {
+  readonly said: Said
+  readonly row: QuestionRow
+}
+
+const TURN = 1000
+
+/** All questions on which not all agree, the most telling first, each written when it is asked for. */
+export async function* readDisagreements(
+  stores: Stores,
+  query: DisagreementQuery,
+  after?: QueuePlace,
+): AsyncGenerator<{ readonly disagreement: Disagreement; readonly place: QueuePlace }> {
+  let written = 0
+  for (const queued of await readQueue(stores, query, after)) {
+    const { millis, question } = queued
+    yield { disagreement: describe(queued), place: { millis, question } }
+    if (++written % TURN === 0) await nextTurn()
+  }
+}
+
+async function readQueue(stores: Stores, query: DisagreementQuery, after?: QueuePlace): Promise<Queued[]> {
+  const questions = await readQuestions(stores, query.filter)
+  const reviews = await readReviewRows(stores.reviews, questions)
+  const queue: Queued[] = []
+  let turn = 0
+  for (const row of questions.values()) {
+    const queued = enqueue(row, reviews.get(row.question) ?? [], query)
+    if (queued !== null && (after === undefined || compareQueued(queued, after) > 0)) queue.push(queued)
+    if (++turn % TURN === 0) await nextTurn()
+  }
+  return queue.sort(compareQueued)
+}
+
+async function readReviewRows(
+  store: ReviewStore,
+  questions: ReadonlyMap<string, unknown>,
+): Promise<Map<string, ReviewRow[]>> {
+  const rows = new Map<string, ReviewRow[]>()
+  for await (const review of readStandingReviews(store)) {
+    const question = questionOfReview(review)
+    if (!questions.has(question)) continue
+    const { id, rater, label, blind } = review
+    const known = rows.get(question) ?? []
+    known.push({ id, rater, label, blind })
+    rows.set(question, known)
+  }
+  return rows
+}
+
+function enqueue(row: QuestionRow, reviews: readonly ReviewRow[], query: DisagreementQuery): Queued | null {
+  const said: Said = { opinions: latestOpinions([...row.opinions, ...row.others]), signals: row.signals, reviews }
+  const told = tellingClashes(said)
+  const [first] = told
+  if (first === undefined) return null
+  if (query.kind !== undefined && !told.some(({ kind }) => kind === query.kind)) return null
+  if (query.settled !== undefined && query.settled !== isSettled(reviews)) return null
+  return { millis: first.scored.millis, question: row.question, said, row }
+}
+
+const isSettled = (reviews: readonly ReviewRow[]): boolean => agreedLabel(reviews) !== undefined
+
+/** The most telling clash of each kind that there is. */
+function tellingClashes(said: Said): { kind: DisagreementKind; clash: FoundClash; scored: Scored }[] {
+  return DISAGREEMENT_KINDS.flatMap((kind) => {
+    const most = mostTelling(kind, FIND_CLASHES[kind](said))
+    return most === null ? [] : [{ kind, ...most }]
+  })
+}
+
+function describe({ question, said, row }: Queued): Disagreement {
+  const told = tellingClashes(said)
+  const [first] = told
+  if (first === undefined) throw new Error('only questions with a clash are in the queue')
+  const [trajectory = '', ground_truth = ''] = question.split('/')
+  return {
+    trajectory,
+    ground_truth,
+    agent: row.agent,
+    model: row.model,
+    task: row.task,
+    kinds: told.map(({ kind }) => kind),
+    score: first.scored.millis / 1000,
+    terms: { ...first.scored.terms },
+    why: [...told.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
+    grades: said.opinions.map(toOpinion),
+    signals: Object.keys(said.signals).length > 0 ? said.signals : null,
+    reviews: said.reviews.map((review) => ({ ...review })),
+    settled: isSettled(said.reviews),
+  }
+}
+
+const toOpinion = (opinion: OpinionRow): Disagreement['grades'][number] => ({
+  grade_id: opinion.id,
+  judge: opinion.judge,
+  rubric: opinion.rubric,
+  status: opinion.status,
+  label: opinion.label,
+  claimed_label: opinion.claimed_label,
+  confidence: opinion.confidence,
+  votes: opinion.votes.map(({ label }) => label),
+  contradictions: [...opinion.contradictions],
+})

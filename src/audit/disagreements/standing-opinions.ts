@@ -1,0 +1,149 @@
+import { type GradeFilter, type GradeStore, questionOf, type StandingGrade } from '../../ports/grade-ports.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import type { Signals } from '../../schemas/ground-truth.ts'
+import type { ConfidenceLevel, ContradictionCode, GradeStatus, Label } from '../../schemas/vocabulary.ts'
+import { nextTurn } from './next-turn.ts'
+
+const PAGE = 200
+
+/** What the audit keeps of a grade: no evidence, no receipt, no notes. */
+export interface OpinionRow {
+  readonly id: string
+  readonly judge: string
+  readonly rubric: string
+  readonly status: GradeStatus
+  readonly label: Label | null
+  readonly claimed_label: Label | null
+  readonly confidence: ConfidenceLevel | null
+  readonly vote_share: number | null
+  readonly observed: boolean | null
+  readonly cue_acted: boolean | null
+  readonly distractor_acted: boolean | null
+  readonly votes: readonly VoteRow[]
+  readonly contradictions: readonly ContradictionCode[]
+}
+
+export interface VoteRow {
+  readonly status: GradeStatus
+  readonly label: Label | null
+  readonly confidence: ConfidenceLevel | null
+}
+
+/** A question with everything that judges said of it, newest first. */
+export interface QuestionRow {
+  readonly question: string
+  /** Of the newest grade that says one. */
+  agent: string | null
+  model: string | null
+  task: string | null
+  readonly signals: Signals
+  readonly opinions: OpinionRow[]
+  /** Trials of a batch that ended without a grade. */
+  readonly ungraded: { readonly judge: string; readonly rubric: string; readonly status: 'failed' | 'cancelled' }[]
+  /** What stands of those who were not asked in the batch. */
+  readonly others: OpinionRow[]
+}
+
+/** Standing grades that fit, newest first, a page of the store at a time. */
+export async function* readStanding(grades: GradeStore, filter: GradeFilter): AsyncGenerator<StandingGrade> {
+  let before: string | undefined
+  for (;;) {
+    const page = await grades.listStanding({ ...filter, limit: PAGE, ...(before !== undefined && { before }) })
+    yield* page
+    before = page.at(-1)?.grade.id
+    if (page.length < PAGE) return
+    await nextTurn()
+  }
+}
+
+/**
+ * The questions that have a standing grade that fits every filter, each with all standing grades that it has, whether they fit or not.
+ */
+export async function readStandingQuestions(
+  grades: GradeStore,
+  filter: GradeFilter,
+  among?: ReadonlySet<string>,
+): Promise<Map<string, QuestionRow>> {
+  if (Object.keys(filter).length > 0) return readChosen(grades, await chooseQuestions(grades, filter, among))
+  const questions = new Map<string, QuestionRow>()
+  for await (const standing of readStanding(grades, {})) addStanding(questions, standing)
+  return questions
+}
+
+async function chooseQuestions(
+  grades: GradeStore,
+  filter: GradeFilter,
+  among?: ReadonlySet<string>,
+): Promise<Set<string>> {
+  const chosen = new Set<string>()
+  for await (const { grade } of readStanding(grades, filter)) {
+    const question = questionOf(grade)
+    if (among?.has(question) !== false) chosen.add(question)
+  }
+  return chosen
+}
+
+export async function readChosen(grades: GradeStore, chosen: ReadonlySet<string>): Promise<Map<string, QuestionRow>> {
+  const questions = new Map<string, QuestionRow>()
+  let turn = 0
+  for (const question of chosen) {
+    for (const standing of await grades.listForQuestion(question)) addStanding(questions, standing)
+    if (++turn % PAGE === 0) await nextTurn()
+  }
+  return questions
+}
+
+function addStanding(questions: Map<string, QuestionRow>, { grade, signals }: StandingGrade): void {
+  rowFor(questions, questionOf(grade), grade.metadata, signals).opinions.push(toRow(grade))
+}
+
+/** The row of a question, made where there is none; what it does not say of agent, model and task yet is taken over. */
+export function rowFor(
+  questions: Map<string, QuestionRow>,
+  question: string,
+  metadata: Grade['metadata'],
+  signals: Signals,
+): QuestionRow {
+  const { agent = null, model = null, task = null } = metadata
+  const names = { agent, model, task }
+  const row = questions.get(question) ?? { question, ...names, signals, opinions: [], ungraded: [], others: [] }
+  row.agent ??= agent
+  row.model ??= model
+  row.task ??= task
+  questions.set(question, row)
+  return row
+}
+
+export const toRow = (grade: Grade): OpinionRow => ({
+  id: grade.id,
+  judge: grade.receipt.judge,
+  rubric: grade.receipt.rubric,
+  status: grade.status,
+  label: grade.label,
+  claimed_label: grade.claimed_label,
+  confidence: grade.confidence.reported,
+  vote_share: grade.confidence.vote_share,
+  observed: grade.surface?.observed ?? null,
+  cue_acted: grade.cue?.acted ?? null,
+  distractor_acted: grade.distractor?.acted ?? null,
+  votes: grade.votes.map(({ status, label, confidence }) => ({ status, label, confidence })),
+  contradictions: [...new Set(grade.contradictions.map(({ code }) => code))],
+})
+
+/**
+ * One opinion of each judge and rubric, newest first: a judge that was changed, or asked for more samples, has a grade under each
+ * key. Its newest that did not fail stands, else its newest.
+ */
+export function latestOpinions(opinions: readonly OpinionRow[]): OpinionRow[] {
+  const latest = new Map<string, OpinionRow>()
+  for (const opinion of opinions) {
+    const name = JSON.stringify([opinion.judge, opinion.rubric])
+    const known = latest.get(name)
+    if (known === undefined || (known.status === 'failed' && opinion.status !== 'failed')) latest.set(name, opinion)
+  }
+  return [...latest.values()].sort(newestFirst)
+}
+
+/** Ids sort by age. */
+export const newestFirst = (one: { readonly id: string }, other: { readonly id: string }): number =>
+  one.id < other.id ? 1 : one.id > other.id ? -1 : 0

@@ -1,0 +1,68 @@
+import type { ReviewStore } from '../../ports/grade-ports.ts'
+import type { Review } from '../../schemas/audit/review.ts'
+import type { Label } from '../../schemas/vocabulary.ts'
+import { nextTurn } from './next-turn.ts'
+
+const PAGE = 200
+
+export interface ReviewFilter {
+  readonly rater?: string
+  readonly grade_id?: string
+  readonly question?: string
+  /** `null`: those who say that it cannot be told. */
+  readonly label?: Label | null
+  /** Exclusive: reviews older than this id. */
+  readonly before?: string
+}
+
+/** All reviews that fit, newest first, a page of the store at a time. */
+export async function* readReviews(store: ReviewStore, filter: ReviewFilter): AsyncGenerator<Review> {
+  const { label, before, ...query } = filter
+  let last = before
+  for (;;) {
+    const page = await store.list({ ...query, limit: PAGE, ...(last !== undefined && { before: last }) })
+    for (const review of page) if (label === undefined || review.label === label) yield review
+    last = page.at(-1)?.id
+    if (page.length < PAGE) return
+    await nextTurn()
+  }
+}
+
+/** What is asked, apart from by whom it is answered: `sha256:…/sha256:…`. */
+export const questionOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth'>): string =>
+  `${review.trajectory}/${review.ground_truth}`
+
+/**
+ * Of each rater the newest review of a question, newest first. One whose label is null takes an earlier label back.
+ *
+ * @param reviews newest first.
+ */
+export function standingReviews(reviews: Iterable<Review>): Review[] {
+  const known = new Map<string, Set<string>>()
+  const standing: Review[] = []
+  for (const review of reviews) if (isFirst(known, questionOfReview(review), review.rater)) standing.push(review)
+  return standing
+}
+
+/** The standing review of each rater and question, of all that are stored; memory grows with the raters of questions alone. */
+export async function* readStandingReviews(
+  store: ReviewStore,
+  filter: Pick<ReviewFilter, 'rater' | 'question'> = {},
+): AsyncGenerator<Review> {
+  const known = new Map<string, Set<string>>()
+  for await (const review of readReviews(store, filter))
+    if (isFirst(known, questionOfReview(review), review.rater)) yield review
+}
+
+function isFirst(known: Map<string, Set<string>>, question: string, rater: string): boolean {
+  const raters = known.get(question) ?? new Set()
+  if (raters.has(rater)) return false
+  known.set(question, raters.add(rater))
+  return true
+}
+
+/** The one answer of all raters, null among them; undefined: nobody has reviewed, or they differ. */
+export function agreedLabel(standing: readonly Pick<Review, 'label'>[]): Label | null | undefined {
+  const [first] = standing
+  return first !== undefined && standing.every(({ label }) => label === first.label) ? first.label : undefined
+}

@@ -1,0 +1,108 @@
+import { correctedShares } from '../../domain/statistics/shares/corrected-shares.ts'
+import type { GradedCount, ReviewedPair } from '../../domain/statistics/shares/correction-table.ts'
+import { chooseEstimator } from '../../domain/statistics/shares/estimator-choice.ts'
+import type { Corrected } from '../../schemas/audit/report.ts'
+import { SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/audit/review.ts'
+import { LABELS, type Label } from '../../schemas/vocabulary.ts'
+import type { TrialReview, TrialRow } from './report-rows.ts'
+
+interface CorrectionOptions {
+  readonly seed: number
+  clusterOf(trial: TrialRow): string | null
+}
+
+/** A trial with a label from the judge and one from humans. */
+export interface Reviewed {
+  readonly trial: TrialRow
+  readonly judge: Label
+  readonly review: TrialReview
+}
+
+export const reviewedOf = (trials: readonly TrialRow[]): Reviewed[] =>
+  trials.flatMap((trial) =>
+    trial.label !== null && trial.review !== null ? [{ trial, judge: trial.label, review: trial.review }] : [],
+  )
+
+/** The judge’s shares corrected by the reviews of one design. */
+export function correctGroup(trials: readonly TrialRow[], options: CorrectionOptions): Corrected {
+  const reviewed = reviewedOf(trials)
+  const design = mainDesign(reviewed)
+  const used = reviewed.flatMap(({ trial, judge, review }) => {
+    const sampling = review.samplings.find((one) => one.design === design)
+    if (sampling === undefined) return []
+    const weight = sampling.probability === null ? null : 1 / sampling.probability
+    return [{ human: review.human, judge, weight, cluster: options.clusterOf(trial) } satisfies ReviewedPair]
+  })
+  const corrected = correctedShares({
+    labels: LABELS,
+    graded: countGraded(trials, options),
+    reviews: used,
+    sampling: design ?? 'random',
+    seed: options.seed,
+  })
+  const shares = Object.fromEntries(
+    LABELS.map((label) => {
+      const { value = null, ci95 = null } = corrected.shares[label] ?? {}
+      return [label, { value, ci95: ci95 === null ? null : [...ci95] }]
+    }),
+  ) as Corrected['shares']
+  const { estimator, reason, warnings } = corrected
+  return {
+    estimator,
+    reason,
+    design,
+    n_reviews: used.length,
+    shares,
+    warnings: [...warnings, ...designWarnings(reviewed, used.length, design), ...withoutLabel(trials)],
+  }
+}
+
+/**
+ * The design of most reviewed trials, among those that some estimator is honest for if there are any: a queue that was settled must
+ * not hide a random sample. Of equals the more informative, which is the order of the list.
+ */
+export function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
+  const found = SAMPLING_DESIGNS.map((design) => {
+    const weights = reviewed.flatMap(({ review }) =>
+      review.samplings
+        .filter((one) => one.design === design)
+        .slice(0, 1)
+        .map(({ probability }) => (probability === null ? null : 1 / probability)),
+    )
+    return { design, n: weights.length, honest: chooseEstimator({ sampling: design, weights }).estimator !== null }
+  }).filter(({ n }) => n > 0)
+  const usable = found.some(({ honest }) => honest) ? found.filter(({ honest }) => honest) : found
+  return (
+    usable.reduce<(typeof found)[number] | null>((best, one) => (best === null || one.n > best.n ? one : best), null)
+      ?.design ?? null
+  )
+}
+
+function countGraded(trials: readonly TrialRow[], { clusterOf }: CorrectionOptions): GradedCount[] {
+  const counts = new Map<string, { judge: Label; count: number; cluster: string | null }>()
+  for (const trial of trials) {
+    if (trial.label === null) continue
+    const cluster = clusterOf(trial)
+    const key = JSON.stringify([trial.label, cluster])
+    const counted = counts.get(key)
+    if (counted === undefined) counts.set(key, { judge: trial.label, count: 1, cluster })
+    else counted.count++
+  }
+  return [...counts.values()]
+}
+
+function designWarnings(reviewed: readonly Reviewed[], used: number, design: SamplingDesign | null): string[] {
+  const other = reviewed.length - used
+  const seeing = reviewed.filter(({ review }) => !review.blind).length
+  return [
+    ...(other > 0
+      ? [`${other} reviewed trials were not drawn by "${design}", as the others were, and are left out`]
+      : []),
+    ...(seeing > 0 ? [`${seeing} of ${reviewed.length} reviewed trials had a review that was not blind`] : []),
+  ]
+}
+
+function withoutLabel(trials: readonly TrialRow[]): string[] {
+  const lost = trials.filter(({ label, review }) => label === null && review !== null).length
+  return lost > 0 ? [`${lost} reviewed trials have no label of the judge and are left out`] : []
+}

@@ -1,0 +1,106 @@
+import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
+import { mcNemar, type PairedCluster, rateDifference } from '../../domain/statistics/paired.ts'
+import {
+  PAIRED_MEASURES,
+  type Paired,
+  type PairedMeasure,
+  type PairedReport,
+  type Pairing,
+} from '../../schemas/audit/report.ts'
+import { groupBy } from './report-baseline.ts'
+import { rateOf, tally } from './report-rates.ts'
+import { distractorActed, type ReportOptions, type TrialRow } from './report-rows.ts'
+
+type Pair = readonly [base: TrialRow, head: TrialRow]
+
+/** Where a trial stands, apart from what is compared. Judges are kept apart: each grades both sides. */
+const placeOf = (trial: TrialRow, by: Pairing): string =>
+  JSON.stringify([
+    trial.judge,
+    by === 'agent' ? null : trial.agent,
+    by === 'model' ? null : trial.model,
+    by === 'variant' ? null : trial.variant,
+    trial.task,
+    trial.run_index,
+  ])
+
+/** Two conditions of the same tasks against each other. A place with two trials of one side is ambiguous: none of it is paired. */
+export function pairedReport(
+  trials: readonly TrialRow[],
+  { by, base, head, measure }: NonNullable<ReportOptions['pair']>,
+  settings: BootstrapSettings,
+): PairedReport {
+  const either = trials.filter((trial) => trial[by] === base || trial[by] === head)
+  const placed = either.filter(({ task }) => task !== null)
+  const unpaired = { base_only: 0, head_only: 0, ambiguous: 0, without_task: either.length - placed.length }
+  const pairs: Pair[] = []
+  for (const there of groupBy(placed, (trial) => placeOf(trial, by)).values()) {
+    const bases = there.filter((trial) => trial[by] === base)
+    const heads = there.filter((trial) => trial[by] === head)
+    const [one] = bases
+    const [other] = heads
+    if (bases.length > 1 || heads.length > 1) unpaired.ambiguous += there.length
+    else if (one === undefined) unpaired.head_only++
+    else if (other === undefined) unpaired.base_only++
+    else pairs.push([one, other])
+  }
+  const measures = measure === null ? PAIRED_MEASURES : [measure]
+  return {
+    pair_by: by,
+    base,
+    head,
+    pairs: pairs.length,
+    unpaired,
+    measures: measures.map((one) => compare(pairs, one, settings)),
+  }
+}
+
+function holds(trial: TrialRow, measure: PairedMeasure): boolean | 'unknown' {
+  switch (measure) {
+    case 'distractor_acted':
+      return distractorActed(trial)
+    case 'executed':
+      return trial.executed ?? 'unknown'
+    case 'resolved':
+      return trial.resolved ?? 'unknown'
+    default:
+      return trial.label === null ? 'unknown' : trial.label === measure
+  }
+}
+
+interface Told {
+  readonly task: string | null
+  readonly base: boolean
+  readonly head: boolean
+}
+
+function compare(pairs: readonly Pair[], measure: PairedMeasure, settings: BootstrapSettings): Paired {
+  const told = pairs.flatMap(([one, other]): Told[] => {
+    const base = holds(one, measure)
+    const head = holds(other, measure)
+    return base === 'unknown' || head === 'unknown' ? [] : [{ task: one.task, base, head }]
+  })
+  const rates = tally(told, ({ task }) => task, [({ base }) => base, ({ head }) => head])
+  const { value, ci95, reason } = rateDifference(clustersOf(told), settings)
+  const base_only = told.filter(({ base, head }) => base && !head).length
+  const head_only = told.filter(({ base, head }) => head && !base).length
+  return {
+    measure,
+    pairs: told.length,
+    unknown: pairs.length - told.length,
+    base_rate: rateOf(rates, 0, settings),
+    head_rate: rateOf(rates, 1, settings),
+    difference: { value, ci95, reason },
+    mcnemar_p: told.length === 0 ? null : mcNemar(base_only, head_only).p_exact,
+    discordant: { base_only, head_only },
+  }
+}
+
+/** By task, in code-unit order. */
+export function clustersOf(told: readonly Told[]): PairedCluster[] {
+  const tasks = [...groupBy(told, ({ task }) => task ?? '')].sort(([a], [b]) => (a < b ? -1 : 1))
+  return tasks.map(([, pairs]) => ({
+    base: { successes: pairs.filter(({ base }) => base).length, trials: pairs.length },
+    head: { successes: pairs.filter(({ head }) => head).length, trials: pairs.length },
+  }))
+}

@@ -1,0 +1,196 @@
+import { type BootstrapSettings, bootstrap } from '../../domain/statistics/bootstrap.ts'
+import { wilson } from '../../domain/statistics/intervals.ts'
+import { wilsonOf } from '../../domain/statistics/shares/share-interval.ts'
+import type { Statistic } from '../../schemas/audit/agreement.ts'
+import type { Rate } from '../../schemas/audit/report.ts'
+import type { Outcome } from './report-rows.ts'
+
+/** Counts of one or more rates by cluster: `k[c * width + m]` of `n[c * width + m]` trials of cluster c count for measure m. */
+export interface Tally {
+  readonly width: number
+  readonly clusters: number
+  readonly k: Float64Array
+  readonly n: Float64Array
+  /** By measure. */
+  readonly unknown: readonly number[]
+}
+
+/**
+ * Counts what holds, by cluster. Trials without a cluster are clusters of their own; the others stand in code-unit order, so that the
+ * order in which trials were stored does not change the draws. Linear in the rows, but for that sort.
+ */
+export function tally<Row>(
+  rows: readonly Row[],
+  clusterOf: (row: Row) => string | null,
+  outcomes: readonly ((row: Row) => Outcome)[],
+): Tally {
+  const named = new Set(rows.flatMap((row) => clusterOf(row) ?? []))
+  const places = new Map([...named].sort().map((name, place) => [name, place]))
+  const clusters = places.size + rows.filter((row) => clusterOf(row) === null).length
+  const width = outcomes.length
+  const k = new Float64Array(clusters * width)
+  const n = new Float64Array(clusters * width)
+  const unknown = outcomes.map(() => 0)
+  let alone = places.size
+  for (const row of rows) {
+    const name = clusterOf(row)
+    const start = (name === null ? alone++ : (places.get(name) ?? 0)) * width
+    for (const [measure, outcomeOf] of outcomes.entries()) {
+      const outcome = outcomeOf(row)
+      if (outcome === 'outside') continue
+      if (outcome === 'unknown') {
+        unknown[measure] = (unknown[measure] ?? 0) + 1
+        continue
+      }
+      n[start + measure] = (n[start + measure] ?? 0) + 1
+      if (outcome) k[start + measure] = (k[start + measure] ?? 0) + 1
+    }
+  }
+  return { width, clusters, k, n, unknown }
+}
+
+interface Totals {
+  readonly k: number
+  readonly n: number
+  /** Clusters with a trial that could count, and the most trials that one of them has. */
+  readonly clusters: number
+  readonly most: number
+}
+
+function totalsOf({ width, clusters, k, n }: Tally, measure: number): Totals {
+  const totals = { k: 0, n: 0, clusters: 0, most: 0 }
+  for (let cluster = 0; cluster < clusters; cluster++) {
+    const at = cluster * width + measure
+    const trials = n[at] ?? 0
+    totals.k += k[at] ?? 0
+    totals.n += trials
+    totals.most = Math.max(totals.most, trials)
+    if (trials > 0) totals.clusters++
+  }
+  return totals
+}
+
+/** Every measure of the tally as a rate with its interval; measures are resampled over the clusters that they have trials in. */
+export const ratesOf = (counted: Tally, settings: BootstrapSettings): Rate[] =>
+  Array.from({ length: counted.width }, (_, measure) => rateOf(counted, measure, settings))
+
+/**
+ * One rate. Wilson’s interval where no cluster has two trials. Where all or none of the trials count, resampling would answer that it
+ * is certain: then Wilson’s as if each cluster were one trial, which is the cautious end of what clustering can do.
+ */
+export function rateOf(counted: Tally, measure: number, settings: BootstrapSettings): Rate {
+  const { k, n, clusters, most } = totalsOf(counted, measure)
+  const base = { k, n, unknown: counted.unknown[measure] ?? 0 }
+  const none = { ci95: null, method: 'none' } as const
+  if (n === 0) return { value: null, ...none, ...base, reason: 'no_cases' }
+  const value = k / n
+  if (most === 1) return { value, ci95: wilson(k, n).ci95, ...base, method: 'wilson', reason: null }
+  if (clusters < 2) return { value, ...none, ...base, reason: 'too_few_units' }
+  if (k === 0 || k === n) {
+    const { ci95 } = wilson(k === 0 ? 0 : clusters, clusters)
+    return { value, ci95, ...base, method: 'wilson_of_tasks', reason: null }
+  }
+  const few = fewerSide(counted, measure)
+  if (few < FEW_CLUSTERS) {
+    const size = effectiveSize(counted, measure, k, n, clusters)
+    // So few that how alike the trials of a task are cannot be told: as if they were all the same.
+    const [low, high] = wilsonOf(value, few < VERY_FEW_CLUSTERS ? Math.min(size, clusters) : size)
+    return { value, ci95: [low, high], ...base, method: 'wilson_effective', reason: null }
+  }
+  const { ci95, reason } = resampled(counted, [measure], settings, ([one = null]) => one)
+  return { value, ci95, ...base, method: ci95 === null ? 'none' : 'cluster_bootstrap', reason }
+}
+
+/** Resampling fewer tasks than this, with the event or without it, makes intervals too narrow (`npm run bench:coverage`). */
+const FEW_CLUSTERS = 10
+const VERY_FEW_CLUSTERS = 4
+
+/** Tasks with a trial that counts, or with one that does not: the fewer of both. */
+function fewerSide({ width, clusters, k, n }: Tally, measure: number): number {
+  let having = 0
+  let lacking = 0
+  for (let cluster = 0; cluster < clusters; cluster++) {
+    const at = cluster * width + measure
+    if ((k[at] ?? 0) > 0) having++
+    if ((n[at] ?? 0) > (k[at] ?? 0)) lacking++
+  }
+  return Math.min(having, lacking)
+}
+
+/**
+ * So many independent trials would tell as much: p(1 − p)/se², with the cluster-robust se; never more than there are
+ * (Kott & Carr 1997, J Official Statistics 13:409; Dean & Pagano 2015).
+ */
+function effectiveSize({ width, clusters, k, n }: Tally, measure: number, hits: number, trials: number, used: number) {
+  const p = hits / trials
+  let squares = 0
+  for (let cluster = 0; cluster < clusters; cluster++) {
+    const at = cluster * width + measure
+    squares += ((k[at] ?? 0) - p * (n[at] ?? 0)) ** 2
+  }
+  const variance = (squares / trials ** 2) * (used / (used - 1))
+  return Math.min(trials, (p * (1 - p)) / variance)
+}
+
+/** A statistic of several rates, all resampled in the same draws. */
+export function combine(
+  counted: Tally,
+  measures: readonly number[],
+  settings: BootstrapSettings,
+  of: (rates: readonly (number | null)[]) => number | null,
+): Statistic {
+  const value = of(
+    measures.map((measure) => {
+      const { k, n } = totalsOf(counted, measure)
+      return n === 0 ? null : k / n
+    }),
+  )
+  if (value === null) return { value, ci95: null, reason: 'no_cases' }
+  const { ci95, reason } = resampled(counted, measures, settings, of)
+  return { value, ci95, reason }
+}
+
+/** Over the clusters in which any of the measures has a trial. */
+function resampled(
+  { width, clusters, k, n }: Tally,
+  measures: readonly number[],
+  settings: BootstrapSettings,
+  of: (rates: readonly (number | null)[]) => number | null,
+) {
+  const used = Array.from({ length: clusters }, (_, cluster) => cluster * width).filter((start) =>
+    measures.some((measure) => (n[start + measure] ?? 0) > 0),
+  )
+  const starts = Int32Array.from(used)
+  if (starts.length < 2) return { ci95: null, reason: 'too_few_units' as const, undefined_draws: 0 }
+  const [interval] = bootstrap(starts.length, settings, (weights) => [
+    of(measures.map((measure) => drawnRate(starts, weights, k, n, measure))),
+  ])
+  if (interval === undefined) throw new RangeError('a bootstrap needs a draw')
+  return interval
+}
+
+function drawnRate(
+  starts: Int32Array,
+  weights: Uint32Array,
+  k: Float64Array,
+  n: Float64Array,
+  measure: number,
+): number | null {
+  let hits = 0
+  let trials = 0
+  for (let unit = 0; unit < starts.length; unit++) {
+    const times = weights[unit] ?? 0
+    if (times === 0) continue
+    const at = (starts[unit] ?? 0) + measure
+    hits += times * (k[at] ?? 0)
+    trials += times * (n[at] ?? 0)
+  }
+  return trials === 0 ? null : hits / trials
+}
+
+export const product = ([one = null, other = null]: readonly (number | null)[]): number | null =>
+  one === null || other === null ? null : one * other
+
+/** The second minus the first. */
+export const difference = ([first = null, second = null]: readonly (number | null)[]): number | null =>
+  first === null || second === null ? null : second - first

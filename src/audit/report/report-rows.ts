@@ -1,0 +1,73 @@
+import type { Grouping, PairedMeasure, Pairing } from '../../schemas/audit/report.ts'
+import type { SamplingDesign } from '../../schemas/audit/review.ts'
+import type { ConfidenceLevel, Label, SurfaceCategory } from '../../schemas/vocabulary.ts'
+import type { Ended } from './count-ends.ts'
+
+/** What humans said of a trial, settled to one label. */
+export interface TrialReview {
+  readonly human: Label
+  /** Every way in which it came to be reviewed, with the chance where it is known. */
+  readonly samplings: readonly { readonly design: SamplingDesign; readonly probability: number | null }[]
+  readonly blind: boolean
+}
+
+/** One trial as one judge graded it: as much of it as a report needs. Null is unknown. */
+export interface TrialRow extends Ended {
+  readonly judge: string
+  readonly agent: string | null
+  readonly model: string | null
+  readonly variant: string | null
+  readonly domain: string | null
+  readonly task: string | null
+  readonly run_index: number | null
+  /** There exactly where it is `graded`. */
+  readonly label: Label | null
+  readonly surface: SurfaceCategory | null
+  readonly confidence: ConfidenceLevel | null
+  /** Something speaks against the verdict. */
+  readonly contradicted: boolean
+  /** Something of the run could not be read; null: the grade’s version did not count. */
+  readonly unread: boolean | null
+  readonly appeared: boolean | null
+  readonly executed: boolean | null
+  readonly resolved: boolean | null
+  /** `metadata.terminal_bench_resolved`. */
+  readonly terminal_bench_resolved: boolean | null
+  readonly review: TrialReview | null
+}
+
+/** A run of the task as Terminal-Bench has it: variant `terminal-bench`. */
+export interface BaselineRun {
+  readonly agent: string | null
+  readonly model: string | null
+  readonly task: string | null
+  readonly run_index: number | null
+  readonly resolved: boolean | null
+}
+
+/** All that a report is computed from; small, and fit to be sent to another thread. */
+export interface ReportInput {
+  readonly trials: readonly TrialRow[]
+  readonly baselines: readonly BaselineRun[]
+  readonly rubric: string | null
+  readonly notes: readonly string[]
+}
+
+export interface ReportOptions {
+  readonly group_by: Grouping
+  readonly draws: number
+  readonly seed: number
+  readonly pair: {
+    readonly by: Pairing
+    readonly base: string
+    readonly head: string
+    readonly measure: PairedMeasure | null
+  } | null
+}
+
+/** Whether something holds for a trial: it may lie outside of what is asked, or not be known. */
+export type Outcome = boolean | 'outside' | 'unknown'
+
+/** By the judge: the distractor was acted on. Unknown without a label. */
+export const distractorActed = ({ label }: Pick<TrialRow, 'label'>): boolean | 'unknown' =>
+  label === null ? 'unknown' : label === 'compliant' || label === 'distractor_only'

@@ -1,0 +1,125 @@
+import type { Statistic } from '../../schemas/audit/agreement.ts'
+import type { AlignmentReport, JudgeQuality, PairedReport, Rate, ReportGroup } from '../../schemas/audit/report.ts'
+import { LABELS } from '../../schemas/vocabulary.ts'
+
+export const REPORT_COLUMNS = [
+  'section',
+  'group_by',
+  'key',
+  'measure',
+  'value',
+  'ci95_low',
+  'ci95_high',
+  'k',
+  'n',
+  'unknown',
+  'method',
+  'reason',
+] as const
+
+type Cell = string | number | null
+export type ReportRow = readonly Cell[]
+
+/** What every figure of a section has in common. */
+type Place = readonly [section: string, groupBy: string, key: string | null]
+
+/** The report as a table with a row for each figure; the notes are its last rows, so that none is lost on the way. */
+export function reportTable(report: AlignmentReport): ReportRow[] {
+  const { group_by, overall, groups, paired } = report
+  return [
+    ...(overall === null ? [] : groupRows(['overall', 'none', null], overall)),
+    ...groups.flatMap((group) => groupRows(['group', group_by, group.key], group)),
+    ...(paired === null ? [] : pairedRows(paired)),
+    ...report.judge_quality.flatMap(qualityRows),
+    ...report.notes.map((note) => row(['note', group_by, null], 'note', { reason: note })),
+  ]
+}
+
+interface Figures {
+  readonly value?: number | null
+  readonly ci95?: readonly number[] | null
+  readonly k?: number
+  readonly n?: number
+  readonly unknown?: number
+  readonly method?: string | null
+  readonly reason?: string | null
+}
+
+const row = (place: Place, measure: string, figures: Figures | Rate | Statistic): ReportRow => {
+  const {
+    value = null,
+    ci95 = null,
+    k = null,
+    n = null,
+    unknown = null,
+    method = null,
+    reason = null,
+  } = {
+    ...(figures as Figures),
+  }
+  return [...place, measure, value, ci95?.[0] ?? null, ci95?.[1] ?? null, k, n, unknown, method, reason]
+}
+
+const RATES = [
+  'appeared',
+  'resistance_signals',
+  'resistance_judge',
+  'resistance_gap',
+  'resistance_disagrees',
+  'capability',
+  'alignment',
+  'resolution',
+] as const
+
+function groupRows(place: Place, group: ReportGroup): ReportRow[] {
+  const { corrected } = group
+  const { failures, ...counts } = group.counts
+  return [
+    ...Object.entries(counts).map(([name, value]) => row(place, `count.${name}`, { value })),
+    ...Object.entries(failures).map(([code, value]) => row(place, `count.failed.${code}`, { value: value ?? 0 })),
+    ...LABELS.map((label) => row(place, `share.${label}`, group.shares[label])),
+    ...RATES.map((name) => row(place, name, group[name])),
+    ...LABELS.map((label) =>
+      row(place, `corrected.${label}`, {
+        ...corrected.shares[label],
+        n: corrected.n_reviews,
+        method: corrected.estimator,
+        reason: corrected.reason,
+      }),
+    ),
+    ...corrected.warnings.map((reason) => row(place, 'corrected.warning', { reason })),
+  ]
+}
+
+function pairedRows({ pair_by, base, head, pairs, unpaired, measures }: PairedReport): ReportRow[] {
+  const place: Place = ['paired', pair_by, `${base} → ${head}`]
+  return [
+    row(place, 'count.pairs', { value: pairs }),
+    ...Object.entries(unpaired).map(([name, value]) => row(place, `count.${name}`, { value })),
+    ...measures.flatMap((one) => [
+      row(place, `${one.measure}.base`, one.base_rate),
+      row(place, `${one.measure}.head`, one.head_rate),
+      row(place, `${one.measure}.difference`, { ...one.difference, n: one.pairs, unknown: one.unknown }),
+      row(place, `${one.measure}.mcnemar_p`, { value: one.mcnemar_p, n: one.pairs }),
+      row(place, `${one.measure}.base_only`, { value: one.discordant.base_only }),
+      row(place, `${one.measure}.head_only`, { value: one.discordant.head_only }),
+    ]),
+  ]
+}
+
+function qualityRows(quality: JudgeQuality): ReportRow[] {
+  const place: Place = ['judge_quality', 'judge', quality.judge]
+  const { forecasts: n, reason } = quality
+  return [
+    row(place, 'accuracy', quality.accuracy),
+    ...quality.labels.flatMap(({ label, n_human, n_judge, n_both, precision, recall, f1 }) => [
+      row(place, `precision.${label}`, { value: precision, k: n_both, n: n_judge }),
+      row(place, `recall.${label}`, { value: recall, k: n_both, n: n_human }),
+      row(place, `f1.${label}`, { value: f1 }),
+    ]),
+    ...quality.calibration.map(({ level, ...one }) => row(place, `calibration.${level}`, one)),
+    row(place, 'ece', { value: quality.ece, n, reason }),
+    row(place, 'brier', { value: quality.brier, n, reason }),
+    ...quality.warnings.map((warning) => row(place, 'warning', { reason: warning })),
+  ]
+}

@@ -1,0 +1,186 @@
+import type { BatchStores } from '../../batches/ended-items.ts'
+import { isOwnBatch } from '../../ports/batch-ports.ts'
+import { type GradeStore, questionOf, type StandingGrade } from '../../ports/grade-ports.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import type { Signals } from '../../schemas/ground-truth.ts'
+import { type BatchTrial, fitsTrial, readBatchTrials } from '../comparison/batch-trials.ts'
+import { readStanding } from '../disagreements/standing-opinions.ts'
+import { BASELINE_VARIANT } from './report-baseline.ts'
+import type { BaselineRun, TrialRow } from './report-rows.ts'
+
+export interface ReportFilter {
+  readonly judge?: string | undefined
+  readonly rubric?: string | undefined
+  readonly batch?: string | undefined
+  readonly agent?: string | undefined
+  readonly model?: string | undefined
+  readonly task?: string | undefined
+  readonly variant?: string | undefined
+}
+
+export type TrialStores = BatchStores & { readonly grades: GradeStore }
+
+/** A trial whose reviews are not known yet. */
+export interface Held {
+  readonly question: string
+  readonly grade_id: string | null
+  readonly rubric: string
+  readonly row: TrialRow
+}
+
+export interface Found {
+  readonly held: readonly Held[]
+  /** Of everything that fits, also where another grade of the question counts. */
+  readonly judges: ReadonlySet<string>
+  readonly rubrics: ReadonlySet<string>
+  /** By question. */
+  readonly baselines: Map<string, BaselineRun>
+  readonly notes: readonly string[]
+}
+
+/** Those of a batch as they ended in it; else standing grades, each question of a judge once. Terminal-Bench runs stand beside them. */
+export async function findTrials(stores: TrialStores, { variant, ...filter }: ReportFilter): Promise<Found> {
+  const { batch } = filter
+  return isOwnBatch(batch)
+    ? findInBatch(stores, { ...given(filter), batch }, variant)
+    : findStanding(stores.grades, given(filter), variant)
+}
+
+/** Terminal-Bench runs, whoever graded them, in whatever batch: what counts of them is what the harness measured. */
+export async function addBaselines(
+  grades: GradeStore,
+  { agent, model, task }: ReportFilter,
+  baselines: Found['baselines'],
+): Promise<void> {
+  for await (const standing of readStanding(grades, given({ agent, model, task }))) {
+    const held = heldOf(standing)
+    if (isBaseline(held)) takeBaseline(baselines, held)
+  }
+}
+
+/** Without what is undefined: the store takes a name that is there for a filter. */
+const given = <T extends object>(query: T) =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }
+
+/** Of one question that a judge graded under several settings the newest counts, a failure only where there is nothing else. */
+async function findStanding(
+  grades: GradeStore,
+  filter: Parameters<typeof readStanding>[1],
+  variant: string | undefined,
+): Promise<Found> {
+  const sorted = sortTrials(variant)
+  const newest = new Map<string, Held>()
+  let replaced = 0
+  for await (const standing of readStanding(grades, filter)) {
+    const held = sorted.take(heldOf(standing))
+    if (held === null) continue
+    const key = `${held.question}/${held.row.judge}`
+    const known = newest.get(key)
+    if (known !== undefined) replaced++
+    if (known === undefined || (known.row.status === 'failed' && held.row.status !== 'failed')) newest.set(key, held)
+  }
+  const notes = replaced > 0 ? [`${replaced} older grades of the same question by the same judge are left out`] : []
+  return { ...sorted.found, held: [...newest.values()], notes }
+}
+
+async function findInBatch(
+  stores: BatchStores,
+  { batch, ...filter }: Parameters<typeof fitsTrial>[1] & { readonly batch: string },
+  variant: string | undefined,
+): Promise<Found> {
+  const sorted = sortTrials(variant)
+  const all: Held[] = []
+  let ended = 0
+  for await (const trial of readBatchTrials(stores, batch)) {
+    ended++
+    const held = fitsTrial(trial, filter) ? sorted.take(heldInBatch(trial)) : null
+    if (held !== null) all.push(held)
+  }
+  const total = (await stores.batches.get(batch))?.counts.total ?? 0
+  const again = all.length - new Set(all.map(({ question, row }) => `${question}/${row.judge}`)).size
+  const notes = [
+    ...(ended < total
+      ? [`${total - ended} of the ${total} trials of the batch have not ended: they are not counted`]
+      : []),
+    ...(again > 0 ? [`${again} trials of the batch are the same, byte for byte, as others of it: each counts`] : []),
+  ]
+  return { ...sorted.found, held: all, notes }
+}
+
+/** Tells trials that fit the variant from Terminal-Bench runs. */
+function sortTrials(variant: string | undefined) {
+  const found = { judges: new Set<string>(), rubrics: new Set<string>(), baselines: new Map<string, BaselineRun>() }
+  return {
+    found,
+    take(held: Held): Held | null {
+      if (isBaseline(held) && variant !== BASELINE_VARIANT) {
+        takeBaseline(found.baselines, held)
+        return null
+      }
+      if (variant !== undefined && held.row.variant !== variant) return null
+      found.judges.add(held.row.judge)
+      found.rubrics.add(held.rubric)
+      return held
+    },
+  }
+}
+
+const isBaseline = ({ row }: Held): boolean => row.variant === BASELINE_VARIANT
+
+function takeBaseline(baselines: Found['baselines'], { question, row }: Held): void {
+  if (baselines.has(question)) return
+  const { agent, model, task, run_index, resolved } = row
+  baselines.set(question, { agent, model, task, run_index, resolved })
+}
+
+const heldOf = ({ grade, signals }: StandingGrade): Held => ({
+  question: questionOf(grade),
+  grade_id: grade.id,
+  rubric: grade.receipt.rubric,
+  row: rowOf(grade.receipt.judge, grade, grade, { metadata: grade.metadata, signals }),
+})
+
+const heldInBatch = ({ item, grade, question, judge, rubric }: BatchTrial): Held => ({
+  question,
+  grade_id: item.grade_id,
+  rubric,
+  row: rowOf(judge, item, grade, {
+    metadata: item.request.metadata ?? {},
+    signals: item.request.ground_truth.signals ?? {},
+  }),
+})
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const flagOf = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null)
+
+function rowOf(
+  judge: string,
+  { status, label, failure }: Pick<BatchTrial['item'], 'status' | 'label' | 'failure'>,
+  grade: Grade | null,
+  trial: { readonly metadata: Grade['metadata']; readonly signals: Signals },
+): TrialRow {
+  const metadata: Readonly<Record<string, unknown>> = trial.metadata
+  return {
+    judge,
+    agent: textOf(metadata['agent']),
+    model: textOf(metadata['model']),
+    variant: textOf(metadata['variant']),
+    domain: textOf(metadata['domain']),
+    task: textOf(metadata['task']),
+    run_index: trial.metadata.run_index ?? null,
+    status,
+    failure: failure?.code ?? null,
+    label,
+    surface: label !== null && grade?.surface?.observed ? grade.surface.category : null,
+    confidence: grade?.confidence.reported ?? null,
+    contradicted: (grade?.contradictions.length ?? 0) > 0,
+    unread: grade?.receipt.unread === undefined ? null : grade.receipt.unread.records > 0,
+    appeared: trial.signals.appeared ?? null,
+    executed: trial.signals.executed ?? null,
+    resolved: trial.signals.resolved ?? null,
+    terminal_bench_resolved: flagOf(metadata['terminal_bench_resolved']),
+    review: null,
+  }
+}

@@ -1,0 +1,209 @@
+import { priceOn } from '../domain/money/price.ts'
+import { metadataOf } from '../domain/trajectory/trial-metadata.ts'
+import type { Refusal } from '../grading/refusal.ts'
+import type { GradingService } from '../grading/service.ts'
+import type { BatchStore, NewItem } from '../ports/batch-ports.ts'
+import type { Payer } from '../ports/ledger-ports.ts'
+import type { Clock, Judge } from '../ports/ports.ts'
+import type { Batch, BatchItem } from '../schemas/batch.ts'
+import type { BatchKind, BatchMode } from '../schemas/vocabulary.ts'
+
+/** One item on its way into a batch, with the place that an error names. */
+export interface Incoming {
+  readonly item: BatchItem
+  /** A JSON pointer: `/items/41`. */
+  readonly place: string
+  /** In a re-grade: what is graded again. */
+  readonly base_grade?: string
+  /** Of its line. */
+  readonly bytes?: number
+}
+
+/** What is said of a batch as a whole. What is absent here has a default; what is absent in an item is taken from here. */
+export interface BatchPlan {
+  readonly kind: BatchKind
+  readonly mode: BatchMode
+  readonly name: string | null
+  readonly key: string | null
+  readonly max_cost_usd: number | null
+  /** Null: nobody in particular. */
+  readonly payer: Payer | null
+  readonly judge?: string
+  readonly rubric?: string
+  readonly samples?: number
+  readonly cache?: BatchItem['cache']
+}
+
+export interface IntakeDeps {
+  readonly batches: BatchStore
+  readonly service: GradingService
+  readonly judges: ReadonlyMap<string, Judge>
+  readonly clock: Clock
+  readonly newId: (prefix: string) => string
+  readonly most_items: number
+}
+
+/** Why no batch was made. */
+export interface IntakeRefusal {
+  readonly ok: false
+  readonly refusal: Refusal
+}
+export type Taken = { readonly ok: true; readonly batch: Batch } | IntakeRefusal
+
+/** Items that are read and written together. */
+const CHUNK = 64
+const CHUNK_BYTES = 8 * 1024 * 1024
+const MOST_READS = 5
+const READ_AGAIN_MS = 200
+
+/**
+ * Takes a batch in, whole or not at all: items arrive in a draft that nobody sees, every one is read as far as it can be without
+ * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items.
+ */
+export async function takeBatch(deps: IntakeDeps, plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
+  const id = deps.newId('bat')
+  const { kind, mode, name, key, max_cost_usd, payer } = plan
+  const created_at = deps.clock.now().toISOString()
+  await deps.batches.draft({ id, kind, mode, name, key, max_cost_usd, payer, created_at })
+  let opened = false
+  try {
+    const refused = await addAll(deps, plan, id, items)
+    if (refused !== null) return refused
+    await deps.batches.open(id)
+    opened = true
+    return { ok: true, batch: await readOpened(deps, id) }
+  } finally {
+    if (!opened) await deps.batches.discard(id)
+  }
+}
+
+/** It is stored and will be run: were it answered with a passing error of the database, it would be sent again. */
+async function readOpened({ batches, clock }: IntakeDeps, id: string): Promise<Batch> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const batch = await batches.get(id)
+      if (batch === null) throw new Error(`the batch ${id} was opened and is not there`)
+      return batch
+    } catch (error) {
+      if (tries >= MOST_READS) throw error
+      await clock.sleep(READ_AGAIN_MS)
+    }
+  }
+}
+
+async function addAll(
+  deps: IntakeDeps,
+  plan: BatchPlan,
+  id: string,
+  items: AsyncIterable<Incoming>,
+): Promise<IntakeRefusal | null> {
+  let chunk: Incoming[] = []
+  let count = 0
+  let bytes = 0
+  for await (const incoming of items) {
+    chunk.push(incoming)
+    count++
+    if (count > deps.most_items) return tooMany(deps.most_items, incoming.place)
+    bytes += incoming.bytes ?? 0
+    if (chunk.length < CHUNK && bytes < CHUNK_BYTES) continue
+    const refused = await addChunk(deps, plan, id, chunk, count - chunk.length)
+    if (refused !== null) return refused
+    chunk = []
+    bytes = 0
+  }
+  if (count === 0) return nothing(plan)
+  return addChunk(deps, plan, id, chunk, count - chunk.length)
+}
+
+async function addChunk(
+  deps: IntakeDeps,
+  plan: BatchPlan,
+  id: string,
+  chunk: readonly Incoming[],
+  first: number,
+): Promise<IntakeRefusal | null> {
+  const admitted = await Promise.all(chunk.map((incoming, at) => admit(deps, plan, incoming, first + at)))
+  const items: NewItem[] = []
+  for (const one of admitted) {
+    if ('refusal' in one) return one
+    items.push(one)
+  }
+  const duplicate = await deps.batches.add(id, items)
+  if (duplicate === null) return null
+  return twice(chunk[duplicate - first]?.place ?? '')
+}
+
+/** Everything looked up and read; the trajectory is stored, so that the item only has its id. */
+async function admit(
+  deps: IntakeDeps,
+  plan: BatchPlan,
+  { item, place, base_grade }: Incoming,
+  index: number,
+): Promise<NewItem | IntakeRefusal> {
+  const request = withDefaults(item, plan)
+  const admitted = await deps.service.admit(request)
+  if (!admitted.ok) return placed(admitted.refusal, place)
+  const { judge, rubric, trajectory, document } = admitted
+  const fault = faultOf(deps, plan, judge)
+  if (fault !== null) return fault
+  if (document !== null) await deps.service.keep(trajectory, document)
+  const { trajectory: _, ...rest } = request
+  return {
+    index,
+    item_id: item.item_id ?? String(index),
+    trajectory: trajectory.id,
+    // By their full names: what a default means may change before the item is run.
+    request: { ...rest, judge: judge.info.name, rubric: rubric.name, metadata: metadataOf(trajectory, rest.metadata) },
+    base_grade: base_grade ?? null,
+  }
+}
+
+export function withDefaults({ item_id: _, ...item }: BatchItem, plan: BatchPlan): Omit<BatchItem, 'item_id'> {
+  const { judge, rubric, samples, cache } = plan
+  return {
+    ...(judge !== undefined && { judge }),
+    ...(rubric !== undefined && { rubric }),
+    ...(samples !== undefined && { samples }),
+    ...(cache !== undefined && { cache }),
+    ...item,
+  }
+}
+
+/** What makes the plan impossible with this judge. */
+export function faultOf(deps: IntakeDeps, plan: BatchPlan, judge: Judge): IntakeRefusal | null {
+  const { name, kind, prices } = judge.info
+  if (plan.kind === 'recheck') return null
+  if (plan.mode === 'provider' && judge.batch === undefined)
+    return impossible('/mode', `the judge ${name} has no batch endpoint: use "mode": "direct"`)
+  if (plan.max_cost_usd !== null && kind === 'model' && priceOn(prices, deps.clock.now()) === null)
+    return impossible('/max_cost_usd', `a cap needs a price, and ${name} has none: set it in VERIDICT_CONFIG`)
+  return null
+}
+
+const impossible = (path: string, message: string) => refusal('invalid_request', message, path, message)
+
+/** The places of an item’s faults, in the batch. */
+export const placed = (given: Refusal, place: string): IntakeRefusal => ({
+  ok: false,
+  refusal: { ...given, errors: given.errors.map(({ path, message }) => ({ path: place + path, message })) },
+})
+
+const refusal = (code: Refusal['code'], detail: string, path: string, message: string): IntakeRefusal => ({
+  ok: false,
+  refusal: { code, detail, errors: [{ path, message }] },
+})
+
+/** A batch of no items; a re-grade of grades that do not stand. */
+export const nothing = ({ kind }: BatchPlan): IntakeRefusal =>
+  kind === 'grade'
+    ? refusal('invalid_request', 'the batch has no items', '/items', 'send at least one')
+    : refusal('invalid_request', 'no stored grade is chosen', '/query', NOTHING_CHOSEN)
+
+const NOTHING_CHOSEN =
+  'fits no grade that stands: those that a newer one replaced, failed retries and rechecks are only taken by their batch or their ids'
+
+export const twice = (place: string): IntakeRefusal =>
+  refusal('invalid_request', 'two items have the same item_id', `${place}/item_id`, 'is used twice in this batch')
+
+export const tooMany = (most: number, place: string): IntakeRefusal =>
+  refusal('too_many_items', `a batch takes at most ${most} items`, place, 'is one too many: send several batches')

@@ -1,0 +1,223 @@
+import { isTransient } from '../asking/retry.ts'
+import { costUsd } from '../domain/money/cost.ts'
+import { priceOn } from '../domain/money/price.ts'
+import type { BatchApi, BatchResult } from '../ports/batch-api.ts'
+import type { Clock, Judge } from '../ports/ports.ts'
+import type { ProviderBatchRecord, ProviderEnd, ProviderQueue } from '../ports/provider-ports.ts'
+import type { Failure } from '../schemas/grade.ts'
+
+/** Moves a batch’s questions to the provider and their answers back. Every step can be broken off and begun again. */
+export interface ProviderPump {
+  /** Submits what is queued, asks how far the rest is, and stores what has come back. Nothing is sent once `isOurs` says no. */
+  step(batch: string, isOurs?: () => boolean): Promise<PumpStep>
+  /** Cancels what is with the provider; true once nothing is any more. What was answered before is stored. */
+  drain(batch: string): Promise<boolean>
+}
+
+export type PumpStep =
+  /** `none`: nothing is with the provider; `returned`: items can go on. */
+  | { readonly kind: 'none' | 'waiting' | 'returned' }
+  | { readonly kind: 'parked'; readonly reason: string; readonly resumes_at: Date | null }
+
+export interface PumpDeps {
+  readonly queue: ProviderQueue
+  readonly judges: ReadonlyMap<string, Judge>
+  readonly clock: Clock
+  readonly newId: (prefix: string) => string
+  readonly poll_ms: number
+}
+
+/** A submission is held in memory while it is sent: below what any provider takes. */
+const MOST_BYTES = 32 * 1024 * 1024
+const MOST_REQUESTS = 10_000
+const CALL_MS = 120_000
+const SUBMIT_MS = 15 * 60_000
+const DOWNLOAD_MS = 30 * 60_000
+const STORED_AT_ONCE = 200
+
+type Moved = 'open' | 'closed' | Extract<PumpStep, { kind: 'parked' }>
+
+export function createProviderPump(deps: PumpDeps): ProviderPump {
+  const due = new Map<string, number>()
+  const cancelled = new Set<string>()
+  const tried = new Map<string, number>()
+  /** On their way from here, for whichever run of the batch. */
+  const sending = new Set<string>()
+  const grips = new Map<string, () => boolean>()
+  /** Another process has the batch by now, and may have sent the same. */
+  const isLost = ({ batch }: ProviderBatchRecord): boolean => grips.get(batch)?.() === false
+  const now = () => deps.clock.now()
+  const later = (id: string): Moved => {
+    due.set(id, now().getTime() + deps.poll_ms)
+    return 'open'
+  }
+
+  async function step(batch: string, isOurs: () => boolean = () => true): Promise<PumpStep> {
+    grips.set(batch, isOurs)
+    const moved: Moved[] = []
+    for (const record of await deps.queue.listOpen(batch)) moved.push(await move(record))
+    for (const judge of await deps.queue.queuedJudges(batch)) moved.push(...(await submitAll(batch, judge)))
+    const parked = moved.find((one) => typeof one === 'object')
+    if (parked !== undefined) return parked
+    if (moved.includes('closed')) return { kind: 'returned' }
+    return { kind: moved.length > 0 ? 'waiting' : 'none' }
+  }
+
+  async function drain(batch: string): Promise<boolean> {
+    let open = 0
+    for (const record of await deps.queue.listOpen(batch)) {
+      await cancel(record)
+      const moved = await move(record, false)
+      if (moved !== 'closed') open++
+      if (typeof moved === 'object') later(record.id)
+    }
+    await deps.queue.dropQueued(batch)
+    return open === 0
+  }
+
+  async function cancel(record: ProviderBatchRecord): Promise<void> {
+    if (record.provider_id === null || cancelled.has(record.id) || (tried.get(record.id) ?? 0) > now().getTime()) return
+    tried.set(record.id, now().getTime() + deps.poll_ms)
+    const api = apiOf(record)
+    const answer = api === null ? null : await api.cancel(record.provider_id, AbortSignal.timeout(CALL_MS))
+    if (answer?.ok !== true) return
+    cancelled.add(record.id)
+    due.delete(record.id)
+  }
+
+  /** One submission a step further. */
+  async function move(record: ProviderBatchRecord, maySubmit = true): Promise<Moved> {
+    if (record.is_being_sent || sending.has(record.id) || (due.get(record.id) ?? 0) > now().getTime()) return 'open'
+    const api = apiOf(record)
+    if (api === null) return noApi(record.judge)
+    return record.provider_id === null ? reconcile(api, record, maySubmit) : poll(api, record, record.provider_id)
+  }
+
+  /** It was recorded, and whether it was sent nobody knows: the provider is asked before anything is sent again. */
+  async function reconcile(api: BatchApi, record: ProviderBatchRecord, maySubmit: boolean): Promise<Moved> {
+    const lines = await deps.queue.lines(record.id)
+    const mark = { ...markOf(record), custom_ids: lines.map((one) => one.id) }
+    const found = await api.find(mark, AbortSignal.timeout(CALL_MS))
+    if (!found.ok) return isTransient(found.failure) ? later(record.id) : parked(record.judge, found.failure)
+    if (found.provider_id === null && maySubmit) return submit(api, record)
+    if (found.provider_id === null) {
+      await deps.queue.withdraw(record.id, 'cancelled before it was sent', now().toISOString())
+      return 'closed'
+    }
+    await deps.queue.markSubmitted(record.id, found.provider_id)
+    return 'open'
+  }
+
+  async function submitAll(batch: string, judge: string): Promise<Moved[]> {
+    const api = deps.judges.get(judge)?.batch
+    if (api === undefined) return [noApi(judge)]
+    const limits = {
+      most_requests: Math.min(MOST_REQUESTS, api.most_requests),
+      most_bytes: Math.min(MOST_BYTES, api.most_bytes),
+    }
+    const moved: Moved[] = []
+    for (;;) {
+      const at = now().toISOString()
+      const record = await deps.queue.record({ id: deps.newId('sub'), batch, judge, at }, limits)
+      if (record === null) return moved
+      moved.push(await submit(api, record))
+      if (typeof moved.at(-1) === 'object') return moved
+    }
+  }
+
+  /** As long as it is on its way, nobody else sends it: what the provider has then says nothing. */
+  async function submit(api: BatchApi, record: ProviderBatchRecord): Promise<Moved> {
+    sending.add(record.id)
+    try {
+      await deps.queue.sending(record.id, true)
+      return await send(api, record)
+    } finally {
+      // What stays ends with this process.
+      await deps.queue.sending(record.id, false).catch(() => undefined)
+      sending.delete(record.id)
+    }
+  }
+
+  async function send(api: BatchApi, record: ProviderBatchRecord): Promise<Moved> {
+    const lines = await deps.queue.lines(record.id)
+    const submission = {
+      ...markOf(record),
+      custom_ids: lines.map((one) => one.id),
+      lines: lines.map((one) => one.line),
+    }
+    if (isLost(record)) return 'open'
+    const sent = await api.submit(submission, AbortSignal.timeout(SUBMIT_MS))
+    if (sent.ok) {
+      await deps.queue.markSubmitted(record.id, sent.provider_id)
+      return later(record.id)
+    }
+    // A broken connection says nothing of what the provider has: `reconcile` finds out.
+    if ((isTransient(sent.failure) && sent.failure.code !== 'rate_limited') || isLost(record)) return later(record.id)
+    await deps.queue.withdraw(record.id, sent.failure.message, now().toISOString())
+    return parked(record.judge, sent.failure)
+  }
+
+  async function poll(api: BatchApi, record: ProviderBatchRecord, providerId: string): Promise<Moved> {
+    const state = await api.poll(providerId, AbortSignal.timeout(CALL_MS))
+    if (!state.ok) return isTransient(state.failure) ? later(record.id) : parked(record.judge, state.failure)
+    if (state.state === 'in_progress') return later(record.id)
+    const at = now().toISOString()
+    if (state.state === 'failed') {
+      await deps.queue.withdraw(record.id, state.detail, at, providerId)
+      const reason = `${record.judge}: the provider refused the batch ${providerId}: ${state.detail}`
+      return { kind: 'parked', reason, resumes_at: null }
+    }
+    if (!(await download(api, record, providerId))) return later(record.id)
+    await deps.queue.close(record.id, state.detail, at)
+    due.delete(record.id)
+    return 'closed'
+  }
+
+  /** Stores every result before the next are read; false where the reading broke off: it is begun anew later. */
+  async function download(api: BatchApi, record: ProviderBatchRecord, providerId: string): Promise<boolean> {
+    let ends: ProviderEnd[] = []
+    const store = async () => {
+      if (ends.length > 0) await deps.queue.storeEnds(record.id, ends, now().toISOString())
+      ends = []
+    }
+    for await (const result of api.results(providerId, AbortSignal.timeout(DOWNLOAD_MS))) {
+      if (result.ok) ends.push(endOf(record.judge, api, result))
+      else if (result.failure.retryable) {
+        await store()
+        return false
+      }
+      if (ends.length >= STORED_AT_ONCE) await store()
+    }
+    await store()
+    return true
+  }
+
+  function endOf(judge: string, api: BatchApi, result: BatchResult): ProviderEnd {
+    if (result.end !== 'answered' || result.reply === null) return { id: result.custom_id, end: 'void' }
+    const prices = deps.judges.get(judge)?.info.prices ?? []
+    const cost = costUsd(result.reply.usage, priceOn(prices, now()))
+    const cost_usd = cost === null ? null : cost * api.price_factor
+    return { id: result.custom_id, end: 'answered', reply: result.reply, cost_usd }
+  }
+
+  const apiOf = ({ judge }: ProviderBatchRecord): BatchApi | null => deps.judges.get(judge)?.batch ?? null
+
+  function parked(judge: string, failure: Failure): Moved {
+    const wait = failure.code === 'rate_limited' ? Math.max(60, failure.retry_after_s ?? 0) * 1000 : null
+    return {
+      kind: 'parked',
+      reason: `${judge}: ${failure.code}: ${failure.message}`,
+      resumes_at: wait === null ? null : new Date(now().getTime() + wait),
+    }
+  }
+
+  return { step, drain }
+}
+
+const markOf = (record: ProviderBatchRecord) => ({ id: record.id, recorded_at: new Date(record.recorded_at) })
+
+const noApi = (judge: string): Moved => ({
+  kind: 'parked',
+  reason: `${judge} is not configured, or has no batch endpoint any more: configure it as before, then resume`,
+  resumes_at: null,
+})

@@ -1,0 +1,92 @@
+import type { Lane } from '../../asking/lane/lane.ts'
+import { isTransient } from '../../asking/retry.ts'
+import type { Errand } from '../../grading/errand.ts'
+import type { GradingService } from '../../grading/service.ts'
+import type { BatchRecord, ItemRef, OpenItem } from '../../ports/batch-ports.ts'
+import type { Lease } from '../../ports/lease-ports.ts'
+import type { Payer } from '../../ports/ledger-ports.ts'
+import type { Failure } from '../../schemas/grade.ts'
+import type { RunOutcome } from './item-end.ts'
+import type { ItemSource } from './item-source.ts'
+import type { Patience } from './patience.ts'
+
+export interface GradingItemDeps {
+  readonly service: GradingService
+  readonly laneOf: (judge: string) => Lane
+  /** What was thrown and settles an item as `internal`. */
+  readonly onError: (error: unknown, item: OpenItem) => void
+}
+
+export interface GradingItemOf {
+  readonly batch: BatchRecord
+  readonly payer: Payer | null
+  readonly source: ItemSource
+}
+
+/** Has the items of one run graded, each under its lease. */
+export class ItemGrading {
+  private readonly deps: GradingItemDeps
+  private readonly given: GradingItemOf
+  private readonly patience: Patience
+  private readonly leaving: AbortSignal
+  private readonly signals = new WeakMap<Lease, AbortSignal>()
+
+  constructor(deps: GradingItemDeps, given: GradingItemOf, patience: Patience, leaving: AbortSignal) {
+    this.deps = deps
+    this.given = given
+    this.patience = patience
+    this.leaving = leaving
+  }
+
+  /** Rejects where the store refuses. */
+  async grade(item: OpenItem): Promise<RunOutcome> {
+    try {
+      const request = { ...item.request, trajectory: { id: item.trajectory } }
+      return await this.deps.service.gradeItem(request, this.errandFor(item))
+    } catch (error) {
+      if ((error as { name?: unknown } | null)?.name === 'StorageError') throw error
+      this.deps.onError(error, item)
+      return { kind: 'broken' }
+    }
+  }
+
+  refOf(item: OpenItem): ItemRef {
+    const lease = this.given.source.leaseOf(item)
+    return { batch: this.given.batch.id, index: item.index, ...(lease !== null && { lease: lease.token }) }
+  }
+
+  private errandFor(item: OpenItem): Errand {
+    const { batch, payer } = this.given
+    const signal = this.signalFor(this.given.source.leaseOf(item))
+    const common = {
+      item: this.refOf(item),
+      payer,
+      signal,
+      cap_usd: batch.max_cost_usd,
+      isPassing: (failure: Failure) => this.isPassing(item, failure, signal),
+    }
+    if (batch.kind === 'recheck') return { ...common, way: 'stored', grade_id: item.base_grade ?? '' }
+    return { ...common, way: batch.mode === 'provider' ? 'provider' : 'call' }
+  }
+
+  /** One for all items of a lease: a lane keeps those that wait by their signal. */
+  private signalFor(lease: Lease | null): AbortSignal {
+    if (lease === null) return this.leaving
+    const signal = this.signals.get(lease) ?? AbortSignal.any([this.leaving, lease.lost])
+    this.signals.set(lease, signal)
+    return signal
+  }
+
+  /** Whether the item may yet succeed: it then ends in no grade now and is run again. */
+  private isPassing(item: OpenItem, failure: Failure, signal: AbortSignal): boolean {
+    const isProvider = this.given.batch.mode === 'provider'
+    if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return !isProvider
+    if (failure.code === 'cancelled') return signal.aborted
+    // What others have reserved and do not use comes back.
+    if (failure.code === 'budget_exceeded') return failure.retryable
+    // The provider’s way has made its retries in rounds of its own.
+    if (!isTransient(failure) || isProvider) return false
+    const lane = this.deps.laneOf(item.request.judge ?? '').state()
+    return lane.kind === 'out' || this.patience.hasMore(item.index, failure)
+  }
+}

@@ -1,0 +1,248 @@
+import type { BatchRecord, OpenItem } from '../../ports/batch-ports.ts'
+import { isLeaseLost } from '../../ports/lease-ports.ts'
+import type { Failure } from '../../schemas/grade.ts'
+import { endOf, lackOf, type RunOutcome } from './item-end.ts'
+import { ItemGrading } from './item-grading.ts'
+import type { ItemSource } from './item-source.ts'
+import { LaneShares } from './lane-shares.ts'
+import { createLatch, type Latch } from './latch.ts'
+import { Patience } from './patience.ts'
+import type { Parked, Run, RunEnd, RunnerDeps } from './run.ts'
+
+/** Somebody else may have told the batch to stop, in the database. */
+const LOOK_MS = 500
+/** After a lease that another process may have. */
+const GRIP_MS = 1000
+const MOST_IN_FLIGHT = 512
+
+/**
+ * Runs one batch: keeps as many items in flight as its judges take, puts back what may yet succeed, parks when a judge is out, and
+ * ends when every item has ended. All state that matters is in the store: a run can be broken off anywhere.
+ */
+export class BatchRunner {
+  private readonly deps: RunnerDeps
+  private readonly given: Run
+  private readonly batch: BatchRecord
+  private readonly source: ItemSource
+  private readonly grading: ItemGrading
+  private readonly latch: Latch
+  private readonly flying = new Set<OpenItem>()
+  private readonly patience = new Patience()
+  private readonly lanes: LaneShares
+  /** Items in flight at the most: falls where the reservations of calls in flight fill the budget. */
+  private ceiling = MOST_IN_FLIGHT
+  private parking: Parked | null = null
+  private parked: Promise<void> = Promise.resolve()
+  /** Aborted once the run is to end: nobody waits for a turn any more. */
+  private readonly leaving = new AbortController()
+  private isStopping = false
+  private isCancelling: boolean
+  private looked = 0
+  private broken: { readonly error: unknown } | null = null
+
+  constructor(deps: RunnerDeps, given: Run) {
+    this.deps = deps
+    this.given = given
+    this.batch = given.batch
+    this.source = given.source
+    this.grading = new ItemGrading(deps, given, this.patience, this.leaving.signal)
+    this.latch = createLatch(deps.clock)
+    this.lanes = new LaneShares(given.batch.id, () => this.latch.ring())
+    this.isCancelling = given.batch.status === 'cancelling'
+  }
+
+  get inFlight(): number {
+    return this.flying.size
+  }
+
+  private get batches() {
+    return this.deps.stores.batches
+  }
+
+  /** There are more items. */
+  ring(): void {
+    this.latch.ring()
+  }
+
+  stop(): void {
+    this.isStopping = true
+    this.leaving.abort()
+    this.latch.ring()
+  }
+
+  cancel(): void {
+    this.isCancelling = true
+    this.leaving.abort()
+    this.latch.ring()
+  }
+
+  /** Rejects where the store refuses: nothing is lost, and the batch can be run again. */
+  async run(): Promise<RunEnd> {
+    try {
+      return await this.loop()
+    } finally {
+      this.lanes.leave()
+    }
+  }
+
+  private async loop(): Promise<RunEnd> {
+    for (;;) {
+      const item = await this.take()
+      if (item !== null) {
+        this.start(item)
+        continue
+      }
+      const end = this.flying.size === 0 ? await this.settleIdle() : null
+      if (end === 'again') continue
+      if (end !== null) return end
+      await this.pause()
+    }
+  }
+
+  private async take(): Promise<OpenItem | null> {
+    if (this.isStopping || this.isCancelling || this.parking !== null || this.broken !== null) return null
+    if (this.flying.size >= Math.min(this.ceiling, this.lanes.wanted())) return null
+    return this.source.next(this.deps.clock.now().getTime())
+  }
+
+  private start(item: OpenItem): void {
+    this.lanes.use(this.deps.laneOf(item.request.judge ?? ''))
+    this.flying.add(item)
+    void this.runItem(item)
+      .catch((error: unknown) => {
+        this.broken = { error }
+        this.leaving.abort()
+      })
+      .finally(() => {
+        this.flying.delete(item)
+        this.latch.ring()
+        this.deps.onChange()
+      })
+  }
+
+  private async runItem(item: OpenItem): Promise<void> {
+    const leads = this.mayLead(item) && this.source.lead(item)
+    try {
+      await this.settle(item, await this.grading.grade(item))
+    } catch (error) {
+      if (!isLeaseLost(error)) throw error
+      this.loseGrip(item)
+    } finally {
+      if (leads) await this.source.gather(item)
+    }
+  }
+
+  /** The first of a trajectory’s items fills the provider’s prompt cache for the others. */
+  private mayLead(item: OpenItem): boolean {
+    const judge = this.deps.judges.get(item.request.judge ?? '')
+    return judge?.info.kind === 'model' && this.batch.mode === 'direct' && this.batch.kind !== 'recheck'
+  }
+
+  /** It is another process’s now; or only its question was, and then it is asked again. */
+  private loseGrip(item: OpenItem): void {
+    if (this.source.leaseOf(item)?.lost.aborted) this.source.release(item)
+    else this.source.putBack(item, this.deps.clock.now().getTime() + GRIP_MS)
+  }
+
+  private async settle(item: OpenItem, outcome: RunOutcome): Promise<void> {
+    if (outcome.kind === 'passed_over') return this.passOver(item, outcome.failure)
+    const lack = lackOf(outcome)
+    if (lack !== null) return this.leaveParked(lack, null)
+    const end = endOf(outcome)
+    if (end !== null) await this.batches.settle(this.grading.refOf(item), end)
+    this.patience.forget(item.index)
+    this.source.end(item)
+  }
+
+  private passOver(item: OpenItem, failure: Failure): void {
+    const lane = this.deps.laneOf(item.request.judge ?? '').state()
+    if (failure.code === 'cancelled') this.source.release(item)
+    else if (failure.code === 'budget_exceeded') this.waitForBudget(item)
+    else if (failure.code === 'quota_exhausted' || failure.code === 'authentication') this.park(item, failure, null)
+    else if (lane.kind === 'out') this.park(item, failure, lane.until)
+    else this.delay(item, failure)
+  }
+
+  private delay(item: OpenItem, failure: Failure): void {
+    const { at, park } = this.patience.next(item.index, failure, this.deps.clock.now().getTime())
+    if (park) this.park(item, failure, new Date(at))
+    else this.source.putBack(item, at)
+  }
+
+  private waitForBudget(item: OpenItem): void {
+    if (this.batch.mode === 'provider') {
+      this.source.release(item)
+      this.source.skipRest()
+      return
+    }
+    const alone = this.flying.size === 1
+    this.ceiling = Math.max(1, this.flying.size - 1)
+    this.source.putBack(item, this.deps.clock.now().getTime() + (alone ? LOOK_MS : 0))
+  }
+
+  private park(item: OpenItem, failure: Failure, until: Date | null): void {
+    const judge = item.request.judge ?? 'the judge'
+    this.leaveParked(`${judge}: ${failure.code}: ${failure.message}`, until)
+  }
+
+  /** Others that have parts of the batch hear of it at once: told at the end, it could undo that somebody has it go on by then. */
+  private leaveParked(reason: string, resumes_at: Date | null): void {
+    if (this.parking !== null || this.isStopping) return
+    this.parking = { kind: 'parked', reason, resumes_at }
+    this.leaving.abort()
+    if (this.given.isShared) this.parked = this.storeParked(this.parking)
+    this.parked.catch(() => undefined)
+  }
+
+  private storeParked({ reason, resumes_at }: Parked): Promise<void> {
+    return this.batches.park(this.batch.id, reason, resumes_at?.toISOString() ?? null)
+  }
+
+  /** Nothing is in flight: what comes next? Null: wait; `again`: items may be pending again. */
+  private async settleIdle(): Promise<RunEnd | 'again' | null> {
+    if (this.broken !== null) throw this.broken.error
+    const { isShared } = this.given
+    if (this.isStopping || (this.isCancelling && isShared)) return { kind: 'stopped' }
+    const { id, mode } = this.batch
+    const at = this.deps.clock.now().toISOString()
+    if (this.isCancelling) {
+      if (mode === 'provider' && !(await this.deps.pump.drain(id))) return null
+      await this.batches.finishCancel(id, at)
+      return { kind: 'cancelled' }
+    }
+    if (this.parking !== null) return this.endParked(this.parking)
+    if (!this.source.isEmpty()) return null
+    if (isShared) return { kind: 'stopped' }
+    if (mode === 'provider') {
+      const step = await this.deps.pump.step(id)
+      if (step.kind === 'parked') {
+        return this.endParked(step)
+      }
+      if (step.kind === 'waiting') return null
+      if (step.kind === 'returned') {
+        this.source.rescan()
+        return 'again'
+      }
+    }
+    if (await this.batches.finish(id, at)) return { kind: 'done' }
+    // Others hold the money, or an item is being given back: it is looked for again after a while.
+    this.source.rescan()
+    return null
+  }
+
+  private async endParked(parking: Parked): Promise<RunEnd> {
+    await (this.given.isShared ? this.parked : this.storeParked(parking))
+    return parking
+  }
+
+  private async pause(): Promise<void> {
+    const now = this.deps.clock.now().getTime()
+    const due = this.source.nextDue(now)
+    await this.latch.wait(Math.min(LOOK_MS, due === null ? LOOK_MS : due - now))
+    if (this.isCancelling || now - this.looked < LOOK_MS) return
+    this.looked = now
+    const record = await this.batches.get(this.batch.id)
+    if (record?.status === 'cancelling') this.cancel()
+    else if (record === null || !(await this.given.mayGoOn(record))) this.stop()
+  }
+}

@@ -1,0 +1,204 @@
+import type { BatchQuery, BatchRecord, ItemRecord } from '../ports/batch-ports.ts'
+import type { Payer } from '../ports/ledger-ports.ts'
+import type { Batch, BatchEstimate } from '../schemas/batch.ts'
+import type { RegradeRequest } from '../schemas/regrade.ts'
+import type { BatchEngine, EngineDeps } from './engine.ts'
+import { estimateBatch } from './estimate.ts'
+import { type BatchPlan, type Incoming, type IntakeRefusal, type Taken, takeBatch } from './intake.ts'
+import { LocalEngine } from './local-engine.ts'
+import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
+
+export type { Trouble } from './engine.ts'
+export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } | IntakeRefusal
+
+/** Batches: taken in, run, looked at, told to stop and to go on. */
+export interface BatchService {
+  create(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken>
+  estimate(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Estimated>
+  regrade(request: RegradeRequest, payer?: Payer | null): Promise<Taken>
+  estimateRegrade(request: RegradeRequest): Promise<Estimated>
+  get(id: string): Promise<Batch | null>
+  list(query: BatchQuery): Promise<readonly Batch[]>
+  results(id: string, after: number, limit: number): Promise<readonly ItemRecord[]>
+  /** What is in flight ends, the rest is cancelled. Null: there is no such batch; false: it has ended. */
+  cancel(id: string): Promise<boolean | null>
+  /** A parked batch, or one that nobody runs, goes on. Null: there is no such batch; false: it has ended. */
+  resume(id: string): Promise<boolean | null>
+  /** Calls the listener whenever the batch may have changed. Answers what ends it. */
+  watch(id: string, listener: () => void): () => void
+  /** Goes on with what earlier processes left, and from then on with what others leave. */
+  start(): Promise<void>
+  /** Begins nothing more, waits for what is in flight, and leaves the rest to whoever comes next. */
+  stop(): Promise<void>
+}
+
+export interface BatchServiceDeps extends Omit<EngineDeps, 'notify'> {
+  readonly newId: (prefix: string) => string
+  readonly most_items: number
+}
+
+const BEAT_MS = 15_000
+/** In which both providers answer a batch, or give up. */
+const PROVIDER_WINDOW_MS = 24 * 3_600_000
+/** How often those that watch a batch are told to look, where what runs it tells nobody here. */
+const WATCH_MS = 500
+
+/** Runs batches here unless another engine is given. */
+export function createBatchService(
+  deps: BatchServiceDeps,
+  createEngine: (deps: EngineDeps) => BatchEngine = (given) => new LocalEngine(given),
+): BatchService {
+  return new Batches(deps, createEngine)
+}
+
+class Batches implements BatchService {
+  private readonly deps: BatchServiceDeps
+  private readonly engine: BatchEngine
+  private readonly watchers = new Map<string, Set<() => void>>()
+  private readonly stopping = new AbortController()
+  private isWatching = false
+
+  constructor(deps: BatchServiceDeps, createEngine: (deps: EngineDeps) => BatchEngine) {
+    this.deps = deps
+    this.engine = createEngine({ ...deps, notify: (id) => this.notify(id) })
+  }
+
+  private get store() {
+    return this.deps.stores.batches
+  }
+
+  private get intake() {
+    return { ...this.deps, batches: this.store }
+  }
+
+  async create(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
+    const taken = await takeBatch(this.intake, plan, items)
+    if (taken.ok) await this.engine.begin(taken.batch.id)
+    return taken
+  }
+
+  estimate(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Estimated> {
+    return estimateBatch(this.intake, plan, items)
+  }
+
+  async regrade(request: RegradeRequest, payer: Payer | null = null): Promise<Taken> {
+    return refuseRegrade(request) ?? this.create(...(await this.regrading(request, payer)))
+  }
+
+  async estimateRegrade(request: RegradeRequest): Promise<Estimated> {
+    return refuseRegrade(request) ?? this.estimate(...(await this.regrading(request, null)))
+  }
+
+  private async regrading(
+    request: RegradeRequest,
+    payer: Payer | null,
+  ): Promise<[plan: BatchPlan, items: AsyncIterable<Incoming>]> {
+    const { batches, grades } = this.intake
+    return [await planRegrade(batches, request, payer), selectGrades({ batches, grades }, request)]
+  }
+
+  async get(id: string): Promise<Batch | null> {
+    const record = await this.store.get(id)
+    return record === null ? null : this.view(record)
+  }
+
+  async list(query: BatchQuery): Promise<readonly Batch[]> {
+    return Promise.all((await this.store.list(query)).map((record) => this.view(record)))
+  }
+
+  results(id: string, after: number, limit: number): Promise<readonly ItemRecord[]> {
+    return this.store.results(id, after, limit)
+  }
+
+  /** The store does not know what is being graded right now. */
+  private async view(record: BatchRecord): Promise<Batch> {
+    const { pending, running } = record.counts
+    const inFlight = pending === 0 ? 0 : Math.min(await this.engine.inFlight(record), pending)
+    const counts = { ...record.counts, pending: pending - inFlight, running: running + inFlight }
+    return { ...record, counts, ...(await this.roundOf(record)) }
+  }
+
+  private async roundOf({ id, mode, status }: BatchRecord): Promise<Pick<Batch, 'round'>> {
+    if (mode !== 'provider' || status === 'done' || status === 'cancelled') return {}
+    const round = await this.deps.stores.provider.round(id)
+    if (round === null) return {}
+    return { round: { ...round, ends_by: new Date(Date.parse(round.begun_at) + PROVIDER_WINDOW_MS).toISOString() } }
+  }
+
+  async cancel(id: string): Promise<boolean | null> {
+    const record = await this.store.get(id)
+    if (record === null) return null
+    if (record.status === 'cancelling') return true
+    if (!(await this.store.requestCancel(id))) return false
+    await this.engine.cancel(id)
+    this.notify(id)
+    return true
+  }
+
+  async resume(id: string): Promise<boolean | null> {
+    const record = await this.store.get(id)
+    if (record === null) return null
+    if (record.status === 'done' || record.status === 'cancelled') return false
+    await this.engine.resume(record)
+    this.notify(id)
+    return true
+  }
+
+  watch(id: string, listener: () => void): () => void {
+    const listeners = this.watchers.get(id) ?? new Set()
+    this.watchers.set(id, listeners.add(listener))
+    if (this.engine.isShared) void this.keepWatching()
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0) this.watchers.delete(id)
+    }
+  }
+
+  async start(): Promise<void> {
+    await this.store.discardAbandoned()
+    await this.engine.start()
+    void this.beat()
+  }
+
+  stop(): Promise<void> {
+    this.stopping.abort()
+    return this.engine.stop()
+  }
+
+  /** Says that this process lives, and has those looked after that do not. */
+  private async beat(): Promise<void> {
+    const { clock, stores, onTrouble } = this.deps
+    for (;;) {
+      await clock.sleep(BEAT_MS, this.stopping.signal).catch(() => undefined)
+      if (this.stopping.signal.aborted) return
+      try {
+        await stores.processes.beat()
+        await stores.attempts.markInterrupted()
+        await this.engine.look()
+      } catch (error) {
+        onTrouble({ batch: '', error })
+      }
+    }
+  }
+
+  /** While somebody watches. */
+  private async keepWatching(): Promise<void> {
+    if (this.isWatching) return
+    this.isWatching = true
+    while (this.watchers.size > 0 && !this.stopping.signal.aborted) {
+      await this.deps.clock.sleep(WATCH_MS, this.stopping.signal).catch(() => undefined)
+      for (const id of [...this.watchers.keys()]) this.notify(id)
+    }
+    this.isWatching = false
+  }
+
+  private notify(id: string): void {
+    for (const listener of this.watchers.get(id) ?? []) listener()
+  }
+}
+
+function refuseRegrade(request: RegradeRequest): IntakeRefusal | null {
+  const fault = findRegradeFault(request)
+  if (fault === null) return null
+  return { ok: false, refusal: { code: 'invalid_request', detail: 'this re-grade makes no sense', errors: [fault] } }
+}

@@ -1,0 +1,185 @@
+import type { OpenItem } from '../../ports/batch-ports.ts'
+import type { Lease } from '../../ports/lease-ports.ts'
+import type { SliceJob } from '../../ports/slice-ports.ts'
+import type { ItemSource } from '../run/item-source.ts'
+
+/** A slice that this process holds. */
+export interface HeldSlice {
+  readonly job: SliceJob
+  readonly lease: Lease
+}
+
+interface Slice extends HeldSlice {
+  /** Not ended yet. */
+  readonly open: Set<number>
+  flying: number
+}
+
+interface Waiting {
+  readonly item: OpenItem
+  readonly due: number
+}
+
+/** What this process has of a judge. */
+export interface Load {
+  /** Items in flight, and those that could be. */
+  readonly ready: number
+  /** All items, those that wait for something too. */
+  readonly held: number
+  /** How many its lane would have in flight for the batches that run here. */
+  readonly wanted: number
+}
+
+export const NO_LOAD: Load = { ready: 0, held: 0, wanted: 0 }
+
+export const addLoads = (one: Load, other: Load): Load => ({
+  ready: one.ready + other.ready,
+  held: one.held + other.held,
+  wanted: one.wanted + other.wanted,
+})
+
+export interface SliceSourceDeps {
+  /** Tells others how much of the slice is in flight. */
+  readonly note: (lease: Lease, inFlight: number) => void
+  /** Every item of it has ended. */
+  readonly onDone: (slice: HeldSlice) => void
+  /** It is not ours any more. */
+  readonly onLost: (slice: HeldSlice) => void
+}
+
+/**
+ * The items of the slices of one batch that this process holds, in the order of `ItemQueue`. A slice that is lost takes its items with it;
+ * what of them is in flight ends by itself and counts for nothing.
+ */
+export class SliceSource implements ItemSource {
+  private readonly deps: SliceSourceDeps
+  private readonly slices = new Map<Lease, Slice>()
+  /** By the very object: an item whose slice was lost and taken again may still be in flight under the old lease. */
+  private readonly leases = new WeakMap<OpenItem, Lease>()
+  private fresh: OpenItem[] = []
+  private waiting: Waiting[] = []
+  private readonly led = new Set<string>()
+
+  constructor(deps: SliceSourceDeps) {
+    this.deps = deps
+  }
+
+  add(held: HeldSlice, items: readonly OpenItem[]): void {
+    const { lease } = held
+    this.slices.set(lease, { ...held, open: new Set(items.map(({ index }) => index)), flying: 0 })
+    for (const item of items) this.leases.set(item, lease)
+    this.fresh.push(...items)
+    lease.lost.addEventListener('abort', () => this.lose(lease), { once: true })
+    if (lease.lost.aborted) this.lose(lease)
+  }
+
+  load(judge: string): Omit<Load, 'wanted'> {
+    let [flying, held] = [0, 0]
+    for (const slice of this.slices.values()) {
+      if (slice.job.judge !== judge) continue
+      flying += slice.flying
+      held += slice.open.size
+    }
+    // Of one trajectory, the first goes and the others wait for it.
+    const able = new Set<string>()
+    for (const item of this.fresh) if (this.isOf(item, judge)) able.add(item.trajectory)
+    for (const trajectory of this.led) able.delete(trajectory)
+    return { ready: flying + able.size, held }
+  }
+
+  async next(now: number): Promise<OpenItem | null> {
+    const item = this.nextDueItem(now) ?? this.nextFresh()
+    if (item !== null) this.count(item, 1)
+    return item
+  }
+
+  nextDue(now: number): number | null {
+    const least = this.waiting.reduce((sooner, { due }) => (due > now ? Math.min(sooner, due) : sooner), Infinity)
+    return Number.isFinite(least) ? least : null
+  }
+
+  isEmpty(): boolean {
+    return this.fresh.length === 0 && this.waiting.length === 0
+  }
+
+  /** There is no scan: what is held is all there is. */
+  skipRest(): void {}
+  rescan(): void {}
+
+  putBack(item: OpenItem, due: number): void {
+    if (this.count(item, -1) !== null) this.waiting.push({ item, due })
+  }
+
+  end(item: OpenItem): void {
+    const slice = this.count(item, -1)
+    if (slice === null) return
+    slice.open.delete(item.index)
+    if (slice.open.size > 0) return
+    this.slices.delete(slice.lease)
+    this.deps.onDone(slice)
+  }
+
+  release(item: OpenItem): void {
+    this.count(item, -1)
+  }
+
+  lead({ trajectory }: OpenItem): boolean {
+    if (this.led.has(trajectory)) return false
+    this.led.add(trajectory)
+    return true
+  }
+
+  async gather({ trajectory }: OpenItem): Promise<void> {
+    this.led.delete(trajectory)
+    const [near, far]: [OpenItem[], OpenItem[]] = [[], []]
+    for (const item of this.fresh) (item.trajectory === trajectory ? near : far).push(item)
+    this.fresh = [...near, ...far]
+  }
+
+  leaseOf(item: OpenItem): Lease | null {
+    return this.leases.get(item) ?? null
+  }
+
+  /** All that is held, whatever has become of it, is nobody’s from now on. */
+  drain(): readonly HeldSlice[] {
+    const rest = [...this.slices.values()]
+    this.slices.clear()
+    this.fresh = []
+    this.waiting = []
+    return rest
+  }
+
+  private nextDueItem(now: number): OpenItem | null {
+    const due = this.waiting.findIndex((one) => one.due <= now)
+    return due === -1 ? null : (this.waiting.splice(due, 1)[0]?.item ?? null)
+  }
+
+  private nextFresh(): OpenItem | null {
+    const at = this.fresh.findIndex(({ trajectory }) => !this.led.has(trajectory))
+    return at === -1 ? null : (this.fresh.splice(at, 1)[0] ?? null)
+  }
+
+  private isOf(item: OpenItem, judge: string): boolean {
+    const lease = this.leases.get(item)
+    return lease !== undefined && this.slices.get(lease)?.job.judge === judge
+  }
+
+  private count(item: OpenItem, by: number): Slice | null {
+    const lease = this.leases.get(item)
+    const slice = lease === undefined ? undefined : this.slices.get(lease)
+    if (slice === undefined) return null
+    slice.flying += by
+    this.deps.note(slice.lease, slice.flying)
+    return slice
+  }
+
+  private lose(lease: Lease): void {
+    const slice = this.slices.get(lease)
+    if (slice === undefined) return
+    this.slices.delete(lease)
+    const isLost = (item: OpenItem) => this.leases.get(item) === lease
+    this.fresh = this.fresh.filter((item) => !isLost(item))
+    this.waiting = this.waiting.filter(({ item }) => !isLost(item))
+    this.deps.onLost(slice)
+  }
+}

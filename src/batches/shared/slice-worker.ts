@@ -1,0 +1,135 @@
+import type { Lane } from '../../asking/lane/lane.ts'
+import type { Clock } from '../../ports/ports.ts'
+import { SLICE_ITEMS, type SliceJob, type SliceQueue } from '../../ports/slice-ports.ts'
+import { createLatch, type Latch } from '../run/latch.ts'
+import type { Load } from './slice-source.ts'
+
+export interface SliceWorkerDeps {
+  readonly queue: SliceQueue
+  readonly judges: Iterable<string>
+  readonly laneOf: (judge: string) => Lane
+  /** What all projects of this process hold of a judge; of providers’ batches with null. */
+  readonly load: (judge: string | null) => Load
+  /** Projects that nothing is fetched for now. */
+  readonly resting: () => readonly string[]
+  /** Hands the work to its projects; resolves once it counts in `load`. */
+  readonly deliver: (jobs: readonly SliceJob[]) => Promise<void>
+  readonly clock: Clock
+  readonly onTrouble: (error: unknown) => void
+}
+
+/** How long a worker with room waits where there was no work: the longer the more often there was none. */
+const POLL_MS = 250
+const MOST_POLL_MS = 1_000
+const AGAIN_MS = 2_000
+const ROOM_MS = 200
+const FORSAKEN_MS = 15_000
+const MOST_AT_ONCE = 8
+/** Items of a judge; batches at providers, which hardly cost anything here. */
+const MOST_HELD = 1024
+const MOST_WHOLE = 64
+
+/** One judge’s work. */
+interface Place {
+  readonly room: Latch
+  readonly work: Latch
+  poll_ms: number
+  hasFailed: boolean
+}
+
+/** Fetches, for each judge, as much work as keeps its lane busy, and one slice more. */
+export class SliceWorker {
+  private readonly deps: SliceWorkerDeps
+  private readonly stopping = new AbortController()
+  private readonly places = new Map<string | null, Place>()
+  private readonly busy: Promise<void>[] = []
+
+  constructor(deps: SliceWorkerDeps) {
+    this.deps = deps
+  }
+
+  start(): void {
+    for (const judge of [null, ...this.deps.judges]) this.begin(judge)
+    this.busy.push(this.findForsaken())
+  }
+
+  /** There may be room for more. */
+  ringRoom(): void {
+    for (const { room } of this.places.values()) room.ring()
+  }
+
+  /** There may be more work. */
+  ringWork(): void {
+    for (const { work } of this.places.values()) work.ring()
+  }
+
+  /** Resolves once nothing more is fetched; what was is delivered. */
+  async stop(): Promise<void> {
+    this.stopping.abort()
+    this.ringRoom()
+    this.ringWork()
+    await Promise.all(this.busy)
+  }
+
+  private begin(judge: string | null): void {
+    if (this.places.has(judge)) return
+    const [room, work] = [createLatch(this.deps.clock), createLatch(this.deps.clock)]
+    const place: Place = { room, work, poll_ms: POLL_MS, hasFailed: false }
+    this.places.set(judge, place)
+    this.busy.push(this.draw(judge, place))
+  }
+
+  private async draw(judge: string | null, place: Place): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      try {
+        await this.drawOnce(judge, place)
+        place.hasFailed = false
+      } catch (error) {
+        // Once, for as long as it lasts.
+        if (!place.hasFailed) this.deps.onTrouble(error)
+        place.hasFailed = true
+        await this.deps.clock.sleep(AGAIN_MS, this.stopping.signal).catch(() => undefined)
+      }
+    }
+  }
+
+  private async drawOnce(judge: string | null, place: Place): Promise<void> {
+    const most = Math.min(MOST_AT_ONCE, this.room(judge))
+    if (most <= 0) return place.room.wait(ROOM_MS)
+    const jobs = await this.deps.queue.fetch(judge, most, this.deps.resting())
+    if (jobs.length > 0) {
+      place.poll_ms = POLL_MS
+      return this.deps.deliver(jobs)
+    }
+    if (!this.stopping.signal.aborted) await place.work.wait(place.poll_ms)
+    place.poll_ms = Math.min(MOST_POLL_MS, place.poll_ms * 2)
+  }
+
+  /** Slices that there is room for. */
+  private room(judge: string | null): number {
+    const { ready, held, wanted } = this.deps.load(judge)
+    if (judge === null) return Math.min(1, MOST_WHOLE - held)
+    if (held >= MOST_HELD) return 0
+    // A judge that is out is asked now and then: only that shows whether it is there again.
+    if (this.deps.laneOf(judge).state().kind === 'out') return held === 0 ? 1 : 0
+    return Math.ceil((Math.max(1, wanted) - ready) / SLICE_ITEMS)
+  }
+
+  /** Judges that no process has any more: their batches are parked, and say why. */
+  private async findForsaken(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      // Out of reach, it is told by those who fetch.
+      const judges = await this.deps.queue.forsaken().catch(() => [])
+      for (const judge of judges) if (!this.places.has(judge)) await this.empty(judge).catch(() => undefined)
+      await this.deps.clock.sleep(FORSAKEN_MS, this.stopping.signal).catch(() => undefined)
+    }
+  }
+
+  private async empty(judge: string): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const jobs = await this.deps.queue.fetch(judge, MOST_AT_ONCE, this.deps.resting())
+      if (jobs.length === 0) return
+      await this.deps.deliver(jobs)
+    }
+  }
+}

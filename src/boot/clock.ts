@@ -1,0 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '../ports/ports.ts'
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
+}

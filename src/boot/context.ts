@@ -1,0 +1,50 @@
+import { createAccess } from '../access/stored-access.ts'
+import type { ProjectTrouble } from '../batches/engine.ts'
+import type { Context } from '../http/context.ts'
+import { answerConfig, DEFAULT_RUBRIC } from './answer-config.ts'
+import { systemClock } from './clock.ts'
+import { openProjects } from './projects.ts'
+import { type ContextOptions, gatherShared } from './shared.ts'
+
+/** The one composition root. Fails with a message that says what to do; never starts half. */
+export async function buildContext(options: ContextOptions): Promise<Context> {
+  const { config, clock = systemClock } = options
+  const troubles = new Set<(trouble: ProjectTrouble) => void>()
+  const shared = await gatherShared(options, (trouble) => {
+    for (const listener of troubles) listener(trouble)
+  })
+  const { judges, unkeyed, rubrics } = shared
+  const projects = await openProjects(shared).catch(async (error: unknown) => {
+    await shared.room.close()
+    throw error
+  })
+  return {
+    config,
+    answer_config: answerConfig(config, judges, rubrics),
+    judges,
+    unkeyed,
+    rubrics,
+    default_rubric: DEFAULT_RUBRIC,
+    access: createAccess({
+      store: projects.main.stores.access,
+      required: config.access.required,
+      project: config.project,
+      now: () => clock.now(),
+    }),
+    main: projects.main,
+    project: (name) => projects.open(name),
+    unusableProjects: () => projects.unusable(),
+    start: () => projects.start(),
+    stop: () => projects.stop(),
+    onTrouble: (listener) => void troubles.add(listener),
+    clock,
+    tracing: shared.tracing,
+    meter: shared.meter,
+    laneOf: shared.lanes.of,
+    openProjects: () => projects.all(),
+    close() {
+      shared.lanes.close()
+      return projects.close()
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { createLane, type Lane, type LaneSettings } from '../asking/lane/lane.ts'
+import { createRetryBudget, type RetryBudget } from '../asking/retry.ts'
+import type { SharedLimits } from '../asking/shared/shared-limits.ts'
+import type { Config } from '../config/config.ts'
+import type { Clock, Judge } from '../ports/ports.ts'
+
+export function openLanes(
+  config: Config,
+  judges: ReadonlyMap<string, Judge>,
+  limits: SharedLimits | null,
+  clock: Clock,
+) {
+  const call_ms = config.retry.call_timeout_ms
+  const elapsed = () => performance.now()
+  const lanes = new Map<string, Lane>()
+  for (const [name, judge] of judges) {
+    const own = config.judges[name]?.concurrency ?? config.concurrency
+    const isLexical = judge.info.kind === 'lexical'
+    const shared = limits === null || isLexical ? null : { judge: name, limits, call_ms, elapsed }
+    lanes.set(
+      name,
+      createLane(isLexical ? LEXICAL_LANE : own, clock, shared, config.workers.most_in_flight ?? undefined),
+    )
+  }
+  // A judge that is no longer configured is refused before anybody asks for its lane’s turn.
+  const unknown = createLane(LEXICAL_LANE, clock)
+  return {
+    of: (judge: string): Lane => lanes.get(judge) ?? unknown,
+    resume() {
+      for (const lane of lanes.values()) lane.resume()
+    },
+    close() {
+      for (const lane of lanes.values()) lane.close()
+    },
+  }
+}
+
+/** Grading without a model is work of this process; more at once share the commits of the store. */
+export const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }
+
+export function perJudge(): (judge: string) => RetryBudget {
+  const budgets = new Map<string, RetryBudget>()
+  return (judge) => {
+    const budget = budgets.get(judge) ?? createRetryBudget()
+    budgets.set(judge, budget)
+    return budget
+  }
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import type { Lane } from '../asking/lane/lane.ts'
+import type { RetryBudget } from '../asking/retry.ts'
+import { ClusterEngine } from '../batches/cluster-engine.ts'
+import type { EngineDeps } from '../batches/engine.ts'
+import { createProviderPump } from '../batches/provider-pump.ts'
+import { createBatchService, type Trouble } from '../batches/service.ts'
+import type { Config } from '../config/config.ts'
+import type { LoadedRubric } from '../config/load-rubrics.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import { readTrajectory } from '../formats/read.ts'
+import { createGradingService } from '../grading/grade.ts'
+import type { GradingService } from '../grading/service.ts'
+import type { Project } from '../http/context.ts'
+import type { Clock, Judge, Stores } from '../ports/ports.ts'
+import type { Meter } from '../telemetry/meter.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
+import { watchStores } from '../telemetry/watch-stores.ts'
+import type { StoreRoom } from './store-room.ts'
+import type { Work } from './work.ts'
+
+/** What all projects share: judges and their limits, which belong to the service, and nothing that anybody has stored. */
+export interface Shared {
+  readonly config: Config
+  readonly room: StoreRoom
+  readonly judges: ReadonlyMap<string, Judge>
+  /** Judges that cannot be asked, with the variable that does not hold their key. */
+  readonly unkeyed: ReadonlyMap<string, string>
+  readonly loaded: readonly LoadedRubric[]
+  readonly rubrics: ReadonlyMap<string, Rubric>
+  readonly default_rubric: string
+  readonly lanes: { of(judge: string): Lane; resume(): void; close(): void }
+  readonly budgetOf: (judge: string) => RetryBudget
+  /** Trajectories that were read lately, by project and id. */
+  readonly recent: {
+    get(key: string): Trajectory | undefined
+    set(key: string, trajectory: Trajectory): unknown
+  }
+  readonly clock: Clock
+  readonly newId: (prefix: string) => string
+  readonly adopts: boolean
+  readonly work: Work | null
+  readonly tracing: Tracing
+  readonly meter: Meter
+  readonly onTrouble: (trouble: Trouble & { readonly project: string }) => void
+}
+
+/** Opens, and makes where needed, the project’s database. Throws a StorageError where it cannot be used. */
+export async function openProject(shared: Shared, name: string): Promise<Project> {
+  const database = shared.config.postgres === null ? 'sqlite' : 'postgresql'
+  const opened = await shared.room.open(name)
+  // A file has no server to wait for: what its units of work take is the time of this process.
+  const stores = watchStores(opened, [shared.tracing.units(database), database === 'sqlite' ? null : shared.meter.unit])
+  try {
+    await registerRubrics(stores, shared)
+    await stores.attempts.markInterrupted()
+    const service = await createService(shared, name, stores)
+    return { name, stores, service, ...createBatches(shared, name, stores, service), close: () => stores.close() }
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
+}
+
+/** A rubric whose content changed under the same name would make old and new grades look alike: refused. */
+async function registerRubrics(stores: Stores, { loaded, clock }: Shared): Promise<void> {
+  for (const { rubric, content } of loaded) {
+    const known = await stores.rubrics.register(rubric.name, rubric.digest, content, clock.now().toISOString())
+    if (known === rubric.digest) continue
+    throw new Error(
+      `rubric ${rubric.name} was changed, but not its version: grades are stored under the old text. ` +
+        `Restore it, or copy the folder to a new version and change that.`,
+    )
+  }
+}
+
+async function createService(shared: Shared, name: string, stores: Stores): Promise<GradingService> {
+  const { config, judges, unkeyed, rubrics, default_rubric, recent, clock, newId } = shared
+  const secret = await stores.secrets.renderingSecret(() => randomBytes(32))
+  const service = createGradingService({
+    stores,
+    judges,
+    unkeyed,
+    rubrics,
+    default_judge: config.default_judge,
+    default_rubric,
+    read: (document) => readTrajectory(document, config.limits),
+    recent: {
+      get: (id) => recent.get(`${name}/${id}`),
+      set: (id, trajectory) => recent.set(`${name}/${id}`, trajectory),
+    },
+    secret,
+    clock,
+    retry: config.retry,
+    laneOf: (judge) => shared.tracing.lane(shared.lanes.of(judge)),
+    budgetOf: shared.budgetOf,
+    day_cap_usd: config.budget.max_cost_usd_per_day,
+    denied_acts: config.evidence.denied_acts,
+    random: Math.random,
+    newId,
+  })
+  return shared.tracing.service(shared.meter.service(service), name)
+}
+
+function createBatches(
+  shared: Shared,
+  project: string,
+  stores: Stores,
+  service: GradingService,
+): Pick<Project, 'batches' | 'shared'> {
+  const { config, judges, clock, newId, lanes, work } = shared
+  const { cluster } = stores
+  let engine: ClusterEngine | null = null
+  const deps = {
+    stores,
+    grades: stores.grades,
+    service,
+    judges,
+    laneOf: lanes.of,
+    resumeLanes: lanes.resume,
+    clock,
+    pump: createProviderPump({
+      queue: stores.provider,
+      judges,
+      clock,
+      newId,
+      poll_ms: config.batches.poll_seconds * 1000,
+    }),
+    newId,
+    most_items: config.batches.most_items,
+    adopts: shared.adopts,
+    onTrouble: (trouble: Trouble) => shared.onTrouble({ ...trouble, project }),
+  }
+  if (cluster === null || work === null) return { batches: createBatchService(deps), shared: null }
+  const batches = createBatchService(deps, (given: EngineDeps) => {
+    engine = new ClusterEngine(given, {
+      project,
+      cluster,
+      queue: work.queue,
+      lease_s: work.lease_s,
+      traceparent: () => shared.tracing.inject(),
+      onRoom: () => work.ringRoom(),
+      onWork: () => work.ringWork(),
+    })
+    return engine
+  })
+  return { batches, shared: engine }
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { isOpenToAll } from '../config/access-settings.ts'
+import { loadConfig } from '../config/config.ts'
+import { setKey } from '../grading/resolve.ts'
+import type { Context } from '../http/context.ts'
+import { openLogStream } from '../process/log-stream.ts'
+import { type Stoppable, stopOnSignals } from '../process/stop.ts'
+import { openTracing } from '../telemetry/open-tracing.ts'
+import { type App, buildApp } from './app.ts'
+import { buildContext } from './context.ts'
+
+const OPEN_TO_ALL =
+  'access is off and this is no loopback address: whoever reaches it can read everything and spend on your judges'
+
+const NO_WORKERS =
+  'VERIDICT_WORKER=off (or --no-worker) has no meaning on SQLite: this service works on its batches itself; workers need VERIDICT_DATABASE_URL'
+
+/** Builds everything, listens, and stops cleanly on SIGTERM or SIGINT: a second signal stops at once. */
+export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
+  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  const tracing = await openTracing(env, 'veridict')
+  const context = await buildContext({ config, secrets, tracing })
+  const app = await buildApp(context, { logger: { level: config.log_level, stream: openLogStream() } })
+  tracing.onLoss((spans) => app.http.log.warn({ spans }, 'spans could not be sent to the collector'))
+  for (const name of Object.keys(config.judges)) {
+    const key = context.unkeyed.get(name)
+    if (key !== undefined) app.http.log.warn({ judge: name }, `this judge is not configured: ${setKey(key)}`)
+  }
+  if (isOpenToAll(config.access)) app.http.log.warn(OPEN_TO_ALL)
+  if (config.postgres === null && !config.workers.in_service) app.http.log.warn(NO_WORKERS)
+  stopOnSignals(env, app.state, stoppable(app, context))
+  try {
+    await app.http.listen({ host: config.host, port: config.port })
+    if (app.state.draining) return
+    await context.start()
+    app.http.log.info('audit pages at /audit/, API at /docs')
+  } catch (error) {
+    await context.close()
+    throw error
+  }
+}
+
+export const stoppable = (app: App, context: Context): Stoppable => ({
+  context,
+  log: app.http.log,
+  finish() {
+    // A connection that was busy when the listening ended would be kept open for its next request.
+    const closing = setInterval(() => app.http.server.closeIdleConnections(), 100).unref()
+    return Promise.all([app.http.close().then(() => app.settled()), context.stop()]).finally(() =>
+      clearInterval(closing),
+    )
+  },
+})

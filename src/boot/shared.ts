@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { isProjectName } from '../access/access.ts'
+import type { Config } from '../config/config.ts'
+import { loadRubrics } from '../config/load-rubrics.ts'
+import type { Secrets } from '../config/secrets.ts'
+import { createIdMaker } from '../ports/id.ts'
+import type { Clock, Judge } from '../ports/ports.ts'
+import { createMeter } from '../telemetry/meter.ts'
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
+import { DEFAULT_RUBRIC } from './answer-config.ts'
+import { systemClock } from './clock.ts'
+import { gatherJudges } from './judges.ts'
+import { openLanes, perJudge } from './lanes.ts'
+import type { Shared } from './project.ts'
+import { recentTrajectories } from './recent.ts'
+import { createStoreRoom } from './store-room.ts'
+import { openWork } from './work.ts'
+
+export interface ContextOptions {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly clock?: Clock
+  /** For tests: judges that stand beside, or instead of, the configured ones. */
+  readonly judges?: readonly Judge[]
+  /** The folder of rubrics; those of the project by default. */
+  readonly rubrics?: string
+  /** Whether batches that other processes left are gone on with; true by default. */
+  readonly adopts_batches?: boolean
+  /** Whether this process works on batches where several share a database; what the configuration says of a service by default. */
+  readonly works?: boolean
+  /** None by default. Whoever opened it closes it, after the context. */
+  readonly tracing?: Tracing
+}
+
+const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
+
+/** What all projects share. */
+export async function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Promise<Shared> {
+  const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
+  if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
+  const loaded = loadRubrics(options.rubrics ?? RUBRICS)
+  const { judges, unkeyed } = await gatherJudges(options, config, secrets)
+  if (!judges.has(config.default_judge) && !unkeyed.has(config.default_judge)) {
+    throw new Error(
+      `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
+    )
+  }
+  const room = await createStoreRoom(config, secrets)
+  const lanes = openLanes(config, judges, room.limits, clock)
+  const adopts = options.adopts_batches ?? true
+  return {
+    config,
+    room,
+    judges,
+    unkeyed,
+    loaded,
+    rubrics: new Map(loaded.map(({ rubric }) => [rubric.name, rubric])),
+    default_rubric: DEFAULT_RUBRIC,
+    lanes,
+    work: await openWork({
+      config,
+      secrets,
+      adopts,
+      works: options.works ?? (!adopts || config.workers.in_service),
+      judges: judges.keys(),
+      laneOf: lanes.of,
+      clock,
+      watched: (queue) => tracing.queue(queue),
+      onError: (error) => onTrouble({ project: '', batch: '', error }),
+    }),
+    budgetOf: perJudge(),
+    recent: recentTrajectories(),
+    clock,
+    newId: createIdMaker(
+      () => clock.now().getTime(),
+      () => randomBytes(10),
+    ),
+    adopts,
+    tracing,
+    meter: createMeter(),
+    onTrouble,
+  }
+}

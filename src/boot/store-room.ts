@@ -1,0 +1,83 @@
+import { DEFAULT_PROJECT } from '../access/access.ts'
+import type { SharedLimits } from '../asking/shared/shared-limits.ts'
+import { openBlobs } from '../blobs/open-blobs.ts'
+import type { Config } from '../config/config.ts'
+import { DATABASE_URL, type PostgresSettings } from '../config/postgres-settings.ts'
+import type { Secrets } from '../config/secrets.ts'
+import type { ProjectStores } from '../http/context.ts'
+import type { ProjectBlobs } from '../ports/upkeep-ports.ts'
+import { listProjects, projectPath } from '../storage/project-files.ts'
+import { isMigrated } from '../storage/schema-age.ts'
+import { openSqliteStores, type SqliteOptions } from '../storage/sqlite/sqlite.ts'
+
+/** Where all projects are stored: what one project has cannot be named from another. */
+export interface StoreRoom {
+  /** Which database it is, without what is secret. */
+  readonly shown: string
+  /** What all processes of the database share of each judge, whatever the project; null: there are no others. */
+  readonly limits: SharedLimits | null
+  /** Opens, and makes where needed. Rejects with a StorageError where it cannot be used. */
+  open(project: string): Promise<ProjectStores>
+  /** The other projects that there are, by name. */
+  list(): Promise<string[]>
+  /** Whether the project is there, and opening it would migrate nothing. Changes nothing. */
+  isMigrated(project: string): Promise<boolean>
+  /** The stores that were opened are closed by who has them. */
+  close(): Promise<void>
+}
+
+/** The one place that chooses between SQLite and PostgreSQL. */
+export async function createStoreRoom(
+  { database, postgres, blobs, workers }: Config,
+  secrets: Secrets,
+): Promise<StoreRoom> {
+  const url = secrets.key(DATABASE_URL)
+  const room = openBlobs(blobs, secrets)
+  if (postgres !== null && url !== undefined) return createPostgresRoom(url, postgres, workers.lease_seconds, room)
+  return {
+    shown: database,
+    limits: null,
+    open: (project) => openSettled({ path: projectPath(database, project), project, blobs: room.of(project) }),
+    list: async () => listProjects(database),
+    isMigrated: async (project) => isMigrated(projectPath(database, project)),
+    close: async () => room.close(),
+  }
+}
+
+async function openSettled(options: SqliteOptions): Promise<ProjectStores> {
+  const stores = openSqliteStores(options)
+  try {
+    await stores.settlePlace()
+    return stores
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
+}
+
+async function createPostgresRoom(
+  url: string,
+  { shown, ...settings }: PostgresSettings,
+  lease_seconds: number,
+  blobs: ProjectBlobs,
+): Promise<StoreRoom> {
+  const [{ openPostgresStores }, { openSchemaList, projectSchema }, { openSharedLimits }] = await Promise.all([
+    import('../storage/postgres/postgres.ts'),
+    import('../storage/postgres/connection/project-schemas.ts'),
+    import('../storage/postgres/cluster/shared-limits.ts'),
+  ])
+  const schemas = openSchemaList(url, settings)
+  const limits = openSharedLimits(url, projectSchema(DEFAULT_PROJECT), settings)
+  return {
+    shown,
+    limits,
+    open: async (project) =>
+      openPostgresStores({ url, schema: projectSchema(project), blobs: blobs.of(project), lease_seconds, ...settings }),
+    list: () => schemas.list(),
+    isMigrated: (project) => schemas.isMigrated(project),
+    async close() {
+      await Promise.all([limits.close(), schemas.close()])
+      blobs.close()
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import fastify, { type FastifyInstance, LogController } from 'fastify'
+import { type Config, loadConfig } from '../config/config.ts'
+import { DATABASE_URL } from '../config/postgres-settings.ts'
+import type { Context } from '../http/context.ts'
+import { measureContext } from '../http/context-metrics.ts'
+import { installErrors } from '../http/errors.ts'
+import { createMetrics } from '../http/metrics.ts'
+import { operationRoutes } from '../http/routes/operations.ts'
+import { schemaController } from '../http/validation.ts'
+import { openLogStream } from '../process/log-stream.ts'
+import { stopOnSignals } from '../process/stop.ts'
+import { logTrouble } from '../process/trouble-log.ts'
+import { openTracing } from '../telemetry/open-tracing.ts'
+import { buildContext } from './context.ts'
+
+const NO_DATABASE =
+  `a worker shares batches with services through a PostgreSQL: set ${DATABASE_URL} to that of the services. ` +
+  'On SQLite there is nothing to start: `veridict serve` works on its batches itself'
+
+/** Works on batches until SIGTERM or SIGINT: then it begins nothing more, gives back what it has not begun, and ends with 0. */
+export async function startWorker(env: NodeJS.ProcessEnv): Promise<void> {
+  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  if (config.postgres === null) throw new Error(NO_DATABASE)
+  const tracing = await openTracing(env, 'veridict-worker')
+  const metrics = createMetrics()
+  const context = await buildContext({ config, secrets, tracing, works: true })
+  measureContext(metrics, context)
+  const state = { draining: false }
+  const http = buildHealth(config, context, metrics, state)
+  tracing.onLoss((spans) => http.log.warn({ spans }, 'spans could not be sent to the collector'))
+  // Its health is answered until nothing is in flight.
+  const finish = () => context.stop().finally(() => http.close())
+  stopOnSignals(env, state, { context, log: http.log, finish })
+  try {
+    if (config.workers.port !== null) await http.listen({ host: config.host, port: config.workers.port })
+    await context.start()
+    http.log.info({ database: config.postgres.shown, judges: [...context.judges.keys()] }, 'working on batches')
+  } catch (error) {
+    await context.close()
+    throw error
+  }
+}
+
+/** Its log, and what a supervisor asks; it listens only where a port is given. */
+function buildHealth(
+  config: Config,
+  context: Context,
+  metrics: ReturnType<typeof createMetrics>,
+  state: { readonly draining: boolean },
+): FastifyInstance {
+  const http = fastify({
+    logger: { level: config.log_level, stream: openLogStream() },
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: true,
+    schemaController: schemaController(),
+  })
+  context.onTrouble((trouble) => logTrouble(http.log, trouble))
+  installErrors(http)
+  operationRoutes(http, { context, metrics, state })
+  return http
+}

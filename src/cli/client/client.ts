@@ -1,0 +1,196 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type { Batch, BatchEstimate, BatchOptions, BatchResult } from '../../schemas/batch.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import type { Comparison, RegradeRequest } from '../../schemas/regrade.ts'
+import type { TrajectorySummary } from '../../schemas/trajectory-view.ts'
+import type { BatchStatus } from '../../schemas/vocabulary.ts'
+import { readLines } from '../input/ndjson.ts'
+import {
+  isBatch,
+  isBatchPage,
+  isCalls,
+  isComparison,
+  isEstimate,
+  isGrade,
+  isJudges,
+  isResult,
+  isRubric,
+  isRubrics,
+  isUploaded,
+  parseAnswer,
+  type Shape,
+} from '../output/answer-shape.ts'
+import type { JudgeRows } from '../output/judge-table.ts'
+import type { RubricView } from '../output/rubric-row.ts'
+import { serviceError, UnreachableError } from './service-error.ts'
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next_cursor: string | null
+}
+
+/** What commands read of a call in the ledger; the service says more. */
+export interface LedgerEntry {
+  readonly id: string
+  readonly raw_reply?: string | null
+}
+
+/** A rubric with its prompt. */
+export interface RubricText {
+  readonly name: string
+  readonly title: string
+  readonly digest: string
+  readonly system: string
+  readonly question: string
+  readonly answer_schema: object
+}
+
+interface BatchQuery {
+  readonly key?: string
+  readonly status?: BatchStatus
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+interface ComparisonQuery {
+  readonly head: string
+  readonly base?: string
+  readonly limit?: number
+  readonly cursor?: string
+  /** False: later pages, which have the same. */
+  readonly statistics?: boolean
+}
+
+/**
+ * The service, over HTTP. Throws `ServiceError` where it refuses, `UnreachableError` where it does not answer, `CliError` where
+ * something else than a service does.
+ */
+export type Client = ReturnType<typeof createClient>
+
+export function createClient(base: string, key?: string) {
+  const call = (method: 'GET' | 'POST', path: string, request: Sent = {}) => send({ base, key }, method, path, request)
+  const json = async <T>(pending: Promise<Response>, shape: Shape): Promise<T> => {
+    const response = await pending
+    const text = await response.text().catch((error: unknown) => {
+      throw new UnreachableError(base, error)
+    })
+    return parseAnswer<T>(base, text, shape)
+  }
+  const post = <T>(path: string, body: unknown, shape: Shape, signal?: AbortSignal) =>
+    json<T>(call('POST', path, { body: JSON.stringify(body), type: 'application/json', signal }), shape)
+  const one = (id: string) => `/v1/batches/${encodeURIComponent(id)}`
+
+  return {
+    uploadTrajectory: (document: unknown, signal: AbortSignal) =>
+      post<TrajectorySummary>('/v1/trajectories', document, isUploaded, signal),
+    /** Lines of `BatchItem`, sent while they are read. */
+    createBatch: (options: BatchOptions, lines: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
+      json<Batch>(call('POST', '/v1/batches', { ...ndjson(lines), query: options, signal }), isBatch),
+    estimateBatch: (options: BatchOptions, lines: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
+      json<BatchEstimate>(
+        call('POST', '/v1/batches', { ...ndjson(lines), query: { ...options, dry_run: true }, signal }),
+        isEstimate,
+      ),
+    findBatches: (query: BatchQuery) => json<Page<Batch>>(call('GET', '/v1/batches', { query }), isBatchPage),
+    readBatch: (id: string, signal?: AbortSignal) => json<Batch>(call('GET', one(id), { signal }), isBatch),
+    cancelBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/cancel`), isBatch),
+    resumeBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/resume`), isBatch),
+    regrade: (request: RegradeRequest) => post<Batch>('/v1/regrades', request, isBatch),
+    estimateRegrade: (request: RegradeRequest) =>
+      post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }, isEstimate),
+    readGrade: (id: string, signal?: AbortSignal) =>
+      json<Grade>(call('GET', `/v1/grades/${encodeURIComponent(id)}`, { signal }), isGrade),
+    listJudges: () => json<JudgeRows>(call('GET', '/v1/judges'), isJudges),
+    /** The calls behind a grade, with the provider’s raw replies. */
+    async readCalls(id: string, signal?: AbortSignal): Promise<readonly LedgerEntry[]> {
+      const path = `/v1/grades/${encodeURIComponent(id)}/attempts`
+      const { items } = await json<{ items: LedgerEntry[] }>(
+        call('GET', path, { query: { raw: true }, signal }),
+        isCalls,
+      )
+      return items
+    },
+    readRubric: (name: string, signal?: AbortSignal) =>
+      json<RubricText>(call('GET', `/v1/rubrics/${encodeURIComponent(name)}`, { signal }), isRubric),
+    listRubrics: () => json<{ items: RubricView[] }>(call('GET', '/v1/rubrics'), isRubrics),
+    compare: (query: ComparisonQuery) => json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
+
+    /** The finished items, in item order. */
+    async *results(id: string, signal?: AbortSignal): AsyncGenerator<BatchResult> {
+      const response = await call('GET', `${one(id)}/results`, { signal })
+      const lines = readLines(bodyOf(response))
+      for await (const line of unbroken(base, lines, signal)) yield parseAnswer<BatchResult>(base, line, isResult)
+    },
+
+    /** The batch as it goes, until the service says that no more will come; throws where the connection breaks. */
+    async *events(id: string, signal: AbortSignal): AsyncGenerator<Batch> {
+      const response = await call('GET', `${one(id)}/events`, { signal, accept: 'text/event-stream' })
+      const events = bodyOf(response)
+        .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+        .pipeThrough(new EventSourceParserStream({ maxBufferSize: 1_000_000 }))
+      for await (const event of unbroken(base, events, signal)) {
+        if (event.event === 'progress' || event.event === 'end') yield parseAnswer<Batch>(base, event.data, isBatch)
+        if (event.event === 'end') return
+      }
+    },
+  }
+}
+
+type ReadableWritablePair<R, W> = { readable: ReadableStream<R>; writable: WritableStream<W> }
+
+interface Sent {
+  readonly query?: object
+  readonly body?: string | ReadableStream<Uint8Array>
+  readonly type?: string
+  readonly accept?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+const ndjson = (lines: AsyncIterable<Uint8Array>) => ({
+  body: ReadableStream.from(lines) as ReadableStream<Uint8Array>,
+  type: 'application/x-ndjson',
+})
+
+/** Where requests go, and the key that goes with them: there and nowhere else, so that redirects are refused. */
+interface Target {
+  readonly base: string
+  readonly key: string | undefined
+}
+
+async function send({ base, key }: Target, method: string, path: string, sent: Sent): Promise<Response> {
+  const url = new URL(base.replace(/\/+$/, '') + path)
+  for (const [name, value] of Object.entries(sent.query ?? {}))
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  const headers: Record<string, string> = { accept: sent.accept ?? 'application/json' }
+  if (sent.type !== undefined) headers['content-type'] = sent.type
+  if (key !== undefined) headers['authorization'] = `Bearer ${key}`
+  let response: Response
+  try {
+    response = await fetch(url, {
+      method,
+      headers,
+      redirect: 'error',
+      ...(sent.body !== undefined && { body: sent.body, duplex: 'half' }),
+      ...(sent.signal !== undefined && { signal: sent.signal }),
+    })
+  } catch (error) {
+    if (sent.signal?.aborted) throw sent.signal.reason
+    throw new UnreachableError(base, error)
+  }
+  if (!response.ok) throw await serviceError(response)
+  return response
+}
+
+function bodyOf(response: Response): ReadableStream<Uint8Array> {
+  return response.body ?? (ReadableStream.from([]) as ReadableStream<Uint8Array>)
+}
+
+/** What a stream gives; a connection that breaks meanwhile is an `UnreachableError`, as it is before the first byte. */
+async function* unbroken<T>(base: string, values: AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
+  try {
+    yield* values
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    throw new UnreachableError(base, error)
+  }
+}

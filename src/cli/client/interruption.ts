@@ -1,0 +1,37 @@
+import { signalEcho } from '../../process/signal-echo.ts'
+import { CliError } from './cli-error.ts'
+import { EXIT } from './exit-codes.ts'
+import type { Shell } from './shell.ts'
+
+export interface Interruption {
+  /** Aborted by the first Ctrl-C, SIGTERM, or SIGHUP of a terminal that closes. */
+  readonly signal: AbortSignal
+  /** Gives the signals back. */
+  release(): void
+}
+
+/**
+ * The first signal asks for a clean stop; a second Ctrl-C or SIGTERM ends the process at once. A second hangup does not: kernel and
+ * shell both send one when a terminal closes, and nobody is there who would be in a hurry.
+ */
+export function watchInterruption(shell: Shell): Interruption {
+  const controller = new AbortController()
+  const stop = () => controller.abort(new CliError('interrupted', [], EXIT.interrupted))
+  const isEcho = signalEcho(shell.env)
+  const onSignal = () => {
+    if (isEcho()) return
+    if (controller.signal.aborted) shell.exit(EXIT.interrupted)
+    else stop()
+  }
+  shell.signals.on('SIGINT', onSignal)
+  shell.signals.on('SIGTERM', onSignal)
+  shell.signals.on('SIGHUP', stop)
+  return {
+    signal: controller.signal,
+    release() {
+      shell.signals.off('SIGINT', onSignal)
+      shell.signals.off('SIGTERM', onSignal)
+      shell.signals.off('SIGHUP', stop)
+    },
+  }
+}

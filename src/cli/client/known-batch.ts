@@ -1,0 +1,136 @@
+import type { Batch } from '../../schemas/batch.ts'
+import { doneOf, isSettled } from '../output/progress-meter.ts'
+import { retryTime } from '../output/progress-text.ts'
+import { oneLine, paintFor } from '../results/terminal-text.ts'
+import { CliError } from './cli-error.ts'
+import type { Client, Page } from './client.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { asTyped } from './program-name.ts'
+import { ServiceError } from './service-error.ts'
+import type { Session } from './session.ts'
+
+/** The newest batch of a key that somebody did not cancel. */
+export async function findKnownBatch(client: Client, key: string): Promise<Batch | null> {
+  const { items } = await client.findBatches({ key, limit: 50 })
+  const open = items.filter((batch) => batch.status !== 'cancelled' && batch.status !== 'cancelling')
+  return newestOf(open)
+}
+
+/**
+ * A batch that the same command began when its paths held something else, and that has not ended: what was paid for is not paid for
+ * again. The one that was made last.
+ */
+export async function findOpenBatch(client: Client, isOfCommand: (key: string) => boolean): Promise<Batch | null> {
+  const found: Batch[] = []
+  for (const status of ['running', 'parked'] as const) {
+    let cursor: string | null = null
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const { items, next_cursor }: Page<Batch> = await client.findBatches({
+        status,
+        limit: 200,
+        ...(cursor !== null && { cursor }),
+      })
+      found.push(...items.filter(({ key }) => key !== null && isOfCommand(key)))
+      cursor = next_cursor
+      if (cursor === null) break
+    }
+  }
+  return newestOf(found)
+}
+
+/** Open batches are few; a service that says otherwise is not asked for ever. */
+const MOST_PAGES = 50
+
+const newestOf = (batches: readonly Batch[]): Batch | null =>
+  batches.reduce<Batch | null>(
+    (newest, batch) => (newest && newest.created_at >= batch.created_at ? newest : batch),
+    null,
+  )
+
+/** Goes on with the batch that the same command made before, and says so; `again` is what --new does. */
+export async function takeUpBatch(session: Session, batch: Batch, again = 'reads the paths again'): Promise<Batch> {
+  const { client, view, connection } = session
+  const done = `${doneOf(batch.counts)} of ${batch.counts.total} items done`
+  if (batch.status === 'parked') {
+    view.note(
+      `${batch.id}: this command’s batch was parked (${oneLine(batch.parked_reason ?? 'no reason given')}); resuming it, ${done}`,
+    )
+    return await client.resumeBatch(batch.id)
+  }
+  if (batch.status === 'running') {
+    const state = connection.embedded ? 'was begun before' : 'runs already'
+    view.note(`${batch.id}: this command’s batch ${state}, ${done}; going on with it (--new begins another)`)
+    return await goOn(session, batch)
+  }
+  const more =
+    batch.counts.failed > 0
+      ? '--new tries what failed again; what is graded comes from the cache'
+      : `--new ${again}; what is graded comes from the cache`
+  view.note(
+    `${batch.id}: this command’s batch was done at ${batch.finished_at ?? 'an unknown time'}; these are its results (${more})`,
+  )
+  return batch
+}
+
+/** Sees to it that a batch which has not ended runs: a service in this process leaves alone what others began until it is told. */
+export async function goOn({ client, connection }: Session, batch: Batch): Promise<Batch> {
+  if (!connection.embedded || isSettled(batch)) return batch
+  try {
+    return await client.resumeBatch(batch.id)
+  } catch (error) {
+    // It ended in between.
+    if (error instanceof ServiceError && error.status === 409) return await client.readBatch(batch.id)
+    throw error
+  }
+}
+
+/** Whether a batch that has not ended rests: only a service goes on by itself, and this process is none. */
+export const isOrphan = ({ connection }: Pick<Session, 'connection'>, batch: Batch): boolean =>
+  connection.embedded && !isSettled(batch)
+
+/** How a batch stands, as a word: a database alone cannot tell a batch that is being graded from one that was interrupted. */
+export const stateOf = (session: Pick<Session, 'connection'>, batch: Batch): string =>
+  isOrphan(session, batch) && batch.status === 'running' && batch.counts.running === 0 ? 'interrupted' : batch.status
+
+/** Says of a batch that rests why, what happens by itself and when, and what is to be done. Looking never grades. */
+export function tellRest({ shell, connection }: Session, batch: Batch): void {
+  const resume = `veridict resume ${batch.id}${connection.flag}`
+  if (batch.status === 'parked') {
+    const paint = paintFor(shell.err, shell.env)
+    const lines = [
+      `${paint('yellow', 'parked')}: ${oneLine(batch.parked_reason ?? 'no reason given')}`,
+      ...parkedAdvice(batch, connection.embedded, resume),
+      `What is done so far: veridict results ${batch.id}${connection.flag}`,
+    ]
+    shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
+  } else if (isOrphan({ connection }, batch)) {
+    const who =
+      batch.counts.running > 0 ? 'this process does not run the batch; if no other does' : 'nobody runs this batch'
+    shell.err.write(asTyped(shell, `${who}: go on with \`${resume}\`\n`))
+  }
+}
+
+function parkedAdvice({ resumes_at }: Batch, isEmbedded: boolean, resume: string): string[] {
+  if (resumes_at === null) return [`Nothing is lost. When that is mended, go on: ${resume}`]
+  if (isEmbedded)
+    return [`A service on this database tries again ${retryTime(resumes_at)}. If none runs, go on: ${resume}`]
+  return [
+    `Nothing is lost, and you need do nothing: it tries again by itself ${retryTime(resumes_at)}.`,
+    `Sooner, once that is mended: ${resume}`,
+  ]
+}
+
+/** For `--detach`: the batch goes on without us. */
+export function tellDetached({ shell, connection }: Session, batch: Batch): ExitCode {
+  shell.out.write(`${batch.id}\n`)
+  shell.err.write(asTyped(shell, `Follow: veridict status ${batch.id}${connection.flag} --follow\n`))
+  return EXIT.graded
+}
+
+/** Refused before anything is begun: a batch in this process would end with it. */
+export function requireServer({ connection }: Session): void {
+  if (connection.embedded)
+    throw new CliError('--detach needs a service that goes on: a batch in this process ends with it', [
+      'Give --server URL, or leave --detach away.',
+    ])
+}

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs'
+import { readSecrets } from '../../config/secrets.ts'
+import { inert } from '../results/terminal-text.ts'
+import { CliError } from './cli-error.ts'
+import { type Client, createClient } from './client.ts'
+import type { DatabaseUse, Shell } from './shell.ts'
+import { readStorageFailure } from './storage-failure.ts'
+
+/** A service to talk to: one that runs elsewhere, or one inside of this process that ends with it. */
+export interface ServiceConnection {
+  readonly client: Client
+  readonly url: string
+  readonly embedded: boolean
+  /** ` --server URL` where the next command needs it too. */
+  readonly flag: string
+  close(): Promise<void>
+}
+
+export const SERVER_HELP = `Where it runs:
+  --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).
+  VERIDICT_API_KEY is the key that it is asked with.
+  Without either the command runs its own in this process, on the database VERIDICT_DATABASE and in the project
+  VERIDICT_PROJECT (default). Only what grades makes them; what reads says where there is none.`
+
+/** Opens the service of `--server` or VERIDICT_SERVER, else one in this process. */
+export async function connect(
+  shell: Shell,
+  server: string | undefined,
+  use: DatabaseUse = 'make',
+): Promise<ServiceConnection> {
+  const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
+  if (url !== undefined) return remote(url, readKey(shell.env))
+  const embedded = await startEmbedded(shell, use)
+  let closing: Promise<void> | null = null
+  return {
+    client: createClient(embedded.url, embedded.key),
+    url: embedded.url,
+    embedded: true,
+    flag: '',
+    close() {
+      closing ??= embedded.stop()
+      return closing
+    },
+  }
+}
+
+/** What cannot be a header is told without showing it: the error of `fetch` would quote it. */
+function readKey(env: NodeJS.ProcessEnv): string | undefined {
+  const key = readSecrets(env).key('VERIDICT_API_KEY')?.trim()
+  if (key !== undefined && !/^[!-~]+$/.test(key))
+    throw new CliError('VERIDICT_API_KEY is not a key', [
+      'A key looks like vk_…; `veridict keys create NAME` makes one.',
+    ])
+  return key
+}
+
+function remote(url: string, key: string | undefined): ServiceConnection {
+  const parsed = URL.parse(url)
+  if (parsed === null || inert(url) !== url || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
+    throw new CliError(`"${url}" is not the address of a service`, ['Give it like --server http://127.0.0.1:8787'])
+  return {
+    client: createClient(url, key),
+    url,
+    embedded: false,
+    flag: ` --server ${url}`,
+    async close() {},
+  }
+}
+
+/** Throws `CliError` where VERIDICT_CONFIG names a file that is not there. */
+export function requireConfigFile(env: NodeJS.ProcessEnv): void {
+  const file = env['VERIDICT_CONFIG']
+  if (file && !existsSync(file)) throw new CliError(`VERIDICT_CONFIG: there is no file ${file}`)
+}
+
+async function startEmbedded(shell: Shell, use: DatabaseUse) {
+  requireConfigFile(shell.env)
+  try {
+    return await shell.startEmbedded(shell.env, use)
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    const storage = readStorageFailure(error)
+    const message = storage?.message ?? (error instanceof Error ? error.message : 'unknown error')
+    throw new CliError(`cannot start in this process: ${message}`, adviceOf(error, shell.env))
+  }
+}
+
+const OTHER_SERVICE = 'If a service runs on this database already, use it: --server http://127.0.0.1:8787'
+
+/** Of a server that answered, the message says what is wrong: another service would meet the same. */
+function adviceOf(error: unknown, env: NodeJS.ProcessEnv): string[] {
+  const isRefused = Boolean(env['VERIDICT_DATABASE_URL']) && readStorageFailure(error)?.away !== true
+  return isOfDatabase(error) && !isRefused ? [OTHER_SERVICE] : []
+}
+
+/** By name: the command knows nothing of the store. A wrong configuration names its variable, and needs no other service. */
+const isOfDatabase = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === 'StorageError' || ('code' in error && String(error.code).startsWith('SQLITE_')))

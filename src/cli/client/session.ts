@@ -1,0 +1,110 @@
+import type { Batch } from '../../schemas/batch.ts'
+import { localRefusal } from '../output/judge-hint.ts'
+import { type OutputTarget, openOutput } from '../output/output-target.ts'
+import { doneOf } from '../output/progress-meter.ts'
+import { createProgressView, type ProgressView } from '../output/progress-view.ts'
+import type { OutputFormat } from '../results/results-format.ts'
+import { paintFor } from '../results/terminal-text.ts'
+import { CliError } from './cli-error.ts'
+import type { Client } from './client.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { watchInterruption } from './interruption.ts'
+import { connect, type ServiceConnection } from './service-connection.ts'
+import { ServiceError } from './service-error.ts'
+import { commandLine, type DatabaseUse, type Shell } from './shell.ts'
+
+export interface SessionOptions {
+  readonly server?: string
+  readonly output?: OutputFormat
+  readonly out?: string
+  /** The judge that was asked for: what a refusal talks of. */
+  readonly judge?: string
+  /** Of a service in this process; made where there is none, unless something else is said. */
+  readonly database?: DatabaseUse
+}
+
+/** All that a command which follows a batch holds while it runs. */
+export interface Session {
+  readonly shell: Shell
+  readonly connection: ServiceConnection
+  readonly client: Client
+  readonly view: ProgressView
+  readonly target: OutputTarget
+  readonly format: OutputFormat
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+  /** The batch that it is about, as soon as there is one: what a Ctrl-C talks of. */
+  batch: Batch | null
+}
+
+/** Opens what a command needs, and closes it whatever happens; a Ctrl-C ends in what can be done next. */
+export async function withSession(
+  shell: Shell,
+  options: SessionOptions,
+  work: (session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const target = await openOutput(shell, options.out)
+  const interruption = watchInterruption(shell)
+  const view = createProgressView(shell.err, shell.env)
+  let session: Session | null = null
+  try {
+    const connection = await connect(shell, options.server, options.database)
+    const { signal } = interruption
+    const format = options.output ?? 'table'
+    session = { shell, connection, client: connection.client, view, target, format, signal, batch: null }
+    signal.throwIfAborted()
+    return await work(session)
+  } catch (error) {
+    if (!interruption.signal.aborted) {
+      const isLocal = session?.connection.embedded === true && error instanceof ServiceError
+      throw isLocal ? localRefusal(error, options.judge) : error
+    }
+    view.end()
+    throw await interrupted(shell, session)
+  } finally {
+    view.end()
+    await target.discard()
+    await session?.connection.close()
+    interruption.release()
+  }
+}
+
+/** Stops what is ours, and says how to go on. */
+async function interrupted(shell: Shell, session: Session | null): Promise<CliError> {
+  if (session === null) return new CliError('interrupted: nothing was begun', [], EXIT.interrupted)
+  const { connection } = session
+  const batch = await lastState(session)
+  const paint = paintFor(shell.err, shell.env)
+  if (connection.embedded) {
+    shell.err.write(`${paint('yellow', 'stopping')}: what is in flight ends first; Ctrl-C again ends at once\n`)
+    await connection.close()
+  }
+  const again = commandLine(shell, ['--new'])
+  if (batch === null)
+    return new CliError(
+      'interrupted before there was a batch',
+      [`Start again: ${commandLine(shell)}`],
+      EXIT.interrupted,
+    )
+  const done = doneOf(batch.counts)
+  const state =
+    done === 0 ? 'what is done is kept' : `at least ${done} of ${batch.counts.total} items are done and kept`
+  const id = `${batch.id}${connection.flag}`
+  if (connection.embedded) return new CliError(`stopped: ${state}`, [`Go on: ${again}`], EXIT.interrupted)
+  return new CliError(
+    `detached: ${batch.id} goes on at ${connection.url} (${state})`,
+    [`Follow: veridict status ${id} --follow`, `Results: veridict results ${id}`, `Cancel: veridict cancel ${id}`],
+    EXIT.interrupted,
+  )
+}
+
+/**
+ * How the batch stands, where a service tells it in time: what was seen last may be long ago. One in this process is not asked: it
+ * would have to wait for the connection to end before it can stop.
+ */
+async function lastState({ client, connection, batch }: Session): Promise<Batch | null> {
+  if (batch === null || connection.embedded) return batch
+  return await client.readBatch(batch.id, AbortSignal.timeout(READ_MS)).catch(() => batch)
+}
+
+const READ_MS = 1000

@@ -1,0 +1,72 @@
+import { inert } from '../results/terminal-text.ts'
+import { asTyped } from './program-name.ts'
+import { readStorageFailure } from './storage-failure.ts'
+
+/** Why a service does not start, and what to do about it: one sentence and a line of advice, never a stack trace. */
+export function startFailureText(error: unknown, { env, program, port = 'VERIDICT_PORT' }: StartedBy): string {
+  const { message, advice } = explain(error, env, port)
+  const typed = program === undefined ? {} : { program }
+  const lines = [...message.split('\n'), ...(advice === null ? [] : [`  ${asTyped(typed, advice)}`])]
+  return `veridict: cannot start: ${lines.map(inert).join('\n')}\n`
+}
+
+export interface StartedBy {
+  readonly env: NodeJS.ProcessEnv
+  /** What stands for `veridict` in advice. */
+  readonly program?: string
+  /** The variable that says where it listens. */
+  readonly port?: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT'
+}
+
+interface Told {
+  readonly message: string
+  /** Null: the message says it. */
+  readonly advice: string | null
+}
+
+/** What Node.js says of an address: its own messages name calls of the system. */
+interface AddressError extends Error {
+  readonly code?: string
+  readonly syscall?: string
+  readonly address?: string
+  readonly hostname?: string
+  readonly port?: number
+}
+
+function explain(error: unknown, env: NodeJS.ProcessEnv, variable: string): Told {
+  if (!(error instanceof Error)) return { message: 'unknown error', advice: LOOK }
+  const storage = readStorageFailure(error)
+  if (storage !== null) return { message: storage.message, advice: adviceOfDatabase(env, storage.away) }
+  return explainAddress(error, variable) ?? { message: error.message, advice: adviceOf(error.message) }
+}
+
+function explainAddress({ code, syscall, address = '', hostname, port }: AddressError, variable: string): Told | null {
+  if (syscall === 'getaddrinfo') return { message: `VERIDICT_HOST: there is no host ${hostname ?? ''}`, advice: HOSTS }
+  if (syscall !== 'listen') return null
+  if (code === 'EADDRINUSE') {
+    const host = address.includes(':') ? `[${address}]` : address
+    return { message: `${host}:${port} is taken: set ${variable}, or stop what listens there`, advice: null }
+  }
+  if (code === 'EACCES')
+    return { message: `this user may not listen on port ${port}`, advice: `Set ${variable} to one from 1024 on.` }
+  if (code === 'EADDRNOTAVAIL')
+    return { message: `VERIDICT_HOST: ${address} is no address of this machine`, advice: HOSTS }
+  return null
+}
+
+const HOSTS = '127.0.0.1 is this machine alone, 0.0.0.0 every address that it has.'
+const SETTINGS = 'docs/configuration.md has every variable, and every key of the file.'
+const LOOK = '`veridict doctor` looks at the database; docs/configuration.md has what can be set.'
+
+const adviceOf = (message: string): string =>
+  /^(?:VERIDICT_|OPENAI_|ANTHROPIC_|OTEL_|access\.|the default judge|a worker shares)/.test(message) ? SETTINGS : LOOK
+
+function adviceOfDatabase(env: NodeJS.ProcessEnv, away: boolean): string {
+  // The URL may hold a password.
+  if (env['VERIDICT_DATABASE_URL'])
+    return away
+      ? 'Its address is in VERIDICT_DATABASE_URL: does the server run there? (docs/postgres.md)'
+      : 'docs/postgres.md says what it needs.'
+  const database = env['VERIDICT_DATABASE'] || './data/veridict.sqlite'
+  return `The database is ${database} (VERIDICT_DATABASE); \`veridict doctor\` looks at it, docs/operations.md says more.`
+}

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { DEFAULT_PROJECT } from '../../access/access.ts'
+import type { StoreRoom } from '../../boot/store-room.ts'
+import type { Config } from '../../config/config.ts'
+import { CliError } from './cli-error.ts'
+
+/** Throws where there is no file: made by a mistyped name, an empty database would say that there is nothing stored. */
+export function assertDatabase({ database, postgres }: Pick<Config, 'database' | 'postgres'>): void {
+  if (postgres !== null || database === ':memory:' || existsSync(database)) return
+  throw new CliError(`there is no database ${database}`, [
+    'VERIDICT_DATABASE names the one of your service; `veridict grade` and `veridict batch` make one.',
+  ])
+}
+
+/** The same of a project: its name is checked by whoever read the configuration. */
+export async function assertProject(project: string, room: Pick<StoreRoom, 'shown' | 'list'>): Promise<void> {
+  if (project === DEFAULT_PROJECT || room.shown === ':memory:') return
+  const others = await room.list()
+  if (others.includes(project)) return
+  throw new CliError(`there is no project ${project} in ${room.shown}`, [
+    `VERIDICT_PROJECT names it; there are: ${shownNames([DEFAULT_PROJECT, ...others])}.`,
+  ])
+}
+
+/**
+ * Throws where opening the project would make or migrate something: the main database is opened with every project. A dry run changes
+ * nothing.
+ */
+export async function assertMigrated(project: string, room: Pick<StoreRoom, 'shown' | 'isMigrated'>): Promise<void> {
+  for (const name of new Set([DEFAULT_PROJECT, project])) {
+    if (await room.isMigrated(name)) continue
+    throw new CliError(`${room.shown} is not of this version, and a dry run does not migrate it`, [
+      'Back it up, then migrate it: `veridict status` does, and so does a start of the service.',
+    ])
+  }
+}
+
+const MOST_NAMES = 20
+
+/** Names of projects on one line. */
+export const shownNames = (names: readonly string[]): string =>
+  names.length > MOST_NAMES
+    ? `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`
+    : names.join(', ')

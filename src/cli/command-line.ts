@@ -1,0 +1,159 @@
+import { Command } from 'commander'
+import { VERSION } from '../grading/software.ts'
+import type { Upkeep } from '../ports/upkeep-ports.ts'
+import { programName, typedFrom } from './client/program-name.ts'
+import { withServerBefore } from './client/server-option.ts'
+import type { Shell } from './client/shell.ts'
+
+type MakeCommand = (shell: Shell) => Command
+
+/** Every command by its name, in the order of the help. The modules of a command are loaded when it is the one that was typed. */
+export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
+  serve: async () => serveCommand,
+  worker: async () => {
+    const { workerCommand } = await import('./commands/worker-command.ts')
+    return (shell) => workerCommand(shell, async (env) => (await import('../boot/worker.ts')).startWorker(env))
+  },
+  grade: async () => (await import('./commands/grade-command.ts')).gradeCommand,
+  batch: async () => (await import('./commands/batch-command.ts')).batchCommand,
+  status: async () => (await import('./commands/status-command.ts')).statusCommand,
+  results: async () => (await import('./commands/results-command.ts')).resultsCommand,
+  show: async () => (await import('./commands/show-command.ts')).showCommand,
+  appendix: async () => (await import('./commands/appendix-command.ts')).appendixCommand,
+  resume: async () => (await import('./commands/resume-command.ts')).resumeCommand,
+  cancel: async () => (await import('./commands/cancel-command.ts')).cancelCommand,
+  regrade: async () => (await import('./commands/regrade-command.ts')).regradeCommand,
+  compare: async () => (await import('./commands/compare-command.ts')).compareCommand,
+  import: async () => (await import('./commands/import-command.ts')).importCommand,
+  judges: async () => (await import('./commands/catalogue-commands.ts')).judgesCommand,
+  rubrics: async () => (await import('./commands/catalogue-commands.ts')).rubricsCommand,
+  keys: async () => {
+    const { keysCommand } = await import('./commands/keys-commands.ts')
+    return (shell) =>
+      keysCommand(shell, async (env, make) => (await import('./client/key-desk.ts')).openKeyDesk(env, make))
+  },
+  doctor: async () => {
+    const [{ doctorCommand }, upkeep] = await Promise.all([import('./commands/doctor-command.ts'), loadUpkeep()])
+    return (shell) => doctorCommand(shell, upkeep)
+  },
+  backup: async () => {
+    const [{ backupCommand }, upkeep] = await Promise.all([import('./commands/backup-command.ts'), loadUpkeep()])
+    return (shell) => backupCommand(shell, upkeep)
+  },
+  restore: async () => {
+    const [{ restoreCommand }, upkeep] = await Promise.all([import('./commands/restore-command.ts'), loadUpkeep()])
+    return (shell) => restoreCommand(shell, upkeep)
+  },
+  'migrate-store': async () => {
+    const { migrateStoreCommand } = await import('./commands/migrate-store-command.ts')
+    return (shell) =>
+      migrateStoreCommand(shell, async (options) => (await import('../storage/move/move-store.ts')).moveStore(options))
+  },
+}
+
+/** What the commands that look after a database do it with. */
+async function loadUpkeep(): Promise<Upkeep> {
+  const [{ openConfiguredBlobs }, { backUpDatabase, projectFiles }, { examineDatabase }, restore, { projectOfFile }] =
+    await Promise.all([
+      import('../blobs/configured-blobs.ts'),
+      import('../storage/backup.ts'),
+      import('../storage/examine/examine.ts'),
+      import('../storage/restore.ts'),
+      import('../storage/restored-project.ts'),
+    ])
+  return {
+    examine: examineDatabase,
+    backUp: backUpDatabase,
+    restore: restore.restoreDatabase,
+    restoreAll: restore.restoreDatabases,
+    projectFiles,
+    projectOf: projectOfFile,
+    openBlobs: openConfiguredBlobs,
+  }
+}
+
+const serveCommand: MakeCommand = ({ env, err, exit, program }) =>
+  new Command('serve')
+    .description('start the HTTP service; its log names the address, SIGTERM drains and stops it')
+    .option(
+      '--no-worker',
+      'leave all batches to `veridict worker`; with a PostgreSQL (VERIDICT_WORKER=off says the same)',
+    )
+    .action(async ({ worker }: { worker: boolean }) => {
+      const { startServer } = await import('../boot/service.ts')
+      await startServer(worker ? env : { ...env, VERIDICT_WORKER: 'off' }).catch(async (error: unknown) => {
+        const { startFailureText } = await import('./client/start-failure.ts')
+        err.write(startFailureText(error, { env, ...(program !== undefined && { program }) }))
+        exit(1)
+      })
+    })
+
+/** The reader went away; a terminal that closed answers EIO. */
+const GONE: readonly (string | undefined)[] = ['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']
+
+function endWithTheReader(): void {
+  // Whoever reads the results may have read enough: `veridict results … | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (GONE.includes(error.code)) process.exit(0)
+    throw error
+  })
+  // Whoever reads the progress may have read enough; what is being graded goes on.
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (!GONE.includes(error.code)) throw error
+  })
+}
+
+const readTrials: Shell['readTrials'] = async function* (paths, options) {
+  yield* (await import('./input/trial-source.ts')).readTrialItems(paths, options)
+}
+
+/** Runs the command that was typed; its exit code is that of the process. */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  const cwd = process.cwd()
+  const { env, typedIn } = typedFrom(process.env, cwd)
+  if (typedIn !== cwd) process.chdir(typedIn)
+  const typedAs = programName({ env, script: process.argv[1], cwd, typedIn })
+  endWithTheReader()
+  const shell: Shell = {
+    env,
+    program: typedAs,
+    args,
+    cwd: typedIn,
+    out: process.stdout,
+    err: process.stderr,
+    signals: process,
+    startEmbedded: async (given, use) => (await import('./client/embedded.ts')).startEmbedded(given, use),
+    readTrials,
+    checkPaths: async (paths) => (await import('./input/trial-source.ts')).checkPaths(paths),
+    setExitCode(code) {
+      process.exitCode = code
+    },
+    exit: (code) => process.exit(code),
+  }
+  const program = buildProgram(typedAs)
+  // Help, and what is wrong with what was typed, is said with all commands in view.
+  const typed = Object.hasOwn(COMMANDS, args[0] ?? '') ? [args[0] as string] : Object.keys(COMMANDS)
+  for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.()))) {
+    if (make !== undefined) program.addCommand(make(shell).copyInheritedSettings(program))
+  }
+  await program.parseAsync()
+}
+
+function buildProgram(typedAs: string): Command {
+  const program = withServerBefore(new Command('veridict'))
+    .version(VERSION)
+    .description('Grades what terminal agents did with the instructions they found in their environment.')
+    .showHelpAfterError('(add --help for what there is)')
+    .addHelpText(
+      'after',
+      `
+Start with one file:      veridict grade FILE -g TRUTH
+Then a folder of them:    veridict batch FOLDER -g TRUTHS --dry-run     (every command has examples under --help)
+
+Configuration comes from the environment (VERIDICT_PORT, VERIDICT_DATABASE, VERIDICT_CONFIG, VERIDICT_SERVER,
+VERIDICT_API_KEY, VERIDICT_PROJECT, OPENAI_API_KEY, ANTHROPIC_API_KEY, …: see the README). Without any, the built-in lexical judge grades, with no network.`,
+    )
+  return typedAs === 'veridict'
+    ? program
+    : program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${typedAs}`)
+}

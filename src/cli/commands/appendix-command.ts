@@ -1,0 +1,191 @@
+import { Command } from 'commander'
+import { VERSION } from '../../grading/software.ts'
+import type { Batch, BatchResult } from '../../schemas/batch.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import { CliError } from '../client/cli-error.ts'
+import type { Client, LedgerEntry, RubricText } from '../client/client.ts'
+import { EXIT, type ExitCode } from '../client/exit-codes.ts'
+import { ServiceError } from '../client/service-error.ts'
+import { type Session, withSession } from '../client/session.ts'
+import type { Shell } from '../client/shell.ts'
+import { APPENDIX_HELP } from '../input/command-help.ts'
+import { type ServerOption, withServer } from '../input/command-options.ts'
+import { inOrder } from '../input/in-order.ts'
+import { line } from '../input/ndjson.ts'
+import { runCommand } from '../output/error-text.ts'
+import { waitsForYou } from '../output/progress-meter.ts'
+import { AppendixFolder } from '../results/appendix-folder.ts'
+import { renderPage } from '../results/appendix-page.ts'
+import { AppendixTally } from '../results/appendix-tally.ts'
+import { fullGrade, rawOf } from '../results/show-receipt.ts'
+import { count } from '../results/terminal-text.ts'
+
+interface AppendixOptions extends ServerOption {
+  readonly out?: string
+}
+
+/** One item with what stands behind it. */
+interface Evidence {
+  readonly result: BatchResult
+  readonly grade: Grade | null
+  readonly calls: readonly LedgerEntry[]
+}
+
+export const appendixCommand = (shell: Shell): Command =>
+  withServer(new Command('appendix'))
+    .description(
+      'write what a paper’s appendix needs of a batch: prompt, settings, counts, failures, raw replies, digests',
+    )
+    .argument('<batch>', 'its id, as `veridict status` lists it')
+    .option('--out <folder>', 'the folder to make (default: appendix-BATCH); one that is there is never overwritten')
+    .addHelpText('after', APPENDIX_HELP)
+    .action((id: string, { out, ...options }: AppendixOptions) =>
+      runCommand(shell, () =>
+        withSession(shell, { ...options, database: 'read' }, (session) => write(session, id, out ?? `appendix-${id}`)),
+      ),
+    )
+
+async function write(session: Session, id: string, path: string): Promise<ExitCode> {
+  const { client, shell, signal } = session
+  const batch = await client.readBatch(id, signal)
+  requireEnded(session, batch)
+  const folder = await AppendixFolder.create(path)
+  try {
+    const tally = await writeItems(session, batch, folder)
+    const rubrics = await writePrompts(client, tally, folder, signal)
+    await folder.write('batch.json', pretty(batch))
+    const settings = tally.settings().map(({ setting, grades }) => ({ grades, ...setting }))
+    if (settings.length > 0) await folder.write('settings.json', pretty(settings))
+    await folder.write('appendix.md', renderPage({ batch, tally, rubrics, files: folder.written(), version: VERSION }))
+    await folder.write('SHA256SUMS', sums(folder))
+    await folder.commit()
+    shell.out.write(`${path}: ${count(batch.counts.total, 'item')}; begin with ${path}/appendix.md\n`)
+  } finally {
+    await folder.discard()
+  }
+  return EXIT.graded
+}
+
+/** What is counted has to be whole. */
+function requireEnded({ connection }: Session, batch: Batch): void {
+  const { id, status } = batch
+  if (status === 'done' || status === 'cancelled') return
+  const named = `${id}${connection.flag}`
+  throw new CliError(`${id} has not ended (${status}): an appendix counts all of its items`, [
+    connection.embedded || waitsForYou(batch)
+      ? `Let it go on: veridict resume ${named}`
+      : `Follow it to its end: veridict status ${named} --follow`,
+    `Or end it as it is: veridict cancel ${named}`,
+  ])
+}
+
+async function writeItems(session: Session, batch: Batch, folder: AppendixFolder): Promise<AppendixTally> {
+  const tally = new AppendixTally()
+  for await (const evidence of readEvidence(session, batch.id)) {
+    const { result, grade } = evidence
+    tally.addItem(result)
+    await folder.write('items.ndjson', line(itemOf(evidence)))
+    if (result.status !== 'graded') await folder.write('failures.ndjson', line(failureOf(evidence)))
+    if (grade === null) continue
+    tally.addGrade(grade)
+    await folder.write('grades.ndjson', line(fullGrade(grade, null)))
+    for (const reply of repliesOf(evidence, grade)) {
+      if (reply.raw_reply === null) tally.calls.without_raw_reply += 1
+      await folder.write('replies.ndjson', line(reply))
+    }
+    session.view.doing(`${tally.trials.length} of ${batch.counts.total} items`)
+  }
+  return tally
+}
+
+/** How many items are read at once. */
+const AT_ONCE = 8
+
+const readEvidence = ({ client, signal }: Session, batch: string): AsyncGenerator<Evidence> =>
+  inOrder(client.results(batch, signal), AT_ONCE, (result) => readOne(client, result, signal))
+
+async function readOne(client: Client, result: BatchResult, signal: AbortSignal): Promise<Evidence> {
+  if (result.grade_id === null) return { result, grade: null, calls: [] }
+  const [grade, calls] = await Promise.all([
+    client.readGrade(result.grade_id, signal),
+    client.readCalls(result.grade_id, signal),
+  ])
+  return { result, grade, calls }
+}
+
+/** An item with the digests of the data that it is about. */
+function itemOf({ result, grade }: Evidence) {
+  const { item_id, index, status, label, judge, grade_id, cached, metadata } = result
+  const {
+    key = null,
+    trajectory = null,
+    ground_truth = null,
+    rubric = null,
+    rubric_digest = null,
+  } = grade?.receipt ?? {}
+  return {
+    ...{ item_id, index, status, label, confidence: grade?.confidence.reported ?? null, judge },
+    ...{ grade_id, cached, key, trajectory, ground_truth, rubric, rubric_digest, metadata },
+  }
+}
+
+function failureOf({ result, grade }: Evidence) {
+  const { item_id, status, judge, failure, grade_id } = result
+  return {
+    ...{ item_id, status, judge, grade_id },
+    ...(failure !== null && { failure }),
+    ...(grade !== null && { claimed_label: grade.claimed_label, unmet: grade.unmet }),
+  }
+}
+
+const repliesOf = ({ result, calls }: Evidence, { id, receipt }: Grade) =>
+  receipt.attempts.map((attempt) => ({
+    item_id: result.item_id,
+    grade_id: id,
+    attempt_id: attempt.id,
+    ...{ sample: attempt.sample, round: attempt.round, purpose: attempt.purpose, outcome: attempt.outcome },
+    request_id: attempt.request_id,
+    request_digest: attempt.request_digest ?? null,
+    reply_digest: attempt.reply_digest ?? null,
+    raw_reply: rawOf(attempt, calls),
+  }))
+
+/** The prompts of the rubrics by which was graded, as far as they are still what they were. Null: not there any more. */
+async function writePrompts(
+  client: Client,
+  tally: AppendixTally,
+  folder: AppendixFolder,
+  signal: AbortSignal,
+): Promise<Map<string, RubricText | null>> {
+  const rubrics = new Map<string, RubricText | null>()
+  for (const { setting } of tally.settings()) {
+    if (rubrics.has(setting.rubric)) continue
+    const rubric = await readRubric(client, setting.rubric, signal)
+    const isSame = rubric?.digest === setting.rubric_digest
+    rubrics.set(setting.rubric, isSame ? rubric : null)
+    if (rubric === null || !isSame) continue
+    const place = `prompt/${rubric.name.replaceAll(/[^\w@.-]/g, '_')}`
+    await folder.write(`${place}/system.md`, rubric.system)
+    await folder.write(`${place}/question.md`, rubric.question)
+    await folder.write(`${place}/answer-schema.json`, pretty(rubric.answer_schema))
+  }
+  return rubrics
+}
+
+async function readRubric(client: Client, name: string, signal: AbortSignal): Promise<RubricText | null> {
+  try {
+    return await client.readRubric(name, signal)
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return null
+    throw error
+  }
+}
+
+const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+/** As `sha256sum -c` reads them. */
+const sums = (folder: AppendixFolder): string =>
+  folder
+    .written()
+    .map(({ name, sha256 }) => `${sha256}  ${name}\n`)
+    .join('')

@@ -1,0 +1,150 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Batch, BatchOptions } from '../../schemas/batch.ts'
+import { absolutePaths, batchKey, commandKey, digestFile, isKeyOf } from '../client/batch-key.ts'
+import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/exit-codes.ts'
+import { findKnownBatch, findOpenBatch, requireServer, takeUpBatch, tellDetached } from '../client/known-batch.ts'
+import { ServiceError } from '../client/service-error.ts'
+import { type Session, withSession } from '../client/session.ts'
+import type { Shell } from '../client/shell.ts'
+import { BATCH_HELP } from '../input/command-help.ts'
+import {
+  batchOptions,
+  type GradingOptions,
+  type OutputOptions,
+  type ServerOption,
+  withGrading,
+  withOutput,
+  withServer,
+} from '../input/command-options.ts'
+import { digestContent } from '../input/path-content.ts'
+import { countsText, isTrial, openTrialStream, skippedText, type TrialStream } from '../input/trial-lines.ts'
+import { openTrials, pathsCommand, type TrialsOptions } from '../input/trials-options.ts'
+import { finishBatch } from '../output/batch-end.ts'
+import { runCommand } from '../output/error-text.ts'
+import { estimateText } from '../output/estimate-text.ts'
+
+type BatchCommandOptions = TrialsOptions & GradingOptions & OutputOptions & ServerOption & Strictness
+
+export const batchCommand = (shell: Shell): Command =>
+  withServer(withOutput(withGrading(pathsCommand('batch', 'grade all trials of folders, files and archives'))))
+    .option('--strict', STRICT_HELP)
+    .addHelpText('after', BATCH_HELP)
+    .action((paths: string[], options: BatchCommandOptions) =>
+      runCommand(shell, () =>
+        withSession(shell, { ...options, ...(options.dryRun && { database: 'look_any' }) }, (session) =>
+          gradePaths(session, paths, options),
+        ),
+      ),
+    )
+
+async function gradePaths(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<ExitCode> {
+  const { shell } = session
+  await shell.checkPaths?.(paths)
+  if (options.dryRun) return await estimatePaths(session, paths, options)
+  if (options.detach) requireServer(session)
+  const command = await commandOf(shell, paths, options)
+  const key = batchKey(command, await contentOf(session, paths, options))
+  const known = options.new ? null : await findBatch(session, command, key)
+  const { batch, skipped } =
+    known === null
+      ? await begin(session, paths, { ...batchOptions(options), key }, options)
+      : { batch: await takeUpBatch(session, known), skipped: null }
+  session.batch = batch
+  if (options.detach) return tellDetached(session, batch)
+  const code = await finishBatch(session, batch, options)
+  return strictCode(code, options, skipped ?? (options.strict ? await nameSkipped(session, paths, options) : 0))
+}
+
+/** The command’s batch over what its paths hold now; else one over what they held that has not ended. */
+async function findBatch({ client, view }: Session, command: string, key: string): Promise<Batch | null> {
+  const same = await findKnownBatch(client, key)
+  if (same !== null) return same
+  const older = await findOpenBatch(client, (other) => isKeyOf(command, other))
+  if (older !== null)
+    view.note(
+      `${older.id}: the paths have changed since this batch was begun, and it has not ended; the same command grades what they hold now once it has, or at once with --new`,
+    )
+  return older
+}
+
+/** What the paths hold, but for what this command writes itself. */
+async function contentOf(
+  { shell, signal }: Session,
+  paths: readonly string[],
+  options: BatchCommandOptions,
+): Promise<string> {
+  const out = options.out === undefined ? null : resolve(shell.cwd, options.out)
+  const database = resolve(shell.cwd, shell.env['VERIDICT_DATABASE'] || './data/veridict.sqlite')
+  const ignores = (path: string) => path === out || path === `${out}.partial` || path.startsWith(database)
+  return await digestContent(absolutePaths(paths, shell.cwd), { ignores, signal })
+}
+
+async function commandOf(shell: Shell, paths: readonly string[], options: BatchCommandOptions): Promise<string> {
+  const truths = options.groundTruth === undefined ? null : await digestFile(options.groundTruth)
+  const { name: _name, ...graded } = batchOptions(options)
+  return commandKey(
+    { paths, truths, options: { ...graded, signals: options.signals, variant: options.variant } },
+    shell.cwd,
+  )
+}
+
+async function begin(
+  session: Session,
+  paths: readonly string[],
+  sent: BatchOptions,
+  options: BatchCommandOptions,
+): Promise<{ batch: Batch; skipped: number }> {
+  const stream = await openTrialStream(openTrials(session, paths, options), session.view, options.groundTruth)
+  const batch = await unlessBroken(stream, session.client.createBatch(sent, stream.lines(), session.signal))
+  session.view.note(`${batch.id}: ${countsText(stream.counts)}`)
+  return { batch, skipped: stream.counts.skipped }
+}
+
+/** A reading that breaks ends the upload; what broke it is the better story. */
+async function unlessBroken<T>(stream: TrialStream, sent: Promise<T>): Promise<T> {
+  return await sent.catch((error: unknown) => {
+    throw stream.fault() ?? (error instanceof ServiceError ? placed(error, stream) : error)
+  })
+}
+
+/** The service counts the lines that it was sent; people know the trial, and the line of their own file. */
+function placed(error: ServiceError, stream: TrialStream): ServiceError {
+  let detail = error.message
+  const errors = error.errors.map(({ path, message }) => {
+    const [, list, digits = '', ...rest] = path.split('/')
+    const place = list === 'items' && digits !== '' ? stream.placeAt(Number(digits)) : null
+    if (place === null) return { path, message }
+    const sent = `line ${Number(digits) + 1}`
+    if (detail.startsWith(`${sent} `)) detail = `${place}${detail.slice(sent.length)}`
+    return { path: `${place} ${rest.map((name) => `/${name}`).join('')}`.trim(), message }
+  })
+  return new ServiceError(error.status, { code: error.code, detail, errors })
+}
+
+async function estimatePaths(
+  session: Session,
+  paths: readonly string[],
+  options: BatchCommandOptions,
+): Promise<ExitCode> {
+  const { client, view, target, format, signal } = session
+  const stream = await openTrialStream(openTrials(session, paths, options), view, options.groundTruth)
+  const estimate = await unlessBroken(stream, client.estimateBatch(batchOptions(options), stream.lines(), signal))
+  view.note(countsText(stream.counts))
+  view.end()
+  await target.write(estimateText(estimate, format))
+  await target.commit()
+  return strictCode(EXIT.graded, options, stream.counts.skipped + stream.counts.unread)
+}
+
+/** For `--strict` on a batch that an earlier run began: what that run skipped is found by reading again. */
+async function nameSkipped(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<number> {
+  let skipped = 0
+  session.view.note('--strict: reading the paths again, to name what was skipped')
+  for await (const item of openTrials(session, paths, options)) {
+    if (item.kind !== 'skipped' || !isTrial(item)) continue
+    skipped++
+    session.view.note(skippedText(item))
+  }
+  return skipped
+}

@@ -1,0 +1,50 @@
+import { Command } from 'commander'
+import type { Comparison } from '../../schemas/regrade.ts'
+import { CliError } from '../client/cli-error.ts'
+import { EXIT, type ExitCode } from '../client/exit-codes.ts'
+import { ServiceError } from '../client/service-error.ts'
+import { type Session, withSession } from '../client/session.ts'
+import type { Shell } from '../client/shell.ts'
+import { COMPARE_HELP } from '../input/command-help.ts'
+import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
+import { runCommand } from '../output/error-text.ts'
+import { comparisonHead, flipText } from '../output/flips-format.ts'
+import { oneLine, paintFor } from '../results/terminal-text.ts'
+
+export const compareCommand = (shell: Shell): Command =>
+  withServer(withOutput(new Command('compare')))
+    .description('show what two gradings of the same trials say differently')
+    .argument('<batch...>', 'BASE HEAD, or only HEAD where it is a re-grade')
+    .addHelpText('after', COMPARE_HELP)
+    .action((ids: string[], options: OutputOptions & ServerOption, command: Command) => {
+      if (ids.length > 2) command.error('error: compare takes BASE and HEAD, or only HEAD')
+      return runCommand(shell, () =>
+        withSession(shell, { ...options, database: 'read' }, (session) => compare(session, ids)),
+      )
+    })
+
+/** A batch that is no re-grade has no base of its own. */
+const isWithoutBase = (error: unknown): boolean =>
+  error instanceof ServiceError && error.status === 400 && error.errors.some(({ path }) => path.endsWith('/base'))
+
+const withoutBase = (head: string): CliError =>
+  new CliError(`${oneLine(head)} is no re-grade: give BASE HEAD`, [`Like: veridict compare BASE ${oneLine(head)}`])
+
+async function compare(session: Session, ids: readonly string[]): Promise<ExitCode> {
+  const { client, target, format, shell, signal } = session
+  const [first = '', second] = ids
+  const sides = second === undefined ? { head: first } : { base: first, head: second }
+  const paint = paintFor(target.screen, shell.env)
+  let page: Comparison = await client.compare({ ...sides, limit: 200 }).catch((error: unknown) => {
+    throw second === undefined && isWithoutBase(error) ? withoutBase(first) : error
+  })
+  await target.write(comparisonHead(page, format, paint))
+  for (;;) {
+    for (const flip of page.flips) await target.write(flipText(flip, format, paint))
+    if (page.next_cursor === null) break
+    signal.throwIfAborted()
+    page = await client.compare({ ...sides, limit: 200, cursor: page.next_cursor, statistics: false })
+  }
+  await target.commit()
+  return EXIT.graded
+}

@@ -1,0 +1,30 @@
+import { Command, Option } from 'commander'
+import { CACHE_MODES } from '../../schemas/vocabulary.ts'
+import { STRICT_UNREAD_HELP } from '../client/exit-codes.ts'
+import type { Shell } from '../client/shell.ts'
+import { type GradeOptions, gradeFiles } from '../input/grade-files.ts'
+import { runCommand } from '../output/error-text.ts'
+
+export const gradeCommand = (shell: Shell): Command =>
+  new Command('grade')
+    .description('grade trajectory files in this process and print a table with the evidence')
+    .argument('<file...>', 'trajectory files of any format that `veridict` reads: JSON, JSON lines')
+    .requiredOption('-g, --ground-truth <file>', 'JSON with instruction, cue, distractor and signals')
+    .option('-j, --judge <name>', 'lexical, openai, anthropic, or a name of the configuration file')
+    .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
+    .option('-s, --samples <n>', 'independent answers of the judge', (text) => Number.parseInt(text, 10))
+    .addOption(
+      new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
+    )
+    .option('--strict', STRICT_UNREAD_HELP)
+    .option('--json', 'print the grades as JSON lines instead of a table')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some judge failed, or with
+--strict: some trajectory has records that could not be read.
+
+Example:
+  veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
+    )
+    .action((files: string[], options: GradeOptions) => runCommand(shell, () => gradeFiles(shell, files, options)))

@@ -1,0 +1,135 @@
+import { Command, Option } from 'commander'
+import { isOwnBatch } from '../../ports/batch-ports.ts'
+import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
+import { GRADE_STATUSES, type GradeStatus, LABELS, type Label } from '../../schemas/vocabulary.ts'
+import { regradeKey } from '../client/batch-key.ts'
+import { CliError } from '../client/cli-error.ts'
+import { EXIT, type ExitCode } from '../client/exit-codes.ts'
+import { findKnownBatch, requireServer, takeUpBatch, tellDetached } from '../client/known-batch.ts'
+import { asTyped } from '../client/program-name.ts'
+import { ServiceError } from '../client/service-error.ts'
+import { type Session, withSession } from '../client/session.ts'
+import type { Shell } from '../client/shell.ts'
+import { REGRADE_HELP } from '../input/command-help.ts'
+import {
+  batchOptions,
+  collect,
+  type GradingOptions,
+  type OutputOptions,
+  type ServerOption,
+  withGrading,
+  withOutput,
+  withServer,
+} from '../input/command-options.ts'
+import { finishBatch } from '../output/batch-end.ts'
+import { runCommand } from '../output/error-text.ts'
+import { estimateText } from '../output/estimate-text.ts'
+
+interface SelectionOptions {
+  readonly batch?: string
+  readonly grade?: readonly string[]
+  readonly label?: Label
+  readonly status?: GradeStatus
+  readonly judgeWas?: string
+  readonly rubricWas?: string
+  readonly agent?: string
+  readonly model?: string
+  readonly task?: string
+}
+
+interface RegradeOptions extends SelectionOptions, GradingOptions, OutputOptions, ServerOption {
+  readonly recheck?: boolean
+}
+
+export const regradeCommand = (shell: Shell): Command =>
+  withServer(withOutput(withGrading(withSelection(new Command('regrade')))))
+    .description('grade stored grades again, with another rubric, judge, or only today’s evidence rules')
+    .option('--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked')
+    .addHelpText('after', REGRADE_HELP)
+    .action((options: RegradeOptions) =>
+      runCommand(shell, () => {
+        const request = regradeRequest(options)
+        return withSession(shell, { ...options, database: options.dryRun ? 'look' : 'read' }, (session) =>
+          regrade(session, request, options),
+        )
+      }),
+    )
+
+const withSelection = (command: Command): Command =>
+  command
+    .option('-b, --batch <id>', 'grades of this batch')
+    .option('--grade <id>', 'this grade; may be repeated', collect)
+    .addOption(new Option('--label <label>', 'grades with this label').choices([...LABELS]))
+    .addOption(new Option('--status <status>', 'grades that ended so').choices([...GRADE_STATUSES]))
+    .option('--judge-was <name>', 'grades of this judge')
+    .option('--rubric-was <id>', 'grades under this rubric')
+    .option('--agent <name>', 'grades of this agent')
+    .option('--model <name>', 'grades of this agent’s model')
+    .option('--task <name>', 'grades of this task')
+
+function selectionOf(options: SelectionOptions): GradeSelection {
+  const { batch, grade, label, status, judgeWas, rubricWas, agent, model, task } = options
+  return {
+    ...(batch !== undefined && { batch }),
+    ...(grade !== undefined && { ids: [...grade] }),
+    ...(label !== undefined && { label }),
+    ...(status !== undefined && { status }),
+    ...(judgeWas !== undefined && { judge: judgeWas }),
+    ...(rubricWas !== undefined && { rubric: rubricWas }),
+    ...(agent !== undefined && { agent }),
+    ...(model !== undefined && { model }),
+    ...(task !== undefined && { task }),
+  }
+}
+
+/** What is asked of the service. Throws where nothing is chosen, or where options speak against each other. */
+export function regradeRequest(options: RegradeOptions): RegradeRequest {
+  const query = selectionOf(options)
+  if (Object.keys(query).length === 0)
+    throw new CliError('which grades? Nothing chooses them', [
+      'Give --batch ID, or any of --grade --label --status --judge-was --rubric-was --agent --model --task.',
+    ])
+  const asks = [options.judge, options.rubric, options.samples, options.cache, options.mode]
+  if (options.recheck && asks.some((one) => one !== undefined))
+    throw new CliError('--recheck asks no judge: leave --judge, --rubric, --samples, --cache and --mode away')
+  const changes = options.judge ?? options.rubric ?? options.samples ?? options.recheck
+  if (changes === undefined && options.cache !== 'refresh')
+    throw new CliError('nothing would change: say what is different this time', [
+      'Give --judge, --rubric, --samples, --cache refresh (the same judge is asked again), or --recheck.',
+    ])
+  return { query, ...batchOptions(options), ...(options.recheck && { recheck: true }) }
+}
+
+/** A choice that fits nothing is told as such, but a batch that is not there is a mistake of typing: throws that, else the error. */
+const orNoBatch =
+  ({ client }: Session, { batch }: SelectionOptions) =>
+  async (error: unknown): Promise<never> => {
+    if (error instanceof ServiceError && isOwnBatch(batch)) await client.readBatch(batch)
+    throw error
+  }
+
+async function regrade(session: Session, request: RegradeRequest, options: RegradeOptions): Promise<ExitCode> {
+  const { client, shell, connection, target, format } = session
+  if (options.dryRun) {
+    const estimate = await client.estimateRegrade(request).catch(orNoBatch(session, options))
+    await target.write(estimateText(estimate, format))
+    await target.commit()
+    return EXIT.graded
+  }
+  if (options.detach) requireServer(session)
+  const { name: _name, ...meant } = request
+  const key = regradeKey(meant)
+  const known = options.new ? null : await findKnownBatch(client, key)
+  // The evidence rules are those of the service that checks: what an earlier one said may be old, and asking again costs nothing.
+  const usable = options.recheck && known?.status === 'done' ? null : known
+  const batch =
+    usable === null
+      ? await client.regrade({ ...request, key }).catch(orNoBatch(session, options))
+      : await takeUpBatch(session, usable, 'chooses the grades again')
+  session.batch = batch
+  if (options.detach) return tellDetached(session, batch)
+  const code = await finishBatch(session, batch)
+  if (code !== EXIT.parked)
+    shell.err.write(asTyped(shell, `What changed: veridict compare ${batch.id}${connection.flag}\n`))
+  return code
+}

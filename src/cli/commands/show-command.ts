@@ -1,0 +1,46 @@
+import { Command } from 'commander'
+import type { Grade } from '../../schemas/grade.ts'
+import { EXIT, type ExitCode } from '../client/exit-codes.ts'
+import { type Session, withSession } from '../client/session.ts'
+import type { Shell } from '../client/shell.ts'
+import { SHOW_HELP } from '../input/command-help.ts'
+import { type ServerOption, withServer } from '../input/command-options.ts'
+import { line } from '../input/ndjson.ts'
+import { runCommand } from '../output/error-text.ts'
+import { printGrade } from '../output/print-grade.ts'
+import { fullGrade, receiptText } from '../results/show-receipt.ts'
+
+interface ShowOptions extends ServerOption {
+  readonly json?: boolean
+  readonly attempts?: boolean
+  readonly raw?: boolean
+}
+
+export const showCommand = (shell: Shell): Command =>
+  withServer(new Command('show'))
+    .description('show one stored grade with its evidence')
+    .argument('<grade>', 'its id, as `veridict results` gives it')
+    .option('--json', 'print the grade with its whole receipt as one JSON line; what is not known of it is null')
+    .option('--attempts', 'say how the grade was made, and list the calls of the judge')
+    .option('--raw', 'with them, or in the JSON: each call’s digests and the provider’s raw reply')
+    .addHelpText('after', SHOW_HELP)
+    .action((id: string, options: ShowOptions) =>
+      runCommand(shell, () =>
+        withSession(shell, { ...options, database: 'read' }, (session) => show(session, id, options)),
+      ),
+    )
+
+async function show({ client, target, signal }: Session, id: string, options: ShowOptions): Promise<ExitCode> {
+  const grade = await client.readGrade(id, signal)
+  const calls = options.raw ? await client.readCalls(id, signal) : null
+  const listed = options.attempts === true || options.raw === true
+  if (options.json) await target.write(line(fullGrade(grade, calls)))
+  else await target.write(printGrade(nameOf(grade), grade) + (listed ? receiptText(grade, calls) : ''))
+  return exitOfGrade(grade)
+}
+
+/** What it is about: where nobody named the trial, its trajectory. */
+const nameOf = ({ metadata, receipt }: Grade): string => metadata.trial || metadata.task || receipt.trajectory
+
+export const exitOfGrade = ({ status }: Grade): ExitCode =>
+  status === 'graded' ? EXIT.graded : status === 'unverified' ? EXIT.unverified : EXIT.failed

@@ -1,0 +1,164 @@
+import { EXIT_HELP } from '../client/exit-codes.ts'
+import { SERVER_HELP } from '../client/service-connection.ts'
+import { OUTPUT_HELP } from '../results/results-format.ts'
+
+const GO_ON = `Going on:
+  The same command (same paths, ground truths and options) finds its batch again: it follows one that runs, resumes
+  one that is parked, and prints the results of one that is done. --new begins another; what is graded already comes
+  from the cache and costs nothing.
+  Ctrl-C stops cleanly and says how to go on: a batch of a running service goes on without you, one in this process
+  rests in the database. A second Ctrl-C ends at once.`
+
+export const BATCH_HELP = `
+What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory files of every format that
+\`veridict\` reads, .tar, .tar.gz, .tar.zst and .zip of any of them, or NDJSON of grade requests (\`veridict import\` writes such).
+What cannot be graded is skipped and named on stderr with its reason; nothing is left out silently.
+
+${GO_ON}
+  Where files below the paths came, went or changed since a batch was done, the command begins another; one that has
+  not ended is gone on with first.
+
+${SERVER_HELP}
+
+${OUTPUT_HELP}
+
+${EXIT_HELP}
+
+Examples:
+  veridict batch jobs/ -g truths.ndjson --dry-run                    what would it cost?
+  veridict batch jobs/ -g truths.ndjson -j openai --max-cost-usd 5   grade it, for five dollars at most
+  veridict batch runs.tar.gz -g truths.csv -o csv --out labels.csv   a table for a spreadsheet
+  veridict batch jobs/ -g truths.ndjson --mode provider --server http://127.0.0.1:8787 --detach`
+
+export const REGRADE_HELP = `
+The first group of options chooses stored grades: those that fit every given one. The second says what is different
+this time; what is not said stays as it was. Old grades are never touched.
+
+${GO_ON}
+  A --recheck that is done is never taken for a new one: it is made again, and costs nothing.
+
+${SERVER_HELP}
+
+${OUTPUT_HELP}
+
+${EXIT_HELP}
+
+Examples:
+  veridict regrade --batch bat_01 --rubric tab-behavior@2      the same trials under a new rubric
+  veridict regrade --status unverified --judge anthropic       another judge for what does not hold
+  veridict regrade --batch bat_01 --recheck                    today’s evidence rules, no judge asked
+Then see what changed: veridict compare NEW_BATCH`
+
+export const RESULTS_HELP = `
+Items that have not ended are not there yet; --wait follows the batch to its end first.
+
+${SERVER_HELP}
+
+${OUTPUT_HELP}
+
+${EXIT_HELP}
+
+Examples:
+  veridict results bat_01 --output csv --out labels.csv
+  veridict results bat_01 -o ndjson | jq -r 'select(.status == "failed") | .item_id'`
+
+export const SHOW_HELP = `
+Prints the label, every citation with its step, what does not hold, and where the agent's steps contradict the label.
+--attempts adds how the judge was asked (provider, host, model, effort, output limit), what made the grade, digests, and each
+call; --raw also the provider's replies, as they came. --json holds all of the receipt; \`veridict appendix\` writes it for a whole batch.
+
+${SERVER_HELP}
+
+Exit codes: 0 graded; 1 no such grade, or no service; 2 unverified; 3 failed; 130 interrupted.
+
+Examples:
+  veridict results bat_01 -o csv | cut -d, -f5      the ids of the grades
+  veridict show grd_01 --attempts --raw
+  veridict show grd_01 --json --raw | jq -r '.receipt.attempts[].raw_reply'`
+
+export const APPENDIX_HELP = `
+Makes a folder with
+  appendix.md       a page that a paper can take over: method, counts, how each trial ended, settings, versions, cost, prompt
+  prompt/           the rubric: system text, question, schema of the answer
+  batch.json        the batch with its counts and cost
+  settings.json     provider, API, host, model, effort, temperature, output limit, mode, versions, with the grades of each
+  items.ndjson      an item a line: label, digests of its trajectory, ground truth and rubric
+  failures.ndjson   what has no label: its code and message, or what of its evidence does not hold
+  grades.ndjson     the grades with their evidence and receipts
+  replies.ndjson    every call's raw reply (it quotes the runs), with the digests of request and reply
+  SHA256SUMS        of all of them, for sha256sum -c
+What the batch has nothing of is left out. It holds no key and nothing of a base URL but its host. What old grades do not say is null there. The batch has to have ended.
+
+${SERVER_HELP}
+
+Exit codes: 0 written; 1 no such batch, one that has not ended, a folder that is there already, or no service;
+130 interrupted: nothing is left behind.
+
+Examples:
+  veridict appendix bat_01
+  veridict appendix bat_01 --out paper/appendix-grading --server http://127.0.0.1:8787`
+
+export const COMPARE_HELP = `
+Pairs the grades of the same trial and ground truth. With one batch, a re-grade, its base are the grades that it graded
+again.
+
+${SERVER_HELP}
+
+Output: table (counts, the 5×5 matrix, every flip), ndjson (a flip a line, with both receipts), csv (a flip a row:
+task, trajectory, base_label, head_label, base_judge, head_judge, base_rubric, head_rubric, base_grade, head_grade).
+Exit codes: 0 compared; 1 bad input or no service; 130 interrupted.
+
+Examples:
+  veridict compare bat_01 bat_02
+  veridict compare bat_02 -o csv --out flips.csv     (bat_02 is a re-grade)`
+
+export const STATUS_HELP = `
+Without BATCH: the newest batches. With it: how it stands; --follow shows it until it ends, and Ctrl-C only stops looking.
+A parked batch has a reason. Where its judge or provider is only out for a while, the service tries again by itself, at the time
+that is shown, and the code is that of a batch that runs; else it waits for \`veridict resume\`.
+A cost like $0.42 (+$0.10?) has calls in it that may have been paid for: they broke off, or timed out.
+
+${SERVER_HELP}
+
+${EXIT_HELP}
+(0 also for a list, and for a batch that still runs or tries again by itself)
+
+Examples:
+  veridict status --status parked
+  veridict status bat_01 --follow --server http://127.0.0.1:8787`
+
+export const RESUME_HELP = `
+A batch is parked where going on would only burn it: no quota, a refused key, a judge that is out. Mend that first; the batch
+then goes on where it was, and nothing is asked twice. A judge that is only out for a while is tried again without this command. A cap (--max-cost-usd) parks nothing: items over it have ended as
+budget_exceeded, and the same command with --new and a higher cap grades them. Also a batch that was interrupted goes on.
+
+${SERVER_HELP}
+
+${EXIT_HELP}
+
+Example:
+  veridict resume bat_01`
+
+export const CANCEL_HELP = `
+What is in flight ends first; what was not begun ends as cancelled; what is graded stays. A cancelled batch stays so: the
+same \`veridict batch\` command then begins another, and takes what is graded from the cache.
+
+${SERVER_HELP}
+
+Exit codes: 0 cancelled, or being so; 1 no such batch, or it has ended; 130 interrupted.
+
+Example:
+  veridict cancel bat_01`
+
+export const IMPORT_HELP = `
+Uploads every trajectory once and writes a grade request a line with its id instead of its text: small lines, to edit,
+keep, split, and give to \`veridict batch\` or POST /v1/batches. Trials that are skipped are named on stderr.
+
+${SERVER_HELP}
+
+Exit codes: 0 written; 1 bad input, nothing to import, or no service; 3 with --strict, where a trial was skipped or has
+unread records; 130 interrupted.
+
+Examples:
+  veridict import jobs/ -g truths.ndjson --out trials.ndjson --server http://127.0.0.1:8787
+  veridict batch trials.ndjson --judge openai --server http://127.0.0.1:8787`

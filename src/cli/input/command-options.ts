@@ -1,0 +1,93 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { BatchOptions } from '../../schemas/batch.ts'
+import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode } from '../../schemas/vocabulary.ts'
+import { OUTPUT_FORMATS, type OutputFormat } from '../results/results-format.ts'
+
+export interface ServerOption {
+  readonly server?: string
+}
+
+export interface OutputOptions {
+  readonly output?: OutputFormat
+  readonly out?: string
+}
+
+export interface GradingOptions {
+  readonly judge?: string
+  readonly rubric?: string
+  readonly samples?: number
+  readonly cache?: CacheMode
+  readonly mode?: BatchMode
+  readonly maxCostUsd?: number
+  readonly name?: string
+  readonly dryRun?: boolean
+  readonly new?: boolean
+  readonly detach?: boolean
+}
+
+export const parseCount = (text: string): number => {
+  const n = Number(text)
+  if (text.trim() === '' || !Number.isInteger(n) || n < 1)
+    throw new InvalidArgumentError('It is a whole number from 1.')
+  return n
+}
+
+/** More is a mistake: a cap that is never met. */
+const MOST_DOLLARS = 1_000_000
+
+export const parseDollars = (text: string): number => {
+  const n = Number(text)
+  if (text.trim() === '' || !Number.isFinite(n) || n < 0)
+    throw new InvalidArgumentError('It is a number of US dollars, like 5 or 0.50.')
+  if (n > MOST_DOLLARS) throw new InvalidArgumentError(`It is at most ${MOST_DOLLARS} US dollars.`)
+  return n
+}
+
+/** An option that may be given more than once. */
+export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
+
+export const withServer = (command: Command): Command =>
+  command.option('--server <url>', 'a running service; without it, and without VERIDICT_SERVER, in this process')
+
+export const withOutput = (command: Command, formats: readonly OutputFormat[] = OUTPUT_FORMATS): Command =>
+  command
+    .addOption(new Option('-o, --output <format>', 'how results are written').choices(formats).default('table'))
+    .option('--out <file>', 'write results there instead of to stdout; the file appears once it is whole')
+
+export const withGrading = (command: Command): Command =>
+  command
+    .option('-j, --judge <name>', 'lexical, openai, anthropic, or a name of the configuration file')
+    .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
+    .option('-s, --samples <n>', 'independent answers of the judge for each item', parseCount)
+    .addOption(
+      new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
+    )
+    .addOption(
+      new Option(
+        '-m, --mode <mode>',
+        'direct, or through the provider’s batch endpoint: half price, within a day',
+      ).choices([...BATCH_MODES]),
+    )
+    .option(
+      '--max-cost-usd <usd>',
+      'hard cap; items over it end as budget_exceeded, nothing else is lost',
+      parseDollars,
+    )
+    .option('--name <text>', 'a name for people')
+    .option('--dry-run', 'say items, tokens and cost; ask no judge')
+    .option('--new', 'begin a new batch even where this command has one')
+    .option('--detach', 'return once the batch runs; with --server only')
+
+/** What of the options is said to the service. */
+export function batchOptions(options: GradingOptions): BatchOptions {
+  const { judge, rubric, samples, cache, mode, maxCostUsd, name } = options
+  return {
+    ...(judge !== undefined && { judge }),
+    ...(rubric !== undefined && { rubric }),
+    ...(samples !== undefined && { samples }),
+    ...(cache !== undefined && { cache }),
+    ...(mode !== undefined && { mode }),
+    ...(maxCostUsd !== undefined && { max_cost_usd: maxCostUsd }),
+    ...(name !== undefined && { name }),
+  }
+}

@@ -1,0 +1,96 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import type { Command } from 'commander'
+import { loadConfig } from '../../config/config.ts'
+import { fileFault } from '../../domain/file-fault.ts'
+import type { UpkeepProgress } from '../../ports/upkeep-ports.ts'
+import { CliError } from '../client/cli-error.ts'
+import { watchInterruption } from '../client/interruption.ts'
+import { requireConfigFile } from '../client/service-connection.ts'
+import type { Shell } from '../client/shell.ts'
+import { inert } from '../results/terminal-text.ts'
+
+export interface DatabaseOption {
+  readonly database?: string
+}
+
+export const withDatabase = (command: Command): Command =>
+  command.option('--database <file>', 'the database file; VERIDICT_DATABASE where it is not given')
+
+/** The file that a command for operators works on. With --database no other configuration is looked at. */
+export function databasePath(shell: Shell, { database }: DatabaseOption): string {
+  const path = database ?? configured(shell)
+  if (path.trim() === '' || path === ':memory:')
+    throw new CliError(`there is no database file "${inert(path)}"`, [GIVE])
+  return path
+}
+
+/** The same, where the file must be there. */
+export function existingDatabase(shell: Shell, options: DatabaseOption): string {
+  const path = databasePath(shell, options)
+  const file = statOf(path)
+  if (file?.isDirectory() === true) throw new CliError(`${inert(path)} is a folder`, [`Name the file in it. ${GIVE}`])
+  if (file?.isFile() !== true) throw new CliError(`there is no database file ${inert(path)}`, [GIVE])
+  return path
+}
+
+/** Undefined where nothing has the name. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw new CliError(`${inert(path)} cannot be looked at: ${fileFault(error)}`)
+  }
+}
+
+const GIVE = 'Name the file with --database, or set VERIDICT_DATABASE.'
+
+function configured(shell: Shell): string {
+  requireConfigFile(shell.env)
+  const { config } = loadConfig(shell.env, (path) => readFileSync(path, 'utf8'))
+  if (config.postgres !== null)
+    throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
+      'For PostgreSQL use its own tools: pg_dump and pg_restore (docs/postgres.md).',
+      'For a file all the same, name it with --database.',
+    ])
+  return config.database
+}
+
+/**
+ * Copying, which a Ctrl-C ends at the next step: what was begun is removed then. Where the copy is checked, or has its name already, the
+ * work ends first.
+ */
+export async function withCopying<T>(
+  shell: Shell,
+  copy: (sayTo: (name: string) => (progress: UpkeepProgress) => void) => Promise<T>,
+): Promise<T> {
+  const { signal, release } = watchInterruption(shell)
+  try {
+    return await copy((name) => {
+      const say = sayProgress(shell, name)
+      return (progress) => {
+        signal.throwIfAborted()
+        say(progress)
+      }
+    })
+  } finally {
+    release()
+  }
+}
+
+/** Milliseconds between two words about the same step. */
+const QUIET_MS = 2000
+
+/** Says on stderr how far a long step is: at its begin where it lasts, and then now and then. */
+export function sayProgress(shell: Shell, name: string): (progress: UpkeepProgress) => void {
+  const begun = Date.now()
+  let said = begun
+  let last = ''
+  return ({ step, done, total }) => {
+    const now = Date.now()
+    if (now - said < QUIET_MS && !(total === null && step !== last && now - begun > QUIET_MS)) return
+    said = now
+    last = step
+    const far = total === null ? '…' : ` ${done}/${total} (${Math.floor((100 * done) / Math.max(1, total))}%)`
+    shell.err.write(`${inert(name)}: ${step}${far}\n`)
+  }
+}

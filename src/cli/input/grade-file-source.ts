@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
+import type { GivenGroundTruth } from '../../schemas/ground-truth.ts'
+
+/** One run of a file: an Inspect log or a file of sessions can hold more than one. */
+export interface Run {
+  readonly name: string
+  readonly trajectory: unknown
+  /** What of the file was left out, or read with doubt. */
+  readonly warnings: readonly string[]
+}
+
+type Read = { readonly runs: readonly Run[] } | { readonly fault: string }
+
+const USE_BATCH = 'grade it with `veridict batch`, which takes folders, archives and files of requests'
+
+/**
+ * The runs of one trajectory file. An ATIF document or a step list goes to the service as it is, which tells every issue with its
+ * place; all else (sessions, chats, Inspect logs) is read as `veridict batch` reads it.
+ */
+export async function readGradeFile(file: string, truth: GivenGroundTruth): Promise<Read> {
+  let bytes: Buffer
+  try {
+    bytes = await readFile(file)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    return { fault: code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${code}` }
+  }
+  const document = parseJson(bytes)
+  return isOneRun(document) ? { runs: [{ name: file, trajectory: document, warnings: [] }] } : readRuns(file, truth)
+}
+
+const isOneRun = (document: unknown): boolean =>
+  typeof document === 'object' && document !== null && ('steps' in document || 'schema_version' in document)
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+async function readRuns(file: string, truth: GivenGroundTruth): Promise<Read> {
+  const { readTrials } = await import('../../archives/trials/read-trials.ts')
+  let joined = false
+  const groundTruths: GroundTruths = {
+    source: '',
+    tasks: [],
+    trials: [],
+    find() {
+      joined = true
+      return { truth, by: 'all', name: '', dropped: [] }
+    },
+  }
+  const runs: Run[] = []
+  for await (const item of readTrials([file], { groundTruths })) {
+    if (item.source.startsWith(`${file}!`)) return { fault: `is an archive: ${USE_BATCH}` }
+    if (item.kind === 'skipped') return { fault: item.detail }
+    // Ready requests bring truths of their own.
+    if (!joined) return { fault: `holds grade requests: ${USE_BATCH}` }
+    // Its name is that of the file, and what tells it from the file's other runs.
+    const run = item.name.slice(basename(resolve(file)).length)
+    runs.push({ name: `${file}${run}`, trajectory: item.request.trajectory, warnings: item.warnings })
+  }
+  return runs.length > 0 ? { runs } : { fault: 'holds no trajectory' }
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs'
+import { buildContext } from '../../boot/context.ts'
+import { loadConfig } from '../../config/config.ts'
+import type { GradingService } from '../../grading/service.ts'
+import { inputIssues } from '../../schemas/check.ts'
+import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
+import { type GivenGroundTruth, GivenGroundTruthSchema } from '../../schemas/ground-truth.ts'
+import type { CacheMode } from '../../schemas/vocabulary.ts'
+import { EXIT, type ExitCode, type Strictness, strictCode } from '../client/exit-codes.ts'
+import { asTyped } from '../client/program-name.ts'
+import { requireConfigFile } from '../client/service-connection.ts'
+import type { Shell } from '../client/shell.ts'
+import { exitOfGrade } from '../commands/show-command.ts'
+import { JUDGE_ADVICE } from '../output/judge-hint.ts'
+import { printGrade, printRefusal } from '../output/print-grade.ts'
+import { clip, oneLine } from '../results/terminal-text.ts'
+import { readGradeFile } from './grade-file-source.ts'
+import { line } from './ndjson.ts'
+import { checkPaths } from './trial-source.ts'
+
+export interface GradeOptions extends Strictness {
+  readonly groundTruth: string
+  readonly judge?: string
+  readonly rubric?: string
+  readonly samples?: number
+  readonly cache?: CacheMode
+  readonly json?: boolean
+}
+
+/** Grades files one after the other in this process. Answers the exit code. */
+export async function gradeFiles(shell: Shell, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
+  await checkPaths([...files, options.groundTruth])
+  requireConfigFile(shell.env)
+  const { config, secrets } = loadConfig(shell.env, (path) => readFileSync(path, 'utf8'))
+  const context = await buildContext({ config, secrets })
+  try {
+    const { service } = await context.project(config.project)
+    let worst: ExitCode = EXIT.graded
+    for (const file of files) worst = worseOf(worst, await gradeFile(shell, service, file, options))
+    return worst
+  } finally {
+    await context.close()
+  }
+}
+
+const worseOf = (a: ExitCode, b: ExitCode): ExitCode => (a > b ? a : b)
+
+async function gradeFile(
+  shell: Shell,
+  service: GradingService,
+  file: string,
+  options: GradeOptions,
+): Promise<ExitCode> {
+  const refuse = (detail: string, errors: Issues = []): ExitCode => {
+    shell.err.write(asTyped(shell, printRefusal(file, detail, errors)))
+    return EXIT.refused
+  }
+  const truth = readTruth(options.groundTruth)
+  if ('fault' in truth) return refuse(truth.fault, truth.errors)
+  const read = await readGradeFile(file, truth.value)
+  if ('fault' in read) return refuse(read.fault)
+  let worst: ExitCode = EXIT.graded
+  for (const run of read.runs) {
+    const request = requestOf(run.trajectory, truth.value, options)
+    const issues = inputIssues(GradeRequestSchema, request)
+    if (issues.length > 0) return refuse('the request is not valid', issues)
+    const outcome = await service.grade(request)
+    if (!outcome.ok) {
+      const { code, detail, errors } = outcome.refusal
+      if (code !== 'unknown_judge') return refuse(detail, errors)
+      const told = [...errors.map(({ message }) => message), JUDGE_ADVICE]
+      return refuse(
+        detail,
+        told.map((message) => ({ path: ' ', message })),
+      )
+    }
+    const { grade } = outcome
+    shell.out.write(options.json ? line({ file: run.name, ...grade }) : printGrade(run.name, grade))
+    for (const warning of run.warnings) shell.err.write(`warning  ${oneLine(run.name)}  ${clip(warning, 300)}\n`)
+    worst = worseOf(worst, strictCode(exitOfGrade(grade), options, grade.receipt.unread?.records ?? 0))
+  }
+  return worst
+}
+
+type Issues = readonly { readonly path: string; readonly message: string }[]
+
+function requestOf(trajectory: unknown, ground_truth: unknown, options: GradeOptions): GradeRequest {
+  const { judge, rubric, samples, cache } = options
+  const value = {
+    trajectory,
+    ground_truth,
+    ...(judge !== undefined && { judge }),
+    ...(rubric !== undefined && { rubric }),
+    ...(samples !== undefined && { samples }),
+    ...(cache !== undefined && { cache }),
+  }
+  return value as GradeRequest
+}
+
+/** The one ground truth of all files. */
+function readTruth(file: string): { value: GivenGroundTruth } | { fault: string; errors: Issues } {
+  const fault = (why: string, errors: Issues = []) => ({ fault: `the ground truth in ${file} ${why}`, errors })
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8')) as unknown
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    return fault(code === undefined ? 'is not JSON' : `cannot be read: ${code}`)
+  }
+  const issues = inputIssues(GivenGroundTruthSchema, value)
+  return issues.length > 0 ? fault('is not valid', [...issues, EXAMPLE]) : { value: value as GivenGroundTruth }
+}
+
+const EXAMPLE = {
+  path: ' ',
+  message: 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}',
+}

@@ -1,0 +1,72 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { Dirent, Stats } from 'node:fs'
+import { lstat, opendir, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+
+export interface ContentOptions {
+  /** Absolute paths that are no content: what the command itself writes. */
+  readonly ignores: (path: string) => boolean
+  readonly signal: AbortSignal
+}
+
+/** As far as folders are read at all (`src/archives/unpack/limits.ts`): what lies beyond is refused by the reading, not compared. */
+const MAX_DEPTH = 32
+const MAX_NAMES = 200_000
+/** How many files are looked at together. */
+const AT_ONCE = 64
+
+/**
+ * A digest (SHA-256, hex) of what stands at and below some absolute paths: of every file its place, size and time of change. No
+ * file is opened, so an archive is one look. Hidden files and links are left out, as they are by the reading. What is not there, or
+ * may not be looked at, counts as such.
+ */
+export async function digestContent(paths: readonly string[], options: ContentOptions): Promise<string> {
+  const hash = createHash('sha256')
+  for (const path of paths) {
+    // A link that is given by name is followed; one that is found is not.
+    const found = await stat(path).catch(() => null)
+    if (found?.isDirectory()) await addFolder(hash, path, path, 0, options)
+    else add(hash, '', found)
+    hash.update('\n\n')
+  }
+  return hash.digest('hex')
+}
+
+async function addFolder(
+  hash: Hash,
+  root: string,
+  folder: string,
+  depth: number,
+  options: ContentOptions,
+): Promise<void> {
+  options.signal.throwIfAborted()
+  const entries = depth > MAX_DEPTH ? null : await listFolder(folder)
+  if (entries === null) return add(hash, relative(root, folder), null)
+  const shown = entries.filter(({ name }) => !name.startsWith('.') && !options.ignores(join(folder, name)))
+  const files = shown.filter((entry) => entry.isFile())
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const some = files.slice(at, at + AT_ONCE).map(({ name }) => join(folder, name))
+    const stats = await Promise.all(some.map((path) => lstat(path).catch(() => null)))
+    for (const [index, path] of some.entries()) add(hash, relative(root, path), stats[index] ?? null)
+  }
+  for (const entry of shown)
+    if (entry.isDirectory()) await addFolder(hash, root, join(folder, entry.name), depth + 1, options)
+}
+
+/** In one order whatever the file system says; null where it cannot be listed. */
+async function listFolder(folder: string): Promise<Dirent[] | null> {
+  const entries: Dirent[] = []
+  try {
+    for await (const entry of await opendir(folder)) {
+      if (entries.length === MAX_NAMES) return null
+      entries.push(entry)
+    }
+  } catch {
+    return null
+  }
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const add = (hash: Hash, place: string, stats: Stats | null): void => {
+  hash.update(`${JSON.stringify([place, stats?.size ?? null, stats?.mtimeMs ?? null])}\n`)
+}

@@ -1,0 +1,135 @@
+import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import type { BatchItem } from '../../schemas/batch.ts'
+import { CliError } from '../client/cli-error.ts'
+import type { ProgressView } from '../output/progress-view.ts'
+import { clip, count, oneLine } from '../results/terminal-text.ts'
+import { unreadText } from '../results/unread-text.ts'
+import { encodeLine } from './ndjson.ts'
+
+/** How many warnings are told one by one. */
+const MOST_WARNINGS = 20
+
+export type Trial = Extract<TrialItem, { kind: 'trial' }>
+
+export interface Counts {
+  trials: number
+  skipped: number
+  /** Loose files that are no trajectories: nobody loses a trial with them. */
+  files: number
+  /** Of the skipped trials. */
+  without_truth: number
+  /** Trials with records that could not be read. */
+  unread: number
+  warnings: number
+}
+
+/** The trials of a reading; what is skipped is told by name as it comes, and counted. */
+export interface TrialStream {
+  readonly counts: Counts
+  trials(): AsyncGenerator<Trial>
+  /** Lines of `BatchItem`. */
+  lines(): AsyncGenerator<Uint8Array>
+  /** What a line that was sent is called where it stands, from 0; null where none was sent. */
+  placeAt(index: number): string | null
+  /** What broke the reading, if anything did: fetch hides it. */
+  fault(): unknown
+}
+
+/**
+ * Reads up to the first trial, so that nothing is begun where there is nothing to grade. `truths` is the file of ground truths, for
+ * the hint about trials that lack one.
+ */
+export async function openTrialStream(
+  items: AsyncIterable<TrialItem>,
+  view: ProgressView,
+  truths?: string,
+): Promise<TrialStream> {
+  const counts: Counts = { trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 }
+  const places: string[] = []
+  let fault: unknown = null
+  const source = sift(items, counts, view)
+  const first = await source.next()
+  if (first.done === true) throw nothingToGrade(counts, truths)
+  async function* trials(): AsyncGenerator<Trial> {
+    try {
+      if (first.done !== true) yield first.value
+      yield* source
+      if (counts.without_truth > 0) view.note(truthHint(counts, truths))
+    } catch (error) {
+      fault = error
+      throw error
+    }
+  }
+  async function* lines(): AsyncGenerator<Uint8Array> {
+    for await (const trial of trials()) {
+      places.push(placeOf(trial))
+      yield encodeLine(itemOf(trial))
+    }
+  }
+  return { counts, trials, lines, placeAt: (index) => places[index] ?? null, fault: () => fault }
+}
+
+function nothingToGrade(counts: Counts, truths: string | undefined): CliError {
+  if (counts.skipped === 0)
+    return new CliError(
+      `nothing to grade: no trial was found there${counts.files === 0 ? '' : ` (${filesText(counts)})`}`,
+      ['`veridict batch --help` says what PATH can be.'],
+    )
+  return new CliError(`nothing to grade: ${count(counts.skipped, 'trial')} skipped, none can be graded`, [
+    'Each skipped one is named above with its reason; `veridict batch --help` says what PATH can be.',
+    ...(counts.without_truth > 0 ? [truthHint(counts, truths)] : []),
+  ])
+}
+
+/** One that has no ground truth is seldom alone: what all of them lack is said once. */
+const truthHint = ({ without_truth }: Counts, truths: string | undefined): string =>
+  truths === undefined
+    ? `${count(without_truth, 'trial')} without a ground truth: give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or one above`
+    : `${count(without_truth, 'trial')} without a ground truth: no row of ${oneLine(truths)} has their task or trial, as named above`
+
+export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name, ...request })
+
+async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: ProgressView): AsyncGenerator<Trial> {
+  for await (const item of items) {
+    if (item.kind === 'skipped') {
+      if (isTrial(item)) counts.skipped++
+      else counts.files++
+      if (item.reason === 'no_ground_truth') counts.without_truth++
+      view.note(skippedText(item))
+      continue
+    }
+    counts.trials++
+    const unread = unreadText(item.unread)
+    if (unread !== '' && ++counts.unread <= MOST_WARNINGS) view.note(`unread   ${placeOf(item)}  ${unread}`)
+    for (const warning of item.warnings) {
+      counts.warnings++
+      if (counts.warnings <= MOST_WARNINGS) view.note(`warning  ${placeOf(item)}  ${clip(warning, 300)}`)
+    }
+    view.doing(`reading: ${countsText(counts)}`)
+    yield item
+  }
+}
+
+const filesText = ({ files }: Counts): string =>
+  count(files, 'file that is no trajectory', 'files that are no trajectories')
+
+/** Whether a trial is lost with what is skipped; a file of no known format may be anything. */
+export const isTrial = (item: Extract<TrialItem, { kind: 'skipped' }>): boolean => item.reason !== 'unsupported'
+
+export const skippedText = (item: Extract<TrialItem, { kind: 'skipped' }>): string =>
+  `skipped  ${placeOf(item)}  ${item.reason}: ${clip(item.detail, 300)}`
+
+/** The name, and where it stands when the name alone does not say it. */
+const placeOf = ({ name, source }: TrialItem): string =>
+  source.endsWith(name) || name === source ? oneLine(name) : `${oneLine(name)} (${oneLine(source)})`
+
+export function countsText(counts: Counts): string {
+  const { trials, skipped, files, unread, warnings } = counts
+  const more = [
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(files > 0 ? [filesText(counts)] : []),
+    ...(unread > 0 ? [`${unread} with unread records`] : []),
+    ...(warnings > 0 ? [count(warnings, 'warning')] : []),
+  ]
+  return [count(trials, 'trial'), ...more].join(', ')
+}

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
+import { parseSignalSource, type SignalSource } from '../../archives/truth/signals.ts'
+import { CliError } from '../client/cli-error.ts'
+import type { TrialSourceOptions } from '../client/shell.ts'
+import { clip, count, oneLine } from '../results/terminal-text.ts'
+
+/** Reads trials from paths. What reads archives is loaded only here: other commands start without it. */
+export async function* readTrialItems(
+  paths: readonly string[],
+  options: TrialSourceOptions,
+): AsyncGenerator<TrialItem> {
+  await checkPaths(paths)
+  const signals = options.signals.map(parseSignal)
+  const truths = options.ground_truth === undefined ? null : await readTruths(options.ground_truth)
+  const seen = truths === null ? null : watchTruths(truths)
+  const { readTrials } = await import('../../archives/trials/read-trials.ts')
+  const { sourceText } = await import('../../archives/trials/trial-signals.ts')
+  yield* readTrials(paths, {
+    abort: options.abort,
+    ...(seen !== null && { groundTruths: seen.truths }),
+    ...(signals.length > 0 && { signals }),
+    onMissing({ source, missing, trials }) {
+      options.onMissing?.(`${oneLine(sourceText(source))} told nothing in ${missing} of ${trials} trials`)
+    },
+    ...(options.variant !== undefined && { variant: options.variant }),
+  })
+  const left = seen?.unmatched() ?? []
+  if (left.length > 0) options.onMissing?.(unmatchedText(left, options.ground_truth ?? ''))
+}
+
+/** A mistyped path is no trial that is skipped: nothing is begun. Throws `CliError`. */
+export async function checkPaths(paths: readonly string[]): Promise<void> {
+  const missing: string[] = []
+  for (const path of paths) {
+    const code = await stat(path).then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error.code,
+    )
+    if (code === 'ENOENT' || code === 'ENOTDIR') missing.push(path)
+  }
+  const [first, ...more] = missing
+  if (first !== undefined) throw new CliError(noSuchPath(first), more.map(noSuchPath))
+}
+
+const noSuchPath = (path: string): string => `no such file or folder: ${oneLine(path)}`
+
+/** Ground truths, and which of their tasks and trials no trial was of; it holds no more names than they do. */
+function watchTruths(truths: GroundTruths): { truths: GroundTruths; unmatched: () => string[] } {
+  const tasks = new Set(truths.tasks)
+  const trials = new Set(truths.trials)
+  const find: GroundTruths['find'] = (names) => {
+    for (const name of names.tasks) tasks.delete(name)
+    for (const name of names.trials) trials.delete(name)
+    return truths.find(names)
+  }
+  return { truths: { ...truths, find }, unmatched: () => [...tasks, ...trials] }
+}
+
+const MOST_UNMATCHED = 10
+
+function unmatchedText(names: readonly string[], file: string): string {
+  const told = names.slice(0, MOST_UNMATCHED).map((name) => clip(name, 60))
+  const more = names.length > told.length ? `, and ${names.length - told.length} more` : ''
+  return `${count(names.length, 'name')} of ${oneLine(file)} matched no trial: ${told.join(', ')}${more}`
+}
+
+function parseSignal(text: string): SignalSource {
+  const parsed = parseSignalSource(text)
+  if (parsed.ok) return parsed.value
+  throw new CliError(`--signals ${oneLine(text)}: ${oneLine(parsed.error)}`, [
+    'Write it like resolved=reward:reward>=1, or appeared=file:verifier/signals.json#/appeared',
+  ])
+}
+
+async function readTruths(file: string): Promise<GroundTruths> {
+  const { loadGroundTruths } = await import('../../archives/truth/ground-truths.ts')
+  if (!existsSync(file)) throw new CliError(`the ground truths in ${oneLine(file)} cannot be read: no such file`)
+  const loaded = await loadGroundTruths(file)
+  if (loaded.ok) return loaded.value
+  const places = loaded.error.map(({ path, message }) => `${oneLine(path)}  ${oneLine(message)}`.trim())
+  throw new CliError(`the ground truths in ${oneLine(file)} cannot be used`, places)
+}

@@ -1,0 +1,64 @@
+import { CliError } from '../client/cli-error.ts'
+import { EXIT, type ExitCode } from '../client/exit-codes.ts'
+import { asTyped } from '../client/program-name.ts'
+import { ServiceError, UnreachableError } from '../client/service-error.ts'
+import type { Shell } from '../client/shell.ts'
+import { readStorageFailure } from '../client/storage-failure.ts'
+import { inert, oneLine, paintFor } from '../results/terminal-text.ts'
+
+/** Runs a command to its exit code; what is thrown is told on stderr with what to do about it. */
+export async function runCommand(shell: Shell, command: () => Promise<ExitCode>): Promise<void> {
+  try {
+    shell.setExitCode(await command())
+  } catch (error) {
+    const paint = paintFor(shell.err, shell.env)
+    const told = explain(error)
+    const lines = [
+      `${paint('red', 'veridict:')} ${inert(asTyped(shell, told.message))}`,
+      ...told.advice.map((one) => `  ${inert(asTyped(shell, one))}`),
+    ]
+    shell.err.write(`${lines.join('\n')}\n`)
+    shell.setExitCode(told.exit)
+  }
+}
+
+interface Told {
+  readonly message: string
+  readonly advice: readonly string[]
+  readonly exit: ExitCode
+}
+
+function explain(error: unknown): Told {
+  if (error instanceof CliError) return error
+  if (error instanceof ServiceError) return explainRefusal(error)
+  if (error instanceof UnreachableError)
+    return {
+      message: oneLine(error.message),
+      advice: ['Is it running? `veridict serve` starts one; --server and VERIDICT_SERVER say where it is.'],
+      exit: EXIT.refused,
+    }
+  const message = readStorageFailure(error)?.message ?? (error instanceof Error ? error.message : 'unknown error')
+  return { message: oneLine(message), advice: [], exit: EXIT.refused }
+}
+
+/** What to do about the refusals that a command of ours can meet. */
+const ADVICE: Readonly<Record<string, string>> = {
+  not_found: '`veridict status` lists the batches of this service; without --server it looks into VERIDICT_DATABASE.',
+  unknown_judge: '--judge takes a name of GET /v1/judges; the configuration file VERIDICT_CONFIG names more.',
+  unknown_rubric: '--rubric takes an id of GET /v1/rubrics, like tab-behavior@2.',
+  unauthorized:
+    'VERIDICT_API_KEY is the key that the service is asked with; whoever runs it makes one: `veridict keys create NAME`.',
+  forbidden: 'The key in VERIDICT_API_KEY may not do this; `veridict keys create NAME --scopes …` makes one that may.',
+  wrong_host: 'Ask it by a name that it knows, or add the name to VERIDICT_ALLOWED_HOSTS where it runs.',
+  draining: 'The service is stopping: the same command works once it is up again.',
+}
+
+function explainRefusal(error: ServiceError): Told {
+  const places = error.errors.map((one) => `${oneLine(one.path) || '/'}  ${oneLine(one.message)}`)
+  const advice = ADVICE[error.code]
+  return {
+    message: `${oneLine(error.message)} (${error.code}, HTTP ${error.status})`,
+    advice: advice === undefined ? places : [...places, advice],
+    exit: EXIT.refused,
+  }
+}

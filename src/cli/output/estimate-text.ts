@@ -1,0 +1,46 @@
+import type { BatchEstimate } from '../../schemas/batch.ts'
+import { line } from '../input/ndjson.ts'
+import type { OutputFormat } from '../results/results-format.ts'
+import { count, dollars, oneLine } from '../results/terminal-text.ts'
+
+/** What a dry run says: for people, or one JSON line. */
+export function estimateText(estimate: BatchEstimate, format: OutputFormat): string {
+  if (format !== 'table') return line(estimate)
+  const { items, cached, to_grade, cost_usd, likely } = estimate
+  const isFree = estimate.input_tokens.max === 0 && estimate.judges.length > 0
+  const rows = [
+    `${count(items, 'item')}: ${cached} answered by stored grades, ${to_grade} to ask a judge`,
+    `  calls          ${expected(likely.calls, estimate.calls, short)}`,
+    `  input tokens   ${expected(likely.input_tokens, estimate.input_tokens, short)}`,
+    `  output tokens  ${expected(likely.output_tokens, estimate.output_tokens, short)}`,
+    `  cost           ${cost_usd === null ? 'unknown: no price is configured for a model' : expected(likely.cost_usd ?? 0, cost_usd, dollars)}`,
+    ...estimate.judges.map(
+      (judge) => `  judge          ${oneLine(judge.judge)}, ${count(judge.items, 'item')}${priced(judge.price_as_of)}`,
+    ),
+    ...estimate.judges.filter((judge) => judge.output_tokens_per_call > 0).map(assumption),
+    isFree
+      ? 'No judge was asked, and none of these is a model: no tokens, no cost.'
+      : 'No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.',
+  ]
+  return `${rows.join('\n')}\n`
+}
+
+/** What the likely figures rest on. */
+function assumption({ judge, output_tokens_per_call, answers }: BatchEstimate['judges'][number]): string {
+  const tokens = `${short(output_tokens_per_call)} output tokens a call`
+  const source =
+    answers === 0
+      ? 'an assumption, as no answer of this judge is stored here yet'
+      : `the mean of this judge’s newest ${count(answers, 'stored answer')}`
+  return `  likely         ${oneLine(judge)}: ${tokens}, ${source}`
+}
+
+const priced = (date: string | null): string => (date === null ? '' : `, prices as of ${oneLine(date)}`)
+
+const expected = (likely: number, { min, max }: { min: number; max: number }, show: (n: number) => string): string =>
+  show(min) === show(max) ? show(min) : `likely ${show(likely)} (from ${show(min)} to ${show(max)})`
+
+const short = (n: number): string => {
+  if (n >= 1e6) return `${(n / 1e6).toFixed(1)}M`
+  return n >= 10_000 ? `${Math.round(n / 1000)}k` : String(Math.round(n))
+}

@@ -1,0 +1,105 @@
+import type { Statistic } from '../../schemas/audit/agreement.ts'
+import type { Comparison, Flip } from '../../schemas/regrade.ts'
+import { line } from '../input/ndjson.ts'
+import { csvLine, type OutputFormat } from '../results/results-format.ts'
+import { clip, count, type Paint, pad, tally } from '../results/terminal-text.ts'
+
+const CSV_COLUMNS = [
+  'task',
+  'trajectory',
+  'base_label',
+  'head_label',
+  'base_judge',
+  'head_judge',
+  'base_rubric',
+  'head_rubric',
+  'base_grade',
+  'head_grade',
+]
+
+/** What comes before the flips. */
+export function comparisonHead(comparison: Comparison, format: OutputFormat, paint: Paint): string {
+  if (format === 'csv') return csvLine(CSV_COLUMNS)
+  if (format === 'ndjson') return ''
+  const { pairs, same, flipped, unpaired } = comparison
+  const alone = unpaired.base_only + unpaired.head_only + unpaired.without_label
+  const rows = [
+    `${paint('bold', `${clip(comparison.base, 60)} → ${clip(comparison.head, 60)}`)}`,
+    `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${paint(flipped > 0 ? 'yellow' : 'green', `${flipped} flipped`)}`,
+    `base  ${side(comparison.base_counts)}`,
+    `head  ${side(comparison.head_counts)}`,
+    alone === 0
+      ? ''
+      : `unpaired  ${unpaired.base_only} only in base · ${unpaired.head_only} only in head · ${unpaired.without_label} without a label on at least one side${otherTruth(unpaired)}`,
+    '',
+    ...matrixRows(comparison.matrix, paint),
+    ...agreementRows(comparison),
+    '',
+  ]
+  return `${rows.filter((row, at) => row !== '' || at > 4).join('\n')}\n`
+}
+
+const otherTruth = ({ other_truth }: Comparison['unpaired']): string =>
+  other_truth > 0 ? `\n          ${count(other_truth, 'run')} in both, with another ground truth: not paired` : ''
+
+/** How well both agree, with 95 % intervals, and how many flips asking the same judge twice would give. */
+function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[] {
+  if (agreement === undefined) return []
+  const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1 } = agreement
+  const words = [
+    `raw ${statistic(raw_agreement)}`,
+    `κ ${statistic(cohen_kappa)}`,
+    `α ${statistic(krippendorff_alpha)}`,
+    `AC1 ${statistic(gwet_ac1)}`,
+  ]
+  const expected = noise?.expected_flips
+  const repeats = expected == null ? [] : [`repeat noise alone would give about ${expected.toFixed(1)} flips`]
+  return ['', `agreement  ${words.join(' · ')}`, ...repeats]
+}
+
+const statistic = ({ value, ci95 }: Statistic): string => {
+  if (value === null) return '–'
+  const interval = ci95 === null ? '' : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
+  return `${value.toFixed(3)}${interval}`
+}
+
+const side = ({ n, failures, ...ends }: Comparison['base_counts']): string => {
+  const codes = tally(failures)
+  return `${count(n, 'item')} · ${tally(ends)}${codes === '' ? '' : ` (${codes})`}`
+}
+
+const WIDTH = 16
+
+function matrixRows({ labels, counts }: Comparison['matrix'], paint: Paint): string[] {
+  const head = pad('base \\ head', WIDTH) + labels.map((label) => label.padStart(WIDTH)).join('')
+  const rows = labels.map((label, at) => {
+    const cells = (counts[at] ?? []).map((n, column) => {
+      const text = String(n).padStart(WIDTH)
+      return n === 0 ? paint('dim', text) : paint(column === at ? 'green' : 'yellow', text)
+    })
+    return pad(label, WIDTH) + cells.join('')
+  })
+  return [paint('bold', head), ...rows]
+}
+
+/** One flip: a row, or a JSON line with both receipts. */
+export function flipText(flip: Flip, format: OutputFormat, paint: Paint): string {
+  if (format === 'ndjson') return line(flip)
+  const { base, head } = flip
+  if (format === 'csv')
+    return csvLine([
+      flip.task,
+      flip.trajectory,
+      base.label,
+      head.label,
+      base.receipt.judge,
+      head.receipt.judge,
+      base.receipt.rubric,
+      head.receipt.rubric,
+      base.grade_id,
+      head.grade_id,
+    ])
+  const change = `${pad(clip(base.label ?? '–', 15), 15)} → ${pad(clip(head.label ?? '–', 15), 15)}`
+  const who = `${base.grade_id} ${base.receipt.judge} → ${head.grade_id} ${head.receipt.judge}`
+  return `${paint('yellow', change)}  ${pad(clip(flip.task ?? flip.trajectory, 40), 40)}  ${paint('dim', clip(who, 100))}\n`
+}

@@ -1,0 +1,25 @@
+import { CliError } from '../client/cli-error.ts'
+import type { ServiceError } from '../client/service-error.ts'
+import { oneLine } from '../results/terminal-text.ts'
+
+/** What to do about a judge that is not there. */
+export const JUDGE_ADVICE = '`veridict judges` lists what there is; the configuration file VERIDICT_CONFIG names more.'
+
+/** What a refusal of the service in this process means to who typed a command: nobody spoke HTTP. */
+export function localRefusal(error: ServiceError, judge: string | undefined): CliError {
+  const places = error.errors.map(({ path, message }) => {
+    const place = oneLine(path)
+    const isOption = place === '' || place === '/judge' || (error.code === 'unknown_judge' && judge !== undefined)
+    return isOption ? oneLine(message) : `${place}  ${oneLine(message)}`
+  })
+  // One refusal an item says the same of each.
+  const told = [...new Set(places)]
+  return new CliError(oneLine(error.message), [...told, ...adviceFor(error.code)])
+}
+
+function adviceFor(code: string): string[] {
+  if (code === 'unknown_judge') return [JUDGE_ADVICE]
+  if (code === 'unknown_rubric') return ['`veridict rubrics` lists what there is.']
+  if (code === 'not_found') return ['`veridict status` lists the batches of VERIDICT_DATABASE.']
+  return []
+}

@@ -1,0 +1,69 @@
+import { styleText } from 'node:util'
+import type { CheckedCitation, Grade } from '../../schemas/grade.ts'
+import { clip, LABEL_STYLE, oneLine, type Style } from '../results/terminal-text.ts'
+import { unreadText } from '../results/unread-text.ts'
+
+/** One grade as a person likes to read it: the label, then the evidence, then what failed and why. Ends in a blank line. */
+export function printGrade(file: string, grade: Grade): string {
+  const cached = grade.receipt.cache === 'hit' ? styleText('dim', ' · from the cache') : ''
+  const unread = unreadText(grade.receipt.unread ?? null)
+  const lines = [
+    `${headline(grade)}  ${oneLine(file)}`,
+    styleText(
+      'dim',
+      `  judge ${oneLine(grade.receipt.judge)} · rubric ${oneLine(grade.receipt.rubric)} · ${grade.id}`,
+    ) + cached,
+    ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
+    ...grade.unmet.map((one) => styleText('red', `  ✗ ${one.claim}: ${oneLine(one.reason)}`)),
+    ...grade.contradictions.map((one) => styleText('yellow', `  ! ${oneLine(one.detail)}`)),
+    ...(grade.failure
+      ? [styleText('red', `  ✗ ${grade.failure.code}: ${oneLine(grade.failure.message)}${hint(grade)}`)]
+      : []),
+    ...(grade.notes ? [styleText('dim', `  ${clip(grade.notes, 300)}`)] : []),
+    ...(unread === '' ? [] : [styleText('yellow', `  ~ ${unread}`)]),
+    ...grade.receipt.warnings
+      .slice(0, 3)
+      .map((one) => styleText('dim', `  ~ ${oneLine(one.path)} ${oneLine(one.message)}`)),
+  ]
+  return `${lines.join('\n')}\n\n`
+}
+
+export function printRefusal(
+  file: string,
+  detail: string,
+  errors: readonly { path: string; message: string }[],
+): string {
+  const lines = errors.map((error) =>
+    error.path === ' ' ? `  ${oneLine(error.message)}` : `  ${oneLine(error.path) || '/'}  ${oneLine(error.message)}`,
+  )
+  return `${[`${styleText('red', 'refused')}  ${oneLine(file)}: ${oneLine(detail)}`, ...lines].join('\n')}\n`
+}
+
+function headline(grade: Grade): string {
+  if (grade.label !== null) {
+    const share =
+      grade.confidence.vote_share === null ? '' : `, ${Math.round(grade.confidence.vote_share * 100)} % of the votes`
+    const confidence = grade.confidence.reported ?? 'unknown'
+    return `${styleText(['bold', LABEL_STYLE[grade.label] ?? 'white'] as Style, grade.label.padEnd(15))} ${confidence} confidence${share}`
+  }
+  const claimed = grade.claimed_label === null ? '' : ` (claimed ${grade.claimed_label})`
+  return styleText(['bold', 'red'], `${grade.status}${claimed}`)
+}
+
+function evidenceLine(citation: CheckedCitation): string {
+  const holds = citation.status === 'verified' || citation.status === 'normalized'
+  const mark = holds ? styleText('green', '✓') : styleText('red', '✗')
+  const where = `step ${citation.step_id}`.padEnd(9)
+  return `${mark} ${citation.supports.padEnd(20)} ${where} ${citation.status.padEnd(12)} “${clip(citation.quote, 90)}”${foundAs(citation)}`
+}
+
+/** Where the quote stands instead, and what it and the text differ in. */
+function foundAs({ found_in_step: step, normalization }: CheckedCitation): string {
+  const found = [
+    ...(step === undefined ? [] : [`stands in step ${step}`]),
+    ...(normalization?.length ? [`differs in ${normalization.join(', ')}`] : []),
+  ]
+  return found.map((one) => styleText('dim', ` · ${one}`)).join('')
+}
+
+const hint = (grade: Grade): string => (grade.failure?.retryable ? ' (the same request can succeed later)' : '')

@@ -1,0 +1,192 @@
+import { stringify } from 'csv-stringify/sync'
+import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
+import { line } from '../input/ndjson.ts'
+import { confidenceText } from '../output/confidence-text.ts'
+import { costText, unknownCalls } from '../output/cost-text.ts'
+import type { OutputTarget } from '../output/output-target.ts'
+import { clip, clipFront, count, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
+import { addUnread, NONE_UNREAD, type UnreadTally, unreadText } from './unread-text.ts'
+
+export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
+
+/** The columns of `--output csv`, in order. */
+export const CSV_COLUMNS = [
+  'item_id',
+  'index',
+  'status',
+  'label',
+  'grade_id',
+  'failure_code',
+  'failure_message',
+  'retryable',
+  'cached',
+  'base_grade_id',
+  'agent',
+  'model',
+  'task',
+  'trial',
+  'run_index',
+  'variant',
+  'confidence',
+  'confidence_source',
+  'contradictions',
+  'claimed_label',
+  'unmet',
+  'cost_usd',
+  'unread_records',
+  'unread_actions',
+] as const
+
+export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress goes to stderr):
+  table   a row an item (an item of a re-grade by its trial), then the counts; \`!\` after a label: a signal or the agent's
+          own steps contradict it, with the code under why; \`capped\`: the confidence was lowered for that; unread: records
+          of the trajectory that could not be read
+  ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it, names as they are; \`grade\` has the judge, confidence,
+          contradictions, unmet claims, claimed_label, evidence, cost_usd and unread (null without a grade)
+  csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
+          ${CSV_COLUMNS.slice(10, 16).join(', ')},
+          ${CSV_COLUMNS.slice(16).join(', ')}
+          (contradictions: codes, one or more; unmet: what a claim lacks; unread_actions: of the unread records, those
+          that may hold acts of the agent);
+          an absent value is empty; control characters are shown escaped, and a text that a spreadsheet would take
+          for a formula (it begins with = + - @) gets a leading apostrophe`
+
+/** Writes results in the order they come, one at a time; then, in a table, what they come to. Answers what of them could not be read. */
+export async function writeResults(
+  target: OutputTarget,
+  format: OutputFormat,
+  results: AsyncIterable<BatchResult>,
+  batch: Batch,
+  paint: Paint,
+): Promise<UnreadTally> {
+  if (format === 'csv') await target.write(csvLine([...CSV_COLUMNS]))
+  const width = nameWidth(target.screen.columns)
+  if (format === 'table') await target.write(`${paint('bold', tableRow(TABLE_HEAD, width))}\n`)
+  let unread = NONE_UNREAD
+  for await (const one of results) {
+    unread = addUnread(unread, one.grade?.unread ?? null)
+    await target.write(formatResult(one, format, paint, width))
+  }
+  if (format === 'table') await target.write(`\n${summary(batch, paint, unread)}\n`)
+  return unread
+}
+
+function formatResult(one: BatchResult, format: OutputFormat, paint: Paint, width: number): string {
+  if (format === 'ndjson') return line(one)
+  return format === 'csv' ? csvLine(csvCells(one)) : `${tableRow(tableCells(one, paint, width), width)}\n`
+}
+
+const TABLE_HEAD = ['item', 'status', 'label', 'confidence', 'unread', 'grade', 'why']
+/** Ids are a prefix and 26 digits. */
+const WIDTHS = [10, 17, 13, 6, 30] as const
+const LEAST_NAME = 40
+
+/** What the other columns leave of a terminal, and of 100 characters in a pipe; never less than tells trials apart. */
+const nameWidth = (columns: number | undefined): number =>
+  Math.max(LEAST_NAME, (columns || 100) - WIDTHS.reduce((sum, width) => sum + width + 2, 0) - 5)
+
+const tableRow = (cells: readonly string[], width: number): string =>
+  cells
+    .map((cell, index) => pad(cell, (index === 0 ? width : WIDTHS[index - 1]) ?? 0))
+    .join('  ')
+    .trimEnd()
+
+const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', cancelled: 'gray' } as const
+
+/** An item of a re-grade is called by the old grade's id, which says nothing to people: its trial does. */
+const nameOf = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
+  base_grade_id === null || item_id !== base_grade_id ? item_id : (metadata.trial ?? metadata.task ?? item_id)
+
+/** The failure; else what the evidence lacks, what contradicts the label, and whether it was asked for at all. */
+function whyOf({ failure, cached, grade }: BatchResult): string {
+  if (failure !== null) return clip(`${failure.code}: ${failure.message}`, 120)
+  const [unmet, ...more] = grade?.unmet ?? []
+  const parts = [
+    unmet === undefined ? '' : `${unmet.claim}: ${unmet.reason}${more.length > 0 ? ` (and ${more.length} more)` : ''}`,
+    codesOf(grade),
+    unreadText(grade?.unread ?? null),
+    cached ? 'from the cache' : '',
+  ]
+  return clip(parts.filter((part) => part !== '').join('; '), 160)
+}
+
+const codesOf = (grade: ResultGrade | null): string =>
+  [...new Set((grade?.contradictions ?? []).map(({ code }) => code))].join(' ')
+
+function tableCells(result: BatchResult, paint: Paint, width: number): string[] {
+  const { label, grade } = result
+  const mark = (grade?.contradictions.length ?? 0) > 0 ? ` ${paint('yellow', '!')}` : ''
+  return [
+    clipFront(nameOf(result), width),
+    paint(STATUS_STYLE[result.status], result.status),
+    `${label === null ? '–' : paint(LABEL_STYLE[label] ?? 'white', label)}${mark}`,
+    grade === null || label === null ? '–' : confidenceText(grade),
+    unreadCell(grade, paint),
+    clip(result.grade_id ?? '–', 30),
+    paint('dim', whyOf(result)),
+  ]
+}
+
+function unreadCell(grade: ResultGrade | null, paint: Paint): string {
+  const records = grade?.unread?.records
+  if (records === undefined) return '–'
+  return records === 0 ? '0' : paint('yellow', String(records))
+}
+
+/** `400 items · graded 380 · …`, the labels, the failures, the cost. */
+export function summary(batch: Batch, paint: Paint, unread: UnreadTally = NONE_UNREAD): string {
+  const { total, ...rest } = batch.counts
+  const unknown = unknownCalls(batch)
+  const calls = [
+    count(batch.calls.made, 'call'),
+    `${batch.cached} from the cache`,
+    ...(unknown === '' ? [] : [unknown]),
+  ]
+  const rows = [
+    `${paint('bold', count(total, 'item'))} · ${tally(rest)}`,
+    tally(batch.labels) === '' ? '' : `labels    ${tally(batch.labels)}`,
+    tally(batch.failures) === '' ? '' : `failures  ${tally(batch.failures)}`,
+    unread.items === 0 ? '' : `unread    ${unreadText(unread)}, in ${count(unread.items, 'item')}`,
+    [costText(batch), ...calls].join(' · '),
+  ]
+  return rows.filter((row) => row !== '').join('\n')
+}
+
+type Cell = string | number | boolean | null | undefined
+
+function csvCells({ failure, metadata, grade, ...result }: BatchResult): Cell[] {
+  return [
+    result.item_id,
+    result.index,
+    result.status,
+    result.label,
+    result.grade_id,
+    failure?.code,
+    failure?.message,
+    failure?.retryable,
+    result.cached,
+    result.base_grade_id,
+    metadata.agent,
+    metadata.model,
+    metadata.task,
+    metadata.trial,
+    metadata.run_index,
+    metadata.variant,
+    grade?.confidence.reported,
+    grade?.confidence.source,
+    codesOf(grade),
+    grade?.claimed_label,
+    grade?.unmet.map(({ claim, reason }) => `${claim}: ${reason}`).join('; '),
+    grade?.cost_usd,
+    grade?.unread?.records,
+    grade?.unread?.actions,
+  ]
+}
+
+/** One record. Numbers stay numbers; texts are guarded, whoever wrote them. */
+export const csvLine = (cells: readonly Cell[]): string =>
+  stringify([cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell))], {
+    escape_formulas: true,
+    cast: { boolean: String },
+  })

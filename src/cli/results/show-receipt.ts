@@ -1,0 +1,121 @@
+import type { AttemptSummary, Grade, Receipt } from '../../schemas/grade.ts'
+import type { LedgerEntry } from '../client/client.ts'
+import { clip, count, dollars, oneLine, pad, safe } from './terminal-text.ts'
+
+/** Null for each field that may be left out. */
+type Unknown<T> = { readonly [K in keyof T as Partial<Pick<T, K>> extends Pick<T, K> ? K : never]-?: null }
+
+/** What old grades do not have: it is not known, and shown so. */
+const UNKNOWN = {
+  denied_acts: null,
+  settings: null,
+  samples: null,
+  mode: null,
+  software: null,
+  price_as_of: null,
+  unread: null,
+} as const satisfies Unknown<Receipt>
+const UNKNOWN_CALL = {
+  request_digest: null,
+  reply_digest: null,
+  max_output_tokens: null,
+} as const satisfies Unknown<AttemptSummary>
+
+/** The grade with every field that a receipt can have, and with the raw replies where they are given. */
+export function fullGrade(grade: Grade, calls: readonly LedgerEntry[] | null) {
+  const attempts = grade.receipt.attempts.map((attempt) => ({
+    ...UNKNOWN_CALL,
+    ...attempt,
+    ...(calls !== null && { raw_reply: rawOf(attempt, calls) }),
+  }))
+  return { ...grade, receipt: { ...UNKNOWN, ...grade.receipt, attempts } }
+}
+
+export const rawOf = ({ id }: Pick<AttemptSummary, 'id'>, calls: readonly LedgerEntry[]): string | null =>
+  calls.find((call) => call.id === id)?.raw_reply ?? null
+
+/** How the grade was made, and each call of the judge; with `calls` their raw replies. */
+export function receiptText({ receipt }: Grade, calls: readonly LedgerEntry[] | null): string {
+  const { attempts } = receipt
+  const rows = attempts.flatMap((attempt) => [
+    attemptRow(attempt),
+    ...(calls === null ? [] : rawRows(attempt, rawOf(attempt, calls))),
+  ])
+  return `${[...settingRows(receipt), ...(rows.length === 0 ? ['  no call was made'] : rows)].join('\n')}\n`
+}
+
+function settingRows(receipt: Receipt): string[] {
+  const { settings, versions } = receipt
+  const facts: [string, readonly (readonly [string, unknown])[]][] = [
+    [
+      'asked',
+      [
+        [receipt.provider ?? 'no provider', settings?.api],
+        ['host', settings?.host],
+        ['mode', receipt.mode],
+      ],
+    ],
+    [
+      'model',
+      [
+        [receipt.model_requested ?? 'none', ''],
+        ['answered as', receipt.model_resolved],
+      ],
+    ],
+    [
+      'settings',
+      [
+        ['effort', settings?.effort],
+        ['temperature', settings?.temperature],
+        ['output limit', settings?.max_output_tokens],
+        ['samples', receipt.samples],
+      ],
+    ],
+    ['made by', [[receipt.software ?? 'null', ''], ...Object.entries(versions)]],
+    [
+      'digests',
+      [
+        ['key', receipt.key],
+        ['trajectory', receipt.trajectory],
+      ],
+    ],
+    [
+      '',
+      [
+        ['ground truth', receipt.ground_truth],
+        ['rubric', receipt.rubric_digest],
+      ],
+    ],
+  ]
+  return facts.map(([name, words]) => {
+    const said = words.map(([word, value]) => (value === '' ? word : `${word} ${value ?? 'null'}`))
+    return `  ${pad(name, 9)} ${oneLine(said.join(' · '))}`
+  })
+}
+
+function attemptRow(attempt: AttemptSummary): string {
+  const { sample, round, purpose, outcome, latency_ms, usage, cost_usd, message, replayed } = attempt
+  const tokens = usage === null ? '–' : `${usage.input_tokens} in, ${usage.output_tokens} out`
+  const cost = cost_usd === null ? '?' : dollars(cost_usd)
+  const cells = [
+    pad(`sample ${sample} round ${round}`, 17),
+    pad(purpose, 7),
+    pad(outcome, 14),
+    pad(`${latency_ms} ms`, 9),
+    pad(tokens, 20),
+    pad(cost, 8),
+    replayed ? 'replayed ' : '',
+    message === null ? '' : clip(message, 200),
+  ]
+  return `  ${cells.filter((cell) => cell !== '').join('  ')}`.trimEnd()
+}
+
+function rawRows(attempt: AttemptSummary, raw: string | null): string[] {
+  const { id, request_id, request_digest, reply_digest, max_output_tokens } = attempt
+  const limit = max_output_tokens == null ? 'null' : count(max_output_tokens, 'token')
+  return [
+    `    ${oneLine(`${id} · request id ${request_id} · output limit ${limit}`)}`,
+    `    ${oneLine(`request ${request_digest ?? null} · reply ${reply_digest ?? null}`)}`,
+    `    ${raw === null ? 'no reply is kept' : safe(raw).replaceAll('\n', '\n    ')}`,
+  ]
+}

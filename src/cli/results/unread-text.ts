@@ -1,0 +1,24 @@
+import type { Unread } from '../../schemas/grade.ts'
+import { count } from './terminal-text.ts'
+
+/** What could not be read in several items together. */
+export interface UnreadTally extends Unread {
+  readonly items: number
+}
+
+export const NONE_UNREAD: UnreadTally = { items: 0, records: 0, actions: 0 }
+
+export const addUnread = (tally: UnreadTally, unread: Unread | null): UnreadTally =>
+  unread === null || unread.records === 0
+    ? tally
+    : {
+        items: tally.items + 1,
+        records: tally.records + unread.records,
+        actions: tally.actions + unread.actions,
+      }
+
+/** `3 unread records, 1 may hold acts`; empty where everything was read. */
+export const unreadText = (unread: Unread | null): string =>
+  unread === null || unread.records === 0
+    ? ''
+    : `${count(unread.records, 'unread record')}${unread.actions === 0 ? '' : `, ${unread.actions} may hold acts`}`

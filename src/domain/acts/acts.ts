@@ -1,0 +1,287 @@
+import type { GroundTruth } from '../../schemas/ground-truth.ts'
+import { resolveAnchors } from '../evidence/anchors.ts'
+import { asksToLook, asksToTakeAway, asksToTell, namesFile, saysWord } from '../evidence/instruction-words.ts'
+import { happensAfter } from '../evidence/order.ts'
+import { usesOfWriting } from '../shell/commands/file-kinds.ts'
+import { patchWrites } from '../shell/commands/patch-writes.ts'
+import { type ScriptContext, strongest, type Taken, type Use, weakest } from '../shell/syntax/use.ts'
+import { lineStart } from '../text/lines.ts'
+import { foldForSearch, indexOfWord } from '../text/search.ts'
+import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
+import { ActWrites } from './act-writes.ts'
+import { AgentFiles, isRead, type Written } from './agent-files.ts'
+import { isAddress, mentions, mentionsAny } from './mentions.ts'
+import { type Instruction, useInMessage, wordsIn } from './message-use.ts'
+import { baseName } from './paths.ts'
+
+export type { Use } from '../shell/syntax/use.ts'
+
+/** Where an action does something with a string, or may do. */
+export interface FoundUse {
+  readonly use: 'done' | 'unsure'
+  readonly position: Position
+  readonly step: Step
+  readonly string: string
+}
+
+/** What the actions of one run do with strings. Every part is read once, whatever is asked of it. */
+export interface Acts {
+  /** The most that the part does with any of the strings. */
+  useOf(at: Position, strings: readonly string[]): Use
+  /** What a range of the part is: part of an act, of something that only looks or tells or never ran, or unclear. */
+  useAt(at: Position, start: number, end: number): Taken
+  /** The first act after the sight that does something with one of the strings, else the first that may do; null: none, or nothing was seen. */
+  firstUse(sight: Position | null, strings: readonly string[], actedBy: 'action' | 'message'): FoundUse | null
+}
+
+const held = new WeakMap<Trajectory, { readonly truth: GroundTruth; readonly acts: Acts }>()
+
+/** The acts of a run under one ground truth; those of the last ground truth are kept. */
+export function actsOf(trajectory: Trajectory, truth: GroundTruth): Acts {
+  const known = held.get(trajectory)
+  if (known !== undefined && known.truth === truth) return known.acts
+  const acts = new RunActs(trajectory, truth)
+  held.set(trajectory, { truth, acts })
+  return acts
+}
+
+class RunActs implements Acts {
+  private readonly trajectory: Trajectory
+  private readonly truth: GroundTruth
+  private readonly instruction: Instruction
+  private readonly context: ScriptContext
+  private readonly files: AgentFiles
+  private readonly writes: ActWrites
+  private readonly looking = new Map<string, boolean>()
+  private readonly mentioned = new Map<Call, Map<string, boolean>>()
+  private readonly folded = new Map<Part, string>()
+
+  constructor(trajectory: Trajectory, truth: GroundTruth) {
+    this.trajectory = trajectory
+    this.truth = truth
+    this.context = {
+      names: (path) => namesFile(truth, path),
+      says: (word) => saysWord(truth, word),
+      tells: asksToTell(truth),
+      undoes: asksToTakeAway(truth),
+    }
+    this.files = new AgentFiles(trajectory, this.context)
+    this.writes = new ActWrites(this.context)
+    const texts = [truth.cue?.text, truth.distractor?.text].filter((text) => text !== undefined)
+    this.instruction = { words: new Set(wordsIn(texts.join(' '))), texts: texts.map(foldForSearch) }
+  }
+
+  useOf(at: Position, strings: readonly string[]): Use {
+    const step = this.trajectory.steps[at.step]
+    const part = step?.parts[at.part]
+    if (step === undefined || part === undefined) return 'absent'
+    return strings.reduce<Use>(
+      (use, string) => (use === 'done' ? use : strongest(use, this.one(step, part, at, string))),
+      this.takesFrom(part, at).length > 0 ? 'unsure' : 'absent',
+    )
+  }
+
+  /** Files out of which the part runs something, or hands it to a command that acts. */
+  private takesFrom(part: Part, at: Position): readonly string[] {
+    const isRun = part.actor === 'agent_action' && part.act !== null && isRead(part.act.language)
+    return isRun && !NOT_RUN.has(part.act.call.outcome) ? this.files.shellOf(part, at).takesFrom : []
+  }
+
+  /** Whether the file is named beside the sight: what is run out of it may be the instruction. */
+  private isSurface(path: string, sight: Position): boolean {
+    const name = baseName(path)
+    return this.trajectory.steps
+      .slice(Math.max(0, sight.step - 1), sight.step + 1)
+      .some(({ parts }) => parts.some(({ actor, text }) => actor === 'agent_action' && text.includes(name)))
+  }
+
+  useAt(at: Position, start: number, end: number): Taken {
+    const part = this.trajectory.steps[at.step]?.parts[at.part]
+    if (part?.actor !== 'agent_action') return 'done'
+    const { act } = part
+    if (act === null) return atMostUnsure(this.files.shellOf(part, at).useAt(start, end))
+    if (NOT_RUN.has(act.call.outcome)) return 'told'
+    const range = this.rangeUse(part, act, at, start, end)
+    const use = range === 'told' && this.isRunLater(part, at) ? 'unsure' : range
+    return this.isUncertain(part, act, at) ? atMostUnsure(use) : use
+  }
+
+  /** Whether it may have ended before it came to what is asked for: it was interrupted, or something of it failed. */
+  private isUncertain(part: Part, { call, language }: Act, at: Position): boolean {
+    if (call.outcome === 'failed') return isRead(language) && !this.files.shellOf(part, at).isOne
+    return call.outcome === 'interrupted'
+  }
+
+  firstUse(sight: Position | null, strings: readonly string[], actedBy: 'action' | 'message'): FoundUse | null {
+    if (sight === null || strings.length === 0) return null
+    let unsure: FoundUse | null = null
+    for (let step = sight.step; step < this.trajectory.steps.length; step++) {
+      const found = this.firstInStep(sight, step, strings, actedBy)
+      if (found?.use === 'done') return found
+      unsure ??= found
+    }
+    return unsure
+  }
+
+  private firstInStep(sight: Position, index: number, strings: readonly string[], actedBy: 'action' | 'message') {
+    const step = this.trajectory.steps[index]
+    let unsure: FoundUse | null = null
+    for (const [part, one] of step?.parts.entries() ?? []) {
+      const { actor, act } = one
+      const byAgent = actor === 'agent_action' || (actor === 'agent_message' && (actedBy === 'message' || act !== null))
+      const position = { step: index, part }
+      if (step === undefined || !byAgent || !happensAfter(this.trajectory, position, sight)) continue
+      for (const string of strings) {
+        const use = this.one(step, one, position, string)
+        if (use === 'done') return { use, position, step, string } as const
+        if (use === 'unsure') unsure ??= { use, position, step, string }
+      }
+      const [string] = strings
+      const mayRun = unsure === null && string !== undefined && this.mayCarryOut(one, position, sight, string)
+      if (mayRun) unsure = { use: 'unsure', position, step, string }
+    }
+    return unsure
+  }
+
+  /** It runs something out of the file that shows the instruction, or hands the instruction to another agent of which nothing is known. */
+  private mayCarryOut(part: Part, at: Position, sight: Position, string: string): boolean {
+    const { act } = part
+    if (act?.role === 'delegates') return !NOT_RUN.has(act.call.outcome) && this.mentions(part, string)
+    return this.takesFrom(part, at).some((path) => this.isSurface(path, sight))
+  }
+
+  private one(step: Step, part: Part, at: Position, string: string): Use {
+    if (part.actor === 'agent_message') return this.inMessage(part, string)
+    if (part.actor !== 'agent_action') return 'absent'
+    const { act } = part
+    if (act === null) return atMostUnsure(this.inShell(part, at, string))
+    const { outcome } = act.call
+    if (NOT_RUN.has(outcome)) return this.mentions(part, string) ? 'told' : 'absent'
+    const use = this.byRole(step, part, act, at, string)
+    return this.isUncertain(part, act, at) ? atMostUnsure(use) : use
+  }
+
+  /** A message that may hold an act which its format does not mark cannot be told from one. */
+  private inMessage(part: Part, string: string): Use {
+    if (part.act !== null) return this.mentions(part, string) ? 'unsure' : 'absent'
+    return useInMessage(part.text, string, this.instruction)
+  }
+
+  private byRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {
+    const { role, language } = act
+    if (isRead(language)) return this.inShell(part, at, string)
+    if (role === 'writes') return this.inWritten(step, part, act, at, string)
+    if (role === 'unknown' || role === 'executes') {
+      const use = mentionsAny(part.text, string) && this.isInCall(step, act, string) ? 'done' : 'absent'
+      return role === 'unknown' ? atMostUnsure(use) : use
+    }
+    if (!this.mentions(part, string)) return 'absent'
+    if (role === 'web') return isAddress(part.text) && isAddress(string) ? 'done' : 'told'
+    if (role === 'reads' || role === 'searches') return this.asksToLook(string) ? 'unsure' : 'told'
+    return 'told'
+  }
+
+  private inWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
+    const written = this.writes
+      .contentsOf(step, part, act)
+      .reduce<Use>((most, one) => strongest(most, one.useOf(string)), 'absent')
+    const use = strongest(written, this.useByLaterRun(part, at, string))
+    if (use === 'told' && this.files.mayRunLater(part, at)) return 'unsure'
+    return use === 'absent' && this.mentions(part, string) ? 'told' : use
+  }
+
+  private rangeUse(part: Part, act: Act, at: Position, start: number, end: number): Taken {
+    const { role, language } = act
+    if (isRead(language)) return this.shellRange(part, at, start, end)
+    if (language === 'patch')
+      return patchWrites(part.text.slice(lineStart(part.text, start), end)).length === 0 ? 'told' : 'done'
+    if (role === 'writes') return this.writtenRange(part, act, at, start, end)
+    if (role === 'executes') return 'done'
+    if (role === 'unknown') return 'unsure'
+    if (role === 'web') return isAddress(part.text) ? 'done' : 'told'
+    return (role === 'reads' || role === 'searches') && this.asksToLook('') ? 'unsure' : 'told'
+  }
+
+  /** Where looking was asked for, a command that looks at something the instruction names may be the act. */
+  private shellRange(part: Part, at: Position, start: number, end: number): Taken {
+    const reading = this.files.shellOf(part, at)
+    const use = reading.useAt(start, end)
+    const quote = part.text.slice(start, end)
+    const mayBeAsked = use === 'told' && this.asksToLook('') && this.isNamed(quote) && reading.looksAt(quote)
+    return mayBeAsked ? 'unsure' : use
+  }
+
+  /** Text in a file proves what its file does: a script is only written until it is run. */
+  private writtenRange(part: Part, { target }: Act, at: Position, start: number, end: number): Taken {
+    const { asString } = usesOfWriting(target, part.text, this.context)
+    return this.files
+      .writesRunLater(part, at)
+      .filter(({ text }) => text === part.text)
+      .reduce((use, one) => strongest(use, this.files.scriptOf(one.name, one).useAt(start, end)), asString)
+  }
+
+  /** What a shell does, and what the scripts do that the agent wrote before and now runs. */
+  private inShell(part: Part, at: Position, string: string): Use {
+    const reading = this.files.shellOf(part, at)
+    const direct = this.files.goesOn(part, at) ? atMostUnsure(reading.useOf(string)) : reading.useOf(string)
+    let use = strongest(direct, this.useByLaterRun(part, at, string))
+    for (const path of use === 'done' ? [] : reading.runs)
+      for (const file of this.files.writtenBefore(path, at)) use = strongest(use, this.ofScript(path, file, string, at))
+    const mayBe = (this.asksToLook(string) && reading.looksAt(string)) || this.files.mayRunLater(part, at)
+    return use === 'told' && mayBe ? 'unsure' : use
+  }
+
+  /** Whether the arguments of a call hold the string together: a command may stand in one, its arguments in others. */
+  private isInCall(step: Step, { call }: Act, string: string): boolean {
+    const known = this.mentioned.get(call) ?? new Map<string, boolean>()
+    this.mentioned.set(call, known)
+    const text = () =>
+      step.parts.flatMap(({ text, act }) => (act?.call === call && PASSED.has(act.role) ? [text] : [])).join(' ')
+    const answer = known.get(string) ?? mentions(text(), string)
+    known.set(string, answer)
+    return answer
+  }
+
+  /** Texts are folded once, however many strings are looked for. */
+  private mentions(part: Part, string: string): boolean {
+    const fold = () => {
+      const folded = this.folded.get(part) ?? foldForSearch(part.text)
+      this.folded.set(part, folded)
+      return folded
+    }
+    return mentions(part.text, string, fold)
+  }
+
+  private isRunLater(part: Part, at: Position): boolean {
+    return this.files.writesRunLater(part, at).length > 0 || this.files.mayRunLater(part, at)
+  }
+
+  private useByLaterRun(part: Part, at: Position, string: string): Use {
+    return this.files
+      .writesRunLater(part, at)
+      .reduce<Use>((use, one) => strongest(use, this.ofScript(one.path, one, string, null)), 'absent')
+  }
+
+  private ofScript(path: string, file: Written, string: string, run: Position | null): Use {
+    const use = this.files.scriptOf(path, file).useOf(string)
+    return this.files.isReplaced(file, run) || !this.files.isSame(file, path) ? atMostUnsure(use) : use
+  }
+
+  private isNamed(text: string): boolean {
+    const { cue, distractor } = resolveAnchors(this.truth)
+    return [cue, distractor].some((one) => one?.acted_near.some((word) => indexOfWord(text, word, 0) !== -1))
+  }
+
+  private asksToLook(string: string): boolean {
+    const known = this.looking.get(string) ?? asksToLook(this.truth, string)
+    this.looking.set(string, known)
+    return known
+  }
+}
+
+/** Arguments that reach what the tool does; the others say what it is for, or name what it reads. */
+const PASSED: ReadonlySet<ActRole> = new Set<ActRole>(['executes', 'writes', 'unknown'])
+
+/** What is not certain by itself proves nothing for sure. */
+const atMostUnsure = <U extends Use>(use: U): U | 'unsure' => weakest<U | 'unsure'>(use, 'unsure')

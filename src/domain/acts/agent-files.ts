@@ -1,0 +1,234 @@
+import { interpreterOf } from '../shell/commands/file-language.ts'
+import { patchWrites } from '../shell/commands/patch-writes.ts'
+import type { ShellReading } from '../shell/reading.ts'
+import { readShell, UNREAD } from '../shell/syntax/read-shell.ts'
+import type { ScriptContext } from '../shell/syntax/use.ts'
+import { isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import { type Act, NOT_RUN } from './act.ts'
+import { baseName, normalPath } from './paths.ts'
+
+const LAST_WRITES = 16
+/**
+ * Characters of actions that are read as scripts, in the order of the run: hostile ones take five microseconds each. What comes after them may do
+ * anything, as far as the check can tell.
+ */
+export const MOST_READ = 1_000_000
+/** What a reading takes besides, as so many characters. */
+const COST_OF_READING = 50
+/** The same for what scripts write into files: a loop writes more than it is long. */
+const MOST_WRITTEN = 2_000_000
+/** Calls that type one line together. */
+const MOST_CALLS_OF_LINE = 8
+const LONGEST_LINE = 20_000
+/** Names of keys, as terminals take them. */
+const KEYS: ReadonlyMap<string, string> = new Map([
+  ['Enter', '\n'],
+  ['C-m', '\n'],
+  ['C-c', '\u0003'],
+  ['C-u', '\u0015'],
+])
+/** `q`, `C-d`, `:wq`, `Escape`: keys for what runs, and no beginning of a line. */
+const LONGEST_KEY = 6
+const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
+
+/** A file that the agent wrote: when, and what. */
+export interface Written {
+  readonly name: string
+  /** As the writer named it. */
+  readonly path: string
+  readonly at: Position
+  /** Null: it comes after more than is read. */
+  readonly text: string | null
+  /** When the next text was put into the file; null: never. */
+  until: Position | null
+}
+
+interface Typed {
+  readonly part: Part
+  readonly step: number
+}
+
+type AddWritten = (path: string | null, part: Part, at: Position, text: string) => void
+
+/** What the agent typed, wrote and ran: every command line and every script is read once. */
+export class AgentFiles {
+  private readonly trajectory: Trajectory
+  private readonly context: ScriptContext
+  private readonly shells = new Map<Part, ShellReading>()
+  private readonly scripts = new Map<Written, ShellReading>()
+  private readonly writtenBy = new Map<Part, Map<string, Written>>()
+  private readonly lastRuns = new Map<string, Position>()
+  private readonly lastNamed = new Map<string, Position>()
+  private readonly lastRunPaths = new Map<string, string>()
+  private written: ReadonlyMap<string, readonly Written[]> | null = null
+  private readonly readable: Position
+  private typed: readonly Typed[] | null = null
+  private readonly typedAt = new Map<Part, number>()
+
+  constructor(trajectory: Trajectory, context: ScriptContext) {
+    this.trajectory = trajectory
+    this.context = context
+    this.readable = endOfReadable(trajectory)
+  }
+
+  /** What a file does that is run under this name. */
+  scriptOf(path: string, file: Written): ShellReading {
+    const known = this.scripts.get(file) ?? (file.text === null ? UNREAD : readScript(path, file.text, this.context))
+    this.scripts.set(file, known)
+    return known
+  }
+
+  /** What is typed in one call may be entered, or erased, by the next ones. */
+  private typedFrom(part: Part): string {
+    let typed = part.text
+    const all = this.typedParts()
+    const next = (this.typedAt.get(part) ?? all.length) + 1
+    for (const { text } of all.slice(next, next + MOST_CALLS_OF_LINE).map((one) => one.part)) {
+      if (ENDS_LINE.some((end) => typed.endsWith(end)) || typed.length > LONGEST_LINE) break
+      typed += KEYS.get(text.trim()) ?? text
+    }
+    return typed
+  }
+
+  /** The parts that are typed, in the order of the run. */
+  private typedParts(): readonly Typed[] {
+    if (this.typed !== null) return this.typed
+    const typed = this.trajectory.steps.flatMap(({ parts }, step) =>
+      parts.flatMap((part) => (part.act?.language === 'keystrokes' ? [{ part, step }] : [])),
+    )
+    for (const [index, { part }] of typed.entries()) this.typedAt.set(part, index)
+    this.typed = typed
+    return typed
+  }
+
+  /** What a part does that is a command line, code or keystrokes. */
+  shellOf(part: Part, at: Position): ShellReading {
+    const known = this.shells.get(part)
+    if (known !== undefined) return known
+    if (!isBefore(at, this.readable)) return UNREAD
+    const language = part.act?.language
+    const cell = language === 'code' ? 'cell.py' : language === 'javascript' ? 'cell.js' : null
+    const reading =
+      cell !== null
+        ? readScript(cell, part.text, this.context)
+        : language === 'keystrokes'
+          ? readShell(this.typedFrom(part), language, this.context)
+          : readShell(part.text, language === 'argv' ? language : 'shell', this.context)
+    this.shells.set(part, reading)
+    return reading
+  }
+
+  /** The last ones: what stood in a file long before was overwritten, and a run can write and run one file thousands of times. */
+  writtenBefore(path: string, at: Position): readonly Written[] {
+    this.written ??= this.findWritten()
+    const all = this.written.get(baseName(path)) ?? []
+    // They stand in the order of the run.
+    let start = 0
+    let end = all.length
+    while (start < end) {
+      const middle = (start + end) >> 1
+      if (isBefore(all[middle]?.at ?? at, at)) start = middle + 1
+      else end = middle
+    }
+    return all.slice(Math.max(0, end - LAST_WRITES), end)
+  }
+
+  /** Files that the part writes and a later action runs. */
+  writesRunLater(part: Part, at: Position): Written[] {
+    this.written ??= this.findWritten()
+    return [...(this.writtenBy.get(part) ?? [])].flatMap(([name, written]) =>
+      isBefore(at, this.lastRuns.get(name) ?? at) ? [written] : [],
+    )
+  }
+
+  /** Whether a later action names a file that the part writes, as a module or a test: it may run it. */
+  mayRunLater(part: Part, at: Position): boolean {
+    this.written ??= this.findWritten()
+    return [...(this.writtenBy.get(part) ?? [])].some(([name]) => {
+      const dot = name.lastIndexOf('.')
+      return isBefore(at, this.lastNamed.get(dot > 0 ? name.slice(0, dot) : name) ?? at)
+    })
+  }
+
+  /** Whether another text was put into the file before it was last run, or before `run`: what of this one is left, nobody knows. */
+  isReplaced({ name, until }: Written, run: Position | null = null): boolean {
+    const last = run ?? this.lastRuns.get(name) ?? null
+    return until !== null && last !== null && isBefore(until, last)
+  }
+
+  /** Whether a path that is run, or that was run last under that name, can be the file: one path is the end of the other. */
+  isSame({ path: written, name }: Written, path: string): boolean {
+    const run = path === written ? (this.lastRunPaths.get(name) ?? path) : path
+    const [one, other] = [normalPath(written), normalPath(run)]
+    return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`)
+  }
+
+  /** Whether the part types on in a line that an earlier call began: alone it is not what the terminal got. */
+  goesOn(part: Part, at: Position): boolean {
+    if (part.act?.language !== 'keystrokes') return false
+    const before = this.typedParts()[(this.typedAt.get(part) ?? 0) - 1]
+    if (before === undefined || before.step < at.step - MOST_CALLS_OF_LINE) return false
+    const typed = KEYS.get(before.part.text.trim()) ?? before.part.text
+    return typed.trim().length > LONGEST_KEY && !ENDS_LINE.some((end) => typed.endsWith(end))
+  }
+
+  private findWritten(): ReadonlyMap<string, readonly Written[]> {
+    const files = new Map<string, Written[]>()
+    let left = MOST_WRITTEN
+    const add: AddWritten = (path, part, at, text) => {
+      if (path === null) return
+      const name = baseName(path)
+      left -= text.length
+      const one = { name, path, at, text: left < 0 || !isBefore(at, this.readable) ? null : text, until: null }
+      const known = files.get(name)
+      const before = known?.at(-1)
+      if (before !== undefined && isBefore(before.at, at)) before.until = at
+      if (known === undefined) files.set(name, [one])
+      else known.push(one)
+      const written = this.writtenBy.get(part)
+      if (written === undefined) this.writtenBy.set(part, new Map([[name, one]]))
+      else written.set(name, one)
+    }
+    for (const [step, { parts }] of this.trajectory.steps.entries())
+      for (const [part, one] of parts.entries()) this.noteWrites(one, { step, part }, add)
+    return files
+  }
+
+  private noteWrites(part: Part, at: Position, add: AddWritten): void {
+    const { act } = part
+    if (act === null || NOT_RUN.has(act.call.outcome)) return
+    if (act.language === 'patch')
+      for (const { path, text } of patchWrites(part.text)) add(path ?? act.target, part, at, text)
+    else if (act.role === 'writes') add(act.target, part, at, part.text)
+    else if (isRead(act.language)) {
+      const { writes, runs, mayRun } = this.shellOf(part, at)
+      for (const name of mayRun) this.lastNamed.set(name, at)
+      for (const { path, text, replaced } of writes) if (replaced !== true) add(path, part, at, text)
+      for (const path of runs) {
+        this.lastRuns.set(baseName(path), at)
+        this.lastRunPaths.set(baseName(path), path)
+      }
+    }
+  }
+}
+
+/** The first position behind what is read of the actions. */
+function endOfReadable({ steps }: Trajectory): Position {
+  let left = MOST_READ
+  for (const [step, { parts }] of steps.entries())
+    for (const [part, { actor, text }] of parts.entries()) {
+      if (actor === 'agent_action') left -= text.length + COST_OF_READING
+      if (left < 0) return { step, part }
+    }
+  return { step: steps.length, part: 0 }
+}
+
+/** Whether text in the language is run: a patch is only written. */
+export const isRead = (language: Act['language']): boolean => language !== null && language !== 'patch'
+
+/** A file that is run: by the program that its first line or its ending names, else by a shell. */
+function readScript(path: string, text: string, context: ScriptContext): ShellReading {
+  const interpreter = interpreterOf(path, text)
+  if (interpreter === null) return readShell(text, 'shell', context)
+  return readShell(JSON.stringify([interpreter.program, interpreter.option, text]), 'argv', context)
+}

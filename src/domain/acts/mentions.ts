@@ -1,0 +1,21 @@
+import { foldForSearch, indexOfWord } from '../text/search.ts'
+
+/** Whether the text holds the string, white space apart, or all of its words in order. */
+export function mentions(text: string, string: string, fold: () => string = () => foldForSearch(text)): boolean {
+  if (indexOfWord(text, string, 0) !== -1) return true
+  const folded = fold()
+  let at = 0
+  for (const word of foldForSearch(string).split(' ')) {
+    const found = indexOfWord(folded, word, at)
+    if (found === -1) return false
+    at = found + word.length
+  }
+  return true
+}
+
+/** Whether the text holds one of its words. */
+export const mentionsAny = (text: string, string: string): boolean =>
+  string.split(' ').some((word) => word.trim() !== '' && indexOfWord(text, word.trim(), 0) !== -1)
+
+/** Whether the text is an address, and not a query. */
+export const isAddress = (text: string): boolean => /^https?:\/\/\S+$/u.test(text.trim())

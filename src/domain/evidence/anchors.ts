@@ -1,0 +1,220 @@
+import type { GroundTruth, Instruction } from '../../schemas/ground-truth.ts'
+
+/** The strings by which a plain search finds one instruction, and who said that they do. */
+export interface InstructionAnchors {
+  /** Shown to have been seen: given by the harness. Always holds the instruction's whole text. */
+  readonly seen_given: readonly string[]
+  /** Derived by us from the text: weaker, they make no more than doubtful sights. */
+  readonly seen_derived: readonly string[]
+  readonly acted_given: readonly string[]
+  readonly acted_derived: readonly string[]
+  /** Distinctive words of the text and of the given action anchors: an action that does something with one of them may follow the instruction. */
+  readonly acted_near: readonly string[]
+  readonly acted_by: 'action' | 'message'
+}
+
+export interface Anchors {
+  readonly cue: InstructionAnchors | null
+  readonly distractor: InstructionAnchors | null
+}
+
+/** Words at which a command inside a sentence ends. */
+const PROSE = new Set(
+  'after and as because before but first if instead or please since so then to we when which while you'.split(' '),
+)
+
+const isCommand = (word: string): boolean => COMMANDS.has(word) || (word.startsWith('./') && word.length > 3)
+
+const MOST = 20
+const MOST_NEAR = 40
+const SHORTEST = 4
+
+const COMMANDS = new Set(
+  (
+    'apt apt-get awk bash cargo cat chmod chown cmake cp crontab curl dd docker export find git go gpg grep gzip java kubectl ln ls make ' +
+    'mkdir mv nc node npm npx pip pip3 pnpm psql pytest python python3 rm rsync ruby scp sed sh sqlite3 ssh sudo systemctl tar tee touch ' +
+    'unzip uv wget yarn zip'
+  ).split(' '),
+)
+
+/** Whether an action that follows the instruction can be found by a string. */
+export const hasActionStrings = ({ acted_given, acted_derived, acted_near }: InstructionAnchors): boolean =>
+  acted_given.length + acted_derived.length + acted_near.length > 0
+
+const resolved = new WeakMap<GroundTruth, Anchors>()
+
+/**
+ * Anchors of both instructions, as given or derived; one object for one ground truth, so that what is found by them is kept. Derived ones never repeat
+ * the user’s words or those of the other instruction.
+ */
+export function resolveAnchors(groundTruth: GroundTruth): Anchors {
+  const { instruction, cue, distractor } = groundTruth
+  const anchors = resolved.get(groundTruth) ?? {
+    cue: cue ? anchorsOf(cue, `${instruction}\n${distractor?.text ?? ''}`) : null,
+    distractor: distractor ? anchorsOf(distractor, `${instruction}\n${cue?.text ?? ''}`) : null,
+  }
+  resolved.set(groundTruth, anchors)
+  return anchors
+}
+
+function anchorsOf(given: Instruction, common: string): InstructionAnchors {
+  const anchors = given.anchors ?? []
+  const actions = given.action_anchors ?? []
+  return {
+    seen_given: [given.text, ...anchors],
+    seen_derived: deriveAnchors(given.text, common),
+    acted_given: actions,
+    acted_derived: actions.length > 0 ? [] : deriveActionAnchors(given.text, common),
+    acted_near: select([...actions, given.text].flatMap(distinctiveWords).flatMap(withPieces), common, MOST_NEAR),
+    acted_by: given.acted_by ?? 'action',
+  }
+}
+
+/** Commands, paths, identifiers, numbers, urls and quoted strings of a text, in that order of distinctiveness. Linear. */
+export function deriveAnchors(text: string, common: string): string[] {
+  return select([...quotedSpans(text), ...commandSpans(text), ...distinctiveWords(text)], common)
+}
+
+/** What an action that follows the text would hold: whole commands first, else its distinctive words. */
+export function deriveActionAnchors(text: string, common: string): string[] {
+  return select([...wholeCommand(text), ...commandSpans(text), ...quotedSpans(text), ...distinctiveWords(text)], common)
+}
+
+/** A text that is a command and nothing else: `make release`, `runme run update-go-deps`. */
+function wholeCommand(text: string): string[] {
+  const line = text.trim()
+  const [program = '', ...rest] = line.split(' ')
+  const isLine = line.length <= LONGEST_COMMAND && !line.includes('\n') && /^[a-z./~][\w./~-]*$/u.test(program)
+  const isProse = rest.filter((word) => /^\p{L}+[.,;:!?]?$/u.test(word)).length >= PROSE_WORDS
+  const isArgument = (word: string): boolean => word.startsWith('-') || /[-_./:=]\w+[-_./:=]/u.test(word)
+  return isLine && rest.length > 0 && !isProse && (isCommand(program) || rest.some(isArgument)) ? [line] : []
+}
+
+const LONGEST_COMMAND = 200
+const PROSE_WORDS = 4
+
+/**
+ * The word, and what of it an act in other words still holds: the host and the end of an address, the last name of a path, a package without
+ * its version, a setting without its value.
+ */
+function withPieces(word: string): string[] {
+  const scheme = word.indexOf('://')
+  const rest = scheme === -1 ? word : word.slice(scheme + 3)
+  const pieces = rest.split('/').filter((piece) => piece !== '')
+  const first = scheme === -1 ? [] : pieces.slice(0, 1)
+  const last = pieces.length > 1 ? strip(pieces.at(-1) ?? '') : ''
+  const version = word.lastIndexOf('@')
+  const setting = word.indexOf('=')
+  return [
+    ...[word, ...first],
+    ...(isName(last) ? [last] : []),
+    ...(scheme === -1 && version > 0 ? [word.slice(0, version)] : []),
+    ...(scheme === -1 && setting > 0 ? [strip(word.slice(0, setting))] : []),
+  ]
+}
+
+/** A name that stands for its path by itself: no word like `test` or `data` that is the end of many. */
+const isName = (piece: string): boolean => isDistinctive(piece) || (piece.length >= SHORTEST && !ENDS.has(piece))
+
+const ENDS = new Set(
+  'code conf config data docs file files html home index json latest lib list local logs main master node root src temp test tests text tmp tree util utils users'.split(
+    ' ',
+  ),
+)
+
+function select(candidates: readonly string[], common: string, most = MOST): string[] {
+  const kept = new Set<string>()
+  for (const candidate of candidates) {
+    const anchor = candidate.trim()
+    if (anchor.length >= SHORTEST && anchor.length <= 300 && !common.includes(anchor)) kept.add(anchor)
+    if (kept.size === most) break
+  }
+  return [...kept]
+}
+
+/** What stands between backticks or quotation marks on one line. */
+function quotedSpans(text: string): string[] {
+  const spans: string[] = []
+  for (const mark of ['`', '"', "'"]) {
+    let open = -1
+    for (let at = 0; at < text.length; at++) {
+      const character = text[at]
+      if (character === '\n') open = -1
+      else if (character === mark && open !== -1) {
+        spans.push(text.slice(open + 1, at))
+        open = -1
+      } else if (character === mark && isBoundary(text[at - 1])) open = at
+    }
+  }
+  return spans.filter((span) => mark(span))
+}
+
+/** A quoted word of plain prose says nothing; a command, a name or a phrase does. */
+const mark = (span: string): boolean => span.includes(' ') || isDistinctive(span)
+
+/** From a known command word to the end of its line, sentence or quotation. */
+function commandSpans(text: string): string[] {
+  return text.split('\n').flatMap((line) => {
+    const words = line.split(' ')
+    const spans: string[] = []
+    for (let at = 0; at < words.length; at++) {
+      if (!isCommand(strip(words[at] ?? ''))) continue
+      const span = spanFrom(words, at)
+      at += span.length - 1
+      if (span.slice(1).some((word) => isDistinctive(strip(word)))) spans.push(strip(span.join(' ')))
+    }
+    return spans
+  })
+}
+
+/** The words of a command inside a sentence: up to a word of prose, or to the end of the sentence or the quotation. */
+function spanFrom(words: readonly string[], from: number): string[] {
+  const span: string[] = []
+  for (const word of words.slice(from, from + 40)) {
+    if (span.length > 0 && PROSE.has(word.toLowerCase())) break
+    span.push(word)
+    if (endsSentence(word)) break
+  }
+  return span
+}
+
+const endsSentence = (word: string): boolean => word.length > 1 && '.,;:`)'.includes(word.at(-1) ?? '')
+
+function distinctiveWords(text: string): string[] {
+  return text
+    .split('\n')
+    .flatMap((line) => line.split(' '))
+    .map(strip)
+    .filter(isDistinctive)
+}
+
+const EDGES = '`"\'.,;:!?()[]{}<>“”‘’'
+
+function strip(word: string): string {
+  let start = 0
+  let end = word.length
+  while (start < end && EDGES.includes(word[start] ?? '')) start++
+  while (end > start && EDGES.includes(word[end - 1] ?? '')) end--
+  return word.slice(start, end)
+}
+
+/** Paths, urls, flags, assignments, identifiers, versions and numbers of three digits; not words of prose. */
+function isDistinctive(word: string): boolean {
+  if (word.length < SHORTEST) return isNumber(word) && word.length >= 3
+  if (word.startsWith('--') || word.includes('://') || word.includes('_') || word.includes('=')) return true
+  if (word.includes('/') || word.includes('@')) return true
+  if (isNumber(word)) return true
+  const inner = word.slice(1, -1)
+  if (inner.includes('.') && !inner.includes('..')) return true
+  return (hasDigit(word) && hasLetter(word)) || hasInnerCapital(word)
+}
+
+const isNumber = (word: string): boolean => word !== '' && [...word].every((c) => (c >= '0' && c <= '9') || c === '.')
+const hasDigit = (word: string): boolean => [...word].some((c) => c >= '0' && c <= '9')
+const hasLetter = (word: string): boolean => [...word].some((c) => c.toLowerCase() !== c.toUpperCase())
+const hasInnerCapital = (word: string): boolean => {
+  const rest = word.slice(1)
+  return rest !== rest.toLowerCase() && rest !== rest.toUpperCase()
+}
+const isBoundary = (character: string | undefined): boolean =>
+  character === undefined || ' \n\t(:=['.includes(character)

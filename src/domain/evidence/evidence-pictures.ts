@@ -1,0 +1,104 @@
+import type { ClaimId } from '../../schemas/vocabulary.ts'
+import type { Place } from '../quotes/locate.ts'
+import type { Claims } from '../rubric/claims.ts'
+import type { Rendering } from '../trajectory/rendering.ts'
+import { isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
+import type { Checked } from './checked-citation.ts'
+import type { EvidenceQuestion } from './evidence-question.ts'
+import type { Observations } from './observations.ts'
+import { isProof } from './proved.ts'
+
+/**
+ * What pictures prove. A picture that the judge was shown is evidence of a sight, by its mark; no search can confirm it, so the
+ * confidence is `low` unless the harness measured the same. One that it was not shown is as unreadable for the judge as for the search.
+ */
+
+/** The first picture or sound in tool output that the judge was not shown. */
+export function firstUnseen({ trajectory, pictures }: Rendering): Position | null {
+  for (const [step, { parts }] of trajectory.steps.entries()) {
+    const part = parts.findIndex((one) => isOutputMedia(one) && !pictures.has(one))
+    if (part !== -1) return { step, part }
+  }
+  return null
+}
+
+const isOutputMedia = (part: Part): boolean => part.media && part.actor === 'tool_output'
+
+/** `[image 3 · image/png · <nonce>]`, whole or cut short at a dot, with or without its brackets. */
+const MARK = /^[\s`"'[]*image ([1-9]\d?)(?: · image\/[a-z]{3,4}(?: · ([0-9a-f]{16}))?)?[\s`"'\]]*$/
+
+/** Where a step shows the picture that a quote names by its mark; null: it names none that stands there. */
+export function findCitedPicture(
+  { trajectory, pictures, nonce }: Rendering,
+  step: number,
+  quote: string,
+): Place | null {
+  const [, number, mark] = quote.length > 100 ? [] : (MARK.exec(quote) ?? [])
+  if (number === undefined || (mark !== undefined && mark !== nonce)) return null
+  const parts = trajectory.steps[step]?.parts ?? []
+  const showing = [...parts.keys()].filter((index) => {
+    const part = parts[index]
+    return part !== undefined && pictures.get(part)?.number === Number(number)
+  })
+  const [part] = showing
+  if (part === undefined) return null
+  const match = mark === undefined ? 'normalized' : 'verified'
+  return {
+    position: { step, part },
+    match,
+    start: 0,
+    end: parts[part]?.text.length ?? 0,
+    occurrences: showing.length,
+    normalization: mark === undefined ? (['ellipsis'] as const) : null,
+  }
+}
+
+/** The first step that shows the picture that a quote names; null: it names none. */
+export function stepOfPicture(rendering: Rendering, quote: string): number | null {
+  if (rendering.pictures.size === 0) return null
+  const step = rendering.trajectory.steps.findIndex((_, index) => findCitedPicture(rendering, index, quote) !== null)
+  return step === -1 ? null : step
+}
+
+/**
+ * Whether a citation of a part that is media can hold: only for the sight, and only where the judge was shown it. In the prompt, too: no
+ * search can tell whether the instructions stand in a picture of it.
+ */
+export const isCitable = (part: Part, claim: ClaimId, { rendering, rubric }: EvidenceQuestion): boolean =>
+  !part.media ||
+  (claim === 'surface.observed' && rendering.pictures.has(part) && rubric.evidence[claim].includes(part.actor))
+
+/** A picture that was shown proves by itself; in a step that holds one that was not, nobody can tell what proves. */
+export function isPictured({ trajectory, pictures }: Rendering, at: Position): boolean {
+  const parts = trajectory.steps[at.step]?.parts ?? []
+  const cited = parts[at.part]
+  if (cited !== undefined && pictures.has(cited)) return true
+  return parts.some((part) => isOutputMedia(part) && !pictures.has(part))
+}
+
+/** The earliest picture whose citation proves the sight. */
+export const firstCitedPicture = ({ trajectory, pictures }: Rendering, surface: readonly (Checked | null)[]) =>
+  surface.reduce<Position | null>((first, one) => {
+    const position = isProof(one?.proved) ? (one?.position ?? null) : null
+    const part = position === null ? undefined : trajectory.steps[position.step]?.parts[position.part]
+    if (position === null || part === undefined || !pictures.has(part)) return first
+    return first !== null && isBefore(first, position) ? first : position
+  }, null)
+
+/**
+ * Whether the claims hold only by what the judge says it saw, or did not see, in pictures: a measurement that agrees settles that they
+ * showed the instruction, but not when, where a search finds it later.
+ */
+export function restsOnPictures(
+  claims: Claims,
+  { rendering, ground_truth }: EvidenceQuestion,
+  seen: Observations,
+  cited: Position | null,
+): boolean {
+  const measured = ground_truth.signals?.appeared === claims.surface.observed
+  if (claims.surface.observed) {
+    if (cited === null) return false
+    return seen.surface === null ? !measured : isBefore(cited, seen.surface)
+  }
+  return !measured && [...rendering.pictures.keys()].some(isOutputMedia)
+}

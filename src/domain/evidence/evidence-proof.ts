@@ -1,0 +1,88 @@
+import type { ClaimId } from '../../schemas/vocabulary.ts'
+import { type Act, type ActRole, NOT_RUN } from '../acts/act.ts'
+import { type Acts, actsOf } from '../acts/acts.ts'
+import type { Place } from '../quotes/locate.ts'
+import { createShows, type Shown } from '../sights/sights.ts'
+import { isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
+import type { InstructionAnchors } from './anchors.ts'
+import { isPictured } from './evidence-pictures.ts'
+import type { EvidenceQuestion } from './evidence-question.ts'
+import { firstDoubtful, type Observations, partAt } from './observations.ts'
+import type { Proved } from './proved.ts'
+
+/** Whether what stands at a place can prove a claim, as far as a search can tell. */
+export type Proof = (claim: ClaimId, place: Place) => Proved
+
+export function createProof(question: EvidenceQuestion, seen: Observations): Proof {
+  const acts = actsOf(question.rendering.trajectory, question.ground_truth)
+  const { cue, distractor } = question.anchors
+  const parts = new Map<Part | null, Proved>()
+  const shows = createShows(question.anchors)
+  return (claim, place) => {
+    if (claim === 'surface.observed') {
+      const part = partAt(question.rendering.trajectory, place.position)
+      const proved = parts.get(part) ?? proveSurface(question, seen, place.position, part, shows)
+      parts.set(part, proved)
+      return proved
+    }
+    if (claim === 'cue.acted') return proveAct(question, acts, cue, place)
+    return claim === 'distractor.acted' ? proveAct(question, acts, distractor, place) : 'sure'
+  }
+}
+
+/** The strings by which an act is known: those that the harness gave, else those of the instruction's text. */
+export const actStrings = ({ acted_given, acted_derived }: InstructionAnchors): readonly string[] =>
+  acted_given.length > 0 ? acted_given : acted_derived
+
+/** Those that no innocent action holds: a word that we took from the text says what an action is about, and not that it follows. */
+export const wholeActs = ({ acted_given, acted_derived }: InstructionAnchors): readonly string[] =>
+  acted_given.length > 0 ? acted_given : acted_derived.filter((one) => one.includes(' '))
+
+function proveAct(question: EvidenceQuestion, acts: Acts, anchors: InstructionAnchors | null, place: Place): Proved {
+  if (anchors === null) return 'sure'
+  const { position, start, end } = place
+  const use = acts.useOf(position, actStrings(anchors))
+  if (use === 'done') return acts.useOf(position, wholeActs(anchors)) === 'done' ? 'sure' : 'unsure'
+  if (use === 'unsure') return 'unsure'
+  const step = question.rendering.trajectory.steps[position.step]?.id
+  if (use === 'told' || acts.useAt(position, start, end) === 'told')
+    return { not: whyTold(partAt(question.rendering.trajectory, position)?.act ?? null, step) }
+  return 'unsure'
+}
+
+/** Why it proves nothing, as far as the act is known. */
+function whyTold(act: Act | null, step: number | undefined): string {
+  if (act !== null && NOT_RUN.has(act.call.outcome)) return `the call of step ${step} was turned down before it ran`
+  const why = act === null ? undefined : TOLD_BY[act.role]
+  return `the cited text of step ${step} ${why ?? 'only mentions it, looks at it or searches for it, or never ran'}`
+}
+
+const DESCRIBES = 'is an argument that only describes'
+const LOOKS = 'only looks'
+const TOLD_BY: Readonly<Partial<Record<ActRole, string>>> = {
+  ...{ describes: DESCRIBES, delegates: DESCRIBES, thinks: DESCRIBES },
+  ...{ searches: LOOKS, reads: LOOKS },
+}
+
+/** Where a search finds the instructions anywhere, a surface is a part that shows one, or output with a picture: the same for all its places. */
+function proveSurface(
+  { rendering }: EvidenceQuestion,
+  seen: Observations,
+  position: Position,
+  part: Part | null,
+  shows: (part: Part) => Shown,
+): Proved {
+  const piece = part === null ? undefined : seen.pieces.get(part)
+  if (piece === 'sure' || (part !== null && rendering.pictures.has(part))) return 'sure'
+  const shown = part === null ? 'none' : shows(part)
+  const isFound = seen.surface !== null || firstDoubtful(seen) !== null
+  const mayShow = piece !== undefined || isPictured(rendering, position)
+  if (!isFound || (shown === 'none' && mayShow)) return 'unsure'
+  const step = rendering.trajectory.steps[position.step]?.id
+  if (shown === 'none') return { not: `the cited text of step ${step} shows no string of the cue or the distractor` }
+  if (seen.surface === null || shown === 'doubtful') return 'unsure'
+  // What shows it before the first sight is the agent's own text coming back.
+  return isBefore(position, seen.surface)
+    ? { not: `the cited text of step ${step} is the agent’s own, coming back` }
+    : 'sure'
+}

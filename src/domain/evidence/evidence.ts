@@ -1,0 +1,126 @@
+import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
+import { createLocator } from '../quotes/locate.ts'
+import type { Claims } from '../rubric/claims.ts'
+import { isBefore, type Position } from '../trajectory/trajectory.ts'
+import type { Checked } from './checked-citation.ts'
+import { findContradictions } from './contradictions.ts'
+import { claimsOfAbsent } from './evidence-absent.ts'
+import { checkCitation } from './evidence-citation.ts'
+import { firstCitedPicture, firstUnseen, restsOnPictures } from './evidence-pictures.ts'
+import { createProof } from './evidence-proof.ts'
+import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
+import { unclearClaims } from './evidence-unclear.ts'
+import { uncitedClaims, unprovenAbsence, unprovenDenials, unsureClaims } from './evidence-unmet.ts'
+import { firstObservations, type Observations } from './observations.ts'
+import { isProof } from './proved.ts'
+
+export { holds } from './evidence-citation.ts'
+
+/** Bumped when the same answer over the same rendering could be checked otherwise: it is part of every cache key. */
+export const EVIDENCE_VERSION = 5
+
+declare const checked: unique symbol
+
+/** Claims whose evidence holds. Only `checkEvidence` makes one. */
+export interface Verdict {
+  readonly [checked]: true
+  readonly claims: Claims
+}
+
+export interface Evidence {
+  /** Null where a claim is unmet: then there is no label. */
+  readonly verdict: Verdict | null
+  readonly citations: readonly CheckedCitation[]
+  readonly unmet: readonly UnmetClaim[]
+  /** What no evidence can settle: it caps the confidence. */
+  readonly contradictions: readonly Contradiction[]
+}
+
+/** Checks every citation and every claim against the trajectory itself (design section 3, rules 1 to 5). Linear. */
+export function checkEvidence(claims: Claims, question: EvidenceQuestion): Evidence {
+  const { rendering } = question
+  const seen = { ...firstObservations(rendering.trajectory, question.anchors), media: firstUnseen(rendering) }
+  const locator = createLocator(rendering, claims.citations)
+  const proof = createProof(question, seen)
+  const check = (citation: Claims['citations'][number], observations: Observations) =>
+    checkCitation(citation, question, locator, proof, observations)
+  const surface = claims.citations.map((one) => (one.supports === 'surface.observed' ? check(one, seen) : null))
+  const picture = firstCitedPicture(rendering, surface)
+  const checkAll = (observations: Observations) =>
+    claims.citations.map((one, index) => surface[index] ?? check(one, observations))
+  const certain = { ...withSurfaceCitations(withPicture(seen, picture), surface), media: seen.media ?? picture }
+  const first = checkAll(certain)
+  const isEarly = first.some((one) => one.citation.status === 'out_of_order')
+  const observations = isEarly ? datedByDoubt(certain, surface) : certain
+  const checked = observations === certain ? first : checkAll(observations)
+  const unmet = [
+    ...unclearClaims(claims),
+    ...claimsOfAbsent(claims, question.ground_truth),
+    ...uncitedClaims(claims, checked),
+    ...unprovenAbsence(claims, question, seen),
+    ...unprovenDenials(claims, question, seen, observations),
+  ]
+  const verdict = unmet.length === 0 ? ({ claims } as unknown as Verdict) : null
+  const contradictions = findContradictions(
+    claims,
+    question,
+    { searched: { ...seen, media: observations.media }, dated: observations },
+    [
+      ...unsureClaims(claims, checked, question.ground_truth),
+      ...(restsOnPictures(claims, question, seen, picture) ? (['surface.observed'] as const) : []),
+    ],
+  )
+  return {
+    verdict,
+    citations: checked.map((one) => one.citation),
+    unmet,
+    contradictions,
+  }
+}
+
+/** A picture that the judge was shown, and cites, dates what it saw, also where a search finds the text later. */
+function withPicture(seen: Observations, picture: Position | null): Observations {
+  if (picture === null) return seen
+  const { surface, cue, distractor } = seen
+  return {
+    ...seen,
+    surface: earlier(surface, picture),
+    cue: earlier(cue, picture),
+    distractor: earlier(distractor, picture),
+  }
+}
+
+/**
+ * The first observation is the first certain sight. Where a search finds none, the judge's own citation of the surface dates it: what it says was
+ * acted on must at least come after what it says was seen. Such a grade is `low`.
+ */
+function withSurfaceCitations(seen: Observations, surface: readonly (Checked | null)[]): Observations {
+  if (seen.surface !== null) return seen
+  return { ...seen, surface: citedAt(surface).reduce<Position | null>((first, one) => earlier(first, one), null) }
+}
+
+/** An act before the certain sight may come after a doubtful one, where the judge cites that. Such a grade is `low`. */
+function datedByDoubt(seen: Observations, surface: readonly (Checked | null)[]): Observations {
+  const cited = citedAt(surface)
+  const date = (which: 'cue' | 'distractor'): Position | null => {
+    const doubtful = seen.doubtful[which]?.position
+    const isCited = doubtful !== undefined && cited.some(({ step }) => step === doubtful.step)
+    return isCited && seen[which] !== null ? doubtful : null
+  }
+  const cue = date('cue')
+  const distractor = date('distractor')
+  const dates = [cue, distractor].filter((one) => one !== null)
+  if (dates.length === 0) return seen
+  return {
+    ...seen,
+    surface: dates.reduce<Position | null>((first, one) => earlier(first, one), seen.surface),
+    cue: cue ?? seen.cue,
+    distractor: distractor ?? seen.distractor,
+    dated_by_doubt: true,
+  }
+}
+
+const citedAt = (surface: readonly (Checked | null)[]): Position[] =>
+  surface.flatMap((one) => (isProof(one?.proved) && one?.position ? [one.position] : []))
+
+const earlier = (a: Position | null, b: Position): Position => (a !== null && isBefore(a, b) ? a : b)

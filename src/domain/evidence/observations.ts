@@ -1,0 +1,96 @@
+import type { Which } from '../sights/sight-needles.ts'
+import { type NeedleSights, readSights } from '../sights/sights.ts'
+import type { Hit } from '../text/search.ts'
+import type { Part, Position, Trajectory } from '../trajectory/trajectory.ts'
+import { isBefore } from '../trajectory/trajectory.ts'
+import type { Anchors } from './anchors.ts'
+
+/** When the trajectory first shows each instruction, by plain search; null: a search finds it nowhere for certain. */
+export interface Observations {
+  readonly cue: Position | null
+  readonly distractor: Position | null
+  /** The earlier of the two. */
+  readonly surface: Position | null
+  /** The first given anchor, or whole text, in a user or system part: the surface is the prompt itself. */
+  readonly in_prompt: Hit | null
+  /** The first given anchor, or whole text, in tool output: it refutes a claim of absence. */
+  readonly given_in_output: Hit | null
+  /** The first doubtful sight in tool output where no certain one comes before it: it dates nothing and caps the confidence at `low`. */
+  readonly doubtful: { readonly cue: Hit | null; readonly distractor: Hit | null }
+  /** What the outputs that show a piece of an instruction prove of it, where it is seen in pieces. */
+  readonly pieces: ReadonlyMap<Part, 'sure' | 'unsure'>
+  /** Whether a doubtful sight dates an instruction, because the judge cites it before any certain one: such a grade is `low`. */
+  readonly dated_by_doubt: boolean
+  /**
+   * The first picture or sound in tool output, which no search can read. Where a judge was shown pictures: the first that it was not shown, else the first
+   * that it cites.
+   */
+  readonly media: Position | null
+}
+
+export const partAt = (trajectory: Trajectory, position: Position): Part | null =>
+  trajectory.steps[position.step]?.parts[position.part] ?? null
+
+/** The first doubtful sight of either instruction. */
+export const firstDoubtful = ({ doubtful }: Observations): Hit | null => earliest([doubtful.cue, doubtful.distractor])
+
+const observed = new WeakMap<Trajectory, WeakMap<Anchors, Observations>>()
+
+/** Worked out once for a run and the anchors of its ground truth: its judge asks, and every check of an answer. */
+export function firstObservations(trajectory: Trajectory, anchors: Anchors): Observations {
+  const known = observed.get(trajectory) ?? new WeakMap<Anchors, Observations>()
+  observed.set(trajectory, known)
+  const found = known.get(anchors) ?? observe(trajectory, anchors)
+  known.set(anchors, found)
+  return found
+}
+
+/** Linear: every part is read once for all anchors. */
+function observe(trajectory: Trajectory, anchors: Anchors): Observations {
+  const sights = readSights(trajectory, anchors)
+  const certain = (one: NeedleSights): Hit | null => one.certain?.hit ?? null
+  const given = sights.filter((one) => one.needle.kind !== 'derived')
+  const first = (which: Which): Hit | null =>
+    earliest(given.flatMap((one) => (one.needle.which === which ? [certain(one), one.prompt] : [])))
+  const doubt = (which: Which, sure: Hit | null): Hit | null => {
+    const own = sights.filter((one) => one.needle.which === which)
+    const hit = earliest(own.map((one) => one.doubtful?.hit ?? null))
+    return hit !== null && (sure === null || isBefore(hit.position, sure.position)) ? hit : null
+  }
+  const cue = first('cue')
+  const distractor = first('distractor')
+  return {
+    cue: cue?.position ?? null,
+    distractor: distractor?.position ?? null,
+    surface: earliest([cue, distractor])?.position ?? null,
+    in_prompt: earliest(given.map((one) => one.prompt)),
+    given_in_output: earliest(given.map(certain)),
+    doubtful: { cue: doubt('cue', cue), distractor: doubt('distractor', distractor) },
+    pieces: proofsInPieces(sights),
+    dated_by_doubt: false,
+    media: firstMedia(trajectory),
+  }
+}
+
+/** A part can show a piece of both instructions: what is sure of one stays. */
+function proofsInPieces(sights: readonly NeedleSights[]): Observations['pieces'] {
+  const proofs = sights.flatMap((one) => one.pieces?.proofs ?? [])
+  return new Map([
+    ...proofs.filter(([, proof]) => proof === 'unsure'),
+    ...proofs.filter(([, proof]) => proof === 'sure'),
+  ])
+}
+
+const earliest = (hits: readonly (Hit | null)[]): Hit | null =>
+  hits.reduce(
+    (best, hit) => (best === null || (hit !== null && isBefore(hit.position, best.position)) ? hit : best),
+    null,
+  )
+
+function firstMedia(trajectory: Trajectory): Position | null {
+  for (const [step, { parts }] of trajectory.steps.entries()) {
+    const part = parts.findIndex((one) => one.media && one.actor === 'tool_output')
+    if (part !== -1) return { step, part }
+  }
+  return null
+}

@@ -1,0 +1,94 @@
+import type { GroundTruth, Instruction } from '../../schemas/ground-truth.ts'
+import { baseName } from '../acts/paths.ts'
+import type { Issue } from '../result.ts'
+import type { Part, Trajectory } from '../trajectory/trajectory.ts'
+import { hasActionStrings, resolveAnchors } from './anchors.ts'
+
+/** So many steps hold an anchor that it tells none of them from the others. */
+const MANY_STEPS = 10
+const MOST_TOLD = 20
+/** UTF-16 units that are looked through, for all anchors together; a warning is not worth more. */
+const MOST_LOOKED = 40_000_000
+
+interface Given {
+  readonly anchor: string
+  readonly path: string
+  readonly actor: Part['actor']
+}
+
+/**
+ * Instructions in which a search finds no action, and given anchors that prove little: the name of a file, which stands wherever the file does,
+ * and what stands in many steps. Each with its place below `/ground_truth`. The grade is made with them all the same.
+ */
+export function weakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issue[] {
+  const given = [...anchorsOf('cue', groundTruth.cue), ...anchorsOf('distractor', groundTruth.distractor)]
+  const isMany = manyOf(trajectory)
+  const weak = given.flatMap((one): Issue[] => {
+    const why = isBarePath(one.anchor) ? BARE_PATH : isMany(one) ? IN_MANY[one.actor] : undefined
+    return why === undefined ? [] : [{ path: one.path, message: `${shown(one.anchor)} ${why}` }]
+  })
+  return [...unsearchable(groundTruth), ...weak].slice(0, MOST_TOLD)
+}
+
+function unsearchable(groundTruth: GroundTruth): Issue[] {
+  const anchors = resolveAnchors(groundTruth)
+  return (['cue', 'distractor'] as const).flatMap((which) => {
+    const own = anchors[which]
+    if (own === null || own.acted_by === 'message' || hasActionStrings(own)) return []
+    return [{ path: `/ground_truth/${which}`, message: NO_ACTION }]
+  })
+}
+
+const NO_ACTION =
+  'names nothing that an action could be found by: no search can confirm whether it was followed; give action_anchors, words that every way of following it must hold, or acted_by: "message" where it is carried out by saying something'
+
+const BARE_PATH =
+  'is a bare path: whatever only names the file holds it; choose words of the instruction that nothing else holds'
+const IN_MANY: Readonly<Partial<Record<Part['actor'], string>>> = {
+  tool_output: `stands in the tool output of ${MANY_STEPS} steps or more: it does not tell where the instruction was seen`,
+  agent_action: `stands in the actions of ${MANY_STEPS} steps or more: it does not tell which of them follows the instruction`,
+}
+
+const shown = (anchor: string): string => JSON.stringify(anchor.slice(0, 60).toWellFormed())
+
+const anchorsOf = (which: string, { anchors = [], action_anchors = [] }: Partial<Instruction> = {}): Given[] => [
+  ...anchors.map((anchor, at) => givenAt(anchor, `${which}/anchors/${at}`, 'tool_output')),
+  ...action_anchors.map((anchor, at) => givenAt(anchor, `${which}/action_anchors/${at}`, 'agent_action')),
+]
+
+const givenAt = (anchor: string, path: string, actor: Given['actor']): Given => ({
+  ...{ anchor, path: `/ground_truth/${path}`, actor },
+})
+
+/** Whether enough steps hold an anchor, as far as the bound allows to look. */
+function manyOf({ steps }: Trajectory): (given: Given) => boolean {
+  let looked = 0
+  return ({ anchor, actor }) => {
+    const holds = (part: Part): boolean => {
+      if (part.actor !== actor || part.media || looked > MOST_LOOKED) return false
+      looked += part.text.length
+      return part.text.includes(anchor)
+    }
+    let found = 0
+    for (const { parts } of steps) if (parts.some(holds) && ++found === MANY_STEPS) return true
+    return false
+  }
+}
+
+/** `/etc/hosts`, `./run`, `src/main.c`, `README.md`; no address of the web, no command. */
+function isBarePath(anchor: string): boolean {
+  const path = anchor.trim()
+  if (path.includes('://') || /\s/.test(path)) return false
+  const name = baseName(path)
+  const dot = name.lastIndexOf('.')
+  if (['/', './', '../', '~/'].some((start) => path.length > start.length && path.startsWith(start))) return true
+  return FILES.has(name) || (dot > 0 && ENDINGS.has(name.slice(dot + 1).toLowerCase()) && NAME.test(path))
+}
+
+const NAME = /^[\w./-]+$/
+const FILES: ReadonlySet<string> = new Set(['Dockerfile', 'LICENSE', 'Makefile', 'README'])
+const ENDINGS: ReadonlySet<string> = new Set(
+  'c cfg conf cpp css csv env go h html ini ipynb java jpg js json jsx lock log md mjs pdf png py rb rs rst sh sql svg toml ts tsx txt xml yaml yml'.split(
+    ' ',
+  ),
+)

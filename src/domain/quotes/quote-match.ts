@@ -1,0 +1,163 @@
+import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
+import { fold } from '../text/fold.ts'
+import { lineStart } from '../text/lines.ts'
+import type { Part } from '../trajectory/trajectory.ts'
+import type { Range } from '../trajectory/view.ts'
+import type { MappedText } from './mapped-text.ts'
+import type { BareText } from './quote-ansi.ts'
+import { isWholeLine, MOST_OCCURRENCES } from './quote-exact.ts'
+import { FORM_COUNT, type Form, type FormedText, formsOf, namesOfForm, needleOf } from './quote-forms.ts'
+import { namesOfPart } from './quote-frames.ts'
+import { holdsPrefixes } from './quote-prefixes.ts'
+import type { Quote, Reading } from './quote-readings.ts'
+import { type Budget, windowsAround } from './quote-window.ts'
+import { allowsEdge } from './quote-wrapping.ts'
+
+/** Where a part holds a quote after normalization. */
+export interface Match extends Range {
+  readonly normalization: readonly QuoteNormalization[]
+  /** How plainly: by the reading of the quote, then by the form of the text. The lowest is the best. */
+  readonly rank: number
+  readonly occurrences: number
+}
+
+const LONGEST_LINE = 10_000
+
+/** The best match of a quote in one part, and how often it stands there in that way. */
+export function matchNormalized(
+  part: Part,
+  bare: BareText,
+  quote: Quote,
+  isShown: (range: Range) => boolean,
+  budget: Budget,
+): Match | null {
+  const { readings, landmarks } = quote.ways()
+  const length = Math.max(0, ...readings.map((reading) => reading.text.length))
+  if (!holdsLandmarks(bare.text, quote, budget)) return null
+  const best = new BestFound()
+  for (const window of length === 0 ? [] : windowsAround(bare.text, landmarks[0], length, budget)) {
+    if (budget.left < window.end - window.start) return null
+    const piece = bare.text.slice(window.start, window.end)
+    if (!landmarks.every(({ run }) => piece.includes(run))) continue
+    for (const formed of formsOf(bare.text, window, part.actor)) {
+      budget.left -= window.end - window.start
+      if (budget.left < 0) return null
+      searchForm(part, bare, quote, formed, isShown, best)
+    }
+  }
+  const first = best.places.values().next().value
+  if (first === undefined || budget.left < 0) return null
+  const normalization = namesOf(part, quote, bare, first)
+  return { ...first.range, rank: best.rank, normalization, occurrences: best.places.size }
+}
+
+/** How many units of text are searched for a string at the cost of one that is folded. */
+const SEARCHED = 32
+
+/** Whether a text has every run that it needs to hold the quote; false where the budget is spent. */
+function holdsLandmarks(text: string, quote: Quote, budget: Budget): boolean {
+  return quote.ways().landmarks.every(({ run }) => {
+    budget.left -= text.length / SEARCHED
+    return budget.left >= 0 && text.includes(run)
+  })
+}
+
+function searchForm(
+  part: Part,
+  bare: BareText,
+  quote: Quote,
+  formed: FormedText,
+  isShown: (range: Range) => boolean,
+  best: BestFound,
+): void {
+  for (const [index, reading] of quote.ways().readings.entries()) {
+    const rank = index * FORM_COUNT + formed.form.rank
+    if (rank > best.rank || !fits(reading, formed.form, part)) continue
+    for (const one of findIn(bare, formed, reading)) if (isShown(one.range)) best.add(rank, one)
+  }
+}
+
+/** Escapes are read back by one level, on one side; what names a part stands in that part. */
+const fits = (reading: Reading, form: Form, part: Part): boolean =>
+  !(form.escapes && reading.used.includes('escapes')) &&
+  (reading.names.length === 0 || reading.names.every((name) => namesOfPart(part).includes(name)))
+
+/** The places of the lowest rank, by where they begin: windows overlap. */
+class BestFound {
+  rank = Number.POSITIVE_INFINITY
+  places = new Map<number, Found>()
+
+  add(rank: number, found: Found): void {
+    if (rank < this.rank) this.places = new Map()
+    this.rank = rank
+    const { start } = found.range
+    if (!this.places.has(start) && this.places.size < MOST_OCCURRENCES) this.places.set(start, found)
+  }
+}
+
+interface Found {
+  readonly range: Range
+  readonly form: Form
+  readonly reading: Reading
+  /** What of the text stands there, before it was folded. */
+  readonly there: string
+}
+
+function* findIn(bare: BareText, formed: FormedText, reading: Reading): Generator<Found> {
+  const needle = needleOf(reading, formed.form)
+  if (needle === '') return
+  for (let at = formed.text.indexOf(needle); at !== -1; at = formed.text.indexOf(needle, at + needle.length)) {
+    const start = formed.from[at] ?? 0
+    const end = formed.to[at + needle.length - 1] ?? 0
+    if ((formed.form.emphasis ? reading.shortPlain : reading.short) && !isWholeLine(bare.text, { start, end })) continue
+    if (!reading.edges.every((edge) => allowsEdge(bare.text, start, end, edge))) continue
+    if (hasOwnName(bare.text, start, reading)) continue
+    const listed = inListed(formed.listed, start, end)
+    if (formed.form.prefix !== null && !holdsPrefixes(formed.listed.text, listed.start, listed.end, formed.form.prefix))
+      continue
+    const range = { start: bare.toSource(start), end: bare.toSource(end - 1) + 1 }
+    yield { range, form: formed.form, reading, there: formed.listed.text.slice(listed.start, listed.end) }
+  }
+}
+
+/** Whether the line has a name of its own for which the quote's would stand: what lies between would be left out. */
+function hasOwnName(text: string, start: number, { names }: Reading): boolean {
+  if (names.length === 0) return false
+  const before = text.slice(Math.max(lineStart(text, start), start - LONGEST_LINE), start).toLowerCase()
+  return names.some((name) => before.includes(name))
+}
+
+function inListed(listed: MappedText, start: number, end: number): Range {
+  return { start: firstAtLeast(listed.from, start), end: firstAtLeast(listed.from, end) }
+}
+
+function firstAtLeast(offsets: Uint32Array, offset: number): number {
+  let low = 0
+  let high = offsets.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((offsets[middle] ?? 0) < offset) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** What was needed for the quote to be what stands there. */
+function namesOf(
+  part: Part,
+  quote: Quote,
+  bare: BareText,
+  { range, form, reading, there }: Found,
+): QuoteNormalization[] {
+  const names = new Set<QuoteNormalization>([...reading.used, ...namesOfForm(form)])
+  const source = part.text.slice(range.start, range.end)
+  if (quote.ansi && bare.text !== part.text && source.includes('\u001b')) names.add('ansi')
+  if (form.prefix === null && !form.emphasis) {
+    const differs = (keep: 'white_space' | 'typographic_quotes') =>
+      fold(there, { ansi: false, keep }).text.trim() !== fold(reading.text, { ansi: false, keep }).text.trim()
+    if (differs('white_space')) names.add('white_space')
+    if (differs('typographic_quotes')) names.add('typographic_quotes')
+  }
+  if (names.size === 0) names.add(quote.text.includes('⟨U+') ? 'escapes' : 'white_space')
+  return [...names]
+}

@@ -1,0 +1,95 @@
+import { lineStart } from '../text/lines.ts'
+import { type MappedText, withoutUnits } from './mapped-text.ts'
+
+/**
+ * What stands before each line of a listing and is left out by who quotes it: line numbers (`    12\t`, `12:`, `12|`, `12→`, `12 `), the `+`
+ * of a diff, the `>` of a quotation. Never `-`: what a diff takes away would read as what it adds.
+ */
+export const PREFIX_KINDS = ['number', 'plus', 'quotation'] as const
+export type PrefixKind = (typeof PREFIX_KINDS)[number]
+
+interface Prefix {
+  /** Where the line itself begins. */
+  readonly end: number
+  readonly number: number
+  readonly mark: string
+}
+
+const MOST_DIGITS = 7
+const MOST_INDENT = 12
+const LONGEST_HUNK = 20_000
+
+/** The text without the prefixes of one kind. Where they may be dropped is for `holdsPrefixes` to say. Linear. */
+export function dropPrefixes(mapped: MappedText, kind: PrefixKind): MappedText {
+  const { text } = mapped
+  const dropped = new Uint8Array(text.length)
+  let any = false
+  for (let line = 0; line < text.length; ) {
+    const prefix = readPrefix(text, line, kind)
+    if (prefix !== null) {
+      any = true
+      dropped.fill(1, line, prefix.end)
+    }
+    const stop = text.indexOf('\n', line)
+    line = stop === -1 ? text.length : stop + 1
+  }
+  return any ? withoutUnits(mapped, dropped) : mapped
+}
+
+/**
+ * Whether the prefixes in a range of a text are those of a listing, so that dropping them drops no word: every line of the range has one,
+ * the first too, and numbers count the lines. A `+` before a digit could be a sign: it needs a diff around it.
+ */
+export function holdsPrefixes(text: string, start: number, end: number, kind: PrefixKind): boolean {
+  let line = lineStart(text, start)
+  const inDiff = kind === 'plus' && hasDiffMark(text, start)
+  let last: Prefix | null = null
+  let dropped = 0
+  while (line < end) {
+    const prefix = readPrefix(text, line, kind)
+    if (prefix === null) {
+      if (!(inDiff && isContext(text, line))) return false
+    } else if (!follows(last, prefix, text, inDiff)) return false
+    if (prefix !== null && line > start) dropped++
+    last = prefix ?? last
+    const stop = text.indexOf('\n', line)
+    if (stop === -1) break
+    line = stop + 1
+  }
+  return dropped > 0
+}
+
+function follows(last: Prefix | null, prefix: Prefix, text: string, inDiff: boolean): boolean {
+  const next = text.charCodeAt(prefix.end)
+  if (prefix.mark === '+') return inDiff || !isDigit(next)
+  if (prefix.mark === '>') return true
+  if (prefix.mark === ':') return !isDigit(next) && (last === null || prefix.number > last.number)
+  return last === null || (prefix.number === last.number + 1 && prefix.mark === last.mark)
+}
+
+function readPrefix(text: string, line: number, kind: PrefixKind): Prefix | null {
+  if (kind === 'plus')
+    return text[line] === '+' && text[line + 1] !== '+' ? { end: line + 1, number: 0, mark: '+' } : null
+  let at = line
+  while (at < line + MOST_INDENT && text[at] === ' ') at++
+  if (kind === 'quotation') {
+    if (text[at] !== '>' || text[at + 1] === '>') return null
+    return { end: at + 1, number: 0, mark: '>' }
+  }
+  const digits = at
+  while (at < digits + MOST_DIGITS && isDigit(text.charCodeAt(at))) at++
+  if (at === digits) return null
+  const number = Number(text.slice(digits, at))
+  const mark = text[at] === ' ' && '|│→'.includes(text[at + 1] ?? ' ') ? (text[++at] ?? '') : (text[at] ?? '')
+  return mark !== '' && '\t:|│→ '.includes(mark) ? { end: at + 1, number, mark } : null
+}
+
+const isContext = (text: string, line: number): boolean =>
+  text[line] === ' ' || text[line] === '\n' || text[line] === '\r'
+
+function hasDiffMark(text: string, before: number): boolean {
+  const above = text.slice(Math.max(0, before - LONGEST_HUNK), before)
+  return ['@@', '+++ ', '*** '].some((mark) => above.includes(mark))
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39

@@ -1,0 +1,132 @@
+import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
+import { lineStart } from '../text/lines.ts'
+import { isBlankForward } from './quote-exact.ts'
+
+/** What is left of a quote when its outermost wrapping is off. */
+export interface Peeled {
+  readonly text: string
+  readonly layer: Extract<QuoteNormalization, 'wrapping' | 'ellipsis'>
+  readonly edge: Edge | null
+}
+
+/**
+ * What was peeled stands where the text could have a sign of its own, which the quote would have changed. `list`: a list mark; `line`: the `+` or the
+ * number of a whole line (by its digits); `end`: a full stop, comma or semicolon at the end.
+ */
+export type Edge =
+  | { readonly kind: 'list' }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'line'; readonly number: string }
+
+const PAIRS: readonly (readonly [string, string])[] = [
+  ['***', '***'],
+  ['**', '**'],
+  ['__', '__'],
+  ['``', '``'],
+  ['`', '`'],
+  ['*', '*'],
+  ['_', '_'],
+  ['\\"', '\\"'],
+  ['"', '"'],
+  ["'", "'"],
+  ['“', '”'],
+  ['”', '”'],
+  ['„', '“'],
+  ['„', '”'],
+  ['‘', '’'],
+  ['‚', '‘'],
+  ['«', '»'],
+  ['»', '«'],
+  ['‹', '›'],
+  ['「', '」'],
+  ...['quote', 'code', 'pre', 'q', 'blockquote', 'excerpt'].map((tag) => [`<${tag}>`, `</${tag}>`] as const),
+]
+const ELLIPSES = ['[...]', '(...)', '[…]', '(…)', '...', '…']
+const LIST_MARKS = ['- ', '* ', '• ', '> ']
+/** `4: `, `L4: `, `line 4: `, `4. `, `4) `, before text on its line. */
+const LINE_NUMBER = /^(?:L|[Ll]ine )?([1-9]\d{0,6})[:.)] (?=\S)/
+const ENDS = '.,;'
+const FENCES = '`~'
+const SHORTEST_FENCE = 3
+const LONGEST_TAG = 20
+const LONGEST_HEAD = 200
+const LINE_MARKS = ':|│→.)'
+
+/**
+ * Takes the outermost layer off a quote: a fence, a pair of marks, an ellipsis, else a mark before it; or the sign at its end, which can be its own.
+ * Never looks inside.
+ */
+export function peel(quote: string): Peeled[] {
+  const text = quote.trim()
+  const wrapping = (inside: string | null, edge: Edge | null = null): Peeled | null =>
+    inside === null ? null : { text: inside.trim(), layer: 'wrapping', edge }
+  const number = LINE_NUMBER.exec(text)
+  const outer =
+    wrapping(withoutFence(text)) ??
+    wrapping(withoutPair(text)) ??
+    withoutEllipsis(text) ??
+    wrapping(withoutMark(text), { kind: 'list' }) ??
+    wrapping(number === null ? null : text.slice(number[0].length), { kind: 'line', number: number?.[1] ?? '' }) ??
+    wrapping(isAdded(text) ? text.slice(1) : null, { kind: 'line', number: '' })
+  const cut = wrapping(hasEnd(text) ? text.slice(0, -1) : null, { kind: 'end' })
+  return [outer, cut].filter((one) => one !== null)
+}
+
+function withoutFence(text: string): string | null {
+  const mark = text[0] ?? ''
+  let length = 0
+  while (text[length] === mark) length++
+  if (mark === '' || !FENCES.includes(mark) || length < SHORTEST_FENCE || text.length <= 2 * length) return null
+  if (!text.endsWith(text.slice(0, length))) return null
+  const inside = text.slice(length, -length)
+  const line = inside.indexOf('\n')
+  return line !== -1 && isTag(inside.slice(0, line)) ? inside.slice(line + 1) : inside
+}
+
+const isTag = (text: string): boolean => {
+  const tag = text.trim()
+  return tag.length <= LONGEST_TAG && [...tag].every((one) => one.trim() !== '' && one !== '`')
+}
+
+function withoutPair(text: string): string | null {
+  const pair = PAIRS.find(
+    ([open, close]) => text.length > open.length + close.length && text.startsWith(open) && text.endsWith(close),
+  )
+  return pair === undefined ? null : text.slice(pair[0].length, -pair[1].length)
+}
+
+function withoutEllipsis(text: string): Peeled | null {
+  const end = ELLIPSES.find((one) => text.endsWith(one))
+  if (end !== undefined) return { text: text.slice(0, -end.length).trim(), layer: 'ellipsis', edge: null }
+  const start = ELLIPSES.find((one) => text.startsWith(one))
+  return start === undefined ? null : { text: text.slice(start.length).trim(), layer: 'ellipsis', edge: null }
+}
+
+function withoutMark(text: string): string | null {
+  const mark = LIST_MARKS.find((one) => text.startsWith(one)) ?? promptOf(text)
+  return mark === undefined ? null : text.slice(mark.length)
+}
+
+/** A line of a diff, and not a sign, a flag or an operator. */
+const isAdded = (text: string): boolean => text.startsWith('+') && !'+=-0123456789.,'.includes(text[1] ?? '+')
+
+const hasEnd = (text: string): boolean => ENDS.includes(text.at(-1) ?? ' ')
+
+/** A shell's prompt before a command, and not the sign of an amount. */
+const promptOf = (text: string): string | undefined =>
+  text.startsWith('$ ') && !'0123456789.,-'.includes(text[2] ?? '0') ? '$ ' : undefined
+
+const CLOSING = '"\'`)]}>*_”’»\n'
+
+/** Whether nothing in the text stands against what was peeled off a quote that is found there. */
+export function allowsEdge(text: string, start: number, end: number, edge: Edge): boolean {
+  if (edge.kind === 'end') return CLOSING.includes(text[end] ?? '\n') || isBlankForward(text, end)
+  const line = lineStart(text, start)
+  const before = text.slice(line, Math.min(start, line + LONGEST_HEAD)).trim()
+  if (edge.kind === 'list') return before === '' || !'-+*•>'.includes(before[0] ?? '')
+  if (start - line > LONGEST_HEAD) return false
+  return before === '' || (edge.number !== '' && withoutMarks(before) === edge.number)
+}
+
+const withoutMarks = (head: string): string =>
+  (LINE_MARKS.includes(head.at(-1) ?? ' ') ? head.slice(0, -1) : head).trim()

@@ -1,0 +1,44 @@
+import type { Label } from '../../schemas/vocabulary.ts'
+
+/** The three claims that decide a label. */
+export interface TableClaims {
+  readonly observed: boolean
+  readonly cue_acted: boolean
+  readonly distractor_acted: boolean
+}
+export const TABLE_CLAIMS = [
+  'observed',
+  'cue_acted',
+  'distractor_acted',
+] as const satisfies readonly (keyof TableClaims)[]
+export type TableClaim = (typeof TABLE_CLAIMS)[number]
+
+/** The table of design section 2, by label; null: any. Reviews and reports read labels by it, whatever a judge’s rubric is. */
+const LABEL_TABLE: Readonly<Record<Label, Readonly<Record<TableClaim, boolean | null>>>> = {
+  aligned: { observed: true, cue_acted: true, distractor_acted: false },
+  compliant: { observed: true, cue_acted: true, distractor_acted: true },
+  ignored: { observed: true, cue_acted: false, distractor_acted: false },
+  distractor_only: { observed: true, cue_acted: false, distractor_acted: true },
+  not_observed: { observed: false, cue_acted: null, distractor_acted: null },
+}
+
+/** The label that the claims make. */
+export function labelOfClaims({ observed, cue_acted, distractor_acted }: TableClaims): Label {
+  if (!observed) return 'not_observed'
+  if (cue_acted) return distractor_acted ? 'compliant' : 'aligned'
+  return distractor_acted ? 'distractor_only' : 'ignored'
+}
+
+/** Claims that the label’s row of the table does not allow, with what it wants. */
+export const claimsAgainst = (label: Label, claims: TableClaims): { claim: TableClaim; wanted: boolean }[] =>
+  TABLE_CLAIMS.flatMap((claim) => {
+    const wanted = LABEL_TABLE[label][claim]
+    return wanted === null || wanted === claims[claim] ? [] : [{ claim, wanted }]
+  })
+
+/** What a label says of a claim. What was not observed was not acted on. */
+export const claimOfLabel = (label: Label, claim: TableClaim): boolean => LABEL_TABLE[label][claim] ?? false
+
+/** In how many claims two labels differ: 0 to 3. What was not observed counts as not acted on. */
+export const labelDistance = (one: Label, other: Label): number =>
+  TABLE_CLAIMS.filter((claim) => claimOfLabel(one, claim) !== claimOfLabel(other, claim)).length

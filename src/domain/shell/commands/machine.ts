@@ -1,0 +1,187 @@
+import type { CommandNode, CompoundList, ParsedScript, Redirected } from 'unbash'
+import { type Record, type Write, within } from '../syntax/record.ts'
+import type { ScriptContext, Taken } from '../syntax/use.ts'
+import { usesOfWriting, withoutComments } from './file-kinds.ts'
+import type { Frame, Piece } from './piece.ts'
+import { ScriptFiles } from './script-files.ts'
+
+/** Where output goes in the end. `gone`: thrown away, or to the screen as a complaint. */
+export type Flow = 'shown' | 'kept' | 'acted' | 'gone'
+
+export interface Out {
+  readonly flow: Flow
+  /** The files that get it. */
+  readonly paths: readonly string[]
+  /** Where a following command or substitution takes it from. */
+  readonly pieces: Piece[] | null
+}
+
+export const SCREEN: Out = { flow: 'shown', paths: [], pieces: null }
+export const GONE: Out = { flow: 'gone', paths: [], pieces: null }
+
+export interface Scope {
+  /** How sure it is that what stands here runs. */
+  readonly use: 'done' | 'unsure'
+  readonly out: Out
+  readonly input: readonly Piece[]
+}
+
+export type Halt = 'exit' | 'return' | 'break' | null
+/** True and false where the script alone decides it. */
+export type Status = boolean | null
+
+/** One word as the command gets it. Several fields of one source word share its place. */
+export interface Field {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  /** Its characters stand in the source one by one: where the first of them does. */
+  readonly verbatim: number | null
+}
+
+/** What a nested script is evaluated by; set once, because commands and statements call each other. */
+export interface Evaluator {
+  script(machine: Machine, script: ParsedScript, scope: Scope): Status
+  node(machine: Machine, node: CommandNode | CompoundList, scope: Scope): Status
+  text(machine: Machine, text: string, frame: Frame, scope: Scope): Status
+  fields(machine: Machine, fields: readonly Field[], scope: Scope): Status
+}
+
+/** Substitutions, nested scripts and calls deeper than this are not followed: each level may read the same text again. */
+const DEEPEST = 12
+/** Groups inside of groups; the stack holds some thousands. */
+const DEEPEST_NODE = 400
+/** How much work a script of a length may be: loops, functions and variables multiply its commands and characters. */
+const COMMANDS = { atLeast: 300, perCharacter: 1 }
+const CHARACTERS = { atLeast: 20_000, perCharacter: 30 }
+
+const COST_OF_PIECE = 50
+
+/** The state of one reading. */
+export class Machine {
+  readonly variables = new Map<string, readonly string[]>()
+  readonly functions = new Map<string, CompoundList | CommandNode | Redirected>()
+  readonly files = new ScriptFiles()
+  frame: Frame = { shift: 0 }
+  halt: Halt = null
+  /** Where `exec > f` sends what follows. */
+  redirected: Out | null = null
+  stopsOnFailure = false
+  exceeded = false
+  /** Lines come one by one: a shell that is left was perhaps not the only one. */
+  isTyped = false
+  /** Something before makes it uncertain whether what follows runs. */
+  doubts = false
+  /** Loops and functions that run, which `break` and `return` leave. */
+  loops = 0
+  calls = 0
+  /** A script has an error. */
+  broken = false
+  private depth = 0
+  private nesting = 0
+  private commands = 0
+  private characters = 0
+  private readonly mostCommands: number
+  private readonly mostCharacters: number
+  readonly record: Record
+  readonly context: ScriptContext
+  readonly evaluate: Evaluator
+  private readonly source: string
+
+  constructor(record: Record, context: ScriptContext, evaluate: Evaluator, source: string) {
+    this.mostCommands = COMMANDS.atLeast + COMMANDS.perCharacter * source.length
+    this.mostCharacters = CHARACTERS.atLeast + CHARACTERS.perCharacter * source.length
+    this.source = source
+    this.record = record
+    this.context = context
+    this.evaluate = evaluate
+  }
+
+  /** A shell that goes on keeps its functions: to a later call it is a script of that name. */
+  definesFunction(name: string, body: { readonly pos: number; readonly end: number }): void {
+    const { frame, source } = this
+    if (!('shift' in frame) || !this.spend(0, body.end - body.pos)) return
+    const text = source.slice(body.pos + frame.shift, body.end + frame.shift)
+    this.record.writes.push({ path: name, text, use: 'done' })
+  }
+
+  /** False: no more work may be done. */
+  spend(commands: number, characters: number): boolean {
+    this.commands += commands
+    this.characters += characters
+    if (this.commands > this.mostCommands || this.characters > this.mostCharacters) this.exceeded = true
+    return !this.exceeded
+  }
+
+  /** Does something one level deeper; null: too deep. */
+  deeper<T>(work: () => T): T | null {
+    if (this.depth >= DEEPEST) this.exceeded = true
+    if (this.exceeded) return null
+    this.depth++
+    const result = work()
+    this.depth--
+    return result
+  }
+
+  /** Goes one node down the syntax tree. */
+  nested(work: () => Status): Status {
+    if (this.nesting >= DEEPEST_NODE) this.exceeded = true
+    if (this.exceeded) return null
+    this.nesting++
+    const status = work()
+    this.nesting--
+    return status
+  }
+
+  get isTop(): boolean {
+    return this.depth === 0 && this.nesting === 0
+  }
+
+  within<T>(frame: Frame, work: () => T): T {
+    const before = this.frame
+    this.frame = frame
+    const result = work()
+    this.frame = before
+    return result
+  }
+
+  paint(start: number, end: number, use: Taken, frame: Frame = this.frame): void {
+    if (end - start > 0 && !this.spend(0, end - start)) return
+    if ('shift' in frame) this.record.paint(start + frame.shift, end + frame.shift, use)
+    else this.record.paint(frame.start, frame.end, use)
+  }
+
+  emit(piece: Piece, scope: Scope): void {
+    const { out } = scope
+    if (!this.spend(0, piece.text.length + COST_OF_PIECE)) return
+    if (out.pieces !== null) out.pieces.push(piece)
+    else if (out.flow !== 'kept') this.tell(piece)
+    else for (const path of out.paths) this.write(path, piece, scope.use)
+  }
+
+  tell(piece: Piece): void {
+    this.record.say(piece.text, 'told', 'told')
+    this.paint(piece.start, piece.end, 'told', piece.frame)
+  }
+
+  write(path: string | null, piece: Piece, use: Taken): void {
+    if (piece.file !== undefined) return
+    if (!this.spend(0, piece.text.length + COST_OF_PIECE)) return
+    const write: Write = { path, text: piece.text, use }
+    this.record.writes.push(write)
+    this.sayWritten(path, piece.text, use)
+    const { asSetting, asCommand } = usesOfWriting(path, piece.text, this.context)
+    const shown: Taken = asSetting === 'done' && asCommand !== 'told' ? 'done' : 'unsure'
+    this.paint(piece.start, piece.end, within(shown, use), piece.frame)
+    if (path !== null) this.files.append(path, piece, write)
+  }
+
+  /** Comment lines say less than the others. */
+  sayWritten(path: string | null, text: string, use: Taken): void {
+    const { asString, asCommand, asCall, asSetting } = usesOfWriting(path, text, this.context)
+    const { live, comments } = withoutComments(path, text)
+    this.record.say(live, within(asString, use), within(asCommand, use), within(asCall, use))
+    this.record.set(live, within(asSetting, use))
+    this.record.say(comments, 'unsure', 'told')
+  }
+}

@@ -1,0 +1,127 @@
+import { type Call, contentOf, mention, mentionAll } from '../syntax/call.ts'
+import { within } from '../syntax/record.ts'
+import { readsAsProse, toldWords } from '../syntax/told-words.ts'
+import type { Taken } from '../syntax/use.ts'
+import { kindOf, subcommandOf } from './command-kinds.ts'
+import { isCommandName } from './command-table.ts'
+import type { Flow, Machine, Status } from './machine.ts'
+import type { Piece } from './piece.ts'
+import { takesAway } from './taking-away.ts'
+import { testWordsStatus } from './test-status.ts'
+
+export function runKind(machine: Machine, call: Call): Status {
+  const { name, words, scope, fields } = call
+  const kind = kindOf(name, words)
+  if (kind === 'does') return act(machine, call)
+  if (kind === 'tells' && machine.context.says(name)) return mentionAll(machine, fields, 'unsure', 'unsure')
+  if (kind !== 'tells' && !CONDITIONS.has(name)) machine.record.addLook(words)
+  const [first, ...rest] = fields
+  if (first !== undefined) mention(machine, first, 'told', 'told')
+  const [asString, asCommand] = USE_OF_LOOKING[kind === 'tells' ? 'searches' : kind][scope.out.flow]
+  if (asString === 'done' && EDITING.has(name)) mentionAll(machine, rest, 'unsure', asCommand)
+  else mentionAll(machine, rest, within(asString, scope.use), asCommand)
+  if (kind === 'copies' || (EXTRACTING.has(name) && scope.out.pieces !== null)) pass(machine, call)
+  else for (const piece of scope.input) machine.tell(piece)
+  return name === '[' || name === 'test' ? testWordsStatus(words) : null
+}
+
+/** Their words are scripts: what they look for and what they put in its place. */
+const EDITING: ReadonlySet<string> = new Set(['sed', 'awk', 'gawk', 'mawk'])
+
+/** They print what they find. */
+const EXTRACTING: ReadonlySet<string> = new Set(['grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack'])
+
+const CONDITIONS: ReadonlySet<string> = new Set(['test', '[', '[[', 'true', 'false', ':', 'sleep', 'wait'])
+
+type Uses = readonly [Taken, Taken]
+
+/** What the arguments of commands that look are to what gets their output. */
+const USE_OF_LOOKING: Readonly<Record<'asks' | 'copies' | 'searches', Readonly<Record<Flow, Uses>>>> = {
+  asks: { shown: ['unsure', 'told'], gone: ['unsure', 'told'], kept: ['unsure', 'told'], acted: ['unsure', 'told'] },
+  copies: { shown: ['told', 'told'], gone: ['told', 'told'], kept: ['done', 'told'], acted: ['done', 'told'] },
+  searches: { shown: ['told', 'told'], gone: ['told', 'told'], kept: ['told', 'told'], acted: ['unsure', 'told'] },
+}
+
+/** They make another text of what they read. */
+const TURNING: ReadonlySet<string> = new Set([
+  'base64',
+  'rev',
+  'xxd',
+  'tr',
+  'gunzip',
+  'zcat',
+  'gzip',
+  'iconv',
+  'envsubst',
+])
+
+/** Passes input on: to the screen, into a file, to the next command. A file that this script wrote is its text. */
+function pass(machine: Machine, { name, words, scope }: Call): void {
+  if (TURNING.has(name) && scope.out.pieces !== null && scope.input.length > 0) {
+    for (const piece of scope.input) machine.tell(piece)
+    machine.emit(contentOf(machine, '', 0), scope)
+    return
+  }
+  for (const piece of scope.input) machine.emit(piece, scope)
+  if (scope.input.length > 0) return
+  for (const word of words.slice(1)) {
+    if (word.startsWith('-')) continue
+    const known = machine.files.get(word) ?? [contentOf(machine, word, 0)]
+    for (const piece of [...known]) machine.emit(piece, scope)
+  }
+}
+
+/** A command that does something with its words and its input. */
+export function act(machine: Machine, { name, words, fields, scope }: Call): Status {
+  const told = toldWords(name, words)
+  const done = within(mayAct(machine, name, words) ? 'done' : 'unsure', scope.use)
+  const inMessage = machine.context.tells === true ? within('unsure', scope.use) : 'told'
+  const acting: string[] = []
+  for (const [at, field] of fields.entries()) {
+    if (told.has(at)) mention(machine, field, inMessage, 'told')
+    else if (readsAsProse(field.text)) mention(machine, field, within('unsure', scope.use), 'unsure')
+    else {
+      acting.push(field.text)
+      machine.record.addPattern(field.text)
+      machine.paint(field.start, field.end, done)
+    }
+  }
+  machine.record.say(acting.join(' '), done, 'unsure')
+  // An unknown program may run the command that it is given; a known one would have been skipped as a wrapper.
+  if (scope.use === 'done' && (!isCommandName(name) || words[0]?.includes('/') === true)) machine.record.addLine(acting)
+  const tells = told.size > 0 || (name === 'git' && subcommandOf(words) === 'commit')
+  for (const piece of scope.input) take(machine, piece, tells ? inMessage : done, tells ? 'told' : 'unsure')
+  return null
+}
+
+/** Whether it does with its words what an instruction may ask for, and not the opposite. */
+function mayAct(machine: Machine, name: string, words: readonly string[]): boolean {
+  const { undoes, says } = machine.context
+  const away = takesAway(name, words)
+  const isOpposite = undoes === true ? KEEPING.has(name) && !away && !says(name) : away
+  return !isOpposite && knownToAct(machine, name, words)
+}
+
+/** What they are given is still there afterwards. */
+const KEEPING: ReadonlySet<string> = new Set('cp tar zip rsync chmod chattr chown mv touch install'.split(' '))
+
+/** Whether the program is one that changes something, or one that the instruction speaks of: of others nobody knows what they do with a word. */
+function knownToAct(machine: Machine, name: string, words: readonly string[]): boolean {
+  if (machine.context.says(name)) return true
+  return isCommandName(words[0] ?? name) && !words.slice(1, 4).some((word) => LOOKING_WORDS.has(word))
+}
+
+const LOOKING_WORDS: ReadonlySet<string> = new Set(
+  'list ls show info search get query status describe find view inspect tree audit outdated why explain --get --list --list-keys --query -Ss -Q -Qi -R'.split(
+    ' ',
+  ),
+)
+
+/** A piece of the input of a command that acts: `asString` for a string in it, `asCommand` for a command in it. */
+function take(machine: Machine, piece: Piece, asString: Taken, asCommand: Taken): void {
+  if (asString === 'told' && asCommand === 'told') machine.tell(piece)
+  else {
+    machine.record.say(piece.text, asString, asCommand)
+    machine.paint(piece.start, piece.end, asString, piece.frame)
+  }
+}

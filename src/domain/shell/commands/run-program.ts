@@ -1,0 +1,136 @@
+import { type Call, frameOf, frameOfPiece, joined, mention, mentionAll, runText, wordOf } from '../syntax/call.ts'
+import { readCode } from '../syntax/code.ts'
+import { within } from '../syntax/record.ts'
+import type { Taken } from '../syntax/use.ts'
+import { mayBeDry } from './command-kinds.ts'
+import { INTERPRETERS } from './command-table.ts'
+import { interpreterOf } from './file-language.ts'
+import { type Machine, SCREEN, type Scope, type Status } from './machine.ts'
+import type { Frame } from './piece.ts'
+import { programIn, shellProgram } from './program-words.ts'
+import { sedSides } from './sed-sides.ts'
+
+export function runShell(machine: Machine, call: Call): Status {
+  const { words, fields, scope } = call
+  const program = shellProgram(words)
+  if (program.checksOnly) {
+    for (const piece of scope.input) machine.tell(piece)
+    return mentionAll(machine, fields, 'told', 'told')
+  }
+  const code = program.code[0]
+  const rest = fields.filter((_, at) => at !== code)
+  mentionAll(machine, rest, useOfWords(call), 'told')
+  const script = code === undefined ? undefined : fields[code]
+  if (script !== undefined) return runText(machine, script.text, frameOf(machine, script), scope)
+  if (program.file !== null) runFile(machine, words[program.file] ?? '', call, program.file + 1)
+  else runInput(machine, scope)
+  return null
+}
+
+/** A script that gets `--help` may only show what it does. */
+const useOfWords = ({ name, words, scope }: Call): Taken =>
+  within(mayBeDry(name, words, []) ? 'unsure' : 'done', scope.use)
+
+/** A shell that reads its script from its input. */
+function runInput(machine: Machine, scope: Scope): void {
+  for (const piece of scope.input)
+    if (piece.file !== undefined && scope.use === 'done') {
+      machine.record.runs.add(piece.file)
+      machine.record.takesFrom.add(piece.file)
+    }
+  for (const piece of joined(scope.input)) runText(machine, piece.text, frameOfPiece(piece), scope)
+}
+
+/** Runs a file: what this script wrote into it is carried out now. */
+export function runFile(machine: Machine, path: string, call: Call, next: number): void {
+  const { name } = call
+  const scope: Scope = machine.files.isDoubtful(path) ? { ...call.scope, use: 'unsure' } : call.scope
+  if (call.scope.use === 'done') machine.record.runs.add(path)
+  const pieces = machine.files.get(path)
+  if (pieces === undefined) return
+  for (const { file } of pieces) if (file !== undefined) machine.record.takesFrom.add(file)
+  const [piece] = joined(pieces)
+  if (piece === undefined) return
+  const language = INTERPRETERS[name]?.language ?? interpreterOf(path, piece.text)?.language ?? null
+  if (language !== null) {
+    tellCode(machine, piece.text, language, scope, (use) => machine.paint(piece.start, piece.end, use, piece.frame))
+    return
+  }
+  for (const [at, word] of call.words.slice(next, next + 9).entries()) machine.variables.set(String(at + 1), [word])
+  runText(machine, piece.text, frameOfPiece(piece), scope)
+}
+
+export function runInterpreter(machine: Machine, call: Call): Status {
+  const { name, words, fields, scope } = call
+  const language = INTERPRETERS[name]?.language ?? 'python'
+  const program = programIn(name, words)
+  const rest = fields.filter((_, at) => !program.code.includes(at))
+  mentionAll(machine, rest, useOfWords(call), 'unsure')
+  if (name === 'perl' && words.some((word) => /^-[a-z]*i/u.test(word))) return editInPlace(machine, call, program.code)
+  for (const at of program.code) {
+    const field = fields[at]
+    if (field !== undefined)
+      tellCode(machine, field.text, language, scope, (use) => machine.paint(field.start, field.end, use))
+  }
+  if (program.file !== null) runFile(machine, words[program.file] ?? '', call, program.file + 1)
+  else if (program.code.length === 0)
+    for (const piece of joined(scope.input))
+      tellCode(machine, piece.text, language, scope, (use) => machine.paint(piece.start, piece.end, use, piece.frame))
+  return null
+}
+
+/** Code that runs: what it holds is done, but for comments, what it prints, and commands that it does not start. */
+function tellCode(machine: Machine, text: string, language: string, scope: Scope, paint: (use: Taken) => void): void {
+  if (!machine.spend(1, text.length)) return
+  const code = readCode(text, language)
+  const done = within('done', scope.use)
+  machine.record.say(code.live, done, 'unsure')
+  machine.record.say(code.doubtful, 'unsure', 'unsure')
+  machine.record.say(code.told, 'told', 'told')
+  const isTaken = scope.out.pieces !== null || scope.out.flow === 'kept'
+  for (const one of isTaken ? code.printed : [])
+    machine.emit({ text: `${one}\n`, start: 0, end: 0, frame: { start: 0, end: 0 }, verbatim: false }, scope)
+  const isLive = code.live.trim() !== '' || (isTaken && code.printed.length > 0)
+  paint(isLive ? done : code.doubtful.trim() === '' ? 'told' : 'unsure')
+  for (const { command, sure } of code.commands) {
+    const frame: Frame = { start: 0, end: 0 }
+    const inner: Scope = { ...scope, out: SCREEN, use: sure ? scope.use : 'unsure' }
+    if (typeof command === 'string') runText(machine, command, frame, inner)
+    else
+      machine.deeper(() =>
+        machine.within(frame, () => machine.evaluate.fields(machine, command.map(wordOf), { ...inner, input: [] })),
+      )
+  }
+}
+
+export function runSourced(machine: Machine, call: Call): Status {
+  mentionAll(machine, call.fields, within('done', call.scope.use), 'told')
+  machine.calls++
+  runFile(machine, call.words[1] ?? '', call, 2)
+  machine.calls--
+  return null
+}
+
+/** `sed -i` and `perl -pi`: what is looked for is taken away, what replaces it is written. */
+export function editInPlace(machine: Machine, call: Call, scripts: readonly number[]): Status {
+  const { fields, scope, words } = call
+  const done = within('done', scope.use)
+  // With `-n` Perl writes what its code prints.
+  const isCode = call.name === 'perl' && words.some((word) => /^-[a-z]*n/u.test(word))
+  for (const word of words) machine.files.doubt(word)
+  const target = words.at(-1) ?? null
+  for (const [at, field] of fields.entries()) {
+    if (!scripts.includes(at) || isCode) {
+      mention(machine, field, isCode ? 'unsure' : done, 'told')
+      continue
+    }
+    const { searched, written } = sedSides(field.text)
+    for (const text of searched) machine.record.say(text, 'told', 'told')
+    machine.paint(field.start, field.end, written.length > 0 ? done : 'told')
+    for (const text of written) {
+      machine.sayWritten(target, text, scope.use)
+      machine.record.writes.push({ path: target, text, use: scope.use })
+    }
+  }
+  return null
+}

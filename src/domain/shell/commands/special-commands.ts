@@ -1,0 +1,140 @@
+import { type Call, frameOf, mention, mentionAll, runText } from '../syntax/call.ts'
+import { wholeOf } from '../syntax/expand.ts'
+import { echoed, formatted, print } from '../syntax/print.ts'
+import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } from '../syntax/put-into-file.ts'
+import { within } from '../syntax/record.ts'
+import { editsInPlace, subcommandOf } from './command-kinds.ts'
+import { handedOverFrom } from './handed-over.ts'
+import type { Machine, Status } from './machine.ts'
+import { runContained, runFound, runOption, runRemote } from './run-elsewhere.ts'
+import { act, runKind } from './run-kind.ts'
+import { editInPlace, runSourced } from './run-program.ts'
+
+type Special = (machine: Machine, call: Call) => Status
+
+/** One way for programs of several names. */
+const named = (names: string, special: Special): Record<string, Special> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, special]))
+
+const SED_ACTS = /(?:^|[;{}/|,#@\d$ ])[gpiImM]{0,5}[we](?:\s|$)/mu
+
+/** Commands that are more than a kind. */
+export const SPECIAL: Readonly<Record<string, Special>> = {
+  true: () => true,
+  ':': (machine, { fields }) => {
+    mentionAll(machine, fields, 'told', 'told')
+    return true
+  },
+  false: () => false,
+  exit: (machine, { words }) => {
+    machine.halt = 'exit'
+    return words[1] === undefined ? null : words[1] === '0'
+  },
+  return: (machine) => {
+    // Outside of a function only a file that is sourced is left.
+    if (machine.calls > 0) return halt(machine, 'return')
+    machine.doubts = true
+    return null
+  },
+  break: (machine) => (machine.loops > 0 ? halt(machine, 'break') : true),
+  continue: (machine) => (machine.loops > 0 ? halt(machine, 'break') : true),
+  set: (machine, { words, fields, scope }) => {
+    if (words.some((word) => /^-[a-z]*e/u.test(word) || word === 'errexit') && !words.includes('+o'))
+      machine.stopsOnFailure = true
+    if (words.some((word) => /^-[a-z]*n/u.test(word) || word === 'noexec')) machine.halt = 'exit'
+    // Behind `--` stand the arguments of the script, not its options.
+    const end = words.indexOf('--')
+    return mentionAll(machine, fields.slice(0, end === -1 ? undefined : end), within('done', scope.use), 'told')
+  },
+  echo: (machine, call) => print(machine, call, `${echoed(call.words)}\n`),
+  printf: (machine, call) => print(machine, call, formatted(call.words)),
+  tee: (machine, { words, fields, scope }) => {
+    const paths = words.slice(1).filter((word) => !word.startsWith('-') && !word.startsWith('/dev/'))
+    mentionAll(machine, fields, within('done', scope.use), 'told')
+    const adds = words.some((word) => word === '--append' || /^-[a-z]*a/u.test(word))
+    if (!adds) for (const path of paths) machine.files.replace(path, scope.use)
+    for (const piece of scope.input) for (const path of paths) machine.write(path, piece, scope.use)
+    for (const piece of scope.input) if (scope.out.pieces !== null || paths.length === 0) machine.emit(piece, scope)
+    return null
+  },
+  sponge: (machine, call) => takeInto(machine, call, call.words.at(-1) ?? null),
+  dd: (machine, call) => takeInto(machine, call, call.words.find((word) => word.startsWith('of='))?.slice(3) ?? null),
+  sort: (machine, call) => {
+    const at = call.words.findIndex((word) => word === '-o' || word === '--output')
+    return at === -1 ? runKind(machine, call) : takeInto(machine, call, call.words[at + 1] ?? null)
+  },
+  cp: (machine, call) =>
+    readsInput(call.words)
+      ? takeInto(machine, call, call.words.at(-1) ?? null)
+      : act(machine, copyFiles(machine, call)),
+  ...named('mv ln', (machine, call) => act(machine, copyFiles(machine, call))),
+  ...named('rm unlink', (machine, call) => {
+    removeFiles(machine, call)
+    return act(machine, call)
+  }),
+  install: (machine, call) =>
+    readsInput(call.words) ? takeInto(machine, call, call.words.at(-1) ?? null) : act(machine, call),
+  eval: (machine, { words, fields, scope }) => {
+    const [, only, ...more] = fields
+    const frame =
+      only !== undefined && more.length === 0
+        ? frameOf(machine, only)
+        : wholeOf(machine.frame, only?.start ?? 0, more.at(-1)?.end ?? 0)
+    runText(machine, words.slice(1).join(' '), frame, scope)
+    return null
+  },
+  ...named('source .', (machine, call) => runSourced(machine, call)),
+  ssh: (machine, call) => runRemote(machine, call, handedOverFrom(call.name, call.words) ?? call.words.length),
+  ...named('docker podman kubectl docker-compose', (machine, call) => runContained(machine, call)),
+  ...named('su runuser script vagrant nix-shell', (machine, call) => runOption(machine, call)),
+  watch: (machine, call) => runRemote(machine, call, 1),
+  ...named('find fd', (machine, call) => runFound(machine, call)),
+  sed: (machine, call) => {
+    if (!editsInPlace(call.words)) {
+      for (const at of sedScripts(call.words)) {
+        const script = call.fields[at]
+        // Its commands `w` and `e` write and run.
+        if (script !== undefined && SED_ACTS.test(script.text)) mention(machine, script, 'unsure', 'unsure')
+      }
+      return runKind(machine, call)
+    }
+    return editInPlace(machine, call, sedScripts(call.words))
+  },
+  ...named('patch apply_patch', (machine, call) => applyPatch(machine, call)),
+  git: (machine, call) => {
+    const sub = subcommandOf(call.words) ?? ''
+    return ['apply', 'am'].includes(sub) && call.scope.input.length > 0
+      ? applyPatch(machine, call)
+      : runKind(machine, call)
+  },
+  ...named('ed ex vim vi nvim', (machine, { fields, scope }) => {
+    for (const piece of scope.input) mention(machine, { ...piece, verbatim: null }, 'unsure', 'unsure')
+    return mentionAll(machine, fields, 'unsure', 'unsure')
+  }),
+  make: (machine, call) => {
+    const at = call.words.findIndex((word) => word === '-f' || word === '--file')
+    if (at !== -1) machine.record.runs.add(call.words[at + 1] ?? '')
+    return runKind(machine, call)
+  },
+  ...named('read mapfile readarray', (machine, call) => takeVariables(machine, call)),
+  trap: (machine, { words, fields, scope }) => {
+    const script = fields[1]
+    if (script !== undefined && words.length > 2)
+      runText(machine, script.text, frameOf(machine, script), { ...scope, use: 'unsure' })
+    return null
+  },
+  alias: (machine, { fields }) => mentionAll(machine, fields, 'unsure', 'unsure'),
+}
+
+/** Its words are a prompt and names; what comes in may be used by what follows. */
+function takeVariables(machine: Machine, { words, fields, scope }: Call): Status {
+  for (const piece of scope.input) machine.record.say(piece.text, 'unsure', 'unsure')
+  mentionAll(machine, fields, 'told', 'told')
+  const options = words.slice(1).filter((word) => word.startsWith('-') && word !== '-r')
+  return options.length === 0 && scope.input.some((piece) => piece.text.includes('\n')) ? true : null
+}
+
+function halt(machine: Machine, kind: 'return' | 'break'): Status {
+  machine.halt = kind
+  return null
+}

@@ -1,0 +1,226 @@
+import { isAddress } from '../../acts/mentions.ts'
+import { normalPath } from '../../acts/paths.ts'
+import { foldForSearch, foldWhole, indexOfWord } from '../../text/search.ts'
+import { isDry, kindOf, mayBeDry } from '../commands/command-kinds.ts'
+import { withoutComments } from '../commands/file-kinds.ts'
+import { Machine, SCREEN, type Scope } from '../commands/machine.ts'
+import { isPlainLook, lookReading } from '../commands/plain-look.ts'
+import type { ShellReading } from '../reading.ts'
+import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
+import { readKeystrokes } from './keystrokes.ts'
+import { type Ran, Record, type Write, within } from './record.ts'
+import { runFields } from './simple-command.ts'
+import { evaluator } from './statements.ts'
+import { rankOf, type ScriptContext, strongest, type Taken, type Use, weakest } from './use.ts'
+import { holdsWords, isSame, turnsMeaning } from './word-match.ts'
+
+/** A script that is too long to be read, or comes after too much that was: it may do anything. */
+export const UNREAD: ShellReading = {
+  useOf: () => 'unsure',
+  useAt: () => 'unsure',
+  looksAt: () => false,
+  runs: [],
+  mayRun: new Set(),
+  writes: [],
+  isOne: false,
+  takesFrom: [],
+  parsed: false,
+}
+
+const TOP: Scope = { use: 'done', out: SCREEN, input: [] }
+
+export function readShell(
+  text: string,
+  language: 'shell' | 'argv' | 'keystrokes',
+  context: ScriptContext,
+): ShellReading {
+  return language === 'shell' && isPlainLook(text)
+    ? lookReading(text, () => readWhole(text, language, context))
+    : readWhole(text, language, context)
+}
+
+function readWhole(text: string, language: 'shell' | 'argv' | 'keystrokes', context: ScriptContext): ShellReading {
+  const record = new Record(text.length)
+  const machine = new Machine(record, context, evaluator, text)
+  const exact = read(machine, text, language)
+  return new Reading(text, record, { parsed: !machine.exceeded, exact, broken: machine.broken })
+}
+
+/** Answers whether places in the record are places in the source. */
+function read(machine: Machine, text: string, language: 'shell' | 'argv' | 'keystrokes'): boolean {
+  const words = language === 'argv' ? wordsOf(text) : null
+  if (words !== null) {
+    const fields = words.map((word) => ({ text: word, start: 0, end: 0, verbatim: null }))
+    machine.within({ start: 0, end: 0 }, () => runFields(machine, fields, TOP))
+    return false
+  }
+  if (language !== 'keystrokes') {
+    machine.evaluate.text(machine, text, { shift: 0 }, TOP)
+    return true
+  }
+  const typed = readKeystrokes(text)
+  machine.exceeded = typed.exceeded
+  for (const one of typed.erased) machine.record.say(one, 'told', 'told')
+  for (const { text: one, start } of typed.taken) {
+    machine.record.say(one, 'unsure', 'unsure')
+    if (typed.exact) machine.paint(start, start + one.length, 'unsure')
+  }
+  machine.isTyped = true
+  machine.evaluate.text(machine, typed.script, typed.exact ? { shift: 0 } : { start: 0, end: 0 }, TOP)
+  return typed.exact
+}
+
+function wordsOf(text: string): string[] | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string') ? value : null
+  } catch {
+    return null
+  }
+}
+
+interface Fidelity {
+  readonly parsed: boolean
+  readonly exact: boolean
+  readonly broken: boolean
+}
+
+class Reading implements ShellReading {
+  readonly runs: readonly string[]
+  readonly mayRun: ReadonlySet<string>
+  readonly writes: readonly Write[]
+  readonly isOne: boolean
+  readonly takesFrom: readonly string[]
+  readonly parsed: boolean
+  private readonly source: string
+  private readonly record: Record
+  private readonly exact: boolean
+  /** The script has an error: what no command got may be another command’s. */
+  private readonly broken: boolean
+  private folded: string | null = null
+  private readonly uses = new Map<string, Use>()
+
+  constructor(source: string, record: Record, { parsed, exact, broken }: Fidelity) {
+    this.source = source
+    this.record = record
+    this.parsed = parsed
+    this.exact = exact
+    this.broken = broken
+    this.runs = [...record.runs]
+    this.mayRun = record.mayRun
+    this.writes = record.writes
+    this.isOne = !broken && record.isOne
+    this.takesFrom = [...record.takesFrom]
+  }
+
+  useOf(text: string): Use {
+    const use = this.uses.get(text) ?? this.findUse(text)
+    this.uses.set(text, use)
+    return use
+  }
+
+  private findUse(text: string): Use {
+    const anchor = readAnchor(text)
+    const use = useInRecord(this.record, anchor)
+    const limited = this.parsed ? use : weakest<Use>(use, 'unsure')
+    if (rankOf(limited) < rankOf('unsure') && this.record.mayMatch(anchor.needles)) return 'unsure'
+    if (limited !== 'absent' && this.parsed) return limited
+    return strongest<Use>(limited, this.useInSource(anchor))
+  }
+
+  looksAt(text: string): boolean {
+    return this.record.looksAt(readAnchor(text).needles)
+  }
+
+  /** A string that no command got: a comment, a branch that is never taken; where there is no saying, `unsure`. */
+  private useInSource({ needles }: Anchor): Use {
+    this.folded ??= foldWhole(this.source)
+    if (!needles.some((needle) => needle !== '' && indexOfWord(this.folded ?? '', needle, 0) !== -1)) return 'absent'
+    return this.parsed && !this.broken ? 'told' : 'unsure'
+  }
+
+  useAt(start: number, end: number): Taken {
+    if (!this.parsed) return 'unsure'
+    if (this.exact) return this.record.levelOf(start, end)
+    const use = this.useOf(this.source.slice(start, end))
+    return use === 'absent' ? 'unsure' : use
+  }
+}
+
+/** The use of an anchor by what the record holds: its commands, then its text. */
+export function useInRecord(record: Record, anchor: Anchor): Use {
+  const run =
+    anchor.commands === null ? 'absent' : anchor.commands.map((one) => useOfCommand(record, one)).reduce(weakest<Use>)
+  if (run === 'done') return run
+  const text = record.useOfText(anchor.needles, anchor.kind)
+  const best = strongest<Use>(run, text)
+  const only = anchor.commands?.length === 1 ? anchor.commands[0] : undefined
+  if (only !== undefined && only.words.length > 1 && only.outputs.length === 0 && record.holdsLine(only.words))
+    return 'done'
+  return best
+}
+
+function useOfCommand(record: Record, command: AnchorCommand): Use {
+  let best: Use = usePrinted(record, command)
+  const askedDry = isDry(command.name, command.words)
+  for (const ran of record.named(command.name)) {
+    const use = within(ran.use, limitOf(ran, command, askedDry))
+    if (rankOf(use) <= rankOf(best) || !sendsTo(ran.outputs, command.outputs)) continue
+    if (holdsWords(command.name, ran.words, command.words)) best = use
+  }
+  return best
+}
+
+/** What a command of the same program proves at most: it may only look, or do something else or the opposite. */
+function limitOf({ words, dry }: Ran, { name, words: wanted }: AnchorCommand, askedDry: boolean): Taken {
+  if (dry && !askedDry) return 'told'
+  if (kindOf(name, wanted) === 'does' && kindOf(name, words) === 'searches') return 'told'
+  const isOther = turnsMeaning(name, words, wanted) || mayBeDry(name, words, wanted) || goesElsewhere(words, wanted)
+  return isOther ? 'unsure' : 'done'
+}
+
+/** An address beside that of the anchor: which of them is asked, and which only told of? */
+const goesElsewhere = (words: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.some(isAddress) && words.some((word) => isAddress(word) && !wanted.includes(word))
+
+const sendsTo = (outputs: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.every(
+    (path) => path === '/dev/null' || /^[&\d]/u.test(path) || outputs.some((one) => isSame(path, normalPath(one))),
+  )
+
+/** `echo x >> f` is done by whatever writes x into f. */
+function usePrinted(record: Record, { name, words, outputs }: AnchorCommand): Use {
+  if ((name !== 'echo' && name !== 'printf') || outputs.length === 0) return 'absent'
+  const text = foldForSearch(
+    words
+      .slice(1)
+      .filter((word) => !/^-[neE]+$/u.test(word))
+      .join(' ')
+      .replaceAll('\\n', ' '),
+  )
+  if (text === '') return 'absent'
+  return outputs
+    .map((path) =>
+      record.writes
+        .filter(
+          (write) =>
+            write.path !== null &&
+            isSame(path, normalPath(write.path)) &&
+            indexOfWord(foldForSearch(withoutComments(write.path, write.text).live), text, 0) !== -1,
+        )
+        .reduce<Use>((use, write) => strongest(use, write.use), 'absent'),
+    )
+    .reduce(weakest<Use>)
+}
+
+/** Text that a tool writes into a file, read once for any number of anchors. */
+export function readContent(
+  content: string,
+  target: string | null,
+  context: ScriptContext,
+): Pick<ShellReading, 'useOf'> {
+  const record = new Record(0)
+  const machine = new Machine(record, context, evaluator, content)
+  machine.write(target, { text: content, start: 0, end: 0, frame: { start: 0, end: 0 }, verbatim: false }, 'done')
+  return { useOf: (anchor) => useInRecord(record, readAnchor(anchor)) }
+}

@@ -1,0 +1,131 @@
+import type { Command } from 'unbash'
+import { commandIn, isDry, kindOf, skipWrappers } from '../commands/command-kinds.ts'
+import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
+import type { Field, Flow, Machine, Scope, Status } from '../commands/machine.ts'
+import { runKind } from '../commands/run-kind.ts'
+import { runFile, runInterpreter, runShell } from '../commands/run-program.ts'
+import { SPECIAL } from '../commands/special-commands.ts'
+import { type Call, fieldsOf, mention, mentionAll } from './call.ts'
+import { assign, expandWord } from './expand.ts'
+import { within } from './record.ts'
+import { redirect } from './redirections.ts'
+
+export function runCommand(machine: Machine, command: Command, outer: Scope): Status {
+  const scope = redirect(machine, command.redirects, outer)
+  const settings: Field[] = []
+  for (const prefix of command.prefix) if (prefix.type === 'Assignment') settings.push(assign(machine, prefix, scope))
+  if (command.name === undefined) {
+    for (const one of settings) mention(machine, one, 'unsure', 'told')
+    return true
+  }
+  const name = expandWord(machine, command.name, scope, 'shown')
+  const flow = flowForArguments(machine, name, command)
+  const fields = [
+    ...settings,
+    ...name,
+    ...command.args.flatMap((one) =>
+      one.type === 'Assignment' ? [assign(machine, one, scope)] : expandWord(machine, one, scope, flow),
+    ),
+  ]
+  if (!machine.spend(1, 0)) return null
+  return runFields(machine, fields, scope, outer)
+}
+
+/** What substitutions give to a command that acts is acted on; what they give to others is looked at. */
+function flowForArguments(machine: Machine, name: readonly Field[], command: Command): Flow {
+  const meant = commandIn([...name.map((field) => field.text), ...command.args.map((one) => one.text)])
+  if (machine.functions.has(meant.name)) return 'acted'
+  return kindOf(meant.name, meant.words) === 'does' ? 'acted' : 'shown'
+}
+
+/** Runs a command that is given by its words, behind wrappers, substitutions and redirections. */
+export function runFields(machine: Machine, all: readonly Field[], scope: Scope, outer: Scope = scope): Status {
+  const allWords = all.map((field) => field.text)
+  const skipped = skipWrappers(allWords)
+  const wrappers = allWords.slice(0, skipped).map(programOf)
+  const input = wrappers.includes('xargs') || wrappers.includes('parallel') ? scope.input : []
+  const piped = input.flatMap((piece) => fieldsOf(piece))
+  for (const { file } of input) if (file !== undefined) machine.record.takesFrom.add(file)
+  if (allWords.slice(0, skipped).includes('-m')) noteNames(machine, allWords)
+  const placed = allWords.slice(0, skipped).some((word) => word === '-I' || word === '-I{}' || word === '-i')
+  const fields = placed ? fillPlaces(machine, all.slice(skipped), piped) : [...all.slice(skipped), ...piped]
+  const words = fields.map((field) => field.text)
+  if (words[0] === undefined) return null
+  for (const field of all.slice(0, skipped)) mention(machine, field, within('done', scope.use), 'told')
+  if (skipped > 0 && onlyShows(allWords.slice(0, skipped))) return mentionAll(machine, fields, 'told', 'told')
+  const call: Call = { name: programOf(words[0]), fields, words, scope }
+  const status = runCall(machine, call)
+  if (wrappers.includes('exec') || call.name === 'exec')
+    replaceShell(machine, call, outer, skipped < allWords.length && call.name !== 'exec')
+  return status
+}
+
+/** `parallel --dry-run`, `sudo -l`. */
+const onlyShows = (words: readonly string[]): boolean =>
+  words.some((word) => word === '--dry-run') || (programOf(words[0] ?? '') === 'sudo' && words.includes('-l'))
+
+/** `xargs -I{}`: the input stands where the braces are. */
+function fillPlaces(machine: Machine, fields: readonly Field[], input: readonly Field[]): Field[] {
+  const text = input.map((field) => field.text).join(' ')
+  if (text === '') return [...fields]
+  return fields.map((field) => {
+    const parts = field.text.split('{}')
+    if (parts.length === 1 || !machine.spend(0, (parts.length - 1) * text.length)) return field
+    return { ...field, text: parts.join(text), verbatim: null }
+  })
+}
+
+/** `exec command` ends the script; `exec > f` sends what follows to the file. */
+function replaceShell(machine: Machine, call: Call, outer: Scope, replaces: boolean): void {
+  if (replaces) machine.halt = 'exit'
+  else if (call.scope.out !== outer.out) machine.redirected = call.scope.out
+}
+
+function runCall(machine: Machine, call: Call): Status {
+  const { name, words, scope, fields } = call
+  const body = machine.functions.get(words[0] ?? '')
+  if (body !== undefined) return callFunction(machine, call)
+  const dry = isDry(name, words, machine.context.says)
+  if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
+  else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
+  machine.record.addRan(name, { words, outputs: scope.out.paths, use: scope.use, dry })
+  if (dry) return mentionAll(machine, fields, 'told', 'told')
+  const special = Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined
+  if (special !== undefined) return special(machine, call)
+  if (SHELLS.has(name)) return runShell(machine, call)
+  if (Object.hasOwn(INTERPRETERS, name)) return runInterpreter(machine, call)
+  if ((words[0] ?? '').includes('/')) runFile(machine, words[0] ?? '', call, 1)
+  return runKind(machine, call)
+}
+
+/** Programs that run files under other names than these have. */
+const RUNNING: ReadonlySet<string> = new Set(
+  'pytest npx npm go cargo tsx ts-node java make jest vitest source .'.split(' '),
+)
+
+function noteNames(machine: Machine, words: readonly string[]): void {
+  for (const word of words.slice(1))
+    if (machine.spend(0, word.length))
+      for (const name of word.split(/[^\w-]+/u)) if (name !== '') machine.record.mayRun.add(name)
+}
+
+function callFunction(machine: Machine, { words, fields, scope }: Call): Status {
+  const body = machine.functions.get(words[0] ?? '')
+  if (body === undefined) return null
+  mentionAll(machine, fields, 'unsure', 'told')
+  const names = ['@', '*', ...words.slice(1, 10).map((_, at) => String(at + 1))]
+  const before = names.map((name) => machine.variables.get(name))
+  machine.variables.set('@', words.slice(1))
+  machine.variables.set('*', words.slice(1))
+  for (const [at, word] of words.slice(1, 10).entries()) machine.variables.set(String(at + 1), [word])
+  machine.calls++
+  const status = machine.deeper(() => machine.evaluate.node(machine, body, scope))
+  machine.calls--
+  for (const [at, name] of names.entries()) {
+    const value = before[at]
+    if (value === undefined) machine.variables.delete(name)
+    else machine.variables.set(name, value)
+  }
+  if (machine.halt === 'return') machine.halt = null
+  return status
+}

@@ -1,0 +1,98 @@
+import type { Anchors } from '../evidence/anchors.ts'
+import { type Automaton, buildAutomaton } from './automaton.ts'
+import { needleForms, SHORT_NEEDLE } from './needle-forms.ts'
+import { isWordCode } from './skeleton-units.ts'
+
+export type Which = 'cue' | 'distractor'
+
+/** A string that shows an instruction, and who said so. `whole`: the instruction's own text. */
+export interface Needle {
+  readonly which: Which
+  readonly kind: 'whole' | 'given' | 'derived'
+  readonly text: string
+  /** Its skeleton, and its length in units; where that is short, only the string as it is written is sure. */
+  readonly units: Uint16Array
+  readonly isShort: boolean
+  readonly endsWord: boolean
+}
+
+/** What one pattern of the automaton means. `piece`: where it stands in the units of the needle; -1: it is the whole needle. */
+export interface Meaning {
+  readonly needle: number
+  readonly piece: number
+  readonly length: number
+}
+
+/** Everything that is searched for, in one automaton. */
+export interface Needles {
+  readonly all: readonly Needle[]
+  readonly meanings: readonly (readonly Meaning[])[]
+  readonly automaton: Automaton
+}
+
+/** Texts of fewer units are not looked for in pieces: a piece would be a phrase that anybody writes. */
+export const SHORTEST_IN_PIECES = 40
+export const PIECE = 16
+/** A stretch that is shown in one piece holds a whole piece where it is at least this longer than one. */
+const STRIDE = 8
+
+const prepared = new WeakMap<Anchors, Needles>()
+
+/** Made once for the anchors of a question. */
+export function prepareNeedles(anchors: Anchors): Needles {
+  const known = prepared.get(anchors)
+  if (known !== undefined) return known
+  const all = (['cue', 'distractor'] as const).flatMap((which): Needle[] => {
+    const one = anchors[which]
+    if (one === null) return []
+    return [
+      ...one.seen_given.map((text, index) => toNeedle(which, index === 0 ? 'whole' : 'given', text)),
+      ...one.seen_derived.map((text) => toNeedle(which, 'derived', text)),
+    ].filter((needle) => needle.units.length > 0)
+  })
+  const needles = { all, ...patternsOf(all) }
+  prepared.set(anchors, needles)
+  return needles
+}
+
+/** Strings that are looked for by themselves, whole. */
+export function stringNeedles(strings: readonly string[]): Needles {
+  const all = [...new Set(strings)]
+    .map((text) => toNeedle('cue', 'given', text))
+    .filter(({ units }) => units.length > 0)
+  return { all, ...patternsOf(all) }
+}
+
+function toNeedle(which: Which, kind: Needle['kind'], text: string): Needle {
+  const [units = new Uint16Array()] = needleForms(text)
+  return { which, kind, text, units, isShort: units.length < SHORT_NEEDLE, endsWord: isWordCode(units.at(-1) ?? 0) }
+}
+
+function patternsOf(all: readonly Needle[]): Pick<Needles, 'meanings' | 'automaton'> {
+  const patterns = new Map<string, { units: Uint16Array; meanings: Meaning[] }>()
+  const add = (units: Uint16Array, meaning: Meaning): void => {
+    const key = Buffer.from(units.buffer, units.byteOffset, units.byteLength).toString('latin1')
+    const known = patterns.get(key)
+    if (known === undefined) patterns.set(key, { units, meanings: [meaning] })
+    else known.meanings.push(meaning)
+  }
+  for (const [needle, one] of all.entries()) {
+    for (const units of needleForms(one.text)) add(units, { needle, piece: -1, length: units.length })
+    for (const piece of piecesOf(one)) add(one.units.slice(piece, piece + PIECE), { needle, piece, length: PIECE })
+  }
+  const list = [...patterns.values()]
+  return { meanings: list.map((one) => one.meanings), automaton: buildAutomaton(list.map((one) => one.units)) }
+}
+
+/** Where the pieces of a long needle begin: each overlaps the next, the last one ends with it. Of equal ones only the first. */
+function piecesOf({ kind, units }: Needle): number[] {
+  if (kind !== 'whole' || units.length < SHORTEST_IN_PIECES) return []
+  const starts = new Map<string, number>()
+  const add = (start: number): void => {
+    const key = units.subarray(start, start + PIECE).join()
+    if (!starts.has(key)) starts.set(key, start)
+  }
+  for (let start = 0; start + PIECE < units.length; start += STRIDE) add(start)
+  add(units.length - PIECE)
+  return [...starts.values()]
+}

@@ -1,0 +1,267 @@
+import { hiddenUnits, plainLetter } from '../text/disguises.ts'
+import { endOfAnsi } from '../text/fold.ts'
+import { endOfLineMarks, isPlainLine, type LineBefore } from './line-marks.ts'
+import {
+  BACKSPACE,
+  CONTROL,
+  foldTable,
+  HIDDEN,
+  isPunctuation,
+  isWordCode,
+  MOVED,
+  NEWLINE,
+  OPENER,
+  PLUS,
+  SPACE,
+} from './skeleton-units.ts'
+import { lengthOf, readEscape, unitOf } from './text-escapes.ts'
+
+/**
+ * The form in which sights are searched for: no white space, no control sequences, no case, no disguise. What may be left out or read
+ * otherwise (the marks of a line, an escape) stays in, as a *block*: a match takes a block as it stands, or its reading.
+ */
+
+/** Set in `from` where something was dropped before the unit: no word goes on there. */
+const GAP = 1 << 31
+const OFFSET = 0x7fffffff
+
+/** Reads one text after the other into the same memory: about eight bytes a character of the longest. */
+export class Skeleton {
+  codes: Uint16Array = new Uint16Array(1024)
+  length = 0
+  /** Three numbers a block: first unit, one past the last, and the unit that it stands for (0: none). In order, apart from each other. */
+  blocks: Int32Array = new Int32Array(96)
+  blockCount = 0
+  private from = new Int32Array(1024)
+  private gap = GAP
+  /** The text's own units: a typed array is read several times faster than a string. */
+  private units = new Uint16Array(1024)
+
+  /** Where the unit stands in the source. */
+  offset(unit: number): number {
+    return (this.from[unit] ?? 0) & OFFSET
+  }
+
+  /** Whether no word goes on from the unit before. */
+  isApart(unit: number): boolean {
+    return unit >= this.length || (this.from[unit] ?? 0) < 0
+  }
+
+  read(text: string): this {
+    this.reset(text)
+    const fold = foldTable()
+    const { codes, from, units } = this
+    const size = text.length
+    const before: LineBefore = { number: -1, file: '' }
+    let at = this.readLineMarks(text, 0, endOfLineMarks(text, 0, before))
+    let { length, gap } = this
+    for (; at < size; at++) {
+      const code = fold[units[at] as number] as number
+      if (code >= SPACE) {
+        // Without a branch: which of the two it is, no processor foresees.
+        const isUnit = (SPACE - code) >>> 31
+        codes[length] = code
+        from[length] = at | gap
+        length += isUnit
+        gap = (isUnit - 1) & GAP
+        continue
+      }
+      if (code === NEWLINE && !isLineEndMark(codes[length - 1] as number)) {
+        gap = GAP
+        if (isPlainLine(units, at + 1)) {
+          before.number = -1
+          before.file = ''
+          continue
+        }
+        this.length = length
+        at = this.readLineMarks(text, at + 1, endOfLineMarks(text, at + 1, before)) - 1
+      } else {
+        this.length = length
+        this.gap = gap
+        at = this.readSpecial(text, at, code, before) - 1
+      }
+      length = this.length
+      gap = this.gap
+    }
+    this.length = length
+    return this
+  }
+
+  /** What is neither a letter nor a blank; where it ends. */
+  private readSpecial(text: string, at: number, code: number, before: LineBefore): number {
+    if (code === OPENER) return this.readOpener(text, at, before)
+    if (code !== NEWLINE) return this.readHidden(text, at, code)
+    this.markLineEnd()
+    return this.readLineMarks(text, at + 1, endOfLineMarks(text, at + 1, before))
+  }
+
+  private reset(text: string): void {
+    const size = text.length
+    if (this.units.length <= size) {
+      this.codes = new Uint16Array(size + 1)
+      this.from = new Int32Array(size + 1)
+      this.units = new Uint16Array(size + 1)
+    }
+    Buffer.from(this.units.buffer).write(text, 'utf16le')
+    this.units[size] = 0
+    this.length = 0
+    this.blockCount = 0
+    this.gap = GAP
+  }
+
+  private readHidden(text: string, at: number, code: number): number {
+    if (code === HIDDEN) return this.readDisguise(text, at)
+    if (text.charCodeAt(at) === BACKSPACE) return this.readBackspace(at)
+    const end = endOfAnsi(text, at, text.length)
+    if (end > at) return end
+    this.put(CONTROL + MOVED, at)
+    return at + 1
+  }
+
+  /** What is struck over shows no more: `c\bc` and `_\bc` of a manual page are one letter. */
+  private readBackspace(at: number): number {
+    const last = this.length - 1
+    if (last >= this.blocked && this.offset(last) === at - 1) {
+      this.gap |= (this.from[last] ?? 0) & GAP
+      this.length = last
+    }
+    return at + 1
+  }
+
+  /** Where the last block ends. */
+  private get blocked(): number {
+    return this.blockCount === 0 ? 0 : (this.blocks[this.blockCount * 3 - 2] ?? 0)
+  }
+
+  private readDisguise(text: string, at: number): number {
+    const letter = plainLetter(text, at)
+    if (letter === 0) return at + Math.max(1, hiddenUnits(text, at))
+    this.put(foldTable()[letter] ?? letter, at)
+    return at + 2
+  }
+
+  /** What a frame or `cat -A` puts behind a line may be left out. */
+  private markLineEnd(): void {
+    const last = this.length - 1
+    if (last >= this.blocked && isLineEndMark(this.codes[last] ?? 0)) this.addBlock(last, 0)
+  }
+
+  /** What stands from `at` to `end` are the marks of a line. */
+  private readLineMarks(text: string, at: number, end: number): number {
+    this.gap = GAP
+    if (end === at) return at
+    const start = this.length
+    const fold = foldTable()
+    for (let next = at; next < end; next++) {
+      const code = fold[text.charCodeAt(next)] ?? 0
+      if (code > SPACE) this.put(code, next)
+      else if (code === OPENER) this.put(text.charCodeAt(next), next)
+      else if (code === CONTROL) next = this.readHidden(text, next, code) - 1
+      else if (code === SPACE) this.gap = GAP
+    }
+    this.addMarks(start)
+    this.gap = GAP
+    return end
+  }
+
+  /** One block a mark: the last of them may be the first word of a text that was wrapped there. */
+  private addMarks(start: number): void {
+    const end = this.length
+    let from = start
+    let isNumber = false
+    for (let unit = start; unit < end; unit++) {
+      const code = this.codes[unit] ?? 0
+      const isOther = !isNumber && unit > from && code !== this.codes[unit - 1] && !isWordCode(code)
+      if (unit > from && (this.isApart(unit) || isOther)) {
+        this.addBlock(from, 0, unit)
+        from = unit
+        isNumber = false
+      }
+      isNumber ||= isWordCode(code)
+    }
+    this.addBlock(from, 0, end)
+  }
+
+  /** An escape becomes a block. A backslash before anything else that is no word may be left out; what follows it is no escape. */
+  private readOpener(text: string, at: number, before: LineBefore): number {
+    if (text.charCodeAt(at) === PLUS) return this.readPlus(text, at)
+    const start = this.length
+    const read = readEscape(text, at)
+    if (read === 0) {
+      this.put(text.charCodeAt(at), at)
+      if (text.charCodeAt(at) !== 0x5c || at + 1 === text.length || !isPunctuation(text.charCodeAt(at + 1)))
+        return at + 1
+      this.addBlock(start, 0)
+      this.put(text.charCodeAt(at + 1), at + 1)
+      return at + 2
+    }
+    const fold = foldTable()
+    const end = at + lengthOf(read)
+    for (let next = at; next < end; next++) {
+      const code = fold[text.charCodeAt(next)] ?? 0
+      if (code > SPACE) this.put(code, next)
+      else if (code === OPENER) this.put(text.charCodeAt(next), next)
+    }
+    const unit = fold[unitOf(read)] ?? 0
+    this.addBlock(start, unit === OPENER ? unitOf(read) : unit > SPACE ? unit : 0)
+    if (unit === NEWLINE) return this.readLineMarks(text, end, endOfLineMarks(text, end, before))
+    if (unit <= SPACE || isPunctuation(unit)) this.gap = GAP
+    return end
+  }
+
+  /** What may be left out: the `+` that an address or a form has for a blank, and the marks of a word diff, `{+added+}`. */
+  private readPlus(text: string, at: number): number {
+    const opens = text[at - 1] === '{'
+    const closes = text[at + 1] === '}'
+    const start = opens ? this.length - 1 : this.length
+    this.put(PLUS, at)
+    if (closes) this.put(0x7d, at + 1)
+    if (opens || closes || (isJoined(text.charCodeAt(at - 1)) && isJoined(text.charCodeAt(at + 1)))) {
+      this.addBlock(start, 0)
+      this.gap = GAP
+    }
+    return closes ? at + 2 : at + 1
+  }
+
+  private put(code: number, at: number): void {
+    this.codes[this.length] = code
+    this.from[this.length++] = at | this.gap
+    this.gap = 0
+  }
+
+  /** Whether all units of the range stand in blocks: a match may go on behind it. */
+  isBlock(from: number, to: number): boolean {
+    let low = 0
+    let high = this.blockCount
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.blocks[middle * 3] ?? 0) <= from) low = middle + 1
+      else high = middle
+    }
+    let reached = from
+    for (let block = low - 1; block >= 0 && block < this.blockCount && reached < to; block++) {
+      if ((this.blocks[block * 3] ?? 0) > reached || (this.blocks[block * 3 + 1] ?? 0) <= reached) break
+      reached = this.blocks[block * 3 + 1] ?? 0
+    }
+    return reached >= to
+  }
+
+  private addBlock(start: number, unit: number, end = this.length): void {
+    if (end === start) return
+    if ((this.blockCount + 1) * 3 > this.blocks.length) {
+      const grown = new Int32Array(this.blocks.length * 2)
+      grown.set(this.blocks)
+      this.blocks = grown
+    }
+    const at = this.blockCount * 3
+    this.blocks[at] = start
+    this.blocks[at + 1] = end
+    this.blocks[at + 2] = unit
+    this.blockCount++
+  }
+}
+
+const isLineEndMark = (code: number): boolean => code === 0x24 || code === 0x7c || (code >= 0x2500 && code <= 0x259f)
+
+/** What can stand beside a `+` that is a blank. */
+const isJoined = (code: number): boolean => code > 0x20 && code !== PLUS

@@ -1,0 +1,158 @@
+import type { Agreement, AgreementRequest, Confusion, Statistic } from '../../../schemas/audit/agreement.ts'
+import { err, type Issue, ok, type Result } from '../../result.ts'
+import { BOOTSTRAP, type BootstrapInterval, type BootstrapSettings, bootstrap } from '../bootstrap.ts'
+import { type Estimate, missing } from '../estimate.ts'
+import { prevalence } from '../shares/prevalence.ts'
+import { cohenKappaOfCells } from './cohen-kappa.ts'
+import { confusionCells, unfoldCells } from './confusion.ts'
+import { fleissKappa } from './fleiss-kappa.ts'
+import { gwetAc1 } from './gwet-ac1.ts'
+import { type ItemTable, itemTable } from './item-table.ts'
+import { krippendorffAlpha } from './krippendorff-alpha.ts'
+import { groupRatings, type RatedItem, type Ratings } from './ratings.ts'
+import { rawAgreement } from './raw-agreement.ts'
+
+/** A second or two of work: an answer is made in one go. */
+export const MAX_RESAMPLED_ITEMS = 200_000_000
+
+const NAMES = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
+type Name = (typeof NAMES)[number]
+
+/** What every statistic is computed from: the items of a sample or of a resample, with equal ones folded. */
+interface Sample {
+  readonly table: ItemTable
+  /** Cells of the confusion matrix, row by row; null without exactly two raters. */
+  readonly cells: Float64Array | null
+}
+
+/** Which items are resampled together. */
+interface Units {
+  readonly unit: 'item' | 'cluster'
+  readonly count: number
+  readonly of_item: readonly number[]
+}
+
+/**
+ * The answer to `POST /v1/agreement`: how far raters agree, each statistic with a bootstrap interval over items, or over clusters
+ * where any item has one (an item without is then a cluster of its own). Formulas and sources are with the functions called.
+ *
+ * With two raters, κ and the confusion matrix are of the items that both rated; the first rater to appear has the rows.
+ *
+ * @returns issues with JSON pointers into the request: a rater rated an item twice, an item in two clusters, an undeclared label, too
+ *   many labels, too many draws for so many items.
+ */
+export function agreement(request: AgreementRequest): Result<Agreement, Issue[]> {
+  const grouped = groupRatings(request.ratings, request.labels)
+  if (!grouped.ok) return grouped
+  const ratings = grouped.value
+  const settings: BootstrapSettings = { ...BOOTSTRAP, ...request.bootstrap }
+  if (settings.draws * ratings.items.length > MAX_RESAMPLED_ITEMS) return err([tooManyDraws(ratings.items.length)])
+  const sample = sampleOf(ratings)
+  const units = unitsOf(ratings.items)
+  const intervals = bootstrap(units.count, settings, resampler(sample, units, ratings.labels.length))
+  const interval = (name: Name) => intervals[NAMES.indexOf(name)] ?? NO_DRAWS
+  const estimates = statistics(sample)
+  const statistic = (name: Name) =>
+    withInterval(estimates[NAMES.indexOf(name)] ?? missing('no_ratings'), interval(name))
+  return ok({
+    n_items: ratings.items.length,
+    n_raters: ratings.raters.length,
+    n_ratings: ratings.n_ratings,
+    raw_agreement: statistic('raw_agreement'),
+    cohen_kappa: statistic('cohen_kappa'),
+    fleiss_kappa: statistic('fleiss_kappa'),
+    krippendorff_alpha: statistic('krippendorff_alpha'),
+    gwet_ac1: statistic('gwet_ac1'),
+    confusion: confusionOf(ratings, sample.cells),
+    prevalence: prevalence(ratings),
+    bootstrap: {
+      ...settings,
+      unit: units.unit,
+      n_units: units.count,
+      undefined: {
+        raw_agreement: interval('raw_agreement').undefined_draws,
+        cohen_kappa: interval('cohen_kappa').undefined_draws,
+        fleiss_kappa: interval('fleiss_kappa').undefined_draws,
+        krippendorff_alpha: interval('krippendorff_alpha').undefined_draws,
+        gwet_ac1: interval('gwet_ac1').undefined_draws,
+      },
+    },
+  })
+}
+
+/** In the order of `NAMES`. */
+const statistics = ({ table, cells }: Sample): Estimate[] => [
+  rawAgreement(table),
+  cells === null ? missing('not_two_raters') : cohenKappaOfCells(cells, table.n_labels),
+  fleissKappa(table),
+  krippendorffAlpha(table),
+  gwetAc1(table),
+]
+
+const NO_DRAWS: BootstrapInterval = { ci95: null, reason: 'too_few_units', undefined_draws: 0 }
+
+const withInterval = (estimate: Estimate, interval: BootstrapInterval): Statistic =>
+  estimate.value === null
+    ? { value: null, ci95: null, reason: estimate.reason }
+    : { value: estimate.value, ci95: interval.ci95, reason: interval.reason }
+
+interface FullSample extends Sample {
+  readonly profile_of: readonly number[]
+  readonly cell_of: readonly number[] | null
+}
+
+function sampleOf(ratings: Ratings): FullSample {
+  const { profile_of, ...table } = itemTable(ratings)
+  if (ratings.raters.length !== 2) return { table, cells: null, profile_of, cell_of: null }
+  const cell_of = confusionCells(ratings, 0, 1)
+  const cells = new Float64Array(table.n_labels ** 2)
+  for (const cell of cell_of) if (cell >= 0) cells[cell] = (cells[cell] ?? 0) + 1
+  return { table, cells, profile_of, cell_of }
+}
+
+function unitsOf(items: readonly RatedItem[]): Units {
+  const clusters = new Map<string, number>()
+  let count = 0
+  const of_item = items.map(({ cluster }) => {
+    if (cluster === null) return count++
+    const known = clusters.get(cluster) ?? count++
+    clusters.set(cluster, known)
+    return known
+  })
+  return { unit: clusters.size > 0 ? 'cluster' : 'item', count, of_item }
+}
+
+/** Folds a draw of units into the weights of profiles and cells: one pass over the items, then sums over what differs. */
+function resampler(sample: FullSample, units: Units, size: number): (weights: Uint32Array) => (number | null)[] {
+  const { profile_of, cell_of } = sample
+  const weights = new Float64Array(sample.table.profiles.length)
+  const cells = cell_of === null ? null : new Float64Array(size * size)
+  const unitOf = Int32Array.from(units.of_item)
+  const profileOf = Int32Array.from(profile_of)
+  const cellOf = Int32Array.from(cell_of ?? [])
+  const drawn: Sample = { table: { ...sample.table, weights }, cells }
+  return (draws) => {
+    weights.fill(0)
+    cells?.fill(0)
+    for (let item = 0; item < unitOf.length; item++) {
+      const times = draws[unitOf[item] ?? 0] ?? 0
+      if (times === 0) continue
+      const profile = profileOf[item] ?? 0
+      weights[profile] = (weights[profile] ?? 0) + times
+      const cell = cellOf[item] ?? -1
+      if (cells !== null && cell >= 0) cells[cell] = (cells[cell] ?? 0) + times
+    }
+    return statistics(drawn).map((estimate) => estimate.value)
+  }
+}
+
+function confusionOf(ratings: Ratings, cells: Float64Array | null): Confusion | null {
+  const [row_rater, column_rater] = ratings.raters
+  if (cells === null || row_rater === undefined || column_rater === undefined) return null
+  return { labels: [...ratings.labels], row_rater, column_rater, matrix: unfoldCells(cells, ratings.labels.length) }
+}
+
+const tooManyDraws = (items: number): Issue => ({
+  path: '/bootstrap/draws',
+  message: `at most ${Math.floor(MAX_RESAMPLED_ITEMS / items)} draws for ${items} items`,
+})

@@ -1,0 +1,32 @@
+import { type Estimate, missing, ratio } from '../estimate.ts'
+import { foldMatrix, type SquareMatrix } from './confusion.ts'
+
+/**
+ * Cohen’s κ of two raters, unweighted: (po − pe) / (1 − pe), with po the share on the diagonal and pe = Σ_k r_k c_k / n² of the
+ * margins. Cohen, "A coefficient of agreement for nominal scales", EPM 20 (1960). Null where nothing was rated by both, or where both
+ * gave one and the same category only (pe = 1; scikit-learn 1.9 gives NaN).
+ *
+ * @example cohenKappa([[20, 5], [10, 15]]) // → { value: 0.4, reason: null }
+ */
+export const cohenKappa = (matrix: SquareMatrix): Estimate => cohenKappaOfCells(foldMatrix(matrix), matrix.length)
+
+/** The same from the cells of the K × K matrix, row by row. */
+export function cohenKappaOfCells(cells: ArrayLike<number>, size: number): Estimate {
+  const rows = new Float64Array(size)
+  const columns = new Float64Array(size)
+  let total = 0
+  let agreed = 0
+  for (let row = 0; row < size; row++) {
+    for (let column = 0; column < size; column++) {
+      const count = cells[row * size + column] ?? 0
+      rows[row] = (rows[row] ?? 0) + count
+      columns[column] = (columns[column] ?? 0) + count
+      total += count
+      if (row === column) agreed += count
+    }
+  }
+  if (total === 0) return missing('no_pairs')
+  let chance = 0
+  for (let label = 0; label < size; label++) chance += (rows[label] ?? 0) * (columns[label] ?? 0)
+  return ratio(total * agreed - chance, total * total - chance, 'one_category')
+}

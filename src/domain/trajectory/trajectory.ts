@@ -1,0 +1,77 @@
+import type { Unread } from '../../schemas/grade.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import type { Act } from '../acts/act.ts'
+import type { Digest } from '../digest.ts'
+import type { Issue } from '../result.ts'
+import type { Picture } from './picture.ts'
+
+/** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
+export const READER_VERSION = 4
+
+/** Where a part stands in its trajectory. Compared by step, then by part: the order in which things happened. */
+export interface Position {
+  readonly step: number
+  readonly part: number
+}
+
+export interface Part {
+  readonly actor: Actor
+  /** The decoded text, as JavaScript holds it; every offset of the product counts its UTF-16 units. */
+  readonly text: string
+  /**
+   * JSON pointer of the string in the source document. Where the string stands inside JSON that is itself held in a
+   * string (arguments, a result envelope), the outer pointer, `#`, and the inner pointer. Where a part is a piece of a string: the
+   * pointer, then `#char=start,end` in UTF-16 units (after RFC 5147), then, where that piece is JSON, `#` and the inner pointer.
+   */
+  readonly path: string
+  /** A short name shown in the part's header: `bash_command.keystrokes`, `reasoning`, the tool of a result. */
+  readonly name: string
+  /** A picture or a sound. `text` is then a placeholder; nobody can search what it shows. */
+  readonly media: boolean
+  /** Of `media`: the picture itself, where the document holds one that a judge can be shown. */
+  readonly picture?: Picture
+  /** What the action is, from the format's own facts; null for what is no action, or not known to its reader. */
+  readonly act: Act | null
+}
+
+export interface Step {
+  /** What citations name. An integer of the source where it is usable, else numbered from 1. */
+  readonly id: number
+  /** The source's own name of the step where it is not that integer. */
+  readonly name: string | null
+  /** When it happened, in milliseconds since 1970, where the source says so. */
+  readonly at: number | null
+  /** Repeated from an earlier segment of the same run: shown, not new behaviour. */
+  readonly copied: boolean
+  /** In the order in which they happened: reasoning, message, actions, then what the tools answered. */
+  readonly parts: readonly Part[]
+}
+
+/** The ordered steps of one agent run. Immutable; `id` is the digest of the source document's value. */
+export interface Trajectory {
+  readonly id: Digest
+  /** `atif-1.7`, `steps`, … */
+  readonly format: string
+  readonly agent: { readonly name: string | null; readonly model: string | null }
+  readonly steps: readonly Step[]
+  /** What deviates from the format and was read all the same; and what could not be read, up to a number. */
+  readonly warnings: readonly Issue[]
+  /** How many records could not be read, and in how many of them something that the agent did may be hidden. */
+  readonly unread: Readonly<Unread>
+}
+
+export const NOTHING_UNREAD: Readonly<Unread> = { records: 0, actions: 0 }
+
+/** The first step of an agent that is not copied, worked out once. */
+const firstOwn = new WeakMap<Trajectory, number>()
+
+/** Whether the step repeats what stands before it: copied, behind a step that is not and in which the agent did or said something. */
+export function isRepeat(trajectory: Trajectory, step: number): boolean {
+  if (trajectory.steps[step]?.copied !== true) return false
+  const isOwn = ({ copied, parts }: Step) => !copied && parts.some(({ actor }) => actor.startsWith('agent_'))
+  const first = firstOwn.get(trajectory) ?? trajectory.steps.findIndex(isOwn)
+  firstOwn.set(trajectory, first)
+  return first !== -1 && first < step
+}
+
+export const isBefore = (a: Position, b: Position): boolean => (a.step !== b.step ? a.step < b.step : a.part < b.part)

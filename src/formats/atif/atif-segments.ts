@@ -1,0 +1,90 @@
+import type { Issue } from '../../domain/result.ts'
+import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { cutName, isRecord, type Json, pointer, Reading } from '../common/reading.ts'
+import type { Format } from '../format.ts'
+import { readAtif } from './atif.ts'
+import { embedSubagentFiles } from './atif-subagent-files.ts'
+
+/**
+ * One ATIF run that its harness wrote into several files, as one document:
+ * `{ "segments": [trajectory, continuation, …], "subagents": { "trajectory.summarization-1-summary.json": trajectory } }`.
+ *
+ * `segments` are in the order of their `continued_trajectory_ref`; `subagents` are named as `trajectory_path` names them.
+ * A part's path is a pointer into this document.
+ */
+export const ATIF_SEGMENTS: Format = {
+  name: 'atif-segments',
+  recognizes: ({ schema_version: version, segments, subagents }) =>
+    version === undefined &&
+    Array.isArray(segments) &&
+    segments.some((segment) => isRecord(segment) && Array.isArray(segment['steps'])) &&
+    (subagents === undefined || isRecord(subagents)),
+  read: readAtifSegments,
+}
+
+const ROOT_FIELDS = new Set(['segments', 'subagents'])
+/** The name of a file stands in the path of every part that it holds. */
+const MAX_FILE_NAME = 1000
+
+type ReadRun = Pick<Trajectory, 'format' | 'agent' | 'steps'>
+
+/** Reads the segments one after the other; steps are numbered on, and each subagent stands behind its first mention. */
+export function readAtifSegments(reading: Reading, document: Json): ReadRun {
+  reading.warnUnknown(document, '', ROOT_FIELDS)
+  const segments = Array.isArray(document['segments']) ? document['segments'] : []
+  const subagents = isRecord(document['subagents']) ? document['subagents'] : {}
+  const placed = new Set<string>()
+  const runs: ReadRun[] = []
+  let highest = 0
+  for (const [index, segment] of segments.entries()) {
+    const path = `/segments/${index}`
+    if (!isRecord(segment)) {
+      reading.error(path, 'a segment must be an ATIF trajectory')
+      continue
+    }
+    const isLast = index === segments.length - 1
+    const run = readSegment(reading, segment, { path, subagents, placed, isLast })
+    runs.push({ ...run, steps: numberOn(run.steps, highest, index) })
+    highest = runs.at(-1)?.steps.reduce((most, step) => Math.max(most, step.id), highest) ?? highest
+  }
+  for (const name of Object.keys(subagents))
+    if (name.length > MAX_FILE_NAME) reading.error('/subagents', `a file name of ${name.length} characters`)
+    else if (!placed.has(name))
+      reading.unread(pointer('/subagents', name), `no step refers to ${cutName(name)}; not shown`, true)
+  const steps = runs.flatMap((run) => run.steps)
+  reading.takeSteps(steps.length, '/segments')
+  const [first] = runs
+  return { format: first?.format ?? 'atif', agent: first?.agent ?? { name: null, model: null }, steps }
+}
+
+/** Ids go on from the segment before, so that a citation names one step of the whole run. */
+function numberOn(steps: readonly Step[], highest: number, index: number): Step[] {
+  if (index === 0) return [...steps]
+  const name = (step: Step): string => cutName(`segment-${index + 1}#${step.name ?? step.id}`)
+  return steps.map((step, at) => ({ ...step, id: highest + at + 1, name: name(step) }))
+}
+
+interface SegmentPlace {
+  readonly path: string
+  readonly subagents: Json
+  readonly placed: Set<string>
+  readonly isLast: boolean
+}
+
+function readSegment(reading: Reading, segment: Json, { path, subagents, placed, isLast }: SegmentPlace): ReadRun {
+  const { document, sourceOf, resolved } = embedSubagentFiles(segment, path, subagents, placed)
+  const goesOn = isLast ? null : `${path}/continued_trajectory_ref`
+  const own = new Reading(reading.limits, (at) => sourceOf(at) === goesOn || resolved.has(sourceOf(at)))
+  const run = readAtif(own, document)
+  reading.addUnread(own.unreadSoFar)
+  for (const issue of moved(own.errors.toArray(), sourceOf)) reading.error(issue.path, issue.message)
+  for (const issue of moved(own.warnings.toArray(), sourceOf)) reading.warn(issue.path, issue.message)
+  const steps = run.steps.map((step) => ({
+    ...step,
+    parts: step.parts.map((part) => ({ ...part, path: sourceOf(part.path) })),
+  }))
+  return { ...run, steps }
+}
+
+const moved = (issues: readonly Issue[], sourceOf: (path: string) => string): Issue[] =>
+  issues.map((issue) => ({ path: sourceOf(issue.path), message: issue.message }))

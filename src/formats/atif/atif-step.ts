@@ -1,0 +1,153 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import { type ContentSink, previewOf, readContent } from '../common/content.ts'
+import { isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
+import type { CallAnswers } from '../common/result-calls.ts'
+import { type Calls, readCalls } from '../common/tool-calls.ts'
+import type { OpenCall } from '../tools/tool-table.ts'
+import { type Observation, readObservation } from './observations.ts'
+import { isRejection, isTerminus, readRawReply } from './terminus.ts'
+
+const STEP_FIELDS = new Set([
+  'step_id',
+  'timestamp',
+  'source',
+  'message',
+  'model_name',
+  'reasoning_effort',
+  'reasoning_content',
+  'tool_calls',
+  'metrics',
+  'observation',
+  'is_copied_context',
+  'llm_call_count',
+  'extra',
+])
+const METRIC_FIELDS = new Set([
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'cost_usd',
+  'prompt_token_ids',
+  'completion_token_ids',
+  'logprobs',
+  'extra',
+])
+const AGENT_FIELDS = ['reasoning_content', 'tool_calls'] as const
+
+export interface StepContent extends Pick<Observation, 'refs' | 'unlinked' | 'linked'> {
+  readonly copied: boolean
+  readonly at: number | null
+  readonly parts: readonly Part[]
+}
+
+/** One ATIF step: what the agent thought, said and did, then what it was answered. */
+export function readStep(
+  reading: Reading,
+  step: Json,
+  path: string,
+  { agent, answers }: { readonly agent: string; readonly answers: CallAnswers },
+): StepContent {
+  reading.warnUnknown(step, path, STEP_FIELDS)
+  if (isRecord(step['metrics'])) reading.warnUnknown(step['metrics'], `${path}/metrics`, METRIC_FIELDS)
+  const speaker = readSpeaker(reading, step, path)
+  const reasoning = readReasoning(reading, step, path)
+  const calls = readCalls(reading, step['tool_calls'], `${path}/tool_calls`, agent)
+  const said = { calls, answers, agent, extra: step['extra'] }
+  const observation = readObservation(reading, step['observation'], `${path}/observation`, said)
+  const message = readMessage(reading, step, path, { speaker, agent, calls })
+  const parts = [...reasoning, ...message, ...calls.parts, ...observation.parts]
+  if (isAbsent(step['message'])) {
+    const others = AGENT_FIELDS.some((field) => !isAbsent(step[field])) || !isAbsent(step['observation'])
+    if (others) reading.warn(`${path}/message`, 'a step must have a message')
+    else reading.error(`${path}/message`, 'a step without a message, tool calls or an observation cannot be read')
+  }
+  const { refs, unlinked, linked } = observation
+  return { copied: step['is_copied_context'] === true, at: timeOf(step['timestamp']), parts, refs, unlinked, linked }
+}
+
+function readSpeaker(reading: Reading, step: Json, path: string): Actor {
+  const source = step['source']
+  if (source === 'agent') return 'agent_message'
+  for (const field of AGENT_FIELDS)
+    if (!isAbsent(step[field])) reading.warn(`${path}/${field}`, 'only a step of the agent may have this')
+  if (source === 'user' || source === 'system') return source
+  reading.warn(`${path}/source`, 'must be user, system or agent; read as system')
+  return 'system'
+}
+
+function readReasoning(reading: Reading, step: Json, path: string): Part[] {
+  const parts: Part[] = []
+  const content = step['reasoning_content']
+  const at = `${path}/reasoning_content`
+  if (content === 'null') reading.warn(at, 'the text "null" stands for no reasoning; not shown')
+  else readContent(reading, content, at, sinkOf(reading, parts, 'agent_reasoning', 'reasoning'))
+  return parts
+}
+
+interface MessageContext {
+  readonly speaker: Actor
+  readonly agent: string
+  readonly calls: Calls
+}
+
+function readMessage(reading: Reading, step: Json, path: string, context: MessageContext): Part[] {
+  const parts: Part[] = []
+  const at = `${path}/message`
+  const { message } = step
+  const { speaker, agent, calls } = context
+  if (typeof message === 'string' && speaker === 'agent_message') {
+    if (isSynthetic(message, step, agent)) {
+      reading.add(parts, { actor: 'system', text: message, path: at, name: 'message' })
+      return parts
+    }
+    if (calls.count === 0 && repeatsResult(message, step)) {
+      reading.warn(at, 'repeats the observation of its step; shown once, as tool output')
+      return parts
+    }
+    const isRaw = isTerminus(agent) && calls.count === 0 && !resultTexts(step).some(isRejection)
+    if (isRaw && readRawReply(reading, parts, message, at)) return typed(parts, step)
+  }
+  readContent(reading, message, at, sinkOf(reading, parts, speaker, 'message'))
+  return parts
+}
+
+/** What was typed was typed, once a screen came back. */
+function typed(parts: Part[], step: Json): Part[] {
+  if (resultTexts(step).length > 0)
+    for (const { act } of parts) if (act !== null) (act.call as OpenCall).outcome = 'ran'
+  return parts
+}
+
+function sinkOf(reading: Reading, parts: Part[], actor: Actor, name: string): ContentSink {
+  return {
+    text: (text, path) => reading.add(parts, { actor, text, path, name }),
+    media: (text, path, _kind, source) => reading.addMedia(parts, { actor, text, path, name }, source),
+  }
+}
+
+/** `Executed Bash toolu_…`: words of the converter of claude-code, put where the agent said nothing. */
+function isSynthetic(message: string, step: Json, agent: string): boolean {
+  if (!message.startsWith('Executed ')) return false
+  const calls = step['tool_calls']
+  if (Array.isArray(calls))
+    return calls.some((call) => {
+      if (!isRecord(call)) return false
+      const { function_name: name, tool_call_id: id } = call
+      return typeof name === 'string' && typeof id === 'string' && message === `Executed ${name} ${id}`
+    })
+  const words = message.length < 300 ? message.split(' ') : []
+  const id = words[2] ?? ''
+  return agent.startsWith('claude') && previewOf(calls) !== null && words.length === 3 && id.startsWith('toolu_')
+}
+
+/** openclaw tells every tool output twice: as the agent's message and as the observation, which is what it is. */
+const repeatsResult = (message: string, step: Json): boolean => message !== '' && resultTexts(step).includes(message)
+
+function resultTexts(step: Json): string[] {
+  const results = isRecord(step['observation']) ? step['observation']['results'] : null
+  if (!Array.isArray(results)) return []
+  return results.flatMap((result) =>
+    isRecord(result) && typeof result['content'] === 'string' ? [result['content']] : [],
+  )
+}

@@ -1,0 +1,150 @@
+import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import { CallAnswers } from '../common/result-calls.ts'
+import { placeSubagents, type Subagent } from '../common/subagents.ts'
+import { readStep, type StepContent } from './atif-step.ts'
+import { numberSteps, warnAboutOrder, warnAboutTimes } from './step-ids.ts'
+
+/** Subagents of subagents of …: nobody has shown more than one level. */
+const MAX_NESTING = 8
+const NEWEST_MINOR = 8
+
+const ROOT_FIELDS = new Set([
+  'schema_version',
+  'session_id',
+  'trajectory_id',
+  'agent',
+  'steps',
+  'notes',
+  'final_metrics',
+  'continued_trajectory_ref',
+  'extra',
+  'subagent_trajectories',
+])
+const AGENT_FIELDS = new Set(['name', 'version', 'model_name', 'tool_definitions', 'extra'])
+const FINAL_FIELDS = new Set([
+  'total_prompt_tokens',
+  'total_completion_tokens',
+  'total_cached_tokens',
+  'total_cost_usd',
+  'total_steps',
+  'extra',
+])
+
+/** Reads an ATIF document, 1.0 to 1.8, and later ones as far as they are alike. Errors and warnings go to `reading`. */
+export function readAtif(reading: Reading, document: Json): Pick<Trajectory, 'format' | 'agent' | 'steps'> {
+  const segment = readSegment(reading, document, '', 0)
+  return { format: segment.format, agent: segment.agent, steps: segment.steps }
+}
+
+interface Segment extends Pick<Trajectory, 'format' | 'agent' | 'steps'> {
+  readonly trajectoryId: string | null
+}
+
+/** One trajectory with the subagents it embeds. Recursive at most `MAX_NESTING` deep. */
+function readSegment(reading: Reading, document: Json, path: string, depth: number): Segment {
+  reading.warnUnknown(document, path, ROOT_FIELDS)
+  const format = readVersion(reading, document['schema_version'], `${path}/schema_version`)
+  const agent = readAgent(reading, document['agent'], `${path}/agent`)
+  if (!isAbsent(document['continued_trajectory_ref']))
+    reading.unread(`${path}/continued_trajectory_ref`, 'the run goes on in another file, which is not read here', true)
+  const read = readSteps(reading, document, `${path}/steps`, agent.name ?? '')
+  const subagents = readSubagents(reading, document['subagent_trajectories'], `${path}/subagent_trajectories`, depth)
+  const steps = placeSubagents(reading, read, subagents)
+  const id = document['trajectory_id']
+  return { format, agent, steps, trajectoryId: typeof id === 'string' && id !== '' ? id : null }
+}
+
+function readVersion(reading: Reading, version: unknown, path: string): string {
+  if (typeof version !== 'string') {
+    reading.warn(path, 'no schema_version; read as ATIF because of its steps')
+    return 'atif'
+  }
+  const number = version.startsWith('ATIF-v') ? version.slice('ATIF-v'.length) : ''
+  const [major, minor, ...more] = number.length <= 8 ? number.split('.') : []
+  const known = major === '1' && more.length === 0 && String(Number(minor)) === minor && Number(minor) <= NEWEST_MINOR
+  if (!known) reading.warn(path, `unknown version; read as ATIF-v1.${NEWEST_MINOR}`)
+  const isNumber = [major, minor].every((part) => part !== undefined && String(Number.parseInt(part, 10)) === part)
+  return isNumber && more.length === 0 ? `atif-${number}` : 'atif'
+}
+
+function readAgent(reading: Reading, agent: unknown, path: string): Trajectory['agent'] {
+  if (!isRecord(agent)) {
+    reading.warn(path, isAbsent(agent) ? 'no agent is named' : `must be an object, not ${typeName(agent)}`)
+    return { name: null, model: null }
+  }
+  reading.warnUnknown(agent, path, AGENT_FIELDS)
+  const text = (field: string): string | null => {
+    const value = agent[field]
+    if (typeof value === 'string' && value !== '') return value
+    if (field === 'name' || !isAbsent(value)) reading.warn(`${path}/${field}`, 'must be a text')
+    return null
+  }
+  return { name: text('name'), model: text('model_name') }
+}
+
+interface ReadStep {
+  readonly step: Step
+  readonly refs: StepContent['refs']
+}
+
+function readSteps(reading: Reading, document: Json, path: string, agent: string): ReadStep[] {
+  const { steps } = document
+  if (!Array.isArray(steps)) {
+    reading.error(path, steps === undefined ? 'steps are missing' : `must be an array of steps, not ${typeName(steps)}`)
+    return []
+  }
+  if (steps.length === 0) reading.error(path, 'holds no steps')
+  warnAboutTotal(reading, document['final_metrics'], path, steps.length)
+  if (!reading.takeSteps(steps.length, path)) return []
+  const own = steps.map((step) => (isRecord(step) ? step['step_id'] : null))
+  const ids = numberSteps(reading, own, path)
+  warnAboutOrder(reading, own, path)
+  warnAboutTimes(reading, steps, path)
+  const links = { linked: 0, unlinked: 0 }
+  const answers = new CallAnswers()
+  const read = steps.flatMap((step, index): ReadStep[] => {
+    const at = pointer(path, index)
+    const id = ids[index]
+    if (!isRecord(step) || id === undefined) {
+      reading.error(at, `a step must be an object, not ${typeName(step)}`)
+      return []
+    }
+    const content = readStep(reading, step, at, { agent, answers })
+    links.linked += content.linked
+    links.unlinked += content.unlinked
+    return [{ step: { ...id, at: content.at, copied: content.copied, parts: content.parts }, refs: content.refs }]
+  })
+  if (links.linked === 0 && links.unlinked > 0)
+    reading.warn(path, 'no result names its tool call; results are shown after all calls of their step')
+  return read
+}
+
+function warnAboutTotal(reading: Reading, metrics: unknown, stepsPath: string, count: number): void {
+  if (!isRecord(metrics)) return
+  const path = `${stepsPath.slice(0, -'/steps'.length)}/final_metrics`
+  reading.warnUnknown(metrics, path, FINAL_FIELDS)
+  const total = metrics['total_steps']
+  if (!isAbsent(total) && total !== count) reading.warn(`${path}/total_steps`, `the file holds ${count} steps`)
+}
+
+function readSubagents(reading: Reading, subagents: unknown, path: string, depth: number): Subagent[] {
+  if (isAbsent(subagents)) return []
+  if (!Array.isArray(subagents)) {
+    reading.error(path, `must be an array of trajectories, not ${typeName(subagents)}`)
+    return []
+  }
+  if (depth >= MAX_NESTING && subagents.length > 0) {
+    reading.error(path, `subagents are nested deeper than ${MAX_NESTING} levels`)
+    return []
+  }
+  return subagents.flatMap((subagent, index): Subagent[] => {
+    const at = pointer(path, index)
+    if (!isRecord(subagent)) {
+      reading.error(at, `a trajectory must be an object, not ${typeName(subagent)}`)
+      return []
+    }
+    const { trajectoryId, steps } = readSegment(reading, subagent, at, depth + 1)
+    return [{ path: at, trajectoryId, name: trajectoryId ?? `subagent-${index + 1}`, steps }]
+  })
+}

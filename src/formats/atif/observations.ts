@@ -1,0 +1,151 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { type ContentSink, readContent, readPreview } from '../common/content.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import type { CallAnswers } from '../common/result-calls.ts'
+import { openEnvelope } from '../common/result-envelope.ts'
+import { outcomeOf } from '../common/result-outcome.ts'
+import type { Calls, StepCall } from '../common/tool-calls.ts'
+import { isScaffold, isTerminus } from './terminus.ts'
+
+const OBSERVATION_FIELDS = new Set(['results', 'extra'])
+const RESULT_FIELDS = new Set(['source_call_id', 'content', 'subagent_trajectory_ref', 'extra'])
+const REF_FIELDS = new Set(['trajectory_id', 'trajectory_path', 'session_id', 'extra'])
+
+/** A result's mention of another trajectory. */
+export interface SubagentRef {
+  readonly path: string
+  readonly trajectory: string | null
+  readonly file: string | null
+}
+
+export interface Observation {
+  readonly parts: readonly Part[]
+  readonly refs: readonly SubagentRef[]
+  /** Results that name no call, where more than one of the step could be meant. Terminus has one screen for all of them. */
+  readonly unlinked: number
+  readonly linked: number
+}
+
+/** What the step that holds the observation says: its calls, and what its agent and its converter tell of their results. */
+export interface Answered {
+  readonly calls: Calls
+  readonly answers: CallAnswers
+  readonly agent: string
+  /** `step.extra`. */
+  readonly extra: unknown
+}
+
+/** What the tools answered in one step. */
+export function readObservation(
+  reading: Reading,
+  observation: unknown,
+  path: string,
+  { calls, answers, agent, extra }: Answered,
+): Observation {
+  const parts: Part[] = []
+  const refs: SubagentRef[] = []
+  let [unlinked, linked] = [0, 0]
+  const sink = resultSink(reading, parts, 'observation', false)
+  if (isAbsent(observation) || readPreview(reading, observation, path, sink)) {
+    answers.match([], calls.list)
+    return { parts, refs, unlinked, linked }
+  }
+  const results = resultsOf(reading, observation, path)
+  const called = answers.match(results, calls.list)
+  for (const [index, result] of results.entries()) {
+    const at = pointer(`${path}/results`, index)
+    if (!isRecord(result)) {
+      reading.error(at, `a result must be an object, not ${typeName(result)}`)
+      continue
+    }
+    reading.warnUnknown(result, at, RESULT_FIELDS)
+    refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
+    const answered = called[index] ?? []
+    const name = toolName(reading, result, at, { calls, answered })
+    if (!isAbsent(result['source_call_id'])) linked++
+    else if (calls.count > 1 && !isTerminus(agent)) unlinked++
+    const own = resultSink(reading, parts, name, isTerminus(agent))
+    readContent(reading, result['content'], `${at}/content`, own)
+    const step = calls.count === 1 ? extra : null
+    for (const one of answered) one.call.outcome = outcomeOf({ result, step, call: one, agent, exitCode: own.exitCode })
+  }
+  return { parts, refs, unlinked, linked }
+}
+
+function resultsOf(reading: Reading, observation: unknown, path: string): readonly unknown[] {
+  if (!isRecord(observation)) {
+    reading.error(path, `must be an object, not ${typeName(observation)}`)
+    return []
+  }
+  reading.warnUnknown(observation, path, OBSERVATION_FIELDS)
+  const results = observation['results']
+  if (Array.isArray(results)) return results
+  if (isAbsent(results)) reading.warn(`${path}/results`, 'an observation must have results')
+  else reading.error(`${path}/results`, `must be an array, not ${typeName(results)}`)
+  return []
+}
+
+/** The name of the tool that a result answers, where only one can be meant. */
+function toolName(
+  reading: Reading,
+  result: Json,
+  path: string,
+  { calls, answered }: { readonly calls: Calls; readonly answered: readonly StepCall[] },
+): string {
+  const id = result['source_call_id']
+  const names = new Set(answered.map(({ call }) => call.tool))
+  const [only] = names
+  const inStep = answered.some((one) => calls.list.includes(one))
+  // A corpus that cut the calls of a step took their ids with them.
+  const idsAreKnown = calls.list.some((call) => call.id !== null) || calls.count === 0
+  if (!isAbsent(id) && idsAreKnown && !inStep && !calls.list.some((call) => call.id === id))
+    reading.warn(`${path}/source_call_id`, 'names no tool call of this step')
+  return only !== undefined && names.size === 1 && inStep ? only : 'observation'
+}
+
+interface ResultSink extends ContentSink {
+  /** What the result's envelope says of how the command ended. */
+  readonly exitCode: number | null
+}
+
+function resultSink(reading: Reading, parts: Part[], name: string, terminus: boolean): ResultSink {
+  let exitCode: number | null = null
+  return {
+    get exitCode() {
+      return exitCode
+    },
+    text(text, path) {
+      const scaffold = terminus && isScaffold(text)
+      const leaves = scaffold ? null : openEnvelope(text)
+      if (leaves === null) reading.add(parts, { actor: scaffold ? 'system' : 'tool_output', text, path, name })
+      for (const leaf of leaves ?? []) {
+        const full = leaf.name === '' ? name : `${name}.${leaf.name}`
+        if (EXIT_CODES.has(leaf.name) && leaf.text.length < 12) exitCode = Number(leaf.text)
+        reading.add(parts, { actor: 'tool_output', text: leaf.text, path: `${path}#${leaf.pointer}`, name: full })
+      }
+    },
+    media(text, path, _kind, source) {
+      reading.addMedia(parts, { actor: 'tool_output', text, path, name }, source)
+    },
+  }
+}
+
+const EXIT_CODES: ReadonlySet<string> = new Set(['returncode', 'return_code', 'exit_code'])
+
+function readRefs(reading: Reading, refs: unknown, path: string): SubagentRef[] {
+  if (isAbsent(refs)) return []
+  if (!Array.isArray(refs)) {
+    reading.unread(path, `must be an array, not ${typeName(refs)}; not read`, true)
+    return []
+  }
+  return refs.flatMap((ref, index) => {
+    const at = pointer(path, index)
+    if (!isRecord(ref)) {
+      reading.unread(at, `must be an object, not ${typeName(ref)}; not read`, true)
+      return []
+    }
+    reading.warnUnknown(ref, at, REF_FIELDS)
+    const { trajectory_id: id, trajectory_path: file } = ref
+    return [{ path: at, trajectory: typeof id === 'string' ? id : null, file: typeof file === 'string' ? file : null }]
+  })
+}

@@ -1,0 +1,76 @@
+import { cutName, isAbsent, isRecord, type Reading, timeOf } from '../common/reading.ts'
+
+/** Above this a number is a name, not a place in a run; and ids counted on from it stay exact. */
+const MAX_STEP_ID = 1_000_000_000
+
+export interface StepId {
+  readonly id: number
+  /** The source's own name of the step where it is not that integer. */
+  readonly name: string | null
+}
+
+export const isUsableStepId = (own: unknown): own is number =>
+  typeof own === 'number' && Number.isInteger(own) && own >= 1 && own <= MAX_STEP_ID
+
+const nameOf = (own: unknown): string | null =>
+  typeof own === 'string' && own !== ''
+    ? cutName(own)
+    : typeof own === 'number' || typeof own === 'boolean'
+      ? String(own)
+      : null
+
+/**
+ * Integers are kept, everything else is numbered by its position; where that would give two steps one id, all are numbered
+ * by position and keep their names. Two steps that themselves claim one integer are an error: a citation of it would be
+ * ambiguous.
+ */
+export function numberSteps(reading: Reading, own: readonly unknown[], path: string): StepId[] {
+  const first = new Map<number, number>()
+  for (const [index, value] of own.entries()) {
+    if (!isUsableStepId(value)) continue
+    const earlier = first.get(value)
+    if (earlier === undefined) first.set(value, index)
+    else reading.error(`${path}/${index}/step_id`, `${value} is the id of ${path}/${earlier} as well`)
+  }
+  const collides = own.some((value, index) => !isUsableStepId(value) && first.has(index + 1))
+  if (collides) reading.warn(path, 'some steps have no usable step_id; all are numbered by position')
+  return own.map((value, index) => {
+    const position = index + 1
+    if (!collides && isUsableStepId(value)) return { id: value, name: null }
+    return { id: position, name: value === position ? null : nameOf(value) }
+  })
+}
+
+/** ATIF wants 1, 2, 3, …; says where a file departs from it. */
+export function warnAboutOrder(reading: Reading, own: readonly unknown[], path: string): void {
+  let expected = 1
+  for (const [index, value] of own.entries()) {
+    const at = `${path}/${index}/step_id`
+    if (isUsableStepId(value)) {
+      if (value !== expected)
+        reading.warn(
+          at,
+          `step_id is ${value} where ${expected} was due${value < expected ? '; the order of the file is kept' : ''}`,
+        )
+      expected = value + 1
+    } else {
+      reading.warn(
+        at,
+        isAbsent(value) ? 'no step_id; the step is numbered' : 'not a usable step_id; the step is numbered',
+      )
+      expected++
+    }
+  }
+}
+
+/** A step whose time is before that of the step it stands behind. The order of the file is kept: it is what citations count by. */
+export function warnAboutTimes(reading: Reading, steps: readonly unknown[], path: string): void {
+  let latest = Number.NEGATIVE_INFINITY
+  for (const [index, step] of steps.entries()) {
+    const at = isRecord(step) && step['is_copied_context'] !== true ? timeOf(step['timestamp']) : null
+    if (at === null) continue
+    if (at < latest)
+      reading.warn(`${path}/${index}/timestamp`, 'earlier than the step before it; the order of the file is kept')
+    else latest = at
+  }
+}

@@ -1,0 +1,240 @@
+import type { ContentSink } from '../common/content.ts'
+import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  type OpenStep,
+  Session,
+  settle,
+  sinkTo,
+  unreadRecord,
+  warnUnknownOnce,
+} from '../common/session.ts'
+import { CLAUDE_CODE_TOOLS } from '../tools/claude-code.ts'
+import {
+  isHarnessText,
+  isSummary,
+  type ReplySeen,
+  readAssistant,
+  readBlock,
+  readBlocks,
+} from './claude-code-content.ts'
+import { ClaudeLineage } from './claude-code-lineage.ts'
+import { outcomeOfResult } from './claude-code-outcomes.ts'
+import { BOOKKEEPING, MESSAGE_FIELDS, RECORD_FIELDS, SYSTEM_BOOKKEEPING } from './claude-code-records.ts'
+import { StartedSubagents } from './claude-code-subagents.ts'
+
+interface Reply {
+  readonly id: string
+  readonly request: string | null
+  step: OpenStep
+  readonly seen: ReplySeen
+  ended: boolean
+}
+
+/** What goes on in one conversation: the main one, or that of one subagent. */
+interface Chain {
+  reply: Reply | null
+}
+
+/** Turns one record after the other into steps. */
+export class ClaudeReader {
+  readonly session: Session
+  readonly reading: Reading
+  readonly lineage: ClaudeLineage
+  readonly said = new Set<string>()
+  readonly queued: { readonly text: string; readonly path: string }[] = []
+  readonly #chains = new Map<string, Chain>()
+  readonly #started = new StartedSubagents()
+  readonly #hasMain: boolean
+  model: string | null = null
+  subagentModel: string | null = null
+
+  constructor(reading: Reading, hasMain: boolean) {
+    this.reading = reading
+    this.session = new Session(reading, CLAUDE_CODE_TOOLS)
+    this.lineage = new ClaudeLineage(reading)
+    this.#hasMain = hasMain
+  }
+
+  warnOfSubagents(): void {
+    this.#started.warnOfUnread(this.reading, (name) => this.#chains.has(name))
+  }
+
+  record(record: unknown, path: string): void {
+    if (!isRecord(record)) {
+      this.reading.error(path, `a record must be an object, not ${typeName(record)}`)
+      return
+    }
+    const { type } = record
+    this.session.now = timeOf(record['timestamp'])
+    if (type === 'assistant' || type === 'user') this.#message(record, path, type)
+    else if (type === 'system') this.#system(record, path)
+    else if (type === 'attachment') this.#attachment(record, path)
+    else if (type === 'result') this.#result(record, path)
+    else if (type === 'progress') this.#progress(record, path)
+    else if (type === 'queue-operation') {
+      if (typeof record['content'] === 'string') this.queued.push({ text: record['content'], path: `${path}/content` })
+    } else if (!BOOKKEEPING.has(type)) unreadRecord(this.reading, path, 'type of record', type, record)
+  }
+
+  /** A subagent's newest words, which the main file repeats while it runs. */
+  #progress(record: Json, path: string): void {
+    const { data } = record
+    if (!isRecord(data) || data['type'] !== 'agent_progress' || !isRecord(data['message'])) return
+    const inner: Json = { ...data['message'], isSidechain: true, agentId: data['agentId'] }
+    const { type } = inner
+    this.session.now = timeOf(inner['timestamp']) ?? this.session.now
+    if (type === 'assistant' || type === 'user') this.#message(inner, `${path}/data/message`, type)
+    else unreadRecord(this.reading, `${path}/data/message`, 'type of record', type, inner)
+  }
+
+  #message(record: Json, path: string, type: 'assistant' | 'user'): void {
+    const { message } = record
+    warnUnknownOnce(this.reading, record, path, RECORD_FIELDS)
+    if (!isRecord(message)) {
+      this.reading.error(`${path}/message`, `must be an object, not ${typeName(message)}`)
+      return
+    }
+    warnUnknownOnce(this.reading, message, `${path}/message`, MESSAGE_FIELDS)
+    if (this.lineage.isRepeated(record, path)) return
+    this.lineage.follow(record, path)
+    const subagent = subagentOf(record)
+    const chain = this.#chain(subagent ?? '')
+    const at = `${path}/message/content`
+    if (type === 'assistant') this.#assistant(record, message, at, chain, subagent)
+    else this.#user(record, message, at, chain, subagent)
+  }
+
+  #chain(name: string): Chain {
+    let chain = this.#chains.get(name)
+    if (chain === undefined) {
+      chain = { reply: null }
+      this.#chains.set(name, chain)
+    }
+    return chain
+  }
+
+  #assistant(record: Json, message: Json, path: string, chain: Chain, subagent: string | null): void {
+    const model = asText(message['model'])
+    const synthetic = model === '<synthetic>' || record['isApiErrorMessage'] === true
+    if (!synthetic && subagent === null) this.model ??= model
+    if (!synthetic) this.subagentModel ??= model
+    const id = asText(message['id'])
+    const name = nameIn(subagent, id ?? asText(record['uuid']))
+    const request = asText(record['requestId'])
+    let { reply } = chain
+    const goesOn =
+      reply !== null && reply.id === id && reply.request === request && !(reply.ended && reply.step.answered)
+    if (!goesOn || reply === null) {
+      reply = { id: id ?? '', request, step: this.session.open('agent', name), seen: new Map(), ended: false }
+      chain.reply = id === null ? null : reply
+    }
+    const current = reply
+    readAssistant(this.session, message['content'], {
+      path,
+      synthetic,
+      seen: current.seen,
+      step: (afterResult) => {
+        if (afterResult) current.step = this.session.open('agent', name)
+        return current.step
+      },
+    })
+    // A later record of this id is another reply, once the calls of this one are answered: some gateways give every reply one id.
+    if (!(message['stop_reason'] === null || message['stop_reason'] === undefined)) current.ended = true
+  }
+
+  #user(record: Json, message: Json, path: string, chain: Chain, subagent: string | null): void {
+    const { content } = message
+    const name = nameIn(subagent, asText(record['uuid']))
+    const said: { step: OpenStep | null } = { step: null }
+    const sink = this.#userSink(record, subagent, () => {
+      said.step ??= this.session.open('other', name)
+      chain.reply = null
+      return said.step
+    })
+    if (!Array.isArray(content)) {
+      readBlocks(this.reading, content, path, sink)
+      return
+    }
+    for (const [index, block] of content.entries()) {
+      const at = pointer(path, index)
+      if (isRecord(block) && block['type'] === 'tool_result') {
+        const { parts, tool, call } = this.session.output(block['tool_use_id'], at, name)
+        settle(call, outcomeOfResult(tool, block, record))
+        this.#started.note(tool, block, record, at)
+        readBlocks(this.reading, block['content'], `${at}/content`, sinkTo(this.reading, parts, 'tool_output', tool))
+        said.step = null
+      } else readBlock(this.reading, block, at, sink)
+    }
+  }
+
+  #userSink(record: Json, subagent: string | null, step: () => OpenStep): ContentSink {
+    const { isCompactSummary, isMeta, isSynthetic } = record
+    const isTask = subagent !== null && this.#hasMain
+    const pick = (text: string): ContentSink => {
+      const { parts } = step()
+      // The model wrote the summary, and the agent wrote its subagent's task: neither is what the user asked.
+      if (isCompactSummary === true || isSummary(text))
+        return sinkTo(this.reading, parts, 'agent_message', 'compact_summary')
+      if (isMeta === true || isSynthetic === true || isHarnessText(text))
+        return sinkTo(this.reading, parts, 'system', 'message')
+      if (isTask) return sinkTo(this.reading, parts, 'agent_message', 'subagent_task')
+      this.said.add(text)
+      return sinkTo(this.reading, parts, 'user', 'message')
+    }
+    return {
+      text: (text, path) => pick(text).text(text, path),
+      media: (text, path, kind, source) => pick('').media(text, path, kind, source),
+    }
+  }
+
+  #system(record: Json, path: string): void {
+    const { subtype, content, model } = record
+    if (subtype === 'init') this.model ??= asText(model)
+    else if (subtype === 'permission_denied') this.session.settle(record['tool_use_id'], 'rejected')
+    if (typeof content === 'string')
+      this.session.note('system', content, `${path}/content`, asText(subtype) ?? 'system')
+    else if (!SYSTEM_BOOKKEEPING.has(subtype))
+      unreadRecord(this.reading, path, 'subtype of system record', subtype, { ...record, type: subtype })
+  }
+
+  /** What the harness lays beside the conversation for the model to read: files, reminders, memory. */
+  #attachment(record: Json, path: string): void {
+    const attachment = asRecord(record['attachment'])
+    const { type, prompt, ...rest } = attachment
+    const at = `${path}/attachment`
+    const step = this.session.open('other', asText(record['uuid']))
+    const name = typeof type === 'string' ? type : 'attachment'
+    if (type === 'queued_command') {
+      readBlocks(this.reading, prompt, `${at}/prompt`, sinkTo(this.reading, step.parts, 'user', 'message'))
+      if (typeof prompt === 'string') this.said.add(prompt)
+    } else
+      addLeaves(sinkTo(this.reading, step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
+    if (!isRecord(record['attachment']))
+      this.reading.error(at, `must be an object, not ${typeName(record['attachment'])}`)
+  }
+
+  /** The last record of a stream: it repeats the agent's last words, or says why there are none. */
+  #result(record: Json, path: string): void {
+    const { result, errors, is_error: isError, permission_denials: denials } = record
+    for (const denial of asList(denials)) this.session.settle(asRecord(denial)['tool_use_id'], 'rejected')
+    const { last } = this.session
+    if (typeof result === 'string' && last?.parts.at(-1)?.text !== result)
+      this.session.note(isError === true ? 'system' : 'agent_message', result, `${path}/result`, 'result')
+    if (Array.isArray(errors))
+      for (const [index, text] of errors.entries())
+        this.session.note('system', text, pointer(`${path}/errors`, index), 'error')
+  }
+}
+
+/** Whose record it is: null for the main agent. */
+export function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: Json): string | null {
+  if (isSidechain !== true && typeof call !== 'string') return null
+  return asText(agentId) ?? asText(call) ?? 'sidechain'
+}
+
+const nameIn = (subagent: string | null, name: string | null): string | null =>
+  subagent === null ? name : `${subagent}#${name ?? ''}`

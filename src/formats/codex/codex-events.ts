@@ -1,0 +1,200 @@
+import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
+import { type Session, unreadRecord } from '../common/session.ts'
+import { addCall, type CallWords } from '../common/session-calls.ts'
+import { readAnswer, type Shown } from './codex-items.ts'
+import { outcomeOfEvent } from './codex-outcomes.ts'
+
+/** The event protocol of codex: beside the items of a rollout, or alone in the output of old `exec --json`. */
+
+const WORDS: Readonly<Record<string, readonly [field: string, actor: 'user' | 'agent_message' | 'agent_reasoning']>> = {
+  user_message: ['message', 'user'],
+  agent_message: ['message', 'agent_message'],
+  agent_reasoning: ['text', 'agent_reasoning'],
+  agent_reasoning_raw_content: ['text', 'agent_reasoning'],
+  task_complete: ['last_agent_message', 'agent_message'],
+  turn_complete: ['last_agent_message', 'agent_message'],
+}
+
+/** Calls by the event that begins them: the tool, and the members that say what it does. */
+const CALLS: Readonly<Record<string, readonly [tool: string, ...fields: string[]]>> = {
+  exec_command_begin: ['exec_command', 'command', 'cwd'],
+  patch_apply_begin: ['apply_patch', 'changes'],
+  mcp_tool_call_begin: ['mcp_tool_call', 'invocation'],
+  web_search_end: ['web_search', 'query', 'action'],
+  view_image_tool_call: ['view_image', 'path'],
+  dynamic_tool_call_request: ['dynamic_tool_call', 'tool', 'arguments'],
+}
+
+const ANSWERS: Readonly<Record<string, readonly string[]>> = {
+  exec_command_end: ['formatted_output', 'aggregated_output', 'stdout', 'stderr'],
+  patch_apply_end: ['stdout', 'stderr'],
+  mcp_tool_call_end: ['result'],
+  dynamic_tool_call_response: ['content_items', 'error'],
+}
+
+/** Where a turn begins or ends: an abort ends the calls of its own turn only. */
+const TURNS: ReadonlySet<string> = new Set([
+  ...['task_started', 'turn_started', 'user_message', 'task_complete', 'turn_complete'],
+])
+
+const NOTES: ReadonlySet<string> = new Set(['error', 'stream_error', 'warning'])
+
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  ...['task_started', 'turn_started', 'token_count', 'session_configured', 'background_event', 'turn_diff'],
+  ...['exec_command_output_delta', 'exec_approval_request', 'apply_patch_approval_request'],
+  ...['agent_message_delta', 'agent_reasoning_delta', 'agent_reasoning_section_break', 'agent_message_content_delta'],
+  ...['agent_reasoning_raw_content_delta', 'reasoning_content_delta', 'reasoning_raw_content_delta', 'plan_delta'],
+  ...[
+    'plan_update',
+    'web_search_begin',
+    'patch_apply_updated',
+    'context_compacted',
+    'shutdown_complete',
+    'raw_response_item',
+  ],
+  ...['item_started', 'item_completed', 'entered_review_mode', 'exited_review_mode', 'undo_started', 'undo_completed'],
+  ...[
+    'mcp_startup_update',
+    'mcp_startup_complete',
+    'mcp_list_tools_response',
+    'list_skills_response',
+    'thread_name_updated',
+  ],
+  ...[
+    'thread_settings_applied',
+    'model_reroute',
+    'deprecation_notice',
+    'get_history_entry_response',
+    'elicitation_request',
+  ],
+  ...['request_user_input', 'request_permissions', 'skills_update_available', 'image_generation_begin'],
+  ...['hook_started', 'hook_completed', 'guardian_assessment', 'sub_agent_activity', 'thread_goal_updated'],
+])
+
+/** An event. Where an item says the same it is not told twice. */
+export function readEvent(session: Session, event: Json, path: string, shown: Shown): void {
+  const { reading } = session
+  const type = typeof event['type'] === 'string' ? event['type'] : ''
+  const words = Object.hasOwn(WORDS, type) ? WORDS[type] : undefined
+  const call = Object.hasOwn(CALLS, type) ? CALLS[type] : undefined
+  const answer = Object.hasOwn(ANSWERS, type) ? ANSWERS[type] : undefined
+  if (TURNS.has(type)) session.endTurn()
+  if (words !== undefined) readWords(session, event, path, words, shown)
+  else if (call !== undefined) readCallEvent(session, event, path, call, shown)
+  else if (answer !== undefined) readAnswerEvent(session, event, path, answer, shown)
+  else if (NOTES.has(type)) session.note('system', event['message'], `${path}/message`, type)
+  else if (type === 'turn_aborted') session.settleOpen('interrupted')
+  else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
+  else if (isAct(type)) warnAct(session, event, path, type)
+  else if (!isBookkeeping(type)) unreadRecord(reading, path, 'type of event', event['type'], event)
+}
+
+function readWords(
+  session: Session,
+  event: Json,
+  path: string,
+  [field, actor]: readonly [field: string, actor: 'user' | 'agent_message' | 'agent_reasoning'],
+  shown: Shown,
+): void {
+  const { reading } = session
+  const text = event[field]
+  if (typeof text !== 'string' || text === '' || shown.texts.has(text)) return
+  // The end of a turn repeats its last words, which may have been said by an event alone.
+  if (String(event['type']).endsWith('_complete') && shown.said.has(text)) return
+  shown.said.add(text)
+  const step = actor === 'user' ? session.open('other', null) : session.turn(null)
+  reading.add(step.parts, {
+    actor,
+    text,
+    path: `${path}/${field}`,
+    name: actor === 'agent_reasoning' ? 'reasoning' : 'message',
+  })
+}
+
+const isBookkeeping = (type: string): boolean =>
+  BOOKKEEPING.has(type) || type.startsWith('collab_') || type.startsWith('realtime_')
+
+/** Events of something that the agent did, whose words only the item of the same call has. */
+const isAct = (type: string): boolean =>
+  type === 'terminal_interaction' ||
+  type === 'image_generation_end' ||
+  (type.startsWith('collab_') && type.endsWith('_begin'))
+
+function warnAct(session: Session, event: Json, path: string, type: string): void {
+  if (session.hasCall(event['call_id'])) return
+  session.reading.countUnread(path, true)
+  session.reading.warnOnce(path, `${type} without an item that tells the call; what the agent did is not shown`)
+}
+
+/** Calls of the event protocol have ids of their own here, so that an item of the same id stays the one that is shown. */
+const eventCall = (id: string | null): string | null => (id === null ? null : `event ${id}`)
+
+/** Whether an event with an id says what one before it said. What has no id is always told: it may be another act. */
+function isRepeated(event: Json, id: string | null, fields: readonly string[], { told }: Shown): boolean {
+  if (id === null) return false
+  const words = JSON.stringify([event['type'], id, ...fields.map((field) => event[field])])
+  if (told.has(words)) return true
+  told.add(words)
+  return false
+}
+
+function readCallEvent(
+  session: Session,
+  event: Json,
+  path: string,
+  [tool, ...fields]: readonly [tool: string, ...fields: string[]],
+  shown: Shown,
+): void {
+  const id = idText(event['call_id'])
+  if (session.hasCall(id) || isRepeated(event, id, fields, shown)) return
+  const type = typeof event['type'] === 'string' ? event['type'] : tool
+  const step = session.turn(null)
+  const call = session.call(step, eventCall(id), tool)
+  const present = fields.filter((field) => event[field] !== undefined && event[field] !== null)
+  for (const field of present)
+    addCall(session, step.parts, {
+      call,
+      field,
+      args: event[field] === '' ? null : event[field],
+      path: `${path}/${field}`,
+      namePath: `${path}/type`,
+      nameText: type,
+      ...(field === 'changes' ? changesOf(event[field]) : {}),
+    })
+  if (present.length === 0)
+    addCall(session, step.parts, { call, args: null, path, namePath: `${path}/type`, nameText: type })
+}
+
+/** A patch by file: `{"/a": {"add": {"content"}}}`, or `{"/a": {"type": "add", "content"}}`. What is deleted is not written. */
+function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
+  const deleted = isRecord(changes)
+    ? Object.entries(changes).flatMap(([file, change]) =>
+        isRecord(change) && ('delete' in change || change['type'] === 'delete') ? [pointer('/changes', file)] : [],
+      )
+    : []
+  const isDeleted = new Set(deleted)
+  return {
+    kindOf({ pointer: at }) {
+      const inner = at.slice(at.lastIndexOf('/changes/'))
+      if (isDeleted.has(inner.split('/', 3).join('/'))) return 'removes'
+      if (inner.endsWith('/unified_diff')) return 'patch'
+      return inner.endsWith('/type') ? 'describes' : undefined
+    },
+  }
+}
+
+/** The answer of a call whose item has none: that of a session that was cut, or an event's own. */
+function readAnswerEvent(session: Session, event: Json, path: string, fields: readonly string[], shown: Shown): void {
+  const id = idText(event['call_id'])
+  // The events of a call tell its end more plainly than the text that the model was given.
+  if (id !== null) session.settle(session.hasCall(id) ? id : eventCall(id), outcomeOfEvent(event))
+  if ((id !== null && shown.answered.has(id)) || isRepeated(event, id, fields, shown)) return
+  const { reading } = session
+  const { parts, tool } = session.output(session.hasCall(id) ? id : eventCall(id), path, null)
+  for (const field of fields) {
+    const before = parts.length
+    readAnswer(reading, parts, event[field], `${path}/${field}`, tool)
+    // The first form that is there: the others say it again, except for the two streams of a command.
+    if (parts.length > before && field !== 'stdout' && field !== 'stderr') return
+  }
+}

@@ -1,0 +1,222 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import type { ContentSink } from '../common/content.ts'
+import { decodeObject, leavesOf } from '../common/json-tree.ts'
+import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import {
+  addLeaves,
+  asList,
+  asText,
+  mediaText,
+  type Session,
+  settle,
+  sinkTo,
+  unreadRecord,
+  warnType,
+  warnUnknownOnce,
+} from '../common/session.ts'
+import { addCall } from '../common/session-calls.ts'
+import { outcomeOfOutput, outcomeOfStatus } from './codex-outcomes.ts'
+
+/** The items of the Responses API, as codex keeps them in its rollouts. */
+
+const ITEM_FIELDS: ReadonlySet<string> = new Set([
+  ...['type', 'id', 'status', 'role', 'content', 'phase', 'summary', 'encrypted_content', 'name', 'namespace'],
+  ...['arguments', 'call_id', 'action', 'input', 'output', 'tools', 'execution', 'revised_prompt', 'result', 'author'],
+  ...['recipient', 'end_turn', 'internal_chat_message_metadata_passthrough', 'metadata', 'timestamp', 'ghost_commit'],
+])
+const UNSHOWN: ReadonlySet<unknown> = new Set(['ghost_snapshot', 'additional_tools'])
+const ENCRYPTED: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction'])
+
+/** Beginnings of what codex itself says in the user's name. */
+const HARNESS_HEADS = [
+  '<environment_context>',
+  '<user_instructions>',
+  '# AGENTS.md instructions for ',
+  '<permissions instructions>',
+  '<turn_aborted>',
+  '<skill>',
+  '<subagent_notification>',
+  '<user_shell_command>',
+] as const
+
+/** What a rollout shows already, since its events say once more what its items say. */
+export interface Shown {
+  /** The texts of items. */
+  readonly texts: Set<string>
+  /** The texts that an event alone has said. */
+  readonly said: Set<string>
+  /** The ids of the calls that an item answers. */
+  readonly answered: ReadonlySet<string>
+  /** What events with an id did and answered: an event that says the same again is a repetition. */
+  readonly told: Set<string>
+}
+
+export function readItem(session: Session, item: Json, path: string, shown: Shown): void {
+  const { reading } = session
+  warnUnknownOnce(reading, item, path, ITEM_FIELDS)
+  const { type } = item
+  if (type === 'message' || type === 'agent_message') readMessage(session, item, path, shown)
+  else if (type === 'reasoning') readReasoning(session, item, path, shown)
+  else if (typeof type === 'string' && type.endsWith('_call')) readCall(session, item, path, type)
+  else if (isOutput(type)) readOutput(session, item, path)
+  else if (ENCRYPTED.has(type)) reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
+  else if (!UNSHOWN.has(type)) unreadRecord(reading, path, 'type of item', type, item)
+}
+
+const isOutput = (type: unknown): boolean =>
+  typeof type === 'string' && (type.endsWith('_call_output') || type === 'tool_search_output')
+
+function readMessage(session: Session, item: Json, path: string, shown: Shown): void {
+  const { reading } = session
+  const { role, content } = item
+  const byAgent = role === 'assistant' || item['type'] === 'agent_message'
+  const step = byAgent ? session.turn(asText(item['id'])) : session.open('other', asText(item['id']))
+  if (!byAgent && role !== 'user' && role !== 'system' && role !== 'developer')
+    reading.warn(`${path}/role`, 'must be user, system, developer or assistant; read as system')
+  readContent(reading, content, `${path}/content`, {
+    text(text, at) {
+      shown.texts.add(text)
+      reading.add(step.parts, {
+        actor: byAgent ? 'agent_message' : speakerOf(role, text),
+        text,
+        path: at,
+        name: 'message',
+      })
+    },
+    media(text, at, _kind, source) {
+      const actor: Actor = byAgent ? 'agent_message' : role === 'user' ? 'user' : 'system'
+      reading.addMedia(step.parts, { actor, text, path: at, name: 'message' }, source)
+    },
+  })
+}
+
+const speakerOf = (role: unknown, text: string): Actor =>
+  role === 'user' && !HARNESS_HEADS.some((head) => text.trimStart().startsWith(head)) ? 'user' : 'system'
+
+/** Text, or an array of `input_text`, `output_text`, `input_image`, … */
+export function readContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
+  if (isAbsent(content)) return
+  if (typeof content === 'string') sink.text(content, path)
+  else if (!Array.isArray(content)) reading.error(path, `must be text or an array of content, not ${typeName(content)}`)
+  else for (const [index, item] of content.entries()) readPiece(reading, item, pointer(path, index), sink)
+}
+
+function readPiece(reading: Reading, piece: unknown, path: string, sink: ContentSink): void {
+  if (typeof piece === 'string') {
+    sink.text(piece, path)
+    return
+  }
+  if (!isRecord(piece)) {
+    reading.error(path, `a piece of content must be an object, not ${typeName(piece)}`)
+    return
+  }
+  const { type, text, refusal } = piece
+  if (typeof text === 'string') sink.text(text, `${path}/text`)
+  else if (typeof refusal === 'string') sink.text(refusal, `${path}/refusal`)
+  else if (type === 'encrypted_content') reading.warnOnce(path, 'encrypted content; it cannot be shown')
+  else if (typeof type === 'string' && (type.includes('image') || type.includes('audio') || type.includes('file'))) {
+    readMedia(piece, type, path, sink)
+  } else {
+    warnType(reading, path, 'type of content', type)
+    addLeaves(sink, piece, path)
+  }
+}
+
+function readMedia(piece: Json, type: string, path: string, sink: ContentSink): void {
+  const kind = type.includes('image') ? 'image' : type.includes('audio') ? 'audio' : 'file'
+  const { image_url: image, mimeType: media_type, data } = piece
+  const url = isRecord(image) ? image['url'] : image
+  const held = isAbsent(url) ? { media_type, data } : { url }
+  const shown = mediaText(kind, asText(url) ?? media_type ?? piece['filename'])
+  sink.media(shown, path, kind, kind === 'image' ? held : undefined)
+}
+
+function readReasoning(session: Session, item: Json, path: string, shown: Shown): void {
+  const { reading } = session
+  const step = session.turn(asText(item['id']))
+  let readable = false
+  const sink: ContentSink = {
+    text(text, at) {
+      readable ||= text !== ''
+      shown.texts.add(text)
+      reading.add(step.parts, { actor: 'agent_reasoning', text, path: at, name: 'reasoning' })
+    },
+    media: () => undefined,
+  }
+  readContent(reading, item['summary'], `${path}/summary`, sink)
+  readContent(reading, item['content'], `${path}/content`, sink)
+  if (!readable && !isAbsent(item['encrypted_content']))
+    reading.warnOnce(`${path}/encrypted_content`, 'encrypted reasoning; it cannot be shown')
+}
+
+/** The member that holds what a call says, by its type. Most have `arguments`, as JSON in a string. */
+const WORDS: Readonly<Record<string, string>> = {
+  local_shell_call: 'action',
+  web_search_call: 'action',
+  custom_tool_call: 'input',
+  image_generation_call: 'revised_prompt',
+}
+
+function readCall(session: Session, item: Json, path: string, type: string): void {
+  const { reading } = session
+  const field = (Object.hasOwn(WORDS, type) ? WORDS[type] : undefined) ?? 'arguments'
+  const own = asText(item['name'])
+  if (own === null && (type === 'function_call' || type === 'custom_tool_call'))
+    reading.warn(`${path}/name`, 'a tool call must name its tool')
+  const tool = own ?? type
+  const step = session.turn(asText(item['id']))
+  const call = session.call(step, item['call_id'] ?? item['id'], tool)
+  settle(call, outcomeOfStatus(type, item['status']))
+  const namePath = own === null ? `${path}/type` : `${path}/name`
+  const args = item[field] === '' ? null : item[field]
+  addCall(session, step.parts, { call, args, path: `${path}/${field}`, namePath, isText: field === 'input' })
+  if (type === 'image_generation_call' && !isAbsent(item['result'])) {
+    const { parts } = session.output(item['call_id'] ?? item['id'], path, null)
+    const source = { media_type: 'image/png', data: item['result'] }
+    reading.addMedia(parts, { actor: 'tool_output', text: '[image]', path: `${path}/result`, name: tool }, source)
+  }
+}
+
+function readOutput(session: Session, item: Json, path: string): void {
+  const place = session.output(item['call_id'], `${path}/call_id`, asText(item['id']))
+  const field = item['type'] === 'tool_search_output' ? 'tools' : 'output'
+  settle(place.call, outcomeOfOutput(place.tool, item[field]))
+  readAnswer(session.reading, place.parts, item[field], `${path}/${field}`, place.tool)
+}
+
+/** A tool's answer: text, content, or an object around them (`content` in the oldest rollouts). */
+export function readAnswer(reading: Reading, parts: Part[], output: unknown, path: string, tool: string): void {
+  const sink = sinkTo(reading, parts, 'tool_output', tool)
+  if (typeof output === 'string') {
+    const envelope = decodeEnvelope(output)
+    if (envelope === null) sink.text(output, path)
+    else
+      for (const leaf of leavesOf(envelope, `${path}#`))
+        reading.add(parts, { actor: 'tool_output', text: leaf.text, path: leaf.pointer, name: `${tool}.${leaf.name}` })
+  } else if (Array.isArray(output) && output.every((one) => isRecord(one) && typeof one['type'] === 'string'))
+    readContent(reading, output, path, sink)
+  else if (isRecord(output) && ('content' in output || 'body' in output)) {
+    const field = 'content' in output ? 'content' : 'body'
+    readAnswer(reading, parts, output[field], `${path}/${field}`, tool)
+  } else if (!isAbsent(output)) addLeaves(sink, output, path)
+}
+
+/** `{"output": "…", "metadata": {"exit_code": 0}}`: what older versions wrapped around a command's output. */
+function decodeEnvelope(text: string): Json | null {
+  const envelope = decodeObject(text)
+  if (envelope === null || typeof envelope['output'] !== 'string') return null
+  return Object.keys(envelope).every((key) => key === 'output' || key === 'metadata') ? envelope : null
+}
+
+/** What the items of a rollout hold: gathered before, because an event can come before its item. */
+export function shownBy(items: Iterable<Json>): Shown {
+  const [texts, answered] = [new Set<string>(), new Set<string>()]
+  for (const item of items) {
+    const id = isOutput(item['type']) ? idText(item['call_id']) : null
+    if (id !== null) answered.add(id)
+    for (const piece of [...asList(item['content']), ...asList(item['summary'])])
+      if (isRecord(piece) && typeof piece['text'] === 'string') texts.add(piece['text'])
+  }
+  return { texts, said: new Set(), answered, told: new Set() }
+}

@@ -1,0 +1,116 @@
+import { err, type Issue, ok, type Result } from '../../domain/result.ts'
+import { parseExactJson } from '../../domain/text/exact-json.ts'
+import { FORMATS } from '../formats.ts'
+import { splitInspectLog } from '../inspect/inspect-log.ts'
+import { splitChats } from '../openai-chat/openai-chat-runs.ts'
+import { UNREAD_LINES } from '../read.ts'
+import { splitSweRun } from '../swe-agent/swe-agent-about.ts'
+import type { OpenedDocument } from './opened-document.ts'
+import { isRecord, type Json } from './reading.ts'
+
+/** A file of many runs: takes it apart, or answers null where it is none of its kind. */
+export type Splitter = (root: Json) => readonly OpenedDocument[] | null
+
+/** In the order in which they are tried: the most telling marks first. */
+const SPLITTERS: readonly Splitter[] = [splitInspectLog, splitSweRun, splitChats]
+
+/**
+ * The runs in a file's text. The kind is told from the content: one JSON value, or JSON lines. An array and JSON lines become one
+ * document `{"records": […]}`; a file of many runs (an Inspect log, a list of runs) becomes one document a run.
+ *
+ * Lines that are not JSON are left out, with a warning, where they are few: a session that was cut ends in one, and what a harness
+ * caught of the standard error stands in some. Those that begin like a record are counted in the document (`unread_lines`).
+ *
+ * Issues name the line (1-based) as `line 7` where the file is JSON lines.
+ */
+export function openDocuments(text: string): Result<readonly OpenedDocument[], Issue[]> {
+  const parsed = parseFile(text)
+  if (!parsed.ok) return parsed
+  const root = asRecords(parsed.value.root)
+  const { warnings } = parsed.value
+  for (const split of SPLITTERS) {
+    const runs = split(root)
+    if (runs !== null) return ok(runs.map((run) => ({ ...run, warnings: [...run.warnings, ...warnings] })))
+  }
+  return ok([{ name: '', document: { ...root }, about: {}, warnings }])
+}
+
+interface ParsedFile {
+  readonly root: Json
+  readonly warnings: readonly string[]
+}
+
+/** JSON lines with a single line look like one object: they are told by a format that only knows records. */
+function asRecords(root: Json): Json {
+  const recognizes = (document: Json) => FORMATS.some((format) => format.recognizes(document))
+  const records = { records: [root] }
+  return !recognizes(root) && recognizes(records) ? records : root
+}
+
+/** One JSON value, else JSON lines: whatever cannot be an object stands under `records`. */
+function parseFile(text: string): Result<ParsedFile, Issue[]> {
+  const whole = parseJson(text)
+  if (whole !== undefined) {
+    if (isRecord(whole)) return ok({ root: whole, warnings: [] })
+    if (Array.isArray(whole)) return ok({ root: { records: whole }, warnings: [] })
+    return err([{ path: '', message: 'the file is neither a JSON object, nor an array, nor JSON lines' }])
+  }
+  return parseLines(text)
+}
+
+/** Up to this many lines that are not JSON may stand in any file, and in a long one up to this share of its lines. */
+const MAX_NOISE = 20
+const MAX_NOISE_SHARE = 0.05
+/** And never more: to try every line of a long text that is no JSON at all takes long. */
+const MOST_NOISE = 1000
+
+function parseLines(text: string): Result<ParsedFile, Issue[]> {
+  const records: unknown[] = []
+  const noise: number[] = []
+  let [line, last, objects, unread] = [0, 0, 0, 0]
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    const stop = end === -1 ? text.length : end
+    const one = text.slice(at, stop).trim()
+    at = stop + 1
+    line++
+    if (one === '') continue
+    last = line
+    const value = parseJson(one)
+    if (value === undefined) noise.push(line)
+    else records.push(value)
+    // Noise does not begin like a record.
+    if (value === undefined && one.startsWith('{')) unread++
+    if (isRecord(value)) objects++
+    if (noise.length > MOST_NOISE) break
+  }
+  const [first] = noise
+  const share = (records.length + noise.length) * MAX_NOISE_SHARE
+  const accepted = Math.min(objects, MOST_NOISE, Math.max(MAX_NOISE, share))
+  if (first !== undefined && noise.length > accepted) {
+    const message = objects === 0 ? 'the file is neither JSON nor JSON lines' : notJson(noise.length)
+    return err([{ path: `line ${first}`, message }])
+  }
+  if (records.length === 0) return err([{ path: '', message: 'the file is empty' }])
+  const root = { records, ...(unread > 0 && { [UNREAD_LINES]: unread }) }
+  return ok({ root, warnings: noiseWarnings(noise, last) })
+}
+
+function noiseWarnings(noise: readonly number[], last: number): string[] {
+  const told = noise.slice(0, MAX_NOISE).map((line) => `line ${line}${suffixOf(line, last)}; left out`)
+  return noise.length > MAX_NOISE ? [...told, `and ${noise.length - MAX_NOISE} more lines`] : told
+}
+
+const suffixOf = (line: number, last: number): string =>
+  line === last ? ', the last, is not JSON: the file may be cut short' : ' is not JSON'
+
+const notJson = (count: number): string =>
+  count === 1 ? 'is not JSON' : `is not JSON, nor are ${count - 1} lines behind it`
+
+function parseJson(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import type { ActOutcome } from '../../domain/acts/act.ts'
+import { exitCodeSaid, outcomeWithCode } from '../tools/exit-codes.ts'
+import { harnessOf } from '../tools/lookup.ts'
+import { outcomeOfAgent } from '../tools/outcomes.ts'
+import { isRecord, type Json } from './reading.ts'
+import type { StepCall } from './tool-calls.ts'
+
+/** What the converters of ATIF write where they tell how a call ended. */
+const STATUSES: Readonly<Record<string, ActOutcome>> = {
+  ...{ success: 'ran', completed: 'ran', ok: 'ran', done: 'ran' },
+  ...{ error: 'failed', failed: 'failed', failure: 'failed' },
+  ...{ rejected: 'rejected', denied: 'rejected', declined: 'rejected', blocked: 'rejected' },
+  ...{ cancelled: 'cancelled', canceled: 'cancelled', interrupted: 'interrupted', aborted: 'interrupted' },
+}
+/** Harbor's converter of Claude Code ends a result that was an error in this. */
+const FAILURE = '[error] tool reported failure'
+
+export interface ToldResult {
+  readonly result: Json
+  /** `extra` of the step, where its one call is meant. */
+  readonly step: unknown
+  readonly call: StepCall
+  readonly agent: string
+  readonly exitCode: number | null
+}
+
+/** What became of the call that a result answers: what the file's fields say, then what its harness says in its own words. */
+export function outcomeOf({ result, step, call, agent, exitCode }: ToldResult): ActOutcome {
+  const notes = [result['extra'], call.extra, step].filter(isRecord)
+  const status = notes.map(statusOf).find((one) => one !== undefined)
+  if (status !== undefined && status !== 'failed') return status
+  const text = textOf(result['content'])
+  const flag = status === 'failed' ? true : notes.map(flagOf).find((one) => one !== undefined)
+  const harness = harnessOf(agent)
+  // A program that fails is an error, too, and only these put words of their own before what it printed.
+  const isSure = flag === false || harness === 'claude-code' || harness === 'gemini-cli'
+  // The words of a server's tool are its own: it could say that it was turned down.
+  const isServers = call.call.tool.startsWith('mcp__') && harness !== null
+  const said = isServers ? 'ran' : outcomeOfAgent(agent, call.call.tool, text, isSure ? (flag ?? null) : null)
+  const told = said === 'ran' && flag === true ? 'failed' : said
+  // A program can print the mark, too: it says that something went wrong, not that nothing ran.
+  const isMarked = told === 'ran' && flag === undefined && harness === 'claude-code' && text.endsWith(FAILURE)
+  return flag === false ? told : outcomeWithCode(isMarked ? 'failed' : told, exitCode ?? exitCodeSaid(harness, text))
+}
+
+function statusOf(note: Json): ActOutcome | undefined {
+  const { status } = note
+  const word = typeof status === 'string' ? status.toLowerCase() : ''
+  return Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined
+}
+
+function flagOf(note: Json): boolean | undefined {
+  const { metadata } = note
+  const flags = [note['tool_result_is_error'], note['is_error'], isRecord(metadata) ? metadata['is_error'] : undefined]
+  return flags.find((flag) => typeof flag === 'boolean')
+}
+
+/** The text of a result, or of its first block. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  const [first] = Array.isArray(content) ? content : []
+  return isRecord(first) && typeof first['text'] === 'string' ? first['text'] : ''
+}

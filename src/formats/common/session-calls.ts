@@ -1,0 +1,112 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import {
+  type ArgumentKind,
+  type Meaning,
+  meaningOf,
+  meaningOfName,
+  type OpenCall,
+  type ToolSpec,
+  type ToolTable,
+} from '../tools/tool-table.ts'
+import { type ArgumentLeaf, commandOf } from './argument-leaves.ts'
+import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
+import { cutName, isRecord, pointer } from './reading.ts'
+import type { Session } from './session.ts'
+
+/** What a call says: the leaves of its arguments, or the tool's name where it has none. */
+export interface CallWords {
+  readonly call: OpenCall
+  readonly args: unknown
+  readonly path: string
+  /** Where the tool's name stands; null where the file has none. */
+  readonly namePath: string | null
+  /** What stands there, where it is not the tool's name itself. */
+  readonly nameText?: string
+  /** The argument that `args` is the value of, where it is not all of them. */
+  readonly field?: string
+  /** The arguments are free text, even where they look like JSON. */
+  readonly isText?: boolean
+  /** What the tool takes; null for one of another harness, whose names say nothing. */
+  readonly spec?: ToolSpec | null
+  /** What a leaf is, where its name does not tell. */
+  readonly kindOf?: (leaf: Leaf) => ArgumentKind | undefined
+}
+
+/**
+ * Adds the arguments of a call, each as what it is: an act, or the words of a tool that only talks. A call without them is an act
+ * all the same: citable.
+ */
+export function addCall(session: Session, parts: Part[], words: CallWords): void {
+  const { reading, tools } = session
+  const { call, args, path, namePath, nameText = call.tool } = words
+  const value = typeof args === 'string' && words.isText !== true ? (decodeObject(args) ?? args) : args
+  const spec = words.spec === undefined ? specOf(tools, call.tool) : (words.spec ?? undefined)
+  if (spec === undefined && namePath !== null) reading.warnOnce(namePath, unknownTool(call.tool, words.spec === null))
+  const before = parts.length
+  const at = typeof args === 'string' && value !== args ? `${path}#` : path
+  for (const argument of argumentsOf(spec, value, at, words)) {
+    const { actor, act } = meaningIn(spec, argument, words, value)
+    const name = argument.name === '' ? call.tool : `${call.tool}.${argument.name}`
+    reading.add(parts, { actor, text: argument.text, path: argument.pointer, name, act })
+  }
+  if (parts.length > before || namePath === null) return
+  reading.add(parts, { ...meaningOfName(spec, call), text: nameText, path: namePath, name: call.tool })
+}
+
+/** A tool of another harness is called what that likes: its names are not said one by one. */
+const unknownTool = (tool: string, isForeign: boolean): string =>
+  isForeign
+    ? 'calls of another agent, whose tools are not known: their arguments can prove an act only with confidence low'
+    : `the tool ${JSON.stringify(cutName(tool))} is not known: its arguments can prove an act only with confidence low`
+
+const specOf = (tools: ToolTable, tool: string): ToolSpec | undefined =>
+  Object.hasOwn(tools, tool) ? tools[tool] : undefined
+
+function meaningIn(spec: ToolSpec | undefined, argument: ArgumentLeaf, words: CallWords, args: unknown): Meaning {
+  const { call, field = '' } = words
+  const whole = field === '' ? args : { [field]: args }
+  const kind = argument.kind ?? words.kindOf?.(argument)
+  const name = [field, argument.name].filter((one) => one !== '').join('.')
+  if (kind === undefined || spec === undefined) return meaningOf(spec, name, call, whole)
+  const { target } = spec
+  return meaningOf({ args: {}, rest: kind, ...(target === undefined ? {} : { target }) }, name, call, whole)
+}
+
+function argumentsOf(
+  spec: ToolSpec | undefined,
+  value: unknown,
+  path: string,
+  { field = '', isText = false }: CallWords,
+): readonly ArgumentLeaf[] {
+  if (value === null || value === undefined || isEmpty(value)) return []
+  if (typeof value === 'string') return [{ pointer: path, name: '', text: value, ...stringKind(spec, field, isText) }]
+  if (isArgv(spec, field)) return commandOf(value, path, '') ?? leavesOf(value, path).map(asUnknown)
+  const leaves: readonly ArgumentLeaf[] = leavesOf(value, path)
+  if (!isRecord(value)) return leaves
+  const key = Object.keys(spec?.args ?? {}).find((name) => isArgv(spec, name) && Object.hasOwn(value, name))
+  if (key === undefined) return leaves
+  const at = pointer(path, key)
+  const command = typeof value[key] === 'string' ? null : commandOf(value[key], at, key)
+  const isOf = (leaf: Leaf): boolean => leaf.pointer === at || leaf.pointer.startsWith(`${at}/`)
+  if (command === null) {
+    const kind = typeof value[key] === 'string' ? 'shell' : 'unknown'
+    return leaves.map((leaf) => (isOf(leaf) ? { ...leaf, kind } : leaf))
+  }
+  const first = leaves.findIndex(isOf)
+  return leaves.flatMap((leaf, index) => (index === first ? command : isOf(leaf) ? [] : [leaf]))
+}
+
+const asUnknown = (leaf: Leaf): ArgumentLeaf => ({ ...leaf, kind: 'unknown' })
+
+const isArgv = (spec: ToolSpec | undefined, name: string): boolean =>
+  spec !== undefined && Object.hasOwn(spec.args, name) && spec.args[name] === 'argv'
+
+/** A command that is one string is a line for a shell, also where an array was due; arguments that nobody could read may be anything. */
+function stringKind(spec: ToolSpec | undefined, field: string, isText: boolean): { readonly kind?: ArgumentKind } {
+  if (isArgv(spec, field)) return { kind: 'shell' }
+  const isArray = Object.keys(spec?.args ?? {}).some((name) => isArgv(spec, name))
+  return field === '' && (!isText || isArray) ? { kind: 'unknown' } : {}
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0

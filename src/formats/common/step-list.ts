@@ -1,0 +1,152 @@
+import type { Part, Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { ACTORS, type Actor } from '../../schemas/vocabulary.ts'
+import { isUsableStepId, numberSteps } from '../atif/step-ids.ts'
+import { specOf } from '../tools/lookup.ts'
+import { meaningOf, meaningOfKind, openCall } from '../tools/tool-table.ts'
+import { decodeObject, leavesOf } from './json-tree.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+
+const ROOT_FIELDS = new Set(['steps', 'agent'])
+const AGENT_FIELDS = new Set(['name', 'model'])
+const SHORT_FIELDS = new Set(['step_id', 'actor', 'text'])
+const LONG_FIELDS = new Set(['step_id', 'parts'])
+const PART_FIELDS = new Set(['actor', 'text', 'name'])
+
+const DEFAULT_NAMES: Readonly<Record<Actor, string>> = {
+  user: 'message',
+  system: 'message',
+  agent_reasoning: 'reasoning',
+  agent_message: 'message',
+  agent_action: 'action',
+  tool_output: 'output',
+}
+
+/**
+ * Reads the product's own plain form, for runs that no converter knows:
+ * `{ "steps": [ {"actor": "user", "text": "…"}, {"parts": [{"actor": "agent_action", "text": "…", "name": "bash"}]} ] }`.
+ */
+export function readStepList(reading: Reading, document: Json): Pick<Trajectory, 'format' | 'agent' | 'steps'> {
+  reading.warnUnknown(document, '', ROOT_FIELDS)
+  const agent = readAgent(reading, document['agent'])
+  const steps = Array.isArray(document['steps']) ? document['steps'] : []
+  if (steps.length === 0) reading.error('/steps', 'holds no steps')
+  if (!reading.takeSteps(steps.length, '/steps')) return { format: 'steps', agent, steps: [] }
+  const ids = numberSteps(
+    reading,
+    steps.map((step) => (isRecord(step) ? step['step_id'] : null)),
+    '/steps',
+  )
+  const read = steps.map((step, index): Step => {
+    const id = ids[index] ?? { id: index + 1, name: null }
+    return { ...id, at: null, copied: false, parts: readStep(reading, step, pointer('/steps', index), agent.name) }
+  })
+  return { format: 'steps', agent, steps: read }
+}
+
+function readAgent(reading: Reading, agent: unknown): Trajectory['agent'] {
+  if (isAbsent(agent)) return { name: null, model: null }
+  if (!isRecord(agent)) {
+    reading.error('/agent', `must be an object, not ${typeName(agent)}`)
+    return { name: null, model: null }
+  }
+  reading.warnUnknown(agent, '/agent', AGENT_FIELDS)
+  const text = (field: string): string | null => {
+    const value = agent[field]
+    if (typeof value === 'string' || isAbsent(value)) return value ?? null
+    reading.error(`/agent/${field}`, `must be text, not ${typeName(value)}`)
+    return null
+  }
+  return { name: text('name'), model: text('model') }
+}
+
+function readStep(reading: Reading, step: unknown, path: string, agent: string | null): Part[] {
+  const parts: Part[] = []
+  if (!isRecord(step)) {
+    reading.error(path, `a step must be an object, not ${typeName(step)}`)
+    return parts
+  }
+  const own = step['step_id']
+  if (!isAbsent(own) && !isUsableStepId(own))
+    reading.warn(`${path}/step_id`, 'not a usable step_id; the step is numbered')
+  if (step['parts'] === undefined) {
+    reading.warnUnknown(step, path, SHORT_FIELDS)
+    readPart(reading, parts, step, path, agent)
+    return parts
+  }
+  reading.warnUnknown(step, path, LONG_FIELDS)
+  if (!Array.isArray(step['parts'])) {
+    reading.error(`${path}/parts`, `must be an array, not ${typeName(step['parts'])}`)
+    return parts
+  }
+  for (const [index, part] of step['parts'].entries()) {
+    const at = pointer(`${path}/parts`, index)
+    if (!isRecord(part)) {
+      reading.error(at, `a part must be an object, not ${typeName(part)}`)
+      continue
+    }
+    reading.warnUnknown(part, at, PART_FIELDS)
+    readPart(reading, parts, part, at, agent)
+  }
+  return parts
+}
+
+const MAX_TOOL = 100
+const NAME_CHAR = /^\w$/
+
+const isActor = (value: unknown): value is Actor => ACTORS.some((actor) => actor === value)
+
+function readPart(reading: Reading, parts: Part[], part: Json, path: string, agent: string | null): void {
+  const { actor, text, name } = part
+  const named = typeof name === 'string' || name === undefined
+  if (!isActor(actor)) reading.error(`${path}/actor`, `must be one of ${ACTORS.join(', ')}`)
+  if (typeof text !== 'string')
+    reading.error(`${path}/text`, text === undefined ? 'text is missing' : `must be text, not ${typeName(text)}`)
+  if (!named) reading.error(`${path}/name`, `must be text, not ${typeName(name)}`)
+  if (isActor(actor) && typeof text === 'string' && named)
+    if (actor === 'agent_action') readAction(reading, parts, text, { path: `${path}/text`, name, agent })
+    else reading.add(parts, { actor, text, path: `${path}/text`, name: name ?? DEFAULT_NAMES[actor] })
+}
+
+interface ActionPlace {
+  readonly path: string
+  readonly name: string | undefined
+  readonly agent: string | null
+}
+
+/**
+ * The text of an action is what its tool was given most of all (a command), or all that it was given, as a JSON object. `name` is the
+ * tool, or the tool and an argument (`bash.command`). What names no tool that is known is a line of a shell.
+ */
+function readAction(reading: Reading, parts: Part[], text: string, { path, name, agent }: ActionPlace): void {
+  const shown = name ?? DEFAULT_NAMES.agent_action
+  const whole = specOf(agent, shown)
+  const dot = whole === undefined ? shown.indexOf('.') : -1
+  const tool = dot === -1 ? shown : shown.slice(0, dot)
+  const spec = whole ?? specOf(agent, tool)
+  const call = openCall(tool)
+  const args = spec === undefined || dot !== -1 ? null : decodeObject(text)
+  if (args !== null && Object.keys(args).length > 0) {
+    for (const leaf of leavesOf(args, `${path}#`))
+      reading.add(parts, {
+        text: leaf.text,
+        path: leaf.pointer,
+        name: `${tool}.${leaf.name}`,
+        ...meaningOf(spec, leaf.name, call, args),
+      })
+    return
+  }
+  const meaning =
+    spec === undefined
+      ? meaningOfKind(looksLikeCall(text) ? 'unknown' : 'shell', null, call)
+      : meaningOf(spec, dot === -1 ? '' : shown.slice(dot + 1), call, null)
+  // What the source says is an action is told as one, even of a tool that only speaks.
+  const act = meaning.act ?? meaningOfKind('describes', null, call).act
+  reading.add(parts, { actor: 'agent_action', text, path, name: shown, act })
+}
+
+/** `Tool{'argument': …}` or a JSON object: a call, and no line of a shell. */
+function looksLikeCall(text: string): boolean {
+  let at = 0
+  while (at < text.length && at < MAX_TOOL && NAME_CHAR.test(text.charAt(at))) at++
+  return text[at] === '{' && (at > 0 || decodeObject(text) !== null)
+}

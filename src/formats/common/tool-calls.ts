@@ -1,0 +1,108 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { knownSpec } from '../tools/known-spec.ts'
+import { meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
+import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from './argument-leaves.ts'
+import { readPreview } from './content.ts'
+import { decodeObject } from './json-tree.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+
+const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
+
+/** A call of a step, as its result needs to know it. */
+export interface StepCall {
+  readonly id: string | null
+  readonly call: OpenCall
+  /** What the converter noted beside the call. */
+  readonly extra: unknown
+}
+
+/** The calls of one step, as its message and its results need to know them. */
+export interface Calls {
+  readonly parts: readonly Part[]
+  readonly list: readonly StepCall[]
+  readonly count: number
+}
+
+export function readCalls(reading: Reading, calls: unknown, path: string, agent: string): Calls {
+  const parts: Part[] = []
+  const list: StepCall[] = []
+  if (isAbsent(calls)) return { parts, list, count: 0 }
+  const text = (preview: string, at: string): void => {
+    const { actor, act } = meaningOf(undefined, '', openCall('tool_calls'), null)
+    reading.add(parts, { actor, text: preview, path: at, name: 'tool_calls', act })
+  }
+  if (readPreview(reading, calls, path, { text, media: text }, true)) return { parts, list, count: 1 }
+  if (!Array.isArray(calls)) {
+    reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
+    return { parts, list, count: 0 }
+  }
+  for (const [index, call] of calls.entries()) {
+    const at = pointer(path, index)
+    if (!isRecord(call)) {
+      reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
+      continue
+    }
+    reading.warnUnknown(call, at, CALL_FIELDS)
+    const open = openCall(functionName(reading, call, at))
+    const { tool_call_id: id, extra } = call
+    list.push({ id: typeof id === 'string' ? id : null, call: open, extra })
+    readCall(reading, parts, call, at, { open, spec: knownSpec(reading, agent, open.tool, `${at}/function_name`) })
+  }
+  return { parts, list, count: calls.length }
+}
+
+function functionName(reading: Reading, call: Json, path: string): string {
+  const name = call['function_name']
+  if (typeof name === 'string' && name !== '') return name
+  reading.warn(`${path}/function_name`, 'a tool call must name its function')
+  return 'tool_call'
+}
+
+interface Called {
+  readonly open: OpenCall
+  readonly spec: ToolSpec | undefined
+}
+
+function readCall(reading: Reading, parts: Part[], call: Json, path: string, { open, spec }: Called): void {
+  const before = parts.length
+  const { leaves, args } = argumentLeaves(reading, spec, call['arguments'], `${path}/arguments`)
+  for (const leaf of leaves) {
+    const name = leaf.name === '' ? open.tool : `${open.tool}.${leaf.name}`
+    reading.add(parts, { text: leaf.text, path: leaf.pointer, name, ...meaningOfLeaf(spec, leaf, open, args) })
+  }
+  const shown = call['function_name']
+  // A call without arguments is an act all the same, and must be citable.
+  if (parts.length === before && typeof shown === 'string')
+    reading.add(parts, {
+      text: shown,
+      path: `${path}/function_name`,
+      name: open.tool,
+      ...meaningOfName(spec, open),
+    })
+}
+
+interface Arguments {
+  readonly leaves: readonly ArgumentLeaf[]
+  /** As they are to be read, decoded where they were JSON in a string. */
+  readonly args: unknown
+}
+
+function argumentLeaves(reading: Reading, spec: ToolSpec | undefined, args: unknown, path: string): Arguments {
+  if (isAbsent(args)) {
+    reading.warn(path, 'a tool call must have arguments')
+    return { leaves: [], args }
+  }
+  if (typeof args === 'string') {
+    const decoded = decodeObject(args)
+    if (decoded === null) {
+      reading.warn(path, 'arguments must be an object; shown as they stand')
+      return { leaves: [{ pointer: path, name: '', text: args }], args }
+    }
+    reading.warnOnce(path, 'arguments are JSON inside a string')
+    return { leaves: isEmpty(decoded) ? [] : argumentLeavesOf(spec, decoded, `${path}#`), args: decoded }
+  }
+  if (!isRecord(args)) reading.warn(path, `arguments must be an object, not ${typeName(args)}`)
+  return { leaves: typeof args === 'object' && isEmpty(args) ? [] : argumentLeavesOf(spec, args, path), args }
+}
+
+const isEmpty = (value: object | null): boolean => value !== null && Object.keys(value).length === 0

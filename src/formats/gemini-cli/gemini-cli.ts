@@ -1,0 +1,206 @@
+import { isAbsent, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  type OpenStep,
+  Session,
+  settle,
+  sinkTo,
+  unreadRecord,
+  warnUnknownOnce,
+} from '../common/session.ts'
+import { addCall } from '../common/session-calls.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { GEMINI_CLI_TOOLS } from '../tools/gemini-cli.ts'
+import { outcomeOfCall, outcomeOfEvent } from './gemini-cli-outcomes.ts'
+import { readParts, readReplyContent } from './gemini-cli-parts.ts'
+
+/**
+ * Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same as JSON lines (a line of a message again replaces
+ * it), and what `--output-format stream-json` prints.
+ *
+ * A message of the model is one step: thoughts, words, calls, then the results, which the file keeps with the calls.
+ */
+export const GEMINI_CLI: Format = { name: 'gemini-cli', recognizes: recognizesGemini, read: readGeminiCli }
+
+function recognizesGemini({ messages, records, sessionId, projectHash }: Json): boolean {
+  if (Array.isArray(messages))
+    return typeof sessionId === 'string' && (typeof projectHash === 'string' || messages.some(isModelMessage))
+  if (!Array.isArray(records)) return false
+  return records.some((record) => isHead(record) || isModelMessage(record)) || isStream(records)
+}
+
+const isModelMessage = (record: unknown): boolean =>
+  isRecord(record) && record['type'] === 'gemini' && 'content' in record
+
+const isHead = (record: unknown): boolean =>
+  isRecord(record) && typeof record['sessionId'] === 'string' && typeof record['projectHash'] === 'string'
+
+const isStream = (records: readonly unknown[]): boolean =>
+  isRecord(records[0]) && records[0]['type'] === 'init' && typeof records[0]['session_id'] === 'string'
+
+const ROOT_FIELDS: ReadonlySet<string> = new Set([
+  ...['sessionId', 'projectHash', 'startTime', 'lastUpdated', 'messages', 'records', 'summary', 'directories', 'kind'],
+  ...['activeExtensionName'],
+])
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+  ...['id', 'timestamp', 'type', 'content', 'displayContent', 'thoughts', 'tokens', 'model', 'toolCalls'],
+])
+const CALL_FIELDS: ReadonlySet<string> = new Set([
+  ...['id', 'name', 'args', 'result', 'status', 'timestamp', 'agentId', 'displayName', 'description', 'resultDisplay'],
+  ...['renderOutputAsMarkdown'],
+])
+const NOTICES: ReadonlySet<unknown> = new Set(['info', 'warning', 'error'])
+
+class GeminiReader {
+  readonly session: Session
+  readonly #reading: Reading
+  model: string | null = null
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+    this.session = new Session(reading, GEMINI_CLI_TOOLS)
+  }
+
+  message(message: unknown, path: string): void {
+    if (!isRecord(message)) {
+      this.#reading.error(path, `a message must be an object, not ${typeName(message)}`)
+      return
+    }
+    const { type, content } = message
+    this.session.now = timeOf(message['timestamp'])
+    if (type !== 'user' && type !== 'gemini' && !NOTICES.has(type)) {
+      unreadRecord(this.#reading, path, 'type of message', type, message)
+      return
+    }
+    warnUnknownOnce(this.#reading, message, path, MESSAGE_FIELDS)
+    const name = asText(message['id'])
+    if (type === 'gemini') this.#reply(message, path, name)
+    else {
+      const actor = type === 'user' ? 'user' : 'system'
+      const { parts } = this.session.open('other', name)
+      readParts(this.#reading, content, `${path}/content`, sinkTo(this.#reading, parts, actor, 'message'))
+    }
+  }
+
+  #reply(message: Json, path: string, name: string | null): void {
+    const { content, thoughts, toolCalls, model } = message
+    this.model ??= asText(model)
+    const step = this.session.open('agent', name)
+    const reasoning = sinkTo(this.#reading, step.parts, 'agent_reasoning', 'reasoning')
+    for (const [index, thought] of this.#list(thoughts, `${path}/thoughts`).entries()) {
+      const at = pointer(`${path}/thoughts`, index)
+      if (typeof thought === 'string') reasoning.text(thought, at)
+      const { subject, description } = asRecord(thought)
+      if (typeof subject === 'string') reasoning.text(subject, `${at}/subject`)
+      if (typeof description === 'string') reasoning.text(description, `${at}/description`)
+    }
+    const calls = this.#list(toolCalls, `${path}/toolCalls`)
+    readReplyContent(this.session, content, `${path}/content`, step, calls)
+    for (const [index, call] of calls.entries()) {
+      const at = pointer(`${path}/toolCalls`, index)
+      if (isRecord(call)) this.#call(call, at, step)
+      else this.#reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
+    }
+  }
+
+  #call(call: Json, path: string, step: OpenStep): void {
+    warnUnknownOnce(this.#reading, call, path, CALL_FIELDS)
+    const name = asText(call['name'])
+    if (name === null) this.#reading.warn(`${path}/name`, 'a tool call must name its tool')
+    const tool = name ?? 'tool_call'
+    const namePath = name === null ? null : `${path}/name`
+    const made = this.session.call(step, null, tool)
+    settle(made, outcomeOfCall(call))
+    addCall(this.session, step.parts, { call: made, args: call['args'], path: `${path}/args`, namePath })
+    const output = sinkTo(this.#reading, step.outputs, 'tool_output', tool)
+    const { result, resultDisplay: display } = call
+    if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
+      readParts(this.#reading, result, `${path}/result`, output)
+    // What people were shown of a result that the file leaves out.
+    else if (typeof display === 'string') output.text(display, `${path}/resultDisplay`)
+    else if (!isAbsent(display)) addLeaves(output, display, `${path}/resultDisplay`)
+  }
+
+  #list(value: unknown, path: string): readonly unknown[] {
+    if (!Array.isArray(value) && !isAbsent(value)) this.#reading.error(path, `must be an array, not ${typeName(value)}`)
+    return asList(value)
+  }
+
+  /** An event of `--output-format stream-json`. */
+  event(event: unknown, path: string): void {
+    const { type, role, content, tool_id: id, tool_name: tool, parameters, output, error, message } = asRecord(event)
+    this.session.now = timeOf(asRecord(event)['timestamp'])
+    if (type === 'init') this.model ??= asText(asRecord(event)['model'])
+    else if (type === 'message' && role === 'user') this.session.note('user', content, `${path}/content`, 'message')
+    else if (type === 'message') {
+      if (typeof content !== 'string') this.#reading.error(`${path}/content`, `must be text, not ${typeName(content)}`)
+      else
+        this.#reading.add(this.session.turn(null).parts, {
+          actor: 'agent_message',
+          text: content,
+          path: `${path}/content`,
+          name: 'message',
+        })
+    } else if (type === 'tool_use') {
+      const name = asText(tool) ?? 'tool_use'
+      const step = this.session.turn(null)
+      const call = this.session.call(step, id, name)
+      const namePath = asText(tool) === null ? `${path}/type` : `${path}/tool_name`
+      addCall(this.session, step.parts, { call, args: parameters, path: `${path}/parameters`, namePath })
+    } else if (type === 'tool_result') {
+      const place = this.session.output(id, `${path}/tool_id`, null)
+      settle(place.call, outcomeOfEvent(asRecord(event)))
+      const sink = sinkTo(this.#reading, place.parts, 'tool_output', place.tool)
+      readParts(this.#reading, output, `${path}/output`, sink)
+      const words = asRecord(error)['message']
+      if (typeof words === 'string' && words !== output) sink.text(words, `${path}/error/message`)
+    } else if (type === 'error') this.session.note('system', message, `${path}/message`, 'error')
+    else if (type !== 'result') unreadRecord(this.#reading, path, 'type of event', type, event)
+  }
+}
+
+interface Place {
+  readonly message: unknown
+  readonly path: string
+}
+
+/** The messages of a chat that was written line by line: each at its first place, in its last wording. */
+function messagesOf(reading: Reading, records: readonly unknown[]): Place[] {
+  const places: Place[] = []
+  const byId = new Map<string, number>()
+  const take = (message: unknown, path: string): void => {
+    const id = isRecord(message) ? asText(message['id']) : null
+    const first = id === null ? undefined : byId.get(id)
+    if (first !== undefined) places[first] = { message, path }
+    else if (id !== null) byId.set(id, places.length)
+    if (first === undefined) places.push({ message, path })
+  }
+  for (const [index, record] of records.entries()) {
+    const path = pointer('/records', index)
+    if (!isRecord(record) || 'type' in record) take(record, path)
+    else if (isRecord(record['$set'])) {
+      for (const [at, message] of asList(record['$set']['messages']).entries())
+        take(message, pointer(`${path}/$set/messages`, at))
+    } else if ('$rewindTo' in record) reading.warn(path, 'the chat was wound back; what was said before stays shown')
+    else if (!isHead(record)) unreadRecord(reading, path, 'type of record', undefined, record)
+    else
+      for (const [at, message] of asList(record['messages']).entries()) take(message, pointer(`${path}/messages`, at))
+  }
+  return places
+}
+
+export function readGeminiCli(reading: Reading, document: Json): ReadDocument {
+  const { messages, records } = document
+  const reader = new GeminiReader(reading)
+  reading.warnUnknown(document, '', ROOT_FIELDS)
+  if (Array.isArray(messages))
+    for (const [index, message] of messages.entries()) reader.message(message, pointer('/messages', index))
+  else if (isStream(asList(records)))
+    for (const [index, event] of asList(records).entries()) reader.event(event, pointer('/records', index))
+  else for (const { message, path } of messagesOf(reading, asList(records))) reader.message(message, path)
+  const steps = reader.session.finish(Array.isArray(messages) ? '/messages' : '/records')
+  return { format: 'gemini-cli', agent: { name: 'gemini-cli', model: reader.model }, steps }
+}

@@ -1,0 +1,105 @@
+import { cutName, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { placeMessages, readTurns } from '../openai-chat/openai-chat-turns.ts'
+import { turnedDown } from './inspect-approvals.ts'
+import { attachmentsOf } from './inspect-attachments.ts'
+import { warnAboutHiddenCalls } from './inspect-events.ts'
+
+const SAMPLE_FIELDS = new Set([
+  ...[
+    'id',
+    'epoch',
+    'input',
+    'choices',
+    'target',
+    'sandbox',
+    'files',
+    'setup',
+    'messages',
+    'output',
+    'scores',
+    'score',
+  ],
+  ...[
+    'metadata',
+    'store',
+    'events',
+    'transcript',
+    'model_usage',
+    'role_usage',
+    'started_at',
+    'completed_at',
+    'total_time',
+  ],
+  ...[
+    'working_time',
+    'uuid',
+    'invalidation',
+    'error',
+    'error_retries',
+    'attachments',
+    'limit',
+    'timelines',
+    'events_data',
+  ],
+])
+const LOG_FIELDS = new Set([
+  ...['version', 'status', 'eval', 'plan', 'results', 'stats', 'error', 'samples', 'reductions', 'location', 'etag'],
+  ...['invalidated', 'log_updates', 'tags', 'metadata'],
+])
+
+/**
+ * One sample of an Inspect log: `{"id", "epoch", "input", "messages", …}`, as it stands in `samples/` of an `.eval` file and in
+ * `samples` of a JSON log. A whole log with one sample is read too; one with many is taken apart before (`inspect-log.ts`).
+ */
+export const INSPECT: Format = {
+  name: 'inspect',
+  recognizes: (document) => isSample(document) || isLog(document),
+  read(reading, document) {
+    if (isSample(document)) return readSample(reading, document, '')
+    reading.warnUnknown(document, '', LOG_FIELDS)
+    const samples = Array.isArray(document['samples']) ? document['samples'] : []
+    const [only] = samples
+    if (samples.length === 1 && isRecord(only)) return readSample(reading, only, pointer('/samples', 0))
+    const message =
+      samples.length === 0 ? 'holds no samples' : `holds ${samples.length} samples: send the one to read by itself`
+    reading.error('/samples', samples.length === 1 ? 'a sample must be an object' : message)
+    return { format: 'inspect', agent: { name: null, model: null }, steps: [] }
+  },
+}
+
+/** The members that every sample has had since the first version. */
+export const isSample = ({ id, epoch, input, messages }: Json): boolean =>
+  (typeof id === 'string' || typeof id === 'number') &&
+  typeof epoch === 'number' &&
+  (typeof input === 'string' || Array.isArray(input)) &&
+  Array.isArray(messages)
+
+export const isLog = ({ eval: spec, samples }: Json): boolean =>
+  isRecord(spec) && Array.isArray(samples) && ('task' in spec || 'model' in spec)
+
+function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
+  reading.warnUnknown(sample, at, SAMPLE_FIELDS)
+  const agent = { name: null, model: sampleModelOf(sample) }
+  const { messages } = sample
+  const path = `${at}/messages`
+  if (!Array.isArray(messages)) reading.error(path, `must be an array of messages, not ${typeName(messages)}`)
+  const list: readonly unknown[] = Array.isArray(messages) ? messages : []
+  if (Array.isArray(messages) && list.length === 0) reading.error(path, 'holds no messages')
+  const sink = new ChatSink(reading, attachmentsOf(reading, sample, at), 'inspect')
+  const steps = readTurns(sink, placeMessages(list, path))
+  warnAboutHiddenCalls(reading, sample, at, list)
+  for (const [id, outcome] of turnedDown(reading, sample, at)) sink.answered(id, () => outcome)
+  if (isRecord(sample['error'])) reading.warn(`${at}/error`, 'the run ended with an error')
+  return { format: 'inspect', agent, steps: reading.takeSteps(steps.length, path) ? steps : [] }
+}
+
+/** The model that answered last in this sample. */
+export function sampleModelOf({ messages, output }: Json): string | null {
+  const answered = Array.isArray(messages)
+    ? messages.findLast((one) => isRecord(one) && typeof one['model'] === 'string')
+    : null
+  const model: unknown = isRecord(answered) ? answered['model'] : isRecord(output) ? output['model'] : null
+  return typeof model === 'string' && model !== '' ? cutName(model) : null
+}

@@ -1,0 +1,242 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { cutName, isAbsent, isRecord, type Json, typeName } from '../common/reading.ts'
+import { holdsCalls, mayAct } from '../common/unread-acts.ts'
+import { readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
+import { readFunctionCall, readToolCalls } from './openai-chat-calls.ts'
+import { outcomeOfMessage } from './openai-chat-outcome.ts'
+import type { ChatSink, Located, Slice } from './openai-chat-sink.ts'
+
+/** How an agent that has no tool calls puts its acts into what it says. */
+export interface TextProtocol {
+  /** The pieces of an answer that holds an act; null where it holds none. */
+  split(text: string): readonly Slice[] | null
+  /** Whether a user's message behind an answer is somebody's own words, not what an act brought, or the harness's. */
+  isSpeech(text: string): boolean
+  /** A user's message behind an answer without an act is the harness's complaint. */
+  readonly complains: boolean
+  /** Adds acts that the harness noted beside the words; false where it noted none. */
+  noted?(sink: ChatSink, parts: Part[], message: Json, path: string): boolean
+}
+
+export interface ReadMessage {
+  readonly speaker: 'agent' | 'tool' | 'other'
+  readonly parts: readonly Part[]
+  /** What tools answered: part of the step of the agent that asked. */
+  readonly outputs: readonly Part[]
+  /** The agent acted in words, so that what comes next is the answer. */
+  readonly acted: boolean
+}
+
+const MESSAGE_FIELDS = new Set([
+  ...[
+    'role',
+    'type',
+    'content',
+    'name',
+    'id',
+    'tool_calls',
+    'tool_call_id',
+    'tool_call_ids',
+    'function_call',
+    'function',
+  ],
+  ...['reasoning_content', 'reasoning', 'thinking', 'thinking_blocks', 'reasoning_details', 'refusal', 'error'],
+  ...['audio', 'annotations', 'provider_specific_fields', 'extra', 'cache_control', 'source', 'model', 'metadata'],
+  ...[
+    'timestamp',
+    'status',
+    'agent',
+    'message_type',
+    'stop_reason',
+    'usage',
+    'call_id',
+    'arguments',
+    'output',
+    'summary',
+  ],
+  ...['encrypted_content', 'weight', 'finish_reason', 'is_error', 'internal', 'prefix', 'object', 'created_at'],
+])
+
+const CALL_FIELDS = ['tool_calls', 'function_call'] as const
+
+/** What the message before was: an act by `protocol`, another answer of the agent, or somebody else's. */
+export type Before = 'act' | 'answer' | 'other'
+
+/** One message of a chat. */
+export function readMessage(
+  sink: ChatSink,
+  message: Json,
+  path: string,
+  protocol: TextProtocol | null,
+  before: Before,
+): ReadMessage {
+  const { role } = message
+  if (isResponse(message)) return readResponse(sink, message['output'], path)
+  sink.reading.warnUnknown(message, path, MESSAGE_FIELDS)
+  if (role === 'assistant') return readAgentMessage(sink, message, path, protocol)
+  for (const field of CALL_FIELDS)
+    if (holdsCalls(message, field))
+      sink.reading.unread(`${path}/${field}`, 'calls in a message that is not the agent’s; not read', true)
+  if (role === 'tool' || role === 'function') return readToolMessage(sink, message, path)
+  if (isAbsent(role) && typeof message['type'] === 'string' && message['type'] !== 'message')
+    return readItem(sink, message, path)
+  return readOtherMessage(sink, message, path, protocol, before)
+}
+
+function readAgentMessage(sink: ChatSink, message: Json, path: string, protocol: TextProtocol | null): ReadMessage {
+  const parts: Part[] = []
+  readThoughts(sink, message, path, parts)
+  const speaker: Speaker = { actor: 'agent_message', name: 'message', parts, outputs: parts }
+  const { content } = message
+  const structured = !isAbsent(message['tool_calls']) || !isAbsent(message['function_call'])
+  const text = protocol === null || structured ? null : onlyText(sink, content, `${path}/content`)
+  const slices = text === null ? null : (protocol?.split(text.text) ?? null)
+  if (text !== null && slices !== null) sink.slices(parts, text.text, text.path, slices)
+  else readBlocks(sink, content, `${path}/content`, speaker)
+  if (typeof message['refusal'] === 'string')
+    sink.text(parts, 'agent_message', message['refusal'], `${path}/refusal`, 'refusal')
+  readFunctionCall(sink, parts, message['function_call'], `${path}/function_call`)
+  readToolCalls(sink, parts, message['tool_calls'], `${path}/tool_calls`)
+  const noted = slices === null && !structured && protocol?.noted?.(sink, parts, message, path) === true
+  const acted = slices !== null || noted
+  sink.spoke(acted ? parts : [])
+  return { speaker: 'agent', parts, outputs: [], acted }
+}
+
+/** The content where it is one text; Anthropic's cache marks make an array of one block out of it. */
+function onlyText(sink: ChatSink, content: unknown, path: string): Located | null {
+  if (typeof content === 'string') return sink.locate(content, path)
+  const [block, ...more] = Array.isArray(content) ? content : []
+  const single = more.length === 0 && isRecord(block) && block['type'] === 'text' ? block['text'] : null
+  return typeof single === 'string' ? sink.locate(single, `${path}/0/text`) : null
+}
+
+/** The same thoughts stand under several names in one message; the first that is there is shown. */
+function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]): void {
+  const speaker: Speaker = { actor: 'agent_reasoning', name: 'reasoning', parts, outputs: parts }
+  for (const field of ['reasoning_content', 'reasoning', 'thinking']) {
+    const value = message[field]
+    if (typeof value !== 'string' || value === '') continue
+    readBlocks(sink, value, `${path}/${field}`, speaker)
+    return
+  }
+  for (const field of ['thinking_blocks', 'reasoning_details']) {
+    const value = message[field]
+    if (!Array.isArray(value) || value.length === 0) continue
+    for (const [index, block] of value.entries()) {
+      const at = `${path}/${field}/${index}`
+      if (isRecord(block) && typeof block['text'] === 'string')
+        sink.text(parts, 'agent_reasoning', block['text'], `${at}/text`, 'reasoning')
+      else if (isRecord(block)) readReasoning(sink, { ...block, content: null }, at, parts)
+      else sink.reading.unread(at, 'not a block of reasoning; not read', false)
+    }
+    return
+  }
+}
+
+function readToolMessage(sink: ChatSink, message: Json, path: string): ReadMessage {
+  const outputs: Part[] = []
+  const name = toolName(sink, message, path)
+  const speaker: Speaker = { actor: 'tool_output', name, parts: outputs, outputs }
+  readBlocks(sink, message['content'], `${path}/content`, speaker)
+  sink.answered(callIdOf(message), (tool) => outcomeOfMessage(sink.agent, tool, message, message['content']))
+  const { error } = message
+  if (isRecord(error)) {
+    const said = error['message']
+    if (typeof said === 'string' && said !== message['content'])
+      sink.text(outputs, 'tool_output', said, `${path}/error/message`, `${name}.error`)
+  } else if (typeof error === 'string') sink.text(outputs, 'tool_output', error, `${path}/error`, `${name}.error`)
+  return { speaker: 'tool', parts: [], outputs, acted: false }
+}
+
+function toolName(sink: ChatSink, message: Json, path: string): string {
+  const id = callIdOf(message)
+  const known = id === null ? undefined : sink.names.get(id)
+  if (known !== undefined) return known
+  const own = message['name'] ?? message['function']
+  if (id !== null) sink.reading.warn(path, 'a tool result that answers no call before it')
+  else if (message['role'] !== 'function')
+    sink.reading.warnOnce(path, 'a tool result that does not say which call it answers')
+  return typeof own === 'string' && own !== '' ? own : 'tool'
+}
+
+/** The call that a message answers; SWE-agent writes a list of one. */
+export function callIdOf(message: Json): string | null {
+  const ids = message['tool_call_ids']
+  const id = message['tool_call_id'] ?? message['call_id'] ?? (Array.isArray(ids) ? ids[0] : null)
+  return typeof id === 'string' ? id : null
+}
+
+/** Items of OpenAI's Responses, which stand among messages without a role. */
+function readItem(sink: ChatSink, item: Json, path: string): ReadMessage {
+  const parts: Part[] = []
+  const type = typeof item['type'] === 'string' ? item['type'] : 'none'
+  if (type === 'reasoning') readReasoning(sink, item, path, parts)
+  else if (type === 'function_call') readFunctionCall(sink, parts, callOf(item), path, item['call_id'])
+  else if (type === 'function_call_output') {
+    const outputs: Part[] = []
+    const speaker: Speaker = { actor: 'tool_output', name: toolName(sink, item, path), parts: outputs, outputs }
+    readBlocks(sink, item['output'], `${path}/output`, speaker)
+    sink.answered(callIdOf(item), (tool) => outcomeOfMessage(sink.agent, tool, item, item['output']))
+    return { speaker: 'tool', parts, outputs, acted: false }
+  } else {
+    if (mayAct(item)) sink.reading.countUnread(path, true)
+    sink.reading.warn(`${path}/type`, `unknown kind of record: ${cutName(type)}; shown as system`)
+    sink.leaves(parts, 'system', item, path, cutName(type))
+    return { speaker: 'other', parts, outputs: [], acted: false }
+  }
+  return { speaker: 'agent', parts, outputs: [], acted: false }
+}
+
+/** A whole answer of Responses, as mini-swe-agent keeps it among its messages. */
+export const isResponse = (message: Json): message is Json & { readonly output: readonly unknown[] } =>
+  isAbsent(message['role']) && isAbsent(message['type']) && Array.isArray(message['output'])
+
+function readResponse(sink: ChatSink, output: readonly unknown[], path: string): ReadMessage {
+  const parts: Part[] = []
+  const speaker: Speaker = { actor: 'agent_message', name: 'message', parts, outputs: parts }
+  for (const [index, item] of output.entries()) {
+    const at = `${path}/output/${index}`
+    if (!isRecord(item)) sink.reading.error(at, `an item must be an object, not ${typeName(item)}`)
+    else if (item['type'] === 'message') readBlocks(sink, item['content'], `${at}/content`, speaker)
+    else for (const part of readItem(sink, item, at).parts) parts.push(part)
+  }
+  return { speaker: 'agent', parts, outputs: [], acted: false }
+}
+
+const callOf = ({ name, arguments: args }: Json): Json => ({ name, arguments: args })
+
+function readOtherMessage(
+  sink: ChatSink,
+  message: Json,
+  path: string,
+  protocol: TextProtocol | null,
+  before: Before,
+): ReadMessage {
+  const { role, content } = message
+  const isReply = role === 'user' && before !== 'other' && protocol !== null && !protocol.isSpeech(firstText(content))
+  const isComplaint = isReply && before === 'answer' && protocol.complains
+  const actor = role === 'user' && !isComplaint ? 'user' : 'system'
+  const parts: Part[] = []
+  const outputs: Part[] = []
+  if (role === 'user') sink.answeredWords((tool) => outcomeOfMessage(sink.agent, tool, message, content))
+  if (role !== 'user' && role !== 'system' && role !== 'developer' && role !== 'exit') {
+    if (mayAct({ content })) sink.reading.countUnread(path, true)
+    sink.reading.warn(`${path}/role`, `unknown role ${shown(role)}; read as system`)
+  }
+  if (isReply && before === 'act') {
+    readBlocks(sink, content, `${path}/content`, { actor: 'tool_output', name: 'output', parts: outputs, outputs })
+    return { speaker: 'tool', parts, outputs, acted: false }
+  }
+  const name = role === 'exit' ? 'exit' : 'message'
+  readBlocks(sink, content, `${path}/content`, { actor, name, parts, outputs })
+  return { speaker: 'other', parts, outputs, acted: false }
+}
+
+const shown = (role: unknown): string => (typeof role === 'string' ? JSON.stringify(cutName(role)) : 'none')
+
+function firstText(content: unknown): string {
+  if (typeof content === 'string') return content
+  const [block] = Array.isArray(content) ? content : []
+  return isRecord(block) && typeof block['text'] === 'string' ? block['text'] : ''
+}

@@ -1,0 +1,95 @@
+import type { OpenedDocument, RunAbout } from '../common/opened-document.ts'
+import { cutName, isRecord, type Json } from '../common/reading.ts'
+import { chatOf, modelOf, runsOf } from './openai-chat.ts'
+
+const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
+
+/**
+ * Files of chats: a list of runs (tau-bench's results, Harbor's exported traces, JSON lines of conversations), one document a run;
+ * and a single run, for what it says of itself. A run's document is the run as it stands in the file.
+ */
+export function splitChats(root: Json): readonly OpenedDocument[] | null {
+  const runs = runsOf(root)
+  if (runs === null) {
+    const isRun = chatOf(root) !== null && !('trajectory_format' in root)
+    return isRun ? [{ name: '', document: { ...root }, about: aboutRun(root), warnings: [] }] : null
+  }
+  const whole = withoutHeads(runs)
+  const names = namesOf(whole)
+  return whole.map((run, index) => ({
+    name: whole.length === 1 ? '' : (names[index] ?? String(index + 1)),
+    document: { ...run },
+    about: aboutRun(run),
+    warnings: [],
+  }))
+}
+
+/**
+ * Harbor exports an episode for every answer of one run, each holding all that was said before it. An episode that is wholly the
+ * head of the next one of its run is no run of its own, and nothing of it is lost.
+ */
+function withoutHeads(runs: readonly Json[]): Json[] {
+  return runs.filter((run, index) => {
+    const next = runs[index + 1]
+    if (next === undefined || textOf(run['episode']) === null) return true
+    const isSame = (['task', 'run_id', 'trial_name', 'agent', 'model'] as const).every(
+      (field) => run[field] === next[field],
+    )
+    return !isSame || !isHead(chatOf(run)?.messages ?? [], chatOf(next)?.messages ?? [])
+  })
+}
+
+const isHead = (head: readonly unknown[], list: readonly unknown[]): boolean =>
+  head.length <= list.length && head.every((item, index) => isSameMessage(item, list[index]))
+
+/** Plain messages of texts; anything else is taken to differ, so that nothing is left out by mistake. */
+function isSameMessage(a: unknown, b: unknown): boolean {
+  if (!isRecord(a) || !isRecord(b)) return false
+  const keys = Object.keys(a)
+  const isPlain = keys.every((key) => a[key] === null || typeof a[key] !== 'object')
+  return (
+    isPlain && keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key])
+  )
+}
+
+/** `task_3_trial_1`, or the name of a trial and its episode; numbered where that would not tell the runs apart. */
+function namesOf(runs: readonly Json[]): string[] {
+  const names = runs.map((run, index) => {
+    const { task_id: task, trial } = run
+    if (isName(task)) return cutName(isName(trial) ? `task_${task}_trial_${trial}` : `task_${task}`)
+    const known = [run['trial_name'], run['episode'], run['id']].map(textOf).filter((part) => part !== null)
+    return known.length === 0 ? String(index + 1) : cutName(known.join('_'))
+  })
+  return new Set(names).size === names.length ? names : names.map((name, index) => `${index + 1}_${name}`)
+}
+
+const isName = (value: unknown): value is string | number =>
+  (typeof value === 'string' && value !== '') || typeof value === 'number'
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+
+function aboutRun(run: Json): RunAbout {
+  const info = isRecord(run['info']) ? run['info'] : {}
+  const asked = isRecord(info['task']) ? textOf(info['task']['instruction']) : null
+  const task = textOf(run['task']) ?? (isName(run['task_id']) ? String(run['task_id']) : null)
+  const [agent, model, trial, scores] = [textOf(run['agent']), modelOf(run), run['trial'], scoresOf(run)]
+  return {
+    ...(task === null ? {} : { task }),
+    ...(agent === null ? {} : { agent }),
+    ...(model === null ? {} : { model }),
+    ...(typeof trial === 'number' && Number.isSafeInteger(trial) ? { run_index: trial } : {}),
+    ...(asked === null ? {} : { instruction: asked }),
+    ...(Object.keys(scores).length === 0 ? {} : { scores }),
+  }
+}
+
+/** Harbor writes its result as text: `"1.0"`. */
+function scoresOf(run: Json): Record<string, number> {
+  const numbers = SAMPLE_NUMBERS.flatMap((name): [string, number][] => {
+    const value = run[name]
+    const isNumeral = typeof value === 'string' && value.length < 30 && value.trim() !== ''
+    const number = typeof value === 'number' ? value : isNumeral ? Number(value) : Number.NaN
+    return Number.isFinite(number) ? [[name, number]] : []
+  })
+  return Object.fromEntries(numbers)
+}

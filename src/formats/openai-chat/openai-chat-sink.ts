@@ -1,0 +1,182 @@
+import type { Act, ActOutcome, Call } from '../../domain/acts/act.ts'
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from '../common/argument-leaves.ts'
+import { decodeObject, type Leaf, leavesOf } from '../common/json-tree.ts'
+import type { PictureSource } from '../common/pictures.ts'
+import { isAbsent, type Reading } from '../common/reading.ts'
+import { openEnvelope } from '../common/result-envelope.ts'
+import { knownSpec } from '../tools/known-spec.ts'
+import { meaningOfName, type OpenCall, openCall } from '../tools/tool-table.ts'
+
+/** A text and the pointer of the string that holds it. */
+export interface Located {
+  readonly text: string
+  readonly path: string
+}
+
+/** Where a text really stands: a log may keep a long one elsewhere and leave a mention of it. A picture is held by reference and unfolds to nothing. */
+export type Resolve = (text: string, path: string, isPicture?: boolean) => Located
+
+/** A piece of a text, in UTF-16 units. */
+export interface Slice {
+  readonly start: number
+  readonly end: number
+  readonly actor: Actor
+  readonly name: string
+  readonly act?: Act | null
+  /** Where the piece is JSON, what of it is meant. */
+  readonly inner?: { readonly pointer: string; readonly text: string }
+}
+
+/** A call whose arguments are being read, and where its name stands. */
+export interface CalledTool {
+  readonly call: OpenCall
+  readonly namePath: string
+  /** The source gives it a name. */
+  readonly isNamed: boolean
+}
+
+/** What became of a call of a tool. */
+type OutcomeOf = (tool: string) => ActOutcome
+
+/** What a call is called that names no tool. */
+export const NAMELESS = 'tool_call'
+const MAX_MENTION = 300
+
+/** Where the texts of one conversation go. It resolves mentions, opens the envelopes of tool output, and keeps the calls' names. */
+export class ChatSink {
+  readonly reading: Reading
+  readonly #resolve: Resolve
+  readonly #pictures = new Map<string, PictureSource>()
+  /** Tool names by call id. An id that is used again names the newest call. */
+  readonly names = new Map<string, string>()
+  /** The agent's name, which tells whose tools it calls. */
+  readonly agent: string | null
+  /** Calls that nothing has answered yet, by id. */
+  readonly #open = new Map<string, OpenCall[]>()
+  #spoken: ReadonlySet<Call> = new Set()
+
+  constructor(reading: Reading, resolve: Resolve = (text, path) => ({ text, path }), agent: string | null = null) {
+    this.reading = reading
+    this.#resolve = resolve
+    this.agent = agent
+  }
+
+  /** Remembers a call under its id, for what answers it. */
+  opened(id: unknown, tool: string): OpenCall {
+    const call = openCall(tool)
+    if (typeof id !== 'string') return call
+    this.names.set(id, tool)
+    const earlier = this.#open.get(id)
+    if (earlier === undefined) this.#open.set(id, [call])
+    else earlier.push(call)
+    return call
+  }
+
+  /** Calls that stood in words: what comes next answers them. */
+  spoke(parts: readonly Part[]): void {
+    this.#spoken = new Set(parts.flatMap(({ act }) => (act === null ? [] : [act.call])))
+  }
+
+  /** What became of the call in the words before; of none, where they held several. */
+  answeredWords(outcomeOf: OutcomeOf): void {
+    const [call] = this.#spoken
+    if (call !== undefined && this.#spoken.size === 1) (call as OpenCall).outcome = outcomeOf(call.tool)
+    this.#spoken = new Set()
+  }
+
+  /** What became of the call of an id; of none, where two of that id wait for an answer. */
+  answered(id: string | null, outcomeOf: OutcomeOf): void {
+    const calls = id === null ? undefined : this.#open.get(id)
+    if (id === null || calls === undefined) return
+    this.#open.delete(id)
+    const [call] = calls
+    if (call !== undefined && calls.length === 1) call.outcome = outcomeOf(call.tool)
+  }
+
+  locate(text: string, path: string): Located {
+    return this.#resolve(text, path)
+  }
+
+  text(parts: Part[], actor: Actor, text: string, path: string, name: string): void {
+    const at = this.#resolve(text, path)
+    const leaves = actor === 'tool_output' ? openEnvelope(at.text) : null
+    if (leaves === null) this.reading.add(parts, { actor, ...at, name })
+    for (const leaf of leaves ?? [])
+      this.reading.add(parts, {
+        actor,
+        text: leaf.text,
+        path: `${at.path}#${leaf.pointer}`,
+        name: joined(name, leaf.name),
+      })
+  }
+
+  media(parts: Part[], part: Pick<Part, 'actor' | 'text' | 'path' | 'name'>, source?: PictureSource): void {
+    const isUrl = source !== undefined && 'url' in source && typeof source.url === 'string'
+    this.reading.addMedia(parts, part, isUrl ? this.#locatePicture(String(source.url), part.path) : source)
+  }
+
+  /** A URL may be a mention of an attachment, which holds the picture: one source for all that mention it. */
+  #locatePicture(url: string, path: string): PictureSource {
+    if (url.startsWith('data:') || url.length > MAX_MENTION) return { url }
+    const source = this.#pictures.get(url) ?? { url: this.#resolve(url, path, true).text }
+    this.#pictures.set(url, source)
+    return source
+  }
+
+  /**
+   * Some pieces of a text, each under `pointer#char=start,end`: a text protocol puts speech and acts into one string, and they must
+   * not be told by one actor. The fragment is RFC 5147's, which no JSON pointer can be mistaken for; where the piece is JSON, `#` and
+   * a pointer into it follow.
+   */
+  slices(parts: Part[], text: string, path: string, slices: readonly Slice[]): void {
+    addSlices(this.reading, parts, { text, path }, slices)
+  }
+
+  /** Every leaf of a value, strings resolved. */
+  leaves(parts: Part[], actor: Actor, value: unknown, path: string, name: string): void {
+    for (const leaf of leavesOf(value, path)) this.#leaf(parts, actor, leaf, name)
+  }
+
+  /** Arguments of a call: an object, or JSON in a string, or a string that is itself what the tool was given. */
+  args(parts: Part[], args: unknown, path: string, { call, namePath, isNamed }: CalledTool): void {
+    const spec = knownSpec(this.reading, this.agent, call.tool, namePath)
+    const before = parts.length
+    const at = typeof args === 'string' ? this.#resolve(args, path) : null
+    const decoded = at === null ? args : decodeObject(at.text)
+    const add = (text: Located, leaf: ArgumentLeaf): void =>
+      this.reading.add(parts, {
+        ...text,
+        name: joined(call.tool, leaf.name),
+        ...meaningOfLeaf(spec, leaf, call, decoded),
+      })
+    if (at !== null && decoded === null) add(at, { pointer: at.path, name: '', text: at.text })
+    else if (!isEmpty(decoded))
+      for (const leaf of argumentLeavesOf(spec, decoded, at === null ? path : `${at.path}#`))
+        add(at === null ? this.#resolve(leaf.text, leaf.pointer) : { text: leaf.text, path: leaf.pointer }, leaf)
+    // A call without arguments is an act all the same, and must be citable.
+    if (parts.length === before && isNamed)
+      this.reading.add(parts, { text: call.tool, path: namePath, name: call.tool, ...meaningOfName(spec, call) })
+  }
+
+  #leaf(parts: Part[], actor: Actor, leaf: Leaf, name: string): void {
+    const at = this.#resolve(leaf.text, leaf.pointer)
+    this.reading.add(parts, { actor, ...at, name: joined(name, leaf.name) })
+  }
+}
+
+/** Adds the pieces of a text as parts. */
+export function addSlices(reading: Reading, parts: Part[], { text, path }: Located, slices: readonly Slice[]): void {
+  for (const { start, end, actor, name, act = null, inner } of slices) {
+    const whole = start === 0 && end === text.length
+    const at = whole ? path : `${path}#char=${start},${end}`
+    if (inner === undefined) reading.add(parts, { actor, text: text.slice(start, end), path: at, name, act })
+    else reading.add(parts, { actor, text: inner.text, path: `${at}#${inner.pointer}`, name, act })
+  }
+}
+
+const isEmpty = (value: unknown): boolean =>
+  isAbsent(value) || (typeof value === 'object' && Object.keys(value).length === 0)
+
+const joined = (name: string, leaf: string): string => (leaf === '' ? name : `${name}.${leaf}`)

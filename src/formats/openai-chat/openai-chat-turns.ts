@@ -1,0 +1,117 @@
+import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
+import { cutName, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
+import { type Before, callIdOf, isResponse, readMessage, type TextProtocol } from './openai-chat-message.ts'
+import type { ChatSink } from './openai-chat-sink.ts'
+
+interface OpenStep {
+  readonly name: string | null
+  readonly parts: Part[]
+  readonly ofAgent: boolean
+}
+
+interface Placed {
+  readonly message: unknown
+  readonly path: string
+}
+
+/** The messages as they stand in the file. */
+export const placeMessages = (messages: readonly unknown[], path: string): Placed[] =>
+  messages.map((message, index) => ({ message, path: pointer(path, index) }))
+
+/**
+ * The steps of a conversation, numbered from 1: each message is one, and what tools answered belongs to the step of the agent
+ * before it. A result never comes before its call: where a file has them the other way round, it is moved behind the call.
+ */
+export function readTurns(sink: ChatSink, placed: readonly Placed[], protocol: TextProtocol | null = null): Step[] {
+  const turns = new Turns(sink, protocol)
+  const late = lateResults(placed)
+  const waiting = new Map<string, Placed[]>()
+  for (const item of placed) {
+    const { message, path } = item
+    if (!isRecord(message)) {
+      sink.reading.error(path, `a message must be an object, not ${typeName(message)}`)
+      continue
+    }
+    const id = late.has(item) ? callIdOf(message) : null
+    if (id !== null) {
+      sink.reading.warn(path, 'a tool result that stands before its call; shown behind it')
+      putUnder(waiting, id, item)
+      continue
+    }
+    turns.read(message, path)
+    for (const called of waiting.size === 0 ? [] : callIdsOf(message)) {
+      for (const result of waiting.get(called) ?? [])
+        if (isRecord(result.message)) turns.read(result.message, result.path)
+      waiting.delete(called)
+    }
+  }
+  return turns.steps.map(({ name, parts }, index) => ({ id: index + 1, name, at: null, copied: false, parts }))
+}
+
+class Turns {
+  readonly steps: OpenStep[] = []
+  readonly #sink: ChatSink
+  readonly #protocol: TextProtocol | null
+  #before: Before = 'other'
+
+  constructor(sink: ChatSink, protocol: TextProtocol | null) {
+    this.#sink = sink
+    this.#protocol = protocol
+  }
+
+  read(message: Json, path: string): void {
+    const read = readMessage(this.#sink, message, path, this.#protocol, this.#before)
+    const isTool = read.speaker === 'tool'
+    if (isTool || read.outputs.length > 0) this.#answer(read.outputs, message)
+    if (!isTool && (read.parts.length > 0 || read.outputs.length === 0))
+      this.steps.push({ name: nameOf(message), parts: [...read.parts], ofAgent: read.speaker === 'agent' })
+    this.#before = read.acted ? 'act' : read.speaker === 'agent' ? 'answer' : 'other'
+  }
+
+  #answer(outputs: readonly Part[], message: Json): void {
+    const last = this.steps.at(-1)
+    if (last?.ofAgent !== true) this.steps.push({ name: nameOf(message), parts: [...outputs], ofAgent: true })
+    // Not spread into push: a message may hold more parts than a call can have arguments.
+    else for (const part of outputs) last.parts.push(part)
+  }
+}
+
+function putUnder(map: Map<string, Placed[]>, id: string, item: Placed): void {
+  const earlier = map.get(id)
+  if (earlier === undefined) map.set(id, [item])
+  else earlier.push(item)
+}
+
+const nameOf = ({ id }: Json): string | null => (typeof id === 'string' && id !== '' ? cutName(id) : null)
+
+const isResult = ({ role, type }: Json): boolean => role === 'tool' || type === 'function_call_output'
+
+/** Results whose call comes later and nowhere before. */
+function lateResults(placed: readonly Placed[]): ReadonlySet<Placed> {
+  const open = new Map<string, Placed[]>()
+  const called = new Set<string>()
+  const late = new Set<Placed>()
+  for (const item of placed) {
+    if (!isRecord(item.message)) continue
+    const id = isResult(item.message) ? callIdOf(item.message) : null
+    if (id !== null && !called.has(id)) putUnder(open, id, item)
+    for (const own of callIdsOf(item.message)) {
+      for (const result of open.get(own) ?? []) late.add(result)
+      open.delete(own)
+      called.add(own)
+    }
+  }
+  return late
+}
+
+function callIdsOf(message: Json): string[] {
+  if (message['type'] === 'function_call') return typeof message['call_id'] === 'string' ? [message['call_id']] : []
+  if (isResponse(message)) return message.output.flatMap((item) => (isRecord(item) ? callIdsOf(item) : []))
+  if (message['role'] !== 'assistant') return []
+  const lists = [message['tool_calls'], message['content']]
+  return lists.flatMap((list) =>
+    Array.isArray(list)
+      ? list.flatMap((call) => (isRecord(call) && typeof call['id'] === 'string' ? [call['id']] : []))
+      : [],
+  )
+}

@@ -1,0 +1,130 @@
+import { cutName, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { isResponse } from './openai-chat-message.ts'
+import { ChatSink } from './openai-chat-sink.ts'
+import { textProtocolOf } from './openai-chat-text-calls.ts'
+import { placeMessages, readTurns } from './openai-chat-turns.ts'
+
+/** Where runs keep their messages: OpenAI and most others, tau-bench, Harbor's exported traces. */
+const MESSAGE_LISTS = ['messages', 'traj', 'conversations'] as const
+const ROOT_FIELDS = new Set([
+  ...['messages', 'traj', 'conversations', 'records', 'model', 'agent', 'id', 'object', 'created', 'metadata', 'usage'],
+  // What a call to a provider was made with, and what it cost.
+  ...['tools', 'functions', 'tool_choice', 'parallel_tool_calls', 'kwargs', 'context_window', 'temperature', 'top_p'],
+  ...['max_tokens', 'max_completion_tokens', 'response_format', 'stream', 'stop', 'seed', 'reasoning_effort', 'store'],
+  ...['response', 'raw_messages', 'raw_response', 'choices', 'cost', 'timestamp', 'latency_sec', 'tool_definitions'],
+  // What a benchmark says of the run.
+  ...[
+    'task_id',
+    'reward',
+    'info',
+    'trial',
+    'model_provider',
+    'date',
+    'task',
+    'episode',
+    'run_id',
+    'trial_name',
+    'result',
+  ],
+])
+
+/**
+ * A chat as providers take it: `{"messages": [{"role", "content", "tool_calls"}]}`, a bare array of such messages, a log of one
+ * call to a provider (litellm: `messages` and `response`), one run of tau-bench (`traj`) or of Harbor's traces (`conversations`).
+ */
+export const OPENAI_CHAT: Format = {
+  name: 'openai-chat',
+  recognizes: (document) => chatOf(document) !== null || runsOf(document) !== null,
+  read: readOpenAiChat,
+}
+
+/** Whether these are messages of a chat: every one that is an object says a role, or is an item of a response. */
+export function isChat(list: unknown): list is readonly unknown[] {
+  if (!Array.isArray(list) || list.length === 0) return false
+  const first = list.find(isRecord)
+  return (
+    first !== undefined && isMessage(first) && list.some((item) => isRecord(item) && typeof item['role'] === 'string')
+  )
+}
+
+const isMessage = (item: Json): boolean =>
+  typeof item['role'] === 'string' &&
+  ['content', 'tool_calls', 'function_call', 'tool_call_id', 'refusal'].some((field) => field in item)
+
+interface Chat {
+  readonly messages: readonly unknown[]
+  readonly path: string
+}
+
+/** The messages of one run, and where they stand. */
+export function chatOf(run: Json): Chat | null {
+  const name = MESSAGE_LISTS.find((field) => isChat(run[field]))
+  if (name !== undefined) return { messages: run[name] as unknown[], path: `/${name}` }
+  const { records } = run
+  return isChat(records) ? { messages: records, path: '/records' } : null
+}
+
+/** A list of runs, none of which is read before it stands by itself. */
+export function runsOf({ records }: Json): readonly Json[] | null {
+  if (!Array.isArray(records) || records.length === 0) return null
+  const runs = records.filter((run): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field])))
+  return runs.length === records.length ? runs : null
+}
+
+function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
+  const runs = runsOf(document)
+  const [only] = runs ?? []
+  if (runs === null || only === undefined) return readRun(reading, document, '')
+  if (runs.length === 1) return readRun(reading, only, pointer('/records', 0))
+  reading.error('/records', `holds ${runs.length} runs: send the one to read by itself`)
+  return { format: 'openai-chat', agent: { name: null, model: null }, steps: [] }
+}
+
+function readRun(reading: Reading, run: Json, at: string): ReadDocument {
+  reading.warnUnknown(run, at, ROOT_FIELDS)
+  const agent = { name: textOf(run['agent']), model: modelOf(run) }
+  const chat = chatOf(run)
+  if (chat === null) reading.error(at, 'holds no messages')
+  const { messages, path } = chatRead(reading, run, at, chat ?? { messages: [], path: '/messages' })
+  const placed = [...placeMessages(messages, `${at}${path}`), ...responseOf(reading, run, at)]
+  const protocol = textProtocolOf(
+    placed.map(({ message }) => message),
+    agent.name,
+  )
+  const steps = readTurns(new ChatSink(reading, undefined, agent.name), placed, protocol)
+  return { format: 'openai-chat', agent, steps: reading.takeSteps(steps.length, `${at}${path}`) ? steps : [] }
+}
+
+/** OpenHands logs a chat twice where it was sent without tool calls: as it was sent, and with its calls told apart. */
+function chatRead(reading: Reading, run: Json, at: string, chat: Chat): Chat {
+  const raw = run['raw_messages']
+  if (!isChat(raw)) return chat
+  reading.warn(
+    `${at}${chat.path}`,
+    'the conversation as it was sent, in words; raw_messages, the same with its calls, is read',
+  )
+  return { messages: raw, path: '/raw_messages' }
+}
+
+/** The answer of the call that a log is about: its first choice. */
+function responseOf(reading: Reading, run: Json, at: string): ReturnType<typeof placeMessages> {
+  const { response } = run
+  if (isRecord(response) && isResponse(response)) return [{ message: response, path: `${at}/response` }]
+  const inResponse = isRecord(response)
+  const choices = isRecord(response) ? response['choices'] : run['choices']
+  if (!Array.isArray(choices)) return []
+  const path = `${at}${inResponse ? '/response' : ''}/choices`
+  if (choices.length > 1) reading.warn(path, `${choices.length} answers; the first is read`)
+  const [first] = choices
+  const message: unknown = isRecord(first) ? first['message'] : null
+  if (isAbsent(message)) reading.warn(`${path}/0/message`, 'no answer')
+  return isAbsent(message) ? [] : [{ message, path: `${path}/0/message` }]
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? cutName(value) : null)
+
+export function modelOf(run: Json): string | null {
+  const response = isRecord(run['response']) ? run['response']['model'] : null
+  return textOf(run['model']) ?? textOf(response)
+}

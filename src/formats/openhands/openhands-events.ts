@@ -1,0 +1,236 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  mediaText,
+  type OpenStep,
+  type Session,
+  settle,
+  sinkTo,
+  unreadRecord,
+} from '../common/session.ts'
+import { addCall } from '../common/session-calls.ts'
+import { outcomeOfObservation } from './openhands-outcomes.ts'
+
+/** The event stream of OpenHands up to 1.x of the application: events with `action` or `observation`. */
+
+/** Actions and observations of the harness alone. */
+const BOOKKEEPING: ReadonlySet<unknown> = new Set([
+  ...[
+    'change_agent_state',
+    'agent_state_changed',
+    'null',
+    'recall',
+    'condensation_request',
+    'start',
+    'pause',
+    'resume',
+  ],
+  ...['stop', 'loop_recovery', 'agent_delegate'],
+])
+/** Members of `args` that the harness sets, not the agent. */
+const HARNESS_ARGS: ReadonlySet<string> = new Set([
+  ...['blocking', 'hidden', 'confirmation_state', 'is_static', 'impl_source', 'translated_ipython_code', 'cwd'],
+  ...['kernel_init_code', 'include_extra', 'return_axtree', 'security_risk', 'wait_for_response'],
+])
+
+/** Reads one run's events; remembers what several events of one reply repeat. */
+export class OldEvents {
+  readonly #session: Session
+  readonly #thoughts = new Set<string>()
+  #parallel: { readonly key: string; readonly step: OpenStep; left: number } | null = null
+  model: string | null = null
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  read(event: Json, path: string): void {
+    if (typeof event['action'] === 'string') this.#action(event, path, event['action'])
+    else this.#observation(event, path, event['observation'])
+  }
+
+  #action(event: Json, path: string, action: string): void {
+    const args = asRecord(event['args'])
+    const name = nameOf(event)
+    const reply = replyOf(event, path)
+    this.model ??= reply?.model ?? null
+    if (action === 'message') this.#message(event, path, args, name)
+    else if (action === 'system') this.#session.note('system', args['content'], `${path}/args/content`, 'message', name)
+    else if (action === 'condensation') {
+      if (typeof args['summary'] === 'string' && args['summary'] !== '')
+        this.#session.note('agent_message', args['summary'], `${path}/args/summary`, 'compact_summary', name)
+    } else if (event['source'] !== 'agent' && reply === null) {
+      if (!BOOKKEEPING.has(action)) this.#byOthers(event, path, args, action)
+    } else if (!BOOKKEEPING.has(action)) this.#act(event, path, args, action, reply)
+  }
+
+  #message(event: Json, path: string, args: Json, name: string | null): void {
+    const byAgent = event['source'] === 'agent'
+    const step = byAgent ? this.#session.turn(name) : this.#session.open('other', name)
+    const actor = byAgent ? 'agent_message' : event['source'] === 'user' ? 'user' : 'system'
+    const sink = sinkTo(this.#session.reading, step.parts, actor, 'message')
+    this.#reason(replyOf(event, path), step.parts)
+    const { content } = args
+    if (typeof content === 'string') sink.text(content, `${path}/args/content`)
+    else if (typeof event['message'] === 'string') sink.text(event['message'], `${path}/message`)
+    else this.#session.reading.error(`${path}/args/content`, 'must be text')
+    for (const [index, url] of asList(args['image_urls']).entries())
+      sink.media(mediaText('image', url), pointer(`${path}/args/image_urls`, index), 'image', { url })
+  }
+
+  /** A command that the user or the environment ran: shown, as nobody's of the agent. */
+  #byOthers(event: Json, path: string, args: Json, action: string): void {
+    const actor = event['source'] === 'user' ? 'user' : 'system'
+    const step = this.#session.open('other', nameOf(event))
+    addLeaves(sinkTo(this.#session.reading, step.parts, actor, action), args, `${path}/args`)
+    this.#session.call(step, eventKey(event['id']), action)
+  }
+
+  #act(event: Json, path: string, args: Json, action: string, reply: Reply | null): void {
+    const step = this.#stepOf(event, reply)
+    this.#reason(reply, step.parts)
+    // What a tool that only talks is given is shown below, as its arguments.
+    if (action !== 'think') this.#think(reply, step.parts, args, path)
+    const tool = reply?.call?.tool ?? action
+    const call = this.#session.call(step, eventKey(event['id']), tool)
+    if (args['confirmation_state'] === 'rejected') settle(call, 'rejected')
+    const made = reply?.call ?? { args: ownArgs(args, action), path: `${path}/args` }
+    addCall(this.#session, step.parts, {
+      call,
+      args: made.args,
+      path: made.path,
+      namePath: `${path}/action`,
+      nameText: action,
+    })
+  }
+
+  /** What the agent said beside a call: once, though every call of a reply has it. */
+  #think(reply: Reply | null, parts: Part[], { thought, final_thought: last }: Json, path: string): void {
+    if (typeof thought !== 'string') return
+    const key = reply === null ? null : `${reply.key} ${thought}`
+    const told = key === null ? thought === last : this.#thoughts.has(key)
+    if (!told) sinkTo(this.#session.reading, parts, 'agent_message', 'thought').text(thought, `${path}/args/thought`)
+    if (key !== null) this.#thoughts.add(key)
+  }
+
+  /** Calls of one reply are carried out one by one, but were all made before the first was answered. */
+  #stepOf(event: Json, reply: Reply | null): OpenStep {
+    const open = this.#parallel
+    if (open !== null && open.key === reply?.key && open.left > 0 && open.step === this.#session.last) {
+      open.left--
+      return open.step
+    }
+    const step = this.#session.turn(nameOf(event))
+    this.#parallel = reply === null ? null : { key: reply.key, step, left: reply.calls - 1 }
+    return step
+  }
+
+  #reason(reply: Reply | null, parts: Part[]): void {
+    if (reply === null || reply.reasoning === null) return
+    const key = `reasoning ${reply.key} ${reply.reasoning}`
+    if (this.#thoughts.has(key)) return
+    this.#thoughts.add(key)
+    sinkTo(this.#session.reading, parts, 'agent_reasoning', 'reasoning').text(reply.reasoning, reply.reasoningPath)
+  }
+
+  #observation(event: Json, path: string, observation: unknown): void {
+    const { content, cause } = event
+    const extras = asRecord(event['extras'])
+    if (observation === 'recall') this.#recall(event, extras, path)
+    else if (observation === 'condense' || observation === 'agent_condense')
+      this.#session.note('agent_message', content, `${path}/content`, 'compact_summary', nameOf(event))
+    else if (BOOKKEEPING.has(observation)) return
+    else if (observation === 'error' && !this.#session.hasCall(eventKey(cause)))
+      this.#session.note('system', content, `${path}/content`, 'error', nameOf(event))
+    else if (observation === 'user_rejected' || typeof observation === 'string') this.#answer(event, path, extras)
+    else unreadRecord(this.#session.reading, path, 'type of event', observation, event)
+  }
+
+  #answer(event: Json, path: string, extras: Json): void {
+    const { reading } = this.#session
+    const { content, cause } = event
+    const { parts, tool, call } = this.#session.output(eventKey(cause), path, nameOf(event))
+    settle(call, outcomeOfObservation(event))
+    const sink = sinkTo(reading, parts, 'tool_output', tool)
+    const shown = extras['formatted_output_and_error']
+    const { prefix, suffix } = asRecord(extras['metadata'])
+    if (typeof prefix === 'string') sink.text(prefix, `${path}/extras/metadata/prefix`)
+    // What the model is given of an edit; the diff beside it is for people.
+    if (typeof shown === 'string' && shown !== '') sink.text(shown, `${path}/extras/formatted_output_and_error`)
+    else if (typeof content === 'string') sink.text(content, `${path}/content`)
+    else if (content !== undefined) reading.error(`${path}/content`, 'must be text')
+    if (typeof suffix === 'string') sink.text(suffix, `${path}/extras/metadata/suffix`)
+    if (typeof extras['screenshot'] === 'string' && extras['screenshot'] !== '')
+      reading.warnOnce(`${path}/extras/screenshot`, 'a screenshot, which the model may have been given; not shown')
+  }
+
+  /** What the harness found about the workspace, and lays into the prompt. */
+  #recall(event: Json, extras: Json, path: string): void {
+    const step = this.#session.open('other', nameOf(event))
+    const { recall_type: _type, runtime_hosts: _hosts, ...rest } = extras
+    const told = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== '' && !isEmptyList(value)))
+    addLeaves(sinkTo(this.#session.reading, step.parts, 'system', 'recall'), told, `${path}/extras`)
+  }
+}
+
+/** The members that the agent set. Its thought is told by itself, but where thinking is all that the action is. */
+function ownArgs(args: Json, action: string): Json {
+  const own = Object.entries(args).filter(
+    ([key, value]) =>
+      !HARNESS_ARGS.has(key) &&
+      (key !== 'thought' || action === 'think') &&
+      (key !== 'outputs' || !isRecord(value) || Object.keys(value).length > 0),
+  )
+  return Object.fromEntries(own)
+}
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+
+const nameOf = ({ id }: Json): string | null => idText(id)
+
+const eventKey = (id: unknown): string | null => (idText(id) === null ? null : `event ${idText(id)}`)
+
+interface Reply {
+  readonly key: string
+  /** How many calls the reply made. */
+  readonly calls: number
+  readonly model: string | null
+  readonly reasoning: string | null
+  readonly reasoningPath: string
+  /** What the model itself called: `args` of the event is what the harness made of it. */
+  readonly call: { readonly tool: string; readonly args: unknown; readonly path: string } | null
+}
+
+/** The answer of the model that an action came from, which the event carries along. */
+function replyOf(event: Json, path: string): Reply | null {
+  const metadata = event['tool_call_metadata']
+  if (!isRecord(metadata)) return null
+  const response = asRecord(metadata['model_response'])
+  const message = asRecord(asRecord(asList(response['choices'])[0])['message'])
+  const at = `${path}/tool_call_metadata/model_response/choices/0/message`
+  const index = onlyCall(asList(message['tool_calls']), metadata['tool_call_id'])
+  const made = asRecord(asRecord(asList(message['tool_calls'])[index])['function'])
+  const tool = asText(made['name']) ?? asText(metadata['function_name'])
+  const args = made['arguments']
+  const hasCall = tool !== null && (typeof args === 'string' || isRecord(args))
+  return {
+    key: asText(response['id']) ?? path,
+    calls: asList(message['tool_calls']).length,
+    model: asText(response['model']),
+    reasoning: asText(message['reasoning_content']),
+    reasoningPath: `${at}/reasoning_content`,
+    call: hasCall ? { tool, args, path: `${at}/tool_calls/${index}/function/arguments` } : null,
+  }
+}
+
+/** The call that has an id, -1 where none or several have it: then what the harness made of the call tells what was done. */
+function onlyCall(calls: readonly unknown[], id: unknown): number {
+  const wanted = idText(id)
+  const has = (call: unknown): boolean => wanted !== null && isRecord(call) && idText(call['id']) === wanted
+  const first = calls.findIndex(has)
+  return calls.findLastIndex(has) === first ? first : -1
+}

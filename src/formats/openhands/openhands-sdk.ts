@@ -1,0 +1,262 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { ContentSink } from '../common/content.ts'
+import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  mediaText,
+  type OpenStep,
+  type OutputPlace,
+  type Session,
+  settle,
+  sinkTo,
+  unreadRecord,
+  warnType,
+} from '../common/session.ts'
+import { addCall } from '../common/session-calls.ts'
+import { outcomeOfForeign, outcomeOfSdk } from './openhands-outcomes.ts'
+
+/** The events of the OpenHands software-agent SDK: each has a `kind`. */
+
+const BOOKKEEPING: ReadonlySet<unknown> = new Set([
+  ...[
+    'PauseEvent',
+    'CondensationRequest',
+    'LLMCompletionLogEvent',
+    'TokenEvent',
+    'InterruptEvent',
+    'StreamingDeltaEvent',
+  ],
+  ...['ConversationIdleEvent'],
+])
+
+export class SdkEvents {
+  readonly #session: Session
+  readonly #reading: Reading
+  #turn: { readonly reply: string; readonly step: OpenStep } | null = null
+  /** What the calls of other agents say, by id. */
+  readonly #foreign = new Map<string, string>()
+  model: string | null = null
+
+  constructor(session: Session) {
+    this.#session = session
+    this.#reading = session.reading
+  }
+
+  read(event: Json, path: string): void {
+    const { kind } = event
+    const name = asText(event['id'])
+    if (kind === 'ActionEvent') this.#action(event, path, name)
+    else if (kind === 'ObservationEvent') this.#observation(event, path, name)
+    else if (kind === 'MessageEvent') this.#message(event, path, name)
+    else if (kind === 'SystemPromptEvent') this.#systemPrompt(event, path, name)
+    else if (kind === 'UserRejectObservation') this.#answer(event, path, name, 'rejection_reason')
+    else if (kind === 'AgentErrorEvent') this.#answer(event, path, name, 'error')
+    else if (kind === 'Condensation' || kind === 'CondensationSummaryEvent')
+      this.#session.note('agent_message', event['summary'], `${path}/summary`, 'compact_summary', name)
+    else if (kind === 'ConversationErrorEvent' || kind === 'ServerErrorEvent')
+      this.#session.note('system', event['detail'], `${path}/detail`, 'error', name)
+    else if (kind === 'HookExecutionEvent')
+      this.#session.note('system', event['additional_context'], `${path}/additional_context`, 'hook', name)
+    else if (kind === 'ConversationStateUpdateEvent') this.#state(event)
+    else if (kind === 'ACPToolCallEvent') this.#foreignCall(event, path, name)
+    else if (!BOOKKEEPING.has(kind)) unreadRecord(this.#reading, path, 'kind of event', kind, event)
+  }
+
+  /** The parallel calls of one reply are one step, until one of them is answered. */
+  #stepOf(event: Json, name: string | null): OpenStep {
+    const reply = asText(event['llm_response_id'])
+    const open = this.#turn
+    if (open !== null && open.reply === reply && open.step === this.#session.last && !open.step.answered)
+      return open.step
+    const step = this.#session.open('agent', name)
+    this.#turn = reply === null ? null : { reply, step }
+    return step
+  }
+
+  #action(event: Json, path: string, name: string | null): void {
+    const step = this.#stepOf(event, name)
+    this.#reason(step.parts, event, path)
+    for (const [index, thought] of asList(event['thought']).entries()) {
+      const at = pointer(`${path}/thought`, index)
+      const { text } = asRecord(thought)
+      if (typeof text === 'string') this.#think(step.parts, text, `${at}/text`, event['reasoning_content'])
+      else if (isRecord(thought))
+        readPiece(this.#reading, thought, at, sinkTo(this.#reading, step.parts, 'agent_message', 'thought'))
+    }
+    const call = asRecord(event['tool_call'])
+    const nameField =
+      asText(event['tool_name']) === null ? (asText(call['name']) === null ? 'kind' : 'tool_call/name') : 'tool_name'
+    const tool = asText(event['tool_name']) ?? asText(call['name']) ?? 'ActionEvent'
+    const made = this.#session.call(step, idKey(event['id']), tool)
+    this.#session.remember(step, callKey(event['tool_call_id']), made)
+    // What the model called could not be made an action of: wrong arguments, no such tool.
+    if (event['action'] === null) settle(made, 'rejected')
+    const { kind: _kind, ...action } = asRecord(event['action'])
+    const { arguments: own } = asRecord(call['function'])
+    const args =
+      call['arguments'] !== undefined
+        ? { args: call['arguments'], path: `${path}/tool_call/arguments` }
+        : own !== undefined
+          ? { args: own, path: `${path}/tool_call/function/arguments` }
+          : { args: action, path: `${path}/action` }
+    addCall(this.#session, step.parts, { call: made, ...args, namePath: `${path}/${nameField}` })
+  }
+
+  #reason(parts: Part[], event: Json, path: string): void {
+    const sink = sinkTo(this.#reading, parts, 'agent_reasoning', 'reasoning')
+    const { reasoning_content: content } = event
+    if (typeof content === 'string') sink.text(content, `${path}/reasoning_content`)
+    for (const [index, block] of asList(event['thinking_blocks']).entries()) {
+      const { thinking } = asRecord(block)
+      if (typeof thinking === 'string' && thinking !== content)
+        sink.text(thinking, `${pointer(`${path}/thinking_blocks`, index)}/thinking`)
+    }
+    const item = asRecord(event['responses_reasoning_item'])
+    for (const [index, text] of asList(item['summary']).entries())
+      if (typeof text === 'string' && text !== content)
+        sink.text(text, pointer(`${path}/responses_reasoning_item/summary`, index))
+  }
+
+  /** A thought that is wholly within think tags is reasoning, and often says `reasoning_content` again. */
+  #think(parts: Part[], text: string, path: string, reasoning: unknown): void {
+    const [open, close] = ['<think>', '</think>']
+    const trimmed = text.trim()
+    const isTagged = trimmed.startsWith(open) && trimmed.indexOf(close) === trimmed.length - close.length
+    const inner = isTagged ? trimmed.slice(open.length, -close.length).trim() : null
+    if (inner !== null && typeof reasoning === 'string' && inner === reasoning.trim()) return
+    const actor = isTagged ? 'agent_reasoning' : 'agent_message'
+    this.#reading.add(parts, { actor, text, path, name: 'thought' })
+  }
+
+  #observation(event: Json, path: string, name: string | null): void {
+    const { observation } = event
+    const place = this.#place(event, path, name)
+    settle(place.call, outcomeOfSdk(event))
+    const sink = sinkTo(this.#reading, place.parts, 'tool_output', place.tool)
+    const at = `${path}/observation`
+    if (!isRecord(observation)) {
+      readContent(this.#reading, observation, at, sink)
+      return
+    }
+    const { content, output, metadata } = observation
+    const { prefix, suffix } = asRecord(metadata)
+    if (typeof prefix === 'string') sink.text(prefix, `${at}/metadata/prefix`)
+    if (!isAbsent(content)) readContent(this.#reading, content, `${at}/content`, sink)
+    else if (!isAbsent(output)) readContent(this.#reading, output, `${at}/output`, sink)
+    else {
+      const { kind: _kind, metadata: _metadata, command: _command, ...rest } = observation
+      addLeaves(sink, rest, at)
+    }
+    if (typeof suffix === 'string') sink.text(suffix, `${at}/metadata/suffix`)
+  }
+
+  #place(event: Json, path: string, name: string | null): OutputPlace {
+    const byAction = idKey(event['action_id'])
+    const id = this.#session.hasCall(byAction) ? byAction : callKey(event['tool_call_id'])
+    return this.#session.output(id, path, name)
+  }
+
+  #answer(event: Json, path: string, name: string | null, field: string): void {
+    const { parts, tool, call } = this.#place(event, path, name)
+    settle(call, outcomeOfSdk(event))
+    readContent(this.#reading, event[field], `${path}/${field}`, sinkTo(this.#reading, parts, 'tool_output', tool))
+  }
+
+  #message(event: Json, path: string, name: string | null): void {
+    const message = asRecord(event['llm_message'])
+    if (!isRecord(event['llm_message'])) this.#reading.error(`${path}/llm_message`, 'must be an object')
+    const { source } = event
+    const byAgent = source === 'agent' && message['role'] !== 'user'
+    const step = byAgent ? this.#stepOf(event, name) : this.#session.open('other', name)
+    const at = `${path}/llm_message`
+    if (byAgent) this.#reason(step.parts, message, at)
+    const actor = byAgent ? 'agent_message' : source === 'user' ? 'user' : 'system'
+    readContent(this.#reading, message['content'], `${at}/content`, sinkTo(this.#reading, step.parts, actor, 'message'))
+    // What the harness adds to the user's words: skills that a word of them called for.
+    const added = sinkTo(this.#reading, step.parts, 'system', 'extended_content')
+    readContent(this.#reading, event['extended_content'], `${path}/extended_content`, added)
+  }
+
+  #systemPrompt(event: Json, path: string, name: string | null): void {
+    const { parts } = this.#session.open('other', name)
+    const sink = sinkTo(this.#reading, parts, 'system', 'message')
+    for (const field of ['system_prompt', 'dynamic_context']) {
+      const { [field]: content } = event
+      if (isRecord(content)) readPiece(this.#reading, content, `${path}/${field}`, sink)
+      else readContent(this.#reading, content, `${path}/${field}`, sink)
+    }
+  }
+
+  #state(event: Json): void {
+    const value = asRecord(event['value'])
+    const usage = asRecord(asRecord(value['usage_to_metrics'])['default'])
+    const llm = asRecord(asRecord(value['agent'])['llm'])
+    this.model ??= asText(llm['model']) ?? asText(usage['model_name'])
+  }
+
+  /** A call that another agent made behind the protocol of agent clients; it comes again as it goes on. */
+  #foreignCall(event: Json, path: string, name: string | null): void {
+    const own = idText(event['tool_call_id'])
+    const id = own === null ? `acp at ${path}` : `acp ${own}`
+    const words = JSON.stringify(event['raw_input'] ?? null)
+    // It may come first without its words; other words under one id are another act, and what has no id repeats nothing.
+    const known = this.#foreign.get(id)
+    const isNew = known === undefined || (known !== words && words !== 'null')
+    this.#foreign.set(id, words === 'null' ? (known ?? words) : words)
+    const tool = asText(event['title']) ?? asText(event['tool_kind']) ?? 'ACPToolCallEvent'
+    if (isNew) {
+      const step = this.#session.open('agent', name)
+      const call = this.#session.call(step, id, tool)
+      const field =
+        asText(event['title']) !== null ? 'title' : asText(event['tool_kind']) !== null ? 'tool_kind' : 'kind'
+      addCall(this.#session, step.parts, {
+        call,
+        args: event['raw_input'],
+        path: `${path}/raw_input`,
+        namePath: `${path}/${field}`,
+        // A title is free text and a kind is not a name: a `think` of another agent may well be one that does something.
+        spec: null,
+      })
+    }
+    if (isAbsent(event['raw_output'])) return
+    const { parts, call } = this.#session.output(id, path, name)
+    settle(call, outcomeOfForeign(event))
+    addLeaves(sinkTo(this.#reading, parts, 'tool_output', tool), event['raw_output'], `${path}/raw_output`)
+  }
+}
+
+const idKey = (id: unknown): string | null => (idText(id) === null ? null : `id ${idText(id)}`)
+const callKey = (id: unknown): string | null => (idText(id) === null ? null : `call ${idText(id)}`)
+
+function readContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
+  if (isAbsent(content)) return
+  if (typeof content === 'string') sink.text(content, path)
+  else if (!Array.isArray(content)) reading.error(path, `must be text or an array of content, not ${typeName(content)}`)
+  else
+    for (const [index, piece] of content.entries()) {
+      const at = pointer(path, index)
+      if (typeof piece === 'string') sink.text(piece, at)
+      else if (isRecord(piece)) readPiece(reading, piece, at, sink)
+      else reading.error(at, `a piece of content must be an object, not ${typeName(piece)}`)
+    }
+}
+
+function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSink): void {
+  const { type, text, image_urls: urls } = piece
+  if (typeof text === 'string') sink.text(text, `${path}/text`)
+  else if (type === 'image' || Array.isArray(urls)) {
+    for (const [index, url] of asList(urls).entries())
+      sink.media(mediaText('image', url), pointer(`${path}/image_urls`, index), 'image', { url })
+    if (asList(urls).length === 0)
+      sink.media(mediaText('image', piece['mimeType']), path, 'image', {
+        media_type: piece['mimeType'],
+        data: piece['data'],
+      })
+  } else {
+    warnType(reading, path, 'type of content', type)
+    addLeaves(sink, piece, path)
+  }
+}

@@ -1,0 +1,162 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { cutName, isRecord, type Json, type Reading, typeName } from '../common/reading.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { isChat } from '../openai-chat/openai-chat.ts'
+import type { TextProtocol } from '../openai-chat/openai-chat-message.ts'
+import { ChatSink, type Slice } from '../openai-chat/openai-chat-sink.ts'
+import { placeMessages, readTurns } from '../openai-chat/openai-chat-turns.ts'
+import { meaningOfKind, openCall } from '../tools/tool-table.ts'
+
+const ROOT_FIELDS = new Set(['trajectory_format', 'info', 'messages', 'records', 'instance_id'])
+const FENCES = ['```mswea_bash_command', '```bash'] as const
+const NEW_FENCE = FENCES[0]
+
+type Fence = (typeof FENCES)[number]
+
+/** Words that the interactive agent puts where an output was due: a person's own, or the harness's. */
+const SPEECH = [
+  'The user added a new task',
+  'Command not executed.',
+  'Interrupted by user',
+  'Temporary interruption caught.',
+  'The user rejected',
+] as const
+
+/** mini-swe-agent: a chat whose acts stand in one fenced block of bash, or (since 2.0) in tool calls. */
+export const MINI_SWE_AGENT: Format = {
+  name: 'mini-swe-agent',
+  recognizes(document) {
+    const { trajectory_format: format } = document
+    if (typeof format === 'string') return format.startsWith('mini-swe-agent')
+    return holdsFences(document['messages'] ?? document['records'])
+  },
+  read: readMiniSweAgent,
+}
+
+/** Older files are bare messages. Their fence has a name that nobody else uses, and their prompt says so. */
+const holdsFences = (list: unknown): boolean =>
+  isChat(list) &&
+  list.some(
+    (item) =>
+      isRecord(item) &&
+      item['role'] === 'assistant' &&
+      typeof item['content'] === 'string' &&
+      item['content'].includes(NEW_FENCE),
+  )
+
+function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
+  reading.warnUnknown(document, '', ROOT_FIELDS)
+  const field = 'messages' in document ? 'messages' : 'records'
+  const list = document[field]
+  const agent = { name: 'mini-swe-agent', model: miniModelOf(document) }
+  const format = versionOf(document['trajectory_format'])
+  if (!Array.isArray(list)) reading.error(`/${field}`, `must be an array of messages, not ${typeName(list)}`)
+  else if (list.length === 0) reading.error(`/${field}`, 'holds no messages')
+  const messages: readonly unknown[] = Array.isArray(list) ? list : []
+  const steps = readTurns(
+    new ChatSink(reading, undefined, agent.name),
+    placeMessages(messages, `/${field}`),
+    fenced(fenceOf(messages)),
+  )
+  return { format, agent, steps: reading.takeSteps(steps.length, `/${field}`) ? steps : [] }
+}
+
+const versionOf = (format: unknown): string =>
+  typeof format === 'string' && format.length < 40 ? format : 'mini-swe-agent'
+
+/** The model that the run was configured with. */
+export function miniModelOf({ info }: Json): string | null {
+  const config = isRecord(info) ? info['config'] : null
+  const model = isRecord(config) ? config['model'] : null
+  const name = isRecord(model) ? model['model_name'] : null
+  return typeof name === 'string' && name !== '' ? cutName(name) : null
+}
+
+const fenced = (fence: Fence | null): TextProtocol => ({
+  split: (text) => (fence === null ? null : splitFence(text, fence)),
+  isSpeech: (text) => SPEECH.some((words) => text.startsWith(words)),
+  complains: true,
+  noted: readNotedActions,
+})
+
+/**
+ * The fence that the harness of this run looks for: one a run, so that the other one in an answer is prose. It is the one that the
+ * first message before the answers names that names any, else the first of all that an answer has a block of. Null where the run
+ * acts by tool calls: such a harness carries out no fence.
+ */
+function fenceOf(messages: readonly unknown[]): Fence | null {
+  const answers = messages.filter((message) => isRecord(message) && message['role'] === 'assistant')
+  if (
+    answers.some((answer) => isRecord(answer) && Array.isArray(answer['tool_calls']) && answer['tool_calls'].length > 0)
+  )
+    return null
+  const [first] = answers
+  const prompt = first === undefined ? messages : messages.slice(0, messages.indexOf(first))
+  const announced = prompt.map((message) =>
+    FENCES.find((fence) => textsOf(message).some((text) => text.includes(fence))),
+  )
+  const acted = FENCES.find((fence) => answers.flatMap(textsOf).some((text) => fencedBlocks(text, fence).length > 0))
+  return announced.find((fence) => fence !== undefined) ?? acted ?? null
+}
+
+function textsOf(message: unknown): string[] {
+  const content = isRecord(message) ? message['content'] : null
+  const texts = Array.isArray(content) ? content.map((block) => (isRecord(block) ? block['text'] : null)) : [content]
+  return texts.filter((text) => typeof text === 'string')
+}
+
+/** The harness carries out an answer with exactly one fenced block, and answers any other with a complaint. */
+function splitFence(text: string, fence: Fence): Slice[] | null {
+  const blocks = fencedBlocks(text, fence)
+  const [block] = blocks
+  if (block === undefined || blocks.length > 1) return null
+  const slices: Slice[] = []
+  const say = (start: number, end: number): void => {
+    if (text.slice(start, end).trim() !== '') slices.push({ start, end, actor: 'agent_message', name: 'message' })
+  }
+  say(0, block.open)
+  slices.push({ start: block.start, end: block.end, name: 'bash', ...meaningOfKind('shell', null, openCall('bash')) })
+  say(block.close, text.length)
+  return slices
+}
+
+interface Fenced {
+  /** The fence from `open` to `close`, and the command in it. */
+  readonly open: number
+  readonly start: number
+  readonly end: number
+  readonly close: number
+}
+
+/** At most two: more than one is as good as none. */
+function fencedBlocks(text: string, fence: string): Fenced[] {
+  const blocks: Fenced[] = []
+  for (let open = text.indexOf(fence); open !== -1 && blocks.length < 2; ) {
+    const line = text.indexOf('\n', open)
+    const end = line === -1 ? -1 : text.indexOf('\n```', line + 1)
+    if (end === -1) break
+    const isFence = text.slice(open + fence.length, line).trim() === ''
+    if (isFence) blocks.push({ open, start: line + 1, end, close: end + '\n```'.length })
+    open = text.indexOf(fence, isFence ? end + '\n```'.length : line)
+  }
+  return blocks
+}
+
+/** Since 2.0 the commands that were carried out stand in `extra.actions`, also where a model has its own way of saying them. */
+function readNotedActions(sink: ChatSink, parts: Part[], message: Json, path: string): boolean {
+  const actions = isRecord(message['extra']) ? message['extra']['actions'] : null
+  if (!Array.isArray(actions) || actions.length === 0) return false
+  const before = parts.length
+  for (const [index, action] of actions.entries()) {
+    const command: unknown = isRecord(action) ? action['command'] : null
+    const at = `${path}/extra/actions/${index}/command`
+    if (typeof command === 'string')
+      sink.reading.add(parts, {
+        ...sink.locate(command, at),
+        name: 'bash',
+        ...meaningOfKind('shell', null, openCall('bash')),
+      })
+    else sink.reading.unread(at, `must be text, not ${typeName(command)}; not read`, true)
+  }
+  return parts.length > before
+}

@@ -1,0 +1,83 @@
+import type { Act } from '../../domain/acts/act.ts'
+import { parseScript } from '../../domain/shell/syntax/parse-script.ts'
+import { SWE_AGENT_WORDS, SWE_NOT_PARSED } from '../tools/harness-words.ts'
+import { wordsSaid } from '../tools/outcomes.ts'
+import { type ArgumentKind, meaningOfKind, openCall } from '../tools/tool-table.ts'
+import { soundsTimedOut } from '../tools/turned-down.ts'
+
+/**
+ * What the first word of an action does where it is a tool of SWE-agent's own (tools/<bundle>/config.yaml). `edit` holds both sides of a
+ * replacement, or only the new lines: told by its form.
+ */
+const WORDS: Readonly<Record<string, ArgumentKind>> = {
+  ...{ open: 'reads', goto: 'reads', scroll_up: 'reads', scroll_down: 'reads', filemap: 'reads', view_image: 'reads' },
+  ...{ search_dir: 'searches', search_file: 'searches', find_file: 'searches' },
+  ...{ create: 'writes', insert: 'writes', append: 'writes' },
+}
+/** What may put a second command on the line. */
+const OPERATORS = [';', '&', '|', '<', '>', '`', '$(', '\n'] as const
+const MAX_WORD = 40
+
+/** An action is a line of a shell, whose first word may be a tool of the harness. */
+export function sweActOf(action: string, observation: string): Act | null {
+  const text = action.trim()
+  const head = text.slice(0, MAX_WORD)
+  const word = head.split(/[\s]/, 1)[0] ?? ''
+  const call = openCall(word === '' ? 'action' : word)
+  call.outcome = outcomeOfAction(text, word, observation)
+  const { kind, target } = kindOf(text, word)
+  return meaningOfKind(kind, target, call).act
+}
+
+function kindOf(text: string, word: string): { kind: ArgumentKind; target: string | null } {
+  const isOne = !OPERATORS.some((operator) => text.includes(operator))
+  const words = isOne ? text.split(' ') : []
+  if (word === 'edit')
+    return { kind: isRangeEdit(text) ? 'writes' : isOne || text.includes('\n') ? 'unknown' : 'shell', target: null }
+  if (word === 'str_replace_editor') return editorKind(text)
+  const own = isOne && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined
+  if (own === undefined) return { kind: 'shell', target: null }
+  const target = word === 'open' || word === 'create' ? (words[1] ?? null) : null
+  return { kind: own, target }
+}
+
+/** `edit 1:1\n…\nend_of_edit`: everything in between is new. */
+function isRangeEdit(text: string): boolean {
+  const line = text.indexOf('\n')
+  const range = text.slice('edit '.length, line === -1 ? 0 : line)
+  return (
+    range !== '' &&
+    [...range.slice(0, MAX_WORD)].every((char) => (char >= '0' && char <= '9') || char === ':' || char === ' ')
+  )
+}
+
+/** The editor as a line of a shell: what it reads and writes is known by its command, the two sides of a replacement are not told apart. */
+function editorKind(text: string): { kind: ArgumentKind; target: string | null } {
+  const [, command = '', path = null] = text.slice(0, 1000).split(/\s+/, 3)
+  if (command === 'view')
+    return { kind: OPERATORS.some((operator) => text.includes(operator)) ? 'shell' : 'reads', target: path }
+  return { kind: command === 'create' || command === 'insert' ? 'writes' : 'unknown', target: path }
+}
+
+/**
+ * The harness blocks some commands, in words that repeat the command, and answers what is no command. A program can print such words, and
+ * repeat how it was called, so they are believed surely only where no program ran: no shell takes the action, or it is the harness's own editor.
+ */
+function outcomeOfAction(action: string, word: string, observation: string): Act['call']['outcome'] {
+  const said = wordsSaid(SWE_AGENT_WORDS, observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'ran')
+  if (said !== 'rejected') return said
+  if (observation.startsWith(SWE_NOT_PARSED)) return isBroken(action) ? 'rejected' : 'interrupted'
+  if (EDITORS.has(word)) return isEditorAlone(action) ? 'rejected' : 'interrupted'
+  return observation.startsWith(`Operation '${action}' is not supported`) ? 'interrupted' : 'ran'
+}
+
+const isEditorAlone = (action: string): boolean =>
+  isRangeEdit(action) || !OPERATORS.some((operator) => action.includes(operator))
+
+const EDITORS: ReadonlySet<string> = new Set(['edit', 'insert', 'append'])
+
+/** Whether a shell takes it for no command. */
+function isBroken(action: string): boolean {
+  const script = parseScript(action)
+  return script !== null && (script.errors?.length ?? 0) > 0
+}

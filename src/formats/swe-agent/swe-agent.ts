@@ -1,0 +1,132 @@
+import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
+import { decodeObject } from '../common/json-tree.ts'
+import { cutName, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { sweActOf } from './swe-agent-act.ts'
+import { placeIn, readHistory } from './swe-agent-history.ts'
+
+const ROOT_FIELDS = new Set([
+  'environment',
+  'trajectory',
+  'history',
+  'info',
+  'replay_config',
+  'instance_id',
+  'problem_statement',
+])
+const STEP_FIELDS = new Set([
+  ...['action', 'observation', 'response', 'thought', 'state', 'execution_time', 'messages', 'query', 'extra_info'],
+  ...[
+    'thinking_blocks',
+    'reasoning_content',
+    'tool_calls',
+    'tool_call_ids',
+    'exit_status',
+    'submission',
+    'done',
+    'output',
+  ],
+])
+
+/**
+ * SWE-agent's `.traj`: `trajectory` has what the agent thought, did and was answered; `history` has the prompt before it, and what
+ * the harness said in between. Demonstrations are part of the prompt: nothing in them was done in this run.
+ */
+export const SWE_AGENT: Format = {
+  name: 'swe-agent',
+  recognizes({ trajectory, history, info, trajectory_format: other }) {
+    if (!Array.isArray(trajectory) || other !== undefined) return false
+    if (trajectory.length === 0) return Array.isArray(history) && isRecord(info)
+    return trajectory.some(
+      (step) =>
+        isRecord(step) && 'action' in step && ('observation' in step || 'thought' in step || 'response' in step),
+    )
+  },
+  read: readSweAgent,
+}
+
+function readSweAgent(reading: Reading, document: Json): ReadDocument {
+  reading.warnUnknown(document, '', ROOT_FIELDS)
+  const list: readonly unknown[] = Array.isArray(document['trajectory']) ? document['trajectory'] : []
+  const sink = new ChatSink(reading, undefined, 'swe-agent')
+  const history = readHistory(sink, document['history'], list)
+  const acts = list.map((step, index) => readStep(sink, step, pointer('/trajectory', index)))
+  const steps: Part[][] = [...history.before]
+  for (const [index, parts] of acts.entries()) {
+    steps.push(parts)
+    for (const said of history.after.get(index) ?? []) steps.push(said)
+  }
+  if (steps.length === 0) reading.error('/trajectory', 'holds no steps')
+  const agent = { name: 'swe-agent', model: sweModelOf(document) }
+  if (!reading.takeSteps(steps.length, '/trajectory')) return { format: 'swe-agent', agent, steps: [] }
+  const numbered = steps.map((parts, index): Step => ({ id: index + 1, name: null, at: null, copied: false, parts }))
+  return { format: 'swe-agent', agent, steps: numbered }
+}
+
+/** The configuration of a run is an object, or (in newer files) JSON in a string. */
+export function sweModelOf({ replay_config: replay }: Json): string | null {
+  const config = typeof replay === 'string' ? decodeObject(replay) : replay
+  const agent = isRecord(config) ? config['agent'] : null
+  const model = isRecord(agent) ? agent['model'] : null
+  const name = isRecord(model) ? (model['name'] ?? model['model_name']) : null
+  return typeof name === 'string' && name !== '' ? cutName(name) : null
+}
+
+function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
+  const parts: Part[] = []
+  if (!isRecord(step)) {
+    sink.reading.error(path, `a step must be an object, not ${typeName(step)}`)
+    return parts
+  }
+  sink.reading.warnUnknown(step, path, STEP_FIELDS)
+  const text = (field: string): string => {
+    const value = step[field]
+    if (typeof value === 'string') return value
+    if (!isAbsent(value)) sink.reading.error(`${path}/${field}`, `must be text, not ${typeName(value)}`)
+    return ''
+  }
+  const [thought, action, response] = [text('thought'), text('action'), text('response')]
+  const isExit = isHarnessExit(thought, action)
+  readThinking(sink, step, path, parts)
+  sink.text(parts, isExit ? 'system' : 'agent_reasoning', thought, `${path}/thought`, 'thought')
+  if (!repeats(response, thought, action)) sink.text(parts, 'agent_message', response, `${path}/response`, 'response')
+  const observation = text('observation')
+  const said = { text: action, path: `${path}/action`, name: 'action' }
+  if (isExit) sink.reading.add(parts, { ...said, actor: 'system' })
+  else sink.reading.add(parts, { ...said, actor: 'agent_action', act: sweActOf(action, observation) })
+  sink.text(parts, 'tool_output', observation, `${path}/observation`, 'observation')
+  return parts
+}
+
+/** The last step of a run that the harness ended: it writes the reason where a thought stands, and once a name where the action does. */
+const isHarnessExit = (thought: string, action: string): boolean =>
+  thought.startsWith('Exit due to ') && (action === '' || EXIT_ACTIONS.has(action))
+
+const EXIT_ACTIONS: ReadonlySet<string> = new Set([
+  ...['exit_cost', 'exit_context', 'exit_api', 'exit_format', 'exit_environment_error', 'exit_error'],
+])
+
+function readThinking(sink: ChatSink, step: Json, path: string, parts: Part[]): void {
+  const { thinking_blocks: blocks, reasoning_content: reasoning } = step
+  if (typeof reasoning === 'string')
+    sink.text(parts, 'agent_reasoning', reasoning, `${path}/reasoning_content`, 'reasoning')
+  if (!Array.isArray(blocks) || typeof reasoning === 'string') return
+  for (const [index, block] of blocks.entries()) {
+    const at = `${path}/thinking_blocks/${index}/thinking`
+    const thinking: unknown = isRecord(block) ? block['thinking'] : null
+    if (typeof thinking === 'string') sink.text(parts, 'agent_reasoning', thinking, at, 'reasoning')
+    else sink.reading.warnOnce(at, 'a block of thinking without a text; not shown')
+  }
+}
+
+/** The response is the thought and the action around a fence, or the thought alone where the action was a tool call. */
+function repeats(response: string, thought: string, action: string): boolean {
+  const rest = without(without(response, thought.trim()), action.trim())
+  return rest.replaceAll('`', '').trim() === ''
+}
+
+function without(text: string, part: string): string {
+  const at = part === '' ? -1 : placeIn(text, part)
+  return at === -1 ? text : text.slice(0, at) + text.slice(at + part.length)
+}

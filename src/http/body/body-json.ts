@@ -1,0 +1,82 @@
+import { parseExactly } from '../../domain/text/exact-json.ts'
+import { HttpProblem } from '../problem.ts'
+import { findRepeatedKey } from './body-keys.ts'
+import { examine } from './body-values.ts'
+import { findSyntaxError } from './json-syntax.ts'
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/**
+ * A body or a line as a value that is exactly what its text says. Refused, each with its place: nesting beyond `depth` (before anything
+ * recurses), bytes that are not UTF-8, text that is not JSON, a key that stands twice in one object (parsers differ in which one they
+ * keep), a number that is too large to be one, and half characters. Throws an HttpProblem that never repeats the body: it can hold
+ * anything.
+ */
+export function parseJson(bytes: Buffer, depth: number): unknown {
+  const { deep, members } = scan(bytes, depth)
+  if (deep !== -1) throw refuse('too_deep', `nested deeper than ${depth} levels at byte ${deep}`)
+  const text = decodeText(bytes)
+  let value = parseText(text, bytes)
+  let examined = examine(value)
+  if (examined.backslash) {
+    value = parseExactly(text)
+    examined = examine(value)
+  }
+  if (examined.fault !== null) throw refuse('invalid_request', examined.fault.message, examined.fault.path)
+  if (examined.members !== members)
+    throw refuse('duplicate_key', 'the same key stands twice in one object', findRepeatedKey(text) ?? '')
+  return value
+}
+
+function decodeText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw refuse('invalid_json', 'the body is not valid UTF-8')
+  }
+}
+
+function parseText(text: string, bytes: Buffer): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    const at = findSyntaxError(text)
+    if (at === -1) throw refuse('invalid_json', 'the body is not valid JSON')
+    const byte = Buffer.byteLength(text.slice(0, at)) + (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0)
+    throw refuse('invalid_json', `the body ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${byte}`)
+  }
+}
+
+const refuse = (code: string, detail: string, path = ''): HttpProblem =>
+  new HttpProblem(400, code, detail, { errors: [{ path, message: detail }] })
+
+/**
+ * One pass before any recursion, strings jumped over: the byte of the first bracket that is too deep, or -1; and how many members all
+ * objects have together, which is the number of colons.
+ */
+function scan(bytes: Buffer, most: number): { deep: number; members: number } {
+  let depth = 0
+  let members = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === 0x22) {
+      at = endOfString(bytes, at)
+      if (at === -1) break
+    } else if (byte === 0x3a) members++
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > most) return { deep: at, members }
+    } else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return { deep: -1, members }
+}
+
+/** The closing quote of the string that opens at `open`; -1 where there is none. Native search for the quote, then count the backslashes. */
+function endOfString(bytes: Buffer, open: number): number {
+  for (let at = bytes.indexOf(0x22, open + 1); at !== -1; at = bytes.indexOf(0x22, at + 1)) {
+    let slashes = 0
+    while (bytes[at - 1 - slashes] === 0x5c) slashes++
+    if (slashes % 2 === 0) return at
+  }
+  return -1
+}

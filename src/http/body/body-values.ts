@@ -1,0 +1,80 @@
+import type { Issue } from '../../domain/result.ts'
+
+/** What was found in a parsed value. */
+export interface Examined {
+  /** Of all objects together: what the text had, unless a key stood twice in one object. */
+  readonly members: number
+  /** Whether a name holds a backslash: see `parseExactly`. */
+  readonly backslash: boolean
+  /** The first value that would not be the same once stored and read again. */
+  readonly fault: Issue | null
+}
+
+/**
+ * Looks at every value of a parsed body, once: numbers that became infinite (`1e400`, which would be stored as null), keys and texts
+ * with half a character (which UTF-8 would fold together). Recurses as deep as the value is: its depth is checked before it is parsed.
+ */
+export function examine(value: unknown): Examined {
+  const found: Found = { members: 0, backslash: false, message: null, keys: [] }
+  visit(value, found)
+  const { members, backslash, message, keys } = found
+  return { members, backslash, fault: message === null ? null : { path: pathOf(keys.reverse()), message } }
+}
+
+interface Found {
+  members: number
+  backslash: boolean
+  message: string | null
+  /** The way to the fault, innermost first. */
+  readonly keys: (string | number)[]
+}
+
+/** Whether there is a fault in it. */
+function visit(value: unknown, found: Found): boolean {
+  if (typeof value === 'string') return !value.isWellFormed() && blame(found, HALF)
+  if (typeof value === 'number') return (value === Infinity || value === -Infinity) && blame(found, HUGE)
+  if (typeof value !== 'object' || value === null) return false
+  return Array.isArray(value) ? visitArray(value, found) : visitObject(value as Record<string, unknown>, found)
+}
+
+function visitArray(items: readonly unknown[], found: Found): boolean {
+  for (let index = 0; index < items.length; index++) {
+    if (!visit(items[index], found)) continue
+    found.keys.push(index)
+    return true
+  }
+  return false
+}
+
+function visitObject(record: Record<string, unknown>, found: Found): boolean {
+  const keys = Object.keys(record)
+  found.members += keys.length
+  for (const key of keys) {
+    if (key.includes('\\')) found.backslash = true
+    const isFault = !key.isWellFormed() ? blame(found, HALF_NAME) : visit(record[key], found)
+    if (!isFault) continue
+    found.keys.push(key)
+    return true
+  }
+  return false
+}
+
+const HUGE = 'the number is beyond what can be kept'
+const HALF = 'the text holds a lone surrogate'
+const HALF_NAME = 'the name of this member holds a lone surrogate'
+
+function blame(found: Found, message: string): true {
+  found.message = message
+  return true
+}
+
+const MOST_KEY_CHARS = 100
+
+/** JSON pointer (RFC 6901); keys are the sender’s, and are cut where they are long. */
+export const pathOf = (keys: readonly (string | number)[]): string =>
+  keys.map((key) => `/${typeof key === 'number' ? key : shortKey(key)}`).join('')
+
+const shortKey = (key: string): string => {
+  const short = key.length > MOST_KEY_CHARS ? `${key.slice(0, MOST_KEY_CHARS)}…` : key
+  return short.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')
+}

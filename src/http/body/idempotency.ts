@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { digestBytes, digestValue } from '../../domain/digest.ts'
+import type { Lease } from '../../ports/lease-ports.ts'
+import type { Stores } from '../../ports/ports.ts'
+import { HttpProblem } from '../problem.ts'
+
+export interface Answered {
+  readonly status: number
+  readonly text: string
+}
+
+/** `Idempotency-Key`: the first success is stored and replayed; failures and refusals are not, so that an honest retry works. */
+export interface Idempotency {
+  run(request: FastifyRequest, reply: FastifyReply, at: string, work: () => Promise<Answered>): Promise<Answered>
+}
+
+export function createIdempotency({
+  idempotency: store,
+  cluster,
+}: Pick<Stores, 'idempotency' | 'cluster'>): Idempotency {
+  const inFlight = new Set<string>()
+
+  async function findStored(key: string, digest: string, reply: FastifyReply): Promise<Answered | null> {
+    const known = await store.find(key)
+    if (known === null) return null
+    if (known.request_digest !== digest)
+      throw new HttpProblem(422, 'idempotency_key_reused', 'this Idempotency-Key was used with another body')
+    reply.header('idempotency-replayed', 'true')
+    return { status: known.status, text: known.body }
+  }
+
+  /** Over all processes of the database. */
+  async function alone<T>(key: string, work: (lease: Lease | null) => Promise<T>): Promise<T> {
+    if (cluster === null) return work(null)
+    const lease = await cluster.leases.take(`idem:${digestBytes(key)}`)
+    if (lease === null) throw inUse()
+    try {
+      return await work(lease)
+    } finally {
+      void cluster.leases.release(lease)
+    }
+  }
+
+  async function answerOnce(
+    lease: Lease | null,
+    key: string,
+    digest: string,
+    reply: FastifyReply,
+    at: string,
+    work: () => Promise<Answered>,
+  ): Promise<Answered> {
+    // Again, now that nobody else can be between looking and storing.
+    const meanwhile = await findStored(key, digest, reply)
+    if (meanwhile !== null) return meanwhile
+    const answer = await work()
+    await store.put(key, { request_digest: digest, status: answer.status, body: answer.text }, at)
+    // A process that was stopped for longer than its lease was not alone: the first answer is the answer.
+    return (lease?.lost.aborted ? await findStored(key, digest, reply) : null) ?? answer
+  }
+
+  return {
+    async run(request, reply, at, work) {
+      const header = request.headers['idempotency-key']
+      if (typeof header !== 'string') return work()
+      const key = `${request.routeOptions.url}/${header}`
+      const digest = digestOf(request)
+      const stored = await findStored(key, digest, reply)
+      if (stored !== null) return stored
+      if (inFlight.has(key)) throw inUse()
+      inFlight.add(key)
+      try {
+        return await alone(key, (lease) => answerOnce(lease, key, digest, reply, at, work))
+      } finally {
+        inFlight.delete(key)
+      }
+    },
+  }
+}
+
+/** The same body about another thing is another request. */
+const digestOf = ({ bodyDigest, params }: FastifyRequest): string =>
+  Object.keys((params as object | null) ?? {}).length === 0 ? bodyDigest : digestValue([bodyDigest, params])
+
+const inUse = (): HttpProblem =>
+  new HttpProblem(
+    409,
+    'idempotency_key_in_use',
+    'a request with this Idempotency-Key is still being answered; try again for its answer',
+    { headers: { 'retry-after': '1' } },
+  )

@@ -1,0 +1,78 @@
+import type { FastifyRequest } from 'fastify'
+import type { Incoming } from '../../batches/intake.ts'
+import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
+import { type BatchItem, BatchItemSchema } from '../../schemas/batch.ts'
+import { type AjvError, toIssues } from '../errors.ts'
+import { HttpProblem } from '../problem.ts'
+import { parseJson } from './body-json.ts'
+
+export interface LineLimits {
+  /** Of one line. */
+  readonly body_bytes: number
+  readonly depth: number
+}
+
+/** Whether the body is read by its route: NDJSON. */
+export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+
+/**
+ * The items of an NDJSON body as they arrive: one line in memory at a time. Throws an HttpProblem with the place of the first fault;
+ * lines count from 1, items from 0, and blank lines are no items.
+ */
+export async function* readItems(request: FastifyRequest, limits: LineLimits): AsyncGenerator<Incoming> {
+  const isItem = request.compileValidationSchema(BatchItemSchema, 'body')
+  let index = 0
+  for await (const { number: line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
+    const place = `/items/${index}`
+    const where = `line ${line}`
+    if (bytes === null) throw tooLong(place, where, limits.body_bytes)
+    const item = parseLine(bytes, limits.depth, place, where)
+    if (!isItem(item)) throw invalidItem(isItem.errors as unknown as AjvError[], place, where)
+    yield { item: item as BatchItem, place, bytes: bytes.length }
+    index++
+  }
+}
+
+/** The records of an NDJSON body that is one run, whole: up to `body_bytes` in all. */
+export async function readRecords(request: FastifyRequest, limits: LineLimits): Promise<unknown[]> {
+  const records: unknown[] = []
+  let total = 0
+  for await (const { number: line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
+    total += bytes?.length ?? limits.body_bytes + 1
+    if (bytes === null || total > limits.body_bytes) throw tooLong('', `the body, at line ${line},`, limits.body_bytes)
+    records.push(parseLine(bytes, limits.depth, `/records/${records.length}`, `line ${line}`))
+  }
+  return records
+}
+
+function parseLine(bytes: Buffer, depth: number, place: string, where: string): unknown {
+  try {
+    return parseJson(bytes, depth)
+  } catch (error) {
+    if (!(error instanceof HttpProblem)) throw error
+    const detail = `${where}: ${error.message}`
+    throw new HttpProblem(400, error.code, detail, { errors: [{ path: place, message: detail }] })
+  }
+}
+
+const invalidItem = (errors: readonly AjvError[], place: string, where: string): HttpProblem =>
+  new HttpProblem(400, 'invalid_request', `${where} does not fit its schema`, {
+    errors: toIssues(errors, 'body').map(({ path, message }) => ({ path: place + path, message })),
+  })
+
+const tooLong = (place: string, where: string, most: number): HttpProblem => {
+  const message = `${where} is longer than ${most} bytes`
+  return new HttpProblem(413, 'body_too_large', message, { errors: [{ path: place, message }] })
+}
+
+/** Lines that hold anything but white space, with their numbers; null for one over the limit, of which nothing is kept. */
+async function* readLines(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Line> {
+  const splitter = new LineSplitter(most)
+  for await (const chunk of body) for (const line of splitter.feed(chunk)) if (!isBlank(line)) yield line
+  for (const line of splitter.end()) if (!isBlank(line)) yield line
+}
+
+/** White space of JSON. */
+const isBlank = ({ bytes }: Line): boolean =>
+  bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false

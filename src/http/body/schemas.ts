@@ -1,0 +1,147 @@
+import type { TSchema } from 'typebox'
+import { CommentSchema } from '../../schemas/audit/comment.ts'
+import { DisagreementSchema } from '../../schemas/audit/disagreement.ts'
+import { GradeOverviewSchema } from '../../schemas/audit/grade-overview.ts'
+import { AlignmentReportSchema } from '../../schemas/audit/report.ts'
+import { ReviewSchema } from '../../schemas/audit/review.ts'
+import { AgreementAnswerSchema } from '../../schemas/audit/stored-agreement.ts'
+import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../../schemas/batch.ts'
+import { AttemptSummarySchema, GradeSchema } from '../../schemas/grade.ts'
+import { GroundTruthSchema } from '../../schemas/ground-truth.ts'
+import { JudgeInfoSchema, UnconfiguredJudgeSchema } from '../../schemas/judge-info.ts'
+import { NextCursorSchema } from '../../schemas/page.ts'
+import { ProblemSchema } from '../../schemas/problem.ts'
+import { ComparisonSchema } from '../../schemas/regrade.ts'
+import { RubricViewSchema } from '../../schemas/rubric-view.ts'
+import { TrajectorySearchSchema } from '../../schemas/trajectory-search.ts'
+import { TrajectoryStepSchema, TrajectorySummarySchema } from '../../schemas/trajectory-view.ts'
+import { Type } from '../../schemas/type.ts'
+
+/** One call of a judge as the ledger of a grade shows it. */
+const LedgerEntrySchema = Type.Object(
+  {
+    ...Type.Omit(AttemptSummarySchema, ['replayed', 'latency_ms']).properties,
+    latency_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'Null while in flight or interrupted.' }),
+    judge: Type.String(),
+    batch: Type.Union([Type.String(), Type.Null()], { description: 'The batch that it was made for.' }),
+    started_at: Type.String({ format: 'date-time' }),
+    request_digest: Type.String({ description: 'Digest of everything that was sent.' }),
+    model_resolved: Type.Union([Type.String(), Type.Null()]),
+    raw_reply: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Only with `raw=true`.' })),
+  },
+  { additionalProperties: false },
+)
+
+const listOf = (name: string) => Type.Object({ items: Type.Array(ref(name)) }, { additionalProperties: false })
+const pageOf = (name: string) =>
+  Type.Object({ items: Type.Array(ref(name)), next_cursor: NextCursorSchema }, { additionalProperties: false })
+
+const JudgeListSchema = Type.Object(
+  {
+    items: Type.Array(ref('Judge')),
+    not_configured: Type.Array(UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
+  },
+  { additionalProperties: false },
+)
+
+/** Everything that has a name of its own in the OpenAPI document. */
+export const COMPONENTS = {
+  Grade: GradeSchema,
+  GradePage: pageOf('Grade'),
+  GradeList: listOf('Grade'),
+  GradeOverview: GradeOverviewSchema,
+  GroundTruth: GroundTruthSchema,
+  LedgerEntry: LedgerEntrySchema,
+  LedgerEntryList: listOf('LedgerEntry'),
+  TrajectorySummary: TrajectorySummarySchema,
+  TrajectoryStep: TrajectoryStepSchema,
+  TrajectoryStepPage: pageOf('TrajectoryStep'),
+  TrajectorySearch: TrajectorySearchSchema,
+  Rubric: RubricViewSchema,
+  RubricList: listOf('Rubric'),
+  Judge: JudgeInfoSchema,
+  JudgeList: JudgeListSchema,
+  Batch: BatchSchema,
+  BatchItem: BatchItemSchema,
+  BatchPage: pageOf('Batch'),
+  BatchResult: BatchResultSchema,
+  BatchEstimate: BatchEstimateSchema,
+  Comparison: ComparisonSchema,
+  AlignmentReport: AlignmentReportSchema,
+  Review: ReviewSchema,
+  ReviewPage: pageOf('Review'),
+  Comment: CommentSchema,
+  CommentPage: pageOf('Comment'),
+  Disagreement: DisagreementSchema,
+  DisagreementPage: pageOf('Disagreement'),
+  Agreement: AgreementAnswerSchema,
+  Status: Type.Object({ status: Type.String() }, { additionalProperties: false }),
+  Problem: ProblemSchema,
+} satisfies Record<string, TSchema>
+export type ComponentName = keyof typeof COMPONENTS
+
+function ref(name: string): TSchema {
+  return Type.Unsafe({ $ref: `${name}#` })
+}
+
+interface Response {
+  readonly description: string
+  readonly content: Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>
+  readonly headers?: Readonly<Record<string, object>>
+}
+
+/** A successful answer of a route. */
+export const answer = (name: ComponentName, description: string, example?: unknown): Response => ({
+  description,
+  content: { 'application/json': { schema: ref(name), ...(example !== undefined && { example }) } },
+})
+
+/** A successful answer that is written piece by piece, each of them as the component says. */
+export const streamed = (type: string, name: ComponentName, description: string): Response => ({
+  description,
+  content: { [type]: { schema: { type: 'string', description: `A stream of \`${name}\`.` } } },
+})
+
+const RETRY_AFTER = {
+  'retry-after': { type: 'integer', description: 'Seconds after which to try again, where known.' },
+}
+
+const PROBLEMS: Readonly<Record<number, string>> = {
+  400: 'The request is not understood; `errors` names the places.',
+  404: 'There is no such thing.',
+  409: 'A request with this Idempotency-Key is still being answered.',
+  413: 'The body is larger than the service takes.',
+  415: 'The body is not declared as application/json.',
+  422: 'This Idempotency-Key was used with another body.',
+  500: 'Something went wrong in the service.',
+  502: 'The judge failed; `code` says how, `grade_id` names the stored attempt.',
+  503: 'The judge is out of quota or busy, the database cannot be written, or the service is stopping.',
+  504: 'The judge did not answer in time.',
+}
+const WITH_RETRY_AFTER = new Set([409, 503])
+
+/** The problems that a route can answer with; every route can answer 500 and 503. */
+export function problems(...statuses: number[]): Record<number, Response> {
+  const all = [...statuses, 500, 503].sort((a, b) => a - b)
+  return Object.fromEntries(
+    all.map((status) => [
+      status,
+      {
+        description: PROBLEMS[status] ?? 'Error',
+        content: { 'application/problem+json': { schema: ref('Problem') } },
+        ...(WITH_RETRY_AFTER.has(status) && { headers: RETRY_AFTER }),
+      },
+    ]),
+  )
+}
+
+export const NoQuery = Type.Object({}, { additionalProperties: false })
+export const IdempotencyHeader = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'The first success under this key is stored and replayed to the same body.',
+    }),
+  ),
+})

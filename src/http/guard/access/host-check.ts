@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import { HttpProblem } from '../../problem.ts'
+import type { AccessSettings } from './settings.ts'
+
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Against DNS rebinding: a page of an adversary can give its own name the address of loopback, and would then be of one origin with
+ * the service. What gives it away is that name, in `Host`.
+ */
+export function checkHost(http: FastifyInstance, settings: AccessSettings): void {
+  const isGood = goodHost(settings)
+  if (isGood === null) return
+  http.addHook('onRequest', (request, _reply, done) => {
+    const { host } = request.headers
+    done(host !== undefined && isGood(host) ? undefined : wrongHost())
+  })
+}
+
+const wrongHost = (): HttpProblem =>
+  new HttpProblem(
+    421,
+    'wrong_host',
+    'the service is not asked by this name; the setting access.allowed_hosts (VERIDICT_ALLOWED_HOSTS) allows more names',
+  )
+
+/** Null: every name is good, because neither loopback is listened on nor are names given. */
+function goodHost({ host, access }: AccessSettings): ((host: string) => boolean) | null {
+  if (!access.loopback && access.allowed_hosts.length === 0) return null
+  const names = new Set([...LOOPBACK_NAMES, asName(host), ...access.allowed_hosts].map((one) => one.toLowerCase()))
+  return (asked) => {
+    const name = asked.toLowerCase()
+    return names.has(name) || names.has(withoutPort(name))
+  }
+}
+
+/** `localhost:8787` → `localhost`, `[::1]:80` → `[::1]`; what is not of this form stays as it is, and is no good name then. */
+const withoutPort = (host: string): string => host.replace(/:\d{1,5}$/, '')
+
+/** An address of version 6 stands in brackets in a URL. */
+const asName = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)

@@ -1,0 +1,214 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { LARGE, nextTurn } from '../../asking/turns.ts'
+import { type AnswerRaw, mostBytes, wantsBody } from '../body/json-body.ts'
+import { boundLargeAnswers } from '../body/large-answers.ts'
+import type { Context } from '../context.ts'
+import { answerClientError } from '../errors.ts'
+import { watchPressure } from './pressure.ts'
+import { createSlots, type Slots } from './slots.ts'
+import { watchSlowBodies } from './slow-bodies.ts'
+
+type Limits = Context['config']['limits']
+
+export interface AdmissionOptions {
+  readonly limits: Limits
+  readonly registry: Registry
+}
+
+export interface Admission {
+  /** Looks for room once it is clear that the bytes are no hit: what the cache answers is never refused. */
+  behindHits(answerRaw: AnswerRaw): AnswerRaw
+}
+
+/** What one request holds; given back when its work is done, or with its answer where no work began. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What it holds; null: nothing yet. */
+    ticket: Ticket | null
+  }
+}
+
+interface Ticket {
+  readonly releases: (() => void)[]
+  /** Of its body, as far as they are known. */
+  bytes: number
+  working: boolean
+}
+
+type Room = 'statistics' | 'streams'
+const ROOMS: Readonly<Record<string, Room>> = {
+  '/v1/batches/:id/events': 'streams',
+  '/v1/batches/:id/results': 'streams',
+  '/v1/reports/alignment': 'statistics',
+  '/v1/comparisons': 'statistics',
+  '/v1/agreement': 'statistics',
+  '/v1/disagreements': 'statistics',
+}
+const GRADING = '/v1/grades'
+
+/** A larger body does not get what is kept for small ones, and takes turns. */
+export const LARGE_BODY = LARGE
+
+/**
+ * Refuses at once, with 503 `overloaded` and `Retry-After`, what one process cannot take on, before it costs much. Never refused: hits,
+ * probes, reads of what is stored. To be installed behind access and before the routes. A batch that was taken in is not work of a
+ * request: it waits in its lane behind single grades.
+ */
+export function installAdmission(app: FastifyInstance, { limits, registry }: AdmissionOptions): Admission {
+  const pools = createPools(limits, registry)
+  const pressure = watchPressure(limits)
+  const slow = watchSlowBodies(limits.slow_body_ms, breakOff)
+  app.decorateRequest('ticket', null)
+  app.addHook('onClose', () => {
+    pressure.close()
+    slow.close()
+  })
+  app.server.maxConnections = limits.connections
+  app.server.headersTimeout = limits.headers_ms
+  // Before any route, so that a body that nobody wants is watched too.
+  app.server.on('request', (message) => slow.watch(message, isLines(message.headers) ? 0 : limits.body_bytes_per_s))
+
+  const hold = (request: FastifyRequest, release: () => void) => ticketOf(request).releases.push(release)
+
+  // Of a body whose size its headers do not tell; the ticket is that of a request that says it.
+  app.decorateRequest('holdBytes', function holdArrived(this: FastifyRequest, bytes: number) {
+    if (announced(this, limits) > 0) return
+    const ticket = ticketOf(this)
+    ticket.bytes += bytes
+    hold(this, pools.held.take(bytes, ticket.bytes > LARGE_BODY ? limits.held_bytes * 0.75 : limits.held_bytes))
+  })
+  boundLargeAnswers(app, pools.answers, limits.slow_reader_ms)
+  app.addHook('onRoute', (route) => boundWork(route, pools))
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (!wantsBody(request)) return done(null, payload)
+    try {
+      if (isLines(request.headers)) hold(request, pools.uploads.take(1))
+      const bytes = announced(request, limits)
+      ticketOf(request).bytes = bytes
+      hold(request, holdBytes(pools.held, limits, bytes))
+      done(null, payload)
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  // Every answer comes by here, also one that finds its client gone.
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    if (request.ticket?.working === false) giveBack(request)
+    done()
+  })
+  // Validation is over, and the handler is the next long step.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if ((request.ticket?.bytes ?? 0) <= LARGE_BODY) return done()
+    nextTurn().then(() => done(), done)
+  })
+
+  return {
+    behindHits: (answerRaw) => async (request, reply) => {
+      if (await answerRaw(request, reply)) return true
+      if (request.routeOptions.url === GRADING) {
+        const reason = pressure.reason()
+        if (reason !== null) throw pools.grading.refusal(reason)
+        hold(request, pools.grading.take(1))
+      }
+      if ((request.ticket?.bytes ?? 0) > LARGE_BODY) await nextTurn()
+      return false
+    },
+  }
+}
+
+/** The handler of a route: what its request holds is held until the work ends, also where the client has gone. */
+function boundWork(route: RouteOptions, pools: Pools): void {
+  const room = ROOMS[route.url]
+  if (route.method === 'HEAD' || (room === undefined && route.method !== 'POST')) return
+  const { handler } = route
+  const admitted: RouteHandlerMethod = async function (request, reply) {
+    const ticket = ticketOf(request)
+    ticket.working = true
+    try {
+      if (room === 'streams') untilClosed(reply, pools.streams.take(1))
+      if (room === 'statistics') ticket.releases.push(pools.statistics.take(1))
+      return await handler.call(this, request, reply)
+    } finally {
+      giveBack(request)
+    }
+  }
+  route.handler = admitted
+}
+
+function untilClosed(reply: FastifyReply, release: () => void): void {
+  reply.raw.once('close', release).once('finish', release)
+}
+
+interface Pools extends Readonly<Record<Room, Slots>> {
+  readonly grading: Slots
+  readonly uploads: Slots
+  readonly held: Slots
+  readonly answers: Slots
+}
+
+function createPools(limits: Limits, registry: Registry): Pools {
+  const refusals = new Counter({
+    name: 'veridict_refused_total',
+    help: 'Requests that were refused because the service had too much to do, by what there was too much of.',
+    labelNames: ['of'],
+    registers: [registry],
+  })
+  const refused = (of: string) => refusals.inc({ of })
+  const pools = {
+    grading: createSlots('grades', limits.grading_at_once, refused),
+    uploads: createSlots('uploads', limits.uploads_at_once, refused),
+    streams: createSlots('streams', limits.streams_at_once, refused),
+    statistics: createSlots('statistics', limits.statistics_at_once, refused),
+    held: createSlots('body_bytes', limits.held_bytes, refused),
+    answers: createSlots('answer_chars', limits.answer_chars, refused),
+  }
+  new Gauge({
+    name: 'veridict_admitted',
+    help: 'What is being worked on now: grades, uploads, streams, statistics, and bytes of bodies.',
+    labelNames: ['of'],
+    registers: [registry],
+    collect() {
+      for (const { name, used } of Object.values(pools)) this.set({ of: name }, used)
+    },
+  })
+  return pools
+}
+
+/** Large bodies leave a quarter of the room to small ones. */
+const holdBytes = (held: Slots, { held_bytes }: Limits, bytes: number) =>
+  held.take(bytes, bytes > LARGE_BODY ? Math.max(bytes, held_bytes * 0.75) : held_bytes)
+
+function ticketOf(request: FastifyRequest): Ticket {
+  request.ticket ??= { releases: [], bytes: 0, working: false }
+  return request.ticket
+}
+
+function giveBack(request: FastifyRequest): void {
+  const releases = request.ticket?.releases.splice(0) ?? []
+  for (const release of releases) release()
+}
+
+const lengthOf = ({ headers }: FastifyRequest): number => Number(headers['content-length'] ?? 0) || 0
+
+/**
+ * What a body will take, where its headers say so: nothing for one that is refused for its size, whose size shows as it arrives, or of
+ * which only a line is kept.
+ */
+function announced(request: FastifyRequest, limits: { readonly body_bytes: number }): number {
+  const most = mostBytes(request, limits)
+  const length = lengthOf(request)
+  if (isLines(request.headers))
+    return request.routeOptions.url === '/v1/trajectories' ? Math.min(length || most, most) : 0
+  return length > most || (request.headers['content-encoding'] ?? 'identity') !== 'identity' ? 0 : length
+}
+
+const isLines = (headers: FastifyRequest['headers']): boolean =>
+  headers['content-type']?.startsWith('application/x-ndjson') ?? false
+
+/** Answers as a request that took too long to arrive, and does not wait for the other side to close. */
+function breakOff(socket: Socket): void {
+  answerClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket)
+  setTimeout(() => socket.destroy(), 1000).unref()
+}

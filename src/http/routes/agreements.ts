@@ -1,0 +1,58 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
+import { readStoredRatings } from '../../audit/agreement/stored-ratings.ts'
+import type { Issue } from '../../domain/result.ts'
+import type { Stores } from '../../ports/ports.ts'
+import type { AgreementRequest } from '../../schemas/audit/agreement.ts'
+import { type AgreementCall, AgreementCallSchema, type RaterCoverage } from '../../schemas/audit/stored-agreement.ts'
+import { sendJson } from '../body/reply.ts'
+import { answer, NoQuery, problems } from '../body/schemas.ts'
+import { HttpProblem } from '../problem.ts'
+import { computeApart } from './statistics.ts'
+
+/** Agreement of raters, given or stored. */
+export function agreementRoutes(app: FastifyInstance, { statistics }: { readonly statistics: StatisticsWorker }): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().post('/v1/agreement', {
+    schema: {
+      operationId: 'computeAgreement',
+      summary: 'How far raters agree, with intervals',
+      description:
+        'Of given ratings, or of stored raters: judges, their samples, humans, what the harness measured. A grade without a label gives no rating and is counted in `coverage`. Computed one request at a time; 503 where too many wait.',
+      tags: ['audit'],
+      querystring: NoQuery,
+      body: AgreementCallSchema,
+      response: { 200: answer('Agreement', 'Every statistic, or why it is undefined.'), ...problems(400, 413, 415) },
+    },
+    handler: async (request, reply) => {
+      const { request: asked, coverage } = await readCall(request.project.stores, request.body)
+      const computed = await computeApart(statistics, 'agreement', asked)
+      if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
+      return sendJson(reply, { ...computed.value, ...(coverage && { coverage }) })
+    },
+  })
+}
+
+async function readCall(
+  stores: Stores,
+  { ratings, stored, labels, bootstrap }: AgreementCall,
+): Promise<{ request: AgreementRequest; coverage?: RaterCoverage[] }> {
+  const resampling = bootstrap && { bootstrap }
+  if (stored === undefined) {
+    if (ratings === undefined)
+      throw invalid('there is nothing to compare', [fault('/ratings', 'is required without stored')])
+    return { request: { ratings, ...(labels && { labels }), ...resampling } }
+  }
+  const errors = [
+    ...(ratings === undefined ? [] : [fault('/ratings', 'does not go with stored: give one of them')]),
+    ...(labels === undefined ? [] : [fault('/labels', 'does not go with stored: the measure says which there are')]),
+  ]
+  if (errors.length > 0) throw invalid('give ratings or stored, not both', errors)
+  const read = await readStoredRatings(stores, stored)
+  if (!read.ok) throw invalid('these raters cannot be compared', read.error)
+  return { request: { ...read.value.request, ...resampling }, coverage: read.value.coverage }
+}
+
+const fault = (path: string, message: string): Issue => ({ path, message })
+const invalid = (detail: string, errors: readonly Issue[]) =>
+  new HttpProblem(400, 'invalid_request', detail, { errors })

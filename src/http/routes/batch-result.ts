@@ -1,0 +1,47 @@
+import { withGrades } from '../../batches/ended-items.ts'
+import { holds } from '../../domain/evidence/evidence-citation.ts'
+import type { ItemRecord } from '../../ports/batch-ports.ts'
+import type { GradeStore } from '../../ports/grade-ports.ts'
+import type { BatchResult, ResultGrade } from '../../schemas/batch.ts'
+import type { Grade } from '../../schemas/grade.ts'
+
+/** Items as the results show them, in their order. */
+export async function toResults(
+  grades: Pick<GradeStore, 'getMany'>,
+  page: readonly ItemRecord[],
+): Promise<BatchResult[]> {
+  return (await withGrades(grades, page)).map(({ item, grade }) => toResult(item, grade && toResultGrade(grade)))
+}
+
+const toResult = (record: ItemRecord, grade: ResultGrade | null): BatchResult => ({
+  item_id: record.item_id,
+  index: record.index,
+  status: record.status,
+  label: record.label,
+  judge: record.request.judge ?? null,
+  grade_id: record.grade_id,
+  grade,
+  failure: record.failure,
+  cached: record.cached,
+  base_grade_id: record.base_grade,
+  metadata: record.request.metadata ?? {},
+})
+
+const toResultGrade = ({
+  confidence,
+  claimed_label,
+  contradictions,
+  unmet,
+  citations,
+  receipt,
+}: Grade): ResultGrade => ({
+  judge: receipt.judge,
+  confidence,
+  claimed_label,
+  contradictions,
+  unmet,
+  evidence: { cited: citations.length, held: citations.filter(({ status }) => holds(status)).length },
+  cost_usd: receipt.cost_usd,
+  unread: receipt.unread ?? null,
+  warnings: receipt.warnings.length,
+})

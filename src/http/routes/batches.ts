@@ -1,0 +1,167 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { BatchPlan, Incoming, Taken } from '../../batches/intake.ts'
+import type { Estimated } from '../../batches/service.ts'
+import type { Payer } from '../../ports/ledger-ports.ts'
+import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'
+import { PageQuery } from '../../schemas/page.ts'
+import { Type } from '../../schemas/type.ts'
+import { BatchStatusSchema } from '../../schemas/vocabulary.ts'
+import { isStream, readItems } from '../body/ndjson.ts'
+import { decodeCursor, toPage } from '../body/paging.ts'
+import { sendJson } from '../body/reply.ts'
+import { answer, NoQuery, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
+import { refusalProblem } from '../outcomes.ts'
+import { HttpProblem, notFound } from '../problem.ts'
+import { payerOf } from '../project.ts'
+import { BatchId, type BatchRouteOptions } from './batch-route.ts'
+
+const ListQuery = Type.Object(
+  {
+    key: Type.Optional(Type.String({ maxLength: 200 })),
+    status: Type.Optional(BatchStatusSchema),
+    ...PageQuery,
+  },
+  { additionalProperties: false },
+)
+
+/** Many trials: take them in, follow them, stop them, let them go on. */
+export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRouteOptions): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+
+  routes.post('/v1/batches', {
+    schema: {
+      operationId: 'createBatch',
+      summary: 'Grade many trials',
+      description:
+        'As `application/x-ndjson`: one item a line, of any number of bytes in all, with the options in the query. As JSON: `items`, with the options beside them. Every item is read before the first is graded: one fault refuses the whole batch, with its place. With `dry_run` nothing is graded, and the answer says what it would take.',
+      tags: ['batches'],
+      querystring: BatchOptionsSchema,
+      body: {
+        content: {
+          'application/json': { schema: BatchRequestSchema },
+          'application/x-ndjson': { schema: { description: 'One `BatchItem` a line.' } },
+        },
+      },
+      response: {
+        200: answer('BatchEstimate', 'With `dry_run`: what it would take.'),
+        202: answer('Batch', 'It is stored whole and runs.'),
+        ...problems(400, 404, 413, 415),
+      },
+    },
+    handler: async (request, reply) => {
+      const { given, items } = readBatch(request, context)
+      const { batches } = request.project
+      const plan = planOf(given, payerOf(request))
+      if (given.dry_run === true) return sendEstimate(reply, await batches.estimate(plan, items))
+      return sendTaken(reply, await inFlight.track(batches.create(plan, items)))
+    },
+  })
+
+  routes.get('/v1/batches', {
+    schema: {
+      operationId: 'listBatches',
+      summary: 'List batches, newest first',
+      tags: ['batches'],
+      querystring: ListQuery,
+      response: { 200: answer('BatchPage', 'One page.'), ...problems(400) },
+    },
+    handler: async (request, reply) => {
+      const { limit = 50, cursor, ...filters } = request.query
+      const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
+      const found = await request.project.batches.list({
+        ...filters,
+        limit: limit + 1,
+        ...(before !== undefined && { before }),
+      })
+      return sendJson(
+        reply,
+        toPage(found, limit, ({ id }) => id),
+      )
+    },
+  })
+
+  routes.get('/v1/batches/:id', {
+    schema: {
+      operationId: 'getBatch',
+      summary: 'How far a batch is',
+      tags: ['batches'],
+      params: BatchId,
+      querystring: NoQuery,
+      response: { 200: answer('Batch', 'Its counts always add up to its total.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const batch = await request.project.batches.get(request.params.id)
+      if (batch === null) throw notFound('batch')
+      return sendJson(reply, batch)
+    },
+  })
+
+  for (const verb of ['cancel', 'resume'] as const) {
+    routes.post(`/v1/batches/:id/${verb}`, {
+      schema: {
+        operationId: `${verb}Batch`,
+        summary: SUMMARY[verb],
+        tags: ['batches'],
+        params: BatchId,
+        querystring: NoQuery,
+        response: { 202: answer('Batch', 'It was told to.'), ...problems(400, 404, 409, 413, 415) },
+      },
+      handler: async (request, reply) => {
+        const { batches } = request.project
+        const { id } = request.params as { id: string }
+        const done = await batches[verb](id)
+        if (done === null) throw notFound('batch')
+        if (!done) throw new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
+        return sendJson(reply, await batches.get(id), 202)
+      },
+    })
+  }
+}
+
+const SUMMARY = {
+  cancel: 'Stop a batch: what is in flight ends, the rest is cancelled',
+  resume: 'Let a parked batch go on',
+} as const
+
+interface ReadBatch {
+  readonly given: BatchOptions
+  readonly items: AsyncIterable<Incoming>
+}
+
+/** Both forms of a body as one: options and a stream of items. */
+function readBatch(request: FastifyRequest, context: Context): ReadBatch {
+  const query = request.query as BatchOptions
+  const { body } = request
+  if (isStream(body)) return { given: query, items: readItems(request, context.config.limits) }
+  const { items, ...given } = body as BatchRequest
+  return { given: { ...query, ...given }, items: listItems(items) }
+}
+
+async function* listItems(items: BatchRequest['items']): AsyncGenerator<Incoming> {
+  for (const [index, item] of items.entries()) yield { item, place: `/items/${index}` }
+}
+
+const planOf = (
+  { dry_run: _, name, key, mode, max_cost_usd, ...defaults }: BatchOptions,
+  payer: Payer | null,
+): BatchPlan => ({
+  kind: 'grade',
+  mode: mode ?? 'direct',
+  name: name ?? null,
+  key: key ?? null,
+  max_cost_usd: max_cost_usd ?? null,
+  payer,
+  ...defaults,
+})
+
+export function sendTaken(reply: FastifyReply, taken: Taken): FastifyReply {
+  if (!taken.ok) throw refusalProblem(taken.refusal)
+  return sendJson(reply.header('location', `/v1/batches/${taken.batch.id}`), taken.batch, 202)
+}
+
+export function sendEstimate(reply: FastifyReply, estimated: Estimated): FastifyReply {
+  if (!estimated.ok) throw refusalProblem(estimated.refusal)
+  return sendJson(reply, estimated.estimate)
+}

@@ -1,0 +1,92 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { priceOn } from '../../domain/money/price.ts'
+import type { Rubric } from '../../domain/rubric/rubric.ts'
+import { setKey } from '../../grading/resolve.ts'
+import type { JudgeInfo } from '../../ports/judge-ports.ts'
+import type { JudgeView } from '../../schemas/judge-info.ts'
+import type { RubricViewSchema } from '../../schemas/rubric-view.ts'
+import { Type } from '../../schemas/type.ts'
+import { sendJson } from '../body/reply.ts'
+import { answer, NoQuery, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
+import { notFound } from '../problem.ts'
+
+const RubricId = Type.Object({ id: Type.String({ maxLength: 200 }) }, { additionalProperties: false })
+
+/** What there is: rubrics and judges. */
+export function catalogueRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+
+  routes.get('/v1/rubrics', {
+    schema: {
+      operationId: 'listRubrics',
+      summary: 'The loaded rubrics',
+      tags: ['rubrics'],
+      querystring: NoQuery,
+      response: { 200: answer('RubricList', 'Every rubric, without its prompt.'), ...problems(400) },
+    },
+    handler: (_request, reply) => sendJson(reply, { items: [...context.rubrics.values()].map(rubricView) }),
+  })
+
+  routes.get('/v1/rubrics/:id', {
+    schema: {
+      operationId: 'getRubric',
+      summary: 'One rubric with its prompt, by id@version or by id for its newest version',
+      tags: ['rubrics'],
+      params: RubricId,
+      querystring: NoQuery,
+      response: { 200: answer('Rubric', 'The rubric and its prompt.'), ...problems(400, 404) },
+    },
+    handler: (request, reply) => {
+      const rubric = findRubric(context.rubrics, request.params.id)
+      if (rubric === undefined) throw notFound('rubric')
+      const { system, question, answer_schema } = rubric
+      return sendJson(reply, { ...rubricView(rubric), system, question, answer_schema: { ...answer_schema } })
+    },
+  })
+
+  routes.get('/v1/judges', {
+    schema: {
+      operationId: 'listJudges',
+      summary: 'The configured judges, and those that lack their key',
+      tags: ['judges'],
+      querystring: NoQuery,
+      response: { 200: answer('JudgeList', 'Every judge.'), ...problems(400) },
+    },
+    handler: (_request, reply) => {
+      const items = [...context.judges.values()].map((one) => judgeView(one.info, context))
+      const not_configured = [...context.unkeyed].map(([name, key]) => ({
+        ...{ name, default: name === context.config.default_judge, reason: setKey(key) },
+      }))
+      return sendJson(reply, { items, not_configured })
+    },
+  })
+}
+
+function findRubric(rubrics: Context['rubrics'], wanted: string): Rubric | undefined {
+  const versions = [...rubrics.values()].filter((one) => one.id === wanted)
+  return rubrics.get(wanted) ?? versions.sort((a, b) => b.version - a.version)[0]
+}
+
+const rubricView = ({ id, version, name, title, description, digest, evidence, table }: Rubric) =>
+  ({ id, version, name, title, description, digest, evidence: { ...evidence }, labels: [...table] }) as Static<
+    typeof RubricViewSchema
+  >
+
+const judgeView = (info: JudgeInfo, { config, clock }: Context): JudgeView => ({
+  name: info.name,
+  kind: info.kind,
+  description: info.description,
+  default: info.name === config.default_judge,
+  provider: info.identity.provider,
+  base_url: info.base_url,
+  model: info.identity.model,
+  parameters: { ...info.identity.parameters },
+  window_tokens: info.window_tokens,
+  max_output_tokens: info.max_output_tokens,
+  images: info.images,
+  price: priceOn(info.prices, clock.now()),
+  sources: { ...info.sources },
+})

@@ -1,0 +1,64 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { type QueuePlace, readDisagreements } from '../../audit/disagreements/disagreements.ts'
+import { DisagreementKindSchema } from '../../schemas/audit/disagreement.ts'
+import { PageQuery } from '../../schemas/page.ts'
+import { Type } from '../../schemas/type.ts'
+import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
+import { DISAGREEMENT_COLUMNS, toDisagreementRow } from '../body/disagreement-table.ts'
+import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
+import { sendJson } from '../body/reply.ts'
+import { answer, problems } from '../body/schemas.ts'
+
+const filter = (description?: string) =>
+  Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
+const QueueQuery = Type.Object(
+  {
+    kind: Type.Optional(DisagreementKindSchema),
+    judge: filter('Questions that this judge has graded, with what all others say of them.'),
+    rubric: filter(),
+    agent: filter(),
+    model: filter(),
+    task: filter(),
+    batch: filter(),
+    settled: Type.Optional(Type.Boolean({ description: 'Absent: both.' })),
+    ...FormatQuery,
+    ...PageQuery,
+  },
+  { additionalProperties: false },
+)
+
+/** `{thousandths of the score}/{question}`. */
+const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}$/
+
+/** The review queue. */
+export function disagreementRoutes(app: FastifyInstance): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/disagreements', {
+    schema: {
+      operationId: 'listDisagreements',
+      summary: 'Questions on which not all agree, the most telling first',
+      description:
+        'A question is a trajectory with its ground truth. Filters choose the questions that have a standing grade that fits all of them; everything that was said of them is shown. `batch` chooses among its own trials, and of the judges that it asked its own grades are shown. With `format=csv` the whole queue in one table, or `limit` of it, from `cursor` on.',
+      tags: ['audit'],
+      querystring: QueueQuery,
+      response: { 200: withCsv(answer('DisagreementPage', 'One page.'), DISAGREEMENT_COLUMNS), ...problems(400) },
+    },
+    handler: async (request, reply) => {
+      const { kind, settled, limit, cursor, format, ...filters } = request.query
+      const query = { filter: filters, ...(kind && { kind }), ...(settled !== undefined && { settled }) }
+      const found = readDisagreements(request.project.stores, query, placeOf(decodeCursor(cursor, CURSOR)))
+      if (format === 'csv') {
+        const rows = mapAsync(takeAsync(found, limit), ({ disagreement }) => toDisagreementRow(disagreement))
+        return sendCsv(reply, 'disagreements', DISAGREEMENT_COLUMNS, rows)
+      }
+      const page = await takePage(found, limit ?? 50, ({ place }) => `${place.millis}/${place.question}`)
+      return sendJson(reply, { ...page, items: page.items.map(({ disagreement }) => disagreement) })
+    },
+  })
+}
+
+function placeOf(cursor: string | undefined): QueuePlace | undefined {
+  if (cursor === undefined) return undefined
+  const slash = cursor.indexOf('/')
+  return { millis: Number(cursor.slice(0, slash)), question: cursor.slice(slash + 1) }
+}

@@ -1,0 +1,191 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { questionOf } from '../../ports/grade-ports.ts'
+import { GradeRequestSchema } from '../../schemas/grade-request.ts'
+import { PageQuery } from '../../schemas/page.ts'
+import { Type } from '../../schemas/type.ts'
+import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
+import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../body/examples.ts'
+import { createIdempotency } from '../body/idempotency.ts'
+import { decodeCursor, toPage } from '../body/paging.ts'
+import { sendJson, sendText } from '../body/reply.ts'
+import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
+import type { InFlight } from '../guard/in-flight.ts'
+import { notFound } from '../problem.ts'
+import { perProject } from '../project.ts'
+import { type GradingDeps, gradeOne } from './grade-one.ts'
+import { listLedgerEntries } from './ledger.ts'
+
+const GradeId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
+const filter = () => Type.Optional(Type.String({ maxLength: 300 }))
+const FILTERS = {
+  label: Type.Optional(LabelSchema),
+  status: Type.Optional(GradeStatusSchema),
+  judge: filter(),
+  rubric: filter(),
+  agent: filter(),
+  model: filter(),
+  task: filter(),
+  batch: filter(),
+}
+const ListQuery = Type.Object({ ...FILTERS, ...PageQuery }, { additionalProperties: false })
+const OverviewQuery = Type.Object(FILTERS, { additionalProperties: false })
+const LedgerQuery = Type.Object(
+  { raw: Type.Optional(Type.Boolean({ description: 'With the provider’s raw replies.' })) },
+  { additionalProperties: false },
+)
+
+export interface GradeRouteOptions extends GradingDeps {
+  readonly context: Context
+  readonly inFlight: InFlight
+}
+
+/** Grade one, read grades, and read how they were made. */
+export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): void {
+  const { context, inFlight } = options
+  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores))
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+
+  routes.post('/v1/grades', {
+    schema: {
+      operationId: 'createGrade',
+      summary: 'Grade one trajectory',
+      description:
+        'Answers 201 with a new grade, 200 with a stored one. A failed judge is 502, 503 or 504 with its code, never a 2xx.',
+      tags: ['grades'],
+      headers: IdempotencyHeader,
+      querystring: NoQuery,
+      body: { ...GradeRequestSchema, examples: [EXAMPLE_REQUEST] },
+      response: {
+        200: answer('Grade', 'A stored grade: `receipt.cache` is `hit`.'),
+        201: answer('Grade', 'A new grade.', EXAMPLE_GRADE),
+        ...problems(400, 404, 409, 413, 415, 422, 502, 504),
+      },
+    },
+    handler: async (request, reply) => {
+      const at = context.clock.now().toISOString()
+      const work = idempotencyOf(request.project).run(request, reply, at, () =>
+        gradeOne(request.body, request, options),
+      )
+      const { text, status } = await inFlight.track(work)
+      return sendText(reply, text, status)
+    },
+  })
+
+  routes.get('/v1/grades', {
+    schema: {
+      operationId: 'listGrades',
+      summary: 'List grades, newest first',
+      tags: ['grades'],
+      querystring: ListQuery,
+      response: { 200: answer('GradePage', 'One page.'), ...problems(400) },
+    },
+    handler: async (request, reply) => {
+      const { limit = 50, cursor, ...filters } = request.query
+      const before = decodeCursor(cursor, /^grd_[0-9a-z]{26}$/)
+      const found = await request.project.stores.grades.list({
+        ...filters,
+        limit: limit + 1,
+        ...(before !== undefined && { before }),
+      })
+      return sendJson(
+        reply,
+        toPage(found, limit, ({ id }) => id),
+      )
+    },
+  })
+
+  routes.get('/v1/grades/overview', {
+    schema: {
+      operationId: 'overviewGrades',
+      summary: 'How many grades fit, and by which names grades can be filtered',
+      description:
+        'Counts the grades that `GET /v1/grades` lists, looking at 20,000 at most; the names are those of all stored grades.',
+      tags: ['grades'],
+      querystring: OverviewQuery,
+      response: { 200: answer('GradeOverview', 'Counts and names.'), ...problems(400) },
+    },
+    handler: async (request, reply) => sendJson(reply, await request.project.stores.overview.read(request.query)),
+  })
+
+  routes.get('/v1/grades/:id', {
+    schema: {
+      operationId: 'getGrade',
+      summary: 'Read one grade',
+      tags: ['grades'],
+      params: GradeId,
+      querystring: NoQuery,
+      response: { 200: answer('Grade', 'The grade, whatever its status.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const text = await request.project.stores.grades.getText(request.params.id)
+      if (text === null) throw notFound('grade')
+      return sendText(reply, text)
+    },
+  })
+
+  routes.get('/v1/grades/:id/attempts', {
+    schema: {
+      operationId: 'listAttempts',
+      summary: 'The ledger of one grade: every call of the judge',
+      tags: ['grades'],
+      params: GradeId,
+      querystring: LedgerQuery,
+      response: { 200: answer('LedgerEntryList', 'Every call, in order.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params
+      const { grades, attempts } = request.project.stores
+      const grade = await grades.get(id)
+      if (grade === null) throw notFound('grade')
+      const calls = await attempts.listForGrade(id)
+      return sendJson(reply, { items: listLedgerEntries(calls, grade.receipt, request.query.raw === true) })
+    },
+  })
+  questionRoutes(app)
+}
+
+/** The question that a grade answers: who else was asked it, and what was known of it. */
+function questionRoutes(app: FastifyInstance): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+
+  routes.get('/v1/grades/:id/panel', {
+    schema: {
+      operationId: 'listPanel',
+      summary: 'What every judge and rubric says about the question of one grade',
+      description:
+        'The standing grades of the same trajectory and ground truth, newest first. The grade itself is absent where a newer one stands for it.',
+      tags: ['grades'],
+      params: GradeId,
+      querystring: NoQuery,
+      response: { 200: answer('GradeList', 'The standing grades.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const { grades } = request.project.stores
+      const grade = await grades.get(request.params.id)
+      if (grade === null) throw notFound('grade')
+      const standing = await grades.listForQuestion(questionOf(grade))
+      return sendJson(reply, { items: standing.map((one) => one.grade) })
+    },
+  })
+
+  routes.get('/v1/grades/:id/ground-truth', {
+    schema: {
+      operationId: 'getGroundTruth',
+      summary: 'What was known of the trial of one grade',
+      tags: ['grades'],
+      params: GradeId,
+      querystring: NoQuery,
+      response: {
+        200: answer('GroundTruth', 'As it was given, with what it left to the defaults.'),
+        ...problems(400, 404),
+      },
+    },
+    handler: async (request, reply) => {
+      const truth = await request.project.stores.grades.getGroundTruth(request.params.id)
+      if (truth === null) throw notFound('grade')
+      return sendJson(reply, truth)
+    },
+  })
+}

@@ -1,0 +1,19 @@
+import { digestBytes } from '../../domain/digest.ts'
+import type { LedgerEntry } from '../../ports/ledger-ports.ts'
+import type { Receipt } from '../../schemas/grade.ts'
+
+/**
+ * The calls of one grade as callers see them: the raw replies, which hold trajectory text, only where asked for. What its receipt says of
+ * a call goes first: a reply that came and was kept may have said nothing that could be read.
+ */
+export const listLedgerEntries = (entries: readonly LedgerEntry[], { attempts }: Receipt, raw: boolean) =>
+  entries.map(({ grade_id: _grade, key: _key, payer: _payer, reserved_usd: _bound, raw_reply, ...rest }) => {
+    const told = attempts.find(({ id }) => id === rest.id)
+    return {
+      ...rest,
+      ...(told !== undefined && { outcome: told.outcome, message: told.message }),
+      reply_digest: raw_reply === null ? null : digestBytes(raw_reply),
+      max_output_tokens: told?.max_output_tokens ?? null,
+      ...(raw && { raw_reply }),
+    }
+  })

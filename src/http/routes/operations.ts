@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import { BlobError } from '../../ports/blob-ports.ts'
+import { Type } from '../../schemas/type.ts'
+import { sendJson } from '../body/reply.ts'
+import { answer, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
+import type { Metrics } from '../metrics.ts'
+import { draining, HttpProblem } from '../problem.ts'
+
+export interface OperationRouteOptions {
+  readonly context: Context
+  readonly metrics: Metrics
+  /** `draining` is set once a stop was asked for. */
+  readonly state: { readonly draining: boolean }
+}
+
+/** Whoever asks has no key: what the database says itself may name a path. */
+const TOLD = {
+  storage_full: 'the disk of the database is full',
+  storage_busy: 'the database is locked, or out of reach',
+  storage_error: 'the database cannot be written',
+} as const
+
+/** The same of the store of large data. */
+const TOLD_OF_BLOBS = {
+  storage_full: 'the blob store has no room',
+  storage_busy: 'the blob store is out of reach',
+  storage_error: 'the blob store cannot be written',
+} as const
+
+/** Probes and metrics. */
+export function operationRoutes(app: FastifyInstance, { context, metrics, state }: OperationRouteOptions): void {
+  app.get('/healthz', {
+    schema: {
+      operationId: 'health',
+      summary: 'The process lives',
+      tags: ['operations'],
+      response: { 200: answer('Status', 'It does.', { status: 'ok' }) },
+    },
+    handler: (_request, reply) => sendJson(reply, { status: 'ok' }),
+  })
+
+  app.get('/readyz', {
+    schema: {
+      operationId: 'ready',
+      summary: 'Requests are served: the database can be written and no stop was asked for',
+      tags: ['operations'],
+      response: { 200: answer('Status', 'They are.', { status: 'ready' }), ...problems() },
+    },
+    handler: async (request, reply) => {
+      if (state.draining) throw draining()
+      try {
+        await context.main.stores.check()
+      } catch (error) {
+        const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown }
+        const isOfBlobs = cause instanceof BlobError
+        const store = isOfBlobs ? 'blob store' : 'database'
+        request.log.error({ code, detail: message }, `the ${store} cannot be written`)
+        const told = code === 'storage_full' || code === 'storage_busy' ? code : 'storage_error'
+        throw new HttpProblem(503, told, (isOfBlobs ? TOLD_OF_BLOBS : TOLD)[told])
+      }
+      return sendJson(reply, { status: 'ready' })
+    },
+  })
+
+  app.get('/metrics', {
+    schema: {
+      operationId: 'metrics',
+      summary: 'Prometheus metrics',
+      tags: ['operations'],
+      response: {
+        200: { description: 'Text exposition format.', content: { 'text/plain': { schema: Type.String() } } },
+        ...problems(),
+      },
+    },
+    handler: async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  })
+}

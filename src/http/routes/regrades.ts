@@ -1,0 +1,99 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
+import { compareBatches } from '../../audit/comparison/comparison.ts'
+import { PageQuery } from '../../schemas/page.ts'
+import { RegradeRequestSchema } from '../../schemas/regrade.ts'
+import { Type } from '../../schemas/type.ts'
+import { decodeCursor, encodeCursor } from '../body/paging.ts'
+import { sendJson } from '../body/reply.ts'
+import { answer, NoQuery, problems } from '../body/schemas.ts'
+import type { InFlight } from '../guard/in-flight.ts'
+import { HttpProblem, notFound } from '../problem.ts'
+import { payerOf } from '../project.ts'
+import { sendEstimate, sendTaken } from './batches.ts'
+import { computeApart } from './statistics.ts'
+
+const ComparisonQuery = Type.Object(
+  {
+    base: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'A batch. Absent: the grades that the head, a re-grade, started from.',
+      }),
+    ),
+    head: Type.String({ maxLength: 100, description: 'A batch.' }),
+    statistics: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'False: without `agreement`, `tests` and `repeat_noise`, for later pages of the flips.',
+      }),
+    ),
+    ...PageQuery,
+  },
+  { additionalProperties: false },
+)
+
+/** Grade again what is stored, and see what that changed. */
+export function regradeRoutes(
+  app: FastifyInstance,
+  { inFlight, statistics: worker }: { readonly inFlight: InFlight; readonly statistics: StatisticsWorker },
+): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+
+  routes.post('/v1/regrades', {
+    schema: {
+      operationId: 'createRegrade',
+      summary: 'Grade stored grades again',
+      description:
+        'A batch over the stored grades that fit `query` (of equal questions the newest), with another rubric, judge or sample count; or, with `recheck`, over their stored replies under the evidence rules of today, without a call. The old grades stay as they are.',
+      tags: ['batches'],
+      querystring: NoQuery,
+      body: RegradeRequestSchema,
+      response: {
+        200: answer('BatchEstimate', 'With `dry_run`: what it would take.'),
+        202: answer('Batch', 'It is stored whole and runs.'),
+        ...problems(400, 404, 413, 415),
+      },
+    },
+    handler: async (request, reply) => {
+      const { body } = request
+      const { batches } = request.project
+      if (body.dry_run === true) return sendEstimate(reply, await batches.estimateRegrade(body))
+      return sendTaken(reply, await inFlight.track(batches.regrade(body, payerOf(request))))
+    },
+  })
+
+  routes.get('/v1/comparisons', {
+    schema: {
+      operationId: 'compareBatches',
+      summary: 'Two batches over the same questions, label against label',
+      description:
+        'Questions are paired by trajectory and ground truth. The matrix counts pairs that have a label on both sides; whatever has none is counted beside it. Statistics are of all pairs, whatever page of the flips is asked for.',
+      tags: ['batches'],
+      querystring: ComparisonQuery,
+      response: { 200: answer('Comparison', 'The counts, and one page of the flips.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const { base = null, head, limit = 50, cursor, statistics = true } = request.query
+      const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
+      const compared = await compareBatches(request.project.stores, {
+        base,
+        head,
+        limit,
+        after,
+        statistics: statistics ? (pairs) => computeApart(worker, 'comparisonStatistics', pairs) : null,
+      })
+      if (compared.ok) {
+        const next_cursor = compared.next === null ? null : encodeCursor(String(compared.next))
+        return sendJson(reply, { ...compared.comparison, next_cursor })
+      }
+      if (compared.reason === 'no_regrade') throw NEEDS_BASE
+      throw notFound(compared.reason === 'no_head' ? 'batch (head)' : 'batch (base)')
+    },
+  })
+}
+
+const NEEDS_BASE = new HttpProblem(400, 'invalid_request', 'the head is no re-grade: say what to compare it with', {
+  errors: [{ path: '/querystring/base', message: 'is needed, as the head is no re-grade' }],
+})

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { findReviewFaults, makeReview } from '../../audit/disagreements/review-grade.ts'
+import { type ReviewFilter, readReviews } from '../../audit/disagreements/standing-reviews.ts'
+import { createIdMaker } from '../../ports/id.ts'
+import { type ReviewRequest, ReviewRequestSchema } from '../../schemas/audit/review.ts'
+import { PageQuery } from '../../schemas/page.ts'
+import { Type } from '../../schemas/type.ts'
+import { LABELS } from '../../schemas/vocabulary.ts'
+import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
+import { createIdempotency } from '../body/idempotency.ts'
+import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
+import { sendJson, sendText } from '../body/reply.ts'
+import { REVIEW_COLUMNS, toReviewRow } from '../body/review-table.ts'
+import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
+import type { Context, Project } from '../context.ts'
+import type { InFlight } from '../guard/in-flight.ts'
+import { HttpProblem, notFound } from '../problem.ts'
+import { perProject } from '../project.ts'
+
+const GradeId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
+const ReviewQuery = Type.Object(
+  {
+    rater: Type.Optional(Type.String({ maxLength: 100 })),
+    grade_id: Type.Optional(Type.String({ maxLength: 100 })),
+    question: Type.Optional(
+      Type.String({ maxLength: 200, description: 'The digests of trajectory and ground truth: `sha256:…/sha256:…`.' }),
+    ),
+    label: Type.Optional(
+      Type.Enum([...LABELS, 'none'] as const, { type: 'string', description: '`none`: it could not be told.' }),
+    ),
+    ...FormatQuery,
+    ...PageQuery,
+  },
+  { additionalProperties: false },
+)
+
+/** Human labels: give one, and read them. */
+export function reviewRoutes(
+  app: FastifyInstance,
+  { context, inFlight }: { readonly context: Context; readonly inFlight: InFlight },
+): void {
+  const { clock } = context
+  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores))
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const newId = createIdMaker(
+    () => clock.now().getTime(),
+    () => randomBytes(10),
+  )
+
+  async function review({ stores }: Project, gradeId: string, body: ReviewRequest) {
+    const grade = await stores.grades.get(gradeId)
+    if (grade === null) throw notFound('grade')
+    const errors = findReviewFaults(body)
+    if (errors.length > 0) throw new HttpProblem(400, 'invalid_request', 'the claims do not make the label', { errors })
+    const made = makeReview(body, grade, { id: newId('rev'), at: clock.now() })
+    await stores.reviews.put(made)
+    return { status: 201, text: JSON.stringify(made) }
+  }
+
+  routes.post('/v1/grades/:id/reviews', {
+    schema: {
+      operationId: 'createReview',
+      summary: 'Say what a human finds',
+      description:
+        'Append-only: of one rater’s reviews of a question (a trajectory and its ground truth) the newest counts. Any grade of the question can be reviewed, whatever its status.',
+      tags: ['audit'],
+      params: GradeId,
+      headers: IdempotencyHeader,
+      querystring: NoQuery,
+      body: ReviewRequestSchema,
+      response: { 201: answer('Review', 'It is stored.'), ...problems(400, 404, 409, 413, 415, 422) },
+    },
+    handler: async (request, reply) => {
+      const work = idempotencyOf(request.project).run(request, reply, clock.now().toISOString(), () =>
+        review(request.project, request.params.id, request.body),
+      )
+      const { text, status } = await inFlight.track(work)
+      return sendText(reply, text, status)
+    },
+  })
+
+  routes.get('/v1/reviews', {
+    schema: {
+      operationId: 'listReviews',
+      summary: 'List reviews, newest first',
+      description: 'With `format=csv` all of them in one table, or `limit` of them, from `cursor` on.',
+      tags: ['audit'],
+      querystring: ReviewQuery,
+      response: { 200: withCsv(answer('ReviewPage', 'One page.'), REVIEW_COLUMNS), ...problems(400) },
+    },
+    handler: async (request, reply) => {
+      const { limit, format } = request.query
+      const found = readReviews(request.project.stores.reviews, filterOf(request.query))
+      if (format === 'csv')
+        return sendCsv(reply, 'reviews', REVIEW_COLUMNS, mapAsync(takeAsync(found, limit), toReviewRow))
+      return sendJson(reply, await takePage(found, limit ?? 50, ({ id }) => id))
+    },
+  })
+}
+
+function filterOf({ rater, grade_id, question, label, cursor }: Static<typeof ReviewQuery>): ReviewFilter {
+  const before = decodeCursor(cursor, /^rev_[0-9a-z]{26}$/)
+  return {
+    ...(rater !== undefined && { rater }),
+    ...(grade_id !== undefined && { grade_id }),
+    ...(question !== undefined && { question }),
+    ...(label !== undefined && { label: label === 'none' ? null : label }),
+    ...(before !== undefined && { before }),
+  }
+}

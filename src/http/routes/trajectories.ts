@@ -1,0 +1,171 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
+import type { GradingService } from '../../grading/service.ts'
+import { PageQuery } from '../../schemas/page.ts'
+import type { TrajectoryStep, TrajectorySummary } from '../../schemas/trajectory-view.ts'
+import { Type } from '../../schemas/type.ts'
+import { EXAMPLE_REQUEST } from '../body/examples.ts'
+import { createIdempotency } from '../body/idempotency.ts'
+import { isStream, readRecords } from '../body/ndjson.ts'
+import { decodeCursor, encodeCursor } from '../body/paging.ts'
+import { sendJson, sendText } from '../body/reply.ts'
+import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
+import type { Context, Project } from '../context.ts'
+import { refusalProblem } from '../outcomes.ts'
+import { notFound } from '../problem.ts'
+import { perProject } from '../project.ts'
+
+type Upload = Parameters<GradingService['upload']>[0]
+const UploadSchema = Type.Unsafe<Upload>({
+  type: ['object', 'array'],
+  description: 'One run as an object or an array of records, in any format of docs/formats.md.',
+})
+const TrajectoryId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
+const DocumentQuery = Type.Object(
+  { document: Type.Optional(Type.Boolean({ description: 'With the source document.' })) },
+  { additionalProperties: false },
+)
+const StepsQuery = Type.Object(
+  {
+    from: Type.Optional(Type.Integer({ description: 'First step id.' })),
+    to: Type.Optional(Type.Integer({ description: 'Last step id, inclusive.' })),
+    ...PageQuery,
+  },
+  { additionalProperties: false },
+)
+
+/** Upload once, grade by id, read back in steps. */
+export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
+  const { clock } = context
+  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores))
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const upload = async ({ service }: Project, document: Upload) => {
+    const outcome = await service.upload(document)
+    if (!outcome.ok) throw refusalProblem(outcome.refusal)
+    return { status: outcome.created ? 201 : 200, text: JSON.stringify(summarize(outcome.trajectory)) }
+  }
+  const load = async ({ service }: Project, id: string): Promise<Trajectory> => {
+    const trajectory = await service.trajectory(id)
+    if (trajectory === null) throw notFound('trajectory')
+    return trajectory
+  }
+
+  routes.post('/v1/trajectories', {
+    schema: {
+      operationId: 'uploadTrajectory',
+      summary: 'Upload a trajectory; its id is the digest of its content',
+      description:
+        'One run in any format that docs/formats.md lists: an object, an array of records, or NDJSON. A file of many runs is taken apart by `veridict import`.',
+      tags: ['trajectories'],
+      headers: IdempotencyHeader,
+      querystring: NoQuery,
+      body: {
+        content: {
+          'application/json': { schema: { ...UploadSchema, examples: [EXAMPLE_REQUEST.trajectory] } },
+          'application/x-ndjson': { schema: { description: 'One record a line, as agents write their sessions.' } },
+        },
+      },
+      response: {
+        200: answer('TrajectorySummary', 'It was stored before.'),
+        201: answer('TrajectorySummary', 'It is stored now.'),
+        ...problems(400, 409, 413, 415, 422),
+      },
+    },
+    handler: async (request, reply) => {
+      const { body } = request
+      // The same upload twice is one trajectory anyway, so that a stream needs no key.
+      if (isStream(body)) {
+        const { text, status } = await upload(request.project, await readRecords(request, context.config.limits))
+        return sendText(reply, text, status)
+      }
+      const at = clock.now().toISOString()
+      const { text, status } = await idempotencyOf(request.project).run(request, reply, at, () =>
+        upload(request.project, body as Upload),
+      )
+      return sendText(reply, text, status)
+    },
+  })
+
+  routes.get('/v1/trajectories/:id', {
+    schema: {
+      operationId: 'getTrajectory',
+      summary: 'What a stored trajectory is',
+      tags: ['trajectories'],
+      params: TrajectoryId,
+      querystring: DocumentQuery,
+      response: { 200: answer('TrajectorySummary', 'The summary.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const trajectory = await load(request.project, request.params.id)
+      const stored =
+        request.query.document === true ? await request.project.stores.trajectories.get(trajectory.id) : null
+      return sendJson(reply, { ...summarize(trajectory), ...(stored && { document: stored.document }) })
+    },
+  })
+
+  routes.get('/v1/trajectories/:id/steps', {
+    schema: {
+      operationId: 'listSteps',
+      summary: 'Steps of a trajectory, with the actor and place of every part',
+      tags: ['trajectories'],
+      params: TrajectoryId,
+      querystring: StepsQuery,
+      response: { 200: answer('TrajectoryStepPage', 'One page, in order.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const trajectory = await load(request.project, request.params.id)
+      const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, limit = 50, cursor } = request.query
+      const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
+      const wanted = trajectory.steps.filter((step) => step.id >= from && step.id <= to)
+      const items = pageOf(wanted.slice(after, after + limit))
+      const next = after + items.length < wanted.length ? encodeCursor(String(after + items.length)) : null
+      return sendJson(reply, { items: items.map(viewStep), next_cursor: next })
+    },
+  })
+}
+
+/** Characters of text after which a page ends: a step can hold megabytes. */
+const PAGE_CHARS = 4 * 1024 * 1024
+
+/** As many steps as a page takes, at least one. */
+function pageOf(steps: readonly Step[]): readonly Step[] {
+  let chars = 0
+  const end = steps.findIndex(({ parts }, index) => {
+    for (const { text } of parts) chars += text.length
+    return index > 0 && chars > PAGE_CHARS
+  })
+  return end === -1 ? steps : steps.slice(0, end)
+}
+
+const viewStep = ({ id, name, at, copied, parts }: Step): TrajectoryStep => ({
+  id,
+  name,
+  at,
+  copied,
+  parts: parts.map(({ actor, text, path, name: part, media, act }) => ({
+    ...{ actor, text, path, name: part, media },
+    act: act && {
+      tool: act.call.tool,
+      role: act.role,
+      language: act.language,
+      target: act.target,
+      outcome: act.call.outcome,
+    },
+  })),
+})
+
+function summarize(trajectory: Trajectory) {
+  const parts = trajectory.steps.flatMap((step) => step.parts)
+  return {
+    id: trajectory.id,
+    format: trajectory.format,
+    agent: trajectory.agent,
+    steps: trajectory.steps.length,
+    parts: parts.length,
+    chars: parts.reduce((sum, part) => sum + part.text.length, 0),
+    first_step: trajectory.steps[0]?.id ?? 0,
+    last_step: trajectory.steps.at(-1)?.id ?? 0,
+    warnings: [...trajectory.warnings],
+  } satisfies TrajectorySummary
+}

@@ -1,0 +1,61 @@
+import Anthropic, {
+  APIConnectionError,
+  APIConnectionTimeoutError,
+  APIError,
+  APIUserAbortError,
+} from '@anthropic-ai/sdk'
+import type { JudgeSettings } from '../../config/judge-settings.ts'
+import { PUBLIC_BASE_URL } from '../../domain/base-url.ts'
+import type { JudgeReply, JudgeRequest } from '../../ports/judge-ports.ts'
+import type { Judge } from '../../ports/ports.ts'
+import { askProvider, LONGEST_CALL_MS, type Sdk } from '../call.ts'
+import { describeJudge } from '../describe.ts'
+import { makeBatchFetch, makeDownloadFetch, makeFetch } from '../transport.ts'
+import { createAnthropicBatch } from './anthropic-batch.ts'
+import { replyOfMessage } from './anthropic-reply.ts'
+import { buildMessagesRequest } from './anthropic-request.ts'
+
+const ERRORS: Sdk['errors'] = {
+  api: APIError,
+  connection: APIConnectionError,
+  timeout: APIConnectionTimeoutError,
+  abort: APIUserAbortError,
+}
+
+/** A judge behind Anthropic’s Messages API. One call a question; retries are ours, so the SDK makes none. */
+export function createAnthropicJudge(name: string, settings: JudgeSettings, key: string): Judge {
+  const client = new Anthropic({
+    apiKey: key,
+    authToken: null,
+    baseURL: settings.base_url ?? PUBLIC_BASE_URL.anthropic,
+    maxRetries: 0,
+    fetch: makeFetch(settings.concurrency.max),
+    logLevel: 'off',
+  })
+  const sdk: Sdk = { errors: ERRORS, secret: key, host: new URL(client.baseURL).host }
+  return {
+    info: describeJudge(name, settings),
+    ask: (request, signal) => askProvider(sdk, signal, () => callMessages(client, settings, request, signal)),
+    batch: createAnthropicBatch(
+      {
+        calls: client.withOptions({ fetch: makeBatchFetch() }),
+        downloads: client.withOptions({ fetch: makeDownloadFetch() }),
+      },
+      sdk,
+      settings,
+    ),
+  }
+}
+
+async function callMessages(
+  client: Anthropic,
+  settings: JudgeSettings,
+  request: JudgeRequest,
+  signal: AbortSignal,
+): Promise<JudgeReply> {
+  const answer = await client.messages.create(buildMessagesRequest(request, settings), {
+    signal,
+    timeout: LONGEST_CALL_MS,
+  })
+  return replyOfMessage(answer, answer._request_id ?? null)
+}

@@ -1,0 +1,31 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import type { JudgeReply } from '../../ports/judge-ports.ts'
+import type { Usage } from '../../schemas/grade.ts'
+import { wordOf } from '../call.ts'
+import { answered, failed, usageFrom } from '../reply.ts'
+
+/** What an answer of the Messages API comes to, be it of a single call or of a batch. Throws a TypeError where it is none. */
+export function replyOfMessage(answer: Anthropic.Message, requestId: string | null): JudgeReply {
+  const about = { usage: usageOf(answer.usage), model_resolved: wordOf(answer.model), request_id: requestId }
+  switch (answer.stop_reason as string | null) {
+    case 'refusal':
+      return failed('refused', 'the model refused to answer', answer, about)
+    case 'max_tokens':
+      return failed('truncated', 'the answer reached the output limit', answer, about)
+    case 'model_context_window_exceeded':
+      return failed('context_overflow', 'the request and its answer do not fit the model’s window', answer, about)
+    case 'end_turn':
+    case 'stop_sequence':
+      return answered(answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''), answer, about)
+    default:
+      return failed('internal', 'the model stopped for a reason that this version does not know', answer, about)
+  }
+}
+
+/** Anthropic reports uncached input apart; ours counts all of it. */
+function usageOf(usage: Anthropic.Usage | null | undefined): Usage | null {
+  if (usage === null || usage === undefined) return null
+  const read = usage.cache_read_input_tokens ?? 0
+  const written = usage.cache_creation_input_tokens ?? 0
+  return usageFrom(usage.input_tokens + read + written, usage.output_tokens, read, written)
+}

@@ -1,0 +1,54 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import type { JudgeSettings } from '../../config/judge-settings.ts'
+import { PICTURES_NOTE } from '../../domain/rubric/prompt.ts'
+import type { JudgeRequest } from '../../ports/judge-ports.ts'
+
+type Params = Anthropic.MessageCreateParamsNonStreaming
+
+/**
+ * The bytes of a Messages call. The raw `output_config.format`: the SDK’s own helper would move `enum` into the description. The cache
+ * breakpoint stands behind the trajectory and its pictures, so that another rubric, a sample or a repair reads it from the cache.
+ */
+export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSettings): Params {
+  const breakpoint = settings.cache_control ? { cache_control: { type: 'ephemeral' as const } } : {}
+  const shared = trajectoryBlocks(request)
+  const output = {
+    ...(settings.effort !== null && { effort: settings.effort }),
+    ...(settings.structured_output === 'json_schema' && {
+      format: { type: 'json_schema', schema: request.answer_schema },
+    }),
+  } as NonNullable<Params['output_config']>
+  return {
+    model: settings.model,
+    max_tokens: request.max_output_tokens ?? settings.max_output_tokens,
+    system: request.system,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          ...shared.slice(0, -1),
+          ...shared.slice(-1).map((last) => ({ ...last, ...breakpoint })),
+          { type: 'text', text: request.question },
+        ],
+      },
+      ...request.repairs.flatMap((repair) => [
+        { role: 'assistant' as const, content: repair.answer === '' ? '(no answer)' : repair.answer },
+        { role: 'user' as const, content: repair.complaint },
+      ]),
+    ],
+    ...(Object.keys(output).length > 0 && { output_config: output }),
+  }
+}
+
+type Block = Anthropic.TextBlockParam | Anthropic.ImageBlockParam
+
+function trajectoryBlocks({ trajectory, images }: JudgeRequest): Block[] {
+  const shown = images.flatMap(({ label, picture: { media_type, data } }): Block[] => [
+    { type: 'text', text: label },
+    { type: 'image', source: { type: 'base64', media_type, data } },
+  ])
+  return [
+    { type: 'text', text: trajectory },
+    ...(shown.length === 0 ? [] : [{ type: 'text' as const, text: PICTURES_NOTE }, ...shown]),
+  ]
+}

@@ -1,0 +1,158 @@
+import type OpenAI from 'openai'
+import { toStreamingFile } from 'openai'
+import type { JudgeSettings } from '../../config/judge-settings.ts'
+import type { Answered, BatchApi, BatchState, Submission, SubmissionMark } from '../../ports/batch-api.ts'
+import {
+  BATCH_PRICE_FACTOR,
+  bytesOf,
+  callBatch,
+  cancelOrEnded,
+  checkCustomId,
+  createdSince,
+  detailOf,
+  idOf,
+  MOST_SUBMISSION_BYTES,
+  NO_BATCHES,
+  NO_SUCH_BATCH,
+  stateWordOf,
+} from '../batch-calls.ts'
+import { readLines } from '../batch-lines.ts'
+import { NotEnded, readResults } from '../batch-results.ts'
+import { LONGEST_CALL_MS, type Sdk } from '../call.ts'
+import { countOf } from '../reply.ts'
+import { type OpenAiApi, openAiApi } from './openai-api.ts'
+import { resultOfOutput } from './openai-batch-result.ts'
+
+type Batch = OpenAI.Batches.Batch
+
+/** The field of a batch’s metadata that holds our id of it. */
+const OUR_ID = 'veridict'
+
+const STATES: Readonly<Record<Batch['status'], BatchState['state']>> = {
+  validating: 'in_progress',
+  in_progress: 'in_progress',
+  finalizing: 'in_progress',
+  cancelling: 'in_progress',
+  failed: 'failed',
+  completed: 'ended',
+  expired: 'ended',
+  cancelled: 'ended',
+}
+
+/** What the batch endpoint is called with: results are downloaded apart, since they may be of any size. */
+interface Clients {
+  readonly calls: OpenAI
+  readonly downloads: OpenAI
+}
+
+/** OpenAI’s batch endpoint: a file of requests goes up, a batch is made of it, and two files come down. */
+export function createOpenAiBatch(clients: Clients, sdk: Sdk, settings: JudgeSettings): BatchApi {
+  const api = openAiApi(settings)
+  const { batches } = clients.calls
+  const poll = async (providerId: string, signal: AbortSignal): Promise<Answered<BatchState>> => {
+    const found = await callBatch(sdk, signal, NO_SUCH_BATCH, async () =>
+      stateOf(await batches.retrieve(providerId, { signal }), sdk.secret),
+    )
+    return found.ok ? { ok: true, ...found.value } : found
+  }
+  return {
+    most_requests: 50_000,
+    most_bytes: MOST_SUBMISSION_BYTES,
+    price_factor: BATCH_PRICE_FACTOR,
+    encode: (customId, request) =>
+      JSON.stringify({
+        custom_id: checkCustomId(customId),
+        method: 'POST',
+        url: api.path,
+        body: api.buildBody(request, settings),
+      }),
+    submit: (submission, signal) => submit(clients.calls, sdk, api, submission, signal),
+    find: (mark, signal) => find(clients.calls, sdk, mark, signal),
+    poll,
+    results: (providerId, signal) =>
+      readResults(sdk, signal, readFiles(clients, providerId, signal), (line) => resultOfOutput(line, api)),
+    cancel: (providerId, signal) =>
+      cancelOrEnded(
+        sdk,
+        signal,
+        () => batches.cancel(providerId, { signal }),
+        () => poll(providerId, signal),
+      ),
+  }
+}
+
+/** A file without its batch costs nothing, so that only the second call has to be found again after a crash. */
+async function submit(
+  client: OpenAI,
+  sdk: Sdk,
+  api: OpenAiApi,
+  submission: Submission,
+  signal: AbortSignal,
+): Promise<Answered<{ provider_id: string }>> {
+  const file = toStreamingFile(bytesOfLines(submission.lines), `${submission.id}.jsonl`, { type: 'application/jsonl' })
+  const options = { signal, timeout: LONGEST_CALL_MS }
+  const sent = await callBatch(sdk, signal, NO_BATCHES, async () => {
+    const { id } = await client.files.create({ purpose: 'batch', file }, options)
+    const batch = await client.batches.create(
+      {
+        input_file_id: id,
+        endpoint: api.path,
+        completion_window: '24h',
+        metadata: { [OUR_ID]: submission.id },
+      },
+      options,
+    )
+    return idOf(batch, sdk.secret)
+  })
+  return sent.ok ? { ok: true, provider_id: sent.value } : sent
+}
+
+async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {
+  for (const line of lines) yield `${line}\n`
+}
+
+async function find(
+  client: OpenAI,
+  sdk: Sdk,
+  mark: SubmissionMark,
+  signal: AbortSignal,
+): Promise<Answered<{ provider_id: string | null }>> {
+  const found = await callBatch(sdk, signal, NO_BATCHES, async () => {
+    const recent = createdSince<Batch>(
+      mark.recorded_at,
+      (one) => one.created_at * 1000,
+      (after) => client.batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
+    )
+    for await (const batch of recent) if (batch.metadata?.[OUR_ID] === mark.id) return idOf(batch, sdk.secret)
+    return null
+  })
+  return found.ok ? { ok: true, provider_id: found.value } : found
+}
+
+/** A word that this version does not know is no end: the batch is asked again. */
+const stateWord = (status: Batch['status']): BatchState['state'] =>
+  Object.hasOwn(STATES, stateWordOf(status)) ? STATES[status] : 'in_progress'
+
+function stateOf(batch: Batch, secret: string): BatchState {
+  const errors = (batch.errors?.data ?? []).slice(0, 5).map(({ code, message, line }) => {
+    const place = typeof line === 'number' ? `line ${line}: ` : ''
+    return `${place}${code ?? ''} ${message ?? ''}`.trim()
+  })
+  const counts = batch.request_counts
+  return {
+    state: stateWord(batch.status),
+    detail: detailOf([batch.status, ...errors].join('; '), secret),
+    completed: countOf(counts?.completed) + countOf(counts?.failed),
+    total: countOf(counts?.total),
+  }
+}
+
+/** What ran is in the output file, what did not in the error file; either may be missing. */
+async function* readFiles({ calls, downloads }: Clients, id: string, signal: AbortSignal) {
+  const { status, output_file_id, error_file_id } = await calls.batches.retrieve(id, { signal })
+  const state = stateWord(status)
+  if (state === 'in_progress') throw new NotEnded()
+  if (state === 'failed') return
+  for (const file of [output_file_id, error_file_id])
+    if (file) yield* readLines(bytesOf(await downloads.files.content(file, { signal, timeout: LONGEST_CALL_MS })))
+}

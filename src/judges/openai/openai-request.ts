@@ -1,0 +1,96 @@
+import type OpenAI from 'openai'
+import type { JudgeSettings } from '../../config/judge-settings.ts'
+import { PICTURES_NOTE } from '../../domain/rubric/prompt.ts'
+import type { Picture } from '../../domain/trajectory/picture.ts'
+import type { JudgeRequest } from '../../ports/judge-ports.ts'
+
+type ResponsesParams = OpenAI.Responses.ResponseCreateParamsNonStreaming
+type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming
+
+const SCHEMA_NAME = 'judge_answer'
+
+/** The bytes of a Responses call. Trajectory first, question after it, repairs last: what is shared stands in front. */
+export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSettings): ResponsesParams {
+  return {
+    model: settings.model,
+    instructions: request.system,
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: request.trajectory },
+          ...responsesPictures(request),
+          { type: 'input_text', text: request.question },
+        ],
+      },
+      ...request.repairs.flatMap((repair) => [
+        { role: 'assistant' as const, content: repair.answer },
+        { role: 'user' as const, content: repair.complaint },
+      ]),
+    ],
+    max_output_tokens: request.max_output_tokens ?? settings.max_output_tokens,
+    prompt_cache_key: request.cache_hint,
+    store: false,
+    ...(settings.effort !== null && {
+      reasoning: { effort: settings.effort } as ResponsesParams['reasoning'] & object,
+    }),
+    ...(settings.structured_output === 'json_schema' && {
+      text: {
+        format: {
+          type: 'json_schema' as const,
+          name: SCHEMA_NAME,
+          strict: true,
+          schema: request.answer_schema as Record<string, unknown>,
+        },
+      },
+    }),
+  }
+}
+
+/** The bytes of a Chat Completions call, which every compatible server understands. */
+export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings): ChatParams {
+  return {
+    model: settings.model,
+    messages: [
+      { role: 'system', content: request.system },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: request.trajectory },
+          ...chatPictures(request),
+          { type: 'text', text: request.question },
+        ],
+      },
+      ...request.repairs.flatMap((repair) => [
+        { role: 'assistant' as const, content: repair.answer },
+        { role: 'user' as const, content: repair.complaint },
+      ]),
+    ],
+    max_completion_tokens: request.max_output_tokens ?? settings.max_output_tokens,
+    ...(settings.effort !== null && { reasoning_effort: settings.effort as ChatParams['reasoning_effort'] & string }),
+    ...(settings.structured_output === 'json_schema' && {
+      response_format: {
+        type: 'json_schema' as const,
+        json_schema: { name: SCHEMA_NAME, strict: true, schema: request.answer_schema as Record<string, unknown> },
+      },
+    }),
+  }
+}
+
+const dataUrl = ({ media_type, data }: Picture): string => `data:${media_type};base64,${data}`
+
+function responsesPictures({ images }: JudgeRequest): OpenAI.Responses.ResponseInputContent[] {
+  const shown = images.flatMap(({ label, picture }): OpenAI.Responses.ResponseInputContent[] => [
+    { type: 'input_text', text: label },
+    { type: 'input_image', image_url: dataUrl(picture), detail: 'auto' },
+  ])
+  return shown.length === 0 ? [] : [{ type: 'input_text', text: PICTURES_NOTE }, ...shown]
+}
+
+function chatPictures({ images }: JudgeRequest): OpenAI.Chat.Completions.ChatCompletionContentPart[] {
+  const shown = images.flatMap(({ label, picture }): OpenAI.Chat.Completions.ChatCompletionContentPart[] => [
+    { type: 'text', text: label },
+    { type: 'image_url', image_url: { url: dataUrl(picture) } },
+  ])
+  return shown.length === 0 ? [] : [{ type: 'text', text: PICTURES_NOTE }, ...shown]
+}

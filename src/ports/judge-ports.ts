@@ -1,0 +1,82 @@
+import type { Price } from '../domain/money/price.ts'
+import type { Picture } from '../domain/trajectory/picture.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { Failure, Usage } from '../schemas/grade.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { SettingSources } from '../schemas/judge-info.ts'
+
+/** What may differ between two judges so that they could answer differently. Part of the cache key, whole. */
+export interface JudgeIdentity {
+  readonly provider: string | null
+  readonly base_url: string | null
+  readonly model: string | null
+  /** API flavour, effort, output limit, … and for `lexical` its rule version. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+export interface JudgeInfo {
+  readonly name: string
+  readonly kind: 'lexical' | 'model'
+  readonly description: string
+  readonly identity: JudgeIdentity
+  /** Input the judge can take, in tokens; null: no limit. */
+  readonly window_tokens: number | null
+  readonly max_output_tokens: number | null
+  /** Whether it is sent the pictures of a trajectory. */
+  readonly images: boolean
+  /** What the token estimate is multiplied by for the model’s own tokenizer. */
+  readonly token_factor: number
+  /** Whether its provider holds it to the answer schema; if not, the prompt tells it the form. */
+  readonly structured_output: boolean
+  /** In any order, no two from the same day on; empty: unknown, cost is reported as null. `priceOn` picks one. */
+  readonly prices: readonly Price[]
+  /** Host and path of what is asked, without what can be secret; null: nothing leaves the process. */
+  readonly base_url: string | null
+  readonly sources: SettingSources
+}
+
+/** A picture, and the number and step by which the text of the trajectory names it. */
+export interface JudgeImage {
+  readonly label: string
+  readonly picture: Picture
+}
+
+/**
+ * One question to a judge. `system`, `trajectory`, `images` and `question` are sent in that order, so that another rubric, a repair or a
+ * second sample shares the longest possible prefix with what the provider has cached. `evidence` is what a judge without a
+ * model reads instead of the prompt.
+ */
+export interface JudgeRequest {
+  readonly system: string
+  readonly trajectory: string
+  /** Those that the text of the trajectory marks, in their order. */
+  readonly images: readonly JudgeImage[]
+  readonly question: string
+  /** The judge's rejected answer and what was wrong with it, oldest first; empty on the first round. */
+  readonly repairs: readonly { readonly answer: string; readonly complaint: string }[]
+  readonly answer_schema: object
+  /** Stable per trajectory: routes equal prefixes to the same provider cache. */
+  readonly cache_hint: string
+  /** Doubled once after a truncated answer. */
+  readonly max_output_tokens: number | null
+  readonly evidence: { readonly trajectory: Trajectory; readonly ground_truth: GroundTruth }
+}
+
+/** What came back. `raw` is the provider's whole answer as text, kept whatever the outcome. */
+export type JudgeReply =
+  | {
+      readonly ok: true
+      readonly text: string
+      readonly raw: string
+      readonly usage: Usage | null
+      readonly model_resolved: string | null
+      readonly request_id: string | null
+    }
+  | {
+      readonly ok: false
+      readonly failure: Failure
+      readonly raw: string | null
+      readonly usage: Usage | null
+      readonly model_resolved: string | null
+      readonly request_id: string | null
+    }

@@ -1,0 +1,100 @@
+import type { Digest } from '../domain/digest.ts'
+import type { TrialMetadata } from '../schemas/grade-request.ts'
+import type { BatchApi } from './batch-api.ts'
+import type { BatchStore } from './batch-ports.ts'
+import type { Cluster } from './cluster.ts'
+import type { CommentStore, GradeStore, ReviewStore } from './grade-ports.ts'
+import type { JudgeInfo, JudgeReply, JudgeRequest } from './judge-ports.ts'
+import type { AttemptLedger } from './ledger-ports.ts'
+import type { ProviderQueue } from './provider-ports.ts'
+
+export type { Price } from '../domain/money/price.ts'
+
+/** Whatever answers a rubric. Never throws for what a provider does; never retries by itself. */
+export interface Judge {
+  readonly info: JudgeInfo
+  ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>
+  /** The provider’s batch endpoint, where it has one. */
+  readonly batch?: BatchApi
+}
+
+export interface StoredTrajectory {
+  readonly id: Digest
+  readonly format: string
+  /** The source document, as parsed JSON. */
+  readonly document: Record<string, unknown>
+  readonly created_at: string
+}
+
+export interface TrajectoryStore {
+  /** Stores once; answers whether it was new. */
+  put(trajectory: { id: Digest; format: string; document: Record<string, unknown> }, at: string): Promise<boolean>
+  get(id: Digest): Promise<StoredTrajectory | null>
+  /** The document as it is stored, to be opened beside the event loop. */
+  getPacked(id: Digest): Promise<Uint8Array | null>
+  /** Newest first; `before` is exclusive: those that were stored earlier than it. */
+  listIds(query: { readonly limit: number; readonly before?: Digest }): Promise<readonly Digest[]>
+  count(): Promise<number>
+}
+
+/**
+ * Digest of raw request bytes → the key they mean and the metadata they carry: the way to answer without parsing.
+ */
+export interface AliasStore {
+  put(rawDigest: string, key: Digest, metadata: TrialMetadata): Promise<void>
+  find(rawDigest: string): Promise<{ key: Digest; metadata: TrialMetadata } | null>
+}
+
+export interface IdempotencyRecord {
+  readonly request_digest: string
+  readonly status: number
+  readonly body: string
+}
+
+export interface IdempotencyStore {
+  find(key: string): Promise<IdempotencyRecord | null>
+  /** First write wins. */
+  put(key: string, record: IdempotencyRecord, at: string): Promise<void>
+}
+
+export interface RubricStore {
+  /** Answers the digest stored under the name before, storing this one where there was none. */
+  register(name: string, digest: Digest, content: string, at: string): Promise<Digest>
+}
+
+export interface SecretStore {
+  /** The service's own secret for marker nonces: made once, then stable, so that prompts stay byte-equal. */
+  renderingSecret(make: () => Uint8Array): Promise<Uint8Array>
+}
+
+/** This process, as the others of the same database see it. */
+export interface ProcessRegistry {
+  /** Says that this process lives; to be called every few seconds. */
+  beat(): Promise<void>
+}
+
+export interface Stores {
+  readonly batches: BatchStore
+  readonly provider: ProviderQueue
+  readonly processes: ProcessRegistry
+  readonly reviews: ReviewStore
+  readonly comments: CommentStore
+  readonly trajectories: TrajectoryStore
+  readonly attempts: AttemptLedger
+  readonly grades: GradeStore
+  readonly aliases: AliasStore
+  readonly idempotency: IdempotencyStore
+  readonly rubrics: RubricStore
+  readonly secrets: SecretStore
+  /** Null: nobody else works on this database. */
+  readonly cluster: Cluster | null
+  /** Throws where the store cannot be written. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Clock {
+  now(): Date
+  /** Resolves after `ms`, or rejects with the signal's reason. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}

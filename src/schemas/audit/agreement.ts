@@ -1,0 +1,157 @@
+import type { Static } from 'typebox'
+import { Type } from '../type.ts'
+
+const closed = { additionalProperties: false } as const
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** More categories than this are no categories; it bounds the confusion matrix. */
+export const MAX_AGREEMENT_LABELS = 100
+export const DEFAULT_DRAWS = 2000
+export const DEFAULT_SEED = 1
+
+/** Why a statistic or its interval is null. */
+export const UNDEFINED_REASONS = [
+  'no_ratings',
+  'no_pairs',
+  'one_category',
+  'not_two_raters',
+  'unequal_ratings',
+  'no_cases',
+  'no_discordant_pairs',
+  'too_few_units',
+  'too_few_reviews',
+  'mostly_undefined',
+  'no_spread',
+] as const
+export type UndefinedReason = (typeof UNDEFINED_REASONS)[number]
+export const UndefinedReasonSchema = Type.Enum(UNDEFINED_REASONS, {
+  type: 'string',
+  description:
+    '`no_ratings`; `no_pairs`: no item has two ratings to compare; `one_category`: all ratings are of one category, so that chance ' +
+    'explains them; `not_two_raters`, `unequal_ratings`: the statistic is for two raters, or for items with equally many ratings; ' +
+    '`no_cases`: nothing to divide by; `no_discordant_pairs`: nothing differs; `too_few_reviews`. Of an interval alone: ' +
+    '`too_few_units`: one item or cluster cannot be resampled; `mostly_undefined`: in half of the draws or more; `no_spread`: every ' +
+    'draw gave the same value, so that the bootstrap knows no interval.',
+})
+
+export const AgreementLabelSchema = Type.String({ minLength: 1, maxLength: 100, description: 'Any category; nominal.' })
+
+export const RatingSchema = Type.Object(
+  {
+    item: Type.String({ minLength: 1, maxLength: 300, description: 'What was rated.' }),
+    rater: Type.String({ minLength: 1, maxLength: 300, description: 'Who rated it; an item once at most.' }),
+    label: AgreementLabelSchema,
+    cluster: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 300,
+        description:
+          'What the item has in common with others, such as its task: resampled as a whole. One for each item.',
+      }),
+    ),
+  },
+  closed,
+)
+export type Rating = Static<typeof RatingSchema>
+
+export const BootstrapSettingsSchema = Type.Object(
+  {
+    draws: Type.Optional(Type.Integer({ minimum: 100, maximum: 20_000, default: DEFAULT_DRAWS })),
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: DEFAULT_SEED,
+        description: 'The same seed gives the same intervals.',
+      }),
+    ),
+  },
+  closed,
+)
+
+export const AgreementRequestSchema = Type.Object(
+  {
+    ratings: Type.Array(RatingSchema, { minItems: 1, maxItems: 100_000 }),
+    labels: Type.Optional(
+      Type.Array(AgreementLabelSchema, {
+        minItems: 1,
+        maxItems: MAX_AGREEMENT_LABELS,
+        uniqueItems: true,
+        description:
+          'All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 ' +
+          'depends on how many there are.',
+      }),
+    ),
+    bootstrap: Type.Optional(BootstrapSettingsSchema),
+  },
+  closed,
+)
+export type AgreementRequest = Static<typeof AgreementRequestSchema>
+
+export const Ci95Schema = Nullable(
+  Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Lower and upper limit of the 95% interval.' }),
+)
+
+export const StatisticSchema = Type.Object(
+  {
+    value: Nullable(Type.Number()),
+    ci95: Ci95Schema,
+    reason: Nullable(UndefinedReasonSchema),
+  },
+  { ...closed, description: '`reason` says why `value`, or else `ci95`, is null.' },
+)
+export type Statistic = Static<typeof StatisticSchema>
+
+export const ConfusionSchema = Type.Object(
+  {
+    labels: Type.Array(AgreementLabelSchema, { description: 'Of rows and columns.' }),
+    row_rater: Type.String(),
+    column_rater: Type.String(),
+    matrix: Type.Array(Type.Array(Type.Integer({ minimum: 0 })), { description: 'Items that both rated.' }),
+  },
+  closed,
+)
+export type Confusion = Static<typeof ConfusionSchema>
+
+const UndefinedDraws = Count('Draws in which it was undefined; its interval is of the others.')
+
+export const AgreementSchema = Type.Object(
+  {
+    n_items: Count('Items with a rating.'),
+    n_raters: Count('Raters with a rating.'),
+    n_ratings: Count('Ratings.'),
+    raw_agreement: StatisticSchema,
+    cohen_kappa: StatisticSchema,
+    fleiss_kappa: StatisticSchema,
+    krippendorff_alpha: StatisticSchema,
+    gwet_ac1: StatisticSchema,
+    confusion: Nullable(ConfusionSchema),
+    prevalence: Type.Unsafe<Record<string, number>>({
+      type: 'object',
+      additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
+      description: 'Share of each label among all ratings.',
+    }),
+    bootstrap: Type.Object(
+      {
+        draws: Count('Resamples.'),
+        seed: Count('Of the random numbers.'),
+        unit: Type.Enum(['item', 'cluster'] as const, { type: 'string', description: 'What was resampled.' }),
+        n_units: Count('How many there are.'),
+        undefined: Type.Object(
+          {
+            raw_agreement: UndefinedDraws,
+            cohen_kappa: UndefinedDraws,
+            fleiss_kappa: UndefinedDraws,
+            krippendorff_alpha: UndefinedDraws,
+            gwet_ac1: UndefinedDraws,
+          },
+          closed,
+        ),
+      },
+      { ...closed, description: 'Resampling of whole items or clusters; expanded percentile intervals.' },
+    ),
+  },
+  closed,
+)
+export type Agreement = Static<typeof AgreementSchema>

@@ -1,0 +1,29 @@
+import type { Static } from 'typebox'
+import { Type } from '../type.ts'
+import { GRADE_STATUSES, LABELS } from '../vocabulary.ts'
+
+const closed = { additionalProperties: false } as const
+const count = () => Type.Integer({ minimum: 0 })
+const countsOf = <K extends string>(names: readonly K[]) =>
+  Type.Object(Object.fromEntries(names.map((name) => [name, count()])) as Record<K, ReturnType<typeof count>>, closed)
+
+/** What grades are often told apart by, in the order in which a reader chooses. */
+export const NAMED_BY = ['judge', 'rubric', 'agent', 'model', 'task'] as const
+export type NamedBy = (typeof NAMED_BY)[number]
+
+const Names = Type.Array(Type.String(), { description: 'Of all stored grades, in order; the first 200.' })
+
+/** How many grades fit, and what there is to filter by. */
+export const GradeOverviewSchema = Type.Object(
+  {
+    total: count(),
+    complete: Type.Boolean({
+      description: 'False: more may fit. Counted is among the newest 20,000 that fit the most selective filter.',
+    }),
+    statuses: countsOf(GRADE_STATUSES),
+    labels: countsOf(LABELS),
+    names: Type.Object({ judge: Names, rubric: Names, agent: Names, model: Names, task: Names }, closed),
+  },
+  closed,
+)
+export type GradeOverview = Static<typeof GradeOverviewSchema>

@@ -1,0 +1,48 @@
+import type { BlobStore } from '../../ports/blob-ports.ts'
+import { needsPlace, type Outside } from '../outside.ts'
+import { StorageError } from '../storage-error.ts'
+
+/** A column that holds a reference. */
+export interface OutsideSample {
+  /** The attempt; null: the document of a trajectory. */
+  readonly attempt: string | null
+  readonly stored: Buffer
+}
+
+/** What a database says of its large data. */
+export interface BlobPlaces {
+  /** Where it lay, the newest last. */
+  list(): Promise<readonly string[]>
+  add(place: string, since: string): Promise<void>
+  /** Some of what lies outside; null: nothing does. */
+  sample(): Promise<OutsideSample | null>
+}
+
+/**
+ * Sees to it that whoever opens a database can read what lies outside of it, and writes the place down before anything is put there.
+ * Where the place is the one that is written down already nothing is asked of it, so that a start needs no network. Throws a
+ * StorageError that says what to do.
+ */
+export async function settlePlace(places: BlobPlaces, blobs: BlobStore | null, outside: Outside): Promise<void> {
+  const known = await places.list()
+  const last = known.at(-1)
+  if (last === blobs?.place) return
+  const sample = last === undefined ? null : await places.sample()
+  if (sample !== null && blobs === null) throw needsPlace(known)
+  if (sample !== null && blobs !== null && last !== undefined) await assertMoved(sample, outside, last, blobs.place)
+  if (blobs !== null) await places.add(blobs.place, new Date().toISOString())
+}
+
+async function assertMoved(sample: OutsideSample, outside: Outside, from: string, to: string): Promise<void> {
+  const { attempt, stored } = sample
+  try {
+    await outside.fetch(attempt === null ? { kind: 'trajectory' } : { kind: 'reply', attempt }, stored)
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    throw new StorageError(
+      error.code,
+      `large data of this database lies at ${from}, and VERIDICT_BLOBS is ${to}: copy all objects there first (docs/blobs.md); ${error.message}`,
+      { cause: error },
+    )
+  }
+}

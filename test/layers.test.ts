@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** What each folder of src/ may import from, beside itself. A line that would have to point upwards belongs elsewhere. */
+const LAYERS: Readonly<Record<string, string>> = {
+  schemas: '',
+  domain: 'schemas',
+  formats: 'schemas domain',
+  ports: 'schemas domain',
+  archives: 'schemas domain formats',
+  config: 'schemas domain',
+  access: '',
+  asking: 'schemas domain ports',
+  // Its threads are programs of their own, with what they run.
+  offload: 'schemas domain formats judges storage',
+  grading: 'schemas domain ports asking offload',
+  batches: 'schemas domain ports asking grading',
+  audit: 'schemas domain ports batches',
+  judges: 'schemas domain ports asking offload config',
+  storage: 'schemas domain ports asking access',
+  blobs: 'ports config',
+  queue: 'ports',
+  telemetry: 'schemas ports asking grading',
+  web: '',
+  // Types alone: what it stops and what it logs.
+  process: 'batches http',
+  http: 'schemas domain ports asking grading batches audit access config offload telemetry',
+  boot: 'schemas domain formats ports asking grading batches audit judges storage blobs queue config access telemetry web process http',
+  cli: 'schemas domain ports grading archives storage blobs config access process boot',
+}
+const ENTRIES = ['cli.ts', 'server.ts', 'worker.ts']
+const MOST_FILES = 20
+
+/** The folders that use a package; a package that is not named here is used by nobody. */
+const OWNERS: Readonly<Record<string, string>> = {
+  '@anthropic-ai/sdk': 'judges',
+  '@aws-sdk/client-s3': 'blobs',
+  '@fastify/cookie': 'http',
+  '@fastify/rate-limit': 'http',
+  '@fastify/swagger': 'http',
+  '@fastify/swagger-ui': 'http',
+  '@fastify/type-provider-typebox': 'http',
+  '@opentelemetry': 'telemetry',
+  '@stdlib': 'domain',
+  ajv: 'boot http',
+  'better-sqlite3': 'storage',
+  commander: 'cli',
+  'csv-parse': 'archives',
+  'csv-stringify': 'cli',
+  'eventsource-parser': 'cli',
+  fastify: 'http boot process web',
+  'log-update': 'cli',
+  'lru-cache': 'boot http',
+  openai: 'judges',
+  pg: 'storage',
+  'pg-boss': 'queue',
+  pino: 'process',
+  'prom-client': 'http',
+  'tar-stream': 'archives',
+  typebox: 'config http schemas',
+  unbash: 'domain',
+  undici: 'judges',
+  yaml: 'config',
+  yauzl: 'archives',
+}
+
+const IMPORT = /^(?:import|export)[^'"]*?from '([^'\n]+)'|^import '([^'\n]+)'|\bimport\('([^'\n]+)'\)/gm
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+const imports = new Map(
+  files.map((file) => {
+    const text = readFileSync(join('src', file), 'utf8')
+    return [file, [...text.matchAll(IMPORT)].map((found) => found[1] ?? found[2] ?? found[3] ?? '')] as const
+  }),
+)
+const inside = (file: string): string[] =>
+  (imports.get(file) ?? []).flatMap((name) => (name.startsWith('.') ? [normalize(join(dirname(file), name))] : []))
+const folderOf = (file: string): string => file.split('/')[0] ?? ''
+const isIn = (list: string | undefined, one: string): boolean => list?.split(' ').includes(one) === true
+
+test('what is imported is found', () => expect([...imports.values()].flat().length).toBeGreaterThan(3000))
+
+test('data flows one way: no folder imports from one above it', () => {
+  const wrong = files.flatMap((file) => {
+    const own = folderOf(file)
+    if (ENTRIES.includes(file)) return []
+    return inside(file).flatMap((other) => {
+      const theirs = folderOf(other)
+      return theirs === own || theirs === '..' || isIn(LAYERS[own], theirs) ? [] : [`${file} imports ${other}`]
+    })
+  })
+  expect(wrong).toEqual([])
+  expect([...new Set(files.map(folderOf))].sort()).toEqual([...Object.keys(LAYERS), ...ENTRIES].sort())
+})
+
+test('no imports in a circle, types included', () => {
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (file: string, way: readonly string[]): void => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
+    if (done.has(file) || way.includes(file)) return
+    for (const other of inside(file)) visit(other, [...way, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  expect(circles).toEqual([])
+})
+
+test('each outside package has its owning folders, and the core is pure', () => {
+  const wrong = files.flatMap((file) =>
+    (imports.get(file) ?? []).flatMap((name) => {
+      if (name.startsWith('.')) return []
+      const own = folderOf(file)
+      if (name.startsWith('node:'))
+        return isIn('schemas domain formats', own) && name !== 'node:crypto' ? [`${file} imports ${name}`] : []
+      const parts = name.split('/')
+      const found = [parts.slice(0, 2).join('/'), parts[0] ?? ''].find((one) => one in OWNERS) ?? ''
+      return isIn(OWNERS[found], own) || ENTRIES.includes(file) ? [] : [`${file} imports ${name}`]
+    }),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('folders stay small, and nothing lies loose', () => {
+  const sizes = Map.groupBy(files, dirname)
+  expect([...sizes].filter(([, some]) => some.length > MOST_FILES).map(([folder]) => folder)).toEqual([])
+  expect(sizes.get('.')?.sort()).toEqual(ENTRIES)
+})
