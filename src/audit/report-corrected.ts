@@ -1,3 +1,4 @@
+import { count } from '../domain/count.ts'
 import { correctedShares } from '../domain/statistics/corrected-shares.ts'
 import type { GradedCount, ReviewedPair } from '../domain/statistics/correction-table.ts'
 import { chooseEstimator } from '../domain/statistics/estimator-choice.ts'
@@ -96,13 +97,19 @@ function designWarnings(reviewed: readonly Reviewed[], used: number, design: Sam
   const seeing = reviewed.filter(({ review }) => !review.blind).length
   return [
     ...(other > 0
-      ? [`${other} reviewed trials were not drawn by "${design}", as the others were, and are left out`]
+      ? [
+          `${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`,
+        ]
       : []),
-    ...(seeing > 0 ? [`${seeing} of ${reviewed.length} reviewed trials had a review that was not blind`] : []),
+    ...(seeing > 0 ? [`${seeing} of ${count(reviewed.length, 'reviewed trial')} had a review that was not blind`] : []),
   ]
 }
 
 function withoutLabel(trials: readonly TrialRow[]): string[] {
   const lost = trials.filter(({ label, review }) => label === null && review !== null).length
-  return lost > 0 ? [`${lost} reviewed trials have no label of the judge and are left out`] : []
+  return lost > 0
+    ? [
+        `${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`,
+      ]
+    : []
 }

@@ -1,9 +1,10 @@
+import { count } from '../domain/count.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { LABELS } from '../schemas/vocabulary.ts'
 import type { WrittenFile } from './appendix-folder.ts'
 import type { AppendixTally, Setting, Trial } from './appendix-tally.ts'
 import type { RubricText } from './client.ts'
-import { count, dollars, oneLine } from './terminal-text.ts'
+import { dollars, oneLine } from './terminal-text.ts'
 
 export interface Page {
   readonly batch: Batch

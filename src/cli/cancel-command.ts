@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { count } from '../domain/count.ts'
 import { watchBatch } from './batch-end.ts'
 import { CliError } from './cli-error.ts'
 import { CANCEL_HELP } from './command-help.ts'
@@ -7,7 +8,7 @@ import { runCommand } from './error-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { type Session, withSession } from './session.ts'
 import type { Shell } from './shell.ts'
-import { count, tally } from './terminal-text.ts'
+import { tally } from './terminal-text.ts'
 
 export const cancelCommand = (shell: Shell): Command =>
   withServer(new Command('cancel'))

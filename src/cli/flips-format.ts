@@ -1,8 +1,9 @@
+import { count } from '../domain/count.ts'
 import type { Statistic } from '../schemas/agreement.ts'
 import type { Comparison, Flip } from '../schemas/regrade.ts'
 import { line } from './ndjson.ts'
 import { csvLine, type OutputFormat } from './results-format.ts'
-import { clip, count, type Paint, pad, tally } from './terminal-text.ts'
+import { clip, type Paint, pad, tally } from './terminal-text.ts'
 
 const CSV_COLUMNS = [
   'task',

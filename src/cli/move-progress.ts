@@ -1,4 +1,5 @@
 import { createLogUpdate } from 'log-update'
+import { count } from '../domain/count.ts'
 import type { MoveProgress } from '../grading/move-ports.ts'
 import type { Screen } from './shell.ts'
 import { clip, paintFor } from './terminal-text.ts'
@@ -40,7 +41,9 @@ export function moveLine(progress: MoveProgress, rate: number | null, bar: boole
   const parts = [
     `${project}: ${WORDS[step]} ${table}`,
     ...(bar && drawn !== '' ? [drawn] : []),
-    ...(share === null ? [`${done} rows`] : [`${Math.floor(share * 100)}%`, `${done} of ${total} rows`]),
+    ...(share === null
+      ? [count(done, 'row')]
+      : [`${Math.floor(share * 100)}%`, `${done} of ${count(total ?? 0, 'row')}`]),
     ...(rate === null ? [] : [`${Math.round(rate)} rows/s`]),
     ...(rate === null || total === null || done >= total ? [] : [`${Math.ceil((total - done) / rate)} s left`]),
   ]

@@ -1,7 +1,8 @@
+import { count } from '../domain/count.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { costText, unknownCalls } from './cost-text.ts'
 import type { Figures } from './progress-meter.ts'
-import { clip, count, dollars, LABEL_STYLE, type Paint, tally } from './terminal-text.ts'
+import { clip, dollars, LABEL_STYLE, type Paint, tally } from './terminal-text.ts'
 
 /** How a batch goes, on one line for a log. No styles. */
 export function progressLine(batch: Batch, figures: Figures): string {

@@ -1,10 +1,11 @@
 import { stringify } from 'csv-stringify/sync'
+import { count } from '../domain/count.ts'
 import type { Batch, BatchResult, ResultGrade } from '../schemas/batch.ts'
 import { confidenceText } from './confidence-text.ts'
 import { costText, unknownCalls } from './cost-text.ts'
 import { line } from './ndjson.ts'
 import type { OutputTarget } from './output-target.ts'
-import { clip, clipFront, count, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
+import { clip, clipFront, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
 import { addUnread, NONE_UNREAD, type UnreadTally, unreadText } from './unread-text.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const

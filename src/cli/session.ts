@@ -1,3 +1,4 @@
+import { count } from '../domain/count.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { CliError } from './cli-error.ts'
 import type { Client } from './client.ts'
@@ -88,7 +89,9 @@ async function interrupted(shell: Shell, session: Session | null): Promise<CliEr
     )
   const done = doneOf(batch.counts)
   const state =
-    done === 0 ? 'what is done is kept' : `at least ${done} of ${batch.counts.total} items are done and kept`
+    done === 0
+      ? 'what is done is kept'
+      : `at least ${done} of ${count(batch.counts.total, 'item')} ${done === 1 ? 'is' : 'are'} done and kept`
   const id = `${batch.id}${connection.flag}`
   if (connection.embedded) return new CliError(`stopped: ${state}`, [`Go on: ${again}`], EXIT.interrupted)
   return new CliError(

@@ -1,9 +1,10 @@
 import type { TrialItem } from '../archives/trial-item.ts'
+import { count } from '../domain/count.ts'
 import type { BatchItem } from '../schemas/batch.ts'
 import { CliError } from './cli-error.ts'
 import { encodeLine } from './ndjson.ts'
 import type { ProgressView } from './progress-view.ts'
-import { clip, count, oneLine } from './terminal-text.ts'
+import { clip, oneLine } from './terminal-text.ts'
 import { unreadText } from './unread-text.ts'
 
 /** How many warnings are told one by one. */

@@ -3,9 +3,10 @@ import { stat } from 'node:fs/promises'
 import type { GroundTruths } from '../archives/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../archives/signals.ts'
 import type { TrialItem } from '../archives/trial-item.ts'
+import { count } from '../domain/count.ts'
 import { CliError } from './cli-error.ts'
 import type { TrialSourceOptions } from './shell.ts'
-import { clip, count, oneLine } from './terminal-text.ts'
+import { clip, oneLine } from './terminal-text.ts'
 
 /** Reads trials from paths. What reads archives is loaded only here: other commands start without it. */
 export async function* readTrialItems(
@@ -23,7 +24,7 @@ export async function* readTrialItems(
     ...(seen !== null && { groundTruths: seen.truths }),
     ...(signals.length > 0 && { signals }),
     onMissing({ source, missing, trials }) {
-      options.onMissing?.(`${oneLine(sourceText(source))} told nothing in ${missing} of ${trials} trials`)
+      options.onMissing?.(`${oneLine(sourceText(source))} told nothing in ${missing} of ${count(trials, 'trial')}`)
     },
     ...(options.variant !== undefined && { variant: options.variant }),
   })

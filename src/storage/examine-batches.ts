@@ -1,3 +1,4 @@
+import { count } from '../domain/count.ts'
 import type { Finding } from '../grading/upkeep-ports.ts'
 import {
   type Check,
@@ -8,7 +9,6 @@ import {
   note,
   ofTheDead,
   ok,
-  plural,
   warning,
 } from './examine-check.ts'
 
@@ -45,14 +45,14 @@ function* lookAtRunning(examined: Examined): Generator<Finding> {
   const unrun = countIds(db, UNRUN, livingValue(examined))
   if (unrun.n === 0) yield ok('batches', 'every batch that should run has a process that lives')
   else
-    yield warning('batches', `${plural(unrun.n, 'batch', 'batches')} that nobody runs`, {
+    yield warning('batches', `${count(unrun.n, 'batch', 'batches')} that nobody runs`, {
       means: 'Their process has ended. Nothing is lost; they go on where they were.',
       advice: 'Start the service (`veridict serve`), which takes them over, or `veridict resume BATCH`.',
       ids: unrun.ids,
     })
   const parked = countIds(db, "SELECT id FROM batches WHERE status = 'parked' AND resumes_at IS NULL")
   if (parked.n > 0)
-    yield note('batches', `${plural(parked.n, 'batch', 'batches')} parked until somebody says go on`, {
+    yield note('batches', `${count(parked.n, 'batch', 'batches')} parked until somebody says go on`, {
       means: 'Going on would only have burnt them; `veridict status BATCH` says why.',
       advice: 'Mend the reason, then `veridict resume BATCH`.',
       ids: parked.ids,
@@ -63,7 +63,7 @@ function* lookAtDrafts(examined: Examined): Generator<Finding> {
   const sql = `SELECT id FROM batches WHERE status = 'draft' AND ${ofTheDead(examined)}`
   const { n, ids } = countIds(examined.db, sql, livingValue(examined))
   if (n === 0) return yield ok('drafts', 'no draft was left behind')
-  yield note('drafts', `${plural(n, 'draft')} of processes that have ended`, {
+  yield note('drafts', `${count(n, 'draft')} of processes that have ended`, {
     means: 'Batches that were still being sent: nobody was told that they were taken.',
     advice: 'Nothing: the next start of the service throws them away.',
     ids,
@@ -78,7 +78,7 @@ export const BATCH_CHECKS: readonly Check[] = [
     since: 3,
     sql: WRONG_TALLIES,
     fine: 'the counts of every batch are those of its items',
-    wrong: (n) => `${plural(n, 'batch', 'batches')} whose counts are not those of their items`,
+    wrong: (n) => `${count(n, 'batch', 'batches')} whose counts are not those of their items`,
     means: 'Status and reports of these batches say wrong numbers.',
     advice: RECOUNT,
   }),
@@ -87,7 +87,7 @@ export const BATCH_CHECKS: readonly Check[] = [
     since: 3,
     sql: WRONG_TOTALS,
     fine: 'every batch has as many items as it says',
-    wrong: (n) => `${plural(n, 'batch', 'batches')} with more or fewer items than their total`,
+    wrong: (n) => `${count(n, 'batch', 'batches')} with more or fewer items than their total`,
     means: 'Items are missing, or too many.',
     advice: RECOUNT,
   }),
@@ -96,7 +96,7 @@ export const BATCH_CHECKS: readonly Check[] = [
     since: 3,
     sql: ENDED_WITH_OPEN_ITEMS,
     fine: 'no batch has ended before its items',
-    wrong: (n) => `${plural(n, 'batch', 'batches')} that ended with open items`,
+    wrong: (n) => `${count(n, 'batch', 'batches')} that ended with open items`,
     means: 'Some items of these batches will never be graded.',
     advice: `${RECOUNT} The same \`veridict batch\` command with --new grades the rest.`,
   }),
@@ -106,7 +106,7 @@ export const BATCH_CHECKS: readonly Check[] = [
     sql: `SELECT item_id AS id FROM batch_items
           WHERE grade_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = batch_items.grade_id)`,
     fine: 'every ended item has its grade',
-    wrong: (n) => `${plural(n, 'item')} whose grade is not there`,
+    wrong: (n) => `${count(n, 'item')} whose grade is not there`,
     means: 'Their results name grades that cannot be shown.',
     advice: 'Restore a backup from before, or grade them again with --new.',
   }),

@@ -81,8 +81,6 @@ export const faultCheck = ({ name, since, onlyFull, sql, fine, wrong, means, adv
   },
 })
 
-export const plural = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
-
 /** Dollars as they stand in the ledger, to a hundredth of a cent. */
 export const dollars = (usd: number | null): string => `$${(usd ?? 0).toFixed(4)}`
 

@@ -1,4 +1,5 @@
-import { type Check, error, faultCheck, note, ok, plural } from './examine-check.ts'
+import { count } from '../domain/count.ts'
+import { type Check, error, faultCheck, note, ok } from './examine-check.ts'
 
 const BACKUP = 'Restore the newest backup that is whole.'
 
@@ -19,7 +20,7 @@ export const GRADE_CHECKS: readonly Check[] = [
     since: 1,
     sql: WRONG_ANSWERS,
     fine: 'every cached answer is a grade of its own key',
-    wrong: (n) => `${plural(n, 'cached answer')} without its grade, or with a wrong one`,
+    wrong: (n) => `${count(n, 'cached answer')} without its grade, or with a wrong one`,
     means: 'Requests with these keys are answered wrongly, or not at all.',
     advice: BACKUP,
   }),
@@ -29,7 +30,7 @@ export const GRADE_CHECKS: readonly Check[] = [
     onlyFull: true,
     sql: WRONG_BODIES,
     fine: 'every grade is JSON that agrees with its columns',
-    wrong: (n) => `${plural(n, 'grade')} whose body is damaged, or is not what its columns say`,
+    wrong: (n) => `${count(n, 'grade')} whose body is damaged, or is not what its columns say`,
     means: 'Lists and reports count them as something else than what they are.',
     advice: BACKUP,
   }),
@@ -39,7 +40,7 @@ export const GRADE_CHECKS: readonly Check[] = [
     sql: `SELECT id FROM grades
           WHERE NOT EXISTS (SELECT 1 FROM trajectories WHERE trajectories.id = grades.trajectory)`,
     fine: 'every grade has its trajectory',
-    wrong: (n) => `${plural(n, 'grade')} whose trajectory is not there`,
+    wrong: (n) => `${count(n, 'grade')} whose trajectory is not there`,
     means: 'Their evidence cannot be shown or checked again.',
     advice: 'Upload the trajectory again (`veridict import`), or restore a backup.',
   }),
@@ -50,7 +51,7 @@ export const GRADE_CHECKS: readonly Check[] = [
           AND NOT EXISTS (SELECT 1 FROM trajectories WHERE trajectories.id = batch_items.trajectory)
           AND (SELECT status FROM batches WHERE batches.rowid = batch_items.batch) <> 'draft'`,
     fine: 'every open item has its trajectory',
-    wrong: (n) => `${plural(n, 'open item')} whose trajectory is not there`,
+    wrong: (n) => `${count(n, 'open item')} whose trajectory is not there`,
     means: 'They cannot be graded.',
     advice: 'Upload the trajectories again (`veridict import`), then `veridict resume BATCH`.',
   }),
@@ -75,8 +76,7 @@ export const GRADE_CHECKS: readonly Check[] = [
           means: 'Its grades stay; nothing can be graded by it, and its open items park.',
           advice: 'Put its folder back if it is still needed.',
         })
-      if (changed.length + gone.length === 0)
-        yield ok('rubrics', `${plural(stored.length, 'rubric')}, as in the folder`)
+      if (changed.length + gone.length === 0) yield ok('rubrics', `${count(stored.length, 'rubric')}, as in the folder`)
     },
   },
 ]

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
-import { type Check, note, ok, plural } from './examine-check.ts'
+import { count } from '../domain/count.ts'
+import { type Check, note, ok } from './examine-check.ts'
 import { looksAlive, type ProcessRow } from './process-registry.ts'
 
 /** Processes that use the file, as seen by one that does not register itself. None where the file knows no processes yet. */
@@ -17,7 +18,7 @@ export const PROCESS_CHECKS: readonly Check[] = [
     *look({ db, living }) {
       const rows = db.prepare('SELECT count(*) FROM processes').pluck().get() as number
       const dead = rows - living.size
-      const found = `${plural(living.size, 'process', 'processes')} in use of this file`
+      const found = `${count(living.size, 'process', 'processes')} in use of this file`
       if (dead <= 0) return yield ok('processes', found)
       yield note('processes', `${found}, ${dead} that ended without saying so`, {
         means: 'A crash or a kill. What they held is anybody’s; the next start takes it over.',

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
+import { count } from '../domain/count.ts'
 import type { Finding } from '../grading/upkeep-ports.ts'
 import { assertSafeVersion } from './database.ts'
-import { type Check, error, MOST_IDS, note, ok, plural } from './examine-check.ts'
+import { type Check, error, MOST_IDS, note, ok } from './examine-check.ts'
 import { loadMigrations } from './migrate.ts'
 
 export interface SchemaLook {
@@ -86,7 +87,7 @@ function lookAtPages(db: Database.Database, pragma: 'quick_check' | 'integrity_c
   const faults = db.pragma(`${pragma}(${MOST_IDS * 4})`) as Record<string, string>[]
   const texts = faults.flatMap((row) => Object.values(row))
   if (texts.length === 1 && texts[0] === 'ok') return ok('integrity', `${pragma}: ok`)
-  return error('integrity', `${pragma}: ${plural(texts.length, 'fault')}, such as: ${texts.slice(0, 3).join('; ')}`, {
+  return error('integrity', `${pragma}: ${count(texts.length, 'fault')}, such as: ${texts.slice(0, 3).join('; ')}`, {
     means: 'The file is damaged: what is read from it may be wrong.',
     advice: 'Stop the service, keep the file, and restore the newest backup that is whole.',
   })
@@ -129,7 +130,7 @@ export const STRUCTURE_CHECKS: readonly Check[] = [
         tables.add(row.table)
       }
       if (n === 0) return yield ok('foreign keys', 'every reference has its row')
-      yield error('foreign keys', `${plural(n, 'row')} of ${[...tables].join(', ')} refer to rows that are not there`, {
+      yield error('foreign keys', `${count(n, 'row')} of ${[...tables].join(', ')} refer to rows that are not there`, {
         means: 'Rows were removed by something that is not this program.',
         advice: 'Restore the newest backup that is whole.',
       })
