@@ -1,13 +1,58 @@
 import { defineConfig } from 'vitest/config'
 
+/**
+ * Where a test belongs. `npm test` runs `pure` and `quick`, and has five minutes on two cores; `npm run test:slow` runs `slow`; `npm run test:all`
+ * runs all. A new test is quick unless its folder or its name is in this table. Put it here if it takes more than ten seconds alone, kills or
+ * starts processes again and again, needs a browser or a PostgreSQL, or reads a whole corpus.
+ */
+const SLOW = [
+  // Attacks, browsers, contracts played against a service, deployments, kills and faults: whole folders.
+  'test/{attack,browser,contract,deploy,e2e,faults}/**',
+  // PostgreSQL: the databases, several processes on one of them, and moving into one.
+  'test/**/*postgres*.test.ts',
+  'test/grading/cluster*.test.ts',
+  'test/storage/move*.test.ts',
+  'test/cli/{migrate-store,worker}.test.ts',
+  // The command itself, again and again, over whole archives.
+  'test/cli/{agent-and-model,ground-truth-spellings,subagent-order,unread-records,weak-anchors}.test.ts',
+  'test/cli/{backup-drill,restore-projects,start-failure}.test.ts',
+  // Every release's database; processes that come and go; a store of many kinds, once for every kind of blob.
+  'test/storage/{durability,processes,upgrade}.test.ts',
+  'test/blobs/{contract-*,s3,s3-real}.test.ts',
+  // Clusters over HTTP, and statistics, which run in a process of their own.
+  'test/http/{agreement,batch-counts,cluster,cluster-batches,comparison-statistics,process,regrades,reports}.test.ts',
+  'test/telemetry/collector-away.test.ts',
+  // Simulations, laws over many draws, whole corpora, memory.
+  'test/archives/memory.test.ts',
+  'test/fuzz/cost.test.ts',
+  'test/domain/shell/reading.test.ts',
+  'test/domain/statistics/{agreement-intervals,corrected-shares-coverage}.test.ts',
+  'test/grading/{estimate-law,reading}.test.ts',
+]
+
+/** Functions without state: their files share a worker. */
+const PURE = ['test/{bench,config,domain,formats,fuzz,schemas,tools}/**']
+
+const ALL = 'test/**/*.test.ts'
+const tests = (paths: readonly string[]): string[] => paths.map((path) => path.replace(/\*\*$/, '**/*.test.ts'))
+
+const shared = {
+  setupFiles: ['test/fixed-seed.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  unstubEnvs: true,
+  // A shared machine may stand still for seconds. A test that passed only in its second try is marked "(retry x1)" in what is printed.
+  retry: process.env['CI'] === undefined ? 0 : 1,
+}
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    setupFiles: ['test/fixed-seed.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    unstubEnvs: true,
-    // A shared machine may stand still for seconds. A test that passed only in its second try is marked "(retry x1)" in what is printed.
-    retry: process.env['CI'] === undefined ? 0 : 1,
+    // By default one core is left alone; of two, that is half of the machine.
+    maxWorkers: '100%',
+    projects: [
+      { test: { ...shared, name: 'pure', include: tests(PURE), exclude: tests(SLOW), isolate: false } },
+      { test: { ...shared, name: 'quick', include: [ALL], exclude: [...tests(SLOW), ...tests(PURE)] } },
+      { test: { ...shared, name: 'slow', include: tests(SLOW) } },
+    ],
   },
 })

@@ -51,7 +51,6 @@ try {
     onProgress: () => {
       most = Math.max(most, process.memoryUsage().rss)
     },
-    patience_ms: 60_000,
   })
   print(report)
   const [size] = await server.query("SELECT pg_database_size('postgres')::float8 AS bytes")

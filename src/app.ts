@@ -1,4 +1,3 @@
-import { Ajv } from 'ajv'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -36,6 +35,7 @@ import { traceRequests } from './http/request-spans.ts'
 import { reviewRoutes } from './http/reviews.ts'
 import { trajectoryRoutes } from './http/trajectories.ts'
 import { trajectorySearchRoute } from './http/trajectory-search.ts'
+import { schemaController } from './http/validation.ts'
 import { logTrouble } from './trouble-log.ts'
 import { pageRoutes } from './web/pages.ts'
 
@@ -62,6 +62,7 @@ export async function buildApp(
     // One line a request, written by `recordRequests`, instead of two.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => crypto.randomUUID(),
+    schemaController: schemaController(),
     routerOptions: { maxParamLength: 200 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -80,7 +81,6 @@ export async function buildApp(
   installErrors(http)
   traceRequests(http, context.tracing)
   const keyRate = await installAccess(http, { access: context.access, config: context.config })
-  installValidation(http)
   installDrain(http, state)
   recordRequests(http, metrics)
   installProjects(http, context)
@@ -91,7 +91,7 @@ export async function buildApp(
     limits,
     admission.behindHits((request, reply) => answerKnownBytes(request, reply, { aliasesOf, metrics })),
   )
-  await installOpenApi(http)
+  installOpenApi(http)
   sessionRoutes(http, { access: context.access, config: context.config, keyRate })
   gradeRoutes(http, { context, metrics, aliasesOf, inFlight })
   trajectoryRoutes(http, { context })
@@ -110,23 +110,4 @@ export async function buildApp(
   pageRoutes(http)
   await http.ready()
   return { http, state, settled: () => inFlight.settled() }
-}
-
-/** Bodies are taken as they are; query strings and headers, which are always text, may become numbers and booleans. */
-function installValidation(http: FastifyInstance): void {
-  const common = {
-    allErrors: false,
-    removeAdditional: false,
-    useDefaults: false,
-    strict: false,
-    validateFormats: false,
-    // An error brings the object that it is about.
-    verbose: true,
-  } as const
-  const exact = new Ajv({ ...common, coerceTypes: false })
-  const coercing = new Ajv({ ...common, coerceTypes: true })
-  http.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? exact : coercing).compile(schema as object),
-  )
-  http.setSerializerCompiler(() => (data) => (typeof data === 'string' ? data : JSON.stringify(data)))
 }

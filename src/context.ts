@@ -86,7 +86,7 @@ const RUBRICS = fileURLToPath(new URL('../rubrics', import.meta.url))
 export async function buildContext(options: ContextOptions): Promise<Context> {
   const { config, clock = systemClock } = options
   const troubles = new Set<(trouble: ProjectTrouble) => void>()
-  const shared = gatherShared(options, (trouble) => {
+  const shared = await gatherShared(options, (trouble) => {
     for (const listener of troubles) listener(trouble)
   })
   const { judges, unkeyed, rubrics } = shared
@@ -125,17 +125,17 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
   }
 }
 
-function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Shared {
+async function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Promise<Shared> {
   const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
   const loaded = loadRubrics(options.rubrics ?? RUBRICS)
-  const { judges, unkeyed } = gatherJudges(options, config, secrets)
+  const { judges, unkeyed } = await gatherJudges(options, config, secrets)
   if (!judges.has(config.default_judge) && !unkeyed.has(config.default_judge)) {
     throw new Error(
       `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
     )
   }
-  const room = createStoreRoom(config, secrets)
+  const room = await createStoreRoom(config, secrets)
   const lanes = openLanes(config, judges, room.limits, clock)
   const adopts = options.adopts_batches ?? true
   return {
@@ -147,7 +147,7 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
     rubrics: new Map(loaded.map(({ rubric }) => [rubric.name, rubric])),
     default_rubric: DEFAULT_RUBRIC,
     lanes,
-    work: openWork({
+    work: await openWork({
       config,
       secrets,
       adopts,
@@ -172,9 +172,13 @@ function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): 
   }
 }
 
-function gatherJudges(options: ContextOptions, config: Config, secrets: Secrets): Pick<Shared, 'judges' | 'unkeyed'> {
+async function gatherJudges(
+  options: ContextOptions,
+  config: Config,
+  secrets: Secrets,
+): Promise<Pick<Shared, 'judges' | 'unkeyed'>> {
   const { tracing = NO_TRACING, judges: beside = [] } = options
-  const models = buildModelJudges(config.judges, secrets)
+  const models = await buildModelJudges(config.judges, secrets)
   const all = [createLexicalJudge(), ...models.judges.values(), ...beside]
   const judges = new Map(all.map((judge) => [judge.info.name, tracing.judge(judge)]))
   return { judges, unkeyed: new Map([...models.unkeyed].filter(([name]) => !judges.has(name))) }

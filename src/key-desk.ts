@@ -22,7 +22,7 @@ export type OpenKeyDesk = (env: NodeJS.ProcessEnv, make: boolean) => Promise<Key
 export async function openKeyDesk(env: NodeJS.ProcessEnv, make: boolean): Promise<KeyDesk> {
   const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
   if (!make) assertDatabase(config)
-  const room = createStoreRoom(config, secrets)
+  const room = await createStoreRoom(config, secrets)
   try {
     const stores = await room.open(DEFAULT_PROJECT)
     const projects = [DEFAULT_PROJECT, ...(await room.list())]

@@ -16,6 +16,7 @@ import type { GradingService } from './grading/service.ts'
 import type { ProjectStores, StoreRoom } from './store-room.ts'
 import type { Meter } from './telemetry/meter.ts'
 import type { Tracing } from './telemetry/tracing.ts'
+import { watchStores } from './telemetry/watch-stores.ts'
 import type { Work } from './work.ts'
 
 /** One project: a database of its own, and all that works on it. What another project has cannot be named here. */
@@ -60,7 +61,7 @@ export async function openProject(shared: Shared, name: string): Promise<Project
   const database = shared.config.postgres === null ? 'sqlite' : 'postgresql'
   const opened = await shared.room.open(name)
   // A file has no server to wait for: what its units of work take is the time of this process.
-  const stores = shared.tracing.stores(database === 'sqlite' ? opened : shared.meter.stores(opened), database)
+  const stores = watchStores(opened, [shared.tracing.units(database), database === 'sqlite' ? null : shared.meter.unit])
   try {
     await registerRubrics(stores, shared)
     await stores.attempts.markInterrupted()

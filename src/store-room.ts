@@ -8,9 +8,6 @@ import type { SharedLimits } from './grading/cluster/shared-limits.ts'
 import type { GradeOverviewReader } from './grading/grade-ports.ts'
 import type { Stores } from './grading/ports.ts'
 import type { ProjectBlobs } from './grading/upkeep-ports.ts'
-import { openPostgresStores } from './storage/postgres/postgres.ts'
-import { openSchemaList, projectSchema } from './storage/postgres/project-schemas.ts'
-import { openSharedLimits } from './storage/postgres/shared-limits.ts'
 import { listProjects, projectPath } from './storage/project-files.ts'
 import { isMigrated } from './storage/schema-age.ts'
 import { openSqliteStores, type SqliteOptions } from './storage/sqlite.ts'
@@ -38,7 +35,10 @@ export interface StoreRoom {
 }
 
 /** The one place that chooses between SQLite and PostgreSQL. */
-export function createStoreRoom({ database, postgres, blobs, workers }: Config, secrets: Secrets): StoreRoom {
+export async function createStoreRoom(
+  { database, postgres, blobs, workers }: Config,
+  secrets: Secrets,
+): Promise<StoreRoom> {
   const url = secrets.key(DATABASE_URL)
   const room = openBlobs(blobs, secrets)
   if (postgres !== null && url !== undefined) return createPostgresRoom(url, postgres, workers.lease_seconds, room)
@@ -63,12 +63,17 @@ async function openSettled(options: SqliteOptions): Promise<ProjectStores> {
   }
 }
 
-function createPostgresRoom(
+async function createPostgresRoom(
   url: string,
   { shown, ...settings }: PostgresSettings,
   lease_seconds: number,
   blobs: ProjectBlobs,
-): StoreRoom {
+): Promise<StoreRoom> {
+  const [{ openPostgresStores }, { openSchemaList, projectSchema }, { openSharedLimits }] = await Promise.all([
+    import('./storage/postgres/postgres.ts'),
+    import('./storage/postgres/project-schemas.ts'),
+    import('./storage/postgres/shared-limits.ts'),
+  ])
   const schemas = openSchemaList(url, settings)
   const limits = openSharedLimits(url, projectSchema(DEFAULT_PROJECT), settings)
   return {

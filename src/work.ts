@@ -3,12 +3,10 @@ import { DATABASE_URL } from './config/postgres-settings.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { ClusterEngine } from './grading/batch/cluster-engine.ts'
 import { addLoads, NO_LOAD } from './grading/batch/slice-source.ts'
-import { createMemoryQueue } from './grading/cluster/memory-queue.ts'
 import type { SliceJob, SliceQueue } from './grading/cluster/slice-ports.ts'
-import { SliceWorker } from './grading/cluster/slice-worker.ts'
+import type { SliceWorker } from './grading/cluster/slice-worker.ts'
 import type { Lane } from './grading/lane/lane.ts'
 import type { Clock } from './grading/ports.ts'
-import { createJobQueue } from './queue/job-queue.ts'
 
 /** The work on batches that processes of one database share, and this process’s part in it. */
 export interface Work {
@@ -52,10 +50,15 @@ export interface WorkOptions {
 }
 
 /** Null where nobody else works on the database: SQLite. */
-export function openWork(options: WorkOptions): Work | null {
+export async function openWork(options: WorkOptions): Promise<Work | null> {
   const { config, secrets, adopts, works } = options
   const url = secrets.key(DATABASE_URL)
   if (config.postgres === null || url === undefined) return null
+  const [{ createJobQueue }, { createMemoryQueue }, slices] = await Promise.all([
+    import('./queue/job-queue.ts'),
+    import('./grading/cluster/memory-queue.ts'),
+    import('./grading/cluster/slice-worker.ts'),
+  ])
   const { lease_seconds } = config.workers
   const { connect_timeout_ms, statement_timeout_ms } = config.postgres
   const { onError } = options
@@ -70,7 +73,12 @@ export function openWork(options: WorkOptions): Work | null {
     ringWork: () => worker?.ringWork(),
     start(projects) {
       if (!works || worker !== null) return
-      worker = new SliceWorker({ ...options, queue, onTrouble: onError, ...dealerOf(projects, { ...options, queue }) })
+      worker = new slices.SliceWorker({
+        ...options,
+        queue,
+        onTrouble: onError,
+        ...dealerOf(projects, { ...options, queue }),
+      })
       worker.start()
     },
     stop: async () => worker?.stop(),

@@ -15,7 +15,7 @@ export interface KeyPlan {
 
 /** A key as it may be shown: without anything of its secret. */
 export type KeyView = Omit<KeyRecord, 'secret_sha256'> & { readonly state: KeyState }
-export type KeyState = 'good' | 'expired' | 'revoked'
+type KeyState = 'good' | 'expired' | 'revoked'
 
 export const USUAL_SCOPES: readonly Scope[] = ['grade', 'read', 'review']
 

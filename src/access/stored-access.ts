@@ -3,7 +3,7 @@ import type { AccessStore, KeyRecord } from './access-store.ts'
 import { stateOf } from './keys.ts'
 import { digestSecret, isSecret, isSecretOf, makeSecret, parseToken } from './tokens.ts'
 
-export interface AccessDeps {
+interface AccessDeps {
   readonly store: AccessStore
   readonly required: boolean
   /** The project of whoever sends no key, where none is needed. */

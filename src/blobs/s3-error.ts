@@ -1,7 +1,7 @@
 import { BlobError } from '../grading/blob-ports.ts'
 
 /** What is known of a failed request. What a server writes in its messages is not: it may repeat what was signed with. */
-export interface S3Failure {
+interface S3Failure {
   /** Such as `NoSuchKey`, `ECONNRESET` or `TimeoutError`; null: none that is plain. */
   readonly name: string | null
   readonly status: number | null

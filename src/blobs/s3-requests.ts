@@ -12,7 +12,7 @@ export interface S3Requests {
   get(key: string, most: number): Promise<Uint8Array | null>
 }
 
-export interface S3RequestDeps {
+interface S3RequestDeps {
   readonly settings: BlobSettings
   readonly s3: LazyS3
   /** Before the first of the tries after the first; it doubles. */

@@ -1,9 +1,7 @@
 import { basename } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Command, Option } from 'commander'
 import { DEFAULT_PROJECT } from '../access/access.ts'
-import { loadRubrics } from '../config/load-rubrics.ts'
-import { type Finding, type KnownRubric, SEVERITIES, type Severity, type Upkeep } from '../grading/upkeep-ports.ts'
+import { type Finding, SEVERITIES, type Severity, type Upkeep } from '../grading/upkeep-ports.ts'
 import { type DatabaseOption, existingDatabase, sayProgress, withDatabase } from './doctor-database.ts'
 import { findingLine, summaryLine } from './doctor-table.ts'
 import { runCommand } from './error-text.ts'
@@ -29,7 +27,7 @@ const DOCTOR_EXIT: Readonly<Record<Severity, ExitCode>> = { ok: 0, note: 0, warn
 
 const DOCTOR_HELP = `
 Looks at the database, and at those of other projects beside it. It reads only: it migrates nothing, and works beside a running
-service and on a copy. What is paid for and waits, what a crash left, what does not add up: each with what to do.
+service and on a copy. What is paid for and waits, what a crash left, what is damaged: each with what to do.
 
 Exit codes: 0 healthy (notes ask for nothing); 1 no such file, or bad usage; 2 warnings; 3 errors.
 
@@ -37,8 +35,6 @@ Examples:
   veridict doctor
   veridict doctor --full -o json         every page and every stored document; takes as long as reading the whole file
   veridict doctor --database copy.sqlite`
-
-const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
 
 export const doctorCommand = (shell: Shell, upkeep: Examining): Command =>
   withDatabase(new Command('doctor'))
@@ -54,7 +50,6 @@ async function examineAll(
   options: DoctorOptions,
 ): Promise<ExitCode> {
   const main = existingDatabase(shell, options)
-  const rubrics = knownRubrics()
   const diagnoses: Diagnosis[] = []
   const room = openBlobs?.(shell.env) ?? null
   for (const path of [main, ...projectFiles(main)]) {
@@ -65,7 +60,7 @@ async function examineAll(
     const project = projectOf?.(path) ?? (path === main ? DEFAULT_PROJECT : basename(path, '.sqlite'))
     const blobs = room?.of(project) ?? null
     const full = options.full === true
-    for await (const finding of examine({ path, full, rubrics, now: new Date(), blobs, onProgress })) {
+    for await (const finding of examine({ path, full, now: new Date(), blobs, onProgress })) {
       findings.push(finding)
       if (options.output === 'table') shell.out.write(findingLine(finding, shell, paintFor(shell.out, shell.env)))
     }
@@ -78,9 +73,6 @@ async function examineAll(
   else shell.out.write(line({ worst, databases: diagnoses }))
   return DOCTOR_EXIT[worst]
 }
-
-const knownRubrics = (): KnownRubric[] =>
-  loadRubrics(RUBRICS).map(({ rubric }) => ({ name: rubric.name, digest: rubric.digest }))
 
 export const worstOf = (findings: readonly Pick<Finding, 'severity'>[]): Severity =>
   SEVERITIES[Math.max(0, ...findings.map(({ severity }) => SEVERITIES.indexOf(severity)))] ?? 'ok'

@@ -1,4 +1,4 @@
-import { signalEcho } from '../signal-echo.ts'
+import { signalEcho } from '../process/signal-echo.ts'
 import { CliError } from './cli-error.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Shell } from './shell.ts'

@@ -28,14 +28,14 @@ refused.
 The address of the target holds a password, so it comes from the environment: VERIDICT_DATABASE_URL, or the variable that --to-env
 names. Settings of the connection come from VERIDICT_CONFIG.
 
-Rows go over in transactions of a few MiB. Whatever ends the move (Ctrl-C, a crash, a server that stays away): the same command goes
-on where it was. Until it has ended, no service starts on the target. At the end all of it is read back from PostgreSQL, and counts and
-digests of every table are compared with the file.
+The move is one transaction. At the end, before it is committed, all of it is read back from PostgreSQL, and counts and digests of every
+table are compared with the file. Whatever ends it (Ctrl-C, a crash, a server that goes away, a difference): nothing is written, and the
+same command begins anew. A service that is started on the target meanwhile waits.
 
 What it does not move: who uses the database now, and large data that lies outside of it (VERIDICT_BLOBS): set that to the same place.
 
-Exit codes: 0 moved and verified (or: nothing stands against it; equal); 1 refused or broken off, and what was done is kept; 3 what
-PostgreSQL has is not what SQLite has; 130 interrupted, and the same command goes on.
+Exit codes: 0 moved and verified (or: nothing stands against it; equal); 1 refused or broken off, and nothing was written; 3 what
+PostgreSQL has is not what SQLite has; 130 interrupted.
 
 Examples:
   veridict migrate-store --from data/veridict.sqlite --dry-run      what is there, and may it be moved?
@@ -43,12 +43,9 @@ Examples:
   veridict migrate-store --from data/veridict.sqlite --verify-only  both sides once more, before the first start of the service
 More: docs/migrate-store.md`
 
-/** A server that restarts is back within this. */
-const PATIENCE_MS = 5 * 60_000
-
 export const migrateStoreCommand = (shell: Shell, moveStore: MoveStore): Command =>
   new Command('migrate-store')
-    .description('move a SQLite store into PostgreSQL; goes on where it was broken off, and verifies')
+    .description('move a SQLite store into PostgreSQL, all or nothing, and verify it')
     .requiredOption('--from <file>', 'the main SQLite file')
     .option('--to-env <variable>', 'the variable that holds the URL of the target', DATABASE_URL)
     .option('--dry-run', 'look at both sides; write nothing')
@@ -63,21 +60,17 @@ async function run(shell: Shell, moveStore: MoveStore, options: MoveStoreOptions
   const to = targetOf(shell, options.toEnv)
   const view = createMoveView(shell.err, shell.env)
   const { signal, release } = watchInterruption(shell)
-  let hasMoved = false
   try {
     const report = await moveStore({
-      ...{ from: options.from, to, mode, signal, now: () => new Date(), patience_ms: PATIENCE_MS },
-      onProgress(progress) {
-        hasMoved ||= mode === 'move' && (progress.step === 'verify' || (progress.step === 'move' && progress.done > 0))
-        view.show(progress)
-      },
+      ...{ from: options.from, to, mode, signal, now: () => new Date() },
+      onProgress: (progress) => view.show(progress),
     })
     view.end()
     shell.out.write(moveReportText(report, paintFor(shell.out, shell.env)))
-    return exitOf(shell, report)
+    return exitOf(shell, mode, report)
   } catch (error) {
     view.end()
-    throw mode === 'move' ? withAdvice(shell, error, hasMoved) : error
+    throw mode === 'move' ? withAdvice(shell, error) : error
   } finally {
     release()
   }
@@ -102,22 +95,21 @@ function targetOf(shell: Shell, variable: string): MoveTarget {
   return { url, settings: config.postgres }
 }
 
-function exitOf(shell: Shell, { outcome }: MoveReport): ExitCode {
+function exitOf(shell: Shell, mode: MoveMode, { outcome }: MoveReport): ExitCode {
   if (outcome !== 'differs') return EXIT.graded
-  throw new CliError(
-    'what PostgreSQL has is not what SQLite has',
-    [
-      'Where a service has worked on the target since the move, that is to be expected.',
-      `Else keep both, and begin anew in another database: ${commandLine(shell, ['--verify-only'])}`,
-    ],
-    EXIT.failed,
-  )
+  const advice =
+    mode === 'move'
+      ? [`Nothing was written. To try again: ${commandLine(shell)}`]
+      : [
+          'Where a service has worked on the target since the move, that is to be expected.',
+          'Else keep both, and move into another database.',
+        ]
+  throw new CliError('what PostgreSQL has is not what SQLite has', advice, EXIT.failed)
 }
 
-/** A refusal before this run has moved anything needs no such word, and an interruption no word of what was moved. */
-function withAdvice(shell: Shell, error: unknown, hasMoved: boolean): unknown {
-  if (!hasMoved && !(error instanceof CliError && error.exit === EXIT.interrupted)) return error
-  const again = `${hasMoved ? 'What was moved is kept. ' : ''}The same command goes on: ${commandLine(shell)}`
+/** For what the user or the server has cut off; a refusal says itself what to do. */
+function withAdvice(shell: Shell, error: unknown): unknown {
+  const again = `A move is all or nothing. The same command begins anew: ${commandLine(shell)}`
   if (error instanceof CliError) return new CliError(error.message, [...error.advice, again], error.exit)
   if (error instanceof Error && 'code' in error && error.code === 'storage_busy')
     return new CliError(error.message, [again])

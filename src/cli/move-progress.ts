@@ -18,7 +18,6 @@ const WORDS: Readonly<Record<MoveProgress['step'], string>> = {
   read: 'reading the source',
   move: 'moving',
   verify: 'verifying',
-  wait: 'the database server is away, waiting',
 }
 
 /** Rows a second of one step in one project; what was there before counts for nothing. */
@@ -35,17 +34,13 @@ function createRate(): (progress: MoveProgress, now: number) => number | null {
 /** One line: which project, what is done, how far that is. */
 export function moveLine(progress: MoveProgress, rate: number | null, bar: boolean): string {
   const { project, step, table, done, total } = progress
-  if (step === 'wait') return `${project}: ${WORDS.wait}`
-  const share = total === null || total === 0 ? null : Math.min(1, done / total)
-  const drawn = share === null ? '' : '█'.repeat(Math.round(share * BAR)).padEnd(BAR, '░')
+  const share = total === 0 ? 1 : Math.min(1, done / total)
   const parts = [
     `${project}: ${WORDS[step]} ${table}`,
-    ...(bar && drawn !== '' ? [drawn] : []),
-    ...(share === null
-      ? [count(done, 'row')]
-      : [`${Math.floor(share * 100)}%`, `${done} of ${count(total ?? 0, 'row')}`]),
+    ...(bar ? ['█'.repeat(Math.round(share * BAR)).padEnd(BAR, '░')] : []),
+    ...[`${Math.floor(share * 100)}%`, `${done} of ${count(total, 'row')}`],
     ...(rate === null ? [] : [`${Math.round(rate)} rows/s`]),
-    ...(rate === null || total === null || done >= total ? [] : [`${Math.ceil((total - done) / rate)} s left`]),
+    ...(rate === null || done >= total ? [] : [`${Math.ceil((total - done) / rate)} s left`]),
   ]
   return parts.join('  ')
 }

@@ -35,7 +35,6 @@ export const isEqual = (one: MovedTableReport): boolean =>
 const MEANS: Readonly<Record<MoveReport['outcome'], string>> = {
   moved:
     'Everything is moved, and PostgreSQL has what SQLite has. Next: set VERIDICT_DATABASE_URL and start the service; keep the SQLite file until you have looked.',
-  already: 'This move has ended before; nothing was done. --verify-only compares both sides.',
   planned: 'Nothing was written. Without --dry-run this would be moved.',
   equal: 'PostgreSQL has what SQLite has.',
   differs: 'PostgreSQL does not have what SQLite has.',

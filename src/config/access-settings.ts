@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../schemas/type.ts'
 import { ACCESS_MODES, type AccessMode } from './environment.ts'
 
 export const AccessFileSchema = Type.Object(

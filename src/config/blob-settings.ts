@@ -1,25 +1,29 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../schemas/type.ts'
+import { defineSettings, whole } from './settings.ts'
 
-const most = (maximum: number) => Type.Optional(Type.Integer({ minimum: 1, maximum }))
+const NUMBERS = defineSettings({
+  min_bytes: whole(16_384, 'bytes of compressed data; less stays in its row', { minimum: 1024 }),
+  max_connections: whole(32, 'connections of each process', { maximum: 1000 }),
+  connect_timeout_ms: whole(5000, 'milliseconds to connect', { maximum: 600_000 }),
+  request_timeout_ms: whole(20_000, 'milliseconds that one try may take, with its whole body', { maximum: 600_000 }),
+  max_attempts: whole(4, 'tries of one request before it is given up', { maximum: 20 }),
+})
 
-export const BlobFileSchema = Type.Object(
+export const BLOBS = Type.Object(
   {
     endpoint: Type.Optional(Type.String({ minLength: 1 })),
     region: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })),
     path_style: Type.Optional(Type.Boolean()),
-    min_bytes: Type.Optional(Type.Integer({ minimum: 1024 })),
-    max_connections: most(1000),
-    connect_timeout_ms: most(600_000),
-    request_timeout_ms: most(600_000),
-    max_attempts: most(20),
+    ...NUMBERS.file.properties,
   },
   { additionalProperties: false },
 )
 
-export type BlobFile = Static<typeof BlobFileSchema>
+export type BlobFile = Static<typeof BLOBS>
 
 /** The S3-compatible store of `VERIDICT_BLOBS`. Credentials are no part of the configuration. */
-export interface BlobSettings {
+export type BlobSettings = typeof NUMBERS.defaults & {
   readonly bucket: string
   /** Without slashes at its ends; empty: none. */
   readonly prefix: string
@@ -28,16 +32,6 @@ export interface BlobSettings {
   readonly region: string
   /** The bucket in the path of the URL and not in the name of the host. */
   readonly path_style: boolean
-  /** Of compressed data; less stays in its row: reading it from elsewhere would cost more than it saves. */
-  readonly min_bytes: number
-  /** Of each process. */
-  readonly max_connections: number
-  /** Milliseconds. */
-  readonly connect_timeout_ms: number
-  /** Milliseconds that one try may take, with its whole body. */
-  readonly request_timeout_ms: number
-  /** Tries of one request before it is given up. */
-  readonly max_attempts: number
   /** `s3://bucket/prefix` */
   readonly shown: string
 }
@@ -47,15 +41,6 @@ export interface BlobEnvironment {
   readonly aws_region: string | undefined
   readonly aws_endpoint: string | undefined
 }
-
-const DEFAULTS = {
-  region: 'us-east-1',
-  min_bytes: 16_384,
-  max_connections: 32,
-  connect_timeout_ms: 5000,
-  request_timeout_ms: 20_000,
-  max_attempts: 4,
-} as const
 
 const FORM = 'it looks like s3://bucket/prefix, or is "database"'
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
@@ -70,7 +55,8 @@ export function resolveBlobs(environment: BlobEnvironment, file: BlobFile = {}):
   const given = file.endpoint ?? aws_endpoint
   const endpoint = given === undefined ? null : parseEndpoint(given)
   return {
-    ...DEFAULTS,
+    ...NUMBERS.defaults,
+    region: 'us-east-1',
     ...(aws_region !== undefined && { region: aws_region }),
     path_style: endpoint !== null,
     ...file,

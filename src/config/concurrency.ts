@@ -1,19 +1,14 @@
-import { Type } from 'typebox'
+import { defineSettings, whole } from './settings.ts'
 
-/** Calls of one judge that may be under way at once: where it begins, and between what it adapts. */
-export interface Concurrency {
-  readonly initial: number
-  readonly min: number
-  readonly max: number
-}
+const BOUNDS = { maximum: 10_000 }
 
-export const CONCURRENCY: Concurrency = { initial: 64, min: 1, max: 256 }
-
-const calls = () => Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 }))
-export const ConcurrencySchema = Type.Object(
-  { initial: calls(), min: calls(), max: calls() },
-  { additionalProperties: false },
-)
+/** Calls of one judge that may be under way at once. */
+export const CONCURRENCY = defineSettings({
+  initial: whole(64, 'calls of one judge at once, to begin with', BOUNDS),
+  min: whole(1, 'calls of one judge at once at the least', BOUNDS),
+  max: whole(256, 'calls of one judge at once at the most', BOUNDS),
+})
+export type Concurrency = typeof CONCURRENCY.defaults
 
 /**
  * What the file says over what holds otherwise. A beginning that is not given is moved between the limits. Throws with the place of

@@ -1,15 +1,25 @@
+import type { DeniedActs } from '../domain/evidence-question.ts'
 import { type AccessFile, type AccessSettings, resolveAccess } from './access-settings.ts'
-import { ADMISSION_LIMITS } from './admission-limits.ts'
 import { type BlobSettings, resolveBlobs } from './blob-settings.ts'
 import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Environment, type LogLevel, readEnvironment } from './environment.ts'
 import type { JudgeSettings } from './judge-settings.ts'
+import { BATCHES, LIMITS, type Limits, RETRY } from './limits.ts'
 import { resolveJudges } from './model-judges.ts'
 import { type PostgresSettings, resolvePostgres } from './postgres-settings.ts'
 import { readSecrets, type Secrets } from './secrets.ts'
-import type { BatchSettings, Budget, EvidenceSettings, Limits, RetrySettings } from './settings.ts'
 import { resolveWorkers, type WorkerSettings } from './worker-settings.ts'
+
+export interface Budget {
+  /** Dollars that each project may spend in a day of UTC, over all its batches and single grades; null: no cap. */
+  readonly max_cost_usd_per_day: number | null
+}
+
+interface EvidenceSettings {
+  /** What an act that is denied against a given action anchor means. */
+  readonly denied_acts: DeniedActs
+}
 
 /** Everything that can be configured, decided. Holds no secret. */
 export interface Config {
@@ -24,35 +34,17 @@ export interface Config {
   readonly log_level: LogLevel
   readonly default_judge: string
   readonly limits: Limits
-  readonly retry: RetrySettings
+  readonly retry: typeof RETRY.defaults
   readonly concurrency: Concurrency
   readonly budget: Budget
   readonly access: AccessSettings
   readonly evidence: EvidenceSettings
   /** The project of requests without a key. */
   readonly project: string
-  readonly batches: BatchSettings
+  readonly batches: typeof BATCHES.defaults
   readonly workers: WorkerSettings
   readonly judges: Readonly<Record<string, JudgeSettings>>
 }
-
-const LIMITS: Limits = {
-  ...ADMISSION_LIMITS,
-  body_bytes: 32 * 1024 * 1024,
-  depth: 64,
-  max_steps: 20_000,
-  max_part_chars: 8_000_000,
-}
-const RETRY: RetrySettings = {
-  max_attempts: 4,
-  deadline_ms: 180_000,
-  call_timeout_ms: 120_000,
-  base_delay_ms: 500,
-  max_delay_ms: 20_000,
-  max_retry_after_ms: 60_000,
-}
-
-const BATCHES: BatchSettings = { most_items: 100_000, poll_seconds: 60 }
 
 /** Environment, then the optional file, then the secrets. Throws with the place of what cannot be used. */
 export function loadConfig(
@@ -61,7 +53,7 @@ export function loadConfig(
 ): { config: Config; secrets: Secrets } {
   const environment = readEnvironment(env)
   const file = environment.config_file === undefined ? {} : readConfigFile(environment.config_file, readFile)
-  const concurrency = resolveConcurrency(file.concurrency, CONCURRENCY, '/concurrency')
+  const concurrency = resolveConcurrency(file.concurrency, CONCURRENCY.defaults, '/concurrency')
   const host = environment.host ?? '127.0.0.1'
   const config: Config = {
     host,
@@ -71,8 +63,8 @@ export function loadConfig(
     blobs: resolveBlobs(environment, file.blobs),
     log_level: environment.log_level ?? 'info',
     default_judge: file.default_judge ?? 'lexical',
-    limits: { ...LIMITS, ...file.limits },
-    retry: { ...RETRY, ...file.retry },
+    limits: { ...LIMITS.defaults, ...file.limits },
+    retry: { ...RETRY.defaults, ...file.retry },
     concurrency,
     budget: {
       max_cost_usd_per_day: environment.max_cost_usd_per_day ?? file.budget?.max_cost_usd_per_day ?? null,
@@ -80,7 +72,7 @@ export function loadConfig(
     access: resolveAccess(accessOf(environment, file), host),
     evidence: { denied_acts: file.evidence?.denied_acts ?? 'flag' },
     project: environment.project ?? 'default',
-    batches: { ...BATCHES, ...file.batches },
+    batches: { ...BATCHES.defaults, ...file.batches },
     workers: resolveWorkers(environment, file.workers),
     judges: resolveJudges(environment, file.judges, concurrency),
   }

@@ -24,7 +24,7 @@ export interface Environment {
   readonly anthropic: ProviderEnvironment
 }
 
-export interface ProviderEnvironment {
+interface ProviderEnvironment {
   readonly has_key: boolean
   readonly base_url: string | undefined
   readonly model: string | undefined
@@ -46,7 +46,7 @@ export const PROVIDER_VARIABLES = {
 export const ACCESS_MODES = ['auto', 'on', 'off'] as const
 export type AccessMode = (typeof ACCESS_MODES)[number]
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Throws with the name of the variable that cannot be used. An empty variable counts as absent. */

@@ -1,7 +1,8 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import type { Price } from '../domain/price.ts'
 import type { SettingSources } from '../schemas/judge-info.ts'
-import { type Concurrency, ConcurrencySchema } from './concurrency.ts'
+import { Type } from '../schemas/type.ts'
+import { CONCURRENCY, type Concurrency } from './concurrency.ts'
 import { nullable } from './nullable.ts'
 import { PriceSettings } from './prices.ts'
 
@@ -20,7 +21,7 @@ export const JudgeFileSchema = Type.Object(
     cache_control: Type.Optional(Type.Boolean()),
     images: Type.Optional(Type.Boolean()),
     token_factor: Type.Optional(Type.Number({ minimum: 0.1, maximum: 10 })),
-    concurrency: Type.Optional(ConcurrencySchema),
+    concurrency: Type.Optional(CONCURRENCY.file),
     ...PriceSettings,
   },
   { additionalProperties: false },

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
 import { parseRubric } from '../domain/parse-rubric.ts'
 import type { Rubric } from '../domain/rubric.ts'
+import { parseYaml } from './yaml.ts'
 
 /** A rubric, and its files as one text to keep beside its digest. */
 export interface LoadedRubric {
@@ -30,7 +31,7 @@ export function loadRubrics(directory: string): LoadedRubric[] {
 function loadRubric(folder: string, name: string): LoadedRubric {
   const read = (file: string) => readFileSync(join(folder, file), 'utf8')
   const source = {
-    manifest: parse(read('rubric.yaml')) as unknown,
+    manifest: readManifest(folder, read('rubric.yaml')),
     system: read('system.md'),
     question: read('question.md'),
     answer_schema: JSON.parse(read('answer.schema.json')) as unknown,
@@ -39,4 +40,22 @@ function loadRubric(folder: string, name: string): LoadedRubric {
   if (!parsed.ok) throw new Error(parsed.error.map((issue) => `${issue.path} ${issue.message}`).join('; '))
   if (parsed.value.name !== name) throw new Error(`the folder must be named ${parsed.value.name}`)
   return { rubric: parsed.value, content: JSON.stringify(source) }
+}
+
+/** The parsed manifest of a rubric as `npm run rubrics` writes it beside the YAML; it counts for exactly that text. */
+export interface ParsedManifest {
+  readonly sha256: string
+  readonly manifest: unknown
+}
+
+export const PARSED_MANIFEST = 'rubric.parsed.json'
+
+export const manifestDigest = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** A rubric whose file was not written, or is of another text, is parsed here. */
+function readManifest(folder: string, text: string): unknown {
+  const file = join(folder, PARSED_MANIFEST)
+  if (!existsSync(file)) return parseYaml(text)
+  const { sha256, manifest } = JSON.parse(readFileSync(file, 'utf8')) as ParsedManifest
+  return sha256 === manifestDigest(text) ? manifest : parseYaml(text)
 }

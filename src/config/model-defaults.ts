@@ -30,7 +30,7 @@ export const PROVIDER_DEFAULTS: Readonly<Record<JudgeSettings['provider'], Judge
     cache_control: false,
     images: true,
     token_factor: 1,
-    concurrency: CONCURRENCY,
+    concurrency: CONCURRENCY.defaults,
     prices: [],
     sources: OF_TABLE,
   },
@@ -48,7 +48,7 @@ export const PROVIDER_DEFAULTS: Readonly<Record<JudgeSettings['provider'], Judge
     images: true,
     // Their own counter finds 15 to 30 % more tokens than OpenAI’s, and more on code: an inference, to be calibrated.
     token_factor: 1.6,
-    concurrency: CONCURRENCY,
+    concurrency: CONCURRENCY.defaults,
     prices: [],
     sources: OF_TABLE,
   },

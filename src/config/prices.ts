@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import type { Price } from '../domain/price.ts'
+import { Type } from '../schemas/type.ts'
 import { nullable } from './nullable.ts'
 
 const PER_MILLION = 'US dollars for a million tokens, like 2.5'

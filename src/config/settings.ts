@@ -1,35 +1,28 @@
-import type { DeniedActs } from '../domain/evidence-question.ts'
-import type { ADMISSION_LIMITS } from './admission-limits.ts'
+import type { Static, TInteger, TObject, TPartial, TProperties } from 'typebox'
+import { Type } from '../schemas/type.ts'
 
-/** Milliseconds, but for the count. */
-export interface RetrySettings {
-  readonly max_attempts: number
-  readonly deadline_ms: number
-  readonly call_timeout_ms: number
-  readonly base_delay_ms: number
-  readonly max_delay_ms: number
-  readonly max_retry_after_ms: number
+/** A group of settings, each said once: its type and bounds, its default and what it means. */
+interface SettingsOf<P extends TProperties> {
+  readonly defaults: Readonly<Static<TObject<P>>>
+  /** What the configuration file may say of them. */
+  readonly file: TPartial<TObject<P>>
 }
 
-export interface Budget {
-  /** Dollars that each project may spend in a day of UTC, over all its batches and single grades; null: no cap. */
-  readonly max_cost_usd_per_day: number | null
+/** Every property has a default. Its description stands behind what is told of a value that cannot be used. */
+export function defineSettings<P extends TProperties>(properties: P): SettingsOf<P> {
+  const defaults = Object.entries(properties).map(([name, schema]) => [name, (schema as { default?: unknown }).default])
+  return {
+    defaults: Object.fromEntries(defaults) as Static<TObject<P>>,
+    file: Type.Object(
+      Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])),
+      { additionalProperties: false },
+    ) as unknown as TPartial<TObject<P>>,
+  }
 }
 
-export interface EvidenceSettings {
-  /** What an act that is denied against a given action anchor means. */
-  readonly denied_acts: DeniedActs
-}
-
-export interface BatchSettings {
-  readonly most_items: number
-  /** How often a provider’s batch is asked after. */
-  readonly poll_seconds: number
-}
-
-export interface Limits extends Readonly<Record<keyof typeof ADMISSION_LIMITS, number>> {
-  readonly body_bytes: number
-  readonly depth: number
-  readonly max_steps: number
-  readonly max_part_chars: number
-}
+/** A whole number from 1 on, or between the bounds. */
+export const whole = (
+  value: number,
+  description: string,
+  bounds: { readonly minimum?: number; readonly maximum?: number } = {},
+): TInteger => Type.Integer({ minimum: 1, ...bounds, default: value, description })

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../schemas/type.ts'
 
 export const WorkersFileSchema = Type.Object(
   {
@@ -8,7 +9,7 @@ export const WorkersFileSchema = Type.Object(
   { additionalProperties: false },
 )
 
-export type WorkersFile = Static<typeof WorkersFileSchema>
+type WorkersFile = Static<typeof WorkersFileSchema>
 
 /** How batches are worked on where several processes share a PostgreSQL. */
 export interface WorkerSettings {

@@ -45,6 +45,8 @@ export interface GradeStore {
   get(id: string): Promise<Grade | null>
   /** Those of them that are stored, in no order. */
   getMany(ids: readonly string[]): Promise<readonly Grade[]>
+  /** The JSON of `get` as it is stored: what is only passed on is not parsed. */
+  getText(id: string): Promise<string | null>
   getGroundTruth(id: string): Promise<GroundTruth | null>
   /** The grade that answers the key now. */
   findByKey(key: Digest): Promise<Grade | null>

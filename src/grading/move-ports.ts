@@ -4,13 +4,12 @@ export type MoveMode = 'move' | 'plan' | 'verify'
 /** How far it is. */
 export interface MoveProgress {
   readonly project: string
-  /** `read` the source once, `move` rows, `verify` what the target has; `wait` for a server that is away. */
-  readonly step: 'read' | 'move' | 'verify' | 'wait'
+  /** `read` the source only, `move` its rows, `verify` what the target has. */
+  readonly step: 'read' | 'move' | 'verify'
   readonly table: string
   /** Rows of this step in this project. */
   readonly done: number
-  /** Null: not known yet. */
-  readonly total: number | null
+  readonly total: number
 }
 
 /** How the target is reached. Times in milliseconds. */
@@ -31,12 +30,10 @@ export interface MoveOptions {
   readonly to: MoveTarget
   readonly mode: MoveMode
   readonly now: () => Date
-  /** Ends the move between two transactions. */
+  /** Ends the move; nothing of it stays. */
   readonly signal: AbortSignal
   readonly onProgress: (progress: MoveProgress) => void
-  /** How long a server that is away is waited for. */
-  readonly patience_ms: number
-  /** About what one transaction writes and what is held in memory at once; one row may be larger. 4 MiB where it is not given. */
+  /** About what one statement writes and what is held in memory at once; one row may be larger. 4 MiB where it is not given. */
   readonly chunk_bytes?: number
 }
 
@@ -59,15 +56,13 @@ export interface ReferenceReport {
 export interface MovedProject {
   readonly project: string
   readonly schema: string
-  /** Before this run: nothing was there, a part of it, or all of it. */
-  readonly found: 'nothing' | 'part' | 'whole'
   readonly tables: readonly MovedTableReport[]
   readonly references: readonly ReferenceReport[]
 }
 
 export interface MoveReport {
   /** `differs`: what PostgreSQL has is not what the source has. */
-  readonly outcome: 'moved' | 'already' | 'planned' | 'equal' | 'differs'
+  readonly outcome: 'moved' | 'planned' | 'equal' | 'differs'
   readonly projects: readonly MovedProject[]
   /** Rows that this run has written, and the seconds that took. */
   readonly moved_rows: number
@@ -76,5 +71,5 @@ export interface MoveReport {
   readonly verifying_s: number
 }
 
-/** Moves all projects of a SQLite store into PostgreSQL. Throws where it cannot; what it has done is kept, and the same again goes on. */
+/** Moves all projects of a SQLite store into PostgreSQL. Throws where it cannot, and has then written nothing. */
 export type MoveStore = (options: MoveOptions) => Promise<MoveReport>

@@ -6,7 +6,7 @@ export type Severity = (typeof SEVERITIES)[number]
 
 /** What one look at a database has found. */
 export interface Finding {
-  /** Which look, such as `tallies`. */
+  /** Which look, such as `batches`. */
   readonly check: string
   readonly severity: Severity
   /** What was found, on one line. */
@@ -17,12 +17,6 @@ export interface Finding {
   readonly advice: string | null
   /** Some of the ids that it is about. */
   readonly ids: readonly string[]
-}
-
-/** A rubric as it lies in the folder. */
-export interface KnownRubric {
-  readonly name: string
-  readonly digest: string
 }
 
 /** How far a long look has come. */
@@ -38,7 +32,6 @@ export interface ExamineOptions {
   readonly path: string
   /** Every page and every stored document, instead of a sample. */
   readonly full: boolean
-  readonly rubrics: readonly KnownRubric[]
   readonly now: Date
   /** Where large data of this database may lie; none: what lies outside is not looked at. */
   readonly blobs?: BlobStore | null

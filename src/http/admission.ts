@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Context } from '../context.ts'
 import { LARGE, nextTurn } from '../grading/turns.ts'
-import type { AdmissionLimits } from './admission-limits.ts'
 import { answerClientError } from './errors.ts'
 import { type AnswerRaw, mostBytes, wantsBody } from './json-body.ts'
 import { boundLargeAnswers } from './large-answers.ts'
@@ -10,8 +10,10 @@ import { watchPressure } from './pressure.ts'
 import { createSlots, type Slots } from './slots.ts'
 import { watchSlowBodies } from './slow-bodies.ts'
 
+type Limits = Context['config']['limits']
+
 export interface AdmissionOptions {
-  readonly limits: AdmissionLimits & { readonly body_bytes: number }
+  readonly limits: Limits
   readonly registry: Registry
 }
 
@@ -21,6 +23,13 @@ export interface Admission {
 }
 
 /** What one request holds; given back when its work is done, or with its answer where no work began. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What it holds; null: nothing yet. */
+    ticket: Ticket | null
+  }
+}
+
 interface Ticket {
   readonly releases: (() => void)[]
   /** Of its body, as far as they are known. */
@@ -51,7 +60,7 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
   const pools = createPools(limits, registry)
   const pressure = watchPressure(limits)
   const slow = watchSlowBodies(limits.slow_body_ms, breakOff)
-  const tickets = new WeakMap<FastifyRequest, Ticket>()
+  app.decorateRequest('ticket', null)
   app.addHook('onClose', () => {
     pressure.close()
     slow.close()
@@ -61,23 +70,23 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
   // Before any route, so that a body that nobody wants is watched too.
   app.server.on('request', (message) => slow.watch(message, isLines(message.headers) ? 0 : limits.body_bytes_per_s))
 
-  const hold = (request: FastifyRequest, release: () => void) => ticketOf(tickets, request).releases.push(release)
+  const hold = (request: FastifyRequest, release: () => void) => ticketOf(request).releases.push(release)
 
   // Of a body whose size its headers do not tell; the ticket is that of a request that says it.
   app.decorateRequest('holdBytes', function holdArrived(this: FastifyRequest, bytes: number) {
     if (announced(this, limits) > 0) return
-    const ticket = ticketOf(tickets, this)
+    const ticket = ticketOf(this)
     ticket.bytes += bytes
     hold(this, pools.held.take(bytes, ticket.bytes > LARGE_BODY ? limits.held_bytes * 0.75 : limits.held_bytes))
   })
   boundLargeAnswers(app, pools.answers, limits.slow_reader_ms)
-  app.addHook('onRoute', (route) => boundWork(route, pools, tickets))
+  app.addHook('onRoute', (route) => boundWork(route, pools))
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (!wantsBody(request)) return done(null, payload)
     try {
       if (isLines(request.headers)) hold(request, pools.uploads.take(1))
       const bytes = announced(request, limits)
-      ticketOf(tickets, request).bytes = bytes
+      ticketOf(request).bytes = bytes
       hold(request, holdBytes(pools.held, limits, bytes))
       done(null, payload)
     } catch (error) {
@@ -86,12 +95,12 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
   })
   // Every answer comes by here, also one that finds its client gone.
   app.addHook('onSend', (request, _reply, _payload, done) => {
-    if (tickets.get(request)?.working === false) giveBack(tickets, request)
+    if (request.ticket?.working === false) giveBack(request)
     done()
   })
   // Validation is over, and the handler is the next long step.
   app.addHook('preHandler', (request, _reply, done) => {
-    if (ticketOf(tickets, request).bytes <= LARGE_BODY) return done()
+    if ((request.ticket?.bytes ?? 0) <= LARGE_BODY) return done()
     nextTurn().then(() => done(), done)
   })
 
@@ -103,26 +112,26 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
         if (reason !== null) throw pools.grading.refusal(reason)
         hold(request, pools.grading.take(1))
       }
-      if (ticketOf(tickets, request).bytes > LARGE_BODY) await nextTurn()
+      if ((request.ticket?.bytes ?? 0) > LARGE_BODY) await nextTurn()
       return false
     },
   }
 }
 
 /** The handler of a route: what its request holds is held until the work ends, also where the client has gone. */
-function boundWork(route: RouteOptions, pools: Pools, tickets: WeakMap<FastifyRequest, Ticket>): void {
+function boundWork(route: RouteOptions, pools: Pools): void {
   const room = ROOMS[route.url]
   if (route.method === 'HEAD' || (room === undefined && route.method !== 'POST')) return
   const { handler } = route
   const admitted: RouteHandlerMethod = async function (request, reply) {
-    const ticket = ticketOf(tickets, request)
+    const ticket = ticketOf(request)
     ticket.working = true
     try {
       if (room === 'streams') untilClosed(reply, pools.streams.take(1))
       if (room === 'statistics') ticket.releases.push(pools.statistics.take(1))
       return await handler.call(this, request, reply)
     } finally {
-      giveBack(tickets, request)
+      giveBack(request)
     }
   }
   route.handler = admitted
@@ -139,7 +148,7 @@ interface Pools extends Readonly<Record<Room, Slots>> {
   readonly answers: Slots
 }
 
-function createPools(limits: AdmissionLimits, registry: Registry): Pools {
+function createPools(limits: Limits, registry: Registry): Pools {
   const refusals = new Counter({
     name: 'veridict_refused_total',
     help: 'Requests that were refused because the service had too much to do, by what there was too much of.',
@@ -168,17 +177,16 @@ function createPools(limits: AdmissionLimits, registry: Registry): Pools {
 }
 
 /** Large bodies leave a quarter of the room to small ones. */
-const holdBytes = (held: Slots, { held_bytes }: AdmissionLimits, bytes: number) =>
+const holdBytes = (held: Slots, { held_bytes }: Limits, bytes: number) =>
   held.take(bytes, bytes > LARGE_BODY ? Math.max(bytes, held_bytes * 0.75) : held_bytes)
 
-function ticketOf(tickets: WeakMap<FastifyRequest, Ticket>, request: FastifyRequest): Ticket {
-  const ticket = tickets.get(request) ?? { releases: [], bytes: 0, working: false }
-  tickets.set(request, ticket)
-  return ticket
+function ticketOf(request: FastifyRequest): Ticket {
+  request.ticket ??= { releases: [], bytes: 0, working: false }
+  return request.ticket
 }
 
-function giveBack(tickets: WeakMap<FastifyRequest, Ticket>, request: FastifyRequest): void {
-  const releases = tickets.get(request)?.releases.splice(0) ?? []
+function giveBack(request: FastifyRequest): void {
+  const releases = request.ticket?.releases.splice(0) ?? []
   for (const release of releases) release()
 }
 

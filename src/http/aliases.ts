@@ -3,11 +3,13 @@ import { LRUCache } from 'lru-cache'
 import type { Digest } from '../domain/digest.ts'
 import type { Project } from '../project.ts'
 import type { Grade } from '../schemas/grade.ts'
+import { LARGE_ANSWER } from './large-answers.ts'
 
 interface Answer {
   readonly key: Digest
   readonly grade_id: string
-  readonly text: string
+  /** Its JSON, encoded once for all the times that it is sent; a text where it may be sent in pieces. */
+  readonly body: Buffer | string
 }
 
 /**
@@ -31,7 +33,7 @@ export interface AliasMemory {
 }
 
 export const createAliasMemory = (): AliasMemory => ({
-  answers: new LRUCache({ maxSize: MEMORY_BYTES, sizeCalculation: (one) => one.text.length * 2 + 300 }),
+  answers: new LRUCache({ maxSize: MEMORY_BYTES, sizeCalculation: (one) => one.body.length * 2 + 300 }),
   current: new LRUCache({ max: 50_000 }),
 })
 
@@ -52,7 +54,8 @@ export function createAliases(
       const grade = alias === null ? null : await stores.grades.findByKey(alias.key)
       if (alias === null || grade === null) return null
       const text = JSON.stringify({ ...grade, metadata: alias.metadata, receipt: { ...grade.receipt, cache: 'hit' } })
-      const answer = { key: alias.key, grade_id: grade.id, text }
+      const body = text.length < LARGE_ANSWER ? Buffer.from(text) : text
+      const answer = { key: alias.key, grade_id: grade.id, body }
       answers.set(own(raw), answer)
       current.set(own(alias.key), grade.id)
       return answer

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import type { Context } from '../context.ts'
+import { Type } from '../schemas/type.ts'
 import type { InFlight } from './in-flight.ts'
 
 /** What the routes of batches share. */

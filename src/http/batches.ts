@@ -1,17 +1,17 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import type { BatchPlan, Incoming, Taken } from '../grading/batch/intake.ts'
 import type { Estimated } from '../grading/batch/service.ts'
 import type { Payer } from '../grading/ledger-ports.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../schemas/batch.ts'
 import { PageQuery } from '../schemas/page.ts'
+import { Type } from '../schemas/type.ts'
 import { BatchStatusSchema } from '../schemas/vocabulary.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
 import { isStream, readItems } from './ndjson.ts'
 import { refusalProblem } from './outcomes.ts'
-import { decodeCursor, encodeCursor } from './paging.ts'
+import { decodeCursor, toPage } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
 import { payerOf } from './project.ts'
 import { sendJson } from './reply.ts'
@@ -75,9 +75,10 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRo
         limit: limit + 1,
         ...(before !== undefined && { before }),
       })
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      return sendJson(reply, { items, next_cursor: found.length > limit && last ? encodeCursor(last.id) : null })
+      return sendJson(
+        reply,
+        toPage(found, limit, ({ id }) => id),
+      )
     },
   })
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
 import { findCommentFaults, makeComment } from '../audit/comment-step.ts'
 import type { Context } from '../context.ts'
 import { createIdMaker } from '../grading/id.ts'
@@ -9,9 +8,10 @@ import type { Project } from '../project.ts'
 import { type CommentRequest, CommentRequestSchema } from '../schemas/comment.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { PageQuery } from '../schemas/page.ts'
+import { Type } from '../schemas/type.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { InFlight } from './in-flight.ts'
-import { decodeCursor, encodeCursor } from './paging.ts'
+import { decodeCursor, toPage } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
 import { perProject } from './project.ts'
 import { sendJson, sendText } from './reply.ts'
@@ -79,9 +79,10 @@ export function commentRoutes(app: FastifyInstance, { context: { clock }, inFlig
       const after = decodeCursor(cursor, /^com_[0-9a-z]{26}$/)
       const { trajectory } = (await readGrade(stores, request.params.id)).receipt
       const found = await stores.comments.list({ trajectory, limit: limit + 1, ...(after !== undefined && { after }) })
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      return sendJson(reply, { items, next_cursor: found.length > limit && last ? encodeCursor(last.id) : null })
+      return sendJson(
+        reply,
+        toPage(found, limit, ({ id }) => id),
+      )
     },
   })
 }

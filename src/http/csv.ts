@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '../schemas/type.ts'
 
 /** What a cell can hold. A list is joined by `; `; null and undefined are empty. */
 export type CsvValue = string | number | boolean | null | undefined | readonly string[]

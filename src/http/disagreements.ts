@@ -1,13 +1,12 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
 import { type QueuePlace, readDisagreements } from '../audit/disagreements.ts'
 import { DisagreementKindSchema } from '../schemas/disagreement.ts'
 import { PageQuery } from '../schemas/page.ts'
+import { Type } from '../schemas/type.ts'
 import { FormatQuery, sendCsv, withCsv } from './csv.ts'
 import { DISAGREEMENT_COLUMNS, toDisagreementRow } from './disagreement-table.ts'
-import { mapAsync, takeAsync, takePage } from './page-of.ts'
-import { decodeCursor, encodeCursor } from './paging.ts'
+import { decodeCursor, mapAsync, takeAsync, takePage } from './paging.ts'
 import { sendJson } from './reply.ts'
 import { answer, problems } from './schemas.ts'
 
@@ -52,9 +51,8 @@ export function disagreementRoutes(app: FastifyInstance): void {
         const rows = mapAsync(takeAsync(found, limit), ({ disagreement }) => toDisagreementRow(disagreement))
         return sendCsv(reply, 'disagreements', DISAGREEMENT_COLUMNS, rows)
       }
-      const { items, last } = await takePage(found, limit ?? 50)
-      const next_cursor = last === null ? null : encodeCursor(`${last.place.millis}/${last.place.question}`)
-      return sendJson(reply, { items: items.map(({ disagreement }) => disagreement), next_cursor })
+      const page = await takePage(found, limit ?? 50, ({ place }) => `${place.millis}/${place.question}`)
+      return sendJson(reply, { ...page, items: page.items.map(({ disagreement }) => disagreement) })
     },
   })
 }

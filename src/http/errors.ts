@@ -1,10 +1,9 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/result.ts'
 import { ANSWER_HEADERS } from './access/security-headers.ts'
 import { unsupportedType } from './content-type.ts'
-import { HttpProblem, problemBody, sendProblem } from './problem.ts'
+import { HttpProblem, problemBody, STATUS_CODES, sendProblem } from './problem.ts'
 
 /** Every error leaves as problem+json through here; unexpected ones say nothing but `internal`. */
 export function installErrors(app: FastifyInstance): void {

@@ -1,17 +1,17 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import { questionOf } from '../grading/grade-ports.ts'
 import { GradeRequestSchema } from '../schemas/grade-request.ts'
 import { PageQuery } from '../schemas/page.ts'
+import { Type } from '../schemas/type.ts'
 import { GradeStatusSchema, LabelSchema } from '../schemas/vocabulary.ts'
 import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from './examples.ts'
 import { type GradingDeps, gradeOne } from './grade-one.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { InFlight } from './in-flight.ts'
 import { listLedgerEntries } from './ledger.ts'
-import { decodeCursor, encodeCursor } from './paging.ts'
+import { decodeCursor, toPage } from './paging.ts'
 import { notFound } from './problem.ts'
 import { perProject } from './project.ts'
 import { sendJson, sendText } from './reply.ts'
@@ -89,9 +89,10 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
         limit: limit + 1,
         ...(before !== undefined && { before }),
       })
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      return sendJson(reply, { items, next_cursor: found.length > limit && last ? encodeCursor(last.id) : null })
+      return sendJson(
+        reply,
+        toPage(found, limit, ({ id }) => id),
+      )
     },
   })
 
@@ -118,9 +119,9 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
       response: { 200: answer('Grade', 'The grade, whatever its status.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const grade = await request.project.stores.grades.get(request.params.id)
-      if (grade === null) throw notFound('grade')
-      return sendJson(reply, grade)
+      const text = await request.project.stores.grades.getText(request.params.id)
+      if (text === null) throw notFound('grade')
+      return sendText(reply, text)
     },
   })
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Slots } from './slots.ts'
 
 /** Characters from which an answer is counted and sent in pieces. */
-const LARGE_ANSWER = 1024 * 1024
+export const LARGE_ANSWER = 1024 * 1024
 const PIECE = 64 * 1024
 
 /**

@@ -45,11 +45,18 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
   const refusals = counter('veridict_store_errors_total', 'Units of work that a PostgreSQL refused, by code.', ['code'])
+  // By route, method and status, of which there are few: looking a series up by its labels costs more than counting.
+  const answered = new Map<string, ReturnType<typeof http.labels>>()
   // Requests that shared a failed judge call are all answered with its one grade.
   const counted = new LRUCache<string, true>({ max: 10_000 })
   return {
     registry,
-    request: (route, method, status, seconds) => http.observe({ route, method, status: String(status) }, seconds),
+    request(route, method, status, seconds) {
+      const name = `${status} ${method} ${route}`
+      const known = answered.get(name) ?? http.labels({ route, method, status: String(status) })
+      answered.set(name, known)
+      known.observe(seconds)
+    },
     hit: () => cache.inc({ result: 'hit' }),
     unit(operation, seconds, error) {
       units.observe({ operation }, seconds)

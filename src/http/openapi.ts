@@ -1,11 +1,57 @@
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify'
 import { describeAccess, SECURITY_SCHEMES } from './access/described-access.ts'
 import { COMPONENTS } from './schemas.ts'
+import { schemaController } from './validation.ts'
 
-/** The contract, made from the routes’ own schemas, at /openapi.json and /docs. */
-export async function installOpenApi(app: FastifyInstance): Promise<void> {
+type Contract = ReturnType<FastifyInstance['swagger']>
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The contract, made from the routes’ own schemas when it is asked for. */
+    contract(): Promise<Contract>
+  }
+}
+
+/** Headers that belong to one connection or one writing of an answer. */
+const OWN_HEADERS = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])
+
+/**
+ * The contract at /openapi.json, and its pages at /docs. What writes and shows it is loaded when one of them is asked for, into an application
+ * of its own that never listens.
+ */
+export function installOpenApi(app: FastifyInstance): void {
+  for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ ...schema, $id: name })
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') routes.push(route)
+  })
+  let made: Promise<FastifyInstance> | undefined
+  const describe = (): Promise<FastifyInstance> => {
+    made ??= describeRoutes(routes)
+    return made
+  }
+  app.decorate('contract', async () => (await describe()).swagger())
+  app.addHook('onClose', async () => (await made)?.close())
+  // Written once: it is asked for without a key.
+  let text: string | undefined
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    text ??= JSON.stringify((await describe()).swagger())
+    return reply.type('application/json').send(text)
+  })
+  const show = async ({ raw, headers }: FastifyRequest, reply: FastifyReply) => {
+    const page = await (await describe()).inject({ method: 'GET', url: raw.url ?? '/docs', headers })
+    const kept = Object.entries(page.headers).filter(([name]) => !OWN_HEADERS.has(name))
+    return reply.code(page.statusCode).headers(Object.fromEntries(kept)).send(page.rawPayload)
+  }
+  for (const url of ['/docs', '/docs/*']) app.get(url, { schema: { hide: true } }, show)
+}
+
+async function describeRoutes(routes: readonly RouteOptions[]): Promise<FastifyInstance> {
+  const [{ default: swagger }, { default: swaggerUi }] = await Promise.all([
+    import('@fastify/swagger'),
+    import('@fastify/swagger-ui'),
+  ])
+  const app = fastify({ schemaController: schemaController() })
   for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ ...schema, $id: name })
   await app.register(swagger, {
     openapi: {
@@ -34,10 +80,10 @@ export async function installOpenApi(app: FastifyInstance): Promise<void> {
     refResolver: { buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `def-${index}`) },
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
-  // Written once: it is asked for without a key.
-  let text: string | undefined
-  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
-    text ??= JSON.stringify(app.swagger())
-    return reply.type('application/json').send(text)
-  })
+  for (const { method, url, schema, config } of routes) {
+    if (schema === undefined || 'hide' in schema) continue
+    app.route({ method, url, schema, ...(config !== undefined && { config }), handler: () => '' })
+  }
+  await app.ready()
+  return app
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import { BlobError } from '../grading/blob-ports.ts'
+import { Type } from '../schemas/type.ts'
 import type { Metrics } from './metrics.ts'
 import { draining, HttpProblem } from './problem.ts'
 import { sendJson } from './reply.ts'

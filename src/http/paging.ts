@@ -12,3 +12,30 @@ export function decodeCursor(cursor: string | undefined, pattern: RegExp): strin
     })
   return value
 }
+
+/** A page of `limit`, of records of which one more was asked for; `placeOf` is what the next page begins behind. */
+export function toPage<T>(found: readonly T[], limit: number, placeOf: (last: T) => string) {
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  return { items, next_cursor: found.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : null }
+}
+
+/** The same of a list that is read as it is needed. */
+export async function takePage<T>(found: AsyncIterable<T>, limit: number, placeOf: (last: T) => string) {
+  const taken: T[] = []
+  for await (const one of takeAsync(found, limit + 1)) taken.push(one)
+  return toPage(taken, limit, placeOf)
+}
+
+/** The first `limit`; absent: all. */
+export async function* takeAsync<T>(found: AsyncIterable<T>, limit: number | undefined): AsyncGenerator<T> {
+  let left = limit ?? Number.POSITIVE_INFINITY
+  for await (const one of found) {
+    yield one
+    if (--left <= 0) return
+  }
+}
+
+export async function* mapAsync<T, U>(found: AsyncIterable<T>, change: (one: T) => U): AsyncGenerator<U> {
+  for await (const one of found) yield change(one)
+}

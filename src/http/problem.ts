@@ -1,7 +1,9 @@
-import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Issue } from '../domain/result.ts'
 import type { Problem } from '../schemas/problem.ts'
+
+/** The words for a status. Imported as a module, `node:http` would load its fetch and its WebSocket, too. */
+export const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 interface ProblemExtras {
   readonly errors?: readonly Issue[]

@@ -4,5 +4,5 @@ import type { FastifyReply } from 'fastify'
 export const sendJson = (reply: FastifyReply, value: unknown, status = 200): FastifyReply =>
   sendText(reply, JSON.stringify(value), status)
 
-export const sendText = (reply: FastifyReply, text: string, status = 200): FastifyReply =>
+export const sendText = (reply: FastifyReply, text: string | Buffer, status = 200): FastifyReply =>
   reply.code(status).type('application/json; charset=utf-8').send(text)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { findReviewFaults, makeReview } from '../audit/review-grade.ts'
 import { type ReviewFilter, readReviews } from '../audit/standing-reviews.ts'
 import type { Context } from '../context.ts'
@@ -9,12 +9,12 @@ import { createIdMaker } from '../grading/id.ts'
 import type { Project } from '../project.ts'
 import { PageQuery } from '../schemas/page.ts'
 import { type ReviewRequest, ReviewRequestSchema } from '../schemas/review.ts'
+import { Type } from '../schemas/type.ts'
 import { LABELS } from '../schemas/vocabulary.ts'
 import { FormatQuery, sendCsv, withCsv } from './csv.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { InFlight } from './in-flight.ts'
-import { mapAsync, takeAsync, takePage } from './page-of.ts'
-import { decodeCursor, encodeCursor } from './paging.ts'
+import { decodeCursor, mapAsync, takeAsync, takePage } from './paging.ts'
 import { HttpProblem, notFound } from './problem.ts'
 import { perProject } from './project.ts'
 import { sendJson, sendText } from './reply.ts'
@@ -97,8 +97,7 @@ export function reviewRoutes(
       const found = readReviews(request.project.stores.reviews, filterOf(request.query))
       if (format === 'csv')
         return sendCsv(reply, 'reviews', REVIEW_COLUMNS, mapAsync(takeAsync(found, limit), toReviewRow))
-      const { items, last } = await takePage(found, limit ?? 50)
-      return sendJson(reply, { items, next_cursor: last === null ? null : encodeCursor(last.id) })
+      return sendJson(reply, await takePage(found, limit ?? 50, ({ id }) => id))
     },
   })
 }

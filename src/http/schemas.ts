@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import type { TSchema } from 'typebox'
 import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../schemas/batch.ts'
 import { CommentSchema } from '../schemas/comment.ts'
 import { DisagreementSchema } from '../schemas/disagreement.ts'
@@ -15,6 +15,7 @@ import { RubricViewSchema } from '../schemas/rubric-view.ts'
 import { AgreementAnswerSchema } from '../schemas/stored-agreement.ts'
 import { TrajectorySearchSchema } from '../schemas/trajectory-search.ts'
 import { TrajectoryStepSchema, TrajectorySummarySchema } from '../schemas/trajectory-view.ts'
+import { Type } from '../schemas/type.ts'
 
 /** One call of a judge as the ledger of a grade shows it. */
 const LedgerEntrySchema = Type.Object(

@@ -9,7 +9,7 @@ import {
 } from '../grading/cluster/slice-ports.ts'
 import { judgeOf, queueName } from './queue-names.ts'
 
-export interface JobQueueSettings {
+interface JobQueueSettings {
   /** As for the store; TLS by its `sslmode`. */
   readonly url: string
   readonly connect_timeout_ms: number

@@ -1,6 +1,6 @@
 /** Names of queues by judge. pg-boss takes letters, digits, `_ - . /`; every other character of a judge’s name, and `_`, is written as `_HEX_`. */
 const ITEMS = 'items/'
-export const PROVIDER = 'provider'
+const PROVIDER = 'provider'
 
 export const queueName = (judge: string | null): string =>
   judge === null

@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { FailureSchema, GradeSchema, UnreadSchema } from './grade.ts'
 import { GradeRequestSchema, TrialMetadataSchema } from './grade-request.ts'
+import { Type } from './type.ts'
 import {
   BatchKindSchema,
   BatchModeSchema,

@@ -1,20 +1,21 @@
 import type { TSchema } from 'typebox'
-import { Value } from 'typebox/value'
+import { fits } from './fits.ts'
+import { validationErrors } from './typebox.ts'
 
 interface Told {
   readonly path: string
   readonly message: string
 }
 
-type SchemaError = ReturnType<typeof Value.Errors>[number]
+type SchemaError = ReturnType<typeof validationErrors>[number]
 
 const MOST = 20
 
 /** An unknown property is told twice, once without its name; that one is left out. */
 const errorsOf = (schema: TSchema, value: unknown): SchemaError[] =>
-  Value.Check(schema, value)
+  fits({ ...schema }, value)
     ? []
-    : Value.Errors(schema, value).filter(({ keyword }) => keyword !== 'additionalProperties')
+    : validationErrors(schema, value).filter(({ keyword }) => keyword !== 'additionalProperties')
 
 /** What is wrong with a value, with JSON pointers, in the words that judges are told. Empty: it fits. At most 20. */
 export const schemaIssues = (schema: TSchema, value: unknown): Told[] =>

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { RaterSchema } from './review.ts'
+import { Type } from './type.ts'
 
 const closed = { additionalProperties: false } as const
 

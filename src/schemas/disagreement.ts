@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { SignalsSchema } from './ground-truth.ts'
+import { Type } from './type.ts'
 import { ConfidenceLevelSchema, ContradictionCodeSchema, GradeStatusSchema, LabelSchema } from './vocabulary.ts'
 
 const closed = { additionalProperties: false } as const

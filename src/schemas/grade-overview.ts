@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 import { GRADE_STATUSES, LABELS } from './vocabulary.ts'
 
 const closed = { additionalProperties: false } as const

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { GivenGroundTruthSchema } from './ground-truth.ts'
+import { Type } from './type.ts'
 import { CacheModeSchema } from './vocabulary.ts'
 
 export const MOST_NAME_CHARS = 300

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { TrialMetadataSchema } from './grade-request.ts'
+import { Type } from './type.ts'
 import {
   ActorSchema,
   AttemptOutcomeSchema,

@@ -1,4 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
+import { Type } from './type.ts'
 import { CLAIM_IDS, CONFIDENCE_LEVELS, SURFACE_CATEGORIES } from './vocabulary.ts'
 
 const closed = { additionalProperties: false } as const

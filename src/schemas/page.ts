@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from './type.ts'
 
 /** Query parameters of every list. */
 export const PageQuery = {

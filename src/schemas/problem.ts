@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 
 /** RFC 9457, with a `code` for programs and, for bad input, the places. */
 export const ProblemSchema = Type.Object(

@@ -1,7 +1,8 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { AgreementSchema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
+import { Type } from './type.ts'
 import { GradeStatusSchema, LABELS, LabelSchema } from './vocabulary.ts'
 
 const closed = { additionalProperties: false } as const

@@ -1,7 +1,8 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { Ci95Schema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
 import { FailureCountsSchema } from './batch.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
+import { Type } from './type.ts'
 import { ConfidenceLevelSchema, LABELS, type Label, LabelSchema } from './vocabulary.ts'
 
 const closed = { additionalProperties: false } as const

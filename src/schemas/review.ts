@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 import { LabelSchema } from './vocabulary.ts'
 
 const closed = { additionalProperties: false } as const

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { RubricManifestSchema } from './rubric.ts'
+import { Type } from './type.ts'
 
 /** A loaded rubric; the prompt texts only where one is asked for. */
 export const RubricViewSchema = Type.Object(

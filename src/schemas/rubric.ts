@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { SIGNALS } from './ground-truth.ts'
+import { Type } from './type.ts'
 import { ActorSchema, LabelSchema } from './vocabulary.ts'
 
 const Actors = Type.Array(ActorSchema, { minItems: 1 })

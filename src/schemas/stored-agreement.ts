@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { AgreementRequestSchema, AgreementSchema } from './agreement.ts'
 import { GradeSelectionSchema } from './regrade.ts'
+import { Type } from './type.ts'
 
 const closed = { additionalProperties: false } as const
 

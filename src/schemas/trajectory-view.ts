@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { TrajectoryDocumentSchema } from './grade-request.ts'
+import { Type } from './type.ts'
 import { ACT_LANGUAGES, ACT_OUTCOMES, ACT_ROLES, ActorSchema } from './vocabulary.ts'
 
 const closed = { additionalProperties: false } as const

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from './type.ts'
 
 /**
  * The closed sets of words that every other schema, the store and the judges share.

@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { fileFault } from '../domain/file-fault.ts'
 import type { CopyOptions, CopyReport, RowCounts } from '../grading/upkeep-ports.ts'
-import { lookAtSchema } from './examine-schema.ts'
+import { readSchema } from './examine-schema.ts'
 import { listProjects, projectPath } from './project-files.ts'
 import { StorageError, toStorageError } from './storage-error.ts'
 import { assertUnused, isOurs, LOG_ENDINGS } from './unused-file.ts'
@@ -84,10 +84,8 @@ function assertReplaceable({ from, to, replace }: CopyOptions): void {
 async function copyChecked({ from, onProgress }: CopyOptions, partial: string): Promise<RowCounts> {
   const source = openToRead(from)
   try {
-    const schema = lookAtSchema(source)
-    const fault = schema.findings.find(({ severity }) => severity === 'error')
-    if (fault !== undefined)
-      throw new StorageError('storage_error', `${from}: ${fault.found}. ${fault.advice ?? ''}`.trim())
+    const { fault } = readSchema(source)
+    if (fault !== null) throw new StorageError('storage_error', `${from}: ${fault}`)
     rmSync(partial, { force: true })
     closeSync(openSync(partial, 'wx', 0o600))
     // Without an open reading, every write of another process would begin the copy anew: beside a busy service it would never end.

@@ -7,7 +7,7 @@ import type { Spending } from './spending.ts'
 import { StorageError } from './storage-error.ts'
 import type { Unit } from './unit.ts'
 
-export interface BatchStoreDeps {
+interface BatchStoreDeps {
   readonly db: Database.Database
   readonly unit: Unit
   readonly spending: Spending

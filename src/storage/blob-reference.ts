@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** Stands in a column in the place of bytes that lie outside of the database. */
-export interface BlobReference {
+interface BlobReference {
   /** SHA-256 of the bytes, in hex. */
   readonly sha256: string
   readonly size: number

@@ -15,8 +15,6 @@ export interface Check {
   readonly name: string
   /** The migration that made what it looks at. */
   readonly since: number
-  /** Left out of a quick run. */
-  readonly onlyFull?: boolean
   look(examined: Examined): Iterable<Finding> | AsyncIterable<Finding>
 }
 
@@ -41,13 +39,13 @@ export const error = finding('error')
 /** So many ids are named. */
 export const MOST_IDS = 5
 
-export interface CountedIds {
+interface CountedIds {
   readonly n: number
   readonly ids: readonly string[]
 }
 
 /** Named values of a query. */
-export type Values = Readonly<Record<string, string>>
+type Values = Readonly<Record<string, string>>
 
 /** How many rows the query gives, and the ids of the first: one walk, bounded memory. `sql` selects an `id`. */
 export function countIds(db: Database.Database, sql: string, values: Values = {}): CountedIds {
@@ -56,30 +54,6 @@ export function countIds(db: Database.Database, sql: string, values: Values = {}
   const ids = db.prepare(`SELECT id FROM (${sql}) LIMIT ${MOST_IDS}`).pluck().all(values) as unknown[]
   return { n, ids: ids.filter((id) => typeof id === 'string') }
 }
-
-/** What counts a fault: `describe` is given how many there are. */
-export interface Fault {
-  readonly name: string
-  readonly since: number
-  readonly onlyFull?: boolean
-  /** Selects the `id` of every row that is wrong. */
-  readonly sql: string
-  readonly fine: string
-  readonly wrong: (n: number) => string
-  readonly means: string
-  readonly advice: string
-}
-
-/** A look at rows that must not be there. */
-export const faultCheck = ({ name, since, onlyFull, sql, fine, wrong, means, advice }: Fault): Check => ({
-  name,
-  since,
-  ...(onlyFull !== undefined && { onlyFull }),
-  *look({ db }) {
-    const { n, ids } = countIds(db, sql)
-    yield n === 0 ? ok(name, fine) : error(name, wrong(n), { means, advice, ids })
-  },
-})
 
 /** Dollars as they stand in the ledger, to a hundredth of a cent. */
 export const dollars = (usd: number | null): string => `$${(usd ?? 0).toFixed(4)}`

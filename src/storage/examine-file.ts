@@ -10,8 +10,8 @@ const LEAST_FREE = 256 * 1024 * 1024
 export function* lookAtFile({ path }: ExamineOptions): Generator<Finding> {
   const file = statSync(path, { throwIfNoEntry: false })
   if (file?.isFile() !== true) return
-  const wal = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  yield lookAtSpace(resolve(path), file.size, wal)
+  const { bavail, bsize } = statfsSync(dirname(resolve(path)))
+  yield judgeSpace({ free: bavail * bsize, size: file.size, wal: logBytes(path) })
 }
 
 /** Keys came with this migration. */
@@ -26,7 +26,29 @@ export const FILE_CHECKS: readonly Check[] = [
       yield judgeMode(statSync(options.path).mode, keys > 0)
     },
   },
+  {
+    name: 'log',
+    since: 0,
+    *look({ options }) {
+      yield judgeLog(logBytes(options.path))
+    },
+  },
 ]
+
+const logBytes = (path: string): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+
+/** A log that a calm service keeps is below 4 MiB: it is written back after every thousand pages. */
+const BIG_LOG = 64 * 1024 * 1024
+
+export function judgeLog(bytes: number): Finding {
+  const found = `the log has ${mebibytes(bytes)}`
+  if (bytes <= BIG_LOG) return ok('log', found)
+  return warning('log', found, {
+    means:
+      'A reading that does not end keeps the log from being written back: a shell of sqlite3, a backup, a stuck command.',
+    advice: 'End that (`lsof` on the -shm file names who has it open), and look again in a minute.',
+  })
+}
 
 /** The file holds trajectories, and secrets: digests of keys, and the service’s own for its frame marks. */
 export function judgeMode(mode: number, hasKeys: boolean): Finding {
@@ -46,11 +68,6 @@ export function judgeMode(mode: number, hasKeys: boolean): Finding {
         advice,
       })
     : note('permissions', found, { means, advice })
-}
-
-function lookAtSpace(path: string, size: number, wal: number): Finding {
-  const { bavail, bsize } = statfsSync(dirname(path))
-  return judgeSpace({ free: bavail * bsize, size, wal })
 }
 
 /** All in bytes. Writing the log back may grow the file by as much as the log holds. */

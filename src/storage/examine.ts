@@ -1,26 +1,19 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import type { ExamineOptions, Finding } from '../grading/upkeep-ports.ts'
-import { BATCH_CHECKS } from './examine-batches.ts'
-import { CALL_CHECKS } from './examine-calls.ts'
 import { type Check, type Examined, error } from './examine-check.ts'
 import { CONTENT_CHECKS } from './examine-content.ts'
 import { FILE_CHECKS, lookAtFile } from './examine-file.ts'
-import { GRADE_CHECKS } from './examine-grades.ts'
 import { OUTSIDE_CHECKS } from './examine-outside.ts'
-import { livingProcesses, PROCESS_CHECKS } from './examine-processes.ts'
-import { lookAtSchema, STRUCTURE_CHECKS } from './examine-schema.ts'
-import { WAL_CHECKS } from './examine-wal.ts'
+import { judgeSchema, readSchema, STRUCTURE_CHECKS } from './examine-schema.ts'
+import { WORK_CHECKS } from './examine-work.ts'
+import { livingProcesses } from './process-registry.ts'
 import { toStorageError } from './storage-error.ts'
 
 const CHECKS: readonly Check[] = [
   ...STRUCTURE_CHECKS,
   ...FILE_CHECKS,
-  ...WAL_CHECKS,
-  ...PROCESS_CHECKS,
-  ...BATCH_CHECKS,
-  ...CALL_CHECKS,
-  ...GRADE_CHECKS,
+  ...WORK_CHECKS,
   ...OUTSIDE_CHECKS,
   ...CONTENT_CHECKS,
 ]
@@ -39,12 +32,12 @@ export async function* examineDatabase(options: ExamineOptions): AsyncGenerator<
     return yield cannotOpen(failure)
   }
   try {
-    const schema = lookAtSchema(db)
-    yield* schema.findings
+    const schema = readSchema(db)
+    yield judgeSchema(schema)
     if (schema.applied === 0) return
     const examined: Examined = { db, options, applied: schema.applied, living: livingProcesses(db, options.now) }
     for (const check of CHECKS) {
-      if (check.since > schema.applied || (check.onlyFull === true && !options.full)) continue
+      if (check.since > schema.applied) continue
       yield* settle(check, examined)
       await turn()
     }

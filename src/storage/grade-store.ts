@@ -45,6 +45,7 @@ export function createGradeStore(db: Database.Database, unit: Unit, settle: Sett
         if (item !== undefined) settle(item, toItemEnd(grade))
       }),
     get: (id) => unit.read(() => parseBody<Grade>(byId.get(id))),
+    getText: (id) => unit.read(() => textOf(byId.get(id))),
     getMany: (ids) => unit.read(() => ids.flatMap((id) => parseBody<Grade>(byId.get(id)) ?? [])),
     getGroundTruth: (id) => unit.read(() => parseBody<GroundTruth>(truthById.get(id))),
     findByKey: (key) => unit.read(() => parseBody<Grade>(byKey.get(key))),
@@ -82,6 +83,8 @@ function rememberStatements(prepare: (sql: string) => Database.Statement): (sql:
     return statement
   }
 }
+
+const textOf = (stored: unknown): string | null => (typeof stored === 'string' ? stored : null)
 
 export const parseBody = <T>(text: unknown): T | null => (typeof text === 'string' ? parseStored<T>(text) : null)
 

@@ -15,7 +15,7 @@ export interface Processes extends ProcessRegistry {
   leave(): void
 }
 
-export interface ProcessRow {
+interface ProcessRow {
   readonly id: string
   readonly host: string
   readonly pid: number
@@ -72,7 +72,7 @@ function lives(row: ProcessRow, me: Omit<ProcessRow, 'seen_at'>): boolean {
 }
 
 /** As far as somebody can tell who is not registered himself. */
-export function looksAlive({ host, pid, seen_at }: Omit<ProcessRow, 'id'>, now: Date): boolean {
+function looksAlive({ host, pid, seen_at }: Omit<ProcessRow, 'id'>, now: Date): boolean {
   // A date that cannot be read is no sign of life either.
   const silent_ms = now.getTime() - Date.parse(seen_at)
   if (!(silent_ms <= SILENCE_MS)) return false
@@ -89,4 +89,12 @@ export function pidExists(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
+}
+
+/** Processes that use the file, as seen by one that does not register itself. None where the file knows no processes yet. */
+export function livingProcesses(db: Database.Database, now: Date): ReadonlySet<string> {
+  const known = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'processes'").get() !== undefined
+  if (!known) return new Set()
+  const rows = db.prepare('SELECT id, host, pid, seen_at FROM processes').all() as ProcessRow[]
+  return new Set(rows.filter((row) => looksAlive(row, now)).map(({ id }) => id))
 }

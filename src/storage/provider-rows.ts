@@ -1,4 +1,3 @@
-import { quantile } from '../domain/statistics/bootstrap.ts'
 import type { PlannedAttempt } from '../grading/ledger-ports.ts'
 import type {
   NewProviderRequest,
@@ -83,14 +82,14 @@ export function parseRound(
 ): ProviderRound | null {
   if (begun_at === null) return null
   const seconds = past.map((row) => (Date.parse(row.ended_at) - Date.parse(row.recorded_at)) / 1000)
-  const usual_seconds =
-    seconds.length === 0
-      ? null
-      : quantile(
-          seconds.sort((a, b) => a - b),
-          0.5,
-        )
-  return { number: ended + 1, questions, begun_at, usual_seconds }
+  return { number: ended + 1, questions, begun_at, usual_seconds: median(seconds) }
+}
+
+function median(values: readonly number[]): number | null {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  const [low, high] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)]]
+  return low === undefined || high === undefined ? null : (low + high) / 2
 }
 
 /** Each line of a submission ends with a line feed, which counts. */

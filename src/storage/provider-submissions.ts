@@ -9,7 +9,7 @@ import { addAmounts, amountsOf, type Counted, type Spending } from './spending.t
 import { StorageError } from './storage-error.ts'
 import type { Unit } from './unit.ts'
 
-export interface SubmissionDeps {
+interface SubmissionDeps {
   readonly db: Database.Database
   readonly unit: Unit
   readonly spending: Spending

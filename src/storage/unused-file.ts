@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { livingProcesses } from './examine-processes.ts'
+import { livingProcesses } from './process-registry.ts'
 import { StorageError } from './storage-error.ts'
 
 /** What SQLite keeps beside a database: beside another file of that name it would be taken for that one’s. */

@@ -1,6 +1,6 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 
-export interface Losses {
+interface Losses {
   readonly exporter: SpanExporter
   onLoss(listener: (spans: number) => void): void
 }

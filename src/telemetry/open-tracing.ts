@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { NO_TRACING, type Tracing } from './tracing.ts'
 import { readTracingSettings } from './tracing-settings.ts'
 
@@ -7,7 +6,7 @@ import { readTracingSettings } from './tracing-settings.ts'
  * OTEL_SERVICE_NAME does not. Throws with the name of the variable that cannot be used, never with its value.
  */
 export async function openTracing(env: NodeJS.ProcessEnv, role: 'veridict' | 'veridict-worker'): Promise<Tracing> {
-  const settings = readTracingSettings(env, role, (path) => readFileSync(path, 'utf8'))
+  const settings = readTracingSettings(env, role)
   if (settings === null) return NO_TRACING
   const { recordTraces } = await import('./recording.ts')
   return recordTraces(settings)

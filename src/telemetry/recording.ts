@@ -1,3 +1,4 @@
+import { diag } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -16,7 +17,7 @@ import { watchLosses } from './losses.ts'
 import { traceRequest } from './request-span.ts'
 import { createScribe } from './scribe.ts'
 import { createSlices } from './slice-spans.ts'
-import { traceStores } from './store-spans.ts'
+import { traceUnits } from './store-spans.ts'
 import type { Tracing } from './tracing.ts'
 import type { SamplerSettings, TracingSettings } from './tracing-settings.ts'
 import { traceLane } from './turn-spans.ts'
@@ -29,7 +30,7 @@ const LONGEST_ATTRIBUTE = 256
 
 /** Spans to a collector by OTLP over HTTP, in batches and from a queue of bounded length: nobody ever waits for it. */
 export function recordTraces(settings: TracingSettings): Tracing {
-  const losses = watchLosses(openExporter(settings))
+  const losses = watchLosses(openExporter())
   const { queue } = settings
   const provider = new TracerProvider({
     sampler: samplerOf(settings.sampler),
@@ -41,7 +42,6 @@ export function recordTraces(settings: TracingSettings): Tracing {
         maxQueueSize: queue.most,
         maxExportBatchSize: queue.batch,
         scheduledDelayMillis: queue.delay_ms,
-        exportTimeoutMillis: settings.timeout_ms,
       }),
     ],
   })
@@ -52,7 +52,7 @@ export function recordTraces(settings: TracingSettings): Tracing {
     continueFrom: slices.continueFrom,
     queue: slices.queue,
     request: (arrived) => traceRequest(scribe, arrived, settings.takes_parents),
-    stores: (stores, database) => traceStores(scribe, stores, database),
+    units: (database) => traceUnits(scribe, database),
     service: (service, project) => traceGrades(scribe, slices, service, project),
     judge: (judge) => traceJudge(scribe, judge),
     lane: (lane) => traceLane(scribe, lane),
@@ -64,15 +64,18 @@ export function recordTraces(settings: TracingSettings): Tracing {
   }
 }
 
-function openExporter({ url, headers, compression, timeout_ms, tls }: TracingSettings): SpanExporter {
-  return new OTLPTraceExporter({
-    url,
-    headers: { ...headers },
-    timeoutMillis: timeout_ms,
-    // The enumeration of the package is these two words, and is not exported by it.
-    compression: compression as never,
-    httpAgentOptions: { keepAlive: true, ...tls },
-  })
+/** By its own variables. What it warns of is refused, without the value: it may be a secret. */
+function openExporter(): SpanExporter {
+  let refused: string | undefined
+  const hear = (message: string) => {
+    refused ??= message.replace(/[:,(]? *(?:actual: *)?'.*$/s, '')
+  }
+  const ignore = () => undefined
+  diag.setLogger({ error: hear, warn: hear, info: ignore, debug: ignore, verbose: ignore })
+  const exporter = new OTLPTraceExporter()
+  diag.disable()
+  if (refused !== undefined) throw new Error(`OTEL_EXPORTER_OTLP_…: ${refused}`)
+  return exporter
 }
 
 function samplerOf({ root, parents, ratio }: SamplerSettings): Sampler {

@@ -2,6 +2,7 @@ import type { SliceQueue } from '../grading/cluster/slice-ports.ts'
 import type { Lane } from '../grading/lane/lane.ts'
 import type { Judge } from '../grading/ports.ts'
 import type { GradingService } from '../grading/service.ts'
+import type { UnitWatcher } from './watch-stores.ts'
 
 /**
  * What is done, for whom, and how long it takes, told to a collector of OpenTelemetry. The rest of the program knows this port alone;
@@ -21,8 +22,8 @@ export interface Tracing {
   queue(queue: SliceQueue): SliceQueue
   /** The span of an HTTP request; null: not traced. */
   request(arrived: Arrived): RequestSpan | null
-  /** The same stores, every unit of work of which is a span where a traced piece of work asks for it. */
-  stores<S extends object>(stores: S, database: DatabaseKind): S
+  /** Makes a span of every unit of work of a store that a traced piece of work asks for; null: nothing is traced. */
+  units(database: DatabaseKind): UnitWatcher | null
   /** The same service, every grade of which is a span. */
   service(service: GradingService, project: string): GradingService
   /** The same judge, every call of which is a span. Nothing is added to what is sent to the provider. */
@@ -65,7 +66,7 @@ export const NO_TRACING: Tracing = {
   continueFrom: (_traceparent, _name, work) => work(),
   queue: (queue) => queue,
   request: () => null,
-  stores: (stores) => stores,
+  units: () => null,
   service: (service) => service,
   judge: (judge) => judge,
   lane: (lane) => lane,

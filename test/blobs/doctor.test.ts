@@ -30,7 +30,7 @@ async function begin() {
 
 async function examine(path: string, blobs: BlobStore | null, full = true): Promise<Map<string, Finding>> {
   const findings = new Map<string, Finding>()
-  for await (const finding of examineDatabase({ path, full, rubrics: [], now: new Date(), blobs }))
+  for await (const finding of examineDatabase({ path, full, now: new Date(), blobs }))
     findings.set(finding.check, finding)
   return findings
 }

@@ -11,7 +11,7 @@ registerHooks({
 const { loadConfig } = await import('../../src/config/config.ts')
 const { createStoreRoom } = await import('../../src/store-room.ts')
 const { config, secrets } = loadConfig(process.env, () => '')
-const room = createStoreRoom(config, secrets)
+const room = await createStoreRoom(config, secrets)
 const stores = await room.open('default')
 const before = loaded
 await stores.check().catch(() => undefined)

@@ -122,7 +122,7 @@ describe('a backup', () => {
     expect((await run('backup', [join(path, 'below'), '--database', path])).code).toBe(1)
     tamper(path, "INSERT INTO schema_migrations VALUES ('9999_future.sql', 'x', 'now')")
     expect((await run('backup', [copy, '--database', path])).err).toMatch(
-      /newer than this program.*Run the newer version/,
+      /newer than this version.*use a newer version/,
     )
     expect(existsSync(copy)).toBe(false)
     expect(countGrades(path)).toBe(3)

@@ -13,7 +13,6 @@ import { finishOk, planAttempt } from '../storage/make-attempt.ts'
 import { ENDS, openBatch } from '../storage/make-batch.ts'
 import { makeRecord } from '../storage/make-grade.ts'
 
-export const RUBRIC = { name: 'tab-behavior@1', digest: digestValue('a rubric') }
 const AT = '2026-11-21T00:00:00.000Z'
 
 /** A folder that goes with the test. */
@@ -42,7 +41,6 @@ export async function healthyDatabase(path: string) {
   mkdirSync(dirname(path), { recursive: true })
   const stores = openSqliteStores({ path })
   try {
-    await stores.rubrics.register(RUBRIC.name, RUBRIC.digest, '{}', AT)
     const grades = [await addGrade(stores, 0), await addGrade(stores, 1), await addGrade(stores, 2)] as const
     const [first, second] = grades
     await stores.attempts.begin(planAttempt('att_1', { grade_id: first.id, reserved_usd: 0.01 }), NO_CAPS)
@@ -72,8 +70,7 @@ export function tamper(path: string, sql: string): void {
 
 export async function examine(path: string, full = false): Promise<readonly Finding[]> {
   const findings: Finding[] = []
-  for await (const finding of examineDatabase({ path, full, rubrics: [RUBRIC], now: new Date() }))
-    findings.push(finding)
+  for await (const finding of examineDatabase({ path, full, now: new Date() })) findings.push(finding)
   return findings
 }
 

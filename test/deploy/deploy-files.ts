@@ -19,8 +19,8 @@ export function readDocuments(...path: string[]): unknown[] {
   })
 }
 
-/** Read by the client of the blob store itself, as its documentation has it. */
-const OF_OTHERS: readonly string[] = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
+/** Read by the client of the blob store itself, and by the exporter of spans, as their documentation has it. */
+const OF_OTHERS: readonly string[] = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'OTEL_EXPORTER_OTLP_HEADERS']
 
 /** What the program makes of an environment, and the variables in it that it never asked for. */
 export function readAsProgram(env: NodeJS.ProcessEnv, file: string): { config: Config; unread: string[] } {
@@ -36,9 +36,9 @@ export function readAsProgram(env: NodeJS.ProcessEnv, file: string): { config: C
     if (path !== CONFIG_PATH) throw new Error(`nobody puts a file to ${path}`)
     return readText(file)
   })
-  readTracingSettings(watch(env), 'test', () => '')
+  readTracingSettings(watch(env), 'test')
   // Most of them are only looked at where traces are on.
-  readTracingSettings(watch({ ...env, OTEL_TRACES_EXPORTER: 'otlp' }), 'test', () => '')
+  readTracingSettings(watch({ ...env, OTEL_TRACES_EXPORTER: 'otlp' }), 'test')
   return { config, unread: Object.keys(env).filter((name) => !read.has(name)) }
 }
 
@@ -49,8 +49,7 @@ export function stopMs(): number {
     if (value === undefined) throw new Error(`${file} has no ${name}`)
     return Number(value.replaceAll('_', ''))
   }
-  const drain = Math.max(constant('src/server.ts', 'DRAIN_MS'), constant('src/worker.ts', 'DRAIN_MS'))
-  return drain + constant('src/telemetry/recording.ts', 'CLOSE_MS')
+  return constant('src/process/stop.ts', 'DRAIN_MS') + constant('src/telemetry/recording.ts', 'CLOSE_MS')
 }
 
 /** What the image has: the folders that its last stage copies, and its user. */

@@ -178,7 +178,7 @@ test('of a batch that has not ended there is no appendix', async () => {
   await appendixCommand(shell).parseAsync([id, '--out', join(folder, 'appendix')], { from: 'user' })
   expect(shell.code()).toBe(1)
   expect(shell.errors()).toContain(`${id} has not ended (running)`)
-  expect(shell.errors()).toContain(`Follow it to its end: veridict status ${id} --follow`)
+  expect(shell.errors()).toContain(`Follow it to its end: veridict status ${id} --server ${origin} --follow`)
   expect(existsSync(join(folder, 'appendix'))).toBe(false)
   await service.kill()
 }, 30_000)

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startEmbedded } from '../../src/server.ts'
+import { startEmbedded } from '../../src/service.ts'
 import { toLines } from '../http/make-batch.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'

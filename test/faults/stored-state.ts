@@ -75,6 +75,16 @@ const PROMISES: Readonly<Record<string, string>> = {
     WHERE status <> 'pending' GROUP BY 1, 2, 3, 4 EXCEPT SELECT batch, status, detail, cached, n FROM batch_tallies`,
   'an item has a grade that is not there': `
     SELECT item_id FROM batch_items WHERE grade_id IS NOT NULL AND grade_id NOT IN (SELECT id FROM grades)`,
+  'an open item has no trajectory': `
+    SELECT item_id FROM batch_items WHERE status IN ('pending', 'waiting') AND trajectory NOT IN (SELECT id FROM trajectories)
+      AND (SELECT status FROM batches WHERE batches.rowid = batch) <> 'draft'`,
+  'a grade has no trajectory': 'SELECT id FROM grades WHERE trajectory NOT IN (SELECT id FROM trajectories)',
+  'a cached answer is none of its key': `
+    SELECT grade_id FROM current_grades LEFT JOIN grades ON grades.id = grade_id
+    WHERE grades.id IS NULL OR grades.status = 'failed' OR grades.key <> current_grades.key`,
+  'a grade is not what its columns say': `
+    SELECT id FROM grades WHERE NOT json_valid(body) OR body ->> '$.id' IS NOT id OR body ->> '$.status' IS NOT status
+      OR body ->> '$.label' IS NOT label OR body ->> '$.receipt.key' IS NOT key OR body ->> '$.receipt.trajectory' IS NOT trajectory`,
   'money of a batch is not that of its calls': `
     SELECT scope FROM spending WHERE scope LIKE 'batch:%' AND (
       abs(settled_usd - (SELECT coalesce(sum(cost_usd), 0) FROM attempts WHERE 'batch:' || batch = scope)) > 1e-9

@@ -38,7 +38,7 @@ test('a key is told how much it has left, and refused beyond, with the time to w
   expect(wait).toBeLessThanOrEqual(60)
   expect(last?.headers['ratelimit-reset']).toBe(String(wait))
   expect(last?.json<Problem>()).toMatchObject({ status: 429, code: 'too_many_requests' })
-  if (last !== undefined) expectContract(app.http, last, 'get', '/v1/judges')
+  if (last !== undefined) expectContract(last, 'get', '/v1/judges')
 })
 
 test('what is refused for another reason counts too; what is refused for want of a key counts for none', async () => {
@@ -86,7 +86,7 @@ test('sign-ins that fail are counted by address, and a good key has to wait like
   const late = await signIn(good)
   expect([late.statusCode, late.json<Problem>().code]).toEqual([429, 'too_many_requests'])
   expect(Number(late.headers['retry-after'])).toBeGreaterThan(0)
-  expectContract(app.http, late, 'post', '/v1/session')
+  expectContract(late, 'post', '/v1/session')
   expect((await signIn(good, '192.0.2.2')).statusCode).toBe(201)
 })
 

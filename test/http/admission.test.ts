@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
-import type { AdmissionLimits } from '../../src/http/admission-limits.ts'
+import type { Limits } from '../../src/config/limits.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
@@ -13,7 +13,7 @@ let app: TestApp
 let judge: JudgeOnHold
 afterEach(() => app.stop())
 
-async function start(given: Partial<AdmissionLimits>): Promise<string> {
+async function start(given: Partial<Limits>): Promise<string> {
   judge = judgeOnHold()
   const limits = { ...loadConfig({}, () => '').config.limits, ...given }
   app = await startApp({ judges: [judge], config: { limits } })

@@ -15,7 +15,7 @@ const put = (words: QuestionWords) => putGrade(app.context.main.stores, words)
 
 async function post(body: object) {
   const response = await app.post('/v1/agreement', body)
-  expectContract(app.http, response, 'post', '/v1/agreement')
+  expectContract(response, 'post', '/v1/agreement')
   return response
 }
 

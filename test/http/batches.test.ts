@@ -30,7 +30,7 @@ describe('a batch that goes well', () => {
     const items = makeItems(7)
     const lines = await postLines(app, items, '?name=night')
     expect(lines.statusCode).toBe(202)
-    expectContract(app.http, lines, 'post', '/v1/batches')
+    expectContract(lines, 'post', '/v1/batches')
     const first = lines.json<Batch>()
     expect(lines.headers['location']).toBe(`/v1/batches/${first.id}`)
     expect(first).toMatchObject({ name: 'night', kind: 'grade', mode: 'direct', counts: { total: 7 } })
@@ -107,7 +107,7 @@ describe('whole or not at all', () => {
     const judge = answeringJudge(() => GOOD_ANSWER)
     app = await startApp({ judges: [judge], config: { batches: { most_items: 5, poll_seconds: 1 } } })
     const response = await postLines(app, payload, query)
-    expectContract(app.http, response, 'post', '/v1/batches')
+    expectContract(response, 'post', '/v1/batches')
     expect((await app.get('/v1/batches')).json()).toEqual({ items: [], next_cursor: null })
     expect(judge.calls).toEqual([])
     return response.json()
@@ -172,7 +172,7 @@ describe('when judges fail', () => {
     quota = 100
     const resumed = await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/resume` })
     expect(resumed.statusCode).toBe(202)
-    expectContract(app.http, resumed, 'post', '/v1/batches/{id}/resume')
+    expectContract(resumed, 'post', '/v1/batches/{id}/resume')
     const { batch } = await finish(app, id)
     expect(batch).toMatchObject({ status: 'done', counts: { graded: 9 }, parked_reason: null })
     expect(quota).toBe(100 - 6)
@@ -246,7 +246,7 @@ describe('money', () => {
     app = await startApp({ judges: [judge] })
     await finish(app, (await startBatch(app, makeItems(1))).id)
     const response = await postLines(app, [...makeItems(3), { ...makeItems(3)[2], item_id: 'again' }], '?dry_run=true')
-    expectContract(app.http, response, 'post', '/v1/batches')
+    expectContract(response, 'post', '/v1/batches')
     expect(response.json()).toMatchObject({
       items: 4,
       cached: 2,

@@ -30,7 +30,7 @@ async function grade(scripts: readonly Script[], request: object = {}) {
   app = await startApp({ judges: [judge] })
   const response = await app.post('/v1/grades', { ...REQUEST, ...request })
   expect(response.statusCode, response.body).toBe(201)
-  expectContract(app.http, response, 'post', '/v1/grades')
+  expectContract(response, 'post', '/v1/grades')
   return { grade: response.json<Grade>(), judge }
 }
 
@@ -59,7 +59,7 @@ describe('unclear', () => {
     expect(entry).toMatchObject({ kinds: ['unverified'], grades: [{ grade_id: made.id, label: null }] })
     expect(entry?.why[0]).toBe(`scripted@tab-behavior@2 could not tell: ${claim} unclear.`)
     const again = await app.get(`/v1/grades/${made.id}`)
-    expectContract(app.http, again, 'get', '/v1/grades/{id}')
+    expectContract(again, 'get', '/v1/grades/{id}')
     const counts = (await app.get('/v1/reports/alignment')).json<{ totals?: object }>()
     expect(JSON.stringify(counts)).toContain('"unverified":1')
   })

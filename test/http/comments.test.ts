@@ -21,13 +21,13 @@ const idOf = (at: number): string => grades[at]?.id ?? ''
 
 async function comment(id: string, body: object, headers: Record<string, string> = {}) {
   const response = await app.post(`/v1/grades/${id}/comments`, body, headers)
-  expectContract(app.http, response, 'post', '/v1/grades/{id}/comments')
+  expectContract(response, 'post', '/v1/grades/{id}/comments')
   return response
 }
 
 async function list(id: string, query = ''): Promise<{ items: Comment[]; next_cursor: string | null }> {
   const response = await app.get(`/v1/grades/${id}/comments?${query}`)
-  expectContract(app.http, response, 'get', '/v1/grades/{id}/comments')
+  expectContract(response, 'get', '/v1/grades/{id}/comments')
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
 }

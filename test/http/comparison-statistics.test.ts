@@ -17,7 +17,7 @@ const IGNORED = {
 async function compare(query: string): Promise<Comparison> {
   const response = await app.get(`/v1/comparisons?${query}`)
   expect(response.statusCode, response.body).toBe(200)
-  expectContract(app.http, response, 'get', '/v1/comparisons')
+  expectContract(response, 'get', '/v1/comparisons')
   return response.json()
 }
 

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { csvRow } from '../../src/http/csv.ts'
-import { takePage } from '../../src/http/page-of.ts'
+import { encodeCursor, takePage } from '../../src/http/paging.ts'
 
 describe('a row of a table', () => {
   test.each([
@@ -57,8 +57,8 @@ test('a page reads one record more than it shows, to know whether it is the last
   async function* numbers() {
     while (read < 5) yield ++read
   }
-  expect(await takePage(numbers(), 2)).toEqual({ items: [1, 2], last: 2 })
+  expect(await takePage(numbers(), 2, String)).toEqual({ items: [1, 2], next_cursor: encodeCursor('2') })
   expect(read).toBe(3)
   read = 3
-  expect(await takePage(numbers(), 2)).toEqual({ items: [4, 5], last: null })
+  expect(await takePage(numbers(), 2, String)).toEqual({ items: [4, 5], next_cursor: null })
 })

@@ -22,7 +22,7 @@ async function review(grade: string, rater: string, label: Label | null): Promis
 async function page(query = ''): Promise<{ items: Disagreement[]; next_cursor: string | null }> {
   const response = await app.get(`/v1/disagreements?${query}`)
   expect(response.statusCode, response.body).toBe(200)
-  expectContract(app.http, response, 'get', '/v1/disagreements')
+  expectContract(response, 'get', '/v1/disagreements')
   return response.json()
 }
 const queue = async (query = '') => (await page(query)).items
@@ -198,7 +198,7 @@ describe('order, filters, pages', () => {
     async (query) => {
       const response = await app.get(`/v1/disagreements?${query}`)
       expect(response.statusCode).toBe(400)
-      expectContract(app.http, response, 'get', '/v1/disagreements')
+      expectContract(response, 'get', '/v1/disagreements')
       expect(response.json<{ errors: { path: string }[] }>().errors[0]?.path).toMatch(/^\/querystring\//)
     },
   )

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => app.stop())
 
 const fits = (response: LightMyRequestResponse, path: string, method: 'get' | 'post') =>
-  expectContract(app.http, response, method, path)
+  expectContract(response, method, path)
 
 test('a new grade is 201, the same bytes are 200 from the cache with the same id', async () => {
   const first = await app.post('/v1/grades', LEXICAL)

@@ -15,7 +15,7 @@ test('GET /v1/judges says whom each judge asks, at what price, and who decided i
   const app = await startApp({ env, config: { judges: config.judges } })
   try {
     const answer = await app.get('/v1/judges')
-    expectContract(app.http, answer, 'get', '/v1/judges')
+    expectContract(answer, 'get', '/v1/judges')
     const unset = { model: 'provider_table', price: 'default', window_tokens: 'provider_table' }
     expect(answer.body).not.toContain('sk-planted')
     expect(answer.json<{ items: JudgeView[] }>().items).toMatchObject([

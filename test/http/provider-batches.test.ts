@@ -156,7 +156,7 @@ test('a round at the provider says how much lies there, until when, and how long
   const round = await waitForRound(first.id)
   expect(round).toMatchObject({ number: 1, questions: 2, usual_seconds: null })
   expect(Date.parse(round.ends_by) - Date.parse(round.begun_at)).toBe(24 * 3_600_000)
-  expectContract(app.http, await app.get(`/v1/batches/${first.id}`), 'get', '/v1/batches/{id}')
+  expectContract(await app.get(`/v1/batches/${first.id}`), 'get', '/v1/batches/{id}')
   ends = true
   expect((await finish(app, first.id)).batch.round).toBeUndefined()
   ends = false

@@ -22,14 +22,14 @@ const IGNORED = {
 async function regrade(body: object): Promise<{ batch: Batch; results: BatchResult[] }> {
   const response = await app.post('/v1/regrades', body)
   expect(response.statusCode, response.body).toBe(202)
-  expectContract(app.http, response, 'post', '/v1/regrades')
+  expectContract(response, 'post', '/v1/regrades')
   return finish(app, response.json<Batch>().id)
 }
 
 async function compare(query: string): Promise<Comparison> {
   const response = await app.get(`/v1/comparisons?${query}`)
   expect(response.statusCode, response.body).toBe(200)
-  expectContract(app.http, response, 'get', '/v1/comparisons')
+  expectContract(response, 'get', '/v1/comparisons')
   return response.json()
 }
 
@@ -152,7 +152,7 @@ describe('what makes no sense is refused', () => {
     app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
     const response = await app.post('/v1/regrades', body)
     expect(response.json()).toMatchObject({ status: 400, errors: [{ path }] })
-    expectContract(app.http, response, 'post', '/v1/regrades')
+    expectContract(response, 'post', '/v1/regrades')
   })
 
   test('a comparison without a base needs a re-grade', async () => {

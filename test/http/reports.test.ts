@@ -37,7 +37,7 @@ const about = (task: string, run_index: number, variant = 'tab', more = {}) => (
 async function report(query = ''): Promise<AlignmentReport> {
   const response = await app.get(`${PATH}?draws=200&${query}`)
   expect(response.statusCode, response.body).toBe(200)
-  expectContract(app.http, response, 'get', PATH)
+  expectContract(response, 'get', PATH)
   return response.json()
 }
 
@@ -156,7 +156,7 @@ describe('what would count trials twice is refused', () => {
       code: 'several_graders',
       errors: [{ path: '/querystring/judge', message: 'is needed, one of: lexical, openai' }],
     })
-    expectContract(app.http, refused, 'get', PATH)
+    expectContract(refused, 'get', PATH)
     expect((await report('judge=openai')).overall?.shares['ignored']).toMatchObject({ k: 1, n: 1 })
     const both = await report('group_by=judge')
     expect(both.overall).toBeNull()
@@ -186,7 +186,7 @@ describe('what would count trials twice is refused', () => {
     app = await startApp()
     const response = await app.get(`${PATH}?${query}`)
     expect(response.json()).toMatchObject({ status: 400, errors: [{ path }] })
-    expectContract(app.http, response, 'get', PATH)
+    expectContract(response, 'get', PATH)
   })
 })
 

@@ -15,14 +15,14 @@ afterEach(() => app.stop())
 
 async function review(body: object, grade = id, headers: Record<string, string> = {}) {
   const response = await app.post(`/v1/grades/${grade}/reviews`, body, headers)
-  expectContract(app.http, response, 'post', '/v1/grades/{id}/reviews')
+  expectContract(response, 'post', '/v1/grades/{id}/reviews')
   return response
 }
 
 async function list(query = ''): Promise<{ items: Review[]; next_cursor: string | null }> {
   const response = await app.get(`/v1/reviews?${query}`)
   expect(response.statusCode, response.body).toBe(200)
-  expectContract(app.http, response, 'get', '/v1/reviews')
+  expectContract(response, 'get', '/v1/reviews')
   return response.json()
 }
 
@@ -139,7 +139,7 @@ describe('reading reviews', () => {
     async (query) => {
       const response = await app.get(`/v1/reviews?${query}`)
       expect(response.statusCode).toBe(400)
-      expectContract(app.http, response, 'get', '/v1/reviews')
+      expectContract(response, 'get', '/v1/reviews')
       expect(response.json<{ errors: { path: string }[] }>().errors[0]?.path).toMatch(/^\/querystring\//)
     },
   )

@@ -25,7 +25,7 @@ async function readAll(query: string): Promise<{ ids: number[]; pages: number }>
   for (; cursor !== null; pages++) {
     const after = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
     const response = await app.get(`/v1/trajectories/${summary.id}/steps?${query}${after}`)
-    expectContract(app.http, response, 'get', '/v1/trajectories/{id}/steps')
+    expectContract(response, 'get', '/v1/trajectories/{id}/steps')
     const page = response.json<Page>()
     ids.push(...page.items.map((step) => step.id))
     cursor = page.next_cursor
@@ -74,7 +74,7 @@ test('Idempotency-Key: a replay is the first answer, another body is refused, ke
   expect(second.body).toBe(first.body)
   const other = await app.post('/v1/trajectories', LONG, header)
   expect([other.statusCode, other.json<Problem>().code]).toEqual([422, 'idempotency_key_reused'])
-  expectContract(app.http, other, 'post', '/v1/trajectories')
+  expectContract(other, 'post', '/v1/trajectories')
   expect((await app.post('/v1/grades', {}, header)).statusCode).toBe(400)
 })
 

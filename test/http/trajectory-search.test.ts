@@ -48,7 +48,7 @@ afterAll(() => app.stop())
 
 const search = async (query: Record<string, string>): Promise<TrajectorySearch> => {
   const response = await app.get(`/v1/trajectories/search?${new URLSearchParams(query)}`)
-  expectContract(app.http, response, 'get', '/v1/trajectories/search')
+  expectContract(response, 'get', '/v1/trajectories/search')
   expect(response.statusCode, response.body).toBe(200)
   return response.json<TrajectorySearch>()
 }

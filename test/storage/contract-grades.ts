@@ -41,6 +41,7 @@ export function describeGrades(current: Current): void {
       expect(schemaIssues(GradeSchema, record.grade)).toEqual([])
       await current().grades.put(record)
       expect(await current().grades.get(record.grade.id)).toEqual(record.grade)
+      expect(await current().grades.getText(record.grade.id)).toBe(JSON.stringify(record.grade))
       expect(await current().grades.getGroundTruth(record.grade.id)).toEqual(GROUND_TRUTH)
     })
 
@@ -54,6 +55,7 @@ export function describeGrades(current: Current): void {
 
     test('that are unknown are null', async () => {
       expect(await current().grades.get('grd_none')).toBeNull()
+      expect(await current().grades.getText('grd_none')).toBeNull()
       expect(await current().grades.getGroundTruth('grd_none')).toBeNull()
       expect(await current().grades.findByKey(key('none'))).toBeNull()
     })

@@ -16,14 +16,8 @@ test('a row that is larger than a chunk goes by itself, whatever stands before i
   db.close()
   const table = MOVED.find(({ name }) => name === 'trajectories')
   if (table === undefined) throw new Error('it is moved')
-  const source = openSource(from, new Date(), 4096)
-  const chunks: unknown[][] = []
-  for (let after: Parameters<typeof source.read>[1] = null; ; ) {
-    const { rows, next } = source.read(table, after)
-    chunks.push(rows.map(({ id }) => id))
-    if (next === null) break
-    after = next
-  }
+  const source = openSource(from, 'default', new Date(), 4096)
+  const chunks = [...source.chunks(table)].map((rows) => rows.map(({ id }) => id))
   source.close()
   expect(chunks).toEqual([['t0', 't1'], ['t2'], ['t3'], ['t4'], ['t5'], ['t6']])
 })

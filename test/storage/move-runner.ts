@@ -5,7 +5,7 @@ import { SETTINGS } from './postgres-settings.ts'
 const [, , from, url] = process.argv
 if (from === undefined || url === undefined) throw new Error('usage: move-runner.ts <database> <url>')
 const report = await moveStore({
-  ...{ from, to: { url, settings: SETTINGS }, mode: 'move', now: () => new Date(), patience_ms: 20_000 },
+  ...{ from, to: { url, settings: SETTINGS }, mode: 'move', now: () => new Date() },
   ...{ signal: new AbortController().signal, chunk_bytes: 8 * 1024 },
   onProgress: ({ step, table, done }) => process.stdout.write(`${step} ${table} ${done}\n`),
 })

@@ -42,7 +42,7 @@ export function tempStore(): string {
 
 export const move = (from: string, url: string, given: Partial<MoveOptions> = {}): Promise<MoveReport> =>
   moveStore({
-    ...{ from, to: { url, settings: SETTINGS }, mode: 'move', now: () => new Date(), patience_ms: 20_000 },
+    ...{ from, to: { url, settings: SETTINGS }, mode: 'move', now: () => new Date() },
     ...{ signal: new AbortController().signal, onProgress: () => undefined, chunk_bytes: 32 * 1024 },
     ...given,
   })

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { buildContext, type Context } from '../../src/context.ts'
@@ -19,6 +19,8 @@ export async function startTraced(
   file: object = {},
   judges: readonly Judge[] = [],
 ): Promise<TracedService> {
+  // The exporter reads its own variables.
+  for (const [name, value] of Object.entries(env)) if (name.startsWith('OTEL_')) vi.stubEnv(name, value)
   const tracing = await openTracing(env, 'veridict')
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:', VERIDICT_CONFIG: 'settings', ...env }, () =>
     JSON.stringify(file),

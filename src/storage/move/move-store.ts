@@ -1,190 +1,177 @@
-import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import { DEFAULT_PROJECT } from '../../access/access.ts'
-import type { MovedProject, MoveOptions, MoveReport } from '../../grading/move-ports.ts'
+import type { MovedProject, MoveOptions, MoveProgress, MoveReport } from '../../grading/move-ports.ts'
+import type { Sql } from '../postgres/pool.ts'
 import { projectSchema } from '../postgres/project-schemas.ts'
+import { openUnit, Undo } from '../postgres/unit.ts'
 import { listProjects, projectPath } from '../project-files.ts'
 import { StorageError } from '../storage-error.ts'
-import { type Looks, lookAtTarget } from './look-at-target.ts'
-import type { Marker } from './marker.ts'
-import {
-  type AllTotals,
-  allEqual,
-  assertUnchanged,
-  moveRows,
-  readTarget,
-  report,
-  rowsOf,
-  surveySource,
-  type Trip,
-} from './move-project.ts'
-import { patientTarget } from './patience.ts'
+import { MOVED, type MovedTable } from './moved-tables.ts'
 import { checkReferences } from './references.ts'
+import type { Row } from './rows.ts'
 import { openSource, type Source } from './source.ts'
-import { openTarget } from './target.ts'
+import { createAdder, type Totals } from './table-digest.ts'
+import {
+  assertEmpty,
+  assertMoved,
+  assertNoOthers,
+  enterSchema,
+  finishTables,
+  makeTables,
+  putRows,
+  targetChunks,
+} from './target.ts'
 
-/** What a run has done so far. */
-interface Tally {
-  moved_rows: number
-  moving_s: number
-  verified_rows: number
-  verifying_s: number
-}
+/** A chunk of one row may be large, and a table may have many indexes. */
+const STATEMENT_MS = 10 * 60_000
+/** A killed move is rolled back soon; a service that starts has its lock for as long as its migrations take. */
+const LOCK_WAIT = "SET LOCAL lock_timeout = '30s'"
 
 /**
- * Moves the store of a SQLite file, with those of its projects, into the schemas of a PostgreSQL. The main schema is the first that is
- * marked and the last that is whole: until then no service starts on any of them.
+ * Moves the store of a SQLite file, with those of its projects, into the schemas of a PostgreSQL, in one transaction: it is all there and
+ * verified, or nothing is.
  */
 export async function moveStore(options: MoveOptions): Promise<MoveReport> {
-  const projects = [DEFAULT_PROJECT, ...listProjects(options.from)]
-  // All that can be refused is refused before anything is written.
-  for (const project of projects) openSource(projectPath(options.from, project), options.now()).close()
-  const looks = await lookAtTarget(options, projects)
-  const tally: Tally = { moved_rows: 0, moving_s: 0, verified_rows: 0, verifying_s: 0 }
-  if (options.mode === 'plan') return { outcome: 'planned', projects: await plan(options, projects, looks), ...tally }
-  if (options.mode === 'verify') return await verifyAll(options, projects, looks, tally)
-  if (looks.get(DEFAULT_PROJECT)?.state === 'moved') {
-    for (const [project, marker] of looks) await withTrip(options, project, (trip) => surveySource(trip, marker, true))
-    return { outcome: 'already', projects: told(looks), ...tally }
-  }
-  return await moveAll(options, projects, looks, tally)
-}
-
-/** Opens both sides of a project for as long as `work` lasts. */
-async function withTrip<T>(options: MoveOptions, project: string, work: (trip: Trip) => Promise<T>): Promise<T> {
-  const { from, to, signal, onProgress, patience_ms, chunk_bytes } = options
-  const source = openSource(projectPath(from, project), options.now(), chunk_bytes)
-  const onWait = () => onProgress({ project, step: 'wait', table: '', done: 0, total: null })
-  const bare = openTarget(to.url, projectSchema(project), to.settings, chunk_bytes)
+  const { from, to, now, chunk_bytes } = options
+  const sources: Source[] = []
+  const unit = openUnit(to.url, null, {
+    ...to.settings,
+    ...{ max_connections: 1, statement_timeout_ms: STATEMENT_MS, idle_transaction_timeout_ms: STATEMENT_MS },
+  })
   try {
-    return await work({
-      ...{ project, source, signal, onProgress },
-      target: patientTarget(bare, { patience_ms, signal, onWait }),
-    })
+    for (const project of [DEFAULT_PROJECT, ...listProjects(from)])
+      sources.push(openSource(projectPath(from, project), project, now(), chunk_bytes))
+    // The same again where the connection is lost: what was done is rolled back.
+    return await unit.write((sql) => run(sql, options, sources))
   } finally {
-    source.close()
-    await bare.close()
+    for (const source of sources) source.close()
+    await unit.close()
   }
 }
 
-const wordsOf = (project: string, marker: Marker | null) => ({
-  project,
-  schema: projectSchema(project),
-  found: marker === null ? ('nothing' as const) : marker.state === 'moved' ? ('whole' as const) : ('part' as const),
-})
-
-async function plan(options: MoveOptions, projects: readonly string[], looks: Looks): Promise<MovedProject[]> {
-  const planned: MovedProject[] = []
-  for (const project of projects) {
-    const marker = looks.get(project) ?? null
-    const source = await withTrip(options, project, (trip) => surveySource(trip, marker))
-    planned.push(report(wordsOf(project, marker), source, null))
-  }
-  return planned
+/** A project on its way. */
+interface Trip {
+  readonly sql: Sql
+  readonly options: MoveOptions
+  readonly source: Source
+  readonly schema: string
 }
 
-/** What the markers of an ended move say. */
-const told = (looks: Looks): MovedProject[] =>
-  [...looks].map(([project, marker]) => report(wordsOf(project, marker), marker?.source ?? {}, null))
-
-async function verifyAll(
-  options: MoveOptions,
-  projects: readonly string[],
-  looks: Looks,
-  tally: Tally,
-): Promise<MoveReport> {
-  const nothing = projects.find((project) => (looks.get(project) ?? null) === null)
-  if (nothing !== undefined)
-    throw new StorageError('storage_error', `nothing was moved into the schema ${projectSchema(nothing)} of the target`)
-  const verified: MovedProject[] = []
-  let equal = true
-  for (const project of projects) {
-    const marker = looks.get(project) ?? null
-    await withTrip(options, project, async (trip) => {
-      const source = await surveySource(trip, null)
-      const target = await verify(trip, source, tally)
-      equal &&= allEqual(source, target)
-      verified.push(report(wordsOf(project, marker), source, target, await checkReferences(trip.target)))
-    })
-  }
-  return { outcome: equal ? 'equal' : 'differs', projects: verified, ...tally }
+async function run(sql: Sql, options: MoveOptions, sources: readonly Source[]): Promise<MoveReport> {
+  const { mode } = options
+  const trips = sources.map((source) => ({ sql, options, source, schema: projectSchema(source.project) }))
+  await sql.say(LOCK_WAIT)
+  await assertNoOthers(
+    sql,
+    sources.map(({ project }) => project),
+  )
+  for (const { schema } of trips) await (mode === 'verify' ? assertMoved : assertEmpty)(sql, schema)
+  // All of them, before the first row: from here on no service starts on any.
+  if (mode === 'move') for (const { schema } of trips) await makeTables(sql, schema)
+  const read = await each(trips, readSource)
+  if (mode === 'plan') return report('planned', { trips, read: read.totals })
+  const verified = await each(trips, readTarget)
+  const references = (await each(trips, readReferences)).totals
+  for (const { changed, path } of sources)
+    if (changed())
+      throw new StorageError('storage_error', `${path} was written to while it was read: stop what uses it`)
+  const given = { trips, read: read.totals, verified: verified.totals, references }
+  const equal = report('equal', {
+    ...given,
+    moving_s: mode === 'move' ? read.seconds : null,
+    verifying_s: verified.seconds,
+  })
+  const isEqual = equal.projects.every(({ tables }) =>
+    tables.every((one) => one.rows === one.target_rows && one.digest === one.target_digest),
+  )
+  if (!isEqual) throw new Undo<MoveReport>({ ...equal, outcome: 'differs' })
+  return { ...equal, outcome: mode === 'move' ? 'moved' : 'equal' }
 }
 
-async function verify(trip: Trip, source: AllTotals, tally: Tally): Promise<AllTotals> {
+type AllTotals = ReadonlyMap<string, Totals>
+
+async function each<T>(trips: readonly Trip[], work: (trip: Trip) => Promise<T>) {
   const begun = performance.now()
-  const found = await readTarget(trip, rowsOf(source))
-  tally.verified_rows += rowsOf(found)
-  tally.verifying_s += (performance.now() - begun) / 1000
+  const totals: T[] = []
+  for (const trip of trips) {
+    await enterSchema(trip.sql, trip.schema)
+    totals.push(await work(trip))
+  }
+  return { totals, seconds: (performance.now() - begun) / 1000 }
+}
+
+/** Reads every row of the source, once; a move writes them as it goes. */
+async function readSource(trip: Trip): Promise<AllTotals> {
+  const { sql, options, source, schema } = trip
+  const isMove = options.mode === 'move'
+  const found = await addUp(trip, isMove ? 'move' : 'read', async function* (table) {
+    for (const rows of source.chunks(table)) {
+      if (isMove) await putRows(sql, table, rows)
+      yield rows
+    }
+  })
+  if (isMove) await finishTables(sql, schema)
   return found
 }
 
-async function moveAll(
-  options: MoveOptions,
-  projects: readonly string[],
-  looks: Looks,
-  tally: Tally,
-): Promise<MoveReport> {
-  const run: Run = { id: randomUUID(), options, projects, looks, tally, sources: [] }
-  return await withTrip(options, DEFAULT_PROJECT, async (main) => {
-    const marker = await begin(run, main)
-    const others: MovedProject[] = []
-    for (const project of projects.slice(1)) others.push(await moveOther(run, project))
-    const all = [await moveOne(run, main, marker), ...others]
-    const equal = all.every(isEqual)
-    // The others are closed for long: what was written to them since would be in neither database.
-    for (const source of [main.source, ...run.sources]) assertUnchanged(source)
-    if (equal) await end(run, main, marker)
-    return { outcome: equal ? 'moved' : 'differs', projects: all, ...tally }
-  })
-}
+/** Reads every row back. */
+const readTarget = (trip: Trip): Promise<AllTotals> =>
+  addUp(trip, 'verify', (table) => targetChunks(trip.sql, table, trip.options.chunk_bytes))
 
-interface Run {
-  readonly id: string
-  readonly options: MoveOptions
-  readonly projects: readonly string[]
-  readonly looks: Looks
-  readonly tally: Tally
-  /** Of the other projects, as they were when they were moved. */
-  readonly sources: Pick<Source, 'path' | 'changed'>[]
-}
+const readReferences = ({ sql }: Trip) => checkReferences(sql)
 
-const known = ({ looks }: Run, project: string): Marker | null => looks.get(project) ?? null
-
-async function begin(run: Run, trip: Trip): Promise<Marker> {
-  const source = await surveySource(trip, known(run, trip.project))
-  return await trip.target.begin({
-    ...{ version: 1, run: run.id, state: 'moving', projects: run.projects, source, tables: {}, ended_at: null },
-    begun_at: run.options.now().toISOString(),
-    fingerprint: trip.source.fingerprint,
-  })
-}
-
-async function moveOther(run: Run, project: string): Promise<MovedProject> {
-  const before = known(run, project)
-  return await withTrip(run.options, project, async (trip) => {
-    run.sources.push(trip.source)
-    // Whole since an earlier run of this move: nobody could work with the target since, but with the source somebody may have.
-    if (before?.state === 'moved') {
-      await surveySource(trip, before)
-      return report(wordsOf(project, before), before.source, before.source)
+async function addUp(
+  { options, source }: Trip,
+  step: MoveProgress['step'],
+  chunksOf: (table: MovedTable) => AsyncIterable<readonly Row[]>,
+): Promise<AllTotals> {
+  const { signal, onProgress } = options
+  const total = source.count()
+  const found = new Map<string, Totals>()
+  let done = 0
+  for (const table of MOVED) {
+    const adder = createAdder(table)
+    for await (const rows of chunksOf(table)) {
+      for (const row of rows) adder.add(row)
+      done += rows.length
+      onProgress({ project: source.project, step, table: table.name, done, total })
+      await turn()
+      signal.throwIfAborted()
     }
-    const marker = await begin(run, trip)
-    const moved = await moveOne(run, trip, marker)
-    if (isEqual(moved)) await end(run, trip, marker)
-    return moved
-  })
+    found.set(table.name, adder.totals())
+  }
+  return found
 }
 
-async function moveOne(run: Run, trip: Trip, marker: Marker): Promise<MovedProject> {
-  const begun = performance.now()
-  run.tally.moved_rows += await moveRows(trip, marker)
-  run.tally.moving_s += (performance.now() - begun) / 1000
-  const found = await verify(trip, marker.source, run.tally)
-  const words = wordsOf(trip.project, known(run, trip.project))
-  return report(words, marker.source, found, await checkReferences(trip.target))
+interface Found {
+  readonly trips: readonly Trip[]
+  readonly read: readonly AllTotals[]
+  readonly verified?: readonly AllTotals[]
+  readonly references?: readonly MovedProject['references'][]
+  readonly moving_s?: number | null
+  readonly verifying_s?: number
 }
 
-const end = ({ options }: Run, trip: Trip, marker: Marker): Promise<void> =>
-  trip.target.finish({ ...marker, state: 'moved', ended_at: options.now().toISOString() })
-
-const isEqual = ({ tables }: MovedProject): boolean =>
-  tables.every((one) => one.rows === one.target_rows && one.digest === one.target_digest)
+/** Both sides, table by table. */
+function report(outcome: MoveReport['outcome'], found: Found): MoveReport {
+  const { trips, read, verified = [], references = [], moving_s = null, verifying_s = 0 } = found
+  const sum = (all: readonly AllTotals[]) =>
+    all.flatMap((one) => [...one.values()]).reduce((n, { rows }) => n + rows, 0)
+  return {
+    outcome,
+    projects: trips.map(({ source, schema }, index) => ({
+      project: source.project,
+      schema,
+      tables: MOVED.map(({ name }) => ({
+        table: name,
+        rows: read[index]?.get(name)?.rows ?? 0,
+        digest: read[index]?.get(name)?.digest ?? '',
+        target_rows: verified[index]?.get(name)?.rows ?? null,
+        target_digest: verified[index]?.get(name)?.digest ?? null,
+      })),
+      references: references[index] ?? [],
+    })),
+    ...(moving_s === null ? { moved_rows: 0, moving_s: 0 } : { moved_rows: sum(read), moving_s }),
+    ...{ verified_rows: sum(verified), verifying_s },
+  }
+}

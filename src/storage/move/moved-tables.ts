@@ -1,5 +1,5 @@
 import { parseStored } from '../stored-text.ts'
-import type { Row, Value } from './row.ts'
+import type { Row, Value } from './rows.ts'
 
 export type Type = 'text' | 'integer' | 'real' | 'bytes'
 
@@ -8,8 +8,7 @@ export interface MovedTable {
   readonly name: string
   /** Columns of PostgreSQL in a fixed order: that of the digests. */
   readonly columns: Readonly<Record<string, Type>>
-  /** What a row is found by, in the source and in PostgreSQL: unique, never null, and the same after a VACUUM. */
-  readonly sourceKey: readonly string[]
+  /** The primary key in PostgreSQL. */
   readonly key: readonly string[]
   /** Columns with another name in the source. */
   readonly renamed: Readonly<Record<string, string>>
@@ -17,7 +16,7 @@ export interface MovedTable {
   readonly made: Readonly<Record<string, (row: Row) => Value>>
   /** Columns of the source that are only an order of rows which another column gives, too. */
   readonly dropped: readonly string[]
-  /** Rows that belong to a database and not to what is in it, by a condition that both sides understand. */
+  /** Rows that belong to a database and not to what is in it, by a condition that both sides understand. Earlier versions left `store_move`. */
   readonly without: string | null
 }
 
@@ -29,19 +28,19 @@ const table = (
   columns: MovedTable['columns'],
   words: Words = {},
 ): MovedTable => ({
-  ...{ name, key, columns, sourceKey: key, renamed: {}, made: {}, dropped: [], without: null },
+  ...{ name, key, columns, renamed: {}, made: {}, dropped: [], without: null },
   ...words,
 })
 
 /** The order of writing is a column of PostgreSQL, where something is read in it. */
-const ORDERED: Words = { sourceKey: ['rowid'], renamed: { seq: 'rowid' } }
-/** The order is that of ids; rowids are the faster way through the source. */
-const BY_ID: Words = { sourceKey: ['rowid'], dropped: ['rowid'] }
+const ORDERED: Words = { renamed: { seq: 'rowid' } }
+/** The order is that of ids. */
+const BY_ID: Words = { dropped: ['rowid'] }
 
 type Json = Readonly<Record<string, unknown>>
 
 /** PostgreSQL counts in parts; what comes over is one. */
-const inParts = (...sourceKey: string[]): Words => ({ sourceKey, made: { part: () => 0n } })
+const IN_PARTS: Words = { made: { part: () => 0n } }
 
 /** A part of a JSON column; null where it has none. */
 function partOf(row: Row, column: string, part: string): unknown {
@@ -164,7 +163,7 @@ export const MOVED: readonly MovedTable[] = [
       ...{ scope: 'text', settled_usd: 'real', reserved_usd: 'real', uncertain_usd: 'real' },
       ...{ calls: 'integer', unknown_calls: 'integer', unpriced_calls: 'integer', part: 'integer' },
     },
-    inParts('scope'),
+    IN_PARTS,
   ),
   table('batches', ['seq'], BATCHES, ORDERED),
   table('batch_items', ['batch', 'idx'], ITEMS, { dropped: ['rowid'] }),
@@ -174,7 +173,7 @@ export const MOVED: readonly MovedTable[] = [
     {
       ...{ batch: 'integer', status: 'text', detail: 'text', cached: 'integer', n: 'integer', part: 'integer' },
     },
-    inParts('batch', 'status', 'detail', 'cached'),
+    IN_PARTS,
   ),
   table('provider_batches', ['seq'], SUBMISSIONS, ORDERED),
   table('provider_requests', ['seq'], REQUESTS, {

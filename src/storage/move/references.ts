@@ -1,5 +1,5 @@
 import type { ReferenceReport } from '../../grading/move-ports.ts'
-import type { Target } from './target.ts'
+import type { Sql } from '../postgres/pool.ts'
 
 const dangling = (table: string, column: string, other: string, id = 'id') => ({
   reference: `${table}.${column} → ${other}`,
@@ -28,8 +28,11 @@ const REFERENCES = [
 ] as const
 
 /** What leads nowhere in the target; where the digests are equal, it led nowhere in the source. */
-export async function checkReferences(target: Pick<Target, 'count'>): Promise<ReferenceReport[]> {
+export async function checkReferences(sql: Pick<Sql, 'rows'>): Promise<ReferenceReport[]> {
   const found: ReferenceReport[] = []
-  for (const { reference, text } of REFERENCES) found.push({ reference, dangling: await target.count(text) })
+  for (const { reference, text } of REFERENCES) {
+    const [row] = await sql.rows<{ n: number }>(text)
+    found.push({ reference, dangling: row?.n ?? 0 })
+  }
   return found
 }

@@ -1,38 +1,28 @@
 import { readFileSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { openToRead } from '../backup.ts'
-import { livingProcesses } from '../examine-processes.ts'
-import { lookAtSchema } from '../examine-schema.ts'
+import { readSchema } from '../examine-schema.ts'
+import { livingProcesses } from '../process-registry.ts'
 import { StorageError, toStorageError } from '../storage-error.ts'
 import { findUndescribed } from './catalogue.ts'
-import { CHUNK_BYTES, CHUNK_ROWS, sizeOf } from './chunks.ts'
 import { MOVED, type MovedTable } from './moved-tables.ts'
-import type { Row, Value } from './row.ts'
-import { createAdder, type Totals } from './table-digest.ts'
-
-/** Rows in the order of the key, with the key of the last of them. */
-export interface SourceChunk {
-  readonly rows: readonly Row[]
-  /** Null: there is nothing after it. */
-  readonly next: readonly Value[] | null
-}
+import { CHUNK_BYTES, CHUNK_ROWS, type Row, sizeOf, type Value } from './rows.ts'
 
 /** A file of SQLite as it was when it was opened. Nothing is written to it. */
 export interface Source {
   readonly path: string
-  /** The next rows after a key, or the first ones. */
-  read(table: MovedTable, after: readonly Value[] | null): SourceChunk
-  /** Every row of every table, by the names of the tables; `onTable` is waited for now and then, and may end it by throwing. */
-  survey(onTable: (table: string, rows: number) => Promise<void> | void): Promise<Record<string, Totals>>
-  /** The file and its log as the file system tells them, when it was opened: where that is the same, nobody wrote. */
-  readonly fingerprint: string
-  /** Whether somebody has written since. */
+  readonly project: string
+  /** How many rows will be moved. */
+  count(): number
+  /** Every row of a table, in chunks of about the size that fits a transaction's statement. */
+  chunks(table: MovedTable): Iterable<readonly Row[]>
+  /** Whether somebody has written since it was opened. */
   changed(): boolean
   close(): void
 }
 
 /** Throws a StorageError for a file that is used, damaged, no database of ours, or of another version. */
-export function openSource(path: string, now: Date, chunkBytes = CHUNK_BYTES): Source {
+export function openSource(path: string, project: string, now: Date, chunkBytes = CHUNK_BYTES): Source {
   let db: Database.Database | undefined
   try {
     const fingerprint = fingerprintOf(path)
@@ -41,7 +31,14 @@ export function openSource(path: string, now: Date, chunkBytes = CHUNK_BYTES): S
     db.defaultSafeIntegers(true)
     // One state from here on, whoever writes; the first reading begins it.
     db.exec('BEGIN; SELECT 1 FROM sqlite_schema')
-    return createSource(db, path, { fingerprint, chunkBytes })
+    const file = db
+    return {
+      ...{ path, project },
+      count: () => MOVED.reduce((sum, table) => sum + countRows(file, table), 0),
+      chunks: (table) => readChunks(file, table, chunkBytes),
+      changed: () => fingerprintOf(path) !== fingerprint,
+      close: () => file.close(),
+    }
   } catch (error) {
     db?.close()
     const failure = toStorageError(error)
@@ -57,12 +54,11 @@ export function openSource(path: string, now: Date, chunkBytes = CHUNK_BYTES): S
 
 function assertMovable(db: Database.Database, path: string, now: Date): void {
   const refuse = (why: string) => new StorageError('storage_error', `${path}: ${why}`)
-  const schema = lookAtSchema(db)
-  const [found] = schema.findings.filter(({ severity }) => severity !== 'ok')
-  if (found?.severity === 'error') throw refuse(`${found.found}. ${found.advice ?? ''}`.trim())
-  if (found !== undefined)
+  const { applied, of, fault } = readSchema(db)
+  if (fault !== null) throw refuse(fault)
+  if (applied < of)
     throw refuse(
-      `it is ${found.found}. Open it once with this version (\`veridict status\` with VERIDICT_DATABASE, or the service), which migrates it; or do that with a copy, and move the copy`,
+      `it is version ${applied} of ${of}: older than this program. Open it once with this version (\`veridict status\` with VERIDICT_DATABASE, or the service), which migrates it; or do that with a copy, and move the copy`,
     )
   if (livingProcesses(db, now).size > 0 || isHeldByOthers(path))
     throw new StorageError(
@@ -110,75 +106,40 @@ function isHeldByOthers(path: string): boolean {
   }
 }
 
-/** Rows between two turns of the event loop. */
-const ROWS_A_TURN = 500
-
-function createSource(
-  db: Database.Database,
-  path: string,
-  { fingerprint, chunkBytes }: { readonly fingerprint: string; readonly chunkBytes: number },
-): Source {
-  const read = (table: MovedTable, after: readonly Value[] | null): SourceChunk => {
-    const { sourceKey } = table
-    const rows: Row[] = []
-    let [bytes, last] = [0, null as readonly Value[] | null]
-    const statement = db.prepare<unknown[], Record<string, Value>>(renderSelect(table, after !== null))
-    for (const raw of statement.iterate(...(after ?? []))) {
-      const row = toRow(table, raw)
-      const size = sizeOf(row)
-      // With others it would be sent as a text that is twice as long, with more copies; by itself its bytes are sent as they are.
-      if (rows.length > 0 && size >= chunkBytes) return { rows, next: last }
-      last = sourceKey.map((name) => raw[`key_${name}`] ?? null)
-      rows.push(row)
-      bytes += size
-      if (bytes >= chunkBytes || rows.length >= CHUNK_ROWS) return { rows, next: last }
+function* readChunks(db: Database.Database, table: MovedTable, chunkBytes: number): Iterable<readonly Row[]> {
+  let [rows, bytes]: [Row[], number] = [[], 0]
+  for (const raw of db.prepare<[], Record<string, Value>>(renderSelect(table)).iterate()) {
+    const row = toRow(table, raw)
+    const size = sizeOf(row)
+    // With others it would be sent as a text that is twice as long, with more copies; by itself its bytes are sent as they are.
+    if (rows.length > 0 && (bytes + size > chunkBytes || rows.length >= CHUNK_ROWS)) {
+      yield rows
+      ;[rows, bytes] = [[], 0]
     }
-    return { rows, next: null }
+    rows.push(row)
+    bytes += size
   }
-  return {
-    path,
-    read,
-    async survey(onTable) {
-      const found: Record<string, Totals> = {}
-      for (const table of MOVED) {
-        const adder = createAdder(table)
-        let since = 0
-        let after: readonly Value[] | null = null
-        do {
-          const chunk: SourceChunk = read(table, after)
-          for (const row of chunk.rows) adder.add(row)
-          after = chunk.next
-          since += chunk.rows.length
-          if (since < ROWS_A_TURN && after !== null) continue
-          await onTable(table.name, adder.totals().rows)
-          since = 0
-        } while (after !== null)
-        found[table.name] = adder.totals()
-      }
-      return found
-    },
-    fingerprint,
-    changed: () => fingerprintOf(path) !== fingerprint,
-    close: () => db.close(),
-  }
+  if (rows.length > 0) yield rows
 }
 
 const quote = (name: string): string => `"${name}"`
+const kept = ({ without }: MovedTable): string => (without === null ? '' : ` WHERE NOT (${without})`)
 
-function renderSelect(table: MovedTable, goesOn: boolean): string {
-  const { columns, renamed, made, sourceKey, without } = table
-  const kept = Object.keys(columns).filter((name) => made[name] === undefined)
-  const terms = [
-    ...(without === null ? [] : [`NOT (${without})`]),
-    ...(goesOn ? [`(${sourceKey.map(quote).join(', ')}) > (${sourceKey.map(() => '?').join(', ')})`] : []),
-  ]
-  const list = [
-    ...sourceKey.map((name) => `${quote(name)} AS ${quote(`key_${name}`)}`),
-    ...kept.map((name) => `${quote(renamed[name] ?? name)} AS ${quote(name)}`),
-  ]
-  const where = terms.length > 0 ? `WHERE ${terms.join(' AND ')} ` : ''
-  return `SELECT ${list.join(', ')} FROM ${quote(table.name)} ${where}ORDER BY ${sourceKey.map(quote).join(', ')}`
+function renderSelect(table: MovedTable): string {
+  const { name, columns, renamed, made } = table
+  const list = Object.keys(columns)
+    .filter((column) => made[column] === undefined)
+    .map((column) => `${quote(renamed[column] ?? column)} AS ${quote(column)}`)
+  return `SELECT ${list.join(', ')} FROM ${quote(name)}${kept(table)}`
 }
+
+const countRows = (db: Database.Database, table: MovedTable): number =>
+  Number(
+    db
+      .prepare(`SELECT count(*) FROM ${quote(table.name)}${kept(table)}`)
+      .pluck()
+      .get(),
+  )
 
 /** As PostgreSQL will have it. */
 function toRow({ columns, made }: MovedTable, raw: Row): Row {

@@ -1,30 +1,25 @@
 import { createHash } from 'node:crypto'
 import type { MovedTable } from './moved-tables.ts'
-import type { Row, Value } from './row.ts'
+import type { Row, Value } from './rows.ts'
 
 /** Rows, and a digest that is the same in whatever order they come: each order of both databases is one. */
 export interface Totals {
   readonly rows: number
-  /** Of what is in them. */
-  readonly bytes: number
   /** The sum of the SHA-256 of all rows modulo 2^256, in hex. */
   readonly digest: string
 }
-
-export const NO_ROWS: Totals = { rows: 0, bytes: 0, digest: '0'.repeat(64) }
 
 const MODULUS = 1n << 256n
 const KIND = { nothing: 0, integer: 1, real: 2, text: 3, bytes: 4 } as const
 
 /** Adds up the rows of a table, in any order. */
-export interface Adder {
+interface Adder {
   add(row: Row): void
   totals(): Totals
 }
 
-export function createAdder({ columns }: Pick<MovedTable, 'columns'>, from: Totals = NO_ROWS): Adder {
-  let { rows, bytes } = from
-  let sum = BigInt(`0x${from.digest}`)
+export function createAdder({ columns }: Pick<MovedTable, 'columns'>): Adder {
+  let [rows, sum] = [0, 0n]
   const names = Object.keys(columns)
   return {
     add(row) {
@@ -33,28 +28,12 @@ export function createAdder({ columns }: Pick<MovedTable, 'columns'>, from: Tota
         const part = render(row[name] ?? null)
         hash.update(part.head)
         hash.update(part.body)
-        bytes += part.body.length
       }
       rows += 1
       sum = (sum + BigInt(`0x${hash.digest('hex')}`)) % MODULUS
     },
-    totals: () => ({ rows, bytes, digest: sum.toString(16).padStart(64, '0') }),
+    totals: () => ({ rows, digest: sum.toString(16).padStart(64, '0') }),
   }
-}
-
-export const sameContent = (one: Totals, other: Totals): boolean =>
-  one.rows === other.rows && one.digest === other.digest
-
-/** Tables that are not the same in both, by their names. */
-export function changedTables(
-  one: Readonly<Record<string, Totals>>,
-  other: Readonly<Record<string, Totals>>,
-): string[] {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)])
-  return [...names].filter((name) => {
-    const [a, b] = [one[name], other[name]]
-    return a === undefined || b === undefined || !sameContent(a, b)
-  })
 }
 
 /** Its kind and its length stand before a value: no two rows have the same bytes. */

@@ -1,7 +1,6 @@
 import type { Statement } from '../postgres/statements.ts'
-import { CHUNK_ROWS } from './chunks.ts'
 import type { MovedTable, Type } from './moved-tables.ts'
-import type { Row, Value } from './row.ts'
+import { CHUNK_ROWS, type Row, type Value } from './rows.ts'
 
 const ARRAYS: Readonly<Record<Type, string>> = {
   text: 'text[]',

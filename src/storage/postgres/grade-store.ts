@@ -46,6 +46,10 @@ export function createGradeStore(unit: Unit): GradeStore {
         if (item !== undefined) await settleUnfenced(sql, item, toItemEnd(grade))
       }),
     get: (id) => one<Grade>('SELECT body FROM grades WHERE id = $1', id),
+    getText: async (id) => {
+      const [row] = await unit.rows<BodyRow>('SELECT body FROM grades WHERE id = $1', [id])
+      return row?.body ?? null
+    },
     getMany: async (ids) => {
       const rows = await unit.rows<BodyRow>('SELECT body FROM grades WHERE id = ANY($1)', [ids])
       return rows.map(({ body }) => parseStored<Grade>(body))

@@ -8,7 +8,7 @@ const LOOK_MS = 1000
 /** A lease that is about to run out is looked at just after that. */
 const LATER_MS = 10
 
-export interface LeaseWaits {
+interface LeaseWaits {
   wait(name: string, signal?: AbortSignal): Promise<Released | null>
   /** Somebody gave the lease back; null: any may have been. */
   ring(name: string | null): void

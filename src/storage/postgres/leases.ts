@@ -10,7 +10,7 @@ import type { Listener } from './listen.ts'
 import type { Processes } from './processes.ts'
 import type { Unit } from './unit.ts'
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly unit: Unit
   readonly listener: Listener
   readonly schema: string

@@ -31,20 +31,27 @@ export async function openMigrated(url: string, schema: string, settings: PoolSe
 export async function migrate(
   unit: Pick<Unit, 'write'>,
   schema: string,
+  migrations?: readonly Migration[],
+): Promise<void> {
+  await unit.write((sql) => migrateWithin(sql, schema, migrations))
+}
+
+/** The same in a transaction that does more; `schema` is the one that bare names mean. */
+export async function migrateWithin(
+  sql: Sql,
+  schema: string,
   migrations: readonly Migration[] = loadPostgresMigrations(),
 ): Promise<void> {
-  await unit.write(async (sql) => {
-    await sql.rows(`SELECT pg_advisory_xact_lock(${LOCK}, hashtext($1))`, [schema])
-    await makeSchema(sql, schema)
-    const applied = await readApplied(sql)
-    assertKnown(applied, migrations)
-    const missing = migrations.filter(({ name }) => !applied.has(name))
-    if (applied.size > 0 && missing.length > 0) await assertAlone(sql)
-    for (const { name, sql: text } of missing) {
-      await sql.say(text)
-      await sql.run('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, digestSql(text)])
-    }
-  })
+  await sql.rows(`SELECT pg_advisory_xact_lock(${LOCK}, hashtext($1))`, [schema])
+  await makeSchema(sql, schema)
+  const applied = await readApplied(sql)
+  assertKnown(applied, migrations)
+  const missing = migrations.filter(({ name }) => !applied.has(name))
+  if (applied.size > 0 && missing.length > 0) await assertAlone(sql)
+  for (const { name, sql: text } of missing) {
+    await sql.say(text)
+    await sql.run('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, digestSql(text)])
+  }
 }
 
 /** Programs of an older version know nothing of what a migration changes: they would fail, or ignore what the new ones rely on. */

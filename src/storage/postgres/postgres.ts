@@ -3,7 +3,6 @@ import type { BlobStore } from '../../grading/blob-ports.ts'
 import type { LeaseStore } from '../../grading/cluster/lease-ports.ts'
 import type { GradeOverviewReader } from '../../grading/grade-ports.ts'
 import type { Stores } from '../../grading/ports.ts'
-import { assertWhole } from '../move/marker.ts'
 import type { Outside } from '../outside.ts'
 import { createAccessStore } from './access-store.ts'
 import { createAttemptLedger } from './attempt-ledger.ts'
@@ -59,11 +58,8 @@ export async function openPostgresStores(options: PostgresOptions): Promise<Post
   const settings = { ...given, idle_transaction_timeout_ms: atMost(given.idle_transaction_timeout_ms) }
   const unit = await openMigrated(url, schema, settings)
   try {
-    // Before anything is written; and again, for a move that began in this instant and did not see this process.
-    await assertWhole(unit)
     const outside = await openOutside(unit, blobs)
     const processes = await registerProcess(unit, silence_s)
-    await assertWhole(unit).catch((error: unknown) => processes.leave().then(() => Promise.reject(error)))
     const leaseUnit = openUnit(url, schema, {
       max_connections: LEASE_CONNECTIONS,
       connect_timeout_ms: atMost(given.connect_timeout_ms),

@@ -3,7 +3,7 @@ import { isComplete } from '../migrate.ts'
 import { StorageError } from '../storage-error.ts'
 import { loadPostgresMigrations } from './migrate.ts'
 import type { PoolSettings } from './pool.ts'
-import { openUnit } from './unit.ts'
+import { openUnit, type Unit } from './unit.ts'
 
 const MAIN = 'veridict'
 const PREFIX = `${MAIN}_`
@@ -23,7 +23,15 @@ const SCHEMAS = `
 const TABLE = "SELECT pg_catalog.to_regclass(pg_catalog.quote_ident($1) || '.schema_migrations')::text AS name"
 
 /** The other projects that have a schema, by name. */
-export interface SchemaList {
+export async function listProjectSchemas(sql: Pick<Unit, 'rows'>): Promise<string[]> {
+  const rows = await sql.rows<{ name: string }>(SCHEMAS, [PREFIX])
+  return rows
+    .map(({ name }) => name.slice(PREFIX.length))
+    .filter((name) => isProjectName(name) && name !== DEFAULT_PROJECT)
+    .sort()
+}
+
+interface SchemaList {
   list(): Promise<string[]>
   /** Whether the project has a schema that would be opened as it is, without a migration. */
   isMigrated(project: string): Promise<boolean>
@@ -33,13 +41,7 @@ export interface SchemaList {
 export function openSchemaList(url: string, settings: PoolSettings): SchemaList {
   const unit = openUnit(url, null, { ...settings, max_connections: 1 })
   return {
-    async list() {
-      const rows = await unit.rows<{ name: string }>(SCHEMAS, [PREFIX])
-      return rows
-        .map(({ name }) => name.slice(PREFIX.length))
-        .filter((name) => isProjectName(name) && name !== DEFAULT_PROJECT)
-        .sort()
-    },
+    list: () => listProjectSchemas(unit),
     async isMigrated(project) {
       const schema = projectSchema(project)
       const [table] = await unit.rows<{ name: string | null }>(TABLE, [schema])

@@ -5,13 +5,36 @@ import {
   countIds,
   dollars,
   type Examined,
-  faultCheck,
   livingValue,
   note,
   ofTheDead,
   ok,
   warning,
 } from './examine-check.ts'
+
+const UNRUN = `
+  SELECT id FROM batches WHERE (
+    status IN ('running', 'cancelling') OR (status = 'parked' AND resumes_at IS NOT NULL)
+  ) AND ${ofTheDead({ applied: 3 })}`
+
+function* lookAtRunning(examined: Examined): Generator<Finding> {
+  const { db } = examined
+  const unrun = countIds(db, UNRUN, livingValue(examined))
+  if (unrun.n === 0) yield ok('batches', 'every batch that should run has a process that lives')
+  else
+    yield warning('batches', `${count(unrun.n, 'batch', 'batches')} that nobody runs`, {
+      means: 'Their process has ended. Nothing is lost; they go on where they were.',
+      advice: 'Start the service (`veridict serve`), which takes them over, or `veridict resume BATCH`.',
+      ids: unrun.ids,
+    })
+  const parked = countIds(db, "SELECT id FROM batches WHERE status = 'parked' AND resumes_at IS NULL")
+  if (parked.n > 0)
+    yield note('batches', `${count(parked.n, 'batch', 'batches')} parked until somebody says go on`, {
+      means: 'Going on would only have burnt them; `veridict status BATCH` says why.',
+      advice: 'Mend the reason, then `veridict resume BATCH`.',
+      ids: parked.ids,
+    })
+}
 
 interface Sums {
   readonly n: number
@@ -84,24 +107,23 @@ function* lookAtSubmissions({ db, options }: Examined): Generator<Finding> {
     })
 }
 
-/** Sums of floats are compared with a tolerance. */
-const WRONG_SPENDING = `
-  SELECT scope AS id FROM spending WHERE scope LIKE 'batch:%' AND abs(settled_usd - (
-    SELECT coalesce(sum(cost_usd), 0) FROM attempts WHERE batch = substr(scope, 7)
-  )) > 1e-6`
-
-export const CALL_CHECKS: readonly Check[] = [
+/** What is paid for and waits, and what a crash left. */
+export const WORK_CHECKS: readonly Check[] = [
+  {
+    name: 'processes',
+    since: 3,
+    *look({ db, living }) {
+      const rows = db.prepare('SELECT count(*) FROM processes').pluck().get() as number
+      const dead = rows - living.size
+      const found = `${count(living.size, 'process', 'processes')} in use of this file`
+      if (dead <= 0) return yield ok('processes', found)
+      yield note('processes', `${found}, ${dead} that ended without saying so`, {
+        means: 'A crash or a kill. What they held is anybody’s; the next start takes it over.',
+      })
+    },
+  },
+  { name: 'batches', since: 3, look: lookAtRunning },
   { name: 'paid replies', since: 1, look: lookAtOrphans },
   { name: 'unknown calls', since: 1, look: lookAtUnknown },
   { name: 'provider batches', since: 3, look: lookAtSubmissions },
-  faultCheck({
-    name: 'spending',
-    since: 3,
-    onlyFull: true,
-    sql: WRONG_SPENDING,
-    fine: 'what batches have spent is the sum of their calls',
-    wrong: (n) => `${count(n, 'sum')} of money that are not the sum of their calls`,
-    means: 'Caps hold for a wrong amount.',
-    advice: 'Keep a copy of the file and report it: no known way leads here but an edited file.',
-  }),
 ]

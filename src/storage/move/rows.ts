@@ -1,6 +1,9 @@
-import type { Row } from './row.ts'
+/** A value as both databases have it: whole numbers are bigint, others number. */
+export type Value = string | number | bigint | Uint8Array | null
+/** A row by the names of its columns. */
+export type Row = Readonly<Record<string, Value>>
 
-/** What one transaction writes, and what is held in memory at once; one row may be larger. */
+/** What one statement writes, and what is held in memory at once; one row may be larger. */
 export const CHUNK_BYTES = 4 * 1024 * 1024
 export const CHUNK_ROWS = 2_000
 

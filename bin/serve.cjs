@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+// The service, as `npm start` runs it: src/server.ts does the same, and loads the stripper of types for itself.
+'use strict'
+require('./compile-cache.cjs').useCompileCache()
+import('../src/server.ts')

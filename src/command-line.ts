@@ -1,0 +1,158 @@
+import { Command } from 'commander'
+import { programName, typedFrom } from './cli/program-name.ts'
+import { withServerBefore } from './cli/server-option.ts'
+import type { Shell } from './cli/shell.ts'
+import { VERSION } from './grading/software.ts'
+import type { Upkeep } from './grading/upkeep-ports.ts'
+
+type MakeCommand = (shell: Shell) => Command
+
+/** Every command by its name, in the order of the help. The modules of a command are loaded when it is the one that was typed. */
+export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
+  serve: async () => serveCommand,
+  worker: async () => {
+    const { workerCommand } = await import('./cli/worker-command.ts')
+    return (shell) => workerCommand(shell, async (env) => (await import('./worker.ts')).startWorker(env))
+  },
+  grade: async () => (await import('./cli/grade-command.ts')).gradeCommand,
+  batch: async () => (await import('./cli/batch-command.ts')).batchCommand,
+  status: async () => (await import('./cli/status-command.ts')).statusCommand,
+  results: async () => (await import('./cli/results-command.ts')).resultsCommand,
+  show: async () => (await import('./cli/show-command.ts')).showCommand,
+  appendix: async () => (await import('./cli/appendix-command.ts')).appendixCommand,
+  resume: async () => (await import('./cli/resume-command.ts')).resumeCommand,
+  cancel: async () => (await import('./cli/cancel-command.ts')).cancelCommand,
+  regrade: async () => (await import('./cli/regrade-command.ts')).regradeCommand,
+  compare: async () => (await import('./cli/compare-command.ts')).compareCommand,
+  import: async () => (await import('./cli/import-command.ts')).importCommand,
+  judges: async () => (await import('./cli/catalogue-commands.ts')).judgesCommand,
+  rubrics: async () => (await import('./cli/catalogue-commands.ts')).rubricsCommand,
+  keys: async () => {
+    const { keysCommand } = await import('./cli/keys-commands.ts')
+    return (shell) => keysCommand(shell, async (env, make) => (await import('./key-desk.ts')).openKeyDesk(env, make))
+  },
+  doctor: async () => {
+    const [{ doctorCommand }, upkeep] = await Promise.all([import('./cli/doctor-command.ts'), loadUpkeep()])
+    return (shell) => doctorCommand(shell, upkeep)
+  },
+  backup: async () => {
+    const [{ backupCommand }, upkeep] = await Promise.all([import('./cli/backup-command.ts'), loadUpkeep()])
+    return (shell) => backupCommand(shell, upkeep)
+  },
+  restore: async () => {
+    const [{ restoreCommand }, upkeep] = await Promise.all([import('./cli/restore-command.ts'), loadUpkeep()])
+    return (shell) => restoreCommand(shell, upkeep)
+  },
+  'migrate-store': async () => {
+    const { migrateStoreCommand } = await import('./cli/migrate-store-command.ts')
+    return (shell) =>
+      migrateStoreCommand(shell, async (options) => (await import('./storage/move/move-store.ts')).moveStore(options))
+  },
+}
+
+/** What the commands that look after a database do it with. */
+async function loadUpkeep(): Promise<Upkeep> {
+  const [{ openConfiguredBlobs }, { backUpDatabase, projectFiles }, { examineDatabase }, restore, { projectOfFile }] =
+    await Promise.all([
+      import('./blobs/configured-blobs.ts'),
+      import('./storage/backup.ts'),
+      import('./storage/examine.ts'),
+      import('./storage/restore.ts'),
+      import('./storage/restored-project.ts'),
+    ])
+  return {
+    examine: examineDatabase,
+    backUp: backUpDatabase,
+    restore: restore.restoreDatabase,
+    restoreAll: restore.restoreDatabases,
+    projectFiles,
+    projectOf: projectOfFile,
+    openBlobs: openConfiguredBlobs,
+  }
+}
+
+const serveCommand: MakeCommand = ({ env, err, exit, program }) =>
+  new Command('serve')
+    .description('start the HTTP service; its log names the address, SIGTERM drains and stops it')
+    .option(
+      '--no-worker',
+      'leave all batches to `veridict worker`; with a PostgreSQL (VERIDICT_WORKER=off says the same)',
+    )
+    .action(async ({ worker }: { worker: boolean }) => {
+      const { startServer } = await import('./service.ts')
+      await startServer(worker ? env : { ...env, VERIDICT_WORKER: 'off' }).catch(async (error: unknown) => {
+        const { startFailureText } = await import('./cli/start-failure.ts')
+        err.write(startFailureText(error, { env, ...(program !== undefined && { program }) }))
+        exit(1)
+      })
+    })
+
+/** The reader went away; a terminal that closed answers EIO. */
+const GONE: readonly (string | undefined)[] = ['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']
+
+function endWithTheReader(): void {
+  // Whoever reads the results may have read enough: `veridict results … | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (GONE.includes(error.code)) process.exit(0)
+    throw error
+  })
+  // Whoever reads the progress may have read enough; what is being graded goes on.
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (!GONE.includes(error.code)) throw error
+  })
+}
+
+const readTrials: Shell['readTrials'] = async function* (paths, options) {
+  yield* (await import('./cli/trial-source.ts')).readTrialItems(paths, options)
+}
+
+/** Runs the command that was typed; its exit code is that of the process. */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  const cwd = process.cwd()
+  const { env, typedIn } = typedFrom(process.env, cwd)
+  if (typedIn !== cwd) process.chdir(typedIn)
+  const typedAs = programName({ env, script: process.argv[1], cwd, typedIn })
+  endWithTheReader()
+  const shell: Shell = {
+    env,
+    program: typedAs,
+    args,
+    cwd: typedIn,
+    out: process.stdout,
+    err: process.stderr,
+    signals: process,
+    startEmbedded: async (given, use) => (await import('./service.ts')).startEmbedded(given, use),
+    readTrials,
+    checkPaths: async (paths) => (await import('./cli/trial-source.ts')).checkPaths(paths),
+    setExitCode(code) {
+      process.exitCode = code
+    },
+    exit: (code) => process.exit(code),
+  }
+  const program = buildProgram(typedAs)
+  // Help, and what is wrong with what was typed, is said with all commands in view.
+  const typed = Object.hasOwn(COMMANDS, args[0] ?? '') ? [args[0] as string] : Object.keys(COMMANDS)
+  for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.()))) {
+    if (make !== undefined) program.addCommand(make(shell).copyInheritedSettings(program))
+  }
+  await program.parseAsync()
+}
+
+function buildProgram(typedAs: string): Command {
+  const program = withServerBefore(new Command('veridict'))
+    .version(VERSION)
+    .description('Grades what terminal agents did with the instructions they found in their environment.')
+    .showHelpAfterError('(add --help for what there is)')
+    .addHelpText(
+      'after',
+      `
+Start with one file:      veridict grade FILE -g TRUTH
+Then a folder of them:    veridict batch FOLDER -g TRUTHS --dry-run     (every command has examples under --help)
+
+Configuration comes from the environment (VERIDICT_PORT, VERIDICT_DATABASE, VERIDICT_CONFIG, VERIDICT_SERVER,
+VERIDICT_API_KEY, VERIDICT_PROJECT, OPENAI_API_KEY, ANTHROPIC_API_KEY, …: see the README). Without any, the built-in lexical judge grades, with no network.`,
+    )
+  return typedAs === 'veridict'
+    ? program
+    : program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${typedAs}`)
+}

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Context } from '../context.ts'
+import { signalEcho } from './signal-echo.ts'
+
+/** How long a stop waits for what is in flight; a judge call that is still out then is found as interrupted at the next start. */
+const DRAIN_MS = 25_000
+
+/**
+ * What a stop waits for its stores, after the drain: with 3 s for the last spans it ends within the 40 s that the manifests in `deploy/`
+ * leave it. A database that does not answer would hold it for more than a minute; leases and connections that are not given back run out
+ * by themselves.
+ */
+const CLOSE_MS = 8_000
+
+export interface Stoppable {
+  readonly context: Pick<Context, 'close' | 'tracing'>
+  readonly log: FastifyBaseLogger
+  /** Begins nothing more; resolves once nothing is in flight. */
+  finish(): Promise<unknown>
+}
+
+/** Waits for what is in flight up to the deadline, and closes the stores. */
+export async function drain({ context, log, finish }: Stoppable): Promise<void> {
+  log.info('stopping: waiting for what is in flight')
+  if (!(await isInTime(finish(), DRAIN_MS))) log.warn('stopping: something was still in flight at the deadline')
+  if (!(await isInTime(context.close(), CLOSE_MS)))
+    log.warn('stopping: the database did not answer; leases and connections that were held run out by themselves')
+  await context.tracing.close()
+  log.info('stopped')
+}
+
+const isInTime = (work: Promise<unknown>, ms: number): Promise<boolean> =>
+  Promise.race([work.then(() => true), delay(ms, false, { ref: false })])
+
+/** Stops cleanly on SIGTERM or SIGINT, and at once on a second one. */
+export function stopOnSignals(env: NodeJS.ProcessEnv, state: { draining: boolean }, stoppable: Stoppable): void {
+  const isEcho = signalEcho(env)
+  const stop = () => {
+    if (isEcho()) return
+    if (state.draining) process.exit(1)
+    state.draining = true
+    drain(stoppable).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        stoppable.log.error({ err: error }, 'could not stop cleanly')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { loadConfig } from '../../src/config/config.ts'
+import { LIMITS } from '../../src/config/limits.ts'
+
+const CONFIGURATION = readFileSync('docs/configuration.md', 'utf8')
+const EXAMPLE = /```yaml\n([\s\S]*?)```/.exec(CONFIGURATION)?.[1] ?? ''
+
+test.each(['limits', 'retry', 'concurrency', 'batches', 'postgres', 'blobs'] as const)(
+  'the example of docs/configuration.md shows the defaults of %s',
+  (group) => {
+    const env = {
+      VERIDICT_DATABASE_URL: 'postgres://u@h/d',
+      VERIDICT_BLOBS: 's3://bucket/prefix',
+      AWS_ENDPOINT_URL_S3: 'https://s3.example:9000',
+    }
+    const { config } = loadConfig(env, () => '')
+    const shown = (parse(EXAMPLE) as Record<string, object>)[group]
+    expect(Object.keys(shown ?? {}).length).toBeGreaterThan(0)
+    expect(config[group]).toMatchObject(shown ?? {})
+  },
+)
+
+test('every limit is described in docs/load.md or docs/configuration.md', () => {
+  const docs = `${CONFIGURATION}${readFileSync('docs/load.md', 'utf8')}`
+  expect(Object.keys(LIMITS.defaults).filter((name) => !docs.includes(name))).toEqual([])
+})
+
+test('what cannot be used is told with what it means', () => {
+  const read = () => loadConfig({ VERIDICT_CONFIG: 'v.yaml' }, () => 'limits: { uploads_at_once: 0 }')
+  expect(read).toThrow('/limits/uploads_at_once must be >= 1; NDJSON bodies that are being read')
+})
