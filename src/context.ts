@@ -63,7 +63,7 @@ export interface Context {
 
 export type ProjectTrouble = Trouble & { readonly project: string }
 
-export interface ContextOptions {
+interface ContextOptions {
   readonly config: Config
   readonly secrets: Secrets
   readonly clock?: Clock

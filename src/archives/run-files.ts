@@ -9,7 +9,7 @@ import type { Place } from './place.ts'
 import { readText } from './text.ts'
 
 /** The runs in a file, or why there are none. */
-export type OpenedFile =
+type OpenedFile =
   | {
       readonly kind: 'opened'
       readonly runs: readonly OpenedDocument[]

@@ -62,7 +62,7 @@ export function correctGroup(trials: readonly TrialRow[], options: CorrectionOpt
  * The design of most reviewed trials, among those that some estimator is honest for if there are any: a queue that was settled must
  * not hide a random sample. Of equals the more informative, which is the order of the list.
  */
-export function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
+function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
   const found = SAMPLING_DESIGNS.map((design) => {
     const weights = reviewed.flatMap(({ review }) =>
       review.samplings

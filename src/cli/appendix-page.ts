@@ -6,7 +6,7 @@ import type { AppendixTally, Setting, Trial } from './appendix-tally.ts'
 import type { RubricText } from './client.ts'
 import { dollars, oneLine } from './terminal-text.ts'
 
-export interface Page {
+interface Page {
   readonly batch: Batch
   readonly tally: AppendixTally
   /** Null: not loaded any more as it was. */

@@ -5,7 +5,7 @@ import type { Screen } from './shell.ts'
 import { clip, paintFor } from './terminal-text.ts'
 
 /** What a move shows while it goes, on stderr: stdout is for its report. */
-export interface MoveView {
+interface MoveView {
   show(progress: MoveProgress): void
   end(): void
 }

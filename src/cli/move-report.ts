@@ -29,8 +29,7 @@ function tableLine(one: MovedTableReport, paint: Paint): string {
   return `${line}  ${paint('red', `DIFFERS: PostgreSQL has ${target_digest.slice(0, DIGITS)}`)}`
 }
 
-export const isEqual = (one: MovedTableReport): boolean =>
-  one.target_digest === one.digest && one.target_rows === one.rows
+const isEqual = (one: MovedTableReport): boolean => one.target_digest === one.digest && one.target_rows === one.rows
 
 const MEANS: Readonly<Record<MoveReport['outcome'], string>> = {
   moved:

@@ -12,7 +12,7 @@ export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 
 /** The columns of `--output csv`, in order. */
-export const CSV_COLUMNS = [
+const CSV_COLUMNS = [
   'item_id',
   'index',
   'status',

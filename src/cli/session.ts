@@ -14,7 +14,7 @@ import { ServiceError } from './service-error.ts'
 import { commandLine, type DatabaseUse, type Shell } from './shell.ts'
 import { paintFor } from './terminal-text.ts'
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly server?: string
   readonly output?: OutputFormat
   readonly out?: string

@@ -12,7 +12,7 @@ const MOST_WARNINGS = 20
 
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
 
-export interface Counts {
+interface Counts {
   trials: number
   skipped: number
   /** Loose files that are no trajectories: nobody loses a trial with them. */

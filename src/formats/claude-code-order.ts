@@ -3,7 +3,7 @@ import { isRecord, type Json, type Reading, timeOf } from './reading.ts'
 import { asRecord } from './session.ts'
 
 /** A record and its place in the file. */
-export interface PlacedRecord {
+interface PlacedRecord {
   readonly record: unknown
   readonly index: number
 }

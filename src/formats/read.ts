@@ -7,8 +7,6 @@ import { findUnsound } from './json-tree.ts'
 import { withActsOfMessages } from './message-acts.ts'
 import { isRecord, type Json, pointer, Reading, type ReadLimits } from './reading.ts'
 
-export type { ReadLimits } from './reading.ts'
-
 const ACCEPTED =
   'One run is accepted, as one JSON object: an ATIF trajectory (schema_version "ATIF-v1.0" to "ATIF-v1.8", with steps), a ' +
   'step list ({"steps": [{"actor", "text"}]}), or a session of an agent that docs/formats.md lists'

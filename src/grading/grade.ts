@@ -18,7 +18,7 @@ import type { GradeOutcome, GradingService, ItemOutcome, UploadOutcome } from '.
 import { metadataOf } from './trial-metadata.ts'
 import { turnFor } from './turns.ts'
 
-export interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade'> {
+interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade'> {
   readonly recent: RecentTrajectories
 }
 

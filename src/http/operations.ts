@@ -7,7 +7,7 @@ import { draining, HttpProblem } from './problem.ts'
 import { sendJson } from './reply.ts'
 import { answer, problems } from './schemas.ts'
 
-export interface OperationRouteOptions {
+interface OperationRouteOptions {
   readonly context: Context
   readonly metrics: Metrics
   /** `draining` is set once a stop was asked for. */

@@ -8,7 +8,7 @@ import { SliceRuns } from './slice-runs.ts'
 import type { Load } from './slice-source.ts'
 
 /** What it takes to share batches with other processes. */
-export interface ClusterSettings {
+interface ClusterSettings {
   readonly project: string
   readonly cluster: Cluster
   readonly queue: SliceQueue

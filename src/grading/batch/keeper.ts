@@ -3,7 +3,7 @@ import type { Lease, LeaseStore } from '../cluster/lease-ports.ts'
 import type { Clock } from '../ports.ts'
 import type { Planner } from './planner.ts'
 
-export interface KeeperDeps {
+interface KeeperDeps {
   readonly batches: BatchStore
   readonly leases: LeaseStore
   readonly planner: Planner

@@ -3,7 +3,7 @@ import type { LeaseStore } from '../cluster/lease-ports.ts'
 import { leaseName, SLICE_ITEMS, type SliceQueue, type SliceStore, type SliceWork } from '../cluster/slice-ports.ts'
 import type { Clock } from '../ports.ts'
 
-export interface PlannerDeps {
+interface PlannerDeps {
   readonly project: string
   readonly batches: BatchStore
   readonly leases: LeaseStore

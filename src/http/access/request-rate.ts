@@ -10,7 +10,7 @@ export interface RequestRate {
   count(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
-export interface SignInRate {
+interface SignInRate {
   /** Throws where the address failed too often. */
   check(request: FastifyRequest): Promise<void>
   /** Counts a failure; throws like `check`. */
