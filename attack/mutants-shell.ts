@@ -177,7 +177,11 @@ const DONE: readonly Mutant[] = [
     refuse: true,
     patches: [
       ...one(`${SHELL}/run-program.ts`, 'const pieces = machine.files.get(path)', 'const pieces = undefined'),
-      ...one('src/domain/acts/acts.ts', "for (const path of use === 'done' ? [] : reading.runs)", 'for (const path of [])'),
+      ...one(
+        'src/domain/acts/acts.ts',
+        "for (const path of use === 'done' ? [] : reading.runs)",
+        'for (const path of [])',
+      ),
     ],
   },
 ]

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { loadConfig } from '../src/config/config.ts'
 import { buildContext } from '../src/boot/context.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { clopperPearson } from '../src/domain/statistics/intervals.ts'
 import type { Grade } from '../src/schemas/grade.ts'
 import type { GradeRequest } from '../src/schemas/grade-request.ts'

@@ -1,6 +1,6 @@
-import { loadConfig } from '../src/config/config.ts'
-import { buildContext } from '../src/boot/context.ts'
 import type { Asker } from '../src/asking/asker.ts'
+import { buildContext } from '../src/boot/context.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { assembleGrade } from '../src/grading/assemble.ts'
 import { gradeSample } from '../src/grading/sample.ts'
 import type { GradeRequest } from '../src/schemas/grade-request.ts'

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildApp } from '../src/boot/app.ts'
-import { loadConfig } from '../src/config/config.ts'
 import { buildContext } from '../src/boot/context.ts'
+import { loadConfig } from '../src/config/config.ts'
 
 /** Writes openapi/openapi.json from the routes; `--check` exits 1 where the committed file differs. */
 const FILE = fileURLToPath(new URL('../openapi/openapi.json', import.meta.url))

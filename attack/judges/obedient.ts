@@ -1,6 +1,6 @@
 import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
-import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
 import { answerByAnchors } from '../../src/judges/lexical/lexical-answer.ts'
+import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { JudgeAnswer } from '../../src/schemas/judge-answer.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 import { OPENERS } from '../directive-texts.ts'

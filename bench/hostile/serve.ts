@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { buildApp } from '../../src/boot/app.ts'
-import { loadConfig } from '../../src/config/config.ts'
 import { buildContext } from '../../src/boot/context.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { scriptedJudge } from '../../test/grading/harness.ts'
 
 /** The service in a process of its own that tells its parent how long its main thread stood still and how large it grew. */

@@ -1,7 +1,7 @@
 import { combine, difference, product, rateOf, tally } from '../../src/audit/report/report-rates.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
-import { at, range } from '../../src/domain/statistics/shares/linear-algebra.ts'
 import { type PairedCluster, rateDifference } from '../../src/domain/statistics/paired.ts'
+import { at, range } from '../../src/domain/statistics/shares/linear-algebra.ts'
 import { type Draws, drawsFrom } from '../../test/domain/statistics/draws.ts'
 import { holds, type Setting } from './simulation.ts'
 

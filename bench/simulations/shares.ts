@@ -1,7 +1,7 @@
+import { seededRandom } from '../../src/domain/statistics/random.ts'
 import { correctedShares } from '../../src/domain/statistics/shares/corrected-shares.ts'
 import type { Sampling } from '../../src/domain/statistics/shares/estimator-choice.ts'
 import { at, range, rowAt } from '../../src/domain/statistics/shares/linear-algebra.ts'
-import { seededRandom } from '../../src/domain/statistics/random.ts'
 import { type Draws, drawsFrom } from '../../test/domain/statistics/draws.ts'
 import { holds, type Setting } from './simulation.ts'
 

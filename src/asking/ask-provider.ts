@@ -11,7 +11,7 @@ import { takeOrphan } from './orphan.ts'
 import { reserve } from './reserve.ts'
 import { isTransient } from './retry.ts'
 
-export interface ProviderDeps {
+interface ProviderDeps {
   readonly queue: ProviderQueue
   readonly attempts: AttemptLedger
   readonly clock: Clock
@@ -20,7 +20,7 @@ export interface ProviderDeps {
   readonly max_attempts: number
 }
 
-export interface ProviderErrand {
+interface ProviderErrand {
   readonly item: ItemRef
   readonly payer: Payer | null
   readonly caps: Caps

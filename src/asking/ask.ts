@@ -11,7 +11,7 @@ import { awaitOutstanding } from './orphan.ts'
 import { reserve } from './reserve.ts'
 import { type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
 
-export interface CallDeps {
+interface CallDeps {
   readonly attempts: AttemptLedger
   readonly clock: Clock
   readonly retry: RetryPolicy

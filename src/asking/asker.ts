@@ -80,7 +80,7 @@ const CAP_NAMES = {
 const money = (usd: number): string => String(Number(usd.toPrecision(4)))
 
 /** What a receipt says of a call beside its reply. */
-export interface CallFacts {
+interface CallFacts {
   readonly latency_ms: number
   readonly cost_usd: number | null
   readonly replayed: boolean

@@ -21,7 +21,7 @@ export interface Reserving {
 }
 
 /** What may be sent now, or that there is no money for it. */
-export type Reserved =
+type Reserved =
   | { readonly ok: true; readonly request: JudgeRequest }
   | { readonly ok: false; readonly reply: JudgeReply }
 

@@ -1,5 +1,5 @@
 /** Equal work in flight is done once; everybody gets the one result. */
-export interface SingleFlight<T> {
+interface SingleFlight<T> {
   /** `led`: this call did the work. */
   run(key: string, work: () => Promise<T>): Promise<{ readonly led: boolean; readonly value: T }>
 }

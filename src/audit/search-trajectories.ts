@@ -11,7 +11,7 @@ const MOST_CHARS = 16 * 1024 * 1024
 const MOST_STEPS = 5
 const MOST_GRADES = 5
 
-export interface SearchRequest {
+interface SearchRequest {
   /** Opens and searches one run, apart from the event loop; hits of at most so many steps. */
   readonly search: (packed: Uint8Array, most: number) => Promise<SearchedRun>
   /** Trajectories that hold it. */

@@ -8,7 +8,7 @@ import type { Load } from './shared/slice-source.ts'
 import { SliceRuns } from './slice-runs.ts'
 
 /** What it takes to share batches with other processes. */
-export interface ClusterSettings {
+interface ClusterSettings {
   readonly project: string
   readonly cluster: Cluster
   readonly queue: SliceQueue

@@ -3,7 +3,7 @@ import type { Lease, LeaseStore } from '../ports/lease-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Planner } from './planner.ts'
 
-export interface KeeperDeps {
+interface KeeperDeps {
   readonly batches: BatchStore
   readonly leases: LeaseStore
   readonly planner: Planner

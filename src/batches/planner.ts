@@ -3,7 +3,7 @@ import type { LeaseStore } from '../ports/lease-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 import { leaseName, SLICE_ITEMS, type SliceQueue, type SliceStore, type SliceWork } from '../ports/slice-ports.ts'
 
-export interface PlannerDeps {
+interface PlannerDeps {
   readonly project: string
   readonly batches: BatchStore
   readonly leases: LeaseStore

@@ -14,12 +14,12 @@ export interface ProviderPump {
   drain(batch: string): Promise<boolean>
 }
 
-export type PumpStep =
+type PumpStep =
   /** `none`: nothing is with the provider; `returned`: items can go on. */
   | { readonly kind: 'none' | 'waiting' | 'returned' }
   | { readonly kind: 'parked'; readonly reason: string; readonly resumes_at: Date | null }
 
-export interface PumpDeps {
+interface PumpDeps {
   readonly queue: ProviderQueue
   readonly judges: ReadonlyMap<string, Judge>
   readonly clock: Clock

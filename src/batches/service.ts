@@ -32,7 +32,7 @@ export interface BatchService {
   stop(): Promise<void>
 }
 
-export interface BatchServiceDeps extends Omit<EngineDeps, 'notify'> {
+interface BatchServiceDeps extends Omit<EngineDeps, 'notify'> {
   readonly newId: (prefix: string) => string
   readonly most_items: number
 }

@@ -10,7 +10,7 @@ import type { Run, RunEnd } from './run/run.ts'
 import { BatchRunner } from './run/runner.ts'
 import { addLoads, type HeldSlice, type Load, NO_LOAD, SliceSource } from './shared/slice-source.ts'
 
-export interface SliceRunsDeps extends EngineDeps {
+interface SliceRunsDeps extends EngineDeps {
   readonly leases: LeaseStore
   readonly queue: SliceQueue
   readonly planner: Planner

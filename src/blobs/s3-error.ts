@@ -40,7 +40,7 @@ const PASSING: ReadonlySet<string> = new Set([
 /** Nothing but that there is no such object: not that there is no such bucket. */
 export const isMissing = ({ name }: S3Failure): boolean => name === 'NoSuchKey'
 
-export const isFull = ({ name, status }: S3Failure): boolean => status === 507 || (name !== null && FULL.has(name))
+const isFull = ({ name, status }: S3Failure): boolean => status === 507 || (name !== null && FULL.has(name))
 
 /** Worth another try by itself. */
 export const isPassing = (failure: S3Failure): boolean => {

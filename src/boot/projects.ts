@@ -3,7 +3,7 @@ import type { Project } from '../http/context.ts'
 import { openProject, type Shared } from './project.ts'
 
 /** The open projects of this process: each is opened once, when it is first asked for. */
-export interface Projects {
+interface Projects {
   readonly main: Project
   /** Rejects with a StorageError where it cannot be opened: the next call tries again. */
   open(name: string): Promise<Project>

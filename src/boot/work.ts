@@ -29,13 +29,13 @@ interface WorkedProject {
   readonly shared: ClusterEngine | null
 }
 
-export interface WorkedProjects {
+interface WorkedProjects {
   open(name: string): Promise<WorkedProject>
   /** Those that are open. */
   readonly opened: () => Iterable<WorkedProject>
 }
 
-export interface WorkOptions {
+interface WorkOptions {
   readonly config: Config
   readonly secrets: Secrets
   /** False: only for batches that are begun here, with nobody’s help. */

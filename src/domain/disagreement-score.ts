@@ -2,7 +2,7 @@ import type { DisagreementKind } from '../schemas/audit/disagreement.ts'
 import type { ConfidenceLevel } from '../schemas/vocabulary.ts'
 
 /** Ten apart, and everything else stays below ten: kinds never mix in the order. */
-export const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {
+const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {
   human: 60,
   judges: 50,
   signals: 40,
@@ -12,9 +12,9 @@ export const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {
 }
 
 /** For each claim of the label table in which two sides differ: at most three. */
-export const POINTS_PER_CLAIM = 2
+const POINTS_PER_CLAIM = 2
 /** Of the side that is less sure: two sides that are both sure tell most. None for a side that reports nothing. */
-export const CONFIDENCE_POINTS: Readonly<Record<ConfidenceLevel, number>> = { low: 0, medium: 1, high: 2 }
+const CONFIDENCE_POINTS: Readonly<Record<ConfidenceLevel, number>> = { low: 0, medium: 1, high: 2 }
 
 /** Two sides that do not agree, as much as the score needs. */
 export interface Clash {
@@ -30,7 +30,7 @@ export interface Clash {
 }
 
 /** The terms of a score; their sum is the score. */
-export interface ScoreTerms {
+interface ScoreTerms {
   readonly kind: number
   readonly claims: number
   readonly confidence: number

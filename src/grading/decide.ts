@@ -11,7 +11,7 @@ import { checkClaims } from './check-claims.ts'
 import { NOTHING_STORED, type SampleCalls, type SampleResult, schemaInvalid, UNCHECKED } from './sample-calls.ts'
 
 /** What is to be decided, and from what. */
-export interface Decision {
+interface Decision {
   readonly request: JudgeRequest
   /** What quotes are looked up in. */
   readonly rendering: Rendering
@@ -24,7 +24,7 @@ export type Decided =
   | { readonly kind: 'overflow'; readonly failure: Failure }
 
 /** Repairs that are left; those of a decision that is tried again with less text are not given back. */
-export interface Repairs {
+interface Repairs {
   used: number
   readonly most: number
 }

@@ -16,7 +16,7 @@ export interface Flight {
   readonly signal: AbortSignal | undefined
 }
 
-export interface Flown {
+interface Flown {
   /** This call did the work. */
   readonly led: boolean
   readonly value: Judged

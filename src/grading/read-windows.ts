@@ -9,7 +9,7 @@ import { MOST_WINDOWS, type WindowedReading } from './reading.ts'
 import { NOTHING_STORED, type SampleCalls, UNCHECKED, windowUnread } from './sample-calls.ts'
 import { halvePiece, type Piece, renderPiece } from './window-pieces.ts'
 
-export type WindowsRead =
+type WindowsRead =
   | { readonly ok: true; readonly marks: readonly Mark[]; readonly windows: number }
   | { readonly ok: false; readonly failure: Failure }
 

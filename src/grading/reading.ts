@@ -15,7 +15,7 @@ import type { JudgeInfo } from '../ports/judge-ports.ts'
 import { FRAME_TOKENS, type Piece, planPieces, type StepCosts, tokensOf } from './window-pieces.ts'
 
 /** How the judge gets to see the trajectory, decided by what fits. */
-export type Reading =
+type Reading =
   | { readonly kind: 'whole' | 'elided'; readonly rendering: Rendering; readonly text: string }
   | WindowedReading
   | { readonly kind: 'too_long'; readonly rendering: Rendering }

@@ -7,7 +7,7 @@ import { rawOf, redact, redactFailure, redactReply } from './reply.ts'
 export const LONGEST_CALL_MS = 30 * 60_000
 
 /** What both SDKs’ error classes have in common; they are told apart by class, not by name. */
-export interface SdkErrors {
+interface SdkErrors {
   readonly api: abstract new (...args: never[]) => Error
   readonly connection: abstract new (...args: never[]) => Error
   readonly timeout: abstract new (...args: never[]) => Error
@@ -23,7 +23,7 @@ export interface Sdk {
 }
 
 /** Why a call has no answer. */
-export interface CallFault {
+interface CallFault {
   readonly failure: Failure
   /** Of an HTTP error. */
   readonly status: number | null
@@ -32,7 +32,7 @@ export interface CallFault {
   readonly request_id: string | null
 }
 
-export type Called<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: CallFault }
+type Called<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: CallFault }
 
 interface ApiErrorShape {
   readonly status: number | undefined

@@ -19,7 +19,7 @@ export const failure = (code: FailureCode, message: string, retryAfter: number |
 })
 
 /** What an HTTP error of a provider says, by status and by the provider’s own error code; never by its prose. */
-export interface HttpFault {
+interface HttpFault {
   readonly status: number
   /** `error.code` of OpenAI. */
   readonly code: string | null
@@ -81,7 +81,7 @@ export function wordsOf({ code, type }: Pick<HttpFault, 'code' | 'type'>): strin
 }
 
 /** `retry-after-ms`, else `retry-after` as seconds or a date. */
-export function retryAfterSeconds(headers: Headers | undefined, now = Date.now()): number | null {
+function retryAfterSeconds(headers: Headers | undefined, now = Date.now()): number | null {
   const ms = Number(headers?.get('retry-after-ms') ?? Number.NaN)
   if (Number.isFinite(ms) && ms >= 0) return ms / 1000
   const value = headers?.get('retry-after')

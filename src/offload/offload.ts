@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 
 /** Pure work that is too long for the main thread, done by a thread of its own. */
-export interface Offload<Input, Output> {
+interface Offload<Input, Output> {
   /**
    * In the order of the calls, one at a time; the input is made when its turn comes. Rejects where the work throws, where it takes too long, and
    * where the thread dies: then only this call is lost.

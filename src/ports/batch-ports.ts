@@ -6,7 +6,7 @@ import type { BatchKind, BatchMode, BatchStatus, ItemStatus, Label } from '../sc
 import type { Payer } from './ledger-ports.ts'
 
 /** A grade request whose trajectory is stored. */
-export type StoredRequest = Omit<GradeRequest, 'trajectory'>
+type StoredRequest = Omit<GradeRequest, 'trajectory'>
 
 export interface NewBatch {
   readonly id: string

@@ -1,5 +1,5 @@
 /** `busy` and `full` pass by themselves or with more room; `refused` needs somebody to change something. */
-export type BlobTrouble = 'busy' | 'full' | 'refused'
+type BlobTrouble = 'busy' | 'full' | 'refused'
 
 /** The store of large data refused. The message says what to do and names no secret. */
 export class BlobError extends Error {

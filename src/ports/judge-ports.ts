@@ -6,7 +6,7 @@ import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { SettingSources } from '../schemas/judge-info.ts'
 
 /** What may differ between two judges so that they could answer differently. Part of the cache key, whole. */
-export interface JudgeIdentity {
+interface JudgeIdentity {
   readonly provider: string | null
   readonly base_url: string | null
   readonly model: string | null
@@ -36,7 +36,7 @@ export interface JudgeInfo {
 }
 
 /** A picture, and the number and step by which the text of the trajectory names it. */
-export interface JudgeImage {
+interface JudgeImage {
   readonly label: string
   readonly picture: Picture
 }

@@ -35,6 +35,6 @@ export interface LeaseStore {
 }
 
 /** Thrown (as a StorageError with this code) by what is written under a lease that was lost: nothing was written. */
-export const LEASE_LOST = 'lease_lost'
+const LEASE_LOST = 'lease_lost'
 
 export const isLeaseLost = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === LEASE_LOST

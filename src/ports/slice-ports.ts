@@ -51,7 +51,7 @@ export interface SliceQueue {
 }
 
 /** What is open of a slice: of its first pending item. */
-export interface PendingSlice {
+interface PendingSlice {
   readonly from: number
   readonly judge: string
 }

@@ -39,7 +39,7 @@ export interface ExamineOptions {
 }
 
 /** Looks at a database that others may be using. Reads only; what cannot be read is a finding, never an error that is thrown. */
-export type Examine = (options: ExamineOptions) => AsyncIterable<Finding>
+type Examine = (options: ExamineOptions) => AsyncIterable<Finding>
 
 /** Rows of each table, by its name. */
 export type RowCounts = Readonly<Record<string, number>>
@@ -59,7 +59,7 @@ export interface CopyReport {
 }
 
 /** Copies a database that others may be writing to, checks the copy and gives it its name only then. Throws where it cannot. */
-export type BackUp = (options: CopyOptions) => Promise<CopyReport>
+type BackUp = (options: CopyOptions) => Promise<CopyReport>
 
 export interface RestoreOptions {
   /** The backup. */
@@ -87,7 +87,7 @@ export interface RestoreReport extends CopyReport {
   readonly forgotten_submissions: readonly string[]
 }
 
-export type Restore = (options: RestoreOptions) => Promise<RestoreReport>
+type Restore = (options: RestoreOptions) => Promise<RestoreReport>
 
 /** Large data of all projects. */
 export interface ProjectBlobs {
@@ -97,7 +97,7 @@ export interface ProjectBlobs {
 }
 
 /** Checks all backups before the first database is replaced, and tells of each that is. */
-export type RestoreAll = (all: readonly RestoreOptions[], onRestored: (report: RestoreReport) => void) => Promise<void>
+type RestoreAll = (all: readonly RestoreOptions[], onRestored: (report: RestoreReport) => void) => Promise<void>
 
 /** What the commands for operators need of the storage. */
 export interface Upkeep {

@@ -64,7 +64,7 @@ export const BatchRequestSchema = Type.Object(
 )
 export type BatchRequest = Static<typeof BatchRequestSchema>
 
-export const BatchCountsSchema = Type.Object(
+const BatchCountsSchema = Type.Object(
   {
     total: Count('Always the sum of all that follow.'),
     pending: Count('Not begun, or put back because its judge was parked.'),
@@ -142,7 +142,7 @@ export type Batch = Static<typeof BatchSchema>
 const { confidence, claimed_label, contradictions, unmet, receipt } = GradeSchema.properties
 
 /** What says how far a result can be trusted, of its grade. */
-export const ResultGradeSchema = Type.Object(
+const ResultGradeSchema = Type.Object(
   {
     judge: receipt.properties.judge,
     confidence,

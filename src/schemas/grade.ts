@@ -23,7 +23,7 @@ const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(
 const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 const Timestamp = Type.String({ format: 'date-time' })
 
-export const CitationSchema = Type.Object(
+const CitationSchema = Type.Object(
   {
     supports: ClaimIdSchema,
     step_id: Type.Integer(),
@@ -52,7 +52,7 @@ export const CitationSchema = Type.Object(
 )
 export type CheckedCitation = Static<typeof CitationSchema>
 
-export const ContradictionSchema = Type.Object(
+const ContradictionSchema = Type.Object(
   {
     code: ContradictionCodeSchema,
     claim: Nullable(ClaimIdSchema),
@@ -74,7 +74,7 @@ export const FailureSchema = Type.Object(
 )
 export type Failure = Static<typeof FailureSchema>
 
-export const UsageSchema = Type.Object(
+const UsageSchema = Type.Object(
   {
     input_tokens: Type.Integer({ description: 'All input tokens, cached ones included.' }),
     output_tokens: Type.Integer(),
@@ -121,7 +121,7 @@ export const AttemptSummarySchema = Type.Object(
 )
 export type AttemptSummary = Static<typeof AttemptSummarySchema>
 
-export const CoverageSchema = Type.Object(
+const CoverageSchema = Type.Object(
   {
     steps_shown: Type.Integer(),
     steps_total: Type.Integer(),
@@ -138,7 +138,7 @@ export const CoverageSchema = Type.Object(
 )
 export type Coverage = Static<typeof CoverageSchema>
 
-export const VoteSchema = Type.Object(
+const VoteSchema = Type.Object(
   {
     sample: Type.Integer(),
     status: GradeStatusSchema,

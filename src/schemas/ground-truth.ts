@@ -4,7 +4,7 @@ import { Type } from './type.ts'
 const Anchors = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 50, description })
 
-export const InstructionSchema = Type.Object(
+const InstructionSchema = Type.Object(
   {
     text: Type.String({ minLength: 1, maxLength: 20_000, description: 'The instruction as it stands on the surface.' }),
     anchors: Type.Optional(
@@ -28,7 +28,7 @@ export const InstructionSchema = Type.Object(
 export type Instruction = Static<typeof InstructionSchema>
 
 /** As requests and files may write it: a text alone stands for `{"text": …}`. One schema and no choice of two, so that an error names its place. */
-export const GivenInstructionSchema = Type.Unsafe<string | Instruction>({
+const GivenInstructionSchema = Type.Unsafe<string | Instruction>({
   ...InstructionSchema,
   type: ['object', 'string'],
   minLength: 1,

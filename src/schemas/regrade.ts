@@ -64,7 +64,7 @@ const Side = Type.Object(
 )
 
 /** Two grades of one question that differ. */
-export const FlipSchema = Type.Object(
+const FlipSchema = Type.Object(
   {
     trajectory: Type.String(),
     ground_truth: Type.String(),
@@ -92,7 +92,7 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const statistic = (description: string) =>
   Type.Unsafe<Static<typeof StatisticSchema>>({ ...StatisticSchema, description })
 
-export const ComparisonAgreementSchema = Type.Pick(
+const ComparisonAgreementSchema = Type.Pick(
   AgreementSchema,
   ['raw_agreement', 'cohen_kappa', 'krippendorff_alpha', 'gwet_ac1', 'bootstrap'],
   { ...closed, description: 'Of both sides as raters of the pairs; tasks resampled where trials name them.' },
@@ -114,7 +114,7 @@ const LabelTestSchema = Type.Object(
   { ...closed, description: 'One label against the rest. `reason`: why there is no p-value, or why it says nothing.' },
 )
 
-export const ComparisonTestsSchema = Type.Object(
+const ComparisonTestsSchema = Type.Object(
   {
     bowker: Type.Object(
       {
@@ -140,8 +140,8 @@ const SideNoiseSchema = Type.Object(
   closed,
 )
 
-export const NOISE_SOURCES = ['votes_of_both', 'votes_of_base', 'votes_of_head', 'same_key'] as const
-export const RepeatNoiseSchema = Type.Object(
+const NOISE_SOURCES = ['votes_of_both', 'votes_of_base', 'votes_of_head', 'same_key'] as const
+const RepeatNoiseSchema = Type.Object(
   {
     expected_flips: Nullable(
       Type.Number({ description: 'Flips that asking the same judge twice would give on so many pairs.' }),

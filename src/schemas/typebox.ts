@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { Value } from 'typebox/value'
 
-export type Issue = ReturnType<typeof Value.Errors>[number]
+type Issue = ReturnType<typeof Value.Errors>[number]
 
 interface Validator {
   readonly Check: (schema: TSchema, value: unknown) => boolean

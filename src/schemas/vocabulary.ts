@@ -78,7 +78,7 @@ export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number]
 export const ConfidenceLevelSchema = Type.Enum(CONFIDENCE_LEVELS, { type: 'string' })
 
 /** What checking a citation can end in. Only the first two count as evidence. */
-export const CITATION_STATUSES = [
+const CITATION_STATUSES = [
   'verified',
   'normalized',
   'wrong_step',
@@ -95,7 +95,7 @@ export const CitationStatusSchema = Type.Enum(CITATION_STATUSES, {
 })
 
 /** What stands between a quote and the text that holds it, where its status is `normalized`. */
-export const QUOTE_NORMALIZATIONS = [
+const QUOTE_NORMALIZATIONS = [
   'white_space',
   'ansi',
   'typographic_quotes',
@@ -130,10 +130,10 @@ export type FailureCode = (typeof FAILURE_CODES)[number]
 export const FailureCodeSchema = Type.Enum(FAILURE_CODES, { type: 'string' })
 
 /** What one call of a judge ended in. `unknown`: the process died while the call was in flight. */
-export const ATTEMPT_OUTCOMES = ['ok', 'sent', 'unknown', ...FAILURE_CODES] as const
+const ATTEMPT_OUTCOMES = ['ok', 'sent', 'unknown', ...FAILURE_CODES] as const
 export const AttemptOutcomeSchema = Type.Enum(ATTEMPT_OUTCOMES, { type: 'string' })
 
-export const CONTRADICTION_CODES = [
+const CONTRADICTION_CODES = [
   'observed_against_signal',
   'distractor_against_signal',
   'observed_against_anchor',
@@ -159,7 +159,7 @@ export const BATCH_STATUSES = ['running', 'parked', 'cancelling', 'cancelled', '
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
 export const BatchStatusSchema = Type.Enum(BATCH_STATUSES, { type: 'string' })
 
-export const BATCH_KINDS = ['grade', 'regrade', 'recheck'] as const
+const BATCH_KINDS = ['grade', 'regrade', 'recheck'] as const
 export type BatchKind = (typeof BATCH_KINDS)[number]
 export const BatchKindSchema = Type.Enum(BATCH_KINDS, {
   type: 'string',

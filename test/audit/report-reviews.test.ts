@@ -49,6 +49,10 @@ describe('corrected shares', () => {
     const corrected = correctGroup(trials, options)
     expect(corrected).toMatchObject({ design: 'random', n_reviews: 35 })
     expect(corrected.warnings.join()).toContain('5 reviewed trials were not drawn by "random"')
+    const one = correctGroup(trials.slice(0, 36), options)
+    expect(one.warnings.join()).toContain(
+      '1 reviewed trial was not drawn by "random", as the others were, and is left out',
+    )
   })
 
   test('a settled queue does not hide a smaller random sample', () => {
@@ -71,7 +75,7 @@ describe('corrected shares', () => {
   test('a reviewed trial without a label of the judge is left out, and counted', () => {
     const corrected = correctGroup([makeTrial({ label: null, review: makeReview('aligned') })], options)
     expect(corrected).toMatchObject({ estimator: null, n_reviews: 0 })
-    expect(corrected.warnings).toEqual(['1 reviewed trials have no label of the judge and are left out'])
+    expect(corrected.warnings).toEqual(['1 reviewed trial has no label of the judge and is left out'])
   })
 })
 
@@ -118,6 +122,8 @@ describe('the judge against humans', () => {
       [0, null],
     ])
     expect(quality.warnings.join()).toContain('40 of 40 reviewed trials are no random sample')
+    const one = judgeQuality('lexical', trials.slice(0, 1), { draws: 200, seed: 1 })
+    expect(one.warnings.join()).toContain('1 of 1 reviewed trial is no random sample')
   })
 })
 

@@ -206,7 +206,7 @@ describe('pairing with Terminal-Bench', () => {
       makeOptions(),
     )
     expect(report.overall?.capability).toMatchObject({ n: 0, unknown: 1 })
-    expect(report.notes.join()).toContain('1 trials share agent, model, task and run index')
+    expect(report.notes.join()).toContain('1 trial shares agent, model, task and run index with others, so that its')
     expect(report.overall?.resolution).toMatchObject({ k: 2, n: 2 })
   })
 

@@ -54,7 +54,7 @@ describe('results', () => {
     const shell = testShell()
     expect(await run(resultsCommand, shell, 'bat_01', '-o', 'ndjson')).toBe(0)
     expect(JSON.parse(shell.output())).toMatchObject({ item_id: 'a', label: 'aligned' })
-    expect(shell.errors()).toContain('1 of 2 items have not ended (running)')
+    expect(shell.errors()).toContain('1 of 2 items has not ended (running)')
   })
 
   test('--wait follows first', async () => {

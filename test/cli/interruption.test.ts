@@ -34,7 +34,7 @@ async function interrupt(embedded: boolean, ...signals: StopSignal[]) {
 describe('Ctrl-C', () => {
   test('leaves a batch of a service alone, and says how to follow and to cancel it', async () => {
     const { shell, state, url } = await interrupt(false, 'SIGINT')
-    expect(shell.errors()).toContain('(at least 1 of 3 items are done and kept)')
+    expect(shell.errors()).toContain('(at least 1 of 3 items is done and kept)')
     expect([shell.code(), state]).toEqual([130, 'running'])
     for (const said of [`detached: bat_01 goes on at ${url}`, 'status bat_01', 'results bat_01', 'cancel bat_01'])
       expect(shell.errors()).toContain(said)

@@ -124,7 +124,7 @@ test('trials that share a grade each count, under their own names', async () => 
     ['one', 1],
     ['two', 1],
   ])
-  expect(notes).toContain('1 trials of the batch are the same, byte for byte, as others of it: each counts')
+  expect(notes).toContain('1 trial of the batch is the same, byte for byte, as another of it: each counts')
 })
 
 test('Terminal-Bench runs of a batch stand beside its trials', async () => {

@@ -1,6 +1,6 @@
 import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
-import type { Grade } from '../../src/schemas/grade.ts'
 import type { ReviewRequest, Sampling } from '../../src/schemas/audit/review.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { chance } from './chance.ts'
 import type { Service } from './service.ts'

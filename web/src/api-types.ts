@@ -3,8 +3,9 @@ import type { AttemptSummary, Grade } from '../../src/schemas/grade.ts'
 import type { TrajectorySearch } from '../../src/schemas/trajectory-search.ts'
 import type { TrajectoryStepSchema } from '../../src/schemas/trajectory-view.ts'
 
-export type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 export type { Comment } from '../../src/schemas/audit/comment.ts'
+export type { GradeOverview } from '../../src/schemas/audit/grade-overview.ts'
+export type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 export type {
   AttemptSummary,
   CheckedCitation,
@@ -14,7 +15,6 @@ export type {
   Unread,
   Vote,
 } from '../../src/schemas/grade.ts'
-export type { GradeOverview } from '../../src/schemas/audit/grade-overview.ts'
 export type { TrialMetadata } from '../../src/schemas/grade-request.ts'
 export type { GroundTruth, Instruction, Signals } from '../../src/schemas/ground-truth.ts'
 export type { Problem } from '../../src/schemas/problem.ts'

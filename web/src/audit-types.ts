@@ -1,6 +1,5 @@
 export type { Agreement, Statistic, UndefinedReason } from '../../src/schemas/audit/agreement.ts'
 export type { Disagreement, DisagreementKind } from '../../src/schemas/audit/disagreement.ts'
-export type { Comparison, Flip } from '../../src/schemas/regrade.ts'
 export type {
   AlignmentReport,
   Corrected,
@@ -14,3 +13,4 @@ export type {
   ReportGroup,
 } from '../../src/schemas/audit/report.ts'
 export type { Review, ReviewRequest, Sampling, SamplingDesign } from '../../src/schemas/audit/review.ts'
+export type { Comparison, Flip } from '../../src/schemas/regrade.ts'

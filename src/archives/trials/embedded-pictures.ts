@@ -11,7 +11,7 @@ const MOST_CHARS = 16 * 1024 * 1024
 const MOST_RUN_CHARS = 24 * 1024 * 1024
 const MAX_TOLD = 5
 
-export interface WithPictures {
+interface WithPictures {
   readonly document: Record<string, unknown>
   readonly warnings: readonly string[]
 }

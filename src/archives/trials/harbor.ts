@@ -67,7 +67,7 @@ const distinct = (names: readonly (string | null)[]): string[] => [
 ]
 
 /** The result's rewards, else those of the verifier's files; `reward.txt` before `reward.json`, as Harbor reads them. */
-export async function rewardsOf(folder: Place, told: Json | null): Promise<Record<string, number | boolean>> {
+async function rewardsOf(folder: Place, told: Json | null): Promise<Record<string, number | boolean>> {
   if (told !== null) return rewardsIn(told)
   const text = await findFile(folder, 'verifier', 'reward.txt')
   const read = text === null ? null : await readText(text, 4096)

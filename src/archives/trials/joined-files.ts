@@ -6,7 +6,7 @@ import { shownName } from '../unpack/names.ts'
 import { findFile, type Place, relativeNames } from '../unpack/place.ts'
 import { parseJson, readText } from '../unpack/text.ts'
 
-export interface JoinedRun {
+interface JoinedRun {
   readonly document: Record<string, unknown>
   readonly warnings: readonly string[]
   /** Real paths. A file of another session is none of them: it may be embedded, but it stays a run of its own. */

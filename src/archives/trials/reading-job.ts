@@ -20,7 +20,7 @@ export interface ReadProgress {
 }
 
 /** What metadata may hold: the names that the product knows, and any others. */
-export type MoreMetadata = TrialMetadata & Readonly<Record<string, string | number | boolean | null | undefined>>
+type MoreMetadata = TrialMetadata & Readonly<Record<string, string | number | boolean | null | undefined>>
 
 export interface ReadTrialsOptions {
   /** Comes before a `ground_truth.json` that stands in a folder. */

@@ -20,7 +20,7 @@ import type { TrialItem } from './trial-item.ts'
 import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
 
 /** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
-export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Line> {
+async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Line> {
   const splitter = new LineSplitter(maxBytes)
   const isText = ({ bytes }: Line) => bytes === null || bytes.length > 0
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)

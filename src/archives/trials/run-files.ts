@@ -9,7 +9,7 @@ import { embedPictures } from './embedded-pictures.ts'
 import { joinFiles } from './joined-files.ts'
 
 /** The runs in a file, or why there are none. */
-export type OpenedFile =
+type OpenedFile =
   | {
       readonly kind: 'opened'
       readonly runs: readonly OpenedDocument[]

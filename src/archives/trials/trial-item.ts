@@ -2,7 +2,7 @@ import type { Unread } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
 
 /** Why something that was found cannot be graded. */
-export const SKIP_REASONS = [
+const SKIP_REASONS = [
   /** A trial without a trajectory file. */
   'no_trajectory',
   /** No ground truth for the task, neither in the file of ground truths nor in the trial. */

@@ -4,14 +4,14 @@ import { findFile, type Place } from '../unpack/place.ts'
 import { parseJson, readText } from '../unpack/text.ts'
 import type { Comparison, SignalSource } from './signals.ts'
 
-export interface MeasuredIn {
+interface MeasuredIn {
   readonly rewards: Readonly<Record<string, number | boolean>>
   /** Folders that a file's path is looked for in, the nearest first. */
   readonly folders: readonly Place[]
   readonly maxBytes: number
 }
 
-export interface Measured {
+interface Measured {
   readonly signals: Signals
   readonly warnings: readonly string[]
   /** Sources of which nothing is there, where no other source told their signal. */

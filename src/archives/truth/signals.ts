@@ -2,8 +2,8 @@ import { err, ok, type Result } from '../../domain/result.ts'
 import { relativeNames } from '../unpack/place.ts'
 import { parseJson } from '../unpack/text.ts'
 
-export const SIGNAL_NAMES = ['appeared', 'executed', 'resolved'] as const
-export type SignalName = (typeof SIGNAL_NAMES)[number]
+const SIGNAL_NAMES = ['appeared', 'executed', 'resolved'] as const
+type SignalName = (typeof SIGNAL_NAMES)[number]
 
 const OPERATORS = ['>=', '<=', '==', '!=', '>', '<'] as const
 type Operator = (typeof OPERATORS)[number]

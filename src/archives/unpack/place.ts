@@ -17,7 +17,7 @@ export const within = (place: Place, name: string): Place => ({
 export const nameIn = ({ shown }: Place): string =>
   shown.slice(Math.max(shown.lastIndexOf('/'), shown.lastIndexOf('!')) + 1)
 
-export type PlaceKind = 'file' | 'folder' | 'link' | 'other'
+type PlaceKind = 'file' | 'folder' | 'link' | 'other'
 
 export interface Listed {
   readonly name: string

@@ -13,7 +13,7 @@ export interface Unpacked {
   bytes: number
 }
 
-export interface RefusedEntry {
+interface RefusedEntry {
   /** As the archive writes it. */
   readonly name: string
   readonly detail: string

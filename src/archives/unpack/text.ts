@@ -1,7 +1,7 @@
 import { parseExactJson } from '../../domain/text/exact-json.ts'
 import { type Place, type ReadBytes, readBytes } from './place.ts'
 
-export type ReadText =
+type ReadText =
   | { readonly kind: 'read'; readonly text: string; readonly warnings: readonly string[] }
   | Exclude<ReadBytes, { kind: 'read' }>
 

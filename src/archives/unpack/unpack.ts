@@ -45,7 +45,7 @@ export async function readHead(path: string, bytes: number): Promise<Buffer> {
   }
 }
 
-export type UnpackResult =
+type UnpackResult =
   | { readonly kind: 'unpacked'; readonly spool: Spool }
   | { readonly kind: 'refused' | 'unreadable'; readonly detail: string }
 

@@ -4,7 +4,7 @@ import { type LaneSettings, type Limit, ordered } from './limit.ts'
 import type { GateNews } from './news.ts'
 
 /** How long a process that hears nothing more goes on with what it was given. */
-export const LASTS_MS = 10_000
+const LASTS_MS = 10_000
 
 /** What the lane is doing now. */
 export interface Work {

@@ -45,7 +45,7 @@ export interface Pass {
   readonly epoch: number
 }
 
-export interface Breaker {
+interface Breaker {
   outage(): Outage | null
   /** Whether a call is to be refused at once, rather than to wait for its turn. */
   refuses(single: boolean, now: number): boolean

@@ -15,7 +15,7 @@ export interface Flight {
 }
 
 /** Times are milliseconds since the epoch. `failure` null and `until` null: open. */
-export interface GateStatus {
+interface GateStatus {
   readonly kind: 'open' | 'paused' | 'out'
   readonly failure: Failure | null
   readonly until: number | null

@@ -14,7 +14,6 @@ import { createLaneQueue } from './queue.ts'
 import { CANCELLED, dateOf, type LaneCall, turnedAway } from './turned-away.ts'
 
 export type { LaneSettings } from './limit.ts'
-export type { SharedLane } from './looker.ts'
 export type { LaneCall } from './turned-away.ts'
 
 /** A quarter more than its share: what a batch stores, reads or repairs meanwhile must not leave a place empty. */
@@ -24,7 +23,7 @@ const RESERVE = 0.25
 export type Party = string | null
 
 /** `failure` and `until`: why and how long it is paused or out; `until` null while it is out: until somebody mends it. */
-export interface LaneState {
+interface LaneState {
   readonly kind: 'open' | 'paused' | 'out'
   readonly limit: number
   readonly in_flight: number

@@ -1,9 +1,9 @@
 /** A batch that has not asked for so long, and has no call, does not keep a share of the judge. */
-export const LATELY_MS = 60_000
+const LATELY_MS = 60_000
 const SWEEP_MS = 15_000
 
 /** The batches that share a judge: those with calls, waiting or in flight, and those that asked for their share lately. */
-export interface Parties {
+interface Parties {
   count(): number
   /** It asked for its share. */
   ask(party: string, now: number): void

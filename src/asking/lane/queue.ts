@@ -5,7 +5,7 @@ import { createLinkedList, type LinkedList, type Place } from './list.ts'
  * the turns otherwise; the batches take their turns round robin, so that with n batches waiting each has one of any n turns
  * of batches. First in, first out within a party. Every operation is O(1), `drain` O(1) for each that it answers.
  */
-export interface LaneQueue<T> {
+interface LaneQueue<T> {
   size(): number
   /** Answers what takes the item out again; that answers false where it has left already. */
   add(party: string | null, item: T): () => boolean

@@ -5,7 +5,7 @@ import type { Look, View } from './shared-limits.ts'
 import { fairShare } from './shared-limits-share.ts'
 
 /** What a process was given. */
-export interface Share {
+interface Share {
   readonly held: number
   readonly wants: number
   /** When it was last heard. */

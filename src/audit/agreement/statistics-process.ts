@@ -3,7 +3,7 @@ import { comparisonStatistics } from '../comparison/comparison-statistics.ts'
 import { alignmentReportOf } from '../report/report.ts'
 
 /** What the process can compute: functions of the domain, pure and synchronous. */
-export const STATISTICS = { agreement, alignmentReportOf, comparisonStatistics } as const
+const STATISTICS = { agreement, alignmentReportOf, comparisonStatistics } as const
 export type Statistics = typeof STATISTICS
 export type StatisticName = keyof Statistics
 

@@ -13,7 +13,7 @@ export interface HumanRow {
 }
 
 /** What a rater has of one question: a rating, or why there is none. */
-export type Answered =
+type Answered =
   | { readonly rater: string; readonly rating: string }
   | { readonly rater: string; readonly without: 'unverified' | 'failed' | 'cancelled' | 'undecided' }
 

@@ -11,10 +11,10 @@ import { parseRaters, type RaterWord } from '../report/rater-words.ts'
 import { answersOf, categoryOf, type HumanRow } from './stored-raters.ts'
 
 /** More make an answer of many seconds; ten thousand questions of a hundred raters. */
-export const MAX_STORED_RATINGS = 1_000_000
+const MAX_STORED_RATINGS = 1_000_000
 const TURN = 500
 
-export interface StoredRatings {
+interface StoredRatings {
   readonly request: Required<Pick<AgreementRequest, 'ratings' | 'labels'>>
   readonly coverage: RaterCoverage[]
 }

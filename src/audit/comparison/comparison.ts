@@ -9,7 +9,7 @@ import { countEnds, type Ended } from '../report/count-ends.ts'
 import { questionOfItem } from './batch-trials.ts'
 import type { ComparedPair, ComparisonStatistics } from './comparison-statistics.ts'
 
-export interface ComparisonQuery {
+interface ComparisonQuery {
   /** A batch; null: what the head’s re-grade started from. */
   readonly base: string | null
   readonly head: string
@@ -20,7 +20,7 @@ export interface ComparisonQuery {
   readonly statistics: ((pairs: readonly ComparedPair[]) => Promise<ComparisonStatistics>) | null
 }
 
-export type Compared =
+type Compared =
   | { readonly ok: true; readonly comparison: Omit<Comparison, 'next_cursor'>; readonly next: number | null }
   | { readonly ok: false; readonly reason: 'no_base' | 'no_head' | 'no_regrade' }
 

@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import { labelDistance } from '../../domain/rubric/label-claims.ts'
 import type { DisagreementKind } from '../../schemas/audit/disagreement.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
@@ -79,7 +80,7 @@ const pairsOf = <Of>(all: readonly Of[]): (readonly [Of, Of])[] =>
 function clashOf([one, other]: readonly [Side, Side]): FoundClash[] {
   if (one.label === other.label) return []
   const distance = labelDistance(one.label, other.label)
-  const apart = distance === 1 ? '1 claim' : `${distance} claims`
+  const apart = count(distance, 'claim')
   return [
     {
       distance,
@@ -111,7 +112,7 @@ function amongSamples(opinion: OpinionRow): FoundClash[] {
         const parts = [...tally].map(([label, { n }]) => `${label} ${n}`)
         const rest = opinion.votes.length - all
         if (rest > 0) parts.push(`without a label ${rest}`)
-        return `${opinion.votes.length} samples of ${nameOf(opinion)} differ: ${parts.join(', ')}.`
+        return `${count(opinion.votes.length, 'sample')} of ${nameOf(opinion)} ${opinion.votes.length === 1 ? 'differs' : 'differ'}: ${parts.join(', ')}.`
       },
     },
   ]

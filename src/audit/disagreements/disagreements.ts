@@ -8,7 +8,7 @@ import { type QuestionStores, readQuestions } from './question-selection.ts'
 import { latestOpinions, type OpinionRow, type QuestionRow } from './standing-opinions.ts'
 import { agreedLabel, questionOfReview, readStandingReviews } from './standing-reviews.ts'
 
-export interface DisagreementQuery {
+interface DisagreementQuery {
   /** Questions of what fits all of it: trials of the batch that it names, else standing grades. */
   readonly filter: GradeFilter
   readonly kind?: DisagreementKind

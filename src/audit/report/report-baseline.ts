@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import type { BaselineRun, TrialRow } from './report-rows.ts'
 
 /** The variant whose runs are the task as Terminal-Bench has it: nothing abstracted, nothing injected. */
@@ -59,7 +60,7 @@ export function pairBaselines(trials: readonly TrialRow[], runs: readonly Baseli
     warnings: [
       ...(ambiguous > 0
         ? [
-            `${ambiguous} trials share agent, model, task and run index with others, so that their Terminal-Bench run is not known: they are not in C`,
+            `${count(ambiguous, 'trial shares', 'trials share')} agent, model, task and run index with others, so that ${ambiguous === 1 ? 'its Terminal-Bench run is not known: it is' : 'their Terminal-Bench run is not known: they are'} not in C`,
           ]
         : []),
       ...conflicts(paired),
@@ -99,7 +100,9 @@ function conflicts(trials: readonly PairedTrial[]): string[] {
     said.set(place, before ?? terminal_bench_resolved)
   }
   if (places.size === 0) return []
-  return [`trials of ${places.size} runs differ in metadata.terminal_bench_resolved: resolution takes the newest`]
+  return [
+    `trials of ${count(places.size, 'run')} differ in metadata.terminal_bench_resolved: resolution takes the newest`,
+  ]
 }
 
 export function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {

@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import { correctedShares } from '../../domain/statistics/shares/corrected-shares.ts'
 import type { GradedCount, ReviewedPair } from '../../domain/statistics/shares/correction-table.ts'
 import { chooseEstimator } from '../../domain/statistics/shares/estimator-choice.ts'
@@ -61,7 +62,7 @@ export function correctGroup(trials: readonly TrialRow[], options: CorrectionOpt
  * The design of most reviewed trials, among those that some estimator is honest for if there are any: a queue that was settled must
  * not hide a random sample. Of equals the more informative, which is the order of the list.
  */
-export function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
+function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
   const found = SAMPLING_DESIGNS.map((design) => {
     const weights = reviewed.flatMap(({ review }) =>
       review.samplings
@@ -96,13 +97,19 @@ function designWarnings(reviewed: readonly Reviewed[], used: number, design: Sam
   const seeing = reviewed.filter(({ review }) => !review.blind).length
   return [
     ...(other > 0
-      ? [`${other} reviewed trials were not drawn by "${design}", as the others were, and are left out`]
+      ? [
+          `${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`,
+        ]
       : []),
-    ...(seeing > 0 ? [`${seeing} of ${reviewed.length} reviewed trials had a review that was not blind`] : []),
+    ...(seeing > 0 ? [`${seeing} of ${count(reviewed.length, 'reviewed trial')} had a review that was not blind`] : []),
   ]
 }
 
 function withoutLabel(trials: readonly TrialRow[]): string[] {
   const lost = trials.filter(({ label, review }) => label === null && review !== null).length
-  return lost > 0 ? [`${lost} reviewed trials have no label of the judge and are left out`] : []
+  return lost > 0
+    ? [
+        `${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`,
+      ]
+    : []
 }

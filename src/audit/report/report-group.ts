@@ -85,7 +85,7 @@ export function describeGroup(
   }
 }
 
-export const byLabel = <T>(of: (label: Label, index: number) => T | undefined): Record<Label, T> =>
+const byLabel = <T>(of: (label: Label, index: number) => T | undefined): Record<Label, T> =>
   Object.fromEntries(LABELS.map((label, index) => [label, of(label, index)])) as Record<Label, T>
 
 function countTrials(trials: readonly PairedTrial[]): ReportGroup['counts'] {

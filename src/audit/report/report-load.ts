@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
 import type { ReviewStore } from '../../ports/grade-ports.ts'
 import type { Review } from '../../schemas/audit/review.ts'
@@ -58,7 +59,9 @@ async function addReviews(store: ReviewStore, held: readonly Held[]) {
   })
   const notes =
     unsettled > 0
-      ? [`the reviews of ${unsettled} trials have no label that more than half of the raters share: they are not used`]
+      ? [
+          `the reviews of ${count(unsettled, 'trial')} have no label that more than half of the raters share: they are not used`,
+        ]
       : []
   return { trials, notes }
 }
@@ -70,5 +73,9 @@ function doubledTruths(held: readonly Held[]): string[] {
     truths.set(trajectory, (truths.get(trajectory) ?? new Set()).add(truth))
   }
   const doubled = [...truths.values()].filter(({ size }) => size > 1).length
-  return doubled > 0 ? [`${doubled} trajectories are stored with several ground truths: each counts as a trial`] : []
+  return doubled > 0
+    ? [
+        `${count(doubled, 'trajectory is', 'trajectories are')} stored with several ground truths: each counts as a trial`,
+      ]
+    : []
 }

@@ -97,7 +97,7 @@ function compare(pairs: readonly Pair[], measure: PairedMeasure, settings: Boots
 }
 
 /** By task, in code-unit order. */
-export function clustersOf(told: readonly Told[]): PairedCluster[] {
+function clustersOf(told: readonly Told[]): PairedCluster[] {
   const tasks = [...groupBy(told, ({ task }) => task ?? '')].sort(([a], [b]) => (a < b ? -1 : 1))
   return tasks.map(([, pairs]) => ({
     base: { successes: pairs.filter(({ base }) => base).length, trials: pairs.length },

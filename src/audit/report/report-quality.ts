@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import { labelScores } from '../../domain/statistics/agreement/label-scores.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import {
@@ -97,7 +98,7 @@ function qualityWarnings(reviewed: readonly Reviewed[], random: readonly Reviewe
   const other = reviewed.length - random.length
   return other > 0
     ? [
-        `${other} of ${reviewed.length} reviewed trials are no random sample: accuracy and the scores are those of the reviewed trials, and calibration, ece and brier leave them out`,
+        `${other} of ${count(reviewed.length, 'reviewed trial')} ${other === 1 ? 'is' : 'are'} no random sample: accuracy and the scores are those of the reviewed trials, and calibration, ece and brier leave them out`,
       ]
     : []
 }

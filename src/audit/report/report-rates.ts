@@ -6,7 +6,7 @@ import type { Rate } from '../../schemas/audit/report.ts'
 import type { Outcome } from './report-rows.ts'
 
 /** Counts of one or more rates by cluster: `k[c * width + m]` of `n[c * width + m]` trials of cluster c count for measure m. */
-export interface Tally {
+interface Tally {
   readonly width: number
   readonly clusters: number
   readonly k: Float64Array

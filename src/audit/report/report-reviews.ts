@@ -2,7 +2,7 @@ import type { Review, SamplingDesign } from '../../schemas/audit/review.ts'
 import { LABELS } from '../../schemas/vocabulary.ts'
 import type { TrialReview } from './report-rows.ts'
 
-export type Settled =
+type Settled =
   | { readonly review: TrialReview }
   /** Whoever reviewed it gave no label that more than half of them share. */
   | { readonly review: null; readonly reason: 'unsettled' | 'not_reviewed' }

@@ -18,7 +18,7 @@ export const REPORT_COLUMNS = [
 ] as const
 
 type Cell = string | number | null
-export type ReportRow = readonly Cell[]
+type ReportRow = readonly Cell[]
 
 /** What every figure of a section has in common. */
 type Place = readonly [section: string, groupBy: string, key: string | null]

@@ -1,4 +1,5 @@
 import type { BatchStores } from '../../batches/ended-items.ts'
+import { count } from '../../domain/count.ts'
 import { isOwnBatch } from '../../ports/batch-ports.ts'
 import { type GradeStore, questionOf, type StandingGrade } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
@@ -81,7 +82,12 @@ async function findStanding(
     if (known !== undefined) replaced++
     if (known === undefined || (known.row.status === 'failed' && held.row.status !== 'failed')) newest.set(key, held)
   }
-  const notes = replaced > 0 ? [`${replaced} older grades of the same question by the same judge are left out`] : []
+  const notes =
+    replaced > 0
+      ? [
+          `${count(replaced, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`,
+        ]
+      : []
   return { ...sorted.found, held: [...newest.values()], notes }
 }
 
@@ -102,9 +108,15 @@ async function findInBatch(
   const again = all.length - new Set(all.map(({ question, row }) => `${question}/${row.judge}`)).size
   const notes = [
     ...(ended < total
-      ? [`${total - ended} of the ${total} trials of the batch have not ended: they are not counted`]
+      ? [
+          `${total - ended} of the ${count(total, 'trial')} of the batch ${total - ended === 1 ? 'has not ended: it is' : 'have not ended: they are'} not counted`,
+        ]
       : []),
-    ...(again > 0 ? [`${again} trials of the batch are the same, byte for byte, as others of it: each counts`] : []),
+    ...(again > 0
+      ? [
+          `${count(again, 'trial of the batch is the same, byte for byte, as another', 'trials of the batch are the same, byte for byte, as others')} of it: each counts`,
+        ]
+      : []),
   ]
   return { ...sorted.found, held: all, notes }
 }

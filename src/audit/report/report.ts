@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import type { AlignmentReport, Grouping, ReportGroup } from '../../schemas/audit/report.ts'
 import { BASELINE_VARIANT, type Baselines, groupBy, type PairedTrial, pairBaselines } from './report-baseline.ts'
 import { describeGroup, type GroupOptions } from './report-group.ts'
@@ -89,7 +90,7 @@ function notesOn(
     [runs.length > 0, `runs of variant ${BASELINE_VARIANT} (${runs.length}) are in C and resolution alone`],
     [
       trials.length > 0 && measured < trials.length,
-      `the Terminal-Bench run of ${trials.length - measured} of ${trials.length} trials is not known: they are not in C and T`,
+      `the Terminal-Bench run of ${trials.length - measured} of ${count(trials.length, 'trial')} is not known: such trials are not in C and T`,
     ],
     [
       few > 0 && few < 30,
@@ -98,8 +99,6 @@ function notesOn(
   ]
   return [...rules.flatMap(([applies, text]) => (applies ? [text] : [])), ...baselines.warnings]
 }
-
-const count = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`
 
 /** A few of many names; quoted, as metadata can hold anything. */
 const list = (names: readonly string[]): string =>

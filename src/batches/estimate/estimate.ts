@@ -6,13 +6,13 @@ import { likelyOfSamples } from './likely.ts'
 import { planSample } from './plan.ts'
 import { leastOfSamples, mostOfSample, type Spent } from './sample.ts'
 
-export interface Range {
+interface Range {
   readonly min: number
   readonly max: number
 }
 
 /** What one question would take. Tokens are estimated; dollars are null where no price is known. */
-export interface QuestionEstimate {
+interface QuestionEstimate {
   readonly calls: Range
   readonly input_tokens: Range
   readonly output_tokens: Range
@@ -25,7 +25,7 @@ export interface QuestionEstimate {
 }
 
 /** Between the least and the most. */
-export interface Likely {
+interface Likely {
   readonly calls: number
   readonly input_tokens: number
   readonly output_tokens: number

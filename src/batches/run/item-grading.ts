@@ -17,7 +17,7 @@ export interface GradingItemDeps {
   readonly onError: (error: unknown, item: OpenItem) => void
 }
 
-export interface GradingItemOf {
+interface GradingItemOf {
   readonly batch: BatchRecord
   readonly payer: Payer | null
   readonly source: ItemSource

@@ -18,7 +18,7 @@ interface Runs {
 const NONE: Runs = { failed: 0, limited: 0 }
 
 /** When an item is run again after a failure that may pass. `park`: its judge wants so long a rest that the whole batch waits. */
-export interface NextRun {
+interface NextRun {
   readonly at: number
   readonly park: boolean
 }

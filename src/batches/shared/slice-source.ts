@@ -38,7 +38,7 @@ export const addLoads = (one: Load, other: Load): Load => ({
   wanted: one.wanted + other.wanted,
 })
 
-export interface SliceSourceDeps {
+interface SliceSourceDeps {
   /** Tells others how much of the slice is in flight. */
   readonly note: (lease: Lease, inFlight: number) => void
   /** Every item of it has ended. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { CliError } from './cli-error.ts'
 
 /** What makes two commands mean one batch: where it is read from, what is known of it, and how it is graded. */
-export interface KeyParts {
+interface KeyParts {
   readonly paths: readonly string[]
   /** SHA-256 of the file of ground truths; null without one. */
   readonly truths: string | null

@@ -4,7 +4,7 @@ import { isSettled } from '../output/progress-meter.ts'
 import type { Client } from './client.ts'
 import { ServiceError, UnreachableError } from './service-error.ts'
 
-export interface FollowTiming {
+interface FollowTiming {
   readonly first_wait_ms: number
   readonly longest_wait_ms: number
   /** For how long a service that does not answer is asked again, before it counts as gone. */

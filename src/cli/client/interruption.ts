@@ -3,7 +3,7 @@ import { CliError } from './cli-error.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Shell } from './shell.ts'
 
-export interface Interruption {
+interface Interruption {
   /** Aborted by the first Ctrl-C, SIGTERM, or SIGHUP of a terminal that closes. */
   readonly signal: AbortSignal
   /** Gives the signals back. */

@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { doneOf, isSettled } from '../output/progress-meter.ts'
 import { retryTime } from '../output/progress-text.ts'
@@ -50,7 +51,7 @@ const newestOf = (batches: readonly Batch[]): Batch | null =>
 /** Goes on with the batch that the same command made before, and says so; `again` is what --new does. */
 export async function takeUpBatch(session: Session, batch: Batch, again = 'reads the paths again'): Promise<Batch> {
   const { client, view, connection } = session
-  const done = `${doneOf(batch.counts)} of ${batch.counts.total} items done`
+  const done = `${doneOf(batch.counts)} of ${count(batch.counts.total, 'item')} done`
   if (batch.status === 'parked') {
     view.note(
       `${batch.id}: this command’s batch was parked (${oneLine(batch.parked_reason ?? 'no reason given')}); resuming it, ${done}`,

@@ -4,7 +4,7 @@ import { basename, relative, resolve } from 'node:path'
 const HINTED =
   /\bveridict (?=(?:serve|grade|batch|status|results|show|resume|cancel|regrade|compare|import|judges|rubrics|appendix|doctor|backup|restore|keys)\b)/g
 
-export interface Started {
+interface Started {
   readonly env: NodeJS.ProcessEnv
   /** What Node.js was told to run, absolute. */
   readonly script: string | undefined

@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { localRefusal } from '../output/judge-hint.ts'
 import { type OutputTarget, openOutput } from '../output/output-target.ts'
@@ -13,7 +14,7 @@ import { connect, type ServiceConnection } from './service-connection.ts'
 import { ServiceError } from './service-error.ts'
 import { commandLine, type DatabaseUse, type Shell } from './shell.ts'
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly server?: string
   readonly output?: OutputFormat
   readonly out?: string
@@ -88,7 +89,9 @@ async function interrupted(shell: Shell, session: Session | null): Promise<CliEr
     )
   const done = doneOf(batch.counts)
   const state =
-    done === 0 ? 'what is done is kept' : `at least ${done} of ${batch.counts.total} items are done and kept`
+    done === 0
+      ? 'what is done is kept'
+      : `at least ${done} of ${count(batch.counts.total, 'item')} ${done === 1 ? 'is' : 'are'} done and kept`
   const id = `${batch.id}${connection.flag}`
   if (connection.embedded) return new CliError(`stopped: ${state}`, [`Go on: ${again}`], EXIT.interrupted)
   return new CliError(

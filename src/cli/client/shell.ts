@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
 
 /** A service inside of this process, listening on a free port of the loopback interface. */
-export interface Embedded {
+interface Embedded {
   readonly url: string
   /** What it is asked with, where it asks for one. */
   readonly key?: string
@@ -17,7 +17,7 @@ export interface Embedded {
 export type DatabaseUse = 'make' | 'read' | 'look' | 'look_any' | 'none'
 
 /** Starts one. It leaves alone what earlier processes left: a command says which batch goes on. */
-export type StartEmbedded = (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<Embedded>
+type StartEmbedded = (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<Embedded>
 
 export interface TrialSourceOptions {
   /** A file of ground truths. */
@@ -33,7 +33,7 @@ export interface TrialSourceOptions {
 }
 
 /** Reads what can be graded, one trial at a time. Throws `CliError` where paths or options cannot be used. */
-export type ReadTrials = (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
+type ReadTrials = (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
 
 /** A stream that may be a terminal. */
 export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
@@ -42,7 +42,7 @@ export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: n
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 /** Where signals come from: the process, or what a test puts in its place. */
-export interface Signals {
+interface Signals {
   on(signal: StopSignal, listener: () => void): unknown
   off(signal: StopSignal, listener: () => void): unknown
 }

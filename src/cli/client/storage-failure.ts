@@ -1,4 +1,4 @@
-export interface StorageFailure {
+interface StorageFailure {
   readonly message: string
   /** Nothing answered where the database is. */
   readonly away: boolean

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { count } from '../../domain/count.ts'
 import { VERSION } from '../../grading/software.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'
 import type { Grade } from '../../schemas/grade.ts'
@@ -18,7 +19,6 @@ import { AppendixFolder } from '../results/appendix-folder.ts'
 import { renderPage } from '../results/appendix-page.ts'
 import { AppendixTally } from '../results/appendix-tally.ts'
 import { fullGrade, rawOf } from '../results/show-receipt.ts'
-import { count } from '../results/terminal-text.ts'
 
 interface AppendixOptions extends ServerOption {
   readonly out?: string
@@ -93,7 +93,7 @@ async function writeItems(session: Session, batch: Batch, folder: AppendixFolder
       if (reply.raw_reply === null) tally.calls.without_raw_reply += 1
       await folder.write('replies.ndjson', line(reply))
     }
-    session.view.doing(`${tally.trials.length} of ${batch.counts.total} items`)
+    session.view.doing(`${tally.trials.length} of ${count(batch.counts.total, 'item')}`)
   }
   return tally
 }

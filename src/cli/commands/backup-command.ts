@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
+import { count } from '../../domain/count.ts'
 import { fileFault } from '../../domain/file-fault.ts'
 import type { CopyReport, Upkeep } from '../../ports/upkeep-ports.ts'
 import { CliError } from '../client/cli-error.ts'
@@ -9,7 +10,7 @@ import { asTyped } from '../client/program-name.ts'
 import type { Shell } from '../client/shell.ts'
 import { type DatabaseOption, existingDatabase, statOf, withCopying, withDatabase } from '../input/doctor-database.ts'
 import { runCommand } from '../output/error-text.ts'
-import { count, inert } from '../results/terminal-text.ts'
+import { inert } from '../results/terminal-text.ts'
 
 interface BackupOptions extends DatabaseOption {
   readonly force?: boolean
@@ -72,7 +73,10 @@ async function backUpAll(
     }
     if (options.allProjects !== true) tellMissing(shell, projectFiles(main))
     if (failed === 0) return EXIT.graded
-    throw new CliError(`${failed} of ${targets.length} databases are not backed up`, ['`veridict doctor` says more.'])
+    throw new CliError(
+      `${failed} of ${count(targets.length, 'database')} ${failed === 1 ? 'is' : 'are'} not backed up`,
+      ['`veridict doctor` says more.'],
+    )
   })
 }
 
@@ -131,7 +135,7 @@ const TOLD: readonly (readonly [string, string])[] = [
 
 export const reportText = ({ to, bytes, rows }: CopyReport): string => {
   const told = TOLD.map(([table, one]) => count(rows[table] ?? 0, one, MANY[one] ?? `${one}s`))
-  return `${inert(to)}: ${bytes} bytes, ${told.join(', ')}; checked\n`
+  return `${inert(to)}: ${count(bytes, 'byte')}, ${told.join(', ')}; checked\n`
 }
 
 const MANY: Readonly<Record<string, string>> = { trajectory: 'trajectories', batch: 'batches' }

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { count } from '../../domain/count.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { type Session, withSession } from '../client/session.ts'
@@ -7,7 +8,7 @@ import { CANCEL_HELP } from '../input/command-help.ts'
 import { type ServerOption, withServer } from '../input/command-options.ts'
 import { watchBatch } from '../output/batch-end.ts'
 import { runCommand } from '../output/error-text.ts'
-import { count, tally } from '../results/terminal-text.ts'
+import { tally } from '../results/terminal-text.ts'
 
 export const cancelCommand = (shell: Shell): Command =>
   withServer(new Command('cancel'))

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { count } from '../../domain/count.ts'
 import {
   EXIT,
   type ExitCode,
@@ -42,7 +43,7 @@ async function results(session: Session, id: string, options: ResultsOptions): P
   const unread = await printResults(session, batch)
   const open = batch.counts.total - doneOf(batch.counts)
   if (open > 0) {
-    const state = `${open} of ${batch.counts.total} items have not ended (${stateOf(session, batch)})`
+    const state = `${open} of ${count(batch.counts.total, 'item')} ${open === 1 ? 'has' : 'have'} not ended (${stateOf(session, batch)})`
     const wait = `; wait for them: veridict results ${id}${connection.flag} --wait`
     shell.err.write(asTyped(shell, `${state}${rests ? '' : wait}\n`))
   }

@@ -4,7 +4,7 @@ import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import type { GivenGroundTruth } from '../../schemas/ground-truth.ts'
 
 /** One run of a file: an Inspect log or a file of sessions can hold more than one. */
-export interface Run {
+interface Run {
   readonly name: string
   readonly trajectory: unknown
   /** What of the file was left out, or read with doubt. */

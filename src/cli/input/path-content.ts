@@ -3,7 +3,7 @@ import type { Dirent, Stats } from 'node:fs'
 import { lstat, opendir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-export interface ContentOptions {
+interface ContentOptions {
   /** Absolute paths that are no content: what the command itself writes. */
   readonly ignores: (path: string) => boolean
   readonly signal: AbortSignal

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { DEFAULT_PROJECT } from '../../access/access.ts'
+import { count } from '../../domain/count.ts'
 import type { RestoreOptions, Upkeep } from '../../ports/upkeep-ports.ts'
 import { CliError } from '../client/cli-error.ts'
 import { inert } from '../results/terminal-text.ts'
@@ -39,7 +40,7 @@ function mainOf(folder: string, main: string): string {
   const files = readdirSync(folder).filter((name) => name.endsWith('.sqlite'))
   if (files.length === 1 && files[0] !== undefined) return join(folder, files[0])
   throw new CliError(
-    `${inert(folder)} has no ${inert(basename(main))}, and ${files.length} other files that could be the main database`,
+    `${inert(folder)} has no ${inert(basename(main))}, and ${count(files.length, 'other file')} that could be the main database`,
     ['Give the folder that `veridict backup --all-projects` made.'],
   )
 }

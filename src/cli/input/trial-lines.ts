@@ -1,8 +1,9 @@
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import { count } from '../../domain/count.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { ProgressView } from '../output/progress-view.ts'
-import { clip, count, oneLine } from '../results/terminal-text.ts'
+import { clip, oneLine } from '../results/terminal-text.ts'
 import { unreadText } from '../results/unread-text.ts'
 import { encodeLine } from './ndjson.ts'
 
@@ -11,7 +12,7 @@ const MOST_WARNINGS = 20
 
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
 
-export interface Counts {
+interface Counts {
   trials: number
   skipped: number
   /** Loose files that are no trajectories: nobody loses a trial with them. */

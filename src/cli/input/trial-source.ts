@@ -3,9 +3,10 @@ import { stat } from 'node:fs/promises'
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../../archives/truth/signals.ts'
+import { count } from '../../domain/count.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { TrialSourceOptions } from '../client/shell.ts'
-import { clip, count, oneLine } from '../results/terminal-text.ts'
+import { clip, oneLine } from '../results/terminal-text.ts'
 
 /** Reads trials from paths. What reads archives is loaded only here: other commands start without it. */
 export async function* readTrialItems(
@@ -23,7 +24,7 @@ export async function* readTrialItems(
     ...(seen !== null && { groundTruths: seen.truths }),
     ...(signals.length > 0 && { signals }),
     onMissing({ source, missing, trials }) {
-      options.onMissing?.(`${oneLine(sourceText(source))} told nothing in ${missing} of ${trials} trials`)
+      options.onMissing?.(`${oneLine(sourceText(source))} told nothing in ${missing} of ${count(trials, 'trial')}`)
     },
     ...(options.variant !== undefined && { variant: options.variant }),
   })

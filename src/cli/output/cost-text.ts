@@ -1,5 +1,6 @@
+import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { count, dollars } from '../results/terminal-text.ts'
+import { dollars } from '../results/terminal-text.ts'
 
 type Costs = Pick<Batch, 'cost_usd' | 'uncertain_usd'>
 

@@ -1,7 +1,8 @@
+import { count } from '../../domain/count.ts'
 import type { BatchEstimate } from '../../schemas/batch.ts'
 import { line } from '../input/ndjson.ts'
 import type { OutputFormat } from '../results/results-format.ts'
-import { count, dollars, oneLine } from '../results/terminal-text.ts'
+import { dollars, oneLine } from '../results/terminal-text.ts'
 
 /** What a dry run says: for people, or one JSON line. */
 export function estimateText(estimate: BatchEstimate, format: OutputFormat): string {

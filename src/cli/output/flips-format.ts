@@ -1,8 +1,9 @@
+import { count } from '../../domain/count.ts'
 import type { Statistic } from '../../schemas/audit/agreement.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { line } from '../input/ndjson.ts'
 import { csvLine, type OutputFormat } from '../results/results-format.ts'
-import { clip, count, type Paint, pad, tally } from '../results/terminal-text.ts'
+import { clip, type Paint, pad, tally } from '../results/terminal-text.ts'
 
 const CSV_COLUMNS = [
   'task',

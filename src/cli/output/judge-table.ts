@@ -2,7 +2,7 @@ import type { JudgeView, UnconfiguredJudge } from '../../schemas/judge-info.ts'
 import { clip, pad, wrap } from '../results/terminal-text.ts'
 
 /** What a service says of a judge. Earlier versions said neither whom it asks nor who decided that. */
-export type JudgeRow = Omit<JudgeView, 'base_url' | 'sources'> & Partial<Pick<JudgeView, 'base_url' | 'sources'>>
+type JudgeRow = Omit<JudgeView, 'base_url' | 'sources'> & Partial<Pick<JudgeView, 'base_url' | 'sources'>>
 
 /** Earlier versions said nothing of judges that lack their key. */
 export interface JudgeRows {

@@ -1,4 +1,5 @@
 import type { KeyView } from '../../access/keys.ts'
+import { count } from '../../domain/count.ts'
 import { clip, dollars, oneLine, pad } from '../results/terminal-text.ts'
 
 /** One key in a few lines. */
@@ -33,7 +34,7 @@ const minute = (at: string | null): string => (at === null ? 'never' : at.slice(
 
 function limitsOf({ max_requests_per_minute, max_cost_usd_per_day }: KeyView): string {
   return [
-    ...(max_requests_per_minute === null ? [] : [`${max_requests_per_minute} requests a minute`]),
+    ...(max_requests_per_minute === null ? [] : [`${count(max_requests_per_minute, 'request')} a minute`]),
     ...(max_cost_usd_per_day === null ? [] : [`${dollars(max_cost_usd_per_day)} a day`]),
   ].join(', ')
 }

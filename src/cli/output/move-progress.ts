@@ -1,10 +1,11 @@
 import { createLogUpdate } from 'log-update'
+import { count } from '../../domain/count.ts'
 import type { MoveProgress } from '../../ports/move-ports.ts'
 import type { Screen } from '../client/shell.ts'
 import { clip, paintFor } from '../results/terminal-text.ts'
 
 /** What a move shows while it goes, on stderr: stdout is for its report. */
-export interface MoveView {
+interface MoveView {
   show(progress: MoveProgress): void
   end(): void
 }
@@ -37,7 +38,7 @@ export function moveLine(progress: MoveProgress, rate: number | null, bar: boole
   const parts = [
     `${project}: ${WORDS[step]} ${table}`,
     ...(bar ? ['█'.repeat(Math.round(share * BAR)).padEnd(BAR, '░')] : []),
-    ...[`${Math.floor(share * 100)}%`, `${done} of ${total} rows`],
+    ...[`${Math.floor(share * 100)}%`, `${done} of ${count(total, 'row')}`],
     ...(rate === null ? [] : [`${Math.round(rate)} rows/s`]),
     ...(rate === null || done >= total ? [] : [`${Math.ceil((total - done) / rate)} s left`]),
   ]

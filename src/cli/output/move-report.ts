@@ -1,5 +1,6 @@
+import { count } from '../../domain/count.ts'
 import type { MovedProject, MovedTableReport, MoveReport } from '../../ports/move-ports.ts'
-import { count, inert, type Paint } from '../results/terminal-text.ts'
+import { inert, type Paint } from '../results/terminal-text.ts'
 
 const DIGITS = 16
 const DASH = '–'
@@ -28,8 +29,7 @@ function tableLine(one: MovedTableReport, paint: Paint): string {
   return `${line}  ${paint('red', `DIFFERS: PostgreSQL has ${target_digest.slice(0, DIGITS)}`)}`
 }
 
-export const isEqual = (one: MovedTableReport): boolean =>
-  one.target_digest === one.digest && one.target_rows === one.rows
+const isEqual = (one: MovedTableReport): boolean => one.target_digest === one.digest && one.target_rows === one.rows
 
 const MEANS: Readonly<Record<MoveReport['outcome'], string>> = {
   moved:
@@ -42,9 +42,9 @@ const MEANS: Readonly<Record<MoveReport['outcome'], string>> = {
 function summary({ outcome, projects, moved_rows, moving_s, verified_rows, verifying_s }: MoveReport): string {
   const rows = projects.flatMap(({ tables }) => tables).reduce((sum, table) => sum + table.rows, 0)
   const rate = (n: number, s: number): string =>
-    `${n} rows in ${s.toFixed(1)} s (${Math.round(n / Math.max(s, 0.001))}/s)`
+    `${count(n, 'row')} in ${s.toFixed(1)} s (${Math.round(n / Math.max(s, 0.001))}/s)`
   const parts = [
-    `${count(projects.length, 'project')}, ${rows} rows`,
+    `${count(projects.length, 'project')}, ${count(rows, 'row')}`,
     ...(moved_rows > 0 ? [`moved ${rate(moved_rows, moving_s)}`] : []),
     ...(verified_rows > 0 ? [`read back ${rate(verified_rows, verifying_s)}`] : []),
   ]

@@ -17,7 +17,7 @@ export interface Figures {
 export const doneOf = (counts: BatchCounts): number =>
   counts.graded + counts.unverified + counts.failed + counts.cancelled
 
-export interface ProgressMeter {
+interface ProgressMeter {
   add(counts: BatchCounts, now: number): void
   /** Figures as of `now`, in milliseconds of the same clock: a rate falls while nothing comes. */
   read(now: number): Figures

@@ -1,5 +1,6 @@
+import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { clip, count, dollars, LABEL_STYLE, type Paint, tally } from '../results/terminal-text.ts'
+import { clip, dollars, LABEL_STYLE, type Paint, tally } from '../results/terminal-text.ts'
 import { costText, unknownCalls } from './cost-text.ts'
 import type { Figures } from './progress-meter.ts'
 

@@ -16,7 +16,7 @@ export interface ProgressView {
   end(): void
 }
 
-export interface ViewTiming {
+interface ViewTiming {
   /** Between two plain lines in a pipe. */
   readonly line_ms: number
   /** Between two frames on a terminal. */

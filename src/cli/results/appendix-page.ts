@@ -1,11 +1,12 @@
+import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { LABELS } from '../../schemas/vocabulary.ts'
 import type { RubricText } from '../client/client.ts'
 import type { WrittenFile } from './appendix-folder.ts'
 import type { AppendixTally, Setting, Trial } from './appendix-tally.ts'
-import { count, dollars, oneLine } from './terminal-text.ts'
+import { dollars, oneLine } from './terminal-text.ts'
 
-export interface Page {
+interface Page {
   readonly batch: Batch
   readonly tally: AppendixTally
   /** Null: not loaded any more as it was. */

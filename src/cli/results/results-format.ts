@@ -1,17 +1,18 @@
 import { stringify } from 'csv-stringify/sync'
+import { count } from '../../domain/count.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
 import { line } from '../input/ndjson.ts'
 import { confidenceText } from '../output/confidence-text.ts'
 import { costText, unknownCalls } from '../output/cost-text.ts'
 import type { OutputTarget } from '../output/output-target.ts'
-import { clip, clipFront, count, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
+import { clip, clipFront, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
 import { addUnread, NONE_UNREAD, type UnreadTally, unreadText } from './unread-text.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 
 /** The columns of `--output csv`, in order. */
-export const CSV_COLUMNS = [
+const CSV_COLUMNS = [
   'item_id',
   'index',
   'status',

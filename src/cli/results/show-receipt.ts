@@ -1,6 +1,7 @@
+import { count } from '../../domain/count.ts'
 import type { AttemptSummary, Grade, Receipt } from '../../schemas/grade.ts'
 import type { LedgerEntry } from '../client/client.ts'
-import { clip, count, dollars, oneLine, pad, safe } from './terminal-text.ts'
+import { clip, dollars, oneLine, pad, safe } from './terminal-text.ts'
 
 /** Null for each field that may be left out. */
 type Unknown<T> = { readonly [K in keyof T as Partial<Pick<T, K>> extends Pick<T, K> ? K : never]-?: null }

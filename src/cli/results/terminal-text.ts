@@ -69,8 +69,6 @@ export const LABEL_STYLE: Readonly<Record<string, Style>> = {
 export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stripVTControlCharacters(text).length))
 
-export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
-
 /** `aligned 120 · compliant 40`; what is 0 or absent is left out. */
 export const tally = (counts: Readonly<Record<string, number | undefined>>): string =>
   Object.entries(counts)

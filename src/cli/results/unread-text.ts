@@ -1,5 +1,5 @@
+import { count } from '../../domain/count.ts'
 import type { Unread } from '../../schemas/grade.ts'
-import { count } from './terminal-text.ts'
 
 /** What could not be read in several items together. */
 export interface UnreadTally extends Unread {

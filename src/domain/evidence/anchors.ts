@@ -71,12 +71,12 @@ function anchorsOf(given: Instruction, common: string): InstructionAnchors {
 }
 
 /** Commands, paths, identifiers, numbers, urls and quoted strings of a text, in that order of distinctiveness. Linear. */
-export function deriveAnchors(text: string, common: string): string[] {
+function deriveAnchors(text: string, common: string): string[] {
   return select([...quotedSpans(text), ...commandSpans(text), ...distinctiveWords(text)], common)
 }
 
 /** What an action that follows the text would hold: whole commands first, else its distinctive words. */
-export function deriveActionAnchors(text: string, common: string): string[] {
+function deriveActionAnchors(text: string, common: string): string[] {
   return select([...wholeCommand(text), ...commandSpans(text), ...quotedSpans(text), ...distinctiveWords(text)], common)
 }
 

@@ -3,7 +3,7 @@ import type { Claims, Said } from '../rubric/claims.ts'
 import type { UnmetClaim } from './evidence-question.ts'
 
 /** What a judge says of each claim. */
-export const answersOf = ({ surface, cue, distractor }: Claims): Readonly<Record<ClaimId, Said>> => ({
+const answersOf = ({ surface, cue, distractor }: Claims): Readonly<Record<ClaimId, Said>> => ({
   'surface.observed': surface.observed,
   'cue.reasoned': cue.reasoned,
   'cue.acted': cue.acted,

@@ -28,5 +28,5 @@ export function priceOn(prices: readonly Price[], date: Date): Price | null {
 }
 
 /** Milliseconds since the epoch; a price with no beginning is older than any other. */
-export const validFrom = (price: Price): number =>
+const validFrom = (price: Price): number =>
   price.valid_from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(price.valid_from)

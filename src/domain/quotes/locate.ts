@@ -36,7 +36,7 @@ export interface Locator {
 }
 
 /** A citation whose quote is looked for. */
-export interface Cited {
+interface Cited {
   readonly step_id: number
   readonly quote: string
 }

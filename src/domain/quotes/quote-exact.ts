@@ -6,7 +6,7 @@ import { isShown, type Range, toSource } from '../trajectory/view.ts'
 export const MOST_OCCURRENCES = 10_000
 
 /** Where a quote stands in a part, first of all its places there. */
-export interface ExactPlace extends Range {
+interface ExactPlace extends Range {
   readonly occurrences: number
 }
 

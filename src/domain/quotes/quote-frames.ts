@@ -2,7 +2,7 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Part } from '../trajectory/trajectory.ts'
 
 /** What a quote is set in, where it says by name which part it is from: `Bash.command: make`, `"command": "make"`, `Bash(make)`, `[tool_output] make`. */
-export interface Framed {
+interface Framed {
   readonly name: string
   readonly text: string
 }

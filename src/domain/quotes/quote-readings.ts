@@ -42,7 +42,7 @@ export interface Quote {
   readonly ways: () => Ways
 }
 
-export interface Ways {
+interface Ways {
   /** The plainest first. Empty where the quote's escapes stand for more than any quote may hold. */
   readonly readings: readonly Reading[]
   /** A text that holds the quote holds them all as they are. */

@@ -3,7 +3,7 @@ import { lineStart } from '../text/lines.ts'
 import { isBlankForward } from './quote-exact.ts'
 
 /** What is left of a quote when its outermost wrapping is off. */
-export interface Peeled {
+interface Peeled {
   readonly text: string
   readonly layer: Extract<QuoteNormalization, 'wrapping' | 'ellipsis'>
   readonly edge: Edge | null

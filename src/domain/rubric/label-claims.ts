@@ -1,7 +1,7 @@
 import type { Label } from '../../schemas/vocabulary.ts'
 
 /** The three claims that decide a label. */
-export interface TableClaims {
+interface TableClaims {
   readonly observed: boolean
   readonly cue_acted: boolean
   readonly distractor_acted: boolean
@@ -11,7 +11,7 @@ export const TABLE_CLAIMS = [
   'cue_acted',
   'distractor_acted',
 ] as const satisfies readonly (keyof TableClaims)[]
-export type TableClaim = (typeof TABLE_CLAIMS)[number]
+type TableClaim = (typeof TABLE_CLAIMS)[number]
 
 /** The table of design section 2, by label; null: any. Reviews and reports read labels by it, whatever a judge’s rubric is. */
 const LABEL_TABLE: Readonly<Record<Label, Readonly<Record<TableClaim, boolean | null>>>> = {

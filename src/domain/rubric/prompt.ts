@@ -45,7 +45,7 @@ export const PROMPT_SECTIONS = [
 type Section = (typeof PROMPT_SECTIONS)[number]
 
 /** How one call asks the question. */
-export interface Asking {
+interface Asking {
   /** What this call is for; empty where it is the only one. */
   readonly note: string
   readonly written_form: boolean

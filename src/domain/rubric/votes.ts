@@ -1,6 +1,6 @@
 import type { Label } from '../../schemas/vocabulary.ts'
 
-export interface Tally {
+interface Tally {
   readonly winner: number | null
   /** Share of the valid votes that have the most common label; null where no vote is valid. */
   readonly share: number | null

@@ -1,7 +1,7 @@
 import { hexDigit } from './text-escapes.ts'
 
 /** A text that a part shows byte by byte; `from` maps each unit to its place in the part. */
-export interface DumpedText {
+interface DumpedText {
   readonly text: string
   readonly from: Uint32Array
 }

@@ -25,7 +25,7 @@ export function ownTextAt(position: Position, text: string, start: number, end: 
 }
 
 /** What a line that holds a string of the writer's own is: its echo, more than that (null), or something between. */
-export type Echo = 'echo' | 'doubtful' | null
+type Echo = 'echo' | 'doubtful' | null
 
 export function judgeEcho(text: string, start: number, end: number, own: readonly OwnText[], at: Position): Echo {
   const earlier = own.filter((one) => isBefore(one.position, at))

@@ -4,7 +4,7 @@ import { type Needle, PIECE } from './sight-needles.ts'
 import type { Skeleton } from './skeleton.ts'
 
 /** How far a text, or several one after the other, show a whole instruction. */
-export interface PartialSight {
+interface PartialSight {
   readonly start: number
   readonly end: number
   /**

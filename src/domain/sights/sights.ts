@@ -11,11 +11,11 @@ import { type Needle, type Needles, prepareNeedles, SHORTEST_IN_PIECES } from '.
  * Why a sight is doubtful: the agent's own text with more around it, only pieces, shown encoded, short and written otherwise, or a string that we took
  * from the instruction's text: a listing or a usage text can hold that by itself.
  */
-export const DOUBTS = ['echo', 'partial', 'encoded', 'short', 'derived'] as const
-export type Doubt = (typeof DOUBTS)[number]
+const DOUBTS = ['echo', 'partial', 'encoded', 'short', 'derived'] as const
+type Doubt = (typeof DOUBTS)[number]
 
 /** Where a string of an instruction came to the agent. A doubtful sight dates nothing and caps the confidence at `low`. */
-export interface Sight {
+interface Sight {
   readonly hit: Hit
   readonly certain: boolean
   readonly doubt: Doubt | null
@@ -37,7 +37,7 @@ const MOST_JUDGED = 2000
 const isPrompt = (part: Part): boolean => part.actor === 'user' || part.actor === 'system'
 
 /** Reads the parts in the order of events, so that what was written before something came back is known when it does. */
-export class SightReader {
+class SightReader {
   readonly sights: readonly NeedleSights[]
   private readonly search: NeedleSearch
   private readonly judged: Uint32Array

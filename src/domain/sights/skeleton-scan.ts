@@ -16,7 +16,7 @@ const MOST_THREADS = 4
 const MOST_READINGS = 4096
 
 /** Told of every place where patterns end: the state (by number), the last unit and how it was read. False ends the scan. */
-export type OnFind = (state: number, last: number, readings: Reading | null) => boolean
+type OnFind = (state: number, last: number, readings: Reading | null) => boolean
 
 /** Linear: each unit costs one look-up a thread, and threads in the same state are one. */
 export function scan(skeleton: Skeleton, automaton: Automaton, onFind: OnFind): void {

@@ -4,7 +4,7 @@ import { endOfAnsi } from '../text/fold.ts'
  * One level of escapes, as JSON, programming languages, HTML and addresses write them. An escape is one number, because texts can be full of
  * them: its length times 65536 and the unit that it stands for; 0: what stands there is none.
  */
-export type ReadEscape = number
+type ReadEscape = number
 
 export const lengthOf = (read: ReadEscape): number => read >>> 16
 export const unitOf = (read: ReadEscape): number => read & 0xffff

@@ -4,7 +4,7 @@ import betaQuantile from '@stdlib/stats-base-dists-beta-quantile'
 export const Z95 = 1.959963984540054
 
 /** A rate with its 95% interval; all null, with the reason, where there were no trials. */
-export interface Rate {
+interface Rate {
   readonly value: number | null
   readonly ci95: [number, number] | null
   readonly reason: 'no_cases' | null

@@ -4,7 +4,7 @@ import type { UndefinedReason } from '../../schemas/audit/agreement.ts'
 import { foldMatrix, type SquareMatrix } from './agreement/confusion.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap } from './bootstrap.ts'
 
-export interface McNemar {
+interface McNemar {
   /** Pairs with the property in the first alone, and in the second alone. */
   readonly b: number
   readonly c: number
@@ -32,7 +32,7 @@ export function mcNemar(b: number, c: number): McNemar {
   return { b, c, p_exact: Math.min(1, 2 * tail), p_mid, reason: null }
 }
 
-export interface ChiSquare {
+interface ChiSquare {
   readonly statistic: number | null
   readonly df: number
   readonly p: number | null
@@ -89,7 +89,7 @@ export interface PairedCluster {
   readonly head: { readonly successes: number; readonly trials: number }
 }
 
-export interface RateDifference {
+interface RateDifference {
   readonly base: number | null
   readonly head: number | null
   /** head − base. */

@@ -16,7 +16,7 @@ const FRAME_WORDS = ['STEP', 'END', 'TRAJECTORY', 'GROUND', 'QUESTION', 'RUBRIC'
 const PART_WORDS = ['user', 'system', 'agent_reasoning', 'agent_message', 'agent_action', 'tool_output'] as const
 
 /** A piece of source text and what is shown instead of it. */
-export interface Escape {
+interface Escape {
   readonly start: number
   readonly end: number
   readonly shown: string

@@ -2,7 +2,7 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Part, Step, Trajectory } from '../trajectory/trajectory.ts'
 
 /** Where a text stands; offsets are UTF-16 units of the part’s text. */
-export interface LiteralHit {
+interface LiteralHit {
   readonly step_id: number
   readonly path: string
   readonly actor: Actor

@@ -6,7 +6,7 @@ import { hiddenUnits, undisguised } from './disguises.ts'
  * digit is ever dropped or changed, but for those inside a terminal control sequence that is dropped whole.
  * Operating system commands (window titles, links) are not folded: their payload could hide words.
  */
-export interface Folded {
+interface Folded {
   readonly text: string
   /** Source offset of each folded character, and one past the last. */
   readonly from: Uint32Array
@@ -15,7 +15,7 @@ export interface Folded {
 const SPACE = 0x20
 const ESCAPE = 0x1b
 
-export interface FoldOptions {
+interface FoldOptions {
   /** Drops control sequences. */
   readonly ansi: boolean
   /** Drops what shows nothing and reads look-alikes as what they look like: for searching, never for quotes. */

@@ -20,7 +20,7 @@ export interface ElidableStep {
 }
 
 /** What stays of a part; the rest of it is replaced by one marker. `step` and `part` are indexes into what was given. */
-export interface Cut {
+interface Cut {
   readonly step: number
   readonly part: number
   /** UTF-16 units. @NOTE: the plan has seen no text; whoever cuts moves these off the middle of surrogate pairs. */

@@ -19,7 +19,7 @@ export const NO_PICTURES: ShownPictures = new Map()
 /** Pictures of one request. Anthropic takes more, but then none above 2000 pixels. */
 export const MOST_PICTURES = 20
 /** Characters of base64 in one request, of which Anthropic takes 32 MB with all that is in it. */
-export const MOST_PICTURES_CHARS = 20 * 1024 * 1024
+const MOST_PICTURES_CHARS = 20 * 1024 * 1024
 
 /**
  * Which pictures the judge is shown, where there are more than a request can hold: those that a tool printed before all others, in the

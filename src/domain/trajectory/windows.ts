@@ -4,7 +4,7 @@
  */
 
 /** Steps `from` up to, not including, `to`; indexes. */
-export interface Window {
+interface Window {
   readonly from: number
   readonly to: number
   /** One step that alone is over the budget: its parts must be split. */
@@ -12,7 +12,7 @@ export interface Window {
 }
 
 /** UTF-16 units of one part, `end` not included. */
-export interface Slice {
+interface Slice {
   readonly start: number
   readonly end: number
 }

@@ -29,7 +29,7 @@ const MAX_FILE_NAME = 1000
 type ReadRun = Pick<Trajectory, 'format' | 'agent' | 'steps'>
 
 /** Reads the segments one after the other; steps are numbered on, and each subagent stands behind its first mention. */
-export function readAtifSegments(reading: Reading, document: Json): ReadRun {
+function readAtifSegments(reading: Reading, document: Json): ReadRun {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const segments = Array.isArray(document['segments']) ? document['segments'] : []
   const subagents = isRecord(document['subagents']) ? document['subagents'] : {}

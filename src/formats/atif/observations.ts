@@ -27,7 +27,7 @@ export interface Observation {
 }
 
 /** What the step that holds the observation says: its calls, and what its agent and its converter tell of their results. */
-export interface Answered {
+interface Answered {
   readonly calls: Calls
   readonly answers: CallAnswers
   readonly agent: string

@@ -3,7 +3,7 @@ import { cutName, isAbsent, isRecord, type Reading, timeOf } from '../common/rea
 /** Above this a number is a name, not a place in a run; and ids counted on from it stay exact. */
 const MAX_STEP_ID = 1_000_000_000
 
-export interface StepId {
+interface StepId {
   readonly id: number
   /** The source's own name of the step where it is not that integer. */
   readonly name: string | null

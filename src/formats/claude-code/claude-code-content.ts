@@ -82,7 +82,7 @@ function readSource(block: Json, path: string, kind: string, sink: ContentSink):
 /** What one reply already showed, over all the records that hold pieces of it: blocks by type and text or id, each with its record. */
 export type ReplySeen = Map<string, string>
 
-export interface AssistantPlace {
+interface AssistantPlace {
   readonly path: string
   /** Words that the harness puts into the agent's mouth: `API Error: …`. */
   readonly synthetic: boolean

@@ -3,7 +3,7 @@ import { asRecord } from '../common/session.ts'
 import { subagentOf } from './claude-code-reader.ts'
 
 /** A record and its place in the file. */
-export interface PlacedRecord {
+interface PlacedRecord {
   readonly record: unknown
   readonly index: number
 }

@@ -32,7 +32,7 @@ function isTelling(record: unknown): boolean {
 const isMainMessage = (record: unknown): boolean =>
   isRecord(record) && (record['type'] === 'user' || record['type'] === 'assistant') && subagentOf(record) === null
 
-export function readClaudeCode(reading: Reading, document: Json): ReadDocument {
+function readClaudeCode(reading: Reading, document: Json): ReadDocument {
   const records = Array.isArray(document['records']) ? document['records'] : null
   const reader = new ClaudeReader(reading, records?.some(isMainMessage) ?? true)
   if (records === null) reader.record(document, '')

@@ -95,7 +95,7 @@ const speakerOf = (role: unknown, text: string): Actor =>
   role === 'user' && !HARNESS_HEADS.some((head) => text.trimStart().startsWith(head)) ? 'user' : 'system'
 
 /** Text, or an array of `input_text`, `output_text`, `input_image`, … */
-export function readContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
+function readContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
   else if (!Array.isArray(content)) reading.error(path, `must be text or an array of content, not ${typeName(content)}`)

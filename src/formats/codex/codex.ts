@@ -149,7 +149,7 @@ function* itemsOf(records: readonly unknown[]): Iterable<Json> {
     if (isRecord(record)) yield record['type'] === 'response_item' ? asRecord(record['payload']) : record
 }
 
-export function readCodex(reading: Reading, document: Json): ReadDocument {
+function readCodex(reading: Reading, document: Json): ReadDocument {
   const { session, items } = document
   const isOldest = isRecord(session) && Array.isArray(items)
   const [records, path] = isOldest ? [items, '/items'] : [asList(document['records']), '/records']

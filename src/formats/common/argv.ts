@@ -2,7 +2,7 @@ import { baseName } from '../../domain/acts/paths.ts'
 import type { ArgumentKind } from '../tools/tool-table.ts'
 
 /** A word of a command that is an array, and what it is. */
-export interface ArgvWord {
+interface ArgvWord {
   readonly text: string
   readonly kind: ArgumentKind
 }

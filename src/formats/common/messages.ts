@@ -17,7 +17,7 @@ export interface Message {
   readonly next: Part | null
 }
 
-export interface Spoken {
+interface Spoken {
   readonly messages: readonly Message[]
   /** Turns of the agent that hold a call: their messages are not among these. */
   readonly acted: number

@@ -9,7 +9,7 @@ import type { OpenedDocument } from './opened-document.ts'
 import { isRecord, type Json } from './reading.ts'
 
 /** A file of many runs: takes it apart, or answers null where it is none of its kind. */
-export type Splitter = (root: Json) => readonly OpenedDocument[] | null
+type Splitter = (root: Json) => readonly OpenedDocument[] | null
 
 /** In the order in which they are tried: the most telling marks first. */
 const SPLITTERS: readonly Splitter[] = [splitInspectLog, splitSweRun, splitChats]

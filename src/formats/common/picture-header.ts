@@ -1,7 +1,7 @@
 import type { PictureType } from '../../domain/trajectory/picture.ts'
 
 /** What the first bytes of a picture say of it. Nothing is decoded. */
-export interface PictureHeader {
+interface PictureHeader {
   readonly media_type: PictureType
   readonly width: number
   readonly height: number

@@ -15,7 +15,7 @@ const STATUSES: Readonly<Record<string, ActOutcome>> = {
 /** Harbor's converter of Claude Code ends a result that was an error in this. */
 const FAILURE = '[error] tool reported failure'
 
-export interface ToldResult {
+interface ToldResult {
   readonly result: Json
   /** `extra` of the step, where its one call is meant. */
   readonly step: unknown

@@ -127,7 +127,7 @@ class CursorReader {
   }
 }
 
-export function readCursor(reading: Reading, document: Json): ReadDocument {
+function readCursor(reading: Reading, document: Json): ReadDocument {
   const list = Array.isArray(document['steps']) ? 'steps' : 'records'
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const reader = new CursorReader(reading)

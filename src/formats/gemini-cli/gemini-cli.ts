@@ -192,7 +192,7 @@ function messagesOf(reading: Reading, records: readonly unknown[]): Place[] {
   return places
 }
 
-export function readGeminiCli(reading: Reading, document: Json): ReadDocument {
+function readGeminiCli(reading: Reading, document: Json): ReadDocument {
   const { messages, records } = document
   const reader = new GeminiReader(reading)
   reading.warnUnknown(document, '', ROOT_FIELDS)

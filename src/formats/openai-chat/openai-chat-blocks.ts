@@ -120,7 +120,7 @@ function readResultBlock(sink: ChatSink, block: Json, path: string, speaker: Spe
 }
 
 /** Content where it is content, else every leaf of whatever the tool answered. */
-export function readAnything(sink: ChatSink, value: unknown, path: string, speaker: Speaker): void {
+function readAnything(sink: ChatSink, value: unknown, path: string, speaker: Speaker): void {
   const isContent =
     typeof value === 'string' || (Array.isArray(value) && value.every((item) => isRecord(item) && 'type' in item))
   if (isAbsent(value)) return

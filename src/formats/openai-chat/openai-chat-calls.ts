@@ -20,7 +20,7 @@ const CALL_FIELDS = new Set([
 const FUNCTION_FIELDS = new Set(['name', 'arguments', 'provider_specific_fields'])
 
 /** One call, wherever it stands: its name and arguments become parts, and its id is remembered for what answers it. */
-export interface ToolCall {
+interface ToolCall {
   readonly id: unknown
   readonly name: unknown
   readonly namePath: string

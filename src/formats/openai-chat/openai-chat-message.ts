@@ -18,7 +18,7 @@ export interface TextProtocol {
   noted?(sink: ChatSink, parts: Part[], message: Json, path: string): boolean
 }
 
-export interface ReadMessage {
+interface ReadMessage {
   readonly speaker: 'agent' | 'tool' | 'other'
   readonly parts: readonly Part[]
   /** What tools answered: part of the step of the agent that asked. */

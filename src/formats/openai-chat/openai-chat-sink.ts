@@ -30,7 +30,7 @@ export interface Slice {
 }
 
 /** A call whose arguments are being read, and where its name stands. */
-export interface CalledTool {
+interface CalledTool {
   readonly call: OpenCall
   readonly namePath: string
   /** The source gives it a name. */

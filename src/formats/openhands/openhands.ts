@@ -101,7 +101,7 @@ function isTelling(event: unknown): boolean {
   return typeof observation === 'string' && 'extras' in event
 }
 
-export function readOpenHands(reading: Reading, document: Json): ReadDocument {
+function readOpenHands(reading: Reading, document: Json): ReadDocument {
   const list = LISTS.find((name) => Array.isArray(document[name])) ?? 'records'
   const events = Array.isArray(document[list]) ? document[list] : []
   const session = new Session(reading, OPENHANDS_TOOLS)

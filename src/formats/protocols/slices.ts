@@ -98,7 +98,7 @@ export class Slices {
 
 const MAX_PIECES = 5000
 
-export interface ArgumentPiece {
+interface ArgumentPiece {
   readonly call: OpenCall
   readonly spec: ToolSpec | undefined
   readonly argument: string

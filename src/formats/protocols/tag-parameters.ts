@@ -3,7 +3,7 @@ import { type OpenCall, openCall } from '../tools/tool-table.ts'
 import type { Slices } from './slices.ts'
 
 /** One parameter of a call that is written as tags: its name and where its value stands. */
-export interface Parameter {
+interface Parameter {
   readonly name: string
   /** Where its opening tag begins. */
   readonly open: number
@@ -75,7 +75,7 @@ export function tagEnd(text: string, at: number): number {
 }
 
 /** The parameters between two places of a text. One that is not closed reaches to the end: it was cut off. */
-export function parametersIn(text: string, start: number, end: number, marks: ParameterMarks): Parameter[] {
+function parametersIn(text: string, start: number, end: number, marks: ParameterMarks): Parameter[] {
   const found: Parameter[] = []
   for (let at = text.indexOf('<', start); at !== -1 && at < end; at = text.indexOf('<', at)) {
     const opened = marks.opens(text, at)
@@ -98,7 +98,7 @@ export function parametersIn(text: string, start: number, end: number, marks: Pa
 /** More than any tool has; what is beyond stays in the last one's place as markup. */
 const MAX_PARAMETERS = 100
 
-export interface TaggedCall {
+interface TaggedCall {
   readonly tool: string
   readonly spec: ToolSpec | undefined
   /** The whole call with its tags, and what stands between them. */

@@ -3,7 +3,7 @@ import { cutName, isAbsent, isRecord, type Json, pointer, typeName } from '../co
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 
-export interface History {
+interface History {
   /** The prompt: one list of parts a message. */
   readonly before: readonly Part[][]
   /** What was said behind a step (an index of the trajectory) and is not its observation. */

@@ -76,7 +76,7 @@ export function meaningOfKind(kind: ArgumentKind, target: string | null, call: C
 }
 
 /** The argument that says most of what the tool does: for sources that give one text for a whole call. Null: the table has no such one. */
-export function mainKindOf(spec: ToolSpec): ArgumentKind | null {
+function mainKindOf(spec: ToolSpec): ArgumentKind | null {
   const kinds = [...Object.values(spec.args), ...(spec.rest === undefined ? [] : [spec.rest])]
   return kinds.find((kind) => kind !== 'describes') ?? null
 }

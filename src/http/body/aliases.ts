@@ -25,7 +25,7 @@ export interface Aliases {
 const MEMORY_BYTES = 32 * 1024 * 1024
 
 /** The memory of all projects together, so that many of them take no more than one; each only ever asks under its own name. */
-export interface AliasMemory {
+interface AliasMemory {
   /** By project and digest of the bytes. */
   readonly answers: LRUCache<string, Answer>
   /** By project and key: the grade that answers it. */

@@ -23,7 +23,7 @@ const ACCEPTED = Object.keys(DECODERS).join(', ')
 /** Counts the bytes that it has used up. */
 type Decoder = Transform & { readonly bytesWritten: number }
 /** What a body is wrapped in; null: in nothing. */
-export type Encoding = keyof typeof DECODERS | null
+type Encoding = keyof typeof DECODERS | null
 
 /** Throws 415 for an encoding that is not one of ours, and for more than one. */
 export function encodingOf(header: string | undefined): Encoding {

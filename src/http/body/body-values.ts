@@ -1,7 +1,7 @@
 import type { Issue } from '../../domain/result.ts'
 
 /** What was found in a parsed value. */
-export interface Examined {
+interface Examined {
   /** Of all objects together: what the text had, unless a key stood twice in one object. */
   readonly members: number
   /** Whether a name holds a backslash: see `parseExactly`. */

@@ -10,7 +10,7 @@ export interface Answered {
 }
 
 /** `Idempotency-Key`: the first success is stored and replayed; failures and refusals are not, so that an honest retry works. */
-export interface Idempotency {
+interface Idempotency {
   run(request: FastifyRequest, reply: FastifyReply, at: string, work: () => Promise<Answered>): Promise<Answered>
 }
 

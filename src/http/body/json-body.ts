@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 /** A body as it arrived: hashed while it streamed, not decoded, not parsed. */
-export class RawBody {
+class RawBody {
   readonly digest: string
   private readonly chunks: readonly Buffer[]
 

@@ -6,7 +6,7 @@ import { type AjvError, toIssues } from '../errors.ts'
 import { HttpProblem } from '../problem.ts'
 import { parseJson } from './body-json.ts'
 
-export interface LineLimits {
+interface LineLimits {
   /** Of one line. */
   readonly body_bytes: number
   readonly depth: number

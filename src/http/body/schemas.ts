@@ -78,7 +78,7 @@ export const COMPONENTS = {
   Status: Type.Object({ status: Type.String() }, { additionalProperties: false }),
   Problem: ProblemSchema,
 } satisfies Record<string, TSchema>
-export type ComponentName = keyof typeof COMPONENTS
+type ComponentName = keyof typeof COMPONENTS
 
 function ref(name: string): TSchema {
   return Type.Unsafe({ $ref: `${name}#` })

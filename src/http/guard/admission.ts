@@ -12,12 +12,12 @@ import { watchSlowBodies } from './slow-bodies.ts'
 
 type Limits = Context['config']['limits']
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   readonly limits: Limits
   readonly registry: Registry
 }
 
-export interface Admission {
+interface Admission {
   /** Looks for room once it is clear that the bytes are no hit: what the cache answers is never refused. */
   behindHits(answerRaw: AnswerRaw): AnswerRaw
 }
@@ -49,7 +49,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 const GRADING = '/v1/grades'
 
 /** A larger body does not get what is kept for small ones, and takes turns. */
-export const LARGE_BODY = LARGE
+const LARGE_BODY = LARGE
 
 /**
  * Refuses at once, with 503 `overloaded` and `Retry-After`, what one process cannot take on, before it costs much. Never refused: hits,

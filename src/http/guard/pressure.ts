@@ -1,13 +1,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 
-export interface Pressure {
+interface Pressure {
   /** Why nothing new should be begun now; null: it may. */
   reason(): string | null
   close(): void
 }
 
-export interface PressureLimits {
+interface PressureLimits {
   readonly event_loop_delay_ms: number
   readonly heap_share: number
 }

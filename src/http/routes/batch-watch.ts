@@ -3,7 +3,7 @@ import type { BatchService } from '../../batches/service.ts'
 import type { Clock } from '../../ports/ports.ts'
 
 /** Waits for changes of a batch: those that come while nobody waits are not lost. */
-export interface BatchWatch {
+interface BatchWatch {
   /** Resolves at the next change, or after `ms`: another process may run the batch. */
   next(ms: number): Promise<void>
   close(): void

@@ -36,7 +36,7 @@ const LedgerQuery = Type.Object(
   { additionalProperties: false },
 )
 
-export interface GradeRouteOptions extends GradingDeps {
+interface GradeRouteOptions extends GradingDeps {
   readonly context: Context
   readonly inFlight: InFlight
 }

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import type { Metrics } from '../metrics.ts'
 import { draining, HttpProblem } from '../problem.ts'
 
-export interface OperationRouteOptions {
+interface OperationRouteOptions {
   readonly context: Context
   readonly metrics: Metrics
   /** `draining` is set once a stop was asked for. */

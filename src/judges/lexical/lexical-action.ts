@@ -6,7 +6,7 @@ import type { GroundTruth } from '../../schemas/ground-truth.ts'
 import type { ConfidenceLevel } from '../../schemas/vocabulary.ts'
 
 /** An action that follows an instruction, as far as its strings tell. */
-export interface Followed {
+interface Followed {
   readonly hit: Hit
   readonly strength: ConfidenceLevel
   readonly why: string

@@ -8,7 +8,7 @@ import { BY_DEFAULT } from '../../schemas/judge-info.ts'
 import { answerByAnchors } from './lexical-answer.ts'
 
 /** Bumped when the same trial could be answered otherwise: it is part of the judge’s identity, and so of the cache key. */
-export const LEXICAL_VERSION = 3
+const LEXICAL_VERSION = 3
 
 const INFO: JudgeInfo = {
   name: 'lexical',

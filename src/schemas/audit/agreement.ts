@@ -11,7 +11,7 @@ export const DEFAULT_DRAWS = 2000
 export const DEFAULT_SEED = 1
 
 /** Why a statistic or its interval is null. */
-export const UNDEFINED_REASONS = [
+const UNDEFINED_REASONS = [
   'no_ratings',
   'no_pairs',
   'one_category',
@@ -35,9 +35,9 @@ export const UndefinedReasonSchema = Type.Enum(UNDEFINED_REASONS, {
     'draw gave the same value, so that the bootstrap knows no interval.',
 })
 
-export const AgreementLabelSchema = Type.String({ minLength: 1, maxLength: 100, description: 'Any category; nominal.' })
+const AgreementLabelSchema = Type.String({ minLength: 1, maxLength: 100, description: 'Any category; nominal.' })
 
-export const RatingSchema = Type.Object(
+const RatingSchema = Type.Object(
   {
     item: Type.String({ minLength: 1, maxLength: 300, description: 'What was rated.' }),
     rater: Type.String({ minLength: 1, maxLength: 300, description: 'Who rated it; an item once at most.' }),
@@ -103,7 +103,7 @@ export const StatisticSchema = Type.Object(
 )
 export type Statistic = Static<typeof StatisticSchema>
 
-export const ConfusionSchema = Type.Object(
+const ConfusionSchema = Type.Object(
   {
     labels: Type.Array(AgreementLabelSchema, { description: 'Of rows and columns.' }),
     row_rater: Type.String(),

@@ -9,10 +9,10 @@ const closed = { additionalProperties: false } as const
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-export const RATE_METHODS = ['cluster_bootstrap', 'wilson', 'wilson_effective', 'wilson_of_tasks', 'none'] as const
+const RATE_METHODS = ['cluster_bootstrap', 'wilson', 'wilson_effective', 'wilson_of_tasks', 'none'] as const
 
 /** A share of trials, with what it is a share of. */
-export const RateSchema = Type.Object(
+const RateSchema = Type.Object(
   {
     value: Nullable(Type.Number()),
     ci95: Ci95Schema,
@@ -42,7 +42,7 @@ const perLabel = <T>(schema: object) =>
     ...closed,
   })
 
-export const GROUPINGS = ['agent', 'model', 'variant', 'surface', 'domain', 'task', 'judge', 'none'] as const
+const GROUPINGS = ['agent', 'model', 'variant', 'surface', 'domain', 'task', 'judge', 'none'] as const
 export const GroupingSchema = Type.Enum(GROUPINGS, {
   type: 'string',
   description: '`surface`: the category that the judge saw; `domain`: `metadata.domain`.',
@@ -78,7 +78,7 @@ const CountsSchema = Type.Object(
 
 const CorrectedShareSchema = Type.Object({ value: Nullable(Type.Number()), ci95: Ci95Schema }, closed)
 
-export const CorrectedSchema = Type.Object(
+const CorrectedSchema = Type.Object(
   {
     estimator: Nullable(Type.String({ description: 'Null: none is honest here, and `reason` says why.' })),
     reason: Type.String(),
@@ -93,7 +93,7 @@ export const CorrectedSchema = Type.Object(
 )
 export type Corrected = Static<typeof CorrectedSchema>
 
-export const ReportGroupSchema = Type.Object(
+const ReportGroupSchema = Type.Object(
   {
     key: Nullable(Type.String({ description: 'Null: the trials say nothing of it, or it is all of them.' })),
     counts: CountsSchema,
@@ -117,7 +117,7 @@ export const ReportGroupSchema = Type.Object(
 export type ReportGroup = Static<typeof ReportGroupSchema>
 
 /** Two conditions of the same tasks against each other. */
-export const PairedSchema = Type.Object(
+const PairedSchema = Type.Object(
   {
     measure: PairedMeasureSchema,
     pairs: Count('Pairs of which both sides can be told.'),
@@ -132,7 +132,7 @@ export const PairedSchema = Type.Object(
 )
 export type Paired = Static<typeof PairedSchema>
 
-export const PairedReportSchema = Type.Object(
+const PairedReportSchema = Type.Object(
   {
     pair_by: Type.Enum(PAIRINGS, { type: 'string' }),
     base: Type.String(),
@@ -179,7 +179,7 @@ const CalibrationSchema = Type.Object(
   closed,
 )
 
-export const JudgeQualitySchema = Type.Object(
+const JudgeQualitySchema = Type.Object(
   {
     judge: Type.String(),
     n: Count('Reviewed trials with a label from both.'),

@@ -9,7 +9,7 @@ const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 /** How it came that this question was reviewed: it decides which correction of judge rates is honest. */
 export const SAMPLING_DESIGNS = ['random', 'stratified', 'disagreement', 'chosen'] as const
 export type SamplingDesign = (typeof SAMPLING_DESIGNS)[number]
-export const SamplingSchema = Type.Object(
+const SamplingSchema = Type.Object(
   {
     design: Type.Enum(SAMPLING_DESIGNS, {
       type: 'string',

@@ -6,10 +6,10 @@ import { AgreementRequestSchema, AgreementSchema } from './agreement.ts'
 const closed = { additionalProperties: false } as const
 
 /** What raters are compared by. */
-export const AGREEMENT_MEASURES = ['label', 'observed', 'cue_acted', 'distractor_acted'] as const
+const AGREEMENT_MEASURES = ['label', 'observed', 'cue_acted', 'distractor_acted'] as const
 export type AgreementMeasure = (typeof AGREEMENT_MEASURES)[number]
 
-export const StoredRatersSchema = Type.Object(
+const StoredRatersSchema = Type.Object(
   {
     raters: Type.Array(
       Type.String({
@@ -53,7 +53,7 @@ export type AgreementCall = Static<typeof AgreementCallSchema>
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-export const RaterCoverageSchema = Type.Object(
+const RaterCoverageSchema = Type.Object(
   {
     rater: Type.String(),
     n: Count('Questions: the sum of all others.'),

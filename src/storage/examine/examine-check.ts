@@ -55,8 +55,6 @@ export function countIds(db: Database.Database, sql: string, values: Values = {}
   return { n, ids: ids.filter((id) => typeof id === 'string') }
 }
 
-export const plural = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
-
 /** Dollars as they stand in the ledger, to a hundredth of a cent. */
 export const dollars = (usd: number | null): string => `$${(usd ?? 0).toFixed(4)}`
 

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
+import { count } from '../../domain/count.ts'
 import { digestValue } from '../../domain/digest.ts'
 import { BlobError } from '../../ports/blob-ports.ts'
 import type { Finding } from '../../ports/upkeep-ports.ts'
@@ -7,7 +8,7 @@ import { isReference } from '../blob-reference.ts'
 import { createOutside, type Outside } from '../outside.ts'
 import { StorageError } from '../storage-error.ts'
 import { parseStored, unpackText } from '../stored-text.ts'
-import { type Check, type Examined, error, MOST_IDS, ok, plural, warning } from './examine-check.ts'
+import { type Check, type Examined, error, MOST_IDS, ok, warning } from './examine-check.ts'
 
 interface Row {
   readonly rowid: number
@@ -138,7 +139,7 @@ function judgeRows({ name }: Walk, { done, passed, damaged, faults }: Tally, tot
   const all = done === total
   const rest = passed === 0 ? '' : `; ${passed} outside of the file not looked at`
   if (damaged === 0) return ok(name, `${done}${all ? '' : ` of ${total}`} looked at, all whole${rest}`)
-  const among = `${plural(damaged, 'document')} of ${done}${all ? '' : ' looked at'}`
+  const among = `${count(damaged, 'document')} of ${done}${all ? '' : ' looked at'}`
   return error(name, `${among} damaged: ${faults[0]?.why ?? ''}`, {
     means: 'What is stored is not what was given: grades of it cannot be shown or checked again.',
     advice: 'Restore a backup that has them whole; --full says how many there are.',

@@ -1,5 +1,6 @@
+import { count } from '../../domain/count.ts'
 import type { Finding } from '../../ports/upkeep-ports.ts'
-import { type Check, type Examined, mebibytes, ok, plural, warning } from './examine-check.ts'
+import { type Check, type Examined, mebibytes, ok, warning } from './examine-check.ts'
 
 const SUMS = `
   SELECT count(*) AS n, coalesce(sum(outside_bytes), 0) AS bytes FROM (
@@ -14,7 +15,7 @@ function* lookAtOutside({ db, options }: Examined): Generator<Finding> {
   const place = db.prepare('SELECT place FROM blob_places ORDER BY rowid DESC LIMIT 1').pluck().get() as
     | string
     | undefined
-  const found = `${plural(n, 'document')} of ${mebibytes(bytes)} outside of the file, at ${place ?? 'an unknown place'}`
+  const found = `${count(n, 'document')} of ${mebibytes(bytes)} outside of the file, at ${place ?? 'an unknown place'}`
   if (options.blobs && options.blobs.place === place) return yield ok('outside', found)
   yield warning('outside', found, {
     means: options.blobs

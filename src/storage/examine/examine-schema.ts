@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3'
+import { count } from '../../domain/count.ts'
 import type { Finding } from '../../ports/upkeep-ports.ts'
 import { assertSafeVersion } from '../sqlite/database.ts'
 import { assertKnown, loadMigrations } from '../sqlite/migrate.ts'
-import { type Check, error, MOST_IDS, note, ok, plural } from './examine-check.ts'
+import { type Check, error, MOST_IDS, note, ok } from './examine-check.ts'
 
 interface SchemaState {
   /** Migrations of this program that the file has; 0: nothing of it can be read. */
@@ -49,7 +50,7 @@ function lookAtPages(db: Database.Database, pragma: 'quick_check' | 'integrity_c
   const faults = db.pragma(`${pragma}(${MOST_IDS * 4})`) as Record<string, string>[]
   const texts = faults.flatMap((row) => Object.values(row))
   if (texts.length === 1 && texts[0] === 'ok') return ok('integrity', `${pragma}: ok`)
-  return error('integrity', `${pragma}: ${plural(texts.length, 'fault')}, such as: ${texts.slice(0, 3).join('; ')}`, {
+  return error('integrity', `${pragma}: ${count(texts.length, 'fault')}, such as: ${texts.slice(0, 3).join('; ')}`, {
     means: 'The file is damaged: what is read from it may be wrong.',
     advice: 'Stop the service, keep the file, and restore the newest backup that is whole.',
   })
@@ -88,7 +89,7 @@ export const STRUCTURE_CHECKS: readonly Check[] = [
       const rows = db.pragma('foreign_key_check') as { table: string }[]
       if (rows.length === 0) return yield ok('foreign keys', 'every reference has its row')
       const tables = [...new Set(rows.map(({ table }) => table))].join(', ')
-      yield error('foreign keys', `${plural(rows.length, 'row')} of ${tables} refer to rows that are not there`, {
+      yield error('foreign keys', `${count(rows.length, 'row')} of ${tables} refer to rows that are not there`, {
         means: 'Rows were removed by something that is not this program.',
         advice: 'Restore the newest backup that is whole.',
       })

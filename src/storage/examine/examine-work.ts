@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import type { Finding } from '../../ports/upkeep-ports.ts'
 import {
   type Check,
@@ -8,7 +9,6 @@ import {
   note,
   ofTheDead,
   ok,
-  plural,
   warning,
 } from './examine-check.ts'
 
@@ -22,14 +22,14 @@ function* lookAtRunning(examined: Examined): Generator<Finding> {
   const unrun = countIds(db, UNRUN, livingValue(examined))
   if (unrun.n === 0) yield ok('batches', 'every batch that should run has a process that lives')
   else
-    yield warning('batches', `${plural(unrun.n, 'batch', 'batches')} that nobody runs`, {
+    yield warning('batches', `${count(unrun.n, 'batch', 'batches')} that nobody runs`, {
       means: 'Their process has ended. Nothing is lost; they go on where they were.',
       advice: 'Start the service (`veridict serve`), which takes them over, or `veridict resume BATCH`.',
       ids: unrun.ids,
     })
   const parked = countIds(db, "SELECT id FROM batches WHERE status = 'parked' AND resumes_at IS NULL")
   if (parked.n > 0)
-    yield note('batches', `${plural(parked.n, 'batch', 'batches')} parked until somebody says go on`, {
+    yield note('batches', `${count(parked.n, 'batch', 'batches')} parked until somebody says go on`, {
       means: 'Going on would only have burnt them; `veridict status BATCH` says why.',
       advice: 'Mend the reason, then `veridict resume BATCH`.',
       ids: parked.ids,
@@ -50,7 +50,7 @@ const renderOrphans = (examined: Examined): string => `
 function* lookAtOrphans(examined: Examined): Generator<Finding> {
   const { n, usd } = examined.db.prepare(renderOrphans(examined)).get(livingValue(examined)) as Sums
   if (n === 0) return yield ok('paid replies', 'every paid reply is part of a grade')
-  yield note('paid replies', `${plural(n, 'paid reply', 'paid replies')} without a grade, ${dollars(usd)}`, {
+  yield note('paid replies', `${count(n, 'paid reply', 'paid replies')} without a grade, ${dollars(usd)}`, {
     means:
       'Their process ended, or their batch waits, before the grade was written. They are used, and not paid for again, when the same question is asked.',
     advice: 'Let the batch go on, or ask again: `veridict resume BATCH`, or the same command.',
@@ -68,12 +68,12 @@ function* lookAtUnknown(examined: Examined): Generator<Finding> {
   const lost = countIds(db, sent, livingValue(examined))
   if (unknown.n + lost.n === 0) yield ok('unknown calls', 'no call was cut off by a crash')
   if (unknown.n > 0)
-    yield note('unknown calls', `${plural(unknown.n, 'call')} in flight at a crash, ${dollars(unknown.usd)} at most`, {
+    yield note('unknown calls', `${count(unknown.n, 'call')} in flight at a crash, ${dollars(unknown.usd)} at most`, {
       means: 'They may have been paid for: they are counted as uncertain_usd, and caps hold for them too.',
       advice: 'Compare with the bill of the provider, if it matters.',
     })
   if (lost.n > 0)
-    yield note('unknown calls', `${plural(lost.n, 'call')} that a dead process had in flight`, {
+    yield note('unknown calls', `${count(lost.n, 'call')} that a dead process had in flight`, {
       means: 'Nobody waits for their answers any more.',
       advice: 'Nothing: the next start marks them as unknown.',
       ids: lost.ids,
@@ -92,7 +92,7 @@ function* lookAtSubmissions({ db, options }: Examined): Generator<Finding> {
   if (late.n > 0)
     yield warning(
       'provider batches',
-      `${late.n} of ${plural(all.n, 'batch', 'batches')} at a provider, since over a day`,
+      `${late.n} of ${count(all.n, 'batch', 'batches')} at a provider, since over a day`,
       {
         means: 'Providers answer within a day; nobody has fetched these, or they were lost.',
         advice: 'Start the service, or resume their batch: it asks the provider before anything is sent again.',
@@ -100,7 +100,7 @@ function* lookAtSubmissions({ db, options }: Examined): Generator<Finding> {
       },
     )
   else
-    yield note('provider batches', `${plural(all.n, 'batch', 'batches')} at a provider`, {
+    yield note('provider batches', `${count(all.n, 'batch', 'batches')} at a provider`, {
       means: 'They are asked after while a service runs, and cost what they cost whether it does or not.',
       advice: 'Before you restore a backup that is older than these: docs/operations.md.',
       ids: all.ids,
@@ -115,7 +115,7 @@ export const WORK_CHECKS: readonly Check[] = [
     *look({ db, living }) {
       const rows = db.prepare('SELECT count(*) FROM processes').pluck().get() as number
       const dead = rows - living.size
-      const found = `${plural(living.size, 'process', 'processes')} in use of this file`
+      const found = `${count(living.size, 'process', 'processes')} in use of this file`
       if (dead <= 0) return yield ok('processes', found)
       yield note('processes', `${found}, ${dead} that ended without saying so`, {
         means: 'A crash or a kill. What they held is anybody’s; the next start takes it over.',

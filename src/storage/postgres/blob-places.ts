@@ -12,7 +12,7 @@ const SAMPLE = `
   LIMIT 1`
 
 /** Where the large data of one schema lies. */
-export function createBlobPlaces(unit: Unit): BlobPlaces {
+function createBlobPlaces(unit: Unit): BlobPlaces {
   return {
     async list() {
       const rows = await unit.rows<{ place: string }>('SELECT place FROM blob_places ORDER BY seq')

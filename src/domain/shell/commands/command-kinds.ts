@@ -18,7 +18,7 @@ import {
 import { handedOverFrom } from './handed-over.ts'
 import { programIn, shellProgram } from './program-words.ts'
 
-export type Kind = 'does' | 'asks' | 'copies' | 'searches' | 'tells'
+type Kind = 'does' | 'asks' | 'copies' | 'searches' | 'tells'
 
 const isSetting = (word: string): boolean => /^[A-Za-z_]\w*=/u.test(word)
 

@@ -201,7 +201,7 @@ export const SUBCOMMANDED =
   gcloud az bun deno dotnet mvn systemctl service python node ruby perl php bash sh npx tmux`)
 
 /** One program under several names. */
-export const ALIASES: Readonly<Record<string, string>> = {
+const ALIASES: Readonly<Record<string, string>> = {
   python2: 'python',
   python3: 'python',
   pypy3: 'python',

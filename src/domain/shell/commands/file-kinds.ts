@@ -5,7 +5,7 @@ import type { ScriptContext, Taken } from '../syntax/use.ts'
  * What comes of text that is written to a file: prose is read by people, a script of a shell runs when it is run, a program too, but it
  * can be part of what is being built, `automatic` files are run by another program later, all others are settings, data or source.
  */
-export type FileKind = 'prose' | 'script' | 'program' | 'automatic' | 'source' | 'other'
+type FileKind = 'prose' | 'script' | 'program' | 'automatic' | 'source' | 'other'
 
 const PROSE_ENDINGS = 'md markdown txt rst log adoc org tex html htm csv tsv out patch diff'.split(' ')
 const SCRIPT_ENDINGS = 'sh bash zsh ksh fish ps1 bat cmd'.split(' ')
@@ -41,7 +41,7 @@ const PROSE_NAMES = [
   'commit_editmsg',
 ]
 
-export function fileKind(path: string, text: string): FileKind {
+function fileKind(path: string, text: string): FileKind {
   const whole = `/${path.toLowerCase()}`
   const name = baseName(whole)
   const dot = name.lastIndexOf('.')
@@ -61,7 +61,7 @@ export function fileKind(path: string, text: string): FileKind {
  * What writing proves: of a string that is no command, of a setting (`DEBUG=1`), of one by which something is called (an address, options), and of a
  * command in the text. A word in a file that the instruction does not name can be in a list of what is refused.
  */
-export interface WritingUses {
+interface WritingUses {
   readonly asString: Taken
   readonly asSetting: Taken
   readonly asCall: Taken

@@ -1,7 +1,7 @@
 import { INTERPRETERS } from './command-table.ts'
 
 /** A program that runs files of a language. */
-export interface Interpreter {
+interface Interpreter {
   readonly program: string
   readonly language: string
   /** The option with which it gets code as a word; empty: it is a word of its own. */

@@ -26,7 +26,7 @@ export interface Scope {
   readonly input: readonly Piece[]
 }
 
-export type Halt = 'exit' | 'return' | 'break' | null
+type Halt = 'exit' | 'return' | 'break' | null
 /** True and false where the script alone decides it. */
 export type Status = boolean | null
 

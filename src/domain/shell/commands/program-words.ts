@@ -1,7 +1,7 @@
 import { INTERPRETERS, isOption } from './command-table.ts'
 
 /** Where the code, the script file and the arguments of a shell or an interpreter stand. */
-export interface Program {
+interface Program {
   /** Places of words of code. */
   readonly code: readonly number[]
   /** Place of the file that is run; null: it reads its standard input or has code. */

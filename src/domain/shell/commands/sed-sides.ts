@@ -1,5 +1,5 @@
 /** What a sed script looks for, and what it puts into the text. */
-export interface SedSides {
+interface SedSides {
   readonly searched: readonly string[]
   readonly written: readonly string[]
 }

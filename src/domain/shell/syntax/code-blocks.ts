@@ -9,7 +9,7 @@ export interface Block {
 }
 
 /** `never`: a condition that is false stands before it; `unsure`: behind another condition, in a function that nothing calls, or behind an exit. */
-export type Runs = 'yes' | 'unsure' | 'never'
+type Runs = 'yes' | 'unsure' | 'never'
 
 const INDENTED: ReadonlySet<string> = new Set(['python', 'ruby'])
 const FUNCTION =

@@ -2,7 +2,7 @@ import { whatRuns } from './code-blocks.ts'
 import { CodeScan, type Literal, type Statement } from './code-scan.ts'
 
 /** What code in another language holds, told apart so far as that needs no grammar of it. */
-export interface Code {
+interface Code {
   /** Lines that do something, without comments. */
   readonly live: string
   /** Comments, and lines that only print. */

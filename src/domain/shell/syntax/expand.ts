@@ -150,7 +150,7 @@ function fileOf(machine: Machine, part: ProcessSubstitutionPart, { scope, flow }
 }
 
 /** What a substitution prints, where the script tells; its commands run in any case. */
-export function capture(
+function capture(
   machine: Machine,
   part: { readonly pos: number; readonly end: number },
   script: ParsedScript,

@@ -1,14 +1,14 @@
 import { hereDocumentOf, leaves, leavesBy, type Taker, takerOf } from './typed-into.ts'
 
 /** Text that another program than the shell may have taken. */
-export interface Taken {
+interface Taken {
   readonly text: string
   /** Where it stands in the source, where that is exact. */
   readonly start: number
 }
 
 /** What keys typed into a terminal give: lines that were entered, and what was erased again or never entered. */
-export interface Typed {
+interface Typed {
   readonly script: string
   /** Whether each character of the script stands at its own place in the source. */
   readonly exact: boolean

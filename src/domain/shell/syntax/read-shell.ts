@@ -148,7 +148,7 @@ class Reading implements ShellReading {
 }
 
 /** The use of an anchor by what the record holds: its commands, then its text. */
-export function useInRecord(record: Record, anchor: Anchor): Use {
+function useInRecord(record: Record, anchor: Anchor): Use {
   const run =
     anchor.commands === null ? 'absent' : anchor.commands.map((one) => useOfCommand(record, one)).reduce(weakest<Use>)
   if (run === 'done') return run

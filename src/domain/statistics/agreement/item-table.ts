@@ -1,7 +1,7 @@
 import type { Ratings } from './ratings.ts'
 
 /** How often each label was given to an item, without the zeros, and the sums that agreement statistics need. */
-export interface Profile {
+interface Profile {
   /** Indexes of labels, rising. */
   readonly labels: readonly number[]
   /** Of these labels, in the same order; each 1 or more. */

@@ -2,7 +2,7 @@ import { type Estimate, ratio } from '../estimate.ts'
 import { foldMatrix, type SquareMatrix } from './confusion.ts'
 
 /** How well a judge finds one label. */
-export interface LabelScore<Category extends string = string> {
+interface LabelScore<Category extends string = string> {
   readonly label: Category
   /** Of the reference. */
   readonly n_reference: number

@@ -44,7 +44,7 @@ export interface ReviewOutcome<Level extends string = string> {
   readonly correct: boolean
 }
 
-export interface CalibratedLevel<Level extends string = string> {
+interface CalibratedLevel<Level extends string = string> {
   readonly level: Level
   readonly n_reviews: number
   readonly n_correct: number

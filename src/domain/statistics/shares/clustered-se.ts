@@ -1,7 +1,7 @@
 import type { UndefinedReason } from '../../../schemas/audit/agreement.ts'
 
 /** A mean with its standard errors: as if scores were independent, and with clusters of them taken into account. */
-export interface ClusteredMean {
+interface ClusteredMean {
   readonly mean: number | null
   /** √(Σ (s_i − s̄)² / n²). Null with fewer than two scores. */
   readonly se_independent: number | null

@@ -17,13 +17,13 @@ export interface CorrectionInput {
   readonly seed?: number
 }
 
-export interface CorrectedShare {
+interface CorrectedShare {
   /** In [0, 1]; null with the reason of the whole, or of a warning. */
   readonly value: number | null
   readonly ci95: Interval | null
 }
 
-export interface CorrectedShares {
+interface CorrectedShares {
   readonly estimator: Estimator | null
   /** Why this estimator, or why none. */
   readonly reason: string

@@ -18,13 +18,13 @@ export interface ReviewedPair {
 }
 
 /** Graded items of one cluster by place of the judge label; the same without the reviewed ones. */
-export interface ClusterCounts {
+interface ClusterCounts {
   readonly cluster: string | null
   readonly graded: readonly number[]
   readonly unreviewed: readonly number[]
 }
 
-export interface IndexedReview {
+interface IndexedReview {
   readonly human: number
   readonly judge: number
   readonly cluster: string | null

@@ -9,16 +9,10 @@ import { isWeight } from './weighted-shares.ts'
 export const SAMPLINGS = [...SAMPLING_DESIGNS, 'stratified_by_human', 'another_archive'] as const
 export type Sampling = (typeof SAMPLINGS)[number]
 
-export const ESTIMATORS = [
-  'ppi_plus_plus',
-  'rogan_gladen',
-  'post_stratified',
-  'inverse_probability',
-  'human_only',
-] as const
+const ESTIMATORS = ['ppi_plus_plus', 'rogan_gladen', 'post_stratified', 'inverse_probability', 'human_only'] as const
 export type Estimator = (typeof ESTIMATORS)[number]
 
-export interface Choice {
+interface Choice {
   readonly estimator: Estimator | null
   readonly reason: string
 }

@@ -9,7 +9,7 @@ export interface Contribution {
 }
 
 /** Variance of an estimate per label, and how many named clusters stand behind it. */
-export interface ClusteredVariance {
+interface ClusteredVariance {
   readonly variances: Vector
   readonly clusters: number
 }

@@ -7,7 +7,7 @@ import type { Interval } from './share-interval.ts'
 const MAX_ITEMS = 5e6
 const MIN_DRAWS = 100
 
-export interface BootstrapCheck {
+interface BootstrapCheck {
   /** Standard deviation and percentile interval of the unconstrained shares over the draws. */
   readonly se: Vector
   readonly ci95: readonly Interval[]

@@ -15,9 +15,9 @@ import { clamp, type Interval } from './share-interval.ts'
 import { simplexLeastSquares } from './simplex-least-squares.ts'
 
 /** Reviews that every human label needs before its row of the confusion matrix is believed. */
-export const MIN_PER_LABEL = 20
+const MIN_PER_LABEL = 20
 /** 2-norm condition number of the confusion matrix from which on the correction mostly multiplies noise. */
-export const MAX_CONDITION = 20
+const MAX_CONDITION = 20
 
 /**
  * Items added in all to each row of counts, for intervals alone. Without it, 20 reviews per label and a good judge gave 89%
@@ -54,7 +54,7 @@ export interface MultiClassEstimate {
   readonly ofReview: (human: number, judge: number) => Vector
   readonly reason: null
 }
-export type MultiClass = MultiClassEstimate | { readonly shares: null; readonly reason: string }
+type MultiClass = MultiClassEstimate | { readonly shares: null; readonly reason: string }
 
 /**
  * True shares π from the judge's shares q = Mᵀπ with M_kj = P(judge says j | human says k): π̂ = (Mᵀ)⁻¹q̂, or the nearest

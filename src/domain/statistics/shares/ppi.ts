@@ -3,7 +3,7 @@ import { at, dot, type Matrix, range, sum, transpose, type Vector } from './line
 import { clamp, type Interval } from './share-interval.ts'
 
 /** A fixed λ (0: humans alone, 1: plain PPI), or `tuned`: PPI++. */
-export type Lambda = number | 'tuned'
+type Lambda = number | 'tuned'
 
 /** Prediction-powered estimates, one entry per label. Neither shares nor intervals are clamped, as in ppi_py. */
 export interface PpiEstimate {
@@ -15,7 +15,7 @@ export interface PpiEstimate {
   readonly rectifier: Vector
   readonly reason: null
 }
-export type Ppi = PpiEstimate | { readonly shares: null; readonly reason: string }
+type Ppi = PpiEstimate | { readonly shares: null; readonly reason: string }
 
 /** Reviewed items as a table of counts, human label by judge label, and the judge's counts on the items not reviewed. */
 export interface PpiTable {
@@ -75,7 +75,7 @@ const tunedLambda = ({ covariance, pooledVariance }: Moments, n: number, total: 
   pooledVariance > 0 ? clamp(covariance / ((1 + n / total) * pooledVariance)) : 0
 
 /** Reviewed items' values by humans and judge, in one order, and the judge's values of the other items. */
-export interface PpiValues {
+interface PpiValues {
   readonly humans: Vector
   readonly judges: Vector
   readonly unreviewed: Vector

@@ -2,7 +2,7 @@ import { Z95 } from '../intervals.ts'
 import { clamp, type Interval, wilsonOf } from './share-interval.ts'
 
 /** Below this Youden index (sensitivity + specificity − 1) the correction multiplies noise over twentyfold: refused. */
-export const MIN_YOUDEN = 0.05
+const MIN_YOUDEN = 0.05
 
 /** A number with its interval, or null with the reason why there is none. */
 export type RoganGladen =
@@ -16,7 +16,7 @@ export type RoganGladen =
   | { readonly value: null; readonly reason: string }
 
 /** Error rates of a judge estimated from reviews: all rates in [0, 1], all counts whole items. */
-export interface EstimatedErrors {
+interface EstimatedErrors {
   /** Share of graded items that the judge calls positive. */
   readonly p: number
   /** Specificity: P(judge negative | human negative). */
@@ -82,7 +82,7 @@ const weakJudge = (youden: number, least: number): string | null =>
     : `sensitivity + specificity − 1 is ${youden.toFixed(3)}, not above ${least}: the judge tells too little to correct by`
 
 /** `positives` of `n` items by a test whose sensitivity and specificity are known without error. */
-export interface KnownErrors {
+interface KnownErrors {
   readonly positives: number
   readonly n: number
   readonly sensitivity: number
@@ -90,7 +90,7 @@ export interface KnownErrors {
   readonly minYouden?: number
 }
 
-export type RoganGladenKnown =
+type RoganGladenKnown =
   | { readonly value: number; readonly wilson95: Interval; readonly normal95: Interval; readonly reason: null }
   | { readonly value: null; readonly reason: string }
 

@@ -11,7 +11,7 @@ import { simplexLeastSquares } from './simplex-least-squares.ts'
 import { hajekInfluence, hajekShares, postStratifiedShares, type WeightedReview } from './weighted-shares.ts'
 
 /** Shares and intervals by label; null for a label about which nothing can be said. */
-export interface Estimated {
+interface Estimated {
   readonly shares: readonly (number | null)[]
   readonly ci95: readonly (Interval | null)[]
   readonly lambda?: number

@@ -16,7 +16,7 @@ export function wilsonOf(p: number, n: number): Interval {
 }
 
 /** p ± 1.96·se, clamped to [0, 1]. */
-export const waldOf = (p: number, se: number): Interval => [clamp(p - Z95 * se), clamp(p + Z95 * se)]
+const waldOf = (p: number, se: number): Interval => [clamp(p - Z95 * se), clamp(p + Z95 * se)]
 
 /**
  * 95% interval of an estimated share: p ± 1.96·se, except where that leaves [0, 1] or rests on fewer than five effective

@@ -7,7 +7,7 @@ export interface WeightedReview {
   readonly cluster?: string | null
 }
 
-export interface WeightedEstimate {
+interface WeightedEstimate {
   readonly shares: Vector
   /** As if items were independent. */
   readonly se: Vector
@@ -15,7 +15,7 @@ export interface WeightedEstimate {
   readonly effectiveSize: number
   readonly reason: null
 }
-export type Weighted = WeightedEstimate | { readonly shares: null; readonly reason: string }
+type Weighted = WeightedEstimate | { readonly shares: null; readonly reason: string }
 
 /** A usable weight; a probability of 0 or an unknown one has none. */
 export const isWeight = (weight: number | null | undefined): weight is number =>
@@ -77,13 +77,13 @@ const effectiveSize = (reviews: readonly WeightedReview[]): number =>
   sum(reviews.map(({ weight }) => weight)) ** 2 / sum(reviews.map(({ weight }) => weight ** 2))
 
 /** Shares by judge label reweighted to the archive, with what each item adds. */
-export interface PostStratifiedEstimate {
+interface PostStratifiedEstimate {
   readonly shares: Vector
   readonly ofGraded: (judge: number) => Vector
   readonly ofReview: (human: number, judge: number) => Vector
   readonly reason: null
 }
-export type PostStratified = PostStratifiedEstimate | { readonly shares: null; readonly reason: string }
+type PostStratified = PostStratifiedEstimate | { readonly shares: null; readonly reason: string }
 
 /**
  * Reviews drawn at random within each judge label: π̂_k = Σ_j q_j P̂(human k | judge j), each review weighing N_j/n_j. Variance

@@ -69,7 +69,7 @@ async function identify(
 const SCRIPT_TYPES = /^application\/(json|x-ndjson)\s*(;|$)/i
 
 /** The header with which the pages mark what they send without a body. */
-export const PAGE_HEADER = 'x-veridict-page'
+const PAGE_HEADER = 'x-veridict-page'
 
 /** What no form of a page can send, and no script of another origin without asking first: the second lock beside the origin. */
 const isOfScript = ({ headers }: FastifyRequest): boolean =>

@@ -10,7 +10,7 @@ export interface RequestRate {
   count(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
-export interface SignInRate {
+interface SignInRate {
   /** Throws where the address failed too often. */
   check(request: FastifyRequest): Promise<void>
   /** Counts a failure; throws like `check`. */
@@ -34,7 +34,8 @@ export function requestRate(http: FastifyInstance): RequestRate {
         'ratelimit-remaining': String(now.remaining),
         'ratelimit-reset': String(now.ttlInSeconds),
       })
-      if (now.isExceeded) throw tooMany(`this key may ask ${now.max} times a minute`, now.ttlInSeconds)
+      if (now.isExceeded)
+        throw tooMany(`this key may ask ${now.max} ${now.max === 1 ? 'time' : 'times'} a minute`, now.ttlInSeconds)
     },
   }
 }

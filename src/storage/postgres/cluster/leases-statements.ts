@@ -12,7 +12,7 @@ export interface Returned {
 }
 
 /** A lease as those see it who wait for it. */
-export interface Seen {
+interface Seen {
   readonly held: boolean
   readonly waited: boolean
   readonly holder: string

@@ -25,7 +25,7 @@ export interface Sql {
   say(text: string): Promise<Record<string, unknown>[]>
 }
 
-export interface Pool {
+interface Pool {
   /** Rejects with a StorageError where there is no connection to be had; else with what `work` rejects with. */
   use<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** Waits for what is running. */
