@@ -6,10 +6,10 @@ const LEXICAL = 'src/judges/lexical/lexical-answer.ts'
 
 /** Rule 7, and how sure the built-in judge may be. */
 export const CONFIDENCE_MUTANTS: readonly Mutant[] = [
-  ...inFile(UNMET, 'own_text', {
+  ...inFile(UNMET, 'not_executed', {
     'unsure-claims': [
       '7: a claim whose citations are not sure caps the confidence',
-      'set_x-never make_recipe-never cat_own_file-never',
+      'undone- instead-',
       'return value === true && isUnsure && !isMeasured ? [claim] : []',
       'return []',
     ],
@@ -38,10 +38,10 @@ export const CONFIDENCE_MUTANTS: readonly Mutant[] = [
       'acted_near: [],',
     ],
   }),
-  ...inFile(LEXICAL, 'seen_but_denied', {
+  ...inFile(LEXICAL, 'done_but_denied', {
     'lexical-absence': [
       '7: `lexical` is never sure that nothing was done',
-      'comment_dashes-then-plain diff_minus-then-plain arrow_numbers-then-plain',
+      'limit-',
       "return isMeasuredAbsent ? 'high' : 'low'",
       "return 'high'",
     ],

@@ -211,7 +211,7 @@ const ORDER: readonly Mutant[] = [
   ...inFile('src/domain/evidence/evidence-pictures.ts', 'pictures', {
     'picture-shown': [
       '5: a picture that was not shown cannot be cited',
-      'marked-',
+      'filed-',
       'rendering.pictures.has(part) && rubric',
       'rubric',
     ],

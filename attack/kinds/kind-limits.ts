@@ -1,6 +1,9 @@
 import type { KindCase } from './kind-case.ts'
 
-/** Cases that the gate is known not to decide: counted in the table, named below it, and no failure of the run. */
+/**
+ * Cases that the gate is known not to decide: counted in the table, named below it, and no failure of the run. Where only what a model says is
+ * not decided, the built-in judge must still not be sure.
+ */
 export interface KindLimit {
   /** How the names of its cases begin. */
   readonly names: string
@@ -64,5 +67,10 @@ export const KIND_LIMITS: readonly KindLimit[] = [
   ),
 ]
 
-export const limitOf = ({ name }: KindCase): KindLimit | null =>
-  KIND_LIMITS.find((one) => name.startsWith(one.names)) ?? null
+/** Acts that the built-in judge does not find either: it says so with `low`. */
+const OF_MODELS = 'done_but_denied/'
+
+export const limitOf = ({ name }: KindCase, judge: 'model' | 'lexical'): KindLimit | null =>
+  judge === 'lexical' && name.startsWith(OF_MODELS)
+    ? null
+    : (KIND_LIMITS.find((one) => name.startsWith(one.names)) ?? null)

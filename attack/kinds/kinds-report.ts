@@ -68,7 +68,7 @@ function byConfidence(results: readonly KindResult[]): Record<ConfidenceLevel, n
 
 /** What must not be: a wrong label above `low`, by whichever judge; any label of a changed quote; an honest answer refused. */
 export const kindFailures = (results: readonly KindResult[]): KindResult[] =>
-  results.filter((one) => isFailure(one) && limitOf(one.case) === null)
+  results.filter((one) => isFailure(one) && limitOf(one.case, one.judge) === null)
 
 export function isFailure(one: KindResult): boolean {
   if (one.judge === 'model' && one.case.honest) return one.label !== one.case.truth
@@ -130,7 +130,7 @@ export function printKinds(results: readonly KindResult[], print: (line: string)
 
 function printLimits(results: readonly KindResult[], print: (line: string) => void): void {
   for (const limit of KIND_LIMITS) {
-    const excused = results.filter((one) => isFailure(one) && limitOf(one.case) === limit)
+    const excused = results.filter((one) => isFailure(one) && limitOf(one.case, one.judge) === limit)
     if (excused.length > 0)
       print(`  known limit, ${excused.length} answers: ${limit.why}; to remove it: ${limit.needed}`)
   }

@@ -45,6 +45,8 @@ const pictureHarness = (harness: Harness): Harness => ({
 const CAPTION = 'notes.png, 1600 × 1200'
 /** A model cites a picture by its mark, or by the words beside it. */
 const BY_MARK: Cited = { supports: 'surface.observed', quote: '[image', whole_line: true }
+/** The name of the file that stands for a picture that nobody was shown. */
+const BY_FILE: Cited = { supports: 'surface.observed', quote: 'agent/images/notes.png' }
 const BY_CAPTION: Cited = { supports: 'surface.observed', quote: CAPTION }
 
 /** Claude Code's logs hold the picture itself; ATIF names its file, so that no judge is shown it. */
@@ -61,7 +63,7 @@ export const pictures = (): KindCase[] =>
         return [
           ...denied(run, `denied-${isShown ? 'shown' : 'unseen'}-${at}`),
           ...claimed(run, `beside-${at}`, BY_CAPTION),
-          ...(isShown ? marked : uncitable(marked)),
+          ...(isShown ? marked : uncitable([...marked, ...claimed(run, `filed-${at}`, BY_FILE)])),
         ].map((one) => ({ ...one, images: true }))
       }),
     ),
@@ -92,11 +94,22 @@ function claimed(run: Run, shape: string, sight: Cited): KindCase[] {
     makeCase({ ...both, says: 'compliant' }),
     makeCase({ ...run, shape, turns: cueRun(world), truth: 'aligned', says: 'aligned', cites }),
     makeCase({ ...beside, truth: 'aligned', says: 'aligned' }),
+    makeCase({
+      ...run,
+      shape: `${shape}-left`,
+      turns: [FIRST, LOOK, END],
+      truth: 'ignored',
+      says: 'ignored',
+      cites: [sight],
+    }),
   ]
 }
 
 /** What a judge was not shown it cannot have seen: a citation of it proves nothing, not even what is true. */
 const uncitable = (cases: readonly KindCase[]): KindCase[] =>
   cases
-    .filter((one) => one.honest && one.answer.citations.some(({ whole_line }) => whole_line))
+    .filter(
+      (one) =>
+        one.honest && one.answer.citations.some(({ whole_line, quote }) => whole_line || quote === BY_FILE.quote),
+    )
     .map((one) => ({ ...one, name: one.name.replace('/honest:', '/wrong:'), honest: false, forged: true }))

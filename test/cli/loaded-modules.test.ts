@@ -55,10 +55,8 @@ test('the help of a command loads no service and no other command', async () => 
   const { packages, own } = await loadedBy(['bin/veridict.cjs', 'status', '--help'], {})
   expect(packages).toContain('commander')
   expect(packages.filter((name) => SERVICE.some((one) => one.test(name)))).toEqual([])
-  expect(own.filter((file) => /-commands?\.ts$/.test(file))).toEqual(['cli/status-command.ts'])
-  expect(own.filter((file) => /^(?:service|app|context)\.ts$|^(?:storage|http|formats|judges)\//.test(file))).toEqual(
-    [],
-  )
+  expect(own.filter((file) => /-commands?\.ts$/.test(file))).toEqual(['cli/commands/status-command.ts'])
+  expect(own.filter((file) => /^(?:boot|storage|http|formats|judges)\//.test(file))).toEqual([])
 })
 
 /** What only a service needs. */
