@@ -55,6 +55,6 @@ test('a line that is taken for plain at a glance has no marks', () => {
   expect(plain).toBeGreaterThan(1000)
 })
 
-test.each(['make release-7f3a', 'the next word', '    return value', '\n'])('%j is plain', (text) => {
+test.each(['make release-7f3a', 'the next word', '    return value', '  })', '`x` is', '\n'])('%j is plain', (text) => {
   expect(isPlainLine(unitsOf(text), 0)).toBe(true)
 })
