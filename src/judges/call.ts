@@ -1,7 +1,8 @@
 import type { JudgeReply } from '../ports/judge-ports.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import { classifyHttp, failure, NOTHING_USED, usageOfFault } from './failures.ts'
-import { rawOf, redact, redactFailure, redactReply } from './reply.ts'
+import { bodyAsItCame, rawOf, redact, redactFailure, redactReply } from './reply.ts'
+import { bodyOf } from './transport.ts'
 
 /** An explicit time limit, which the SDKs want for what takes long and is not streamed; the caller’s signal is shorter. */
 export const LONGEST_CALL_MS = 30 * 60_000
@@ -78,7 +79,7 @@ export function describeError(error: unknown, { errors, secret, host }: Sdk, sig
     return {
       failure: redactFailure(classifyHttp(fault), secret),
       status,
-      raw: redact(rawOf(body), secret),
+      raw: redact(bodyAsItCame(bodyOf(headers), secret) ?? rawOf(body), secret),
       usage: usageOfFault(fault),
       request_id: requestID == null ? null : redact(requestID, secret),
     }

@@ -35,6 +35,17 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 /** A count as it was reported; nothing where it is none. */
 export const countOf = (value: unknown): number => (isCount(value) ? value : 0)
 
+/** What came with an error, word for word; written anew only where that shows the secret in what its escapes hide. */
+export function bodyAsItCame(text: string | null, secret: string): string | null {
+  if (text === null || text.length > MOST_RAW_CHARS) return text?.slice(0, MOST_RAW_CHARS) ?? null
+  try {
+    const again = JSON.stringify(JSON.parse(text))
+    return again.split(secret).length > text.split(secret).length ? again : text
+  } catch {
+    return text
+  }
+}
+
 /** A body as it is kept: whole, up to a size that no honest answer reaches. */
 export function rawOf(body: unknown): string {
   try {

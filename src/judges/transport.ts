@@ -36,6 +36,13 @@ const fetchThrough = (dispatcher: Agent): Fetch =>
       typeof undiciFetch
     >[1])) as unknown as Fetch
 
+/** What came with an error, word for word: of it the SDKs hand on what they parsed, and some of that only, but the very headers. */
+const refusals = new WeakMap<Headers, string>()
+
+/** The body of an error by its headers; null where it was not read here. */
+export const bodyOf = (headers: Headers | undefined): string | null =>
+  headers === undefined ? null : (refusals.get(headers) ?? null)
+
 /** Statuses whose answers have no body: a Response with one cannot be made. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
@@ -63,5 +70,7 @@ const requestThrough =
     const pairs = Object.entries(headers).flatMap(([name, value]) =>
       [value ?? []].flat().map((one): [string, string] => [name, one]),
     )
-    return new Response(WITHOUT_BODY.has(statusCode) ? null : text, { status: statusCode, headers: pairs })
+    const response = new Response(WITHOUT_BODY.has(statusCode) ? null : text, { status: statusCode, headers: pairs })
+    if (statusCode >= 400) refusals.set(response.headers, text)
+    return response
   }

@@ -9,7 +9,7 @@ const SETTINGS = { draws: 400, seed: 1 }
 const pair = (base: Label, head: Label, more: Partial<ComparedPair> = {}): ComparedPair => ({
   base,
   head,
-  task: null,
+  cluster: null,
   base_votes: [],
   head_votes: [],
   same_key: false,
@@ -51,7 +51,7 @@ describe('agreement and tests', () => {
   })
 
   test('tasks are the clusters', () => {
-    const clustered = TABLE.map((one, index) => ({ ...one, task: `t${index % 10}` }))
+    const clustered = TABLE.map((one, index) => ({ ...one, cluster: `t${index % 10}` }))
     expect(comparisonStatistics(clustered).agreement.bootstrap).toMatchObject({ unit: 'cluster', n_units: 10 })
     expect(comparisonStatistics(clustered).tests.notes).toHaveLength(2)
   })
@@ -131,7 +131,7 @@ describe('repeat noise', () => {
     const split: Label[] = ['aligned', 'aligned', 'ignored']
     const sure: Label[] = ['aligned', 'aligned', 'aligned']
     const pairs = times(30, (i) =>
-      pair('aligned', 'aligned', { task: `t${i % 6}`, base_votes: i < 15 ? split : sure, head_votes: sure }),
+      pair('aligned', 'aligned', { cluster: `t${i % 6}`, base_votes: i < 15 ? split : sure, head_votes: sure }),
     )
     const noise = repeatNoise(pairs, SETTINGS)
     expect(noise).toMatchObject({ from: 'votes_of_both', base: { questions: 30 }, head: { questions: 30 } })

@@ -2,7 +2,9 @@ import type { ReportInput, ReportOptions, TrialReview, TrialRow } from '../../sr
 import type { SamplingDesign } from '../../src/schemas/audit/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 
-/** A graded trial; the rest is what the test says. Without a label it is unverified. */
+let made = 0
+
+/** A graded trial, of a run of its own; the rest is what the test says. Without a label it is unverified. */
 export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
   judge: 'lexical',
   agent: 'terminus-2',
@@ -10,6 +12,7 @@ export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
   variant: 'tab',
   domain: null,
   task: 't',
+  run: `run-${made++}`,
   run_index: 0,
   status: words.label === null ? 'unverified' : 'graded',
   failure: words.status === 'failed' ? 'timeout' : null,

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { correctGroup } from '../../src/audit/report/report-corrected.ts'
 import { judgeQuality } from '../../src/audit/report/report-quality.ts'
 import { settleReviews } from '../../src/audit/report/report-reviews.ts'
-import type { TrialRow } from '../../src/audit/report/report-rows.ts'
+import { clusterOfTask, type TrialRow } from '../../src/audit/report/report-rows.ts'
 import type { Review } from '../../src/schemas/audit/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 import { makeReview, makeTrial, times } from './make-trial.ts'
 
-const options = { seed: 1, clusterOf: ({ task }: { readonly task: string | null }) => task }
+const options = { seed: 1, clusterOf: clusterOfTask }
 const reviewed = (label: Label, review: TrialRow['review'], task: string): TrialRow =>
   makeTrial({ label, review, task })
 

@@ -6,7 +6,7 @@ import { expandedTail, quantile, resample } from '../../src/domain/statistics/bo
 import { wilsonOf } from '../../src/domain/statistics/shares/share-interval.ts'
 import type { AlignmentReport, Grouping, ReportGroup } from '../../src/schemas/audit/report.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
-import { makeInput, makeOptions, makeTrial, times } from './make-trial.ts'
+import { makeInput, makeOptions, makeReview, makeTrial, times } from './make-trial.ts'
 
 type Line = readonly [
   task: string,
@@ -261,6 +261,39 @@ describe('counts', () => {
     expect(notes.join()).not.toContain('so few clusters')
     const few = alignmentReport(makeInput(trials.slice(2, 4)), makeOptions())
     expect(few.notes).toContain('only 1 task and 1 trial without one: intervals over so few clusters are rough')
+  })
+})
+
+describe('trials that are the same, byte for byte', () => {
+  const twice = times(10, (i) =>
+    makeTrial({ task: null, run: `r${i % 5}`, label: i % 5 < 2 ? 'aligned' : 'ignored', resolved: i % 5 < 2 }),
+  )
+
+  // Five clusters, less the one that their spread is estimated with.
+  const asFive = wilsonOf(0.4, 4).map((limit) => expect.closeTo(limit, 12))
+
+  test('without a task one run is one cluster: ten trials of five runs tell no more than the five', () => {
+    const { overall, notes } = alignmentReport(makeInput(twice), makeOptions())
+    expect(overall?.shares.aligned).toMatchObject({ k: 4, n: 10, method: 'wilson_effective' })
+    expect(overall?.shares.aligned.ci95).toEqual(asFive)
+    expect(notes).toContain(
+      '10 trials without a task are of 5 runs: trials of one run stand together in the intervals, and each run is taken as independent of all others',
+    )
+    expect(notes).toContain('only 0 tasks and 5 different runs without one: intervals over so few clusters are rough')
+  })
+
+  test('in a group that is one task they are no independent trials of it either', () => {
+    const { groups } = alignmentReport(
+      makeInput(twice.map((trial) => ({ ...trial, task: 't' }))),
+      makeOptions({ group_by: 'task' }),
+    )
+    expect(groups[0]?.shares.aligned.ci95).toEqual(asFive)
+  })
+
+  test('nor in the accuracy of the judge', () => {
+    const reviewed = twice.map((trial) => ({ ...trial, review: makeReview('aligned') }))
+    const [quality] = alignmentReport(makeInput(reviewed), makeOptions()).judge_quality
+    expect(quality?.accuracy).toMatchObject({ k: 4, n: 10, ci95: asFive })
   })
 })
 

@@ -72,7 +72,7 @@ describeInBrowser('the list of grades', () => {
     ])
   })
 
-  test('a trial without a task is named by its trial, else its run; nothing of a row is cut off or broken at 1400 pixels', async () => {
+  test('a trial without a task has a dash there, and its link in its trial, else its run; nothing of a row is cut off or broken at 1400 pixels', async () => {
     const own = await startAudit()
     try {
       const long = (word: string) => Array.from({ length: 8 }, () => word).join('_')
@@ -88,7 +88,9 @@ describeInBrowser('the list of grades', () => {
         expect((await own.app.post('/v1/grades', body)).statusCode).toBe(201)
       const page = await own.open('/audit/grades', { viewport: { width: 1400, height: 800 } })
       await page.waitForSelector(`${rows}:nth-child(4)`)
-      expect((await column(page, 'Task')).slice(2)).toEqual([expect.stringMatching(/^run [0-9a-f]{8}$/), 'fix-git__1'])
+      expect((await column(page, 'Task')).slice(2)).toEqual(['–', '–'])
+      const links = (await page.locator(`${rows} a.row-link`).allInnerTexts()).slice(2)
+      expect(links).toEqual([expect.stringMatching(/^run [0-9a-f]{8}$/), 'fix-git__1'])
       const table = page.getByRole('region', { name: 'Grades by trial' })
       expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
       const lines = page.locator('td[data-title="Evidence"] .line')

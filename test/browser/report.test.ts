@@ -62,7 +62,7 @@ describeInBrowser('report', () => {
     const text = await shares.innerText()
     for (const { key, shares: rates, counts } of groups) {
       const { aligned } = rates
-      expect(text).toContain(`${key} (n=${counts.graded})`)
+      expect(text).toContain(`${key} (n=${counts.graded} graded)`)
       const limits = aligned.ci95?.map(percent).join(' to ')
       expect(text.replace(/\s+/g, ' ')).toContain(`${percent(aligned.value ?? 0)} ${limits} ${aligned.k}/${aligned.n}`)
     }

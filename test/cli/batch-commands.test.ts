@@ -216,6 +216,15 @@ describe('import', () => {
     expect(shell.errors()).toContain('imported 9 trials')
   })
 
+  test('counts every warning that it tells, also those of no one trial', async () => {
+    const warned = { ...trial('a'), warnings: ['steps out of order'] } as ReturnType<typeof trial>
+    const shell = testShell({ trials: () => [warned], missing: ['2 names of truths.csv matched no trial: b, c'] })
+    expect(await run(importCommand, shell, 'jobs')).toBe(0)
+    expect(shell.errors().match(/^warning {2}/gm)).toHaveLength(2)
+    expect(shell.errors()).toContain('warning  2 names of truths.csv matched no trial: b, c\n')
+    expect(shell.errors()).toContain('imported 1 trial, 2 warnings\n')
+  })
+
   test('leaves alone what is an id already', async () => {
     const known = trial('a') as Extract<ReturnType<typeof trial>, { kind: 'trial' }>
     const trajectory = { id: `sha256:${'0'.repeat(64)}` }

@@ -40,6 +40,8 @@ export function testShell(
     readonly args?: readonly string[]
     readonly env?: NodeJS.ProcessEnv
     readonly trials?: () => AsyncIterable<TrialItem> | Iterable<TrialItem>
+    /** What the reading tells at its end. */
+    readonly missing?: readonly string[]
     readonly terminal?: boolean
     readonly startEmbedded?: Shell['startEmbedded']
   } = {},
@@ -57,8 +59,9 @@ export function testShell(
     err: err.stream,
     signals: new EventEmitter(),
     startEmbedded: options.startEmbedded ?? (() => Promise.reject(new Error('no service here'))),
-    async *readTrials() {
+    async *readTrials(_paths, { onMissing }) {
       yield* options.trials?.() ?? []
+      for (const text of options.missing ?? []) onMissing?.(text)
     },
     setExitCode: (next) => {
       code = next

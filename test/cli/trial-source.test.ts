@@ -34,6 +34,23 @@ test('rows that no trial is of are told once, ten by name', async () => {
   expect(told[0]).toMatch(/^12 names of .*truths\.ndjson matched no trial: other-0, .*other-9, and 2 more$/)
 })
 
+test('such a name is told whole, for whoever looks for its fault', async () => {
+  const truths = join(folder, 'long.ndjson')
+  const name = `long-${'x'.repeat(200)}\u001b`
+  writeFileSync(truths, JSON.stringify({ trial: name, instruction: 'build', cue: 'make release' }))
+  const { told } = await read([run], truths)
+  expect(told[0]).toContain(`: ${name.slice(0, -1)}⟨U+001B⟩`)
+})
+
+test('a trial of unknown task is not said to be of a task called unknown', async () => {
+  const truths = join(folder, 'other.ndjson')
+  writeFileSync(truths, JSON.stringify({ trial: 'other', instruction: 'build', cue: 'make release' }))
+  const details: string[] = []
+  const options = { signals: [], abort: new AbortController().signal, ground_truth: truths }
+  for await (const item of readTrialItems([run], options)) if (item.kind === 'skipped') details.push(item.detail)
+  expect(details).toEqual(['nothing is known of trial known'])
+})
+
 test('a file of truths that is not there, and one with semicolons', async () => {
   await expect(read([run], join(folder, 'no.csv'))).rejects.toThrow('cannot be read: no such file')
   const csv = join(folder, 'truths.csv')

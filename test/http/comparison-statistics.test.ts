@@ -75,3 +75,19 @@ test('statistics=false leaves them out, and nothing else', async () => {
   const next = await compare(`${query}&statistics=false&cursor=${rest.next_cursor}`)
   expect(next).toMatchObject({ flipped: 2, next_cursor: null })
 })
+
+test('without tasks the pairs of one run are one cluster, and the p-values are said not to know it', async () => {
+  app = await startApp({
+    judges: [answeringJudge(() => GOOD_ANSWER), answeringJudge((run) => (run < 2 ? IGNORED : GOOD_ANSWER), 'other')],
+  })
+  const twice = (judge?: string) => {
+    const items = makeItems(3, judge === undefined ? {} : { judge })
+    return [...items, ...items.map((item) => ({ ...item, item_id: undefined }))]
+  }
+  const base = await finish(app, (await startBatch(app, twice())).id)
+  const head = await finish(app, (await startBatch(app, twice('other'))).id)
+  const { agreement, tests } = await compare(`base=${base.batch.id}&head=${head.batch.id}`)
+  expect(agreement?.bootstrap).toMatchObject({ unit: 'cluster', n_units: 3 })
+  expect(tests?.notes.join()).toContain('or of one run where no task is named')
+  expect(tests?.notes[0]).toContain('read Holm p,')
+})

@@ -182,6 +182,21 @@ describe.each(APIS)('%s', (api) => {
     for (const text of [response.body, JSON.stringify(ledger), app.logs.join('')]) expect(text).not.toContain(KEY)
   })
 
+  test('of a call that was refused the whole body is kept as it came', async () => {
+    const body = '{ "error": {"message": "no", "type": "bad", "code": null}, "request": "r-1",\n "e": "\\u00e9" }'
+    const { grade, app } = await start(api, [{ raw: body, status: 400 }])
+    const kept = async () => (await ledgerOf(app, (await grade()).json<{ grade_id: string }>().grade_id))[0]?.raw_reply
+    expect(await kept()).toBe(body)
+  })
+
+  test('a key that an error echoes in escapes is not kept', async () => {
+    const hidden = `\\u00${KEY.charCodeAt(0).toString(16)}${KEY.slice(1)}`
+    const { grade, app } = await start(api, [{ raw: `{"error": {"message": "no"}, "key": "${hidden}"}`, status: 400 }])
+    const [entry] = await ledgerOf(app, (await grade()).json<{ grade_id: string }>().grade_id)
+    expect(entry?.raw_reply).toContain('[key]')
+    expect(entry?.raw_reply).not.toContain(KEY.slice(1))
+  })
+
   test('fifty equal requests at once make one call', async () => {
     const { grade, provider } = await start(api, [answer(GOOD_ANSWER)])
     const responses = await Promise.all(Array.from({ length: 50 }, grade))

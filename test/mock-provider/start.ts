@@ -8,7 +8,7 @@ export type Scripted =
   | { readonly status: number; readonly code?: string; readonly type?: string; readonly retryAfter?: number }
   /** Only the stand-in plays these: a body as it is, a hang, a connection that breaks, a body that breaks off. */
   | { readonly json: unknown; readonly status?: number; readonly headers?: Record<string, string> }
-  | { readonly raw: string }
+  | { readonly raw: string; readonly status?: number }
   | 'hang'
   | 'disconnect'
   | 'break_off'
@@ -47,7 +47,8 @@ export async function startMockProvider(scripts: readonly Scripted[]): Promise<M
         response.write('{"id":"x",')
         return void setImmediate(() => request.socket.destroy())
       }
-      if ('raw' in script) return void response.writeHead(200, { 'content-type': 'application/json' }).end(script.raw)
+      if ('raw' in script)
+        return void response.writeHead(script.status ?? 200, { 'content-type': 'application/json' }).end(script.raw)
       if ('json' in script) {
         response.writeHead(script.status ?? 200, { 'content-type': 'application/json', ...script.headers })
         return void response.end(JSON.stringify(script.json))
@@ -78,7 +79,7 @@ function toFixture(script: Scripted) {
       ...(script.finishReason && { finishReason: script.finishReason }),
     }
   }
-  if (typeof script !== 'string' && 'status' in script && !('json' in script)) {
+  if (typeof script !== 'string' && 'status' in script && !('json' in script) && !('raw' in script)) {
     const { status = 500, code, type, retryAfter } = script
     return {
       error: { message: 'scripted failure', ...(code && { code }), ...(type && { type }) },

@@ -127,7 +127,16 @@ export const plural = (count: number, one: string): string => `${formatCount(cou
 /** `3 unread records, 1 may hold acts`: in the words of the command line. */
 export const unreadWords = ({ records, actions }: Unread): string =>
   `${plural(records, 'unread record')}${actions === 0 ? '' : `, ${formatCount(actions)} may hold acts`}`
-export const formatUsd = (usd: number | null): string =>
-  usd === null ? 'unknown' : `$${usd === 0 ? '0' : usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(2)}`
+/** With as many digits as the command line shows: what was paid never looks like the cap that it stayed below. */
+export function formatUsd(usd: number | null): string {
+  if (usd === null) return 'unknown'
+  if (usd === 0) return '$0'
+  if (usd >= 1) return `$${usd.toFixed(2)}`
+  return usd.toPrecision(2).includes('e')
+    ? `$${usd.toExponential(1)}`
+    : `$${Number(usd.toPrecision(2))
+        .toFixed(6)
+        .replace(/0{1,4}$/, '')}`
+}
 /** `2026-11-21T08:50:33.000Z` → `2026-11-21 08:50:33 UTC`: the same for every reader. */
 export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`

@@ -28,7 +28,10 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
   const tasks = facts.tasks.length > 0 ? facts.tasks : run.about.task === undefined ? [] : [run.about.task]
   const trials = facts.trials.length > 0 ? facts.trials : trialNames(place, run.name)
   const truth = findTruth(scope, { tasks, trials })
-  const names = `task ${shownName(tasks[0] ?? 'unknown')}, trial ${shownName(trials[0] ?? 'unknown')}`
+  const names = [
+    ...tasks.slice(0, 1).map((name) => `task ${shownName(name)}`),
+    ...trials.slice(0, 1).map((name) => `trial ${shownName(name)}`),
+  ].join(', ')
   if (truth === null) return skip(scope, place, 'no_ground_truth', `nothing is known of ${names}`, run.name)
   const complete = completeTruth(truth.truth, facts.instruction ?? run.about.instruction)
   if (complete === null)

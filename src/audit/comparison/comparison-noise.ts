@@ -7,7 +7,8 @@ import type { Label } from '../../schemas/vocabulary.ts'
 export interface RepeatedPair {
   readonly base: Label
   readonly head: Label
-  readonly task: string | null
+  /** What it is not independent of: its task, else its run; null: nothing. */
+  readonly cluster: string | null
   /** Valid labels of the samples of each side; empty or one: not asked again. */
   readonly base_votes: readonly Label[]
   readonly head_votes: readonly Label[]
@@ -30,7 +31,7 @@ export function voteDisagreement(votes: readonly Label[]): number | null {
 
 /** A question of one side, with its rate of disagreement with itself. */
 interface Rated {
-  readonly task: string | null
+  readonly cluster: string | null
   readonly rate: number
 }
 
@@ -79,17 +80,17 @@ function sourceOf(base: readonly Rated[], head: readonly Rated[], again: readonl
 const ratedBy = (pairs: readonly RepeatedPair[], rateOf: (pair: RepeatedPair) => number | null): Rated[] =>
   pairs.flatMap((pair) => {
     const rate = rateOf(pair)
-    return rate === null ? [] : [{ task: pair.task, rate }]
+    return rate === null ? [] : [{ cluster: pair.cluster, rate }]
   })
 
-/** The mean over sides of each side’s mean over its questions, with tasks resampled for all sides at once. */
+/** The mean over sides of each side’s mean over its questions, with clusters resampled for all sides at once. */
 function meanOf(sides: readonly (readonly Rated[])[], settings: BootstrapSettings): Statistic {
   const places = new Map<string, number>()
   let count = 0
   const questions = sides.map((rated) =>
-    rated.map(({ task, rate }) => {
-      const place = task === null ? count++ : (places.get(task) ?? count++)
-      if (task !== null) places.set(task, place)
+    rated.map(({ cluster, rate }) => {
+      const place = cluster === null ? count++ : (places.get(cluster) ?? count++)
+      if (cluster !== null) places.set(cluster, place)
       return { place, rate }
     }),
   )

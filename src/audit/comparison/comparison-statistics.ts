@@ -10,7 +10,6 @@ import { type RepeatedPair, repeatNoise } from './comparison-noise.ts'
 export interface ComparedPair extends RepeatedPair {
   readonly base: Label
   readonly head: Label
-  readonly task: string | null
 }
 
 /** Agreement, tests and repeat noise of the pairs of a comparison. Pure: the same pairs give the same numbers. */
@@ -31,8 +30,8 @@ const settingsFor = (pairs: number): BootstrapSettings => ({
 })
 
 function agreementOf(pairs: readonly ComparedPair[], settings: BootstrapSettings): ComparisonAgreement {
-  const ratings = pairs.flatMap(({ base, head, task }, index) => {
-    const common = { item: String(index), ...(task !== null && { cluster: task }) }
+  const ratings = pairs.flatMap(({ base, head, cluster }, index) => {
+    const common = { item: String(index), ...(cluster !== null && { cluster }) }
     return [
       { ...common, rater: 'base', label: base },
       { ...common, rater: 'head', label: head },
@@ -74,14 +73,14 @@ function testsOf(pairs: readonly ComparedPair[], settings: BootstrapSettings): C
   }
 }
 
-/** By task, in code-unit order; a trial that names none is a cluster of its own. */
+/** In code-unit order of their names; a pair without one is a cluster of its own. */
 function clustersOf(pairs: readonly ComparedPair[]): (readonly ComparedPair[])[] {
   const named = groupBy(
-    pairs.filter(({ task }) => task !== null),
-    ({ task }) => task ?? '',
+    pairs.filter(({ cluster }) => cluster !== null),
+    ({ cluster }) => cluster ?? '',
   )
   const sorted = [...named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, some]) => some)
-  return [...sorted, ...pairs.filter(({ task }) => task === null).map((pair) => [pair])]
+  return [...sorted, ...pairs.filter(({ cluster }) => cluster === null).map((pair) => [pair])]
 }
 
 const countLabel =
@@ -108,10 +107,10 @@ export function holm(values: readonly (number | null)[]): (number | null)[] {
 
 function testNotes(pairs: readonly ComparedPair[], clusters: number): string[] {
   return [
-    'five tests, one a label: read holm_p, which allows for that; the labels exclude each other, so they are no five independent findings',
+    'five tests, one a label: read Holm p, which allows for that; the labels exclude each other, so they are no five independent findings',
     ...(clusters < pairs.length
       ? [
-          'trials of one task are not independent, as the p-values take them to be: the intervals of the differences do allow for it',
+          'trials of one task, or of one run where no task is named, are not independent, as the p-values take them to be: the intervals of the differences do allow for it',
         ]
       : []),
   ]

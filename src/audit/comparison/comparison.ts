@@ -6,6 +6,7 @@ import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { LABELS, type Label } from '../../schemas/vocabulary.ts'
 import { nextTurn } from '../disagreements/next-turn.ts'
 import { countEnds, type Ended } from '../report/count-ends.ts'
+import { clusterOfTask } from '../report/report-rows.ts'
 import { questionOfItem } from './batch-trials.ts'
 import type { ComparedPair, ComparisonStatistics } from './comparison-statistics.ts'
 
@@ -178,6 +179,7 @@ const countSide = (answers: Answers) => ({ n: answers.size, ...countEnds(answers
 /** With what their grades say of repeats. Grades are read one at a time, and only their votes are kept. */
 async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<ComparedPair[]> {
   const described: ComparedPair[] = []
+  const clusterOf = clustersOf(pairs)
   for (const [index, [base, head]] of pairs.entries()) {
     if (index % TURN === TURN - 1) await nextTurn()
     const before = await load(grades, base.grade_id)
@@ -185,13 +187,23 @@ async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promis
     described.push({
       base: base.label,
       head: head.label,
-      task: head.task ?? base.task,
+      cluster: clusterOf(base, head),
       base_votes: votesOf(before),
       head_votes: votesOf(after),
       same_key: wasAskedAgain(before, after),
     })
   }
   return described
+}
+
+/** Of a run that is asked about once nothing needs to be said: it is independent of all others as it is. */
+function clustersOf(pairs: readonly Pair[]): (...pair: Pair) => string | null {
+  const [once, again] = [new Set<string>(), new Set<string>()]
+  for (const [, { trajectory }] of pairs) (once.has(trajectory) ? again : once).add(trajectory)
+  return (base, head) => {
+    const run = again.has(head.trajectory) ? head.trajectory : null
+    return clusterOfTask({ task: head.task ?? base.task, run })
+  }
 }
 
 const votesOf = ({ votes }: Grade): Label[] => votes.flatMap(({ label }) => label ?? [])

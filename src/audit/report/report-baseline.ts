@@ -7,6 +7,8 @@ export const BASELINE_VARIANT = 'terminal-bench'
 /** A Terminal-Bench run that a group of trials can be measured by. */
 export interface Resolution {
   readonly task: string | null
+  /** The one of the trial that says it; null: a Terminal-Bench run of its own. */
+  readonly run: string | null
   readonly resolved: boolean | null
 }
 
@@ -80,11 +82,11 @@ function resolutions(
   const alone: Resolution[] = []
   for (const trial of trials) {
     if (trial.terminal_bench_resolved === null || byPlace.has(placeOf(trial))) continue
-    const resolution = { task: trial.task, resolved: trial.terminal_bench_resolved }
-    if (trial.task === null || trial.run_index === null) alone.push(resolution)
+    const resolution = { task: trial.task, run: null, resolved: trial.terminal_bench_resolved }
+    if (trial.task === null || trial.run_index === null) alone.push({ ...resolution, run: trial.run })
     else if (!said.has(placeOf(trial))) said.set(placeOf(trial), resolution)
   }
-  return [...stored.map(({ task, resolved }) => ({ task, resolved })), ...said.values(), ...alone]
+  return [...stored.map(({ task, resolved }) => ({ task, run: null, resolved })), ...said.values(), ...alone]
 }
 
 /** Trials of one place that say different things of its one Terminal-Bench run. */

@@ -5,7 +5,7 @@ import { countEnds } from './count-ends.ts'
 import type { PairedTrial, Resolution } from './report-baseline.ts'
 import { correctGroup } from './report-corrected.ts'
 import { combine, difference, product, rateOf, ratesOf, tally } from './report-rates.ts'
-import { distractorActed, type Outcome } from './report-rows.ts'
+import { type clusterOfTask, distractorActed, type Outcome } from './report-rows.ts'
 
 type Measure = (trial: PairedTrial) => Outcome
 
@@ -53,8 +53,8 @@ const OTHERS = {
 const OTHER_MEASURES: readonly Measure[] = [appeared, resistedBySignals, resistedByJudge, disagrees, capable]
 
 export interface GroupOptions extends BootstrapSettings {
-  /** What is resampled together; null: the trial alone, as where the group is one task. */
-  clusterOf(trial: { readonly task: string | null }): string | null
+  /** What is resampled together. */
+  clusterOf(trial: Parameters<typeof clusterOfTask>[0]): string | null
 }
 
 /** All figures of one group of trials. */

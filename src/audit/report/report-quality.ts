@@ -14,7 +14,7 @@ import { CONFIDENCE_LEVELS, type ConfidenceLevel, LABELS } from '../../schemas/v
 import { groupBy } from './report-baseline.ts'
 import { type Reviewed, reviewedOf } from './report-corrected.ts'
 import { rateOf, tally } from './report-rates.ts'
-import type { TrialRow } from './report-rows.ts'
+import { clusterOfTask, type TrialRow } from './report-rows.ts'
 
 /** How well one judge does against human reviews of its trials. */
 export function judgeQuality(judge: string, trials: readonly TrialRow[], settings: BootstrapSettings): JudgeQuality {
@@ -23,7 +23,7 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], setting
   const confusion = LABELS.map((human) =>
     LABELS.map((label) => reviewed.filter((one) => one.review.human === human && one.judge === label).length),
   )
-  const correct = tally(reviewed, ({ trial }) => trial.task, [isCorrect])
+  const correct = tally(reviewed, ({ trial }) => clusterOfTask(trial), [isCorrect])
   const forecasts = forecastsOf(random)
   const ece = expectedCalibrationError(forecasts)
   return {
@@ -59,16 +59,12 @@ const outcomeOf = (one: Reviewed): ReviewOutcome<ConfidenceLevel>[] =>
   one.trial.confidence === null ? [] : [{ level: one.trial.confidence, correct: isCorrect(one) }]
 
 /**
- * What the calibration would have said of each review, had it not known the reviews of its task: scored on the reviews that made it,
+ * What the calibration would have said of each review, had it not known the reviews of its task, or of its run where it names none: scored on the reviews that made it,
  * a calibration is always good.
  */
 function forecastsOf(random: readonly Reviewed[]): Forecast[] {
   const all = random.filter(({ trial }) => trial.confidence !== null)
-  const named = groupBy(
-    all.filter(({ trial }) => trial.task !== null),
-    ({ trial }) => trial.task ?? '',
-  )
-  const folds = [...named.values(), ...all.filter(({ trial }) => trial.task === null).map((one) => [one])]
+  const folds = [...groupBy(all, ({ trial }) => clusterOfTask(trial) ?? '').values()]
   const totals = countLevels(all)
   return folds.flatMap((fold) => {
     const own = countLevels(fold)

@@ -19,6 +19,8 @@ export interface TrialRow extends Ended {
   readonly variant: string | null
   readonly domain: string | null
   readonly task: string | null
+  /** The trajectory: of two trials with one of these the same bytes were graded. */
+  readonly run: string
   readonly run_index: number | null
   /** There exactly where it is `graded`. */
   readonly label: Label | null
@@ -64,6 +66,19 @@ export interface ReportOptions {
     readonly measure: PairedMeasure | null
   } | null
 }
+
+/** What says which trials are not independent of each other. */
+interface Related {
+  readonly task: string | null
+  /** Null: a run like no other. */
+  readonly run: string | null
+}
+
+/** Trials of one run are one trial told several times. */
+export const clusterOfRun = ({ run }: Related): string | null => (run === null ? null : `run ${run}`)
+/** Trials of one task; where none is named, of one run. */
+export const clusterOfTask = (trial: Related): string | null =>
+  trial.task === null ? clusterOfRun(trial) : `task ${trial.task}`
 
 /** Whether something holds for a trial: it may lie outside of what is asked, or not be known. */
 export type Outcome = boolean | 'outside' | 'unknown'

@@ -151,7 +151,7 @@ const heldOf = ({ grade, signals }: StandingGrade): Held => ({
   question: questionOf(grade),
   grade_id: grade.id,
   rubric: grade.receipt.rubric,
-  row: rowOf(grade.receipt.judge, grade, grade, { metadata: grade.metadata, signals }),
+  row: rowOf(grade.receipt.judge, grade, grade, { run: grade.receipt.trajectory, metadata: grade.metadata, signals }),
 })
 
 const heldInBatch = ({ item, grade, question, judge, rubric }: BatchTrial): Held => ({
@@ -159,6 +159,7 @@ const heldInBatch = ({ item, grade, question, judge, rubric }: BatchTrial): Held
   grade_id: item.grade_id,
   rubric,
   row: rowOf(judge, item, grade, {
+    run: item.trajectory,
     metadata: item.request.metadata ?? {},
     signals: item.request.ground_truth.signals ?? {},
   }),
@@ -171,7 +172,7 @@ function rowOf(
   judge: string,
   { status, label, failure }: Pick<BatchTrial['item'], 'status' | 'label' | 'failure'>,
   grade: Grade | null,
-  trial: { readonly metadata: Grade['metadata']; readonly signals: Signals },
+  trial: { readonly run: string; readonly metadata: Grade['metadata']; readonly signals: Signals },
 ): TrialRow {
   const metadata: Readonly<Record<string, unknown>> = trial.metadata
   return {
@@ -181,6 +182,7 @@ function rowOf(
     variant: textOf(metadata['variant']),
     domain: textOf(metadata['domain']),
     task: textOf(metadata['task']),
+    run: trial.run,
     run_index: trial.metadata.run_index ?? null,
     status,
     failure: failure?.code ?? null,

@@ -4,7 +4,7 @@ import { BASELINE_VARIANT, type Baselines, groupBy, type PairedTrial, pairBaseli
 import { describeGroup, type GroupOptions } from './report-group.ts'
 import { pairedReport } from './report-paired.ts'
 import { judgeQuality } from './report-quality.ts'
-import type { ReportInput, ReportOptions } from './report-rows.ts'
+import { clusterOfRun, clusterOfTask, type ReportInput, type ReportOptions } from './report-rows.ts'
 
 /**
  * The alignment report: pure, and the same bytes for the same rows, options and seed. Metrics are those of TAB (arXiv 2605.12233):
@@ -16,7 +16,7 @@ export function alignmentReport(input: ReportInput, options: ReportOptions): Ali
   const baselines = pairBaselines(input.trials, input.baselines)
   const { trials } = baselines
   const judges = [...new Set(trials.map(({ judge }) => judge))].sort()
-  const byTask: GroupOptions = { ...settings, clusterOf: ({ task }) => task }
+  const byTask: GroupOptions = { ...settings, clusterOf: clusterOfTask }
   const describe = (key: string | null, some: readonly PairedTrial[], how: GroupOptions): ReportGroup =>
     describeGroup(key, some, baselines.resolutionsOf(some), how)
   return {
@@ -27,7 +27,7 @@ export function alignmentReport(input: ReportInput, options: ReportOptions): Ali
     draws,
     overall: judges.length > 1 ? null : describe(null, trials, byTask),
     groups: groupsOf(trials, group_by).map(([key, some]) =>
-      describe(key, some, group_by === 'task' && key !== null ? { ...settings, clusterOf: () => null } : byTask),
+      describe(key, some, group_by === 'task' && key !== null ? { ...settings, clusterOf: clusterOfRun } : byTask),
     ),
     paired: pair === null ? null : pairedReport(trials, pair, settings),
     judge_quality: judges.map((judge) =>
@@ -61,16 +61,18 @@ function groupsOf(trials: readonly PairedTrial[], by: Grouping): (readonly [stri
 }
 
 function notesOn(
-  { trials, baselines: runs }: ReportInput,
+  { trials, baselines: measuredRuns }: ReportInput,
   { group_by, pair }: ReportOptions,
   baselines: Baselines,
   judges: readonly string[],
 ): string[] {
   const variants = [...new Set(trials.map(({ variant }) => variant ?? ''))].sort()
-  const alone = trials.filter(({ task }) => task === null).length
+  const alone = trials.filter(({ task }) => task === null)
+  const runs = new Set(alone.map(({ run }) => run)).size
   const measured = baselines.trials.filter(({ baseline }) => baseline !== null).length
   const named = new Set(trials.flatMap(({ task }) => task ?? [])).size
-  const few = named + alone
+  const few = named + runs
+  const without = count(runs, runs === alone.length ? 'trial' : 'different run')
   const uncounted = trials.filter(({ status, unread }) => status === 'graded' && unread === null).length
   const rules: readonly (readonly [boolean, string])[] = [
     [trials.length === 0, 'no stored grade fits'],
@@ -82,23 +84,32 @@ function notesOn(
       variants.length > 1 && group_by !== 'variant' && pair === null,
       `several variants are counted together: ${list(variants)}; name one, or group by variant`,
     ],
-    [alone > 0, `${count(alone, 'trial')} without a task: each is taken as independent of all others`],
+    [alone.length > 0, withoutTask(alone.length, runs)],
     [
       uncounted > 0,
       `unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`,
     ],
-    [runs.length > 0, `runs of variant ${BASELINE_VARIANT} (${runs.length}) are in C and resolution alone`],
+    [
+      measuredRuns.length > 0,
+      `runs of variant ${BASELINE_VARIANT} (${measuredRuns.length}) are in C and resolution alone`,
+    ],
     [
       trials.length > 0 && measured < trials.length,
       `the Terminal-Bench run of ${trials.length - measured} of ${count(trials.length, 'trial')} is not known: such trials are not in C and T`,
     ],
     [
       few > 0 && few < 30,
-      `only ${count(named, 'task')}${alone > 0 ? ` and ${count(alone, 'trial')} without one` : ''}: intervals over so few clusters are rough`,
+      `only ${count(named, 'task')}${runs > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`,
     ],
   ]
   return [...rules.flatMap(([applies, text]) => (applies ? [text] : [])), ...baselines.warnings]
 }
+
+/** What the intervals take such trials for: nothing says more of how they hang together than that their runs are the same. */
+const withoutTask = (trials: number, runs: number): string =>
+  trials === runs
+    ? `${count(trials, 'trial')} without a task: each is taken as independent of all others`
+    : `${count(trials, 'trial')} without a task are of ${count(runs, 'run')}: trials of one run stand together in the intervals, and each run is taken as independent of all others`
 
 /** A few of many names; quoted, as metadata can hold anything. */
 const list = (names: readonly string[]): string =>

@@ -95,7 +95,11 @@ async function begin(
   sent: BatchOptions,
   options: BatchCommandOptions,
 ): Promise<{ batch: Batch; skipped: number }> {
-  const stream = await openTrialStream(openTrials(session, paths, options), session.view, options.groundTruth)
+  const stream = await openTrialStream(
+    (warn) => openTrials(session, paths, options, warn),
+    session.view,
+    options.groundTruth,
+  )
   const batch = await unlessBroken(stream, session.client.createBatch(sent, stream.lines(), session.signal))
   session.view.note(`${batch.id}: ${countsText(stream.counts)}`)
   return { batch, skipped: stream.counts.skipped }
@@ -128,7 +132,7 @@ async function estimatePaths(
   options: BatchCommandOptions,
 ): Promise<ExitCode> {
   const { client, view, target, format, signal } = session
-  const stream = await openTrialStream(openTrials(session, paths, options), view, options.groundTruth)
+  const stream = await openTrialStream((warn) => openTrials(session, paths, options, warn), view, options.groundTruth)
   const estimate = await unlessBroken(stream, client.estimateBatch(batchOptions(options), stream.lines(), signal))
   view.note(countsText(stream.counts))
   view.end()
@@ -140,8 +144,9 @@ async function estimatePaths(
 /** For `--strict` on a batch that an earlier run began: what that run skipped is found by reading again. */
 async function nameSkipped(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<number> {
   let skipped = 0
+  const warn = (text: string) => session.view.note(`warning  ${text}`)
   session.view.note('--strict: reading the paths again, to name what was skipped')
-  for await (const item of openTrials(session, paths, options)) {
+  for await (const item of openTrials(session, paths, options, warn)) {
     if (item.kind !== 'skipped' || !isTrial(item)) continue
     skipped++
     session.view.note(skippedText(item))

@@ -29,7 +29,7 @@ export const importCommand = (shell: Shell): Command =>
 
 async function importPaths(session: Session, paths: readonly string[], options: ImportOptions): Promise<ExitCode> {
   const { shell, view, target, signal } = session
-  const stream = await openTrialStream(openTrials(session, paths, options), view, options.groundTruth)
+  const stream = await openTrialStream((warn) => openTrials(session, paths, options, warn), view, options.groundTruth)
   const begin = async (trial: Trial) => {
     signal.throwIfAborted()
     return await upload(session, trial)

@@ -38,17 +38,21 @@ export interface TrialStream {
 
 /**
  * Reads up to the first trial, so that nothing is begun where there is nothing to grade. `truths` is the file of ground truths, for
- * the hint about trials that lack one.
+ * the hint about trials that lack one. `open` is given what tells a warning that is of no one trial.
  */
 export async function openTrialStream(
-  items: AsyncIterable<TrialItem>,
+  open: (warn: (text: string) => void) => AsyncIterable<TrialItem>,
   view: ProgressView,
   truths?: string,
 ): Promise<TrialStream> {
   const counts: Counts = { trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 }
   const places: string[] = []
   let fault: unknown = null
-  const source = sift(items, counts, view)
+  const warn = (text: string) => {
+    counts.warnings++
+    view.note(`warning  ${text}`)
+  }
+  const source = sift(open(warn), counts, view)
   const first = await source.next()
   if (first.done === true) throw nothingToGrade(counts, truths)
   async function* trials(): AsyncGenerator<Trial> {

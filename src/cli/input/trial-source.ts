@@ -6,7 +6,7 @@ import { parseSignalSource, type SignalSource } from '../../archives/truth/signa
 import { count } from '../../domain/count.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { TrialSourceOptions } from '../client/shell.ts'
-import { clip, oneLine } from '../results/terminal-text.ts'
+import { oneLine } from '../results/terminal-text.ts'
 
 /** Reads trials from paths. What reads archives is loaded only here: other commands start without it. */
 export async function* readTrialItems(
@@ -63,7 +63,7 @@ function watchTruths(truths: GroundTruths): { truths: GroundTruths; unmatched: (
 const MOST_UNMATCHED = 10
 
 function unmatchedText(names: readonly string[], file: string): string {
-  const told = names.slice(0, MOST_UNMATCHED).map((name) => clip(name, 60))
+  const told = names.slice(0, MOST_UNMATCHED).map(oneLine)
   const more = names.length > told.length ? `, and ${names.length - told.length} more` : ''
   return `${count(names.length, 'name')} of ${oneLine(file)} matched no trial: ${told.join(', ')}${more}`
 }

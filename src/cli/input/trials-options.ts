@@ -21,16 +21,17 @@ export const pathsCommand = (name: string, description: string): Command =>
     .option('--signals <spec>', 'where a trial says appeared, executed or resolved; may be repeated', collect)
     .option('--variant <name>', 'a name for what sets these trials apart, kept in their metadata')
 
-/** Reads the trials of a command; Ctrl-C ends the reading. */
+/** Reads the trials of a command; Ctrl-C ends the reading. `warn` hears what is true of no one trial. */
 export const openTrials = (
-  { shell, signal, view }: Session,
+  { shell, signal }: Session,
   paths: readonly string[],
   { groundTruth, signals, variant }: TrialsOptions,
+  warn: (text: string) => void,
 ): AsyncIterable<TrialItem> =>
   shell.readTrials(paths, {
     signals: signals ?? [],
     abort: signal,
-    onMissing: (text) => view.note(`warning  ${text}`),
+    onMissing: warn,
     ...(groundTruth !== undefined && { ground_truth: groundTruth }),
     ...(variant !== undefined && { variant }),
   })

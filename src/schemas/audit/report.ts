@@ -71,7 +71,9 @@ const CountsSchema = Type.Object(
       'Of the graded: something of the run could not be read. Grades that did not count it are in `notes`.',
     ),
     tasks: Count('Different tasks that trials name.'),
-    without_task: Count('Trials that name no task: in the intervals each is a cluster of its own, beside the tasks.'),
+    without_task: Count(
+      'Trials that name no task: in the intervals each run of them is a cluster of its own, beside the tasks.',
+    ),
   },
   closed,
 )

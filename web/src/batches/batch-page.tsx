@@ -26,7 +26,7 @@ export function BatchPage({ id }: PageProps): JSX.Element {
           </code>
         )}
       </h1>
-      <LoadView load={load} what="the batch">
+      <LoadView load={load} what="the batch" list={{ href: '/audit/batches', name: 'All batches' }}>
         {(batch) => <BatchView batch={batch} connection={connection} />}
       </LoadView>
     </>

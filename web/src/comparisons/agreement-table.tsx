@@ -31,7 +31,7 @@ export function AgreementTable({ agreement }: { readonly agreement: Agreement })
       <p class="aside">
         Intervals: {plural(bootstrap.draws, 'resample')} of{' '}
         {bootstrap.unit === 'cluster'
-          ? `${plural(bootstrap.n_units, 'cluster')} (a task, or a trial that names none)`
+          ? `${plural(bootstrap.n_units, 'cluster')} (a task, or where none is named a run)`
           : plural(bootstrap.n_units, 'question')}
         , seed {bootstrap.seed}.
       </p>

@@ -87,7 +87,8 @@ function CountsView({ comparison }: { readonly comparison: Comparison }): JSX.El
           </span>
         )}
       </p>
-      <section class="scroll" aria-label="Items of each side">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <section class="scroll" tabIndex={0} aria-label="Items of each side">
         <table class="list">
           <caption class="unseen">Items of each side by how they ended</caption>
           <thead>

@@ -1,9 +1,11 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Grade, GroundTruth, LedgerEntry, List, TrajectorySummary } from '../api-types.ts'
+import { AnswersItems } from '../batches/answers.tsx'
 import { useComments } from '../comments/use-comments.ts'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
 import { trialOf } from '../grades/trial-columns.tsx'
+import { usePlace } from '../location.ts'
 import { markSeen } from '../review/seen.ts'
 import type { PageProps } from '../routes.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
@@ -35,7 +37,7 @@ export function GradePage({ id }: PageProps): JSX.Element {
         </code>
       </p>
       <Neighbours id={id} />
-      <LoadView load={load} what="the grade">
+      <LoadView load={load} what="the grade" list={{ href: '/audit/grades', name: 'All grades' }}>
         {(grade) => <GradeView grade={grade} />}
       </LoadView>
     </>
@@ -49,6 +51,7 @@ const Title = ({ grade }: { readonly grade: Grade }) => (
 )
 
 function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
+  const { query } = usePlace()
   const { trajectory: question, ground_truth } = grade.receipt
   // Whoever has read its label here reviews it no longer blind.
   useEffect(() => markSeen([`${question}/${ground_truth}`]), [question, ground_truth])
@@ -62,6 +65,7 @@ function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
       <div class="grade">
         <div class="grade-side">
           <Verdict grade={grade} />
+          <AnswersItems grade={grade.id} batch={query.get('batch')} />
           <p>
             <SaveGradeButton grade={grade} />
           </p>

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import type { Grade } from '../api-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Outcome } from '../ui/badges.tsx'
-import { None } from '../ui/none.tsx'
+import { NameOrNone, None } from '../ui/none.tsx'
 import { CLAIM_WORDS, CLAIMS, formatTime, formatUsd, holds } from '../words.ts'
 import { answerOf } from './claims.tsx'
 
@@ -53,7 +53,15 @@ export function Panel(props: { readonly grade: Grade; readonly standing: readonl
         <caption class="unseen">Grades of the same question, side by side</caption>
         <thead>
           <tr>
-            <th scope="col">Judge</th>
+            <th scope="col">
+              Judge
+              <br />
+              <span class="aside">
+                Model
+                <br />
+                Rubric
+              </span>
+            </th>
             {grades.map((one) => (
               <th key={one.id} scope="col">
                 {one.id === grade.id ? (
@@ -67,7 +75,9 @@ export function Panel(props: { readonly grade: Grade; readonly standing: readonl
                 )}
                 <br />
                 <span class="aside">
-                  <HostileText text={one.receipt.model_resolved ?? one.receipt.rubric} />
+                  <NameOrNone name={one.receipt.model_resolved} />
+                  <br />
+                  <HostileText text={one.receipt.rubric} />
                 </span>
               </th>
             ))}

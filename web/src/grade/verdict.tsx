@@ -14,6 +14,15 @@ const SOURCE_WORDS: Readonly<Record<Grade['confidence']['source'], string>> = {
 
 const percent = (share: number) => `${(share * 100).toFixed(0)} %`
 
+const sentence = (message: string) => (/[.!?…]$/.test(message) ? message : `${message}.`)
+
+function againWords({ code, retryable }: NonNullable<Grade['failure']>): string {
+  if (retryable) return 'The same request can succeed later.'
+  return code === 'budget_exceeded'
+    ? 'The same request would fail again under this cap; under a higher one it can succeed.'
+    : 'The same request would fail again.'
+}
+
 /** What came out, how sure, by whom; or how it failed. */
 export function Verdict({ grade }: { readonly grade: Grade }): JSX.Element {
   const { confidence, receipt, failure, surface } = grade
@@ -39,8 +48,8 @@ export function Verdict({ grade }: { readonly grade: Grade }): JSX.Element {
       />
       {failure !== null && (
         <p class="trouble">
-          <strong>{failure.code.replaceAll('_', ' ')}</strong>: <HostileText text={failure.message} />{' '}
-          {failure.retryable ? 'The same request can succeed later.' : 'The same request would fail again.'}
+          <strong>{failure.code.replaceAll('_', ' ')}</strong>: <HostileText text={sentence(failure.message)} />{' '}
+          {againWords(failure)}
         </p>
       )}
       {grade.notes !== '' && (

@@ -5,7 +5,7 @@ import { None } from '../ui/none.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 
 const COLUMNS: readonly Column<Vote>[] = [
-  { title: 'Sample', number: true, cell: ({ sample }) => sample + 1 },
+  { title: 'Sample', number: true, cell: ({ sample }) => sample },
   { title: 'Outcome', cell: (vote) => <Outcome grade={vote} /> },
   { title: 'Confidence', cell: ({ confidence }) => confidence ?? <None /> },
   { title: 'Failure', cell: ({ failure }) => failure?.replaceAll('_', ' ') ?? <None /> },

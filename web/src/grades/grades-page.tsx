@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { withQuery } from '../api.ts'
 import type { Grade, GradeOverview } from '../api-types.ts'
+import { AnswersOfBatch } from '../batches/answers.tsx'
 import { setQuery, usePlace } from '../location.ts'
 import { SearchForm } from '../search/search-form.tsx'
 import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
@@ -14,7 +15,7 @@ import { useNames, withNames } from '../use-names.ts'
 import { formatCount } from '../words.ts'
 import { GRADE_FILTERS } from './grade-filters.ts'
 import { OutcomeCounts } from './outcome-counts.tsx'
-import { TRIAL_COLUMNS } from './trial-columns.tsx'
+import { headOfTrial, TRIAL_COLUMNS } from './trial-columns.tsx'
 import { useGradeWindow } from './use-window.ts'
 import { hrefInView, rememberView } from './view.ts'
 
@@ -29,6 +30,7 @@ export function GradesPage(): JSX.Element {
       <SearchForm />
       <Filters filters={withNames(GRADE_FILTERS, names)} query={query} />
       {overview.value && <OutcomeCounts overview={overview.value} />}
+      <AnswersOfBatch batch={query.get('batch')} />
       <Grades query={query} />
     </>
   )
@@ -71,6 +73,7 @@ function Grades({ query }: { readonly query: URLSearchParams }): JSX.Element {
         columns={TRIAL_COLUMNS}
         items={rowsOfPage(sorted, page)}
         keyOf={(grade: Grade) => grade.id}
+        headOf={headOfTrial}
         hrefOf={({ id }) => hrefInView('grades', query, id)}
         empty="This page is behind the last one."
       />

@@ -1,5 +1,4 @@
 import type { Grade } from '../api-types.ts'
-import { HostileText } from '../text/hostile-text.tsx'
 import { Outcome } from '../ui/badges.tsx'
 import { NameOrNone } from '../ui/none.tsx'
 import type { Column } from '../ui/table.tsx'
@@ -17,13 +16,12 @@ export const trialOf = ({ metadata, receipt }: Grade): string => trialName(metad
 
 const TRUST = trustColumns(trustOf)
 
+/** What a row is called: its task, or the trial where none is known. */
+export const headOfTrial = ({ metadata }: Grade): string => (metadata.task ? 'Task' : 'Trial')
+
 /** A trial first, then who graded it, then what came out. */
 export const TRIAL_COLUMNS: readonly Column<Grade>[] = [
-  {
-    title: 'Task',
-    cell: (grade) => <HostileText text={grade.metadata.task || trialOf(grade)} />,
-    sort: { name: 'task', of: ({ metadata }) => metadata.task || null },
-  },
+  named('Task', 'task', ({ metadata }) => metadata.task),
   named('Trial', 'trial', trialOf),
   named('Agent', 'agent', ({ metadata }) => metadata.agent),
   named('Model', 'model', ({ metadata }) => metadata.model),

@@ -22,7 +22,7 @@ const ROOM_FOR_TEXT = 40
 
 /** The five shares of each group, one bar of 100% each; groups without a graded trial have an empty one. */
 export function drawShares(groups: readonly ReportGroup[], id: string, width: number): PlotElement {
-  const names = groupLabels(groups, ({ counts }) => counts.graded)
+  const names = groupLabels(groups, 'graded')
   const segments = groups.flatMap((group, index) => {
     let from = 0
     return LABELS.map((label) => {

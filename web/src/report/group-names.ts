@@ -10,11 +10,11 @@ export function groupName(key: string | null): string {
   return name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 1)}…`
 }
 
-/** Axis labels with their numbers; two groups never share one. */
-export function groupLabels(groups: readonly ReportGroup[], count: (group: ReportGroup) => number): string[] {
+/** Axis labels with how many trials, or graded ones, are of each group; two groups never share one. */
+export function groupLabels(groups: readonly ReportGroup[], of: 'trials' | 'graded'): string[] {
   const used = new Map<string, number>()
-  return groups.map((group) => {
-    const label = `${groupName(group.key)} (n=${formatCount(count(group))})`
+  return groups.map(({ key, counts }) => {
+    const label = `${groupName(key)} (n=${formatCount(of === 'trials' ? counts.n : counts.graded)} ${of})`
     const before = used.get(label) ?? 0
     used.set(label, before + 1)
     return before === 0 ? label : `${label} ${before + 1}`

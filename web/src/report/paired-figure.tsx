@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Paired>[] = [
 export function PairedFigure({ paired }: { readonly paired: PairedReport }): JSX.Element {
   const { measures, unpaired } = paired
   const draw = useMemo(() => {
-    const names = measures.map(({ measure, pairs }) => `${MEASURE_WORDS[measure]} (n=${pairs})`)
+    const names = measures.map(({ measure, pairs }) => `${MEASURE_WORDS[measure]} (n=${formatCount(pairs)} pairs)`)
     const dots = measures.flatMap(({ difference }, index) =>
       difference.value === null
         ? []

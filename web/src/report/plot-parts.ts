@@ -103,7 +103,7 @@ function element(name: string, attributes: Readonly<Record<string, string | numb
 export const leftMargin = (names: readonly string[], width: number): number =>
   Math.min(0.45 * width, 16 + Math.max(0, ...names.map(({ length }) => length)) * CHAR_WIDTH)
 
-/** A name with its `(n=8)` cut so that it has room; the table has it whole. */
+/** A name with its `(n=8 graded)` cut so that it has room; the table has it whole. */
 export function fitName(name: string, margin: number): string {
   const room = Math.floor((margin - 14) / CHAR_WIDTH)
   if (name.length <= room) return name

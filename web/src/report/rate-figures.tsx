@@ -80,7 +80,7 @@ export function ResistanceFigure({
   const { groups, group_by } = report
   const by = GROUPING_WORDS[group_by]
   const draw = useMemo(() => {
-    const names = groupLabels(groups, ({ counts }) => counts.n)
+    const names = groupLabels(groups, 'trials')
     const series: readonly Series[] = [
       { word: 'R by signals', symbol: 'dot', dots: dotsOf(groups, names, (one) => one.resistance_signals) },
       { word: 'R by the judge', symbol: 'ring', dots: dotsOf(groups, names, (one) => one.resistance_judge) },

@@ -20,8 +20,10 @@ export interface TableProps<T> {
   readonly columns: readonly Column<T>[]
   readonly items: readonly T[]
   readonly keyOf: (item: T) => string
-  /** Where a row leads; the first cell becomes its link, and `j`, `k` go from link to link. */
+  /** Where a row leads; its head becomes its link, and `j`, `k` go from link to link. */
   readonly hrefOf?: (item: T) => string | null
+  /** The title of the column that names a row; absent: the first. */
+  readonly headOf?: (item: T) => string
   /** What stands instead of no rows. */
   readonly empty: string | JSX.Element
 }
@@ -98,15 +100,21 @@ function Heading<T>({ column }: { readonly column: Column<T> }): JSX.Element {
   )
 }
 
-function Row<T>({ item, columns, hrefOf }: TableProps<T> & { readonly item: T }): JSX.Element {
+function Row<T>({ item, columns, hrefOf, headOf }: TableProps<T> & { readonly item: T }): JSX.Element {
   const href = hrefOf?.(item) ?? null
+  const head = headOf?.(item) ?? columns[0]?.title
   return (
     <tr>
-      {columns.map((column, index) => {
+      {columns.map((column) => {
         const content = column.cell(item)
         return (
-          <td key={column.title} class={column.number === true ? 'number' : undefined} data-title={column.title}>
-            {index === 0 && href !== null ? (
+          <td
+            key={column.title}
+            class={column.number === true ? 'number' : undefined}
+            data-title={column.title}
+            data-head={column.title === head ? '' : undefined}
+          >
+            {column.title === head && href !== null ? (
               <a class="row-link" href={href}>
                 {content}
               </a>

@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Batch } from '../../src/schemas/batch.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { finish, startBatch } from '../http/make-batch.ts'
+import { type AuditData, makeTrials, startWithTwoJudges } from './audit-data.ts'
+import { describeInBrowser, expectAccessible, findOverflow } from './browser.ts'
+
+/** What pages say must be true of what they show, and to be seen. */
+describeInBrowser('what is shown', () => {
+  let audit: AuditData
+  beforeAll(async () => {
+    audit = await startWithTwoJudges()
+  }, 60_000)
+  afterAll(() => audit.stop())
+
+  const open = async (path: string, width = 1400) => {
+    const page = await audit.open(`/audit/${path}`, { viewport: { width, height: 800 } })
+    await page.waitForFunction(
+      () => document.querySelector('h1') !== null && document.querySelector('.waiting') === null,
+    )
+    return page
+  }
+  const firstGrade = async () =>
+    (await audit.app.get('/v1/grades?limit=1')).json<{ items: Grade[] }>().items[0] as Grade
+
+  test('a failure by a cap is said to be one under this cap, after a full stop; dollars have the digits of the command', async () => {
+    const grade = await firstGrade()
+    const failure = {
+      code: 'budget_exceeded',
+      message: 'the batch’s cap is $0.05, of which $0.048 is spent',
+      retryable: false,
+      retry_after_s: null,
+    }
+    const page = await audit.open('/audit/grades')
+    await page.route(`**/v1/grades/${grade.id}`, (route) =>
+      route.fulfill({
+        json: { ...grade, status: 'failed', label: null, failure, receipt: { ...grade.receipt, cost_usd: 0.048 } },
+      }),
+    )
+    await page.goto(`${audit.origin}/audit/grades/${grade.id}`)
+    expect(await page.locator('.trouble').first().innerText()).toBe(
+      'budget exceeded: the batch’s cap is $0.05, of which $0.048 is spent. The same request would fail again under this cap; under a higher one it can succeed.',
+    )
+    expect(await page.locator('#receipt ~ .columns').innerText()).toMatch(/Cost\s+\$0\.048\s/)
+  })
+
+  test('judges side by side have model and rubric each in a line of its own', async () => {
+    const page = await open(`grades/${(await firstGrade()).id}`)
+    const heads = await page.locator('table.panel thead th').allInnerTexts()
+    expect(heads[0]).toMatch(/^Judge\s+Model\s+Rubric$/)
+    expect(heads.length).toBeGreaterThan(2)
+    for (const head of heads.slice(1))
+      expect(head).toMatch(/^(first|second)( this grade)?\s+scripted-\S+\s+tab-behavior@2$/)
+  })
+
+  /** Lines of text that a box with a scroll bar cuts off at its right. */
+  const findCut = (page: Page) =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('.scroll:has(td[data-title])')].flatMap((box) => {
+        const { right } = box.getBoundingClientRect()
+        return [...box.querySelectorAll('td *')]
+          .filter((one) => one.getBoundingClientRect().right > right + 1)
+          .map((one) => one.textContent)
+      }),
+    )
+
+  test('no card cuts off its text at 400 pixels', async () => {
+    const [base, head] = audit.batches
+    for (const path of [
+      `comparisons?base=${base.id}&head=${head.id}`,
+      'report?judge=first&group_by=agent&pair_by=variant&base=tab&head=defended',
+      `grades/${(await firstGrade()).id}`,
+      `batches/${base.id}`,
+      'batches',
+      'disagreements',
+    ]) {
+      const page = await open(path, 400)
+      expect(await findCut(page), path).toEqual([])
+      expect(await findOverflow(page), path).toEqual([])
+      await page.close()
+    }
+  })
+
+  test('a table that scrolls sideways shows it', async () => {
+    const [base, head] = audit.batches
+    const page = await open(`comparisons?base=${base.id}&head=${head.id}`, 400)
+    const drawn = await page
+      .locator('.scroll')
+      .first()
+      .evaluate((one) => getComputedStyle(one).backgroundAttachment)
+    expect(drawn).toContain('local, local, scroll, scroll')
+    await expectAccessible(page)
+  })
+
+  test('the results of a batch fit a page of 1400 pixels, with all that they say', async () => {
+    const long = (word: string) => Array.from({ length: 8 }, () => word).join('_')
+    const items = makeTrials(3).map((item, at) => ({
+      ...item,
+      item_id: `jobs/2026/${long('item')}-${at}`,
+      judge: at === 0 ? 'first' : 'lexical',
+      metadata: { task: long('task'), agent: long('agent'), model: long('model') },
+    }))
+    const { id } = (await finish(audit.app, (await startBatch(audit.app, items)).id)).batch satisfies Batch
+    const page = await open(`batches/${id}`)
+    await page.waitForSelector('table.list tbody tr:nth-child(3)')
+    const table = page.getByRole('region', { name: 'Results of the batch' })
+    expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+    for (const row of await table.locator('tbody tr').all()) expect((await row.boundingBox())?.height).toBeLessThan(220)
+  })
+
+  test('a grade of several items says so, and so does the list of the grades of their batch', async () => {
+    const [one, other] = makeTrials(2)
+    const items = [one, other, { ...one, item_id: 'again' }].map((item) => ({ ...item, judge: 'lexical' }))
+    const { id } = (await finish(audit.app, (await startBatch(audit.app, items, '?cache=refresh')).id)).batch
+    const page = await open(`grades?batch=${id}`)
+    await page.getByText('2 grades answer 3 items of this batch').waitFor()
+    const lines = (await audit.app.get(`/v1/batches/${id}/results`)).body.trimEnd().split('\n')
+    const [first, second] = lines.map((line) => (JSON.parse(line) as { grade_id: string }).grade_id)
+    const shared = await open(`grades/${first}?view=batch&batch=${id}`)
+    await shared.getByText('This grade answers 2 items of its batch').waitFor()
+    const alone = await open(`grades/${second}?view=batch&batch=${id}`)
+    await alone.waitForSelector('#receipt')
+    expect(await alone.getByText('items of its batch').count()).toBe(0)
+  })
+
+  test('a batch that is not there: a sentence, and the way to those that are', async () => {
+    const page = await audit.open('/audit/batches/NOPE')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').innerText()).toBe('Cannot show the batch. There is no such batch.')
+    await page.getByRole('link', { name: 'All batches' }).click()
+    await page.waitForSelector('table.list tbody tr')
+    audit.complaints.splice(0)
+  })
+})
