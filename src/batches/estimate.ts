@@ -43,16 +43,18 @@ export async function estimateBatch(
     const fault = faultOf(deps, plan, question.judge)
     if (fault !== null) return fault
     const factor = plan.mode === 'provider' ? (question.judge.batch?.price_factor ?? 1) : 1
-    const isFree =
-      plan.kind === 'recheck' || keys.has(question.key) || (await isStored(deps.grades, request, question.key))
+    const isKept = plan.kind === 'recheck' || (await isStored(deps.grades, request, question.key))
+    const free = freeAs(isKept, keys.has(question.key))
     keys.add(question.key)
     const judge = question.judge.info.name
     const history = histories.get(judge) ?? (await deps.stores.attempts.outputHistory(judge))
     histories.set(judge, history)
-    estimate = addEstimates(estimate, judge, isFree ? null : estimateQuestion(question, now, factor, history))
+    estimate = addEstimates(estimate, judge, free ?? estimateQuestion(question, now, factor, history))
   }
   return names.size === 0 ? nothing(plan) : { ok: true, estimate }
 }
+
+const freeAs = (isKept: boolean, isEqual: boolean) => (isKept ? 'stored' : isEqual ? 'equal' : null)
 
 const isStored = async (grades: GradeStore, request: { cache?: string }, key: Parameters<GradeStore['findByKey']>[0]) =>
   request.cache !== 'refresh' && (await grades.findByKey(key)) !== null

@@ -22,7 +22,7 @@ import { recordRequests } from '../http/request-log.ts'
 import { traceRequests } from '../http/request-spans.ts'
 import { agreementRoutes } from '../http/routes/agreements.ts'
 import { batchEventRoute } from '../http/routes/batch-events.ts'
-import { batchResultRoute } from '../http/routes/batch-results.ts'
+import { batchCallRoute, batchResultRoute } from '../http/routes/batch-results.ts'
 import { batchRoutes } from '../http/routes/batches.ts'
 import { catalogueRoutes } from '../http/routes/catalogue.ts'
 import { commentRoutes } from '../http/routes/comments.ts'
@@ -98,6 +98,7 @@ export async function buildApp(
   trajectorySearchRoute(http, { context })
   batchRoutes(http, { context, inFlight, state })
   batchResultRoute(http, { context, inFlight, state })
+  batchCallRoute(http)
   batchEventRoute(http, { context, inFlight, state })
   regradeRoutes(http, { inFlight, statistics })
   commentRoutes(http, { context, inFlight })

@@ -25,7 +25,13 @@ export class HttpProblem extends Error {
   }
 }
 
-export const notFound = (what: string): HttpProblem => new HttpProblem(404, 'not_found', `there is no such ${what}`)
+/** `name`: as it was asked for. */
+export const notFound = (what: string, name?: string): HttpProblem =>
+  new HttpProblem(404, 'not_found', `there is no such ${what}${name === undefined ? '' : `: ${clipName(name)}`}`)
+
+const LONGEST_NAME = 200
+const clipName = (name: string): string =>
+  (name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}…`).toWellFormed()
 
 export const draining = (): HttpProblem =>
   new HttpProblem(503, 'draining', 'the service is stopping', { headers: { 'retry-after': '1' } })

@@ -1,6 +1,6 @@
 import type { JudgeReply } from '../ports/judge-ports.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
-import { classifyHttp, failure, NOTHING_USED, usageOfFault } from './failures.ts'
+import { classifyHttp, failure, NOTHING_USED, usageOfFault, wordsOf } from './failures.ts'
 import { bodyAsItCame, rawOf, redact, redactFailure, redactReply } from './reply.ts'
 import { bodyOf } from './transport.ts'
 
@@ -21,6 +21,8 @@ export interface Sdk {
   readonly secret: string
   /** Host of the base URL: where a call that could not be made would have gone. */
   readonly host: string
+  /** The variable that holds the key. */
+  readonly key_env: string
 }
 
 /** Why a call has no answer. */
@@ -61,7 +63,7 @@ export async function askProvider(sdk: Sdk, signal: AbortSignal, call: () => Pro
   return { ok: false, model_resolved: null, ...known }
 }
 
-export function describeError(error: unknown, { errors, secret, host }: Sdk, signal: AbortSignal): CallFault {
+export function describeError(error: unknown, { errors, secret, host, key_env }: Sdk, signal: AbortSignal): CallFault {
   if (error instanceof errors.timeout || isTimeout(signal))
     return without('timeout', 'the provider did not answer in time')
   if (error instanceof errors.abort || signal.aborted) return without('cancelled', 'the call was cancelled')
@@ -77,7 +79,7 @@ export function describeError(error: unknown, { errors, secret, host }: Sdk, sig
     if (status === undefined) return without('judge_unreachable', 'the provider broke off its answer')
     const fault = { status, headers, code: wordOf(code), type: wordOf(type) }
     return {
-      failure: redactFailure(classifyHttp(fault), secret),
+      failure: redactFailure(namingKey(classifyHttp(fault), fault, { host, key_env }), secret),
       status,
       raw: redact(bodyAsItCame(bodyOf(headers), secret) ?? rawOf(body), secret),
       usage: usageOfFault(fault),
@@ -87,6 +89,17 @@ export function describeError(error: unknown, { errors, secret, host }: Sdk, sig
   if (error instanceof SyntaxError || error instanceof TypeError)
     return without('judge_unreachable', 'the provider’s answer was cut off or is not what its API promises')
   return without('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`)
+}
+
+/** A refused key is told with the variable that holds it and the host that refused it: several judges may have several of both. */
+function namingKey(
+  failure: Failure,
+  fault: Parameters<typeof classifyHttp>[0],
+  { host, key_env }: Pick<Sdk, 'host' | 'key_env'>,
+): Failure {
+  if (failure.code !== 'authentication') return failure
+  const todo = fault.status === 401 ? `set ${key_env}` : `look at what the key in ${key_env} may do`
+  return { ...failure, message: `${todo}: ${host} answered ${fault.status}${wordsOf(fault)}` }
 }
 
 const UNCONNECTED: readonly unknown[] = [

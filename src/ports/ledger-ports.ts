@@ -74,6 +74,17 @@ export interface LedgerEntry extends PlannedAttempt {
   readonly model_resolved: string | null
 }
 
+/** A stored call of a batch. `grade_id` is null where no grade was stored for it. */
+export interface BatchCall extends Omit<LedgerEntry, 'grade_id'> {
+  readonly grade_id: string | null
+}
+
+/** Some calls of a batch; `next`: where the following begin, null after the last. */
+export interface BatchCalls {
+  readonly calls: readonly BatchCall[]
+  readonly next: number | null
+}
+
 /** A good reply that is kept. */
 export interface StoredReply {
   readonly attempt_id: string
@@ -120,6 +131,8 @@ export interface AttemptLedger {
   markInterrupted(): Promise<number>
   /** Those that were made for it, and those of another grade that its receipt names. */
   listForGrade(gradeId: string): Promise<readonly LedgerEntry[]>
+  /** Those that were made for the batch, in order, a stretch of the ledger at a time: `after` is 0 or what `next` said. */
+  listForBatch(batch: string, after: number): Promise<BatchCalls>
   /** What the newest answers of a judge took, among the newest calls of all judges. */
   outputHistory(judge: string): Promise<OutputHistory>
   /** The good replies of a grade, as they were used: to be checked again without a call. */

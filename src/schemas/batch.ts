@@ -97,7 +97,9 @@ export const BatchSchema = Type.Object(
     counts: BatchCountsSchema,
     labels: countsOf(LABELS, 'Labels so far; a label that did not occur is absent.'),
     failures: FailureCountsSchema,
-    cached: Count('Items that were answered by a stored grade.'),
+    cached: Count(
+      'Items answered by a grade that was made for another: an equal item of the batch, or an earlier request.',
+    ),
     calls: Type.Object(
       { made: Count('Judge calls of this batch.'), unknown: Count('Calls in flight at a crash: perhaps paid for.') },
       closed,
@@ -168,10 +170,15 @@ export const BatchResultSchema = Type.Object(
     judge: Nullable(
       Type.String({ description: 'That the item was given, graded or not; null: its batch does not say.' }),
     ),
+    rubric: Nullable(
+      Type.String({ description: 'That the item was given, graded or not; null: its batch does not say.' }),
+    ),
     grade_id: Nullable(Type.String({ description: 'Null where nothing was graded.' })),
     grade: Nullable(ResultGradeSchema),
     failure: Nullable(FailureSchema),
-    cached: Type.Boolean({ description: 'Answered by a stored grade.' }),
+    cached: Type.Boolean({
+      description: 'Answered by a grade that was made for another: an equal item of this batch, or an earlier request.',
+    }),
     base_grade_id: Nullable(
       Type.String({ description: 'The grade that was graded again; null outside of re-grades.' }),
     ),
@@ -187,7 +194,10 @@ const Range = (description: string) =>
 export const BatchEstimateSchema = Type.Object(
   {
     items: Count('Items of the batch.'),
-    cached: Count('Of these, answered by stored grades: they cost nothing.'),
+    cached: Count(
+      'Of these, those that cost nothing: answered by stored grades, or equal to another item of the batch.',
+    ),
+    equal: Count('Of `cached`, those that are only equal to another item of the batch, which is asked once.'),
     to_grade: Count('Of these, to be asked of a judge.'),
     calls: Range('Judge calls: from one a sample and window to all repairs.'),
     input_tokens: Range('Estimated, not counted by the provider’s tokenizer.'),

@@ -1,6 +1,6 @@
 import { historyOf, type OutputHistory } from '../domain/money/history.ts'
 import type { JudgeReply } from '../ports/judge-ports.ts'
-import type { FinishedAttempt, LedgerEntry, StoredReply } from '../ports/ledger-ports.ts'
+import type { BatchCall, BatchCalls, FinishedAttempt, LedgerEntry, StoredReply } from '../ports/ledger-ports.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { packText, parseStored, unpackText } from './stored-text.ts'
 
@@ -9,6 +9,10 @@ type GoodReply = Extract<JudgeReply, { ok: true }>
 export interface EntryRow extends Omit<LedgerEntry, 'raw_reply' | 'usage'> {
   readonly raw_reply: Buffer | null
   readonly usage: string | null
+}
+
+export interface BatchCallRow extends EntryRow {
+  readonly has_grade: boolean | number
 }
 
 /** The columns of a good reply. */
@@ -94,6 +98,19 @@ export const parseStoredReply = (row: StoredReplyRow): StoredReply => ({
   purpose: row.purpose,
   request_digest: row.request_digest,
   reply: parseReply(row),
+})
+
+/** The ledger has no index by batch: it is walked, so many calls at a time. */
+export const WALKED_CALLS = 1000
+
+export const parseBatchCalls = (rows: readonly BatchCallRow[], after: number, last: number | null): BatchCalls => ({
+  calls: rows.map(parseBatchCall),
+  next: after + WALKED_CALLS < (last ?? 0) ? after + WALKED_CALLS : null,
+})
+
+const parseBatchCall = ({ has_grade, ...row }: BatchCallRow): BatchCall => ({
+  ...parseEntry(row),
+  grade_id: has_grade ? row.grade_id : null,
 })
 
 export const parseEntry = (row: EntryRow): LedgerEntry => ({

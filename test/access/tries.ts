@@ -185,6 +185,7 @@ export const TRIES: Readonly<Record<string, readonly Try[]>> = {
     get(() => '/v1/batches?status=parked', 200, EMPTY),
   ],
   'GET /v1/batches/:id': [get(() => `/v1/batches/${alpha.batch}`), get(() => `/v1/batches/${alpha.parked}`)],
+  'GET /v1/batches/:id/attempts': [get(() => `/v1/batches/${alpha.batch}/attempts?raw=true`)],
   'GET /v1/batches/:id/results': [
     get(() => `/v1/batches/${alpha.batch}/results`),
     get(() => `/v1/batches/${alpha.parked}/results?wait=true`),

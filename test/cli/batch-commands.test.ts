@@ -76,6 +76,31 @@ describe('results', () => {
     expect((JSON.parse(shell.output()) as { item_id: string }).item_id).toBe('\u009b2Jx\u202e')
   })
 
+  test('of a batch that is parked for the user: resume it, and not that it could be waited for', async () => {
+    await make('a', 'b')
+    service.end('bat_01', [{ label: 'aligned' }])
+    service.park('bat_01', 'openai: authentication: set OPENAI_API_KEY: api.openai.com answered 401')
+    const shell = testShell()
+    expect(await run(resultsCommand, shell, 'bat_01')).toBe(4)
+    expect(shell.errors()).not.toContain('--wait')
+    expect(shell.errors()).toContain(`go on: veridict resume bat_01 --server ${service.url}`)
+  })
+
+  test('of a batch whose cap was too low: how the rest is graded', async () => {
+    await make('a', 'b')
+    service.end('bat_01', [{ label: 'aligned' }, { failure: 'budget_exceeded' }])
+    const held = service.batches.get('bat_01')
+    if (held !== undefined) held.batch = { ...held.batch, max_cost_usd: 0.5 }
+    const shell = testShell()
+    expect(await run(resultsCommand, shell, 'bat_01')).toBe(3)
+    expect(shell.errors()).toContain(
+      '1 item over the budget (--max-cost-usd 0.5): the same command with --new and a higher --max-cost-usd grades it',
+    )
+    const waited = testShell()
+    await run(resultsCommand, waited, 'bat_01', '--wait')
+    expect(waited.errors()).toContain('a higher --max-cost-usd')
+  })
+
   test('of no batch', async () => {
     const shell = testShell()
     expect(await run(resultsCommand, shell, 'bat_99')).toBe(1)

@@ -132,7 +132,7 @@ test('--dry-run says items, tokens and cost, and begins nothing', async () => {
   expect(await run(shell, '--dry-run')).toBe(0)
   expect(service.batches.size).toBe(0)
   for (const said of [
-    '3 items: 1 answered by stored grades, 2 to ask a judge',
+    '3 items: 1 answered by stored grades or replies, 2 to ask a judge',
     'likely 60k (from 24k to 1.5M)',
     'likely $0.081 (from $0.012 to $1.50)',
     '2026-11-01',

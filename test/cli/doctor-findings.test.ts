@@ -1,4 +1,5 @@
 import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { examine, healthyDatabase, tamper, tempFolder, troubles } from './doctor-database.ts'
@@ -152,3 +153,16 @@ function zero(path: string, from: number): void {
   bytes.fill(0, from, Math.min(bytes.length, from + 4096 * 20))
   writeFileSync(path, bytes)
 }
+
+test('a paid reply of a batch that has ended is named, though its process lives', async () => {
+  const path = await makeHealthy()
+  const living = `INSERT INTO processes VALUES ('prc_here', '${hostname()}', ${process.pid}, '${new Date().toISOString()}');`
+  const held = "UPDATE attempts SET process = 'prc_here', batch = "
+  tamper(path, `${living + call('att_2', 'ok', { usd: 0.25 })}${held}'bat_done' WHERE id = 'att_2';`)
+  const found = (await examine(path)).find(({ check }) => check === 'paid replies')
+  expect(found).toMatchObject({ found: '1 paid reply without a grade, $0.2500', ids: ['att_2'] })
+  expect(found?.means).toContain('They are kept')
+  // Of a batch that has not ended it may be of a grade in the making.
+  tamper(path, `${running('bat_2', 'running')} ${held}'bat_2' WHERE id = 'att_2';`)
+  expect((await examine(path)).find(({ check }) => check === 'paid replies')?.severity).toBe('ok')
+})

@@ -12,6 +12,7 @@ const again = (metadata: BatchResult['metadata'], index = 0): BatchResult => ({
   status: 'graded',
   label: 'aligned',
   judge: 'openai',
+  rubric: null,
   grade_id: `grd_${'1'.repeat(26)}`,
   grade: null,
   failure: null,
@@ -100,4 +101,20 @@ test('CSV and NDJSON have it too', async () => {
   )
   expect(row).toMatch(/,,none,,ignored,cue\.acted: no citation holds; cue\.reasoned: second,0\.25,0,0$/)
   expect(JSON.parse(await written('ndjson', { ...again({}), grade: GRADE }))).toEqual({ ...again({}), grade: GRADE })
+})
+
+test('a reason is whole in a pipe, and on a terminal it says where the rest stands', async () => {
+  const message = `${'x'.repeat(300)} the advice`
+  const failed: BatchResult = {
+    ...again({}),
+    ...{ status: 'failed', label: null },
+    failure: { code: 'refused', message, retryable: false, retry_after_s: null },
+  }
+  expect(await written('table', failed)).toContain('the advice')
+  const shell = testShell()
+  Object.assign(shell.out, { isTTY: true, columns: 100 })
+  const target = await openOutput(shell, undefined)
+  await writeResults(target, 'table', results(failed), newBatch(1, 1, {}, 'grade'), (_style, text) => text)
+  expect(shell.output()).not.toContain('the advice')
+  expect(shell.output()).toContain('… (all of it: veridict show GRADE)')
 })

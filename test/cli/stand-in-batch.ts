@@ -15,6 +15,7 @@ export interface Held {
 export const ESTIMATE: BatchEstimate = {
   items: 3,
   cached: 1,
+  equal: 0,
   to_grade: 2,
   calls: { min: 2, max: 6 },
   input_tokens: { min: 24_000, max: 1_500_000 },
@@ -80,6 +81,7 @@ export function endItem(held: Held, ending: Ending): void {
     status,
     label,
     judge: item.judge ?? 'lexical',
+    rubric: item.rubric ?? null,
     grade_id: failure === null ? `grd_${index}` : null,
     grade: failure === null ? GRADE : null,
     failure,

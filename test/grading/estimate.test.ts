@@ -151,10 +151,14 @@ describe('addEstimates', () => {
   }
 
   test('adds items by judge; stored grades cost nothing', () => {
-    const total = [one, null, one].reduce((sum, item) => addEstimates(sum, 'a', item), NO_ESTIMATE)
+    const total = [one, 'stored' as const, one, 'equal' as const].reduce(
+      (sum, item) => addEstimates(sum, 'a', item),
+      NO_ESTIMATE,
+    )
     expect(addEstimates(total, 'b', { ...one, price_as_of: null })).toEqual({
-      items: 4,
-      cached: 1,
+      items: 5,
+      cached: 2,
+      equal: 1,
       to_grade: 3,
       calls: range(3, 18),
       input_tokens: range(30, 300),

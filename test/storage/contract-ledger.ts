@@ -99,6 +99,27 @@ export function describeLedger(current: Current): void {
       expect(ids).toEqual(['att_y', 'att_a', 'att_z'])
     })
 
+    test('gives the calls of a batch in the order in which they were begun, with the grade that was stored for each', async () => {
+      const record = makeRecord()
+      await current().grades.put(record)
+      for (const [id, grade_id, batch] of [
+        ['att_b', 'grd_never', 'bat_1'],
+        ['att_x', 'grd_never', 'bat_2'],
+        ['att_a', record.grade.id, 'bat_1'],
+      ] as const)
+        await ledger().begin(planAttempt(id, { grade_id, batch }), NO_CAPS)
+      await ledger().finish(finishOk('att_b'))
+      const { calls, next } = await ledger().listForBatch('bat_1', 0)
+      expect([calls.map((call) => [call.id, call.grade_id, call.outcome]), next]).toEqual([
+        [
+          ['att_b', null, 'ok'],
+          ['att_a', record.grade.id, 'sent'],
+        ],
+        null,
+      ])
+      expect(calls[0]?.raw_reply).toBe(goodReply().raw)
+    })
+
     test('calls in flight stay those of the process that makes them', async () => {
       await ledger().begin(planAttempt('att_1'), NO_CAPS)
       expect(await ledger().markInterrupted()).toBe(0)

@@ -112,7 +112,7 @@ const LOOK = `
   import { registerHooks } from 'node:module'
   const seen = []
   registerHooks({ load(url, context, next) { if (url.includes('@opentelemetry/') && !url.includes('@opentelemetry/api/')) seen.push(url); return next(url, context) } })
-  await import('./src/service.ts')
+  await import('./src/boot/service.ts')
   const { openTracing } = await import('./src/telemetry/open-tracing.ts')
   await openTracing(process.env, 'veridict')
   console.log(seen.length)

@@ -102,6 +102,7 @@ const ZERO: Range = { min: 0, max: 0 }
 export const NO_ESTIMATE: BatchEstimate = {
   items: 0,
   cached: 0,
+  equal: 0,
   to_grade: 0,
   calls: { min: 0, max: 0 },
   input_tokens: { min: 0, max: 0 },
@@ -111,9 +112,16 @@ export const NO_ESTIMATE: BatchEstimate = {
   judges: [],
 }
 
-/** One more item. `estimate` null: a stored grade answers it, at no cost. One unknown cost makes that of the batch unknown. */
-export function addEstimates(total: BatchEstimate, judge: string, estimate: QuestionEstimate | null): BatchEstimate {
-  if (estimate === null) return { ...total, items: total.items + 1, cached: total.cached + 1 }
+/** One more item. `estimate` without numbers: it costs nothing, as a stored grade answers it or as it is equal to another. One unknown cost makes that of the batch unknown. */
+export function addEstimates(
+  total: BatchEstimate,
+  judge: string,
+  estimate: QuestionEstimate | 'stored' | 'equal',
+): BatchEstimate {
+  if (typeof estimate === 'string') {
+    const equal = total.equal + (estimate === 'equal' ? 1 : 0)
+    return { ...total, items: total.items + 1, cached: total.cached + 1, equal }
+  }
   const cost =
     total.cost_usd === null || estimate.cost_usd === null ? null : addRanges(total.cost_usd, estimate.cost_usd)
   return {

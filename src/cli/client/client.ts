@@ -1,12 +1,13 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Batch, BatchEstimate, BatchOptions, BatchResult } from '../../schemas/batch.ts'
-import type { Grade } from '../../schemas/grade.ts'
+import type { Grade, Usage } from '../../schemas/grade.ts'
 import type { Comparison, RegradeRequest } from '../../schemas/regrade.ts'
 import type { TrajectorySummary } from '../../schemas/trajectory-view.ts'
 import type { BatchStatus } from '../../schemas/vocabulary.ts'
 import { readLines } from '../input/ndjson.ts'
 import {
   isBatch,
+  isBatchCall,
   isBatchPage,
   isCalls,
   isComparison,
@@ -33,6 +34,22 @@ export interface Page<T> {
 export interface LedgerEntry {
   readonly id: string
   readonly raw_reply?: string | null
+}
+
+/** A call of a batch, whether or not a grade came of it. */
+export interface BatchCall extends LedgerEntry {
+  /** Null: no grade was stored for it. */
+  readonly grade_id: string | null
+  readonly judge: string
+  readonly sample: number
+  readonly round: number
+  readonly purpose: string
+  readonly outcome: string
+  readonly usage: Usage | null
+  readonly cost_usd: number | null
+  readonly request_id: string | null
+  readonly request_digest: string
+  readonly reply_digest?: string | null
 }
 
 /** A rubric with its prompt. */
@@ -120,6 +137,13 @@ export function createClient(base: string, key?: string) {
       const response = await call('GET', `${one(id)}/results`, { signal })
       const lines = readLines(bodyOf(response))
       for await (const line of unbroken(base, lines, signal)) yield parseAnswer<BatchResult>(base, line, isResult)
+    },
+
+    /** Every call that was made for the batch, with the provider’s raw replies. */
+    async *batchCalls(id: string, signal?: AbortSignal): AsyncGenerator<BatchCall> {
+      const response = await call('GET', `${one(id)}/attempts`, { query: { raw: true }, signal })
+      const lines = readLines(bodyOf(response))
+      for await (const line of unbroken(base, lines, signal)) yield parseAnswer<BatchCall>(base, line, isBatchCall)
     },
 
     /** The batch as it goes, until the service says that no more will come; throws where the connection breaks. */

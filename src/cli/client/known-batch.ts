@@ -65,8 +65,8 @@ export async function takeUpBatch(session: Session, batch: Batch, again = 'reads
   }
   const more =
     batch.counts.failed > 0
-      ? '--new tries what failed again; what is graded comes from the cache'
-      : `--new ${again}; what is graded comes from the cache`
+      ? '--new tries what failed again; what is graded keeps its grade and costs nothing'
+      : `--new ${again}; what is graded keeps its grade and costs nothing`
   view.note(
     `${batch.id}: this command’s batch was done at ${batch.finished_at ?? 'an unknown time'}; these are its results (${more})`,
   )
@@ -109,6 +109,24 @@ export function tellRest({ shell, connection }: Session, batch: Batch): void {
       batch.counts.running > 0 ? 'this process does not run the batch; if no other does' : 'nobody runs this batch'
     shell.err.write(asTyped(shell, `${who}: go on with \`${resume}\`\n`))
   }
+}
+
+/** A cap parks nothing: what was over it has ended, and only another batch grades it. */
+export function tellOverBudget({ shell }: Pick<Session, 'shell'>, { failures, max_cost_usd }: Batch): void {
+  const over = failures['budget_exceeded'] ?? 0
+  if (over === 0) return
+  const which = max_cost_usd === null ? 'a cap of the key or the day' : `--max-cost-usd ${max_cost_usd}`
+  const next =
+    max_cost_usd === null
+      ? 'the same command with --new once there is room under the cap'
+      : 'the same command with --new and a higher --max-cost-usd'
+  const they = over === 1 ? 'it' : 'them'
+  shell.err.write(
+    asTyped(
+      shell,
+      `${count(over, 'item')} over the budget (${which}): ${next} grades ${they}; what is graded costs nothing\n`,
+    ),
+  )
 }
 
 function parkedAdvice({ resumes_at }: Batch, isEmbedded: boolean, resume: string): string[] {

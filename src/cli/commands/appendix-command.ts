@@ -2,9 +2,9 @@ import { Command } from 'commander'
 import { count } from '../../domain/count.ts'
 import { VERSION } from '../../grading/software.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'
-import type { Grade } from '../../schemas/grade.ts'
+import type { AttemptSummary, Grade } from '../../schemas/grade.ts'
 import { CliError } from '../client/cli-error.ts'
-import type { Client, LedgerEntry, RubricText } from '../client/client.ts'
+import type { BatchCall, Client, LedgerEntry, RubricText } from '../client/client.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { ServiceError } from '../client/service-error.ts'
 import { type Session, withSession } from '../client/session.ts'
@@ -16,8 +16,8 @@ import { line } from '../input/ndjson.ts'
 import { runCommand } from '../output/error-text.ts'
 import { waitsForYou } from '../output/progress-meter.ts'
 import { AppendixFolder } from '../results/appendix-folder.ts'
-import { renderPage } from '../results/appendix-page.ts'
-import { AppendixTally } from '../results/appendix-tally.ts'
+import { type Prompt, renderPage } from '../results/appendix-page.ts'
+import { AppendixTally, limitsSent } from '../results/appendix-tally.ts'
 import { fullGrade, rawOf } from '../results/show-receipt.ts'
 
 interface AppendixOptions extends ServerOption {
@@ -52,11 +52,19 @@ async function write(session: Session, id: string, path: string): Promise<ExitCo
   const folder = await AppendixFolder.create(path)
   try {
     const tally = await writeItems(session, batch, folder)
-    const rubrics = await writePrompts(client, tally, folder, signal)
+    const prompts = await writePrompts(client, tally, folder, signal)
+    const judges = tally.ungraded.length === 0 ? [] : (await client.listJudges()).items
     await folder.write('batch.json', pretty(batch))
-    const settings = tally.settings().map(({ setting, grades }) => ({ grades, ...setting }))
+    const settings = tally.settings().map((made) => ({
+      ...{ grades: made.grades, items: made.items },
+      output_limits_sent: limitsSent(made),
+      ...made.setting,
+    }))
     if (settings.length > 0) await folder.write('settings.json', pretty(settings))
-    await folder.write('appendix.md', renderPage({ batch, tally, rubrics, files: folder.written(), version: VERSION }))
+    await folder.write(
+      'appendix.md',
+      renderPage({ batch, tally, prompts, judges, files: folder.written(), version: VERSION }),
+    )
     await folder.write('SHA256SUMS', sums(folder))
     await folder.commit()
     shell.out.write(`${path}: ${count(batch.counts.total, 'item')}; begin with ${path}/appendix.md\n`)
@@ -79,23 +87,46 @@ function requireEnded({ connection }: Session, batch: Batch): void {
   ])
 }
 
+/** Of each grade of the batch: the items that it answers, and whether it was made for one of them. */
+type Answers = Map<string, { readonly item_ids: string[]; isMadeHere: boolean }>
+
+async function readAnswers({ client, signal }: Session, batch: string): Promise<Answers> {
+  const answers: Answers = new Map()
+  for await (const { item_id, grade_id, cached } of client.results(batch, signal)) {
+    if (grade_id === null) continue
+    const known = answers.get(grade_id) ?? { item_ids: [], isMadeHere: false }
+    known.item_ids.push(item_id)
+    known.isMadeHere ||= !cached
+    answers.set(grade_id, known)
+  }
+  return answers
+}
+
 async function writeItems(session: Session, batch: Batch, folder: AppendixFolder): Promise<AppendixTally> {
   const tally = new AppendixTally()
+  const answers = await readAnswers(session, batch.id)
   for await (const evidence of readEvidence(session, batch.id)) {
-    const { result, grade } = evidence
-    tally.addItem(result)
+    const { result, grade, calls } = evidence
+    const answered = grade === null ? undefined : answers.get(grade.id)
+    tally.addItem(result, grade, answered?.isMadeHere === true)
     await folder.write('items.ndjson', line(itemOf(evidence)))
     if (result.status !== 'graded') await folder.write('failures.ndjson', line(failureOf(evidence)))
-    if (grade === null) continue
-    tally.addGrade(grade)
-    await folder.write('grades.ndjson', line(fullGrade(grade, null)))
-    for (const reply of repliesOf(evidence, grade)) {
-      if (reply.raw_reply === null) tally.calls.without_raw_reply += 1
-      await folder.write('replies.ndjson', line(reply))
+    if (grade !== null && tally.addGrade(grade)) {
+      await folder.write('grades.ndjson', line(fullGrade(grade, null)))
+      for (const attempt of grade.receipt.attempts)
+        if (tally.addCall(attempt, grade))
+          await writeReply(folder, tally, replyOf(attempt, grade, calls, answered?.item_ids ?? [result.item_id]))
     }
     session.view.doing(`${tally.trials.length} of ${count(batch.counts.total, 'item')}`)
   }
+  for await (const call of session.client.batchCalls(batch.id, session.signal))
+    if (tally.addLoose(call)) await writeReply(folder, tally, looseReplyOf(call))
   return tally
+}
+
+async function writeReply(folder: AppendixFolder, tally: AppendixTally, reply: Reply): Promise<void> {
+  if (reply.raw_reply === null) tally.without_raw_reply += 1
+  await folder.write('replies.ndjson', line(reply))
 }
 
 /** How many items are read at once. */
@@ -134,42 +165,63 @@ function failureOf({ result, grade }: Evidence) {
   return {
     ...{ item_id, status, judge, grade_id },
     ...(failure !== null && { failure }),
+    ...(status === 'cancelled' && { reason: 'the batch was cancelled before the item was graded' }),
     ...(grade !== null && { claimed_label: grade.claimed_label, unmet: grade.unmet }),
   }
 }
 
-const repliesOf = ({ result, calls }: Evidence, { id, receipt }: Grade) =>
-  receipt.attempts.map((attempt) => ({
-    item_id: result.item_id,
-    grade_id: id,
-    attempt_id: attempt.id,
-    ...{ sample: attempt.sample, round: attempt.round, purpose: attempt.purpose, outcome: attempt.outcome },
-    request_id: attempt.request_id,
-    request_digest: attempt.request_digest ?? null,
-    reply_digest: attempt.reply_digest ?? null,
-    raw_reply: rawOf(attempt, calls),
-  }))
+type Reply = ReturnType<typeof replyOf> | ReturnType<typeof looseReplyOf>
 
-/** The prompts of the rubrics by which was graded, as far as they are still what they were. Null: not there any more. */
+/** A call that a grade rests on. */
+const replyOf = (
+  attempt: AttemptSummary,
+  { id, receipt }: Grade,
+  calls: readonly LedgerEntry[],
+  item_ids: readonly string[],
+) => ({
+  belongs_to: 'grade',
+  ...{ item_ids, grade_id: id, attempt_id: attempt.id, judge: receipt.judge },
+  ...{ sample: attempt.sample, round: attempt.round, purpose: attempt.purpose, outcome: attempt.outcome },
+  request_id: attempt.request_id,
+  request_digest: attempt.request_digest ?? null,
+  reply_digest: attempt.reply_digest ?? null,
+  raw_reply: rawOf(attempt, calls),
+})
+
+/** A call of the batch that none of its grades rests on. */
+const looseReplyOf = (call: BatchCall) => ({
+  belongs_to: call.grade_id === null ? 'no grade' : 'a grade outside of this batch',
+  ...{ item_ids: [], grade_id: call.grade_id, attempt_id: call.id, judge: call.judge },
+  ...{ sample: call.sample, round: call.round, purpose: call.purpose, outcome: call.outcome },
+  request_id: call.request_id,
+  request_digest: call.request_digest,
+  reply_digest: call.reply_digest ?? null,
+  raw_reply: call.raw_reply ?? null,
+})
+
+/** The prompts of the rubrics by which was graded, as far as they are still what they were, and of those by which was to be. */
 async function writePrompts(
   client: Client,
   tally: AppendixTally,
   folder: AppendixFolder,
   signal: AbortSignal,
-): Promise<Map<string, RubricText | null>> {
-  const rubrics = new Map<string, RubricText | null>()
-  for (const { setting } of tally.settings()) {
-    if (rubrics.has(setting.rubric)) continue
-    const rubric = await readRubric(client, setting.rubric, signal)
-    const isSame = rubric?.digest === setting.rubric_digest
-    rubrics.set(setting.rubric, isSame ? rubric : null)
-    if (rubric === null || !isSame) continue
+): Promise<Map<string, Prompt>> {
+  const digests = new Map<string, string | null>()
+  for (const { setting } of tally.settings())
+    if (!digests.has(setting.rubric)) digests.set(setting.rubric, setting.rubric_digest)
+  for (const { rubric } of tally.ungraded) if (rubric !== null && !digests.has(rubric)) digests.set(rubric, null)
+  const prompts = new Map<string, Prompt>()
+  for (const [name, digest] of digests) {
+    const loaded = await readRubric(client, name, signal)
+    const rubric = digest === null || loaded?.digest === digest ? loaded : null
+    prompts.set(name, { rubric, isUsed: digest !== null })
+    if (rubric === null) continue
     const place = `prompt/${rubric.name.replaceAll(/[^\w@.-]/g, '_')}`
     await folder.write(`${place}/system.md`, rubric.system)
     await folder.write(`${place}/question.md`, rubric.question)
     await folder.write(`${place}/answer-schema.json`, pretty(rubric.answer_schema))
   }
-  return rubrics
+  return prompts
 }
 
 async function readRubric(client: Client, name: string, signal: AbortSignal): Promise<RubricText | null> {

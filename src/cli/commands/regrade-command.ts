@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander'
+import { count } from '../../domain/count.ts'
 import { isOwnBatch } from '../../ports/batch-ports.ts'
+import type { Batch } from '../../schemas/batch.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES, type GradeStatus, LABELS, type Label } from '../../schemas/vocabulary.ts'
 import { regradeKey } from '../client/batch-key.ts'
@@ -108,6 +110,36 @@ const orNoBatch =
     throw error
   }
 
+/** How many items of the original are not in the new batch, and why: fewer rows than before are no mystery. */
+async function tellLeftOut({ client, view, signal }: Session, made: Batch, options: RegradeOptions): Promise<void> {
+  const { batch: base, recheck } = options
+  if (!isOwnBatch(base)) return
+  const seen = new Set<string>()
+  const left = { equal: 0, failed: 0, ungraded: 0 }
+  let items = 0
+  for await (const { grade_id, status } of client.results(base, signal)) {
+    items += 1
+    if (grade_id === null) left.ungraded += 1
+    else if (recheck && status === 'failed') left.failed += 1
+    else if (seen.has(grade_id)) left.equal += 1
+    else seen.add(grade_id)
+  }
+  const missing = items - made.counts.total
+  if (missing <= 0) return
+  const why = [
+    ...leftOut(left.failed, 'failed, with no answer to check'),
+    ...leftOut(left.ungraded, 'without a grade'),
+    ...leftOut(left.equal, 'equal to another item, with its grade'),
+    ...leftOut(missing - left.equal - left.failed - left.ungraded, 'not chosen, or equal to another item'),
+  ]
+  const verb = recheck ? 'rechecked' : 'graded again'
+  view.note(
+    `${made.id}: ${made.counts.total} of ${count(items, 'item')} of ${base} to be ${verb}; left out: ${why.join('; ')}`,
+  )
+}
+
+const leftOut = (n: number, why: string): string[] => (n > 0 ? [`${n} ${why}`] : [])
+
 async function regrade(session: Session, request: RegradeRequest, options: RegradeOptions): Promise<ExitCode> {
   const { client, shell, connection, target, format } = session
   if (options.dryRun) {
@@ -127,6 +159,10 @@ async function regrade(session: Session, request: RegradeRequest, options: Regra
       ? await client.regrade({ ...request, key }).catch(orNoBatch(session, options))
       : await takeUpBatch(session, usable, 'chooses the grades again')
   session.batch = batch
+  // A word about what was begun already: it is not worth an end.
+  await tellLeftOut(session, batch, options).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error
+  })
   if (options.detach) return tellDetached(session, batch)
   const code = await finishBatch(session, batch)
   if (code !== EXIT.parked)

@@ -8,7 +8,7 @@ import {
   type Strictness,
   strictCode,
 } from '../client/exit-codes.ts'
-import { isOrphan, stateOf, tellRest } from '../client/known-batch.ts'
+import { isOrphan, stateOf, tellOverBudget, tellRest } from '../client/known-batch.ts'
 import { asTyped } from '../client/program-name.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
@@ -45,9 +45,10 @@ async function results(session: Session, id: string, options: ResultsOptions): P
   if (open > 0) {
     const state = `${open} of ${count(batch.counts.total, 'item')} ${open === 1 ? 'has' : 'have'} not ended (${stateOf(session, batch)})`
     const wait = `; wait for them: veridict results ${id}${connection.flag} --wait`
-    shell.err.write(asTyped(shell, `${state}${rests ? '' : wait}\n`))
+    shell.err.write(asTyped(shell, `${state}${rests || waitsForYou(batch) ? '' : wait}\n`))
   }
   tellRest(session, batch)
+  tellOverBudget(session, batch)
   if ((rests && options.wait) || waitsForYou(batch)) return EXIT.parked
   return strictCode(exitOfCounts(batch.counts), options, unread.items)
 }

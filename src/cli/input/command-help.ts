@@ -4,8 +4,8 @@ import { OUTPUT_HELP } from '../results/results-format.ts'
 
 const GO_ON = `Going on:
   The same command (same paths, ground truths and options) finds its batch again: it follows one that runs, resumes
-  one that is parked, and prints the results of one that is done. --new begins another; what is graded already comes
-  from the cache and costs nothing.
+  one that is parked, and prints the results of one that is done. --new begins another; what is graded already keeps
+  its grade and costs nothing.
   Ctrl-C stops cleanly and says how to go on: a batch of a running service goes on without you, one in this process
   rests in the database. A second Ctrl-C ends at once.`
 
@@ -33,6 +33,8 @@ Examples:
 export const REGRADE_HELP = `
 The first group of options chooses stored grades: those that fit every given one. The second says what is different
 this time; what is not said stays as it was. Old grades are never touched.
+A grade is graded again once, however many equal items it answers, and items without a grade are left out; --recheck leaves
+out failed ones, too, as they have no answer to check. With --batch it is said on stderr how many, and why.
 
 ${GO_ON}
   A --recheck that is done is never taken for a new one: it is made again, and costs nothing.
@@ -83,9 +85,10 @@ Makes a folder with
   batch.json        the batch with its counts and cost
   settings.json     provider, API, host, model, effort, temperature, output limit, mode, versions, with the grades of each
   items.ndjson      an item a line: label, digests of its trajectory, ground truth and rubric
-  failures.ndjson   what has no label: its code and message, or what of its evidence does not hold
-  grades.ndjson     the grades with their evidence and receipts
-  replies.ndjson    every call's raw reply (it quotes the runs), with the digests of request and reply
+  failures.ndjson   what has no label: its code and message, what of its evidence does not hold, or that it was cancelled
+  grades.ndjson     each grade once, with its evidence and receipt; one can answer several items that are equal
+  replies.ndjson    every call of the batch or its grades once: raw reply (it quotes the runs), digests of request and reply;
+                    belongs_to says whether a grade rests on it
   SHA256SUMS        of all of them, for sha256sum -c
 What the batch has nothing of is left out. It holds no key and nothing of a base URL but its host. What old grades do not say is null there. The batch has to have ended.
 
@@ -141,7 +144,7 @@ Example:
 
 export const CANCEL_HELP = `
 What is in flight ends first; what was not begun ends as cancelled; what is graded stays. A cancelled batch stays so: the
-same \`veridict batch\` command then begins another, and takes what is graded from the cache.
+same \`veridict batch\` command then begins another, and what is graded keeps its grade.
 
 ${SERVER_HELP}
 

@@ -65,6 +65,10 @@ export const isGrade: Shape = (value) =>
   isRecord(value['metadata'])
 
 export const isCalls: Shape = (value) => isListOf(value, 'id', 'outcome')
+export const isBatchCall: Shape = (value) =>
+  isRecord(value) &&
+  ['id', 'outcome', 'judge'].every((name) => typeof value[name] === 'string') &&
+  (value['grade_id'] === null || isPlain(value['grade_id']))
 export const isJudges: Shape = (value) => isListOf(value, 'name', 'description')
 export const isRubric: Shape = (value) =>
   isRecord(value) &&

@@ -1,7 +1,7 @@
 import type { Batch } from '../../schemas/batch.ts'
 import { EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/exit-codes.ts'
 import { followBatch } from '../client/follow-batch.ts'
-import { tellRest } from '../client/known-batch.ts'
+import { tellOverBudget, tellRest } from '../client/known-batch.ts'
 import type { Session } from '../client/session.ts'
 import { summary, writeResults } from '../results/results-format.ts'
 import { paintFor } from '../results/terminal-text.ts'
@@ -17,6 +17,7 @@ export async function finishBatch(session: Session, begun: Batch, strictness: St
     return EXIT.parked
   }
   const unread = await printResults(session, batch)
+  tellOverBudget(session, batch)
   return strictCode(exitOfCounts(batch.counts), strictness, unread.items)
 }
 

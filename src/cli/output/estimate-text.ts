@@ -7,10 +7,10 @@ import { dollars, oneLine } from '../results/terminal-text.ts'
 /** What a dry run says: for people, or one JSON line. */
 export function estimateText(estimate: BatchEstimate, format: OutputFormat): string {
   if (format !== 'table') return line(estimate)
-  const { items, cached, to_grade, cost_usd, likely } = estimate
+  const { items, to_grade, cost_usd, likely } = estimate
   const isFree = estimate.input_tokens.max === 0 && estimate.judges.length > 0
   const rows = [
-    `${count(items, 'item')}: ${cached} answered by stored grades, ${to_grade} to ask a judge`,
+    `${count(items, 'item')}: ${[...freeWords(estimate), `${to_grade} to ask a judge`].join(', ')}`,
     `  calls          ${expected(likely.calls, estimate.calls, short)}`,
     `  input tokens   ${expected(likely.input_tokens, estimate.input_tokens, short)}`,
     `  output tokens  ${expected(likely.output_tokens, estimate.output_tokens, short)}`,
@@ -24,6 +24,13 @@ export function estimateText(estimate: BatchEstimate, format: OutputFormat): str
       : 'No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.',
   ]
   return `${rows.join('\n')}\n`
+}
+
+/** Earlier versions did not tell items that are equal to another of the batch from those that stored grades answer. */
+function freeWords({ cached, equal }: Omit<BatchEstimate, 'equal'> & Partial<BatchEstimate>): string[] {
+  if (equal === undefined) return [`${cached} answered by stored grades or equal to another`]
+  const same = equal === 1 ? '1 equals another of this batch' : `${equal} equal others of this batch`
+  return [`${cached - equal} answered by stored grades or replies`, ...(equal > 0 ? [same] : [])]
 }
 
 /** What the likely figures rest on. */

@@ -1,5 +1,5 @@
 import { count } from '../../domain/count.ts'
-import type { Statistic } from '../../schemas/audit/agreement.ts'
+import type { Statistic, UndefinedReason } from '../../schemas/audit/agreement.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { line } from '../input/ndjson.ts'
 import { csvLine, type OutputFormat } from '../results/results-format.ts'
@@ -58,8 +58,23 @@ function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[]
   return ['', `agreement  ${words.join(' · ')}`, ...repeats]
 }
 
-const statistic = ({ value, ci95 }: Statistic): string => {
-  if (value === null) return '–'
+/** In the words of the page. */
+const REASONS: Readonly<Record<UndefinedReason, string>> = {
+  no_ratings: 'no ratings',
+  no_pairs: 'no pairs',
+  one_category: 'all of one category',
+  not_two_raters: 'not two raters',
+  unequal_ratings: 'unequal numbers of ratings',
+  no_cases: 'no cases',
+  no_discordant_pairs: 'nothing differs',
+  too_few_units: 'too few tasks for an interval',
+  too_few_reviews: 'too few reviews',
+  mostly_undefined: 'undefined in most resamples',
+  no_spread: 'no spread: every resample is the same',
+}
+
+const statistic = ({ value, ci95, reason }: Statistic): string => {
+  if (value === null) return reason === null ? '–' : `– (${REASONS[reason] ?? reason})`
   const interval = ci95 === null ? '' : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
   return `${value.toFixed(3)}${interval}`
 }

@@ -5,7 +5,7 @@ import { unreadText } from '../results/unread-text.ts'
 
 /** One grade as a person likes to read it: the label, then the evidence, then what failed and why. Ends in a blank line. */
 export function printGrade(file: string, grade: Grade): string {
-  const cached = grade.receipt.cache === 'hit' ? styleText('dim', ' · from the cache') : ''
+  const cached = grade.receipt.cache === 'hit' ? styleText('dim', ' · stored before') : ''
   const unread = unreadText(grade.receipt.unread ?? null)
   const lines = [
     `${headline(grade)}  ${oneLine(file)}`,

@@ -4,6 +4,10 @@ import { clip, dollars, LABEL_STYLE, type Paint, tally } from '../results/termin
 import { costText, unknownCalls } from './cost-text.ts'
 import type { Figures } from './progress-meter.ts'
 
+/** Which of both it was is not known of the batch as a whole. */
+export const cachedText = ({ cached }: Pick<Batch, 'cached'>): string =>
+  `${cached} answered by a grade of another item or of before`
+
 /** How a batch goes, on one line for a log. No styles. */
 export function progressLine(batch: Batch, figures: Figures): string {
   const parts = [
@@ -52,11 +56,9 @@ function speed({ rate, eta_s, done, total }: Figures): string[] {
 
 function cost(batch: Batch): string[] {
   const cap = batch.max_cost_usd === null ? '' : ` of at most ${dollars(batch.max_cost_usd)}`
-  return [
-    `${costText(batch)}${cap}`,
-    ...(batch.cached > 0 ? [`${batch.cached} from the cache`] : []),
-    unknownCalls(batch),
-  ].filter((part) => part !== '')
+  return [`${costText(batch)}${cap}`, ...(batch.cached > 0 ? [cachedText(batch)] : []), unknownCalls(batch)].filter(
+    (part) => part !== '',
+  )
 }
 
 function labels(batch: Batch, paint: Paint): string {

@@ -5,6 +5,7 @@ import { line } from '../input/ndjson.ts'
 import { confidenceText } from '../output/confidence-text.ts'
 import { costText, unknownCalls } from '../output/cost-text.ts'
 import type { OutputTarget } from '../output/output-target.ts'
+import { cachedText } from '../output/progress-text.ts'
 import { clip, clipFront, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
 import { addUnread, NONE_UNREAD, type UnreadTally, unreadText } from './unread-text.ts'
 
@@ -64,18 +65,25 @@ export async function writeResults(
   if (format === 'csv') await target.write(csvLine([...CSV_COLUMNS]))
   const width = nameWidth(target.screen.columns)
   if (format === 'table') await target.write(`${paint('bold', tableRow(TABLE_HEAD, width))}\n`)
+  const layout = { width, whole: target.screen.isTTY !== true }
   let unread = NONE_UNREAD
   for await (const one of results) {
     unread = addUnread(unread, one.grade?.unread ?? null)
-    await target.write(formatResult(one, format, paint, width))
+    await target.write(formatResult(one, format, paint, layout))
   }
   if (format === 'table') await target.write(`\n${summary(batch, paint, unread)}\n`)
   return unread
 }
 
-function formatResult(one: BatchResult, format: OutputFormat, paint: Paint, width: number): string {
+/** `whole`: nobody’s screen is too narrow for a long reason. */
+interface Layout {
+  readonly width: number
+  readonly whole: boolean
+}
+
+function formatResult(one: BatchResult, format: OutputFormat, paint: Paint, layout: Layout): string {
   if (format === 'ndjson') return line(one)
-  return format === 'csv' ? csvLine(csvCells(one)) : `${tableRow(tableCells(one, paint, width), width)}\n`
+  return format === 'csv' ? csvLine(csvCells(one)) : `${tableRow(tableCells(one, paint, layout), layout.width)}\n`
 }
 
 const TABLE_HEAD = ['item', 'status', 'label', 'confidence', 'unread', 'grade', 'why']
@@ -101,21 +109,32 @@ const nameOf = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
 
 /** The failure; else what the evidence lacks, what contradicts the label, and whether it was asked for at all. */
 function whyOf({ failure, cached, grade }: BatchResult): string {
-  if (failure !== null) return clip(`${failure.code}: ${failure.message}`, 120)
+  if (failure !== null) return safeLine(`${failure.code}: ${failure.message}`)
   const [unmet, ...more] = grade?.unmet ?? []
   const parts = [
     unmet === undefined ? '' : `${unmet.claim}: ${unmet.reason}${more.length > 0 ? ` (and ${more.length} more)` : ''}`,
     codesOf(grade),
     unreadText(grade?.unread ?? null),
-    cached ? 'from the cache' : '',
+    cached ? 'a grade of another item or of before' : '',
   ]
-  return clip(parts.filter((part) => part !== '').join('; '), 160)
+  return safeLine(parts.filter((part) => part !== '').join('; '))
+}
+
+/** No provider’s message is longer, and no line of ours needs to be. */
+const LONGEST_WHY = 1000
+const safeLine = (text: string): string => clip(text, LONGEST_WHY)
+
+/** On a terminal a long reason is cut, and says where the rest stands; in a pipe it is whole. */
+const LONGEST_SHOWN = 160
+function shownWhy(why: string, { grade_id }: BatchResult, whole: boolean): string {
+  if (whole || why.length <= LONGEST_SHOWN) return why
+  return `${clip(why, LONGEST_SHOWN)} (all of it: ${grade_id === null ? '-o ndjson' : 'veridict show GRADE'})`
 }
 
 const codesOf = (grade: ResultGrade | null): string =>
   [...new Set((grade?.contradictions ?? []).map(({ code }) => code))].join(' ')
 
-function tableCells(result: BatchResult, paint: Paint, width: number): string[] {
+function tableCells(result: BatchResult, paint: Paint, { width, whole }: Layout): string[] {
   const { label, grade } = result
   const mark = (grade?.contradictions.length ?? 0) > 0 ? ` ${paint('yellow', '!')}` : ''
   return [
@@ -125,7 +144,7 @@ function tableCells(result: BatchResult, paint: Paint, width: number): string[] 
     grade === null || label === null ? '–' : confidenceText(grade),
     unreadCell(grade, paint),
     clip(result.grade_id ?? '–', 30),
-    paint('dim', whyOf(result)),
+    paint('dim', shownWhy(whyOf(result), result, whole)),
   ]
 }
 
@@ -141,7 +160,7 @@ export function summary(batch: Batch, paint: Paint, unread: UnreadTally = NONE_U
   const unknown = unknownCalls(batch)
   const calls = [
     count(batch.calls.made, 'call'),
-    `${batch.cached} from the cache`,
+    ...(batch.cached > 0 ? [cachedText(batch)] : []),
     ...(unknown === '' ? [] : [unknown]),
   ]
   const rows = [

@@ -46,13 +46,18 @@ export function receiptText({ receipt }: Grade, calls: readonly LedgerEntry[] | 
 }
 
 function settingRows(receipt: Receipt): string[] {
-  const { settings, versions } = receipt
+  const { provider, settings, versions } = receipt
+  // A search asks nobody: there is no host and nothing that answered as a model.
   const facts: [string, readonly (readonly [string, unknown])[]][] = [
     [
       'asked',
       [
-        [receipt.provider ?? 'no provider', settings?.api],
-        ['host', settings?.host],
+        ...(provider === null
+          ? ([[`nobody: \`${receipt.judge}\` is a search and no model`, '']] as const)
+          : ([
+              [provider, settings?.api],
+              ['host', settings?.host],
+            ] as const)),
         ['mode', receipt.mode],
       ],
     ],
@@ -60,15 +65,19 @@ function settingRows(receipt: Receipt): string[] {
       'model',
       [
         [receipt.model_requested ?? 'none', ''],
-        ['answered as', receipt.model_resolved],
+        ...(provider !== null ? ([['answered as', receipt.model_resolved]] as const) : []),
       ],
     ],
     [
       'settings',
       [
-        ['effort', settings?.effort],
-        ['temperature', settings?.temperature],
-        ['output limit', settings?.max_output_tokens],
+        ...(provider === null
+          ? []
+          : ([
+              ['effort', settings?.effort],
+              ['temperature', settings?.temperature],
+              ['output limit', settings?.max_output_tokens],
+            ] as const)),
         ['samples', receipt.samples],
       ],
     ],

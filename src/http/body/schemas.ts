@@ -32,6 +32,16 @@ const LedgerEntrySchema = Type.Object(
   { additionalProperties: false },
 )
 
+const BatchCallSchema = Type.Object(
+  {
+    ...LedgerEntrySchema.properties,
+    grade_id: Type.Union([Type.String(), Type.Null()], {
+      description: 'The grade that it was made for, or that uses its reply; null: no grade was stored.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
 const listOf = (name: string) => Type.Object({ items: Type.Array(ref(name)) }, { additionalProperties: false })
 const pageOf = (name: string) =>
   Type.Object({ items: Type.Array(ref(name)), next_cursor: NextCursorSchema }, { additionalProperties: false })
@@ -52,6 +62,7 @@ export const COMPONENTS = {
   GradeOverview: GradeOverviewSchema,
   GroundTruth: GroundTruthSchema,
   LedgerEntry: LedgerEntrySchema,
+  BatchCall: BatchCallSchema,
   LedgerEntryList: listOf('LedgerEntry'),
   TrajectorySummary: TrajectorySummarySchema,
   TrajectoryStep: TrajectoryStepSchema,

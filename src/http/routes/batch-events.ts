@@ -30,7 +30,7 @@ export function batchEventRoute(app: FastifyInstance, { context, state }: BatchR
     handler: async (request, reply) => {
       const { id } = request.params
       const { batches } = request.project
-      if ((await batches.get(id)) === null) throw notFound('batch')
+      if ((await batches.get(id)) === null) throw notFound('batch', id)
       reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type('text/event-stream')
       return reply.send(Readable.from(writeEvents(batches, context.clock, id, state)))
     },

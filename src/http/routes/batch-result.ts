@@ -19,6 +19,7 @@ const toResult = (record: ItemRecord, grade: ResultGrade | null): BatchResult =>
   status: record.status,
   label: record.label,
   judge: record.request.judge ?? null,
+  rubric: record.request.rubric ?? null,
   grade_id: record.grade_id,
   grade,
   failure: record.failure,

@@ -7,6 +7,7 @@ import { endedPages } from '../../batches/ended-items.ts'
 import type { BatchService } from '../../batches/service.ts'
 import type { ItemRecord } from '../../ports/batch-ports.ts'
 import type { GradeStore } from '../../ports/grade-ports.ts'
+import type { AttemptLedger } from '../../ports/ledger-ports.ts'
 import type { Clock } from '../../ports/ports.ts'
 import { Type } from '../../schemas/type.ts'
 import { problems, streamed } from '../body/schemas.ts'
@@ -14,6 +15,7 @@ import { notFound } from '../problem.ts'
 import { toResults } from './batch-result.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
 import { watchBatch } from './batch-watch.ts'
+import { LedgerQuery, listBatchCalls } from './ledger.ts'
 
 const PAGE = 200
 /** At most this often it is looked for more: a slow first item would have every end looked at. */
@@ -43,7 +45,7 @@ export function batchResultRoute(app: FastifyInstance, { context, state }: Batch
     handler: async (request, reply) => {
       const { id } = request.params
       const { batches, stores } = request.project
-      if ((await batches.get(id)) === null) throw notFound('batch')
+      if ((await batches.get(id)) === null) throw notFound('batch', id)
       const pages =
         request.query.wait === true
           ? waitForResults(batches, context.clock, id, () => state.draining || reply.raw.destroyed)
@@ -51,6 +53,38 @@ export function batchResultRoute(app: FastifyInstance, { context, state }: Batch
       return reply.type('application/x-ndjson').send(Readable.from(writeLines(stores.grades, pages)))
     },
   })
+}
+
+/** All calls of a batch, one a line: also those that no grade came of. */
+export function batchCallRoute(app: FastifyInstance): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/batches/:id/attempts', {
+    schema: {
+      operationId: 'readBatchAttempts',
+      summary: 'The ledger of a batch: every call of a judge that was made for it',
+      description:
+        'In order, with those whose grade was never stored: `grade_id` is null there. A good reply of such a call is kept, and used when the same question is asked again.',
+      tags: ['batches'],
+      params: BatchId,
+      querystring: LedgerQuery,
+      response: { 200: streamed('application/x-ndjson', 'BatchCall', 'One a line.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params
+      const { batches, stores } = request.project
+      if ((await batches.get(id)) === null) throw notFound('batch', id)
+      const lines = writeCalls(stores.attempts, id, request.query.raw === true)
+      return reply.type('application/x-ndjson').send(Readable.from(lines))
+    },
+  })
+}
+
+async function* writeCalls(attempts: Pick<AttemptLedger, 'listForBatch'>, batch: string, raw: boolean) {
+  for (let after: number | null = 0; after !== null; ) {
+    const { calls, next } = await attempts.listForBatch(batch, after)
+    for (const call of listBatchCalls(calls, raw)) yield `${JSON.stringify(call)}\n`
+    after = next
+    await nextTurn()
+  }
 }
 
 async function* writeLines(grades: Pick<GradeStore, 'getMany'>, pages: AsyncIterable<readonly ItemRecord[]>) {

@@ -93,7 +93,7 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRo
     },
     handler: async (request, reply) => {
       const batch = await request.project.batches.get(request.params.id)
-      if (batch === null) throw notFound('batch')
+      if (batch === null) throw notFound('batch', request.params.id)
       return sendJson(reply, batch)
     },
   })
@@ -112,7 +112,7 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRo
         const { batches } = request.project
         const { id } = request.params as { id: string }
         const done = await batches[verb](id)
-        if (done === null) throw notFound('batch')
+        if (done === null) throw notFound('batch', id)
         if (!done) throw new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
         return sendJson(reply, await batches.get(id), 202)
       },

@@ -41,7 +41,7 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
     },
     handler: (request, reply) => {
       const rubric = findRubric(context.rubrics, request.params.id)
-      if (rubric === undefined) throw notFound('rubric')
+      if (rubric === undefined) throw notFound('rubric', request.params.id)
       const { system, question, answer_schema } = rubric
       return sendJson(reply, { ...rubricView(rubric), system, question, answer_schema: { ...answer_schema } })
     },

@@ -88,6 +88,6 @@ export function commentRoutes(app: FastifyInstance, { context: { clock }, inFlig
 
 async function readGrade({ grades }: Pick<Project['stores'], 'grades'>, id: string): Promise<Grade> {
   const grade = await grades.get(id)
-  if (grade === null) throw notFound('grade')
+  if (grade === null) throw notFound('grade', id)
   return grade
 }

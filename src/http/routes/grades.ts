@@ -15,7 +15,7 @@ import type { InFlight } from '../guard/in-flight.ts'
 import { notFound } from '../problem.ts'
 import { perProject } from '../project.ts'
 import { type GradingDeps, gradeOne } from './grade-one.ts'
-import { listLedgerEntries } from './ledger.ts'
+import { LedgerQuery, listLedgerEntries } from './ledger.ts'
 
 const GradeId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
 const filter = () => Type.Optional(Type.String({ maxLength: 300 }))
@@ -31,10 +31,6 @@ const FILTERS = {
 }
 const ListQuery = Type.Object({ ...FILTERS, ...PageQuery }, { additionalProperties: false })
 const OverviewQuery = Type.Object(FILTERS, { additionalProperties: false })
-const LedgerQuery = Type.Object(
-  { raw: Type.Optional(Type.Boolean({ description: 'With the provider’s raw replies.' })) },
-  { additionalProperties: false },
-)
 
 interface GradeRouteOptions extends GradingDeps {
   readonly context: Context
@@ -120,7 +116,7 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
     },
     handler: async (request, reply) => {
       const text = await request.project.stores.grades.getText(request.params.id)
-      if (text === null) throw notFound('grade')
+      if (text === null) throw notFound('grade', request.params.id)
       return sendText(reply, text)
     },
   })
@@ -138,7 +134,7 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
       const { id } = request.params
       const { grades, attempts } = request.project.stores
       const grade = await grades.get(id)
-      if (grade === null) throw notFound('grade')
+      if (grade === null) throw notFound('grade', id)
       const calls = await attempts.listForGrade(id)
       return sendJson(reply, { items: listLedgerEntries(calls, grade.receipt, request.query.raw === true) })
     },
@@ -164,7 +160,7 @@ function questionRoutes(app: FastifyInstance): void {
     handler: async (request, reply) => {
       const { grades } = request.project.stores
       const grade = await grades.get(request.params.id)
-      if (grade === null) throw notFound('grade')
+      if (grade === null) throw notFound('grade', request.params.id)
       const standing = await grades.listForQuestion(questionOf(grade))
       return sendJson(reply, { items: standing.map((one) => one.grade) })
     },
@@ -184,7 +180,7 @@ function questionRoutes(app: FastifyInstance): void {
     },
     handler: async (request, reply) => {
       const truth = await request.project.stores.grades.getGroundTruth(request.params.id)
-      if (truth === null) throw notFound('grade')
+      if (truth === null) throw notFound('grade', request.params.id)
       return sendJson(reply, truth)
     },
   })

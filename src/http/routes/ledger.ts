@@ -1,6 +1,12 @@
 import { digestBytes } from '../../domain/digest.ts'
-import type { LedgerEntry } from '../../ports/ledger-ports.ts'
+import type { BatchCall, LedgerEntry } from '../../ports/ledger-ports.ts'
 import type { Receipt } from '../../schemas/grade.ts'
+import { Type } from '../../schemas/type.ts'
+
+export const LedgerQuery = Type.Object(
+  { raw: Type.Optional(Type.Boolean({ description: 'With the provider’s raw replies.' })) },
+  { additionalProperties: false },
+)
 
 /**
  * The calls of one grade as callers see them: the raw replies, which hold trajectory text, only where asked for. What its receipt says of
@@ -17,3 +23,12 @@ export const listLedgerEntries = (entries: readonly LedgerEntry[], { attempts }:
       ...(raw && { raw_reply }),
     }
   })
+
+/** The calls of a batch, each with the grade that was stored for it. */
+export const listBatchCalls = (calls: readonly BatchCall[], raw: boolean) =>
+  calls.map(({ key: _key, payer: _payer, reserved_usd: _bound, raw_reply, ...rest }) => ({
+    ...rest,
+    reply_digest: raw_reply === null ? null : digestBytes(raw_reply),
+    max_output_tokens: null,
+    ...(raw && { raw_reply }),
+  }))

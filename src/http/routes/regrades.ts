@@ -89,7 +89,7 @@ export function regradeRoutes(
         return sendJson(reply, { ...compared.comparison, next_cursor })
       }
       if (compared.reason === 'no_regrade') throw NEEDS_BASE
-      throw notFound(compared.reason === 'no_head' ? 'batch (head)' : 'batch (base)')
+      throw compared.reason === 'no_head' ? notFound('batch (head)', head) : notFound('batch (base)', base ?? head)
     },
   })
 }

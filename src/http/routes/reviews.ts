@@ -52,7 +52,7 @@ export function reviewRoutes(
 
   async function review({ stores }: Project, gradeId: string, body: ReviewRequest) {
     const grade = await stores.grades.get(gradeId)
-    if (grade === null) throw notFound('grade')
+    if (grade === null) throw notFound('grade', gradeId)
     const errors = findReviewFaults(body)
     if (errors.length > 0) throw new HttpProblem(400, 'invalid_request', 'the claims do not make the label', { errors })
     const made = makeReview(body, grade, { id: newId('rev'), at: clock.now() })

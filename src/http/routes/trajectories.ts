@@ -47,7 +47,7 @@ export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly c
   }
   const load = async ({ service }: Project, id: string): Promise<Trajectory> => {
     const trajectory = await service.trajectory(id)
-    if (trajectory === null) throw notFound('trajectory')
+    if (trajectory === null) throw notFound('trajectory', id)
     return trajectory
   }
 

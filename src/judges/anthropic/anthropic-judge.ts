@@ -32,7 +32,7 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
     fetch: makeFetch(settings.concurrency.max),
     logLevel: 'off',
   })
-  const sdk: Sdk = { errors: ERRORS, secret: key, host: new URL(client.baseURL).host }
+  const sdk: Sdk = { errors: ERRORS, secret: key, host: new URL(client.baseURL).host, key_env: settings.key_env }
   return {
     info: describeJudge(name, settings),
     ask: (request, signal) => askProvider(sdk, signal, () => callMessages(client, settings, request, signal)),

@@ -29,7 +29,7 @@ export function createOpenAiJudge(name: string, settings: JudgeSettings, key: st
     project: null,
     logLevel: 'off',
   })
-  const sdk: Sdk = { errors: ERRORS, secret: key, host: new URL(client.baseURL).host }
+  const sdk: Sdk = { errors: ERRORS, secret: key, host: new URL(client.baseURL).host, key_env: settings.key_env }
   const api = openAiApi(settings)
   return {
     info: describeJudge(name, settings),

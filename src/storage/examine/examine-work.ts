@@ -41,19 +41,25 @@ interface Sums {
   readonly usd: number | null
 }
 
-/** Good replies without a grade. Those of a process that lives may be of a grade in the making. */
+/** Good replies without a grade. Those of a process that lives may be of a grade in the making, unless their batch has ended. */
 const renderOrphans = (examined: Examined): string => `
-  SELECT count(*) AS n, sum(cost_usd) AS usd FROM attempts
+  FROM attempts
   WHERE outcome = 'ok' AND NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)
-    AND ${ofTheDead(examined)}`
+    AND (${ofTheDead(examined)} ${examined.applied < 3 ? '' : OR_ENDED})`
+
+const OR_ENDED = "OR batch IN (SELECT id FROM batches WHERE status IN ('done', 'cancelled'))"
 
 function* lookAtOrphans(examined: Examined): Generator<Finding> {
-  const { n, usd } = examined.db.prepare(renderOrphans(examined)).get(livingValue(examined)) as Sums
-  if (n === 0) return yield ok('paid replies', 'every paid reply is part of a grade')
+  const { db } = examined
+  const orphans = renderOrphans(examined)
+  const living = livingValue(examined)
+  const { n, usd } = db.prepare(`SELECT count(*) AS n, sum(cost_usd) AS usd ${orphans}`).get(living) as Sums
+  if (n === 0) return yield ok('paid replies', 'every paid reply is part of a grade, or of one in the making')
   yield note('paid replies', `${count(n, 'paid reply', 'paid replies')} without a grade, ${dollars(usd)}`, {
     means:
-      'Their process ended, or their batch waits, before the grade was written. They are used, and not paid for again, when the same question is asked.',
+      'Their process or their batch ended, or their batch waits, before the grade was written. They are kept; they are used, and not paid for again, when the same question is asked.',
     advice: 'Let the batch go on, or ask again: `veridict resume BATCH`, or the same command.',
+    ids: countIds(db, `SELECT id ${orphans}`, living).ids,
   })
 }
 

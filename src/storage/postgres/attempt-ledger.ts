@@ -3,15 +3,18 @@ import type { AttemptLedger, FinishedAttempt, PlannedAttempt } from '../../ports
 import type { Grade } from '../../schemas/grade.ts'
 import {
   type AnswerRow,
+  type BatchCallRow,
   END_COLUMNS,
   type EndRow,
   type EntryRow,
+  parseBatchCalls,
   parseEntry,
   parseHistory,
   parseReply,
   parseStoredReply,
   renderEnd,
   type StoredReplyRow,
+  WALKED_CALLS,
 } from '../attempt-rows.ts'
 import type { Outside } from '../outside.ts'
 import { fetchReplies, fetchReply, isLarge, keepEnd } from '../outside-replies.ts'
@@ -64,6 +67,11 @@ const LIST_FOR_GRADE = `
     message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved
   FROM attempts WHERE grade_id = $1 OR id = ANY($2) ORDER BY started_at, seq`
 
+const LIST_FOR_BATCH = `
+  SELECT id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd, outcome,
+    message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved, NOT ${IS_ORPHAN} AS has_grade
+  FROM attempts WHERE seq > $2 AND seq <= $2::bigint + ${WALKED_CALLS} AND batch = $1 ORDER BY seq`
+
 const LIST_REPLIES = `
   SELECT id, sample, round, purpose, request_digest, reply_text, raw_reply, usage, request_id, model_resolved
   FROM attempts WHERE outcome = 'ok' AND id = ANY($1) ORDER BY sample, started_at, seq`
@@ -113,6 +121,11 @@ export function createAttemptLedger(unit: Unit, processes: Processes, outside: O
     async listForGrade(gradeId) {
       const rows = await unit.rows<EntryRow>(LIST_FOR_GRADE, [gradeId, await namedAttempts(unit, gradeId)])
       return (await fetchReplies(outside, rows)).map(parseEntry)
+    },
+    async listForBatch(batch, after) {
+      const rows = await unit.rows<BatchCallRow>(LIST_FOR_BATCH, [batch, after])
+      const [end] = await unit.rows<{ last: string | number | null }>('SELECT max(seq) AS last FROM attempts')
+      return parseBatchCalls(await fetchReplies(outside, rows), after, Number(end?.last ?? 0))
     },
     outputHistory: async (judge) => parseHistory(await unit.rows<AnswerRow>(ANSWERS, [judge])),
     async listReplies(gradeId) {

@@ -3,9 +3,11 @@ import { MOST_ANSWERS, MOST_CALLS } from '../../domain/money/history.ts'
 import type { AttemptLedger, FinishedAttempt, LedgerEntry } from '../../ports/ledger-ports.ts'
 import {
   type AnswerRow,
+  type BatchCallRow,
   END_COLUMNS,
   type EndRow,
   type EntryRow,
+  parseBatchCalls,
   parseEntry,
   parseHistory,
   parseReply,
@@ -13,6 +15,7 @@ import {
   type ReplyRow,
   renderEnd,
   type StoredReplyRow,
+  WALKED_CALLS,
 } from '../attempt-rows.ts'
 import type { Outside } from '../outside.ts'
 import { fetchReplies, fetchReply, isLarge, keepEnd } from '../outside-replies.ts'
@@ -59,6 +62,11 @@ export const LIST_FOR_GRADE = `
     SELECT value ->> '$.id' FROM json_each((SELECT body FROM grades WHERE id = @id), '$.receipt.attempts')
   ) ORDER BY started_at, rowid`
 
+const LIST_FOR_BATCH = `
+  SELECT id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd, outcome,
+    message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved, NOT ${IS_ORPHAN} AS has_grade
+  FROM attempts WHERE rowid > @after AND rowid <= @after + ${WALKED_CALLS} AND batch = @batch ORDER BY rowid`
+
 export const LIST_REPLIES = `
   SELECT id, sample, round, purpose, request_digest, reply_text, raw_reply, usage, request_id, model_resolved
   FROM attempts WHERE outcome = 'ok' AND id IN (
@@ -91,6 +99,8 @@ export function createAttemptLedger(
   const exists = db.prepare('SELECT 1 FROM attempts WHERE id = ?').pluck()
   const adopt = db.prepare(ADOPT)
   const list = db.prepare(LIST_FOR_GRADE)
+  const ofBatch = db.prepare(LIST_FOR_BATCH)
+  const last = db.prepare('SELECT max(rowid) FROM attempts').pluck()
   const replies = db.prepare(LIST_REPLIES)
   const answers = db.prepare(ANSWERS)
   const finish = prepareFinish(db, spending)
@@ -126,6 +136,12 @@ export function createAttemptLedger(
     async listForGrade(gradeId) {
       const rows = await unit.read(() => list.all({ id: gradeId }) as EntryRow[])
       return (await fetchReplies(outside, rows)).map(parseEntry)
+    },
+    async listForBatch(batch, after) {
+      const [rows, end] = await unit.read(
+        () => [ofBatch.all({ batch, after }) as BatchCallRow[], last.get() as number | null] as const,
+      )
+      return parseBatchCalls(await fetchReplies(outside, rows), after, end)
     },
     outputHistory: (judge) => unit.read(() => parseHistory(answers.all(judge) as AnswerRow[])),
     async listReplies(gradeId) {

@@ -36,6 +36,7 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   'GET /v1/batches': 'read',
   'GET /v1/batches/:id': 'read',
   'GET /v1/batches/:id/results': 'read',
+  'GET /v1/batches/:id/attempts': 'read',
   'GET /v1/batches/:id/events': 'read',
   'POST /v1/batches/:id/cancel': 'grade',
   'POST /v1/batches/:id/resume': 'grade',
