@@ -127,7 +127,7 @@ describeInBrowser('what is shown', () => {
   test('a batch that is not there: a sentence, and the way to those that are', async () => {
     const page = await audit.open('/audit/batches/NOPE')
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').innerText()).toBe('Cannot show the batch. There is no such batch.')
+    expect(await page.getByRole('alert').innerText()).toBe('Cannot show the batch. There is no such batch: NOPE.')
     await page.getByRole('link', { name: 'All batches' }).click()
     await page.waitForSelector('table.list tbody tr')
     audit.complaints.splice(0)
