@@ -5,7 +5,7 @@ const ACTS = 'src/domain/acts/acts.ts'
 
 /** Exits, conditions and functions of scripts and code. */
 const RUNNING: readonly Mutant[] = [
-  ...inFile(`${SHELL}/statements.ts`, 'not_executed', {
+  ...inFile(`${SHELL}/syntax/statements.ts`, 'not_executed', {
     'conditional-exit': [
       '5: behind an exit that may be taken nothing is sure',
       'undone-exit_in_or undone-exit_in_if undone-grep_or_exit',
@@ -13,7 +13,7 @@ const RUNNING: readonly Mutant[] = [
       '',
     ],
   }),
-  ...inFile(`${SHELL}/code-blocks.ts`, 'not_executed', {
+  ...inFile(`${SHELL}/syntax/code-blocks.ts`, 'not_executed', {
     'code-conditions': [
       '5: behind a condition of code nothing is sure',
       'undone-py_if_exists undone-py_input_confirm undone-python_argv undone-python_except undone-ruby_if',
@@ -33,7 +33,7 @@ const RUNNING: readonly Mutant[] = [
       'called.has(null as never)',
     ],
   }),
-  ...inFile(`${SHELL}/run-program.ts`, 'done_but_denied', {
+  ...inFile(`${SHELL}/commands/run-program.ts`, 'done_but_denied', {
     'printed-into': [
       '5: what code prints into a pipe or a file goes there',
       'way-py_print_redirected way-node_log_redirected way-py_print_tee way-py_print_sh',
@@ -45,7 +45,7 @@ const RUNNING: readonly Mutant[] = [
 
 /** Words that a program gets, and nobody knows what for. */
 const WORDS: readonly Mutant[] = [
-  ...inFile(`${SHELL}/code.ts`, 'mentioned_not_done', {
+  ...inFile(`${SHELL}/syntax/code.ts`, 'mentioned_not_done', {
     'code-that-changes': [
       '5: values of code that changes nothing only stand there',
       'look-python tool-cell_',
@@ -59,7 +59,7 @@ const WORDS: readonly Mutant[] = [
       '',
     ],
   }),
-  ...inFile(`${SHELL}/run-kind.ts`, 'mentioned_not_done', {
+  ...inFile(`${SHELL}/commands/run-kind.ts`, 'mentioned_not_done', {
     'known-programs': [
       '5: what a program does with a word that nobody knows is not sure',
       'look-write_host look-rga look-semgrep look-sg look-llm look-findstr look-pdfgrep look-getfacl',
@@ -67,7 +67,7 @@ const WORDS: readonly Mutant[] = [
       'return !isOpposite',
     ],
   }),
-  ...inFile(`${SHELL}/run-kind.ts`, 'not_executed', {
+  ...inFile(`${SHELL}/commands/run-kind.ts`, 'not_executed', {
     'taking-away': [
       '5: what takes a thing away does not set it up',
       'undone-pip_uninstall undone-git_remote_rm',
@@ -75,7 +75,7 @@ const WORDS: readonly Mutant[] = [
       'return knownToAct(machine, name, words)',
     ],
   }),
-  ...inFile(`${SHELL}/file-kinds.ts`, 'mentioned_not_done', {
+  ...inFile(`${SHELL}/commands/file-kinds.ts`, 'mentioned_not_done', {
     'named-files': [
       '5: a word in a file that the instruction does not name is not sure',
       'tool-blocklist_json tool-blocklist_yaml tool-answer_json',
@@ -89,7 +89,7 @@ const WORDS: readonly Mutant[] = [
       "source: uses('done', 'done', 'done')",
     ],
   }),
-  ...inFile(`${SHELL}/file-kinds.ts`, 'not_executed', {
+  ...inFile(`${SHELL}/commands/file-kinds.ts`, 'not_executed', {
     'trailing-comments': [
       '5: what stands behind a setting as a comment is not set',
       'undone-trailing_comment',
@@ -97,7 +97,7 @@ const WORDS: readonly Mutant[] = [
       'const at = isComment ? 0 : -1',
     ],
   }),
-  ...inFile(`${SHELL}/record.ts`, 'mentioned_not_done', {
+  ...inFile(`${SHELL}/syntax/record.ts`, 'mentioned_not_done', {
     'settings-by-line': [
       '5: a setting begins its line',
       'tool-refused_setting',
@@ -108,7 +108,7 @@ const WORDS: readonly Mutant[] = [
 ]
 
 /** Commands of the same program that do something else. */
-const OTHERS: readonly Mutant[] = inFile(`${SHELL}/read-shell.ts`, 'not_executed', {
+const OTHERS: readonly Mutant[] = inFile(`${SHELL}/syntax/read-shell.ts`, 'not_executed', {
   'same-program': [
     '5: a command of the same program may look, ask or do the opposite',
     'instead-',
@@ -156,7 +156,7 @@ const CALLS: readonly Mutant[] = [
       'return dot > name.length',
     ],
   }),
-  ...inFile(`${SHELL}/machine.ts`, 'done_but_denied', {
+  ...inFile(`${SHELL}/commands/machine.ts`, 'done_but_denied', {
     'functions-kept': [
       '5: a shell that goes on keeps its functions',
       'function_kept',

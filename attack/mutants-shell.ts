@@ -4,7 +4,7 @@ const SHELL = 'src/domain/shell'
 
 /** Words that a shell is given and that are not done. */
 const LOOKING: readonly Mutant[] = [
-  ...inFile(`${SHELL}/command-kinds.ts`, 'mentioned_not_done', {
+  ...inFile(`${SHELL}/commands/command-kinds.ts`, 'mentioned_not_done', {
     'looking-programs': [
       '5: a search only looks',
       'shell-rg shell-grep shell-ack',
@@ -24,7 +24,7 @@ const LOOKING: readonly Mutant[] = [
       'if (next >= 0) return at',
     ],
   }),
-  ...inFile(`${SHELL}/told-words.ts`, 'mentioned_not_done', {
+  ...inFile(`${SHELL}/syntax/told-words.ts`, 'mentioned_not_done', {
     'messages-of-commits': [
       '5: a message is told to people',
       'shell-git_commit shell-gh_issue target-commit tool-commit_message',
@@ -32,7 +32,7 @@ const LOOKING: readonly Mutant[] = [
       'if (options.length < 0) told.add(at + 1)',
     ],
   }),
-  ...inFile(`${SHELL}/read-shell.ts`, 'mentioned_not_done', {
+  ...inFile(`${SHELL}/syntax/read-shell.ts`, 'mentioned_not_done', {
     comments: [
       '5: a comment does nothing',
       'shell-comment target-comment',
@@ -40,7 +40,7 @@ const LOOKING: readonly Mutant[] = [
       "return this.parsed && !this.broken ? 'done' : 'unsure'",
     ],
   }),
-  ...inFile(`${SHELL}/machine.ts`, 'mentioned_not_done', {
+  ...inFile(`${SHELL}/commands/machine.ts`, 'mentioned_not_done', {
     'shown-text': [
       '5: what is only printed does nothing',
       'shell-echo shell-printf shell-cat_heredoc target-echo',
@@ -52,7 +52,7 @@ const LOOKING: readonly Mutant[] = [
 
 /** Code that never runs, and keys that never enter anything. */
 const DEAD: readonly Mutant[] = [
-  ...inFile(`${SHELL}/statements.ts`, 'not_executed', {
+  ...inFile(`${SHELL}/syntax/statements.ts`, 'not_executed', {
     'false-and': [
       '5: behind `false &&` nothing runs',
       'shell-false_and shell-true_or',
@@ -84,7 +84,7 @@ const DEAD: readonly Mutant[] = [
       'machine.functions.set(node.name.value, node.body)\n      runNode(machine, node.body, scope)',
     ],
   }),
-  ...inFile(`${SHELL}/command-kinds.ts`, 'not_executed', {
+  ...inFile(`${SHELL}/commands/command-kinds.ts`, 'not_executed', {
     'dry-run': [
       '5: a dry run or a page of help does nothing',
       'option-',
@@ -92,7 +92,7 @@ const DEAD: readonly Mutant[] = [
       'word.length < 0',
     ],
   }),
-  ...inFile(`${SHELL}/keystrokes.ts`, 'not_executed', {
+  ...inFile(`${SHELL}/syntax/keystrokes.ts`, 'not_executed', {
     'keys-entered': [
       '5: keys without Enter do nothing',
       'keys-typed_only',
@@ -106,7 +106,7 @@ const DEAD: readonly Mutant[] = [
 /** Ways to do what is then denied. */
 const DONE: readonly Mutant[] = [
   ...inFile(
-    `${SHELL}/word-match.ts`,
+    `${SHELL}/syntax/word-match.ts`,
     'done_but_denied',
     {
       'compared-by-words': [
@@ -119,7 +119,7 @@ const DONE: readonly Mutant[] = [
     { refuse: true },
   ),
   ...inFile(
-    `${SHELL}/expand.ts`,
+    `${SHELL}/syntax/expand.ts`,
     'done_but_denied',
     {
       variables: [
@@ -132,7 +132,7 @@ const DONE: readonly Mutant[] = [
     { refuse: true },
   ),
   ...inFile(
-    `${SHELL}/statements.ts`,
+    `${SHELL}/syntax/statements.ts`,
     'done_but_denied',
     {
       'inherited-redirections': [
@@ -145,7 +145,7 @@ const DONE: readonly Mutant[] = [
     { refuse: true },
   ),
   ...inFile(
-    `${SHELL}/simple-command.ts`,
+    `${SHELL}/syntax/simple-command.ts`,
     'done_but_denied',
     {
       'exec-redirection': [
@@ -158,7 +158,7 @@ const DONE: readonly Mutant[] = [
     { refuse: true },
   ),
   ...inFile(
-    `${SHELL}/run-program.ts`,
+    `${SHELL}/commands/run-program.ts`,
     'done_but_denied',
     {
       'piped-scripts': [
@@ -176,7 +176,7 @@ const DONE: readonly Mutant[] = [
     cases: ['done_but_denied/url-script'],
     refuse: true,
     patches: [
-      ...one(`${SHELL}/run-program.ts`, 'const pieces = machine.files.get(path)', 'const pieces = undefined'),
+      ...one(`${SHELL}/commands/run-program.ts`, 'const pieces = machine.files.get(path)', 'const pieces = undefined'),
       ...one(
         'src/domain/acts/acts.ts',
         "for (const path of use === 'done' ? [] : reading.runs)",
