@@ -15,7 +15,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ...inFile('src/domain/quotes/quote-wrapping.ts', 'framed_quotes', {
     'peel-end': ['2: a sign at the end is peeled', 'full_stop semicolon', 'return [outer, cut]', 'return [outer]'],
     'peel-tags': ['2: tags are peeled', 'tags', "['quote', 'code', ", "['code', "],
-    'peel-added': ['2: the + of a line is peeled', 'plus', 'isAdded(text) ? text.slice(1) : null', 'null'],
+    'peel-added': ['2: the + of a line is peeled', 'plus', "isAdded(text) ? '+' : undefined", 'undefined'],
   }),
   ...inFile('src/domain/quotes/quote-readings.ts', 'framed_quotes', {
     'peel-names': ['2: the names of a part are peeled', 'name call actor', '...withoutName(layer, partNames), ', ''],

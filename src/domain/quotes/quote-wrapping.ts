@@ -43,8 +43,10 @@ const PAIRS: readonly (readonly [string, string])[] = [
 ]
 const ELLIPSES = ['[...]', '(...)', '[…]', '(…)', '...', '…']
 const LIST_MARKS = ['- ', '* ', '• ', '> ']
-/** `4: `, `L4: `, `line 4: `, `4. `, `4) `, before text on its line. */
-const LINE_NUMBER = /^(?:L|[Ll]ine )?([1-9]\d{0,6})[:.)] (?=\S)/
+/** `4: `, `L4: `, `line 4: `, `4. `, `4) `. */
+const LINE_NUMBER = /^(?:L|[Ll]ine )?([1-9]\d{0,6})[:.)] /
+/** A line end, also an escaped one: what stands before it marks a line of its own, which is no wrapping of the next. */
+const LINE_END = /^[ \t]*(?:\n|\r|\\{1,4}[nr])/
 const ENDS = '.,;'
 const FENCES = '`~'
 const SHORTEST_FENCE = 3
@@ -60,14 +62,18 @@ export function peel(quote: string): Peeled[] {
   const text = quote.trim()
   const wrapping = (inside: string | null, edge: Edge | null = null): Peeled | null =>
     inside === null ? null : { text: inside.trim(), layer: 'wrapping', edge }
+  const marked = (mark: string | undefined, edge: Edge): Peeled | null => {
+    const rest = mark === undefined ? '' : text.slice(mark.length)
+    return rest === '' || LINE_END.test(rest) ? null : wrapping(rest, edge)
+  }
   const number = LINE_NUMBER.exec(text)
   const outer =
     wrapping(withoutFence(text)) ??
     wrapping(withoutPair(text)) ??
     withoutEllipsis(text) ??
-    wrapping(withoutMark(text), { kind: 'list' }) ??
-    wrapping(number === null ? null : text.slice(number[0].length), { kind: 'line', number: number?.[1] ?? '' }) ??
-    wrapping(isAdded(text) ? text.slice(1) : null, { kind: 'line', number: '' })
+    marked(LIST_MARKS.find((one) => text.startsWith(one)) ?? promptOf(text), { kind: 'list' }) ??
+    marked(number?.[0], { kind: 'line', number: number?.[1] ?? '' }) ??
+    marked(isAdded(text) ? '+' : undefined, { kind: 'line', number: '' })
   const cut = wrapping(hasEnd(text) ? text.slice(0, -1) : null, { kind: 'end' })
   return [outer, cut].filter((one) => one !== null)
 }
@@ -100,11 +106,6 @@ function withoutEllipsis(text: string): Peeled | null {
   if (end !== undefined) return { text: text.slice(0, -end.length).trim(), layer: 'ellipsis', edge: null }
   const start = ELLIPSES.find((one) => text.startsWith(one))
   return start === undefined ? null : { text: text.slice(start.length).trim(), layer: 'ellipsis', edge: null }
-}
-
-function withoutMark(text: string): string | null {
-  const mark = LIST_MARKS.find((one) => text.startsWith(one)) ?? promptOf(text)
-  return mark === undefined ? null : text.slice(mark.length)
 }
 
 /** A line of a diff, and not a sign, a flag or an operator. */
