@@ -27,7 +27,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   process: 'batches http',
   http: 'schemas domain ports asking grading batches audit access config offload telemetry',
   boot: 'schemas domain formats ports asking grading batches audit judges storage blobs queue config access telemetry web process http',
-  cli: 'schemas domain ports grading archives storage blobs config access process boot',
+  cli: 'schemas domain ports grading batches archives storage blobs config access process http boot',
 }
 const ENTRIES = ['cli.ts', 'server.ts', 'worker.ts']
 const MOST_FILES = 20

@@ -1,4 +1,4 @@
-import type { BatchRecord } from '../ports/batch-ports.ts'
+import type { BatchRecord, NewBatch, NewItem } from '../ports/batch-ports.ts'
 import type { GradeStore } from '../ports/grade-ports.ts'
 import type { Stores } from '../ports/ports.ts'
 import type { RunnerDeps } from './run/run.ts'
@@ -9,6 +9,8 @@ export interface BatchEngine {
   readonly isShared: boolean
   /** There is a new batch. */
   begin(id: string): Promise<void>
+  /** Grades the items of a draft while more of them arrive. Absent: this engine runs whole batches only. */
+  grow?(draft: NewBatch): GrowingBatch
   /** It was told to stop. */
   cancel(id: string): Promise<void>
   /** It was told to go on. */
@@ -21,6 +23,16 @@ export interface BatchEngine {
   look(): Promise<void>
   /** Begins nothing more; resolves once nothing is in flight. */
   stop(): Promise<void>
+}
+
+/** A draft that is graded while its items arrive. */
+export interface GrowingBatch {
+  /** Items that have just been stored. Resolves when more may come: reading far ahead of the judge would only fill the memory. */
+  add(items: readonly NewItem[]): Promise<void>
+  /** The batch is whole and open. */
+  close(): void
+  /** It is refused: begins nothing more; resolves once nothing is in flight. What was graded stays graded. */
+  abandon(): Promise<void>
 }
 
 export interface EngineDeps extends Omit<RunnerDeps, 'onChange' | 'onError' | 'stores'> {

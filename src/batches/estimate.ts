@@ -2,9 +2,9 @@ import type { OutputHistory } from '../domain/money/history.ts'
 import type { GradeStore } from '../ports/grade-ports.ts'
 import type { Stores } from '../ports/ports.ts'
 import type { BatchEstimate } from '../schemas/batch.ts'
+import { type BatchPlan, withDefaults } from './batch-plan.ts'
 import { addEstimates, estimateQuestion, NO_ESTIMATE } from './estimate/estimate.ts'
 import {
-  type BatchPlan,
   faultOf,
   type Incoming,
   type IntakeDeps,
@@ -13,7 +13,6 @@ import {
   placed,
   tooMany,
   twice,
-  withDefaults,
 } from './intake.ts'
 
 /**

@@ -1,12 +1,13 @@
 import { priceOn } from '../domain/money/price.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { metadataOf } from '../domain/trajectory/trial-metadata.ts'
 import type { Refusal } from '../grading/refusal.ts'
 import type { GradingService } from '../grading/service.ts'
-import type { BatchStore, NewItem } from '../ports/batch-ports.ts'
-import type { Payer } from '../ports/ledger-ports.ts'
+import type { BatchStore, NewBatch, NewItem } from '../ports/batch-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import type { Batch, BatchItem } from '../schemas/batch.ts'
-import type { BatchKind, BatchMode } from '../schemas/vocabulary.ts'
+import { type BatchPlan, withDefaults } from './batch-plan.ts'
+import type { GrowingBatch } from './engine.ts'
 
 /** One item on its way into a batch, with the place that an error names. */
 export interface Incoming {
@@ -17,21 +18,8 @@ export interface Incoming {
   readonly base_grade?: string
   /** Of its line. */
   readonly bytes?: number
-}
-
-/** What is said of a batch as a whole. What is absent here has a default; what is absent in an item is taken from here. */
-export interface BatchPlan {
-  readonly kind: BatchKind
-  readonly mode: BatchMode
-  readonly name: string | null
-  readonly key: string | null
-  readonly max_cost_usd: number | null
-  /** Null: nobody in particular. */
-  readonly payer: Payer | null
-  readonly judge?: string
-  readonly rubric?: string
-  readonly samples?: number
-  readonly cache?: BatchItem['cache']
+  /** Its trajectory, where it has been read already. */
+  readonly trajectory?: Trajectory | null
 }
 
 export interface IntakeDeps {
@@ -58,24 +46,45 @@ const READ_AGAIN_MS = 200
 
 /**
  * Takes a batch in, whole or not at all: items arrive in a draft that nobody sees, every one is read as far as it can be without
- * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items.
+ * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items. With `grow` its items are graded
+ * meanwhile: what was graded of a draft that is refused answers the same questions later.
  */
-export async function takeBatch(deps: IntakeDeps, plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
+export async function takeBatch(
+  deps: IntakeDeps,
+  plan: BatchPlan,
+  items: AsyncIterable<Incoming>,
+  grow: Grow | null = null,
+): Promise<Taken> {
   const id = deps.newId('bat')
   const { kind, mode, name, key, max_cost_usd, payer } = plan
-  const created_at = deps.clock.now().toISOString()
-  await deps.batches.draft({ id, kind, mode, name, key, max_cost_usd, payer, created_at })
+  const draft = { id, kind, mode, name, key, max_cost_usd, payer, created_at: deps.clock.now().toISOString() }
+  await deps.batches.draft(draft)
+  const growing = grow?.(draft) ?? null
   let opened = false
   try {
-    const refused = await addAll(deps, plan, id, items)
+    const refused = await addAll(deps, plan, items, async (chunk) => {
+      const taken = await deps.batches.add(id, chunk)
+      if (taken === null) await growing?.add(chunk)
+      return taken
+    })
     if (refused !== null) return refused
-    await deps.batches.open(id)
+    await deps.batches.open(id, growing !== null)
     opened = true
+    growing?.close()
     return { ok: true, batch: await readOpened(deps, id) }
   } finally {
-    if (!opened) await deps.batches.discard(id)
+    if (!opened) {
+      await growing?.abandon()
+      await deps.batches.discard(id)
+    }
   }
 }
+
+/** Begins to grade a draft whose items still arrive. */
+type Grow = (draft: NewBatch) => GrowingBatch | null
+
+/** Stores items; answers the index of the first whose `item_id` is taken, and then stores none. */
+type AddItems = (items: readonly NewItem[]) => Promise<number | null>
 
 /** It is stored and will be run: were it answered with a passing error of the database, it would be sent again. */
 async function readOpened({ batches, clock }: IntakeDeps, id: string): Promise<Batch> {
@@ -94,8 +103,8 @@ async function readOpened({ batches, clock }: IntakeDeps, id: string): Promise<B
 async function addAll(
   deps: IntakeDeps,
   plan: BatchPlan,
-  id: string,
   items: AsyncIterable<Incoming>,
+  add: AddItems,
 ): Promise<IntakeRefusal | null> {
   let chunk: Incoming[] = []
   let count = 0
@@ -106,19 +115,19 @@ async function addAll(
     if (count > deps.most_items) return tooMany(deps.most_items, incoming.place)
     bytes += incoming.bytes ?? 0
     if (chunk.length < CHUNK && bytes < CHUNK_BYTES) continue
-    const refused = await addChunk(deps, plan, id, chunk, count - chunk.length)
+    const refused = await addChunk(deps, plan, add, chunk, count - chunk.length)
     if (refused !== null) return refused
     chunk = []
     bytes = 0
   }
   if (count === 0) return nothing(plan)
-  return addChunk(deps, plan, id, chunk, count - chunk.length)
+  return addChunk(deps, plan, add, chunk, count - chunk.length)
 }
 
 async function addChunk(
   deps: IntakeDeps,
   plan: BatchPlan,
-  id: string,
+  add: AddItems,
   chunk: readonly Incoming[],
   first: number,
 ): Promise<IntakeRefusal | null> {
@@ -128,7 +137,7 @@ async function addChunk(
     if ('refusal' in one) return one
     items.push(one)
   }
-  const duplicate = await deps.batches.add(id, items)
+  const duplicate = await add(items)
   if (duplicate === null) return null
   return twice(chunk[duplicate - first]?.place ?? '')
 }
@@ -137,11 +146,11 @@ async function addChunk(
 async function admit(
   deps: IntakeDeps,
   plan: BatchPlan,
-  { item, place, base_grade }: Incoming,
+  { item, place, base_grade, trajectory: read = null }: Incoming,
   index: number,
 ): Promise<NewItem | IntakeRefusal> {
   const request = withDefaults(item, plan)
-  const admitted = await deps.service.admit(request)
+  const admitted = await deps.service.admit(request, read)
   if (!admitted.ok) return placed(admitted.refusal, place)
   const { judge, rubric, trajectory, document } = admitted
   const fault = faultOf(deps, plan, judge)
@@ -155,17 +164,6 @@ async function admit(
     // By their full names: what a default means may change before the item is run.
     request: { ...rest, judge: judge.info.name, rubric: rubric.name, metadata: metadataOf(trajectory, rest.metadata) },
     base_grade: base_grade ?? null,
-  }
-}
-
-export function withDefaults({ item_id: _, ...item }: BatchItem, plan: BatchPlan): Omit<BatchItem, 'item_id'> {
-  const { judge, rubric, samples, cache } = plan
-  return {
-    ...(judge !== undefined && { judge }),
-    ...(rubric !== undefined && { rubric }),
-    ...(samples !== undefined && { samples }),
-    ...(cache !== undefined && { cache }),
-    ...item,
   }
 }
 

@@ -1,7 +1,13 @@
-import type { BatchRecord } from '../ports/batch-ports.ts'
-import { AGAIN_MS, type BatchEngine, type EngineDeps } from './engine.ts'
+import type { BatchRecord, NewBatch } from '../ports/batch-ports.ts'
+import type { Payer } from '../ports/ledger-ports.ts'
+import { AGAIN_MS, type BatchEngine, type EngineDeps, type GrowingBatch } from './engine.ts'
 import { ItemQueue } from './run/item-queue.ts'
+import type { Run } from './run/run.ts'
 import { BatchRunner } from './run/runner.ts'
+
+/** Items that may wait for the judge before reading slows down, and for how long it then rests. */
+const FAR_AHEAD = 512
+const REST_MS = 50
 
 /** Every batch is run whole by one process, which claims it. */
 export class LocalEngine implements BatchEngine {
@@ -23,6 +29,26 @@ export class LocalEngine implements BatchEngine {
 
   begin(id: string): Promise<void> {
     return this.goOn(id, null)
+  }
+
+  grow(draft: NewBatch): GrowingBatch {
+    const source = new ItemQueue(this.store, draft.id, null, true)
+    const { runner, ended } = this.run({ ...draft, status: 'running' }, draft.payer, source)
+    return {
+      add: async (items) => {
+        source.feed(items.map((item) => ({ ...item, batch: draft.id })))
+        runner.ring()
+        if (source.backlog > FAR_AHEAD) await this.deps.clock.sleep(REST_MS)
+      },
+      close() {
+        source.close()
+        runner.ring()
+      },
+      abandon() {
+        runner.stop()
+        return ended
+      },
+    }
   }
 
   async cancel(id: string): Promise<void> {
@@ -76,6 +102,11 @@ export class LocalEngine implements BatchEngine {
       if (batch.resumes_at !== null) this.sleepUntil(id, new Date(batch.resumes_at))
       return
     }
+    this.run(batch, payer, new ItemQueue(this.store, id))
+  }
+
+  private run(batch: Run['batch'], payer: Payer | null, source: ItemQueue) {
+    const { id } = batch
     const { notify, onTrouble } = this.deps
     const runner = new BatchRunner(
       {
@@ -83,16 +114,11 @@ export class LocalEngine implements BatchEngine {
         onChange: () => notify(id),
         onError: (error, item) => onTrouble({ batch: id, item: item.item_id, error }),
       },
-      {
-        batch,
-        payer,
-        source: new ItemQueue(this.store, id),
-        isShared: false,
-        mayGoOn: () => this.store.claim(id),
-      },
+      { batch, payer, source, isShared: false, mayGoOn: async () => source.isOpen || this.store.claim(id) },
     )
-    const ended = this.see(id, runner)
-    this.running.set(id, { runner, ended })
+    const run = { runner, ended: this.see(id, runner) }
+    this.running.set(id, run)
+    return run
   }
 
   /** Waits for the end of a run and does what it asks for. Never rejects. */

@@ -2,9 +2,10 @@ import type { BatchQuery, BatchRecord, ItemRecord } from '../ports/batch-ports.t
 import type { Payer } from '../ports/ledger-ports.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
+import type { BatchPlan } from './batch-plan.ts'
 import type { BatchEngine, EngineDeps } from './engine.ts'
 import { estimateBatch } from './estimate.ts'
-import { type BatchPlan, type Incoming, type IntakeRefusal, type Taken, takeBatch } from './intake.ts'
+import { type Incoming, type IntakeRefusal, type Taken, takeBatch } from './intake.ts'
 import { LocalEngine } from './local-engine.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
 
@@ -13,7 +14,8 @@ export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } 
 
 /** Batches: taken in, run, looked at, told to stop and to go on. */
 export interface BatchService {
-  create(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken>
+  /** `early`: grades items while others still arrive, where the engine can. */
+  create(plan: BatchPlan, items: AsyncIterable<Incoming>, early?: boolean): Promise<Taken>
   estimate(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Estimated>
   regrade(request: RegradeRequest, payer?: Payer | null): Promise<Taken>
   estimateRegrade(request: RegradeRequest): Promise<Estimated>
@@ -71,8 +73,10 @@ class Batches implements BatchService {
     return { ...this.deps, batches: this.store }
   }
 
-  async create(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
-    const taken = await takeBatch(this.intake, plan, items)
+  async create(plan: BatchPlan, items: AsyncIterable<Incoming>, early = false): Promise<Taken> {
+    const { engine } = this
+    const grows = early && plan.mode === 'direct' && engine.grow !== undefined
+    const taken = await takeBatch(this.intake, plan, items, grows ? (draft) => engine.grow?.(draft) ?? null : null)
     if (taken.ok) await this.engine.begin(taken.batch.id)
     return taken
   }

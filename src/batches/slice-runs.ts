@@ -145,7 +145,9 @@ export class SliceRuns {
       onLost: (slice) => void this.track(batch.id, () => this.giveBack(slice)),
     })
     source.add(held, items)
-    const mayGoOn = async ({ id, status, resumes_at }: BatchRecord) => {
+    const mayGoOn = async (record: BatchRecord | null) => {
+      if (record === null) return false
+      const { id, status, resumes_at } = record
       if (status === 'parked' && resumes_at === null) this.parked.add(id)
       return status === 'running'
     }
@@ -155,7 +157,7 @@ export class SliceRuns {
   private runWhole(batch: BatchRecord, payer: Payer | null, held: HeldSlice): void {
     const { lease } = held
     const source = new ItemQueue(this.deps.stores.batches, batch.id, lease)
-    const mayGoOn = async ({ status }: BatchRecord) => status === 'running' && !lease.lost.aborted
+    const mayGoOn = async (record: BatchRecord | null) => record?.status === 'running' && !lease.lost.aborted
     const { pump } = this.deps
     const ours: ProviderPump = { step: (id) => pump.step(id, () => !lease.lost.aborted), drain: (id) => pump.drain(id) }
     const runner = this.run({ batch, payer, source, isShared: false, mayGoOn }, null, () => [held], ours)

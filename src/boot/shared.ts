@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import { LRUCache } from 'lru-cache'
 import { isProjectName } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import { loadRubrics } from '../config/load-rubrics.ts'
 import type { Secrets } from '../config/secrets.ts'
+import { textSize } from '../domain/trajectory/text-size.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { createIdMaker } from '../ports/id.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import { createMeter } from '../telemetry/meter.ts'
@@ -13,7 +16,6 @@ import { systemClock } from './clock.ts'
 import { gatherJudges } from './judges.ts'
 import { openLanes, perJudge } from './lanes.ts'
 import type { Shared } from './project.ts'
-import { recentTrajectories } from './recent.ts'
 import { createStoreRoom } from './store-room.ts'
 import { openWork } from './work.ts'
 
@@ -32,6 +34,9 @@ export interface ContextOptions {
   /** None by default. Whoever opened it closes it, after the context. */
   readonly tracing?: Tracing
 }
+
+/** Trajectories that were read lately. */
+const RECENT_CHARS = 16 * 1024 * 1024
 
 const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
 
@@ -70,7 +75,7 @@ export async function gatherShared(options: ContextOptions, onTrouble: Shared['o
       onError: (error) => onTrouble({ project: '', batch: '', error }),
     }),
     budgetOf: perJudge(),
-    recent: recentTrajectories(),
+    recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: textSize }),
     clock,
     newId: createIdMaker(
       () => clock.now().getTime(),

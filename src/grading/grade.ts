@@ -74,7 +74,7 @@ export function createGradingService(given: GradingDeps): GradingService {
       throw new Error('a single request neither waits nor is passed over')
     },
     gradeItem: answer,
-    admit: (request) => admitRequest(deps, request),
+    admit: (request, read) => admitRequest(deps, request, read),
     resolve: (request) => resolveQuestion(deps, request),
     keep: (trajectory, document) => storeTrajectory(deps, trajectory, document),
     async upload(given): Promise<UploadOutcome> {

@@ -56,7 +56,11 @@ export type Admitted =
 export const setKey = (variable: string): string => `set ${variable} in the environment of Veridict`
 
 /** Everything that can be wrong with a request is found here, before anything is stored or paid for. */
-export async function admitRequest(deps: ResolveDeps, request: GradeRequest): Promise<Admitted> {
+export async function admitRequest(
+  deps: ResolveDeps,
+  request: GradeRequest,
+  given: Trajectory | null = null,
+): Promise<Admitted> {
   const asked = request.judge ?? deps.default_judge
   const judge = deps.judges.get(asked)
   if (judge === undefined) {
@@ -70,6 +74,7 @@ export async function admitRequest(deps: ResolveDeps, request: GradeRequest): Pr
     const names = [...deps.rubrics.keys()].join(', ')
     return refuse('unknown_rubric', 'there is no such rubric', '/rubric', `loaded rubrics: ${names}`)
   }
+  if (given !== null) return { ok: true, judge, rubric, trajectory: given, document: request.trajectory }
   const read = await readRequested(deps, request)
   return read.ok ? { ok: true, judge, rubric, trajectory: read.trajectory, document: read.document } : read
 }

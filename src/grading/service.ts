@@ -27,8 +27,11 @@ export interface GradingService {
   grade(request: GradeRequest, payer?: Payer | null): Promise<GradeOutcome>
   /** The same for an item of a batch, which a new grade settles in the unit of work that stores it. */
   gradeItem(request: GradeRequest, errand: Errand): Promise<ItemOutcome>
-  /** Whether a request can be graded: its names are known, its trajectory can be read. Nothing is stored or asked. */
-  admit(request: GradeRequest): Promise<Admitted>
+  /**
+   * Whether a request can be graded: its names are known, its trajectory can be read. `read`: the request's document, where the caller has read it
+   * already. Nothing is stored or asked.
+   */
+  admit(request: GradeRequest, read?: Trajectory | null): Promise<Admitted>
   /** The whole question, with its key. Nothing is stored or asked. */
   resolve(request: GradeRequest): Promise<Resolved>
   /** Stores a trajectory that was read from the document. */

@@ -15,7 +15,7 @@ const CLOSE_MS = 8_000
 
 export interface Stoppable {
   readonly context: Pick<Context, 'close' | 'tracing'>
-  readonly log: FastifyBaseLogger
+  readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Begins nothing more; resolves once nothing is in flight. */
   finish(): Promise<unknown>
 }

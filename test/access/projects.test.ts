@@ -9,7 +9,6 @@ import type { Context } from '../../src/http/context.ts'
 import { listProjects, projectPath } from '../../src/storage/project-files.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { REQUEST } from '../grading/harness.ts'
-import { bearer } from '../http/access-app.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { holdKey } from './make-keys.ts'
@@ -97,7 +96,7 @@ test('a project whose file is damaged is out of order alone, until the file is b
   expect(await unusable()).toBe('0')
 })
 
-test('a command in this process works in VERIDICT_PROJECT, for nobody but the command, whatever the service asks for', async () => {
+test('a command in this process works in VERIDICT_PROJECT, opens no port and asks for no key, whatever the service does', async () => {
   const database = tempDatabase()
   const env = {
     VERIDICT_DATABASE: database,
@@ -106,17 +105,17 @@ test('a command in this process works in VERIDICT_PROJECT, for nobody but the co
     VERIDICT_PROJECT: 'evals',
   }
   const embedded = await startEmbedded(env)
-  const grade = (authorization: object) =>
-    fetch(`${embedded.url}/v1/grades`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...authorization },
-      body: JSON.stringify(LEXICAL),
-    })
-  expect((await grade({})).status).toBe(401)
-  expect((await grade(bearer(`${embedded.key.slice(0, -1)}_`))).status).toBe(401)
-  const response = await grade(bearer(embedded.key))
-  expect(response.status).toBe(201)
-  const { id } = (await response.json()) as { id: string }
+  async function* items() {
+    yield { item: LEXICAL, trajectory: null }
+  }
+  const { signal } = new AbortController()
+  const batch = await embedded.client.createBatch({}, items(), signal)
+  for await (const { status } of embedded.client.events(batch.id, signal)) if (status === 'done') break
+  let id = ''
+  for await (const { grade_id } of embedded.client.results(batch.id)) id = grade_id ?? ''
+  // What is asked of routes is answered without a key, and without a port.
+  expect(await embedded.client.readGrade(id)).toMatchObject({ id, status: 'graded' })
+  expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap')
   await embedded.stop()
   for (const [project, found] of [
     ['evals', id],

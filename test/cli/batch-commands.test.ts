@@ -15,7 +15,7 @@ import type { Batch, BatchItem } from '../../src/schemas/batch.ts'
 import type { Comparison, Flip } from '../../src/schemas/regrade.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
-import { type TestShell, testShell, trial } from './test-shell.ts'
+import { embeddedAt, type TestShell, testShell, trial } from './test-shell.ts'
 
 let service: StandIn
 beforeEach(async () => {
@@ -39,7 +39,7 @@ describe('--detach', () => {
   })
 
   test('is refused in process, where the batch would end with the command', async () => {
-    const startEmbedded = async () => ({ url: service.url, stop: async () => {} })
+    const startEmbedded = embeddedAt(service.url)
     const shell = testShell({ trials: () => [trial('a')], startEmbedded })
     await batchCommand(shell).parseAsync(['a', '--detach'], { from: 'user' })
     expect([shell.code(), service.batches.size]).toEqual([1, 0])
@@ -179,7 +179,7 @@ describe('a parked batch that tries again by itself', () => {
   const parked = async () => {
     await make('a')
     service.park('bat_01', 'judge_unreachable: out', at)
-    return testShell({ startEmbedded: async () => ({ url: service.url, stop: async () => {} }) })
+    return testShell({ startEmbedded: embeddedAt(service.url) })
   }
 
   test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { StopSignal } from '../../src/cli/client/shell.ts'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { startStandIn } from './stand-in.ts'
-import { testShell, trial } from './test-shell.ts'
+import { embeddedAt, testShell, trial } from './test-shell.ts'
 
 const three = () => [trial('a'), trial('b'), trial('c')]
 
@@ -14,12 +14,7 @@ async function interrupt(embedded: boolean, ...signals: StopSignal[]) {
   const shell = testShell({
     args: embedded ? args : [...args, '--server', service.url],
     trials: three,
-    startEmbedded: async () => ({
-      url: service.url,
-      stop: async () => {
-        stops.push('stopped')
-      },
-    }),
+    startEmbedded: embeddedAt(service.url, async () => void stops.push('stopped')),
   })
   const running = batchCommand(shell).parseAsync([...shell.args.slice(1)], { from: 'user' })
   const id = await service.watched()
@@ -66,14 +61,14 @@ describe('Ctrl-C', () => {
     let finish = () => {}
     const shell = testShell({
       trials: three,
-      startEmbedded: async () => ({
-        url: service.url,
-        stop: () =>
+      startEmbedded: embeddedAt(
+        service.url,
+        () =>
           new Promise<void>((resolve) => {
             finish = resolve
             shell.signals.emit('SIGINT')
           }),
-      }),
+      ),
     })
     const running = batchCommand(shell).parseAsync(['jobs'], { from: 'user' })
     await service.watched()
@@ -86,7 +81,7 @@ describe('Ctrl-C', () => {
 
   test('tells no number where nothing is known to be done', async () => {
     const service = await startStandIn()
-    const shell = testShell({ trials: three, startEmbedded: async () => ({ url: service.url, stop: async () => {} }) })
+    const shell = testShell({ trials: three, startEmbedded: embeddedAt(service.url) })
     const running = batchCommand(shell).parseAsync(['jobs'], { from: 'user' })
     await service.watched()
     shell.signals.emit('SIGINT')

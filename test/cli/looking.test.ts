@@ -3,7 +3,7 @@ import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { statusCommand } from '../../src/cli/commands/status-command.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
-import { testShell, trial } from './test-shell.ts'
+import { embeddedAt, testShell, trial } from './test-shell.ts'
 
 let service: StandIn
 beforeEach(async () => {
@@ -16,7 +16,7 @@ afterEach(() => service.close())
 
 /** A shell whose service is in this process: nobody else’s batch runs in it. */
 const inProcess = (more: { readonly program?: string } = {}) => ({
-  ...testShell({ startEmbedded: async () => ({ url: service.url, stop: async () => {} }) }),
+  ...testShell({ startEmbedded: embeddedAt(service.url) }),
   ...more,
 })
 const resumed = () => service.requests.filter((request) => request.endsWith('/resume'))

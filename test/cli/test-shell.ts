@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { TrialItem } from '../../src/archives/trials/trial-item.ts'
+import { createClient } from '../../src/cli/client/client.ts'
 import type { Screen, Shell } from '../../src/cli/client/shell.ts'
 
 export interface TestShell extends Shell {
@@ -30,9 +31,14 @@ export const trial = (name: string, more: { readonly task?: string; readonly tex
     ground_truth: { instruction: 'build it', cue: { text: 'make release' } },
     metadata: { task: more.task ?? name },
   },
+  trajectory: null,
   warnings: [],
-  unread: null,
 })
+
+/** A service in this process that is played by one elsewhere. */
+export const embeddedAt =
+  (url: string, stop: () => Promise<void> = async () => {}): Shell['startEmbedded'] =>
+  async () => ({ client: createClient(url), limits: { max_steps: 20_000, max_part_chars: 8_000_000 }, stop })
 
 /** A shell around fake streams and given trials; the service is whatever `server` of the command names. */
 export function testShell(

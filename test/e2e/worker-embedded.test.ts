@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startEmbedded } from '../../src/cli/client/embedded.ts'
-import { toLines } from '../http/make-batch.ts'
+import type { BatchItem } from '../../src/schemas/batch.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
@@ -25,11 +25,10 @@ describePostgres('a command that grades in its own process, beside workers', (to
       VERIDICT_CONFIG: file,
       OPENAI_API_KEY: 'k',
     })
-    const headers = { authorization: `Bearer ${embedded.key}`, 'content-type': 'application/x-ndjson' }
-    const body = toLines(makeTrials(60, 'ours'))
-    const posted = await fetch(`${embedded.url}/v1/batches`, { method: 'POST', headers, body })
-    expect(posted.status).toBe(202)
-    const { id } = (await posted.json()) as { id: string }
+    async function* items() {
+      for (const item of makeTrials(60, 'ours')) yield { item: item as BatchItem, trajectory: null }
+    }
+    const { id } = await embedded.client.createBatch({}, items(), new AbortController().signal)
     const worker = await fleet.worker()
     expect(await waitForEnd(origin, id)).toMatchObject({ status: 'done', counts: { failed: 0 } })
     expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(

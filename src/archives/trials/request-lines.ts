@@ -109,8 +109,8 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
       ground_truth: truth,
       metadata: { ...(metadata as TrialMetadata), ...(variant !== undefined && { variant }), ...set },
     },
+    trajectory: read?.ok === true ? read.value : null,
     warnings,
-    unread: read?.ok === true ? read.value.unread : null,
   }
 }
 

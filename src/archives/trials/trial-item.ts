@@ -1,4 +1,4 @@
-import type { Unread } from '../../schemas/grade.ts'
+import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
 
 /** Why something that was found cannot be graded. */
@@ -26,9 +26,9 @@ export type TrialItem =
       readonly source: string
       /** A line of ready requests keeps its own judge, rubric, samples and cache mode. */
       readonly request: GradeRequest
+      /** The request's trajectory, read; null: the request only names it. */
+      readonly trajectory: Trajectory | null
       readonly warnings: readonly string[]
-      /** Null: the request only names its trajectory. */
-      readonly unread: Unread | null
     }
   | {
       readonly kind: 'skipped'

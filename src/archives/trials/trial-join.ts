@@ -51,11 +51,11 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
     name: nameOf(scope, place, run.name),
     source: safeText(found.file.shown),
     request: { trajectory: run.document, ground_truth, metadata },
+    trajectory: read.value,
     warnings: [
       ...[...found.warnings, ...run.warnings, ...droppedBy(truth), ...warnings],
       ...anchorWarnings(scope, ground_truth, read.value),
     ],
-    unread: read.value.unread,
   }
 }
 

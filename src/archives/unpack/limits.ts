@@ -1,5 +1,7 @@
 import type { ReadLimits } from '../../formats/common/reading.ts'
 
+export type { ReadLimits }
+
 const MIB = 1024 * 1024
 
 /** Bounds of what is read from paths that a user gives. What is beyond them is refused by name, never cut. */

@@ -18,7 +18,7 @@ export interface GradingItemDeps {
 }
 
 interface GradingItemOf {
-  readonly batch: BatchRecord
+  readonly batch: Pick<BatchRecord, 'id' | 'kind' | 'mode' | 'max_cost_usd'>
   readonly payer: Payer | null
   readonly source: ItemSource
 }

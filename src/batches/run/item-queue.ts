@@ -3,6 +3,8 @@ import type { Lease } from '../../ports/lease-ports.ts'
 import type { ItemSource } from './item-source.ts'
 
 const PAGE = 256
+/** Items that are kept here as they arrive; more are read from the store in their turn. */
+const MOST_FED = 1024
 
 interface Waiting {
   readonly item: OpenItem
@@ -21,6 +23,10 @@ export class ItemQueue implements ItemSource {
   private at = 0
   private cursor = -1
   private isLast = false
+  /** More items arrive at the end of the batch. */
+  private grows: boolean
+  /** Some that have arrived stand in the store alone. */
+  private isBehind = false
   private waiting: Waiting[] = []
   private near: OpenItem[] = []
   /** Trajectories whose first item is in flight: the others wait for it. */
@@ -30,10 +36,39 @@ export class ItemQueue implements ItemSource {
   /** Handed out before its turn. */
   private readonly early = new Set<number>()
 
-  constructor(store: BatchStore, batch: string, lease: Lease | null = null) {
+  /** `grows`: items arrive by `feed` until `close`. */
+  constructor(store: BatchStore, batch: string, lease: Lease | null = null, grows = false) {
     this.store = store
     this.batch = batch
     this.lease = lease
+    this.grows = grows
+  }
+
+  /** Items that have just been stored at the end of the batch. */
+  feed(items: readonly OpenItem[]): void {
+    const left = this.page.length - this.at
+    const follows = items[0]?.index === this.cursor + 1
+    if (!follows || left + items.length > MOST_FED) {
+      this.isBehind = true
+      return
+    }
+    this.page = [...this.page.slice(this.at), ...items]
+    this.at = 0
+    this.cursor = items.at(-1)?.index ?? this.cursor
+  }
+
+  /** Items that were fed and not yet given. */
+  get backlog(): number {
+    return this.page.length - this.at
+  }
+
+  /** No more items arrive. */
+  close(): void {
+    this.grows = false
+  }
+
+  get isOpen(): boolean {
+    return this.grows
   }
 
   leaseOf(): Lease | null {
@@ -100,7 +135,7 @@ export class ItemQueue implements ItemSource {
     for (;;) {
       const item = this.page[this.at]
       if (item === undefined) {
-        if (this.isLast) return null
+        if (this.isLast || (this.grows && !this.isBehind)) return null
         await this.turnPage()
         continue
       }
@@ -112,10 +147,14 @@ export class ItemQueue implements ItemSource {
   }
 
   private async turnPage(): Promise<void> {
-    this.page = await this.store.pending(this.batch, this.cursor, PAGE)
+    const { cursor } = this
+    const page = await this.store.pending(this.batch, cursor, PAGE)
+    if (this.cursor !== cursor) return
+    this.page = page
     this.at = 0
-    this.cursor = this.page.at(-1)?.index ?? this.cursor
-    this.isLast = this.page.length < PAGE
+    this.cursor = page.at(-1)?.index ?? cursor
+    this.isBehind = page.length === PAGE
+    this.isLast = !this.isBehind && !this.grows
     for (const index of this.early) if (index < (this.page[0]?.index ?? 0)) this.early.delete(index)
   }
 }

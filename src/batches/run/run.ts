@@ -16,13 +16,13 @@ export interface RunnerDeps extends GradingItemDeps {
 
 /** What is run, and by whom. */
 export interface Run {
-  readonly batch: BatchRecord
+  readonly batch: Pick<BatchRecord, 'id' | 'kind' | 'mode' | 'status' | 'max_cost_usd'>
   readonly payer: Payer | null
   readonly source: ItemSource
   /** Other processes have parts of the batch too: its end is not ours to tell. */
   readonly isShared: boolean
-  /** Whether the batch, which nobody cancels, is still ours to run. */
-  readonly mayGoOn: (record: BatchRecord) => Promise<boolean>
+  /** Whether the batch, which nobody cancels, is still ours to run. Null: it is not there, or still a draft. */
+  readonly mayGoOn: (record: BatchRecord | null) => Promise<boolean>
 }
 
 /** How a run ends. `stopped`: told to, or there is nothing left here, with everything kept; whoever has the batch next goes on. */

@@ -1,4 +1,4 @@
-import type { BatchRecord, OpenItem } from '../../ports/batch-ports.ts'
+import type { OpenItem } from '../../ports/batch-ports.ts'
 import { isLeaseLost } from '../../ports/lease-ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
 import { endOf, lackOf, type RunOutcome } from './item-end.ts'
@@ -22,7 +22,7 @@ const MOST_IN_FLIGHT = 512
 export class BatchRunner {
   private readonly deps: RunnerDeps
   private readonly given: Run
-  private readonly batch: BatchRecord
+  private readonly batch: Run['batch']
   private readonly source: ItemSource
   private readonly grading: ItemGrading
   private readonly latch: Latch
@@ -243,6 +243,6 @@ export class BatchRunner {
     this.looked = now
     const record = await this.batches.get(this.batch.id)
     if (record?.status === 'cancelling') this.cancel()
-    else if (record === null || !(await this.given.mayGoOn(record))) this.stop()
+    else if (!(await this.given.mayGoOn(record))) this.stop()
   }
 }

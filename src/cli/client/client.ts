@@ -1,10 +1,11 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import type { Batch, BatchEstimate, BatchOptions, BatchResult } from '../../schemas/batch.ts'
+import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
+import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../../schemas/batch.ts'
 import type { Grade, Usage } from '../../schemas/grade.ts'
 import type { Comparison, RegradeRequest } from '../../schemas/regrade.ts'
 import type { TrajectorySummary } from '../../schemas/trajectory-view.ts'
 import type { BatchStatus } from '../../schemas/vocabulary.ts'
-import { readLines } from '../input/ndjson.ts'
+import { encodeLine, readLines } from '../input/ndjson.ts'
 import {
   isBatch,
   isBatchCall,
@@ -62,6 +63,12 @@ export interface RubricText {
   readonly answer_schema: object
 }
 
+/** An item of a batch, with its trajectory where it has been read. */
+export interface ReadItem {
+  readonly item: BatchItem
+  readonly trajectory: Trajectory | null
+}
+
 interface BatchQuery {
   readonly key?: string
   readonly status?: BatchStatus
@@ -84,8 +91,9 @@ interface ComparisonQuery {
  */
 export type Client = ReturnType<typeof createClient>
 
-export function createClient(base: string, key?: string) {
-  const call = (method: 'GET' | 'POST', path: string, request: Sent = {}) => send({ base, key }, method, path, request)
+export function createClient(base: string, key?: string, fetcher: typeof fetch = fetch) {
+  const target = { base, key, fetcher }
+  const call = (method: 'GET' | 'POST', path: string, request: Sent = {}) => send(target, method, path, request)
   const json = async <T>(pending: Promise<Response>, shape: Shape): Promise<T> => {
     const response = await pending
     const text = await response.text().catch((error: unknown) => {
@@ -100,12 +108,12 @@ export function createClient(base: string, key?: string) {
   return {
     uploadTrajectory: (document: unknown, signal: AbortSignal) =>
       post<TrajectorySummary>('/v1/trajectories', document, isUploaded, signal),
-    /** Lines of `BatchItem`, sent while they are read. */
-    createBatch: (options: BatchOptions, lines: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
-      json<Batch>(call('POST', '/v1/batches', { ...ndjson(lines), query: options, signal }), isBatch),
-    estimateBatch: (options: BatchOptions, lines: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
+    /** Items are sent while they are read. */
+    createBatch: (options: BatchOptions, items: AsyncIterable<ReadItem>, signal: AbortSignal) =>
+      json<Batch>(call('POST', '/v1/batches', { ...ndjson(items), query: options, signal }), isBatch),
+    estimateBatch: (options: BatchOptions, items: AsyncIterable<ReadItem>, signal: AbortSignal) =>
       json<BatchEstimate>(
-        call('POST', '/v1/batches', { ...ndjson(lines), query: { ...options, dry_run: true }, signal }),
+        call('POST', '/v1/batches', { ...ndjson(items), query: { ...options, dry_run: true }, signal }),
         isEstimate,
       ),
     findBatches: (query: BatchQuery) => json<Page<Batch>>(call('GET', '/v1/batches', { query }), isBatchPage),
@@ -170,18 +178,23 @@ interface Sent {
   readonly signal?: AbortSignal | undefined
 }
 
-const ndjson = (lines: AsyncIterable<Uint8Array>) => ({
-  body: ReadableStream.from(lines) as ReadableStream<Uint8Array>,
+const ndjson = (items: AsyncIterable<ReadItem>) => ({
+  body: ReadableStream.from(encodeItems(items)) as ReadableStream<Uint8Array>,
   type: 'application/x-ndjson',
 })
+
+async function* encodeItems(items: AsyncIterable<ReadItem>): AsyncGenerator<Uint8Array> {
+  for await (const { item } of items) yield encodeLine(item)
+}
 
 /** Where requests go, and the key that goes with them: there and nowhere else, so that redirects are refused. */
 interface Target {
   readonly base: string
   readonly key: string | undefined
+  readonly fetcher: typeof fetch
 }
 
-async function send({ base, key }: Target, method: string, path: string, sent: Sent): Promise<Response> {
+async function send({ base, key, fetcher }: Target, method: string, path: string, sent: Sent): Promise<Response> {
   const url = new URL(base.replace(/\/+$/, '') + path)
   for (const [name, value] of Object.entries(sent.query ?? {}))
     if (value !== undefined) url.searchParams.set(name, String(value))
@@ -190,7 +203,7 @@ async function send({ base, key }: Target, method: string, path: string, sent: S
   if (key !== undefined) headers['authorization'] = `Bearer ${key}`
   let response: Response
   try {
-    response = await fetch(url, {
+    response = await fetcher(url, {
       method,
       headers,
       redirect: 'error',

@@ -1,24 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { createOneKeyAccess } from '../../access/one-key-access.ts'
-import { buildApp } from '../../boot/app.ts'
+import type { App } from '../../boot/app.ts'
 import { buildContext } from '../../boot/context.ts'
-import { stoppable } from '../../boot/service.ts'
 import { createStoreRoom } from '../../boot/store-room.ts'
 import { type Config, loadConfig } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { drain } from '../../process/stop.ts'
 import { CliError } from './cli-error.ts'
-import type { DatabaseUse } from './shell.ts'
+import { createClient } from './client.ts'
+import { fetchWithin, localCalls } from './local-client.ts'
+import type { DatabaseUse, Embedded } from './shell.ts'
 import { assertDatabase, assertMigrated, assertProject } from './stored-place.ts'
-
-/** A service for one command: on a free port of loopback, gone when the command ends. */
-export interface Embedded {
-  readonly url: string
-  /** Without it nothing is answered: other users of the machine reach loopback too. */
-  readonly key: string
-  /** Waits for what is in flight; what has not begun stays as it is in the database. */
-  stop(): Promise<void>
-}
 
 /**
  * The service inside of this process. It does not go on with batches that others left: the command says which to run. Rejects where there
@@ -29,20 +20,32 @@ export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = '
   const { config: given, secrets } = loadConfig(used, (path) => readFileSync(path, 'utf8'))
   if (use === 'read' || use === 'look') await assertStored(given, secrets, use)
   if (use === 'look_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none')
-  // Whoever starts it can read the database and is asked for none of its keys; others of the machine can do neither.
-  const settings = { ...given.access, required: true, loopback: true, allowed_hosts: [] }
-  const config = { ...given, host: LOOPBACK, access: settings }
-  const context = await buildContext({ config, secrets, adopts_batches: false })
-  const { access, token } = createOneKeyAccess(config.project)
-  const app = await buildApp({ ...context, access }, { logger: false })
-  const url = await app.http.listen({ host: LOOPBACK, port: 0 })
+  // Nobody but this command can reach it, and it can read the database: no key is asked for.
+  const settings = { ...given.access, required: false, loopback: true, allowed_hosts: [] }
+  const context = await buildContext({ config: { ...given, access: settings }, secrets, adopts_batches: false })
+  let opened: Promise<App> | null = null
+  const openApp = async (): Promise<App> => (await import('../../boot/app.ts')).buildApp(context, { logger: false })
+  const routes = createClient(
+    WITHIN,
+    undefined,
+    fetchWithin(() => {
+      opened ??= openApp()
+      return opened
+    }),
+  )
+  const pending = new Set<Promise<unknown>>()
   await context.start()
   return {
-    url,
-    key: token,
+    client: { ...routes, ...localCalls(context, await context.project(given.project), pending) },
+    limits: given.limits,
     async stop() {
-      app.state.draining = true
-      await drain(stoppable(app, context))
+      const app = await opened
+      if (app !== null) app.state.draining = true
+      await drain({
+        context,
+        log: SILENT,
+        finish: () => Promise.all([app?.http.close(), context.stop(), ...pending]),
+      })
     },
   }
 }
@@ -67,4 +70,6 @@ async function assertStored(config: Config, secrets: Secrets, use: 'read' | 'loo
   }
 }
 
-const LOOPBACK = '127.0.0.1'
+/** Never resolved: it only makes paths to addresses. */
+const WITHIN = 'http://localhost'
+const SILENT = { info() {}, warn() {}, error() {} }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import { readSecrets } from '../../config/secrets.ts'
 import { inert } from '../results/terminal-text.ts'
 import { CliError } from './cli-error.ts'
@@ -11,6 +12,8 @@ export interface ServiceConnection {
   readonly client: Client
   readonly url: string
   readonly embedded: boolean
+  /** What it accepts of a trajectory; null: nobody knows before it is asked. */
+  readonly limits: ReadLimits | null
   /** ` --server URL` where the next command needs it too. */
   readonly flag: string
   close(): Promise<void>
@@ -33,8 +36,9 @@ export async function connect(
   const embedded = await startEmbedded(shell, use)
   let closing: Promise<void> | null = null
   return {
-    client: createClient(embedded.url, embedded.key),
-    url: embedded.url,
+    client: embedded.client,
+    url: 'this process',
+    limits: embedded.limits,
     embedded: true,
     flag: '',
     close() {
@@ -62,6 +66,7 @@ function remote(url: string, key: string | undefined): ServiceConnection {
     client: createClient(url, key),
     url,
     embedded: false,
+    limits: null,
     flag: ` --server ${url}`,
     async close() {},
   }

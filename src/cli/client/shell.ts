@@ -1,11 +1,13 @@
 import type { Writable } from 'node:stream'
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import type { ReadLimits } from '../../archives/unpack/limits.ts'
+import type { Client } from './client.ts'
 
-/** A service inside of this process, listening on a free port of the loopback interface. */
-interface Embedded {
-  readonly url: string
-  /** What it is asked with, where it asks for one. */
-  readonly key?: string
+/** A service inside of this process, for one command: nobody else reaches it. */
+export interface Embedded {
+  readonly client: Client
+  /** What it accepts of a trajectory. */
+  readonly limits: ReadLimits
   /** Lets what is in flight end, then closes; the state stays in the database. */
   stop(): Promise<void>
 }
@@ -28,6 +30,8 @@ export interface TrialSourceOptions {
   readonly variant?: string
   /** Ends the reading. */
   readonly abort: AbortSignal
+  /** What is accepted of a trajectory. */
+  readonly limits?: ReadLimits
   /** Hears, at the end, of places for signals at which most trials had nothing. */
   readonly onMissing?: (text: string) => void
 }

@@ -100,7 +100,7 @@ async function begin(
     session.view,
     options.groundTruth,
   )
-  const batch = await unlessBroken(stream, session.client.createBatch(sent, stream.lines(), session.signal))
+  const batch = await unlessBroken(stream, session.client.createBatch(sent, stream.items(), session.signal))
   session.view.note(`${batch.id}: ${countsText(stream.counts)}`)
   return { batch, skipped: stream.counts.skipped }
 }
@@ -133,7 +133,7 @@ async function estimatePaths(
 ): Promise<ExitCode> {
   const { client, view, target, format, signal } = session
   const stream = await openTrialStream((warn) => openTrials(session, paths, options, warn), view, options.groundTruth)
-  const estimate = await unlessBroken(stream, client.estimateBatch(batchOptions(options), stream.lines(), signal))
+  const estimate = await unlessBroken(stream, client.estimateBatch(batchOptions(options), stream.items(), signal))
   view.note(countsText(stream.counts))
   view.end()
   await target.write(estimateText(estimate, format))

@@ -2,10 +2,10 @@ import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import { count } from '../../domain/count.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
 import { CliError } from '../client/cli-error.ts'
+import type { ReadItem } from '../client/client.ts'
 import type { ProgressView } from '../output/progress-view.ts'
 import { clip, oneLine } from '../results/terminal-text.ts'
 import { unreadText } from '../results/unread-text.ts'
-import { encodeLine } from './ndjson.ts'
 
 /** How many warnings are told one by one. */
 const MOST_WARNINGS = 20
@@ -28,9 +28,8 @@ interface Counts {
 export interface TrialStream {
   readonly counts: Counts
   trials(): AsyncGenerator<Trial>
-  /** Lines of `BatchItem`. */
-  lines(): AsyncGenerator<Uint8Array>
-  /** What a line that was sent is called where it stands, from 0; null where none was sent. */
+  items(): AsyncGenerator<ReadItem>
+  /** What an item that was sent is called where it stands, from 0; null where none was sent. */
   placeAt(index: number): string | null
   /** What broke the reading, if anything did: fetch hides it. */
   fault(): unknown
@@ -65,13 +64,13 @@ export async function openTrialStream(
       throw error
     }
   }
-  async function* lines(): AsyncGenerator<Uint8Array> {
+  async function* items(): AsyncGenerator<ReadItem> {
     for await (const trial of trials()) {
       places.push(placeOf(trial))
-      yield encodeLine(itemOf(trial))
+      yield { item: itemOf(trial), trajectory: trial.trajectory }
     }
   }
-  return { counts, trials, lines, placeAt: (index) => places[index] ?? null, fault: () => fault }
+  return { counts, trials, items, placeAt: (index) => places[index] ?? null, fault: () => fault }
 }
 
 function nothingToGrade(counts: Counts, truths: string | undefined): CliError {
@@ -104,7 +103,7 @@ async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: Prog
       continue
     }
     counts.trials++
-    const unread = unreadText(item.unread)
+    const unread = unreadText(item.trajectory?.unread ?? null)
     if (unread !== '' && ++counts.unread <= MOST_WARNINGS) view.note(`unread   ${placeOf(item)}  ${unread}`)
     for (const warning of item.warnings) {
       counts.warnings++

@@ -23,7 +23,7 @@ export const pathsCommand = (name: string, description: string): Command =>
 
 /** Reads the trials of a command; Ctrl-C ends the reading. `warn` hears what is true of no one trial. */
 export const openTrials = (
-  { shell, signal }: Session,
+  { shell, signal, connection }: Session,
   paths: readonly string[],
   { groundTruth, signals, variant }: TrialsOptions,
   warn: (text: string) => void,
@@ -32,6 +32,7 @@ export const openTrials = (
     signals: signals ?? [],
     abort: signal,
     onMissing: warn,
+    ...(connection.limits !== null && { limits: connection.limits }),
     ...(groundTruth !== undefined && { ground_truth: groundTruth }),
     ...(variant !== undefined && { variant }),
   })

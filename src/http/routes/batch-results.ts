@@ -1,25 +1,19 @@
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { nextTurn } from '../../audit/disagreements/next-turn.ts'
 import { endedPages } from '../../batches/ended-items.ts'
-import type { BatchService } from '../../batches/service.ts'
+import { followResults } from '../../batches/follow.ts'
+import { toResults } from '../../batches/item-results.ts'
 import type { ItemRecord } from '../../ports/batch-ports.ts'
 import type { GradeStore } from '../../ports/grade-ports.ts'
 import type { AttemptLedger } from '../../ports/ledger-ports.ts'
-import type { Clock } from '../../ports/ports.ts'
 import { Type } from '../../schemas/type.ts'
 import { problems, streamed } from '../body/schemas.ts'
 import { notFound } from '../problem.ts'
-import { toResults } from './batch-result.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
-import { watchBatch } from './batch-watch.ts'
 import { LedgerQuery, listBatchCalls } from './ledger.ts'
 
-const PAGE = 200
-/** At most this often it is looked for more: a slow first item would have every end looked at. */
-const SHORTEST_MS = 100
 const ResultQuery = Type.Object(
   {
     wait: Type.Optional(
@@ -48,7 +42,7 @@ export function batchResultRoute(app: FastifyInstance, { context, state }: Batch
       if ((await batches.get(id)) === null) throw notFound('batch', id)
       const pages =
         request.query.wait === true
-          ? waitForResults(batches, context.clock, id, () => state.draining || reply.raw.destroyed)
+          ? followResults({ batches, clock: context.clock, id, isOff: () => state.draining || reply.raw.destroyed })
           : endedPages(batches, id)
       return reply.type('application/x-ndjson').send(Readable.from(writeLines(stores.grades, pages)))
     },
@@ -93,33 +87,3 @@ async function* writeLines(grades: Pick<GradeStore, 'getMany'>, pages: AsyncIter
     await nextTurn()
   }
 }
-
-/** In order: an item that has not ended holds back those behind it. */
-async function* waitForResults(
-  batches: BatchService,
-  clock: Clock,
-  id: string,
-  isOff: () => boolean,
-): AsyncGenerator<readonly ItemRecord[]> {
-  const watch = watchBatch(batches, id, clock)
-  let last = -1
-  try {
-    while (!isOff()) {
-      const batch = await batches.get(id)
-      const page = await batches.results(id, last, PAGE)
-      const next = last + 1
-      const ready = page.filter(({ index }, at) => index === next + at)
-      if (ready.length > 0) yield ready
-      last += ready.length
-      if (ready.length === PAGE) continue
-      if (batch === null || isOver(batch)) return yield* endedPages(batches, id, last)
-      await delay(SHORTEST_MS)
-      await watch.next(1000)
-    }
-  } finally {
-    watch.close()
-  }
-}
-
-const isOver = ({ status, resumes_at }: { status: string; resumes_at: string | null }): boolean =>
-  status === 'done' || status === 'cancelled' || (status === 'parked' && resumes_at === null)

@@ -1,8 +1,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BatchPlan, Incoming, Taken } from '../../batches/intake.ts'
+import { planOf } from '../../batches/batch-plan.ts'
+import type { Incoming, Taken } from '../../batches/intake.ts'
 import type { Estimated } from '../../batches/service.ts'
-import type { Payer } from '../../ports/ledger-ports.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Type } from '../../schemas/type.ts'
@@ -142,19 +142,6 @@ function readBatch(request: FastifyRequest, context: Context): ReadBatch {
 async function* listItems(items: BatchRequest['items']): AsyncGenerator<Incoming> {
   for (const [index, item] of items.entries()) yield { item, place: `/items/${index}` }
 }
-
-const planOf = (
-  { dry_run: _, name, key, mode, max_cost_usd, ...defaults }: BatchOptions,
-  payer: Payer | null,
-): BatchPlan => ({
-  kind: 'grade',
-  mode: mode ?? 'direct',
-  name: name ?? null,
-  key: key ?? null,
-  max_cost_usd: max_cost_usd ?? null,
-  payer,
-  ...defaults,
-})
 
 export function sendTaken(reply: FastifyReply, taken: Taken): FastifyReply {
   if (!taken.ok) throw refusalProblem(taken.refusal)

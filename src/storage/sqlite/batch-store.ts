@@ -86,7 +86,7 @@ function draftStore({ db, unit, processes }: BatchStoreDeps) {
   const rowOf = db.prepare("SELECT rowid FROM batches WHERE id = ? AND status = 'draft'").pluck()
   const add = prepareAdd(db)
   const grow = db.prepare('UPDATE batches SET total = total + ? WHERE rowid = ?')
-  const open = db.prepare("UPDATE batches SET status = 'running', process = NULL WHERE rowid = ?")
+  const open = db.prepare("UPDATE batches SET status = 'running', process = ? WHERE rowid = ?")
   const dropItems = db.prepare('DELETE FROM batch_items WHERE batch = ?')
   const dropTallies = db.prepare('DELETE FROM batch_tallies WHERE batch = ?')
   const drop = db.prepare('DELETE FROM batches WHERE rowid = ?')
@@ -121,7 +121,8 @@ function draftStore({ db, unit, processes }: BatchStoreDeps) {
         if (taken === null) grow.run(items.length, row)
         return taken
       }),
-    open: (id: string) => unit.write(() => void open.run(findDraft(id))),
+    open: (id: string, claimed = false) =>
+      unit.write(() => void open.run(claimed ? processes.id : null, findDraft(id))),
     discard: (id: string) =>
       unit.write(() => {
         const row = find(id)
@@ -174,7 +175,7 @@ function batchClaims({ db, unit, processes }: BatchStoreDeps) {
   const toRun = db.prepare(TO_RUN)
   const owner = db.prepare("SELECT process FROM batches WHERE id = ? AND status IN ('running', 'parked', 'cancelling')")
   const take = db.prepare('UPDATE batches SET process = ? WHERE id = ?')
-  const release = db.prepare('UPDATE batches SET process = NULL WHERE id = ? AND process = ?')
+  const release = db.prepare("UPDATE batches SET process = NULL WHERE id = ? AND process = ? AND status <> 'draft'")
   return {
     listUnclaimed: () =>
       unit.read(() => {

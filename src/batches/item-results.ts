@@ -1,9 +1,9 @@
-import { withGrades } from '../../batches/ended-items.ts'
-import { holds } from '../../domain/evidence/evidence-citation.ts'
-import type { ItemRecord } from '../../ports/batch-ports.ts'
-import type { GradeStore } from '../../ports/grade-ports.ts'
-import type { BatchResult, ResultGrade } from '../../schemas/batch.ts'
-import type { Grade } from '../../schemas/grade.ts'
+import { holds } from '../domain/evidence/evidence-citation.ts'
+import type { ItemRecord } from '../ports/batch-ports.ts'
+import type { GradeStore } from '../ports/grade-ports.ts'
+import type { BatchResult, ResultGrade } from '../schemas/batch.ts'
+import type { Grade } from '../schemas/grade.ts'
+import { withGrades } from './ended-items.ts'
 
 /** Items as the results show them, in their order. */
 export async function toResults(

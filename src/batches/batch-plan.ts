@@ -1,0 +1,43 @@
+import type { Payer } from '../ports/ledger-ports.ts'
+import type { BatchItem, BatchOptions } from '../schemas/batch.ts'
+import type { BatchKind, BatchMode } from '../schemas/vocabulary.ts'
+
+/** What is said of a batch as a whole. What is absent here has a default; what is absent in an item is taken from here. */
+export interface BatchPlan {
+  readonly kind: BatchKind
+  readonly mode: BatchMode
+  readonly name: string | null
+  readonly key: string | null
+  readonly max_cost_usd: number | null
+  /** Null: nobody in particular. */
+  readonly payer: Payer | null
+  readonly judge?: string
+  readonly rubric?: string
+  readonly samples?: number
+  readonly cache?: BatchItem['cache']
+}
+
+/** The plan of a batch of new trials. */
+export const planOf = (
+  { dry_run: _, name, key, mode, max_cost_usd, ...defaults }: BatchOptions,
+  payer: Payer | null,
+): BatchPlan => ({
+  kind: 'grade',
+  mode: mode ?? 'direct',
+  name: name ?? null,
+  key: key ?? null,
+  max_cost_usd: max_cost_usd ?? null,
+  payer,
+  ...defaults,
+})
+
+export function withDefaults({ item_id: _, ...item }: BatchItem, plan: BatchPlan): Omit<BatchItem, 'item_id'> {
+  const { judge, rubric, samples, cache } = plan
+  return {
+    ...(judge !== undefined && { judge }),
+    ...(rubric !== undefined && { rubric }),
+    ...(samples !== undefined && { samples }),
+    ...(cache !== undefined && { cache }),
+    ...item,
+  }
+}

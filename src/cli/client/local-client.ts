@@ -1,0 +1,126 @@
+import { planOf } from '../../batches/batch-plan.ts'
+import { endedPages } from '../../batches/ended-items.ts'
+import { followBatch } from '../../batches/follow.ts'
+import type { Incoming } from '../../batches/intake.ts'
+import { toResults } from '../../batches/item-results.ts'
+import type { App } from '../../boot/app.ts'
+import { textSize } from '../../domain/trajectory/text-size.ts'
+import type { Refusal } from '../../grading/refusal.ts'
+import type { Context, Project } from '../../http/context.ts'
+import { refusalProblem } from '../../http/outcomes.ts'
+import { HttpProblem, notFound } from '../../http/problem.ts'
+import { BatchItemSchema } from '../../schemas/batch.ts'
+import { inputIssues } from '../../schemas/check.ts'
+import type { Client, ReadItem } from './client.ts'
+import { ServiceError } from './service-error.ts'
+
+/** How often progress is told: nobody else is kept from anything by that. */
+const EVERY_MS = 50
+
+/** A service that is made when it is first asked, as what `fetch` would reach: no port is opened. */
+export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
+  return async (input, init = {}) => {
+    const { http } = await openApp()
+    const { pathname, search } = new URL(String(input))
+    const [{ Readable }, headers] = [
+      process.getBuiltinModule('node:stream'),
+      Object.fromEntries(new Headers(init.headers)),
+    ]
+    const response = await http.inject({
+      method: init.method === 'POST' ? 'POST' : 'GET',
+      url: pathname + search,
+      headers,
+      payloadAsStream: true,
+      ...(typeof init.body === 'string' && { payload: init.body }),
+      ...(init.signal != null && { signal: init.signal }),
+    })
+    const body = Readable.toWeb(response.stream()) as ReadableStream<Uint8Array>
+    const { 'content-length': _, ...told } = response.headers
+    return new Response(body, { status: response.statusCode, headers: told as Record<string, string> })
+  }
+}
+
+/** The calls of batches, without HTTP between: trials are handed over as they were read, and graded while others are read. */
+export function localCalls(context: Context, project: Project, pending: Set<Promise<unknown>>): Partial<Client> {
+  const { batches, stores } = project
+  const tracked = <T>(work: Promise<T>): Promise<T> => {
+    const ended = work.catch(() => undefined).finally(() => pending.delete(ended))
+    pending.add(ended)
+    return work
+  }
+  const read = async (id: string) => (await batches.get(id)) ?? fail(notFound('batch', id))
+  const told = async (id: string, done: boolean | null, verb: string) => {
+    if (done === null) fail(notFound('batch', id))
+    if (done === false) fail(new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`))
+    return read(id)
+  }
+  return {
+    async createBatch(options, items, signal) {
+      const taken = await unlessAborted(tracked(batches.create(planOf(options, null), incoming(items), true)), signal)
+      return taken.ok ? taken.batch : refuse(taken.refusal)
+    },
+    async estimateBatch(options, items, signal) {
+      const estimated = await unlessAborted(batches.estimate(planOf(options, null), incoming(items)), signal)
+      return estimated.ok ? estimated.estimate : refuse(estimated.refusal)
+    },
+    async findBatches({ limit = MOST_FOUND, cursor, ...query }) {
+      const found = await batches.list({ ...query, limit: limit + 1, ...(cursor !== undefined && { before: cursor }) })
+      const items = found.slice(0, limit)
+      return { items, next_cursor: found.length > limit ? (items.at(-1)?.id ?? null) : null }
+    },
+    readBatch: read,
+    cancelBatch: async (id) => told(id, await batches.cancel(id), 'cancel'),
+    resumeBatch: async (id) => told(id, await batches.resume(id), 'resume'),
+    async *results(id, signal) {
+      await read(id)
+      for await (const page of endedPages(batches, id)) {
+        signal?.throwIfAborted()
+        yield* await toResults(stores.grades, page)
+      }
+    },
+    async *events(id, signal) {
+      const states = followBatch({ batches, clock: context.clock, id, isOff: () => signal.aborted }, EVERY_MS)
+      for (;;) {
+        const { done, value } = await unlessAborted(states.next(), signal)
+        if (done === true) return
+        if (value !== null) yield value
+      }
+    },
+  }
+}
+
+const MOST_FOUND = 50
+
+async function* incoming(items: AsyncIterable<ReadItem>): AsyncGenerator<Incoming> {
+  let index = 0
+  for await (const { item, trajectory } of items) {
+    const place = `/items/${index}`
+    const [issue, ...more] = inputIssues(BatchItemSchema, item)
+    if (issue !== undefined) fail(unfit(index, [issue, ...more]))
+    yield { item, place, trajectory, bytes: trajectory === null ? 0 : textSize(trajectory) }
+    index++
+  }
+}
+
+const unfit = (index: number, issues: readonly { readonly path: string; readonly message: string }[]) =>
+  new HttpProblem(400, 'invalid_request', `line ${index + 1} does not fit its schema`, {
+    errors: issues.map(({ path, message }) => ({ path: `/items/${index}${path}`, message })),
+  })
+
+const refuse = (refusal: Refusal): never => fail(refusalProblem(refusal))
+
+/** What a service would have answered over HTTP. */
+function fail({ status, code, message, extras }: HttpProblem): never {
+  throw new ServiceError(status, { code, detail: message, errors: [...(extras.errors ?? [])] })
+}
+
+/** Rejects at once where the command is ended; the work goes on to where it can be left. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  return await Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
+}
