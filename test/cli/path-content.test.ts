@@ -29,7 +29,7 @@ describe('the digest of what paths hold', () => {
     ['a file more', () => put('job/trial/c.json', '')],
     ['a file less', () => rmSync(join(folder, 'job/b.json'))],
     ['another size', () => put('job/b.json', '{} ')],
-    ['another time', () => put('job/b.json', '{}', 1_000_001)],
+    ['other bytes of the same size and time', () => put('job/b.json', '[]')],
     ['another name', () => renameSync(join(folder, 'job/b.json'), join(folder, 'job/c.json'))],
     ['another folder', () => renameSync(join(folder, 'job/b.json'), join(folder, 'job/trial/b.json'))],
     ['nothing at all', () => rmSync(join(folder, 'job'), { recursive: true })],
@@ -41,7 +41,7 @@ describe('the digest of what paths hold', () => {
 
   test.each<[string, () => void]>([
     ['nothing', () => {}],
-    ['the same file written again', () => put('job/b.json', '[]')],
+    ['the same file written again', () => put('job/b.json', '{}', 1_000_001)],
     ['hidden files, which are not read', () => put('job/.DS_Store', 'x')],
     ['links, which are not followed', () => symlinkSync('/', join(folder, 'job/root'))],
     ['what the command writes itself', () => put('job/out.csv', 'x')],
@@ -51,12 +51,14 @@ describe('the digest of what paths hold', () => {
     expect(await digest(['job/out.csv'])).toBe(before)
   })
 
-  test('an archive is one look: its size and time', async () => {
+  test('a file that is given by name counts by its bytes', async () => {
     const of = () =>
       digestContent([join(folder, 'a.tar.gz')], { ignores: () => false, signal: new AbortController().signal })
     put('a.tar.gz', 'x')
     const before = await of()
-    put('a.tar.gz', 'xy')
+    put('a.tar.gz', 'x', 1_000_001)
+    expect(await of()).toBe(before)
+    put('a.tar.gz', 'y')
     expect(await of()).not.toBe(before)
   })
 

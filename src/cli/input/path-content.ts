@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { Dirent, Stats } from 'node:fs'
-import { lstat, opendir, stat } from 'node:fs/promises'
+import { createReadStream, type Dirent } from 'node:fs'
+import { opendir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 interface ContentOptions {
@@ -12,13 +12,14 @@ interface ContentOptions {
 /** As far as folders are read at all (`src/archives/unpack/limits.ts`): what lies beyond is refused by the reading, not compared. */
 const MAX_DEPTH = 32
 const MAX_NAMES = 200_000
-/** How many files are looked at together. */
-const AT_ONCE = 64
+/** Files that are read together, and what of each is held. */
+const AT_ONCE = 8
+const CHUNK_BYTES = 512 * 1024
 
 /**
- * A digest (SHA-256, hex) of what stands at and below some absolute paths: of every file its place, size and time of change. No
- * file is opened, so an archive is one look. Hidden files and links are left out, as they are by the reading. What is not there, or
- * may not be looked at, counts as such.
+ * A digest (SHA-256, hex) of what stands at and below some absolute paths: of every file its place and its bytes, whenever they were written.
+ * Archives are not unpacked. Hidden files and links are left out, as they are by the reading. What is not there, or may not be read,
+ * counts as such.
  */
 export async function digestContent(paths: readonly string[], options: ContentOptions): Promise<string> {
   const hash = createHash('sha256')
@@ -26,7 +27,7 @@ export async function digestContent(paths: readonly string[], options: ContentOp
     // A link that is given by name is followed; one that is found is not.
     const found = await stat(path).catch(() => null)
     if (found?.isDirectory()) await addFolder(hash, path, path, 0, options)
-    else add(hash, '', found)
+    else add(hash, '', found?.isFile() ? await digestFile(path, options.signal) : null)
     hash.update('\n\n')
   }
   return hash.digest('hex')
@@ -46,8 +47,8 @@ async function addFolder(
   const files = shown.filter((entry) => entry.isFile())
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const some = files.slice(at, at + AT_ONCE).map(({ name }) => join(folder, name))
-    const stats = await Promise.all(some.map((path) => lstat(path).catch(() => null)))
-    for (const [index, path] of some.entries()) add(hash, relative(root, path), stats[index] ?? null)
+    const digests = await Promise.all(some.map((path) => digestFile(path, options.signal)))
+    for (const [index, path] of some.entries()) add(hash, relative(root, path), digests[index] ?? null)
   }
   for (const entry of shown)
     if (entry.isDirectory()) await addFolder(hash, root, join(folder, entry.name), depth + 1, options)
@@ -67,6 +68,21 @@ async function listFolder(folder: string): Promise<Dirent[] | null> {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-const add = (hash: Hash, place: string, stats: Stats | null): void => {
-  hash.update(`${JSON.stringify([place, stats?.size ?? null, stats?.mtimeMs ?? null])}\n`)
+/** Null where it cannot be read. */
+async function digestFile(path: string, signal: AbortSignal): Promise<string | null> {
+  const hash = createHash('sha256')
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+      signal.throwIfAborted()
+      hash.update(chunk as Buffer)
+    }
+  } catch {
+    signal.throwIfAborted()
+    return null
+  }
+  return hash.digest('hex')
+}
+
+const add = (hash: Hash, place: string, digest: string | null): void => {
+  hash.update(`${JSON.stringify([place, digest])}\n`)
 }
