@@ -33,18 +33,18 @@ interface ProviderErrand {
  * never asked, or has to be asked again, is queued and suspends it too.
  */
 export const askByProvider =
-  (deps: ProviderDeps, judge: Judge, api: BatchApi, errand: ProviderErrand): Asker =>
+  (deps: ProviderDeps, judge: Judge, api: BatchApi, job: ProviderErrand): Asker =>
   async (asking, request) => {
     const digest = requestDigest(judge, request)
     const { key, sample, round } = asking
-    const found = await deps.queue.find({ batch: errand.item.batch, key, sample, round, request_digest: digest })
+    const found = await deps.queue.find({ batch: job.item.batch, key, sample, round, request_digest: digest })
     if (found?.state === 'open') throw new Suspended()
     if (found?.state === 'answered' && found.reply !== null && !mayAskAgain(found, found.reply, deps))
       return take(deps, asking, digest, found, found.reply)
     if (found !== null && found.tries >= deps.max_attempts) return nothing(EXPIRED)
     const orphan = await takeOrphan(deps.attempts, asking, digest)
     if (orphan !== null) return orphan
-    const refusal = await enqueue(deps, judge, api, errand, asking, request, digest)
+    const refusal = await enqueue(deps, judge, api, job, asking, request, digest)
     if (refusal !== null) return nothing(refusal)
     throw new Suspended()
   }

@@ -2,10 +2,10 @@ import type { BatchRecord } from '../ports/batch-ports.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import { leasePrefix, type SliceJob, type SliceQueue } from '../ports/slice-ports.ts'
 import type { BatchEngine, EngineDeps } from './engine.ts'
-import { Keeper } from './keeper.ts'
 import { Planner } from './planner.ts'
 import type { Load } from './shared/slice-source.ts'
 import { SliceRuns } from './slice-runs.ts'
+import { Supervisor } from './supervisor.ts'
 
 /** What it takes to share batches with other processes. */
 interface ClusterSettings {
@@ -16,7 +16,7 @@ interface ClusterSettings {
   /** The trace that a batch is planned in, if there is one. */
   readonly traceparent: () => string | undefined
   /** There is room for more work. */
-  readonly onRoom: () => void
+  readonly onCapacity: () => void
   /** There is more work. */
   readonly onWork: () => void
 }
@@ -32,7 +32,7 @@ export class ClusterEngine implements BatchEngine {
   private readonly settings: ClusterSettings
   private readonly planner: Planner
   private readonly runs: SliceRuns
-  private readonly keeper: Keeper
+  private readonly supervisor: Supervisor
   /** Where this process runs nothing of others: its own, which others leave alone. */
   private readonly own = new Set<string>()
   private readonly stopping = new AbortController()
@@ -45,7 +45,7 @@ export class ClusterEngine implements BatchEngine {
     this.planner = new Planner({ ...common, old_s: Math.min(settings.lease_s, OLD_S) })
     this.runs = new SliceRuns({ ...common, planner: this.planner })
     const every_ms = Math.min(LONGEST_LOOK_MS, (settings.lease_s * 1000) / 3)
-    this.keeper = new Keeper({
+    this.supervisor = new Supervisor({
       ...common,
       planner: this.planner,
       every_ms,
@@ -69,7 +69,7 @@ export class ClusterEngine implements BatchEngine {
     return this.runs.load(judge)
   }
 
-  /** What cannot be planned now is planned by the keeper. */
+  /** What cannot be planned now is planned by the supervisor. */
   async begin(id: string): Promise<void> {
     const { stores, onTrouble } = this.deps
     try {
@@ -103,10 +103,10 @@ export class ClusterEngine implements BatchEngine {
   }
 
   async start(): Promise<void> {
-    this.keeping ??= this.keeper.keep(this.stopping.signal)
+    this.keeping ??= this.supervisor.keep(this.stopping.signal)
   }
 
-  /** The keeper does, and more often. */
+  /** The supervisor does, and more often. */
   async look(): Promise<void> {}
 
   async stop(): Promise<void> {

@@ -3,7 +3,7 @@ import type { ItemRecord } from '../ports/batch-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { endedPages } from './ended-items.ts'
-import { createLatch } from './run/latch.ts'
+import { createNotifier } from './run/notifier.ts'
 import type { BatchService } from './service.ts'
 
 /** At most this often ends are looked for: a slow first item would have every end looked at. */
@@ -79,6 +79,6 @@ const isOver = (batch: Batch): boolean => isEnded(batch) || (batch.status === 'p
 
 /** Waits for changes of a batch: those that come while nobody waits are not lost. */
 function watchBatch({ batches, clock, id }: Following): { next(): Promise<void>; close(): void } {
-  const latch = createLatch(clock)
-  return { next: () => latch.wait(LONGEST_MS), close: batches.watch(id, () => latch.ring()) }
+  const notifier = createNotifier(clock)
+  return { next: () => notifier.wait(LONGEST_MS), close: batches.watch(id, () => notifier.notify()) }
 }

@@ -37,12 +37,12 @@ export class LocalEngine implements BatchEngine {
     return {
       add: async (items) => {
         source.feed(items.map((item) => ({ ...item, batch: draft.id })))
-        runner.ring()
+        runner.wake()
         if (source.backlog > FAR_AHEAD) await this.deps.clock.sleep(REST_MS)
       },
       close() {
         source.close()
-        runner.ring()
+        runner.wake()
       },
       abandon() {
         runner.stop()

@@ -15,7 +15,7 @@ interface SliceRunsDeps extends EngineDeps {
   readonly queue: SliceQueue
   readonly planner: Planner
   /** There is room for more work. */
-  readonly onRoom: () => void
+  readonly onCapacity: () => void
 }
 
 /** What of a batch runs here. */
@@ -136,7 +136,7 @@ export class SliceRuns {
     const known = this.runs.get(batch.id)
     if (known?.slices != null) {
       known.slices.add(held, items)
-      known.runner.ring()
+      known.runner.wake()
       return
     }
     const source = new SliceSource({
@@ -171,11 +171,11 @@ export class SliceRuns {
     pump = this.deps.pump,
   ): BatchRunner {
     const { id } = given.batch
-    const { notify, onRoom, onTrouble, resumeLanes } = this.deps
+    const { notify, onCapacity, onTrouble, resumeLanes } = this.deps
     if (this.parked.delete(id)) resumeLanes()
     const onChange = () => {
       notify(id)
-      onRoom()
+      onCapacity()
     }
     const onError = (error: unknown, item: OpenItem) => onTrouble({ batch: id, item: item.item_id, error })
     const runner = new BatchRunner({ ...this.deps, pump, onChange, onError }, given)
@@ -218,7 +218,7 @@ export class SliceRuns {
   /** There is nothing left to do of it. */
   private async putAway({ job, lease }: HeldSlice): Promise<void> {
     await Promise.all([this.deps.queue.complete([job]), this.deps.leases.release(lease)])
-    this.deps.onRoom()
+    this.deps.onCapacity()
     if (await this.deps.planner.finish(job.batch)) this.deps.notify(job.batch)
   }
 

@@ -15,7 +15,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
   })
   const { judges, unkeyed, rubrics } = shared
   const projects = await openProjects(shared).catch(async (error: unknown) => {
-    await shared.room.close()
+    await shared.pool.close()
     throw error
   })
   return {

@@ -17,13 +17,13 @@ import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { Meter } from '../telemetry/meter.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import { watchStores } from '../telemetry/watch-stores.ts'
-import type { StoreRoom } from './store-room.ts'
-import type { Work } from './work.ts'
+import type { StorePool } from './store-pool.ts'
+import type { Work } from './workers.ts'
 
 /** What all projects share: judges and their limits, which belong to the service, and nothing that anybody has stored. */
 export interface Shared {
   readonly config: Config
-  readonly room: StoreRoom
+  readonly pool: StorePool
   readonly judges: ReadonlyMap<string, Judge>
   /** Judges that cannot be asked, with the variable that does not hold their key. */
   readonly unkeyed: ReadonlyMap<string, string>
@@ -49,7 +49,7 @@ export interface Shared {
 /** Opens, and makes where needed, the project’s database. Throws a StorageError where it cannot be used. */
 export async function openProject(shared: Shared, name: string): Promise<Project> {
   const database = shared.config.postgres === null ? 'sqlite' : 'postgresql'
-  const opened = await shared.room.open(name)
+  const opened = await shared.pool.open(name)
   // A file has no server to wait for: what its units of work take is the time of this process.
   const stores = watchStores(opened, [shared.tracing.units(database), database === 'sqlite' ? null : shared.meter.unit])
   try {
@@ -140,8 +140,8 @@ function createBatches(
       queue: work.queue,
       lease_s: work.lease_s,
       traceparent: () => shared.tracing.inject(),
-      onRoom: () => work.ringRoom(),
-      onWork: () => work.ringWork(),
+      onCapacity: () => work.notifyCapacity(),
+      onWork: () => work.notifyWork(),
     })
     return engine
   })

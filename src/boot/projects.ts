@@ -78,7 +78,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
       troubled.add(project)
     }
     try {
-      for (const name of await shared.room.list()) await open(name).catch((error: unknown) => tell(name, error))
+      for (const name of await shared.pool.list()) await open(name).catch((error: unknown) => tell(name, error))
     } catch (error) {
       tell('', error)
     }
@@ -118,7 +118,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
     unusable: () => unusable.size,
     async close() {
       end()
-      const parts = [...(await all()), shared.room, ...(shared.work === null ? [] : [shared.work])]
+      const parts = [...(await all()), shared.pool, ...(shared.work === null ? [] : [shared.work])]
       const closed = await Promise.allSettled(parts.map((part) => part.close()))
       const failed = closed.find((one) => one.status === 'rejected')
       if (failed !== undefined) throw failed.reason

@@ -16,8 +16,8 @@ import { systemClock } from './clock.ts'
 import { gatherJudges } from './judges.ts'
 import { openLanes, perJudge } from './lanes.ts'
 import type { Shared } from './project.ts'
-import { createStoreRoom } from './store-room.ts'
-import { openWork } from './work.ts'
+import { createStorePool } from './store-pool.ts'
+import { openWork } from './workers.ts'
 
 export interface ContextOptions {
   readonly config: Config
@@ -51,12 +51,12 @@ export async function gatherShared(options: ContextOptions, onTrouble: Shared['o
       `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
     )
   }
-  const room = await createStoreRoom(config, secrets)
-  const lanes = openLanes(config, judges, room.limits, clock)
+  const pool = await createStorePool(config, secrets)
+  const lanes = openLanes(config, judges, pool.limits, clock)
   const adopts = options.adopts_batches ?? true
   return {
     config,
-    room,
+    pool,
     judges,
     unkeyed,
     loaded,

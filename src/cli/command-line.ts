@@ -30,7 +30,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   keys: async () => {
     const { keysCommand } = await import('./commands/keys-commands.ts')
     return (shell) =>
-      keysCommand(shell, async (env, make) => (await import('./client/key-desk.ts')).openKeyDesk(env, make))
+      keysCommand(shell, async (env, make) => (await import('./client/open-keys.ts')).openKeys(env, make))
   },
   doctor: async () => {
     const [{ doctorCommand }, upkeep] = await Promise.all([import('./commands/doctor-command.ts'), loadUpkeep()])

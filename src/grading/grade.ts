@@ -3,8 +3,8 @@ import { metadataOf } from '../domain/trajectory/trial-metadata.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest, TrialMetadata } from '../schemas/grade-request.ts'
-import { type Errand, isPassing, singleErrand } from './errand.ts'
-import { createFlights, type Flight } from './flight.ts'
+import { createFlights, type Flight } from './deduplicate.ts'
+import { type GradingJob, isPassing, singleJob } from './job.ts'
 import { type Judged, type JudgingDeps, judgeQuestion } from './judging.ts'
 import {
   admitRequest,
@@ -31,7 +31,7 @@ export function createGradingService(given: GradingDeps): GradingService {
   const deps = { ...given, trajectories: given.stores.trajectories, onGrade }
   const fly = createFlights(given.stores, given.clock)
 
-  async function answer(request: GradeRequest, errand: Errand): Promise<ItemOutcome> {
+  async function answer(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {
     const asked = await resolveQuestion(deps, request)
     if (!asked.ok) return { kind: 'refused', refusal: asked.refusal }
     const { question, document } = asked
@@ -39,7 +39,7 @@ export function createGradingService(given: GradingDeps): GradingService {
     const { trajectory } = question
     const answerWith = (grade: Grade) => hit(grade, metadataOf(trajectory, request.metadata ?? grade.metadata))
     const look = async () => (mode === 'refresh' ? null : deps.stores.grades.findByKey(question.key))
-    if (errand.way !== 'stored') {
+    if (job.way !== 'stored') {
       const known = await look()
       if (known !== null) return answerWith(known)
       if (mode === 'only')
@@ -49,26 +49,26 @@ export function createGradingService(given: GradingDeps): GradingService {
       await turnFor(trajectory)
       if (document !== null) await storeTrajectory(deps, trajectory, document)
       await turnFor(trajectory)
-      return judgeQuestion(deps, question, metadataOf(trajectory, request.metadata), errand, lease)
+      return judgeQuestion(deps, question, metadataOf(trajectory, request.metadata), job, lease)
     }
-    if (errand.way === 'stored') return fresh(await judge(null))
-    const signal = errand.item === null ? undefined : errand.signal
-    return flyTogether({ key: `${mode}/${question.key}`, look, judge, signal }, answerWith, errand)
+    if (job.way === 'stored') return fresh(await judge(null))
+    const signal = job.item === null ? undefined : job.signal
+    return flyTogether({ key: `${mode}/${question.key}`, look, judge, signal }, answerWith, job)
   }
 
   /** Who comes second gets the first one’s grade; what ended in no grade is asked again for his own sake. */
-  async function flyTogether(flight: Flight, answerWith: (grade: Grade) => ItemOutcome, errand: Errand) {
+  async function flyTogether(flight: Flight, answerWith: (grade: Grade) => ItemOutcome, job: GradingJob) {
     for (;;) {
       const { led, value } = await fly(flight)
       if (led) return fresh(value)
-      if (value.kind !== 'graded' || isOnlyTheirs(value.grade.failure, errand)) continue
+      if (value.kind !== 'graded' || isOnlyTheirs(value.grade.failure, job)) continue
       return value.grade.status === 'failed' ? fresh(value) : answerWith(value.grade)
     }
   }
 
   return {
     async grade(request, payer = null): Promise<GradeOutcome> {
-      const outcome = await answer(request, singleErrand(payer))
+      const outcome = await answer(request, singleJob(payer))
       if (outcome.kind === 'refused') return { ok: false, refusal: outcome.refusal }
       if (outcome.kind === 'graded') return { ok: true, grade: outcome.grade, cached: outcome.cached }
       throw new Error('a single request neither waits nor is passed over')
@@ -92,9 +92,9 @@ export function createGradingService(given: GradingDeps): GradingService {
 
 const isList = (given: unknown): given is readonly unknown[] => Array.isArray(given)
 
-/** Another’s cap, and what this errand would ask again, say nothing about this request. */
-const isOnlyTheirs = (failure: Failure | null, errand: Errand): boolean =>
-  failure !== null && (failure.code === 'budget_exceeded' || isPassing(errand, failure))
+/** Another’s cap, and what this job would ask again, say nothing about this request. */
+const isOnlyTheirs = (failure: Failure | null, job: GradingJob): boolean =>
+  failure !== null && (failure.code === 'budget_exceeded' || isPassing(job, failure))
 
 const NOT_CACHED = 'no grade is stored for this request'
 

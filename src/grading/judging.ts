@@ -11,7 +11,7 @@ import type { Clock, Stores } from '../ports/ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import { assembleGrade } from './assemble.ts'
-import { type Errand, isPassing } from './errand.ts'
+import { type GradingJob, isPassing } from './job.ts'
 import type { Question } from './question.ts'
 import { gradeSample } from './sample.ts'
 import type { SampleDeps, SampleResult } from './sample-calls.ts'
@@ -45,18 +45,18 @@ export async function judgeQuestion(
   deps: JudgingDeps,
   question: Question,
   metadata: TrialMetadata,
-  errand: Errand,
+  job: GradingJob,
   lease: Lease | null,
 ): Promise<Judged> {
-  const asked = errand.way === 'stored' ? await asAsked(deps, question, errand.grade_id) : question
+  const asked = job.way === 'stored' ? await asAsked(deps, question, job.grade_id) : question
   const sampling = {
-    ask: await askerFor(deps, asked, errand, lease),
+    ask: await askerFor(deps, asked, job, lease),
     clock: deps.clock,
     deadline_ms: deps.retry.deadline_ms,
   }
   inTheMaking.add(question.grade_id)
   try {
-    return await makeGrade(deps, sampling, asked, metadata, errand, lease)
+    return await makeGrade(deps, sampling, asked, metadata, job, lease)
   } finally {
     inTheMaking.delete(question.grade_id)
   }
@@ -75,23 +75,23 @@ async function makeGrade(
   sampling: SampleDeps,
   question: Question,
   metadata: TrialMetadata,
-  errand: Errand,
+  job: GradingJob,
   lease: Lease | null,
 ): Promise<Judged> {
-  const samples = await gradeSamples(sampling, question, errand)
+  const samples = await gradeSamples(sampling, question, job)
   if (samples === null) return { kind: 'waiting' }
-  const passing = samples.find((sample) => sample.kind === 'failed' && isPassing(errand, sample.failure))
+  const passing = samples.find((sample) => sample.kind === 'failed' && isPassing(job, sample.failure))
   if (passing?.kind === 'failed') return { kind: 'passed_over', failure: passing.failure }
-  const made = assembleGrade(question, samples, metadata, deps.clock.now(), MODES[errand.way])
-  const grade = errand.way === 'stored' ? await underOldName(deps, made, errand.grade_id) : made
+  const made = assembleGrade(question, samples, metadata, deps.clock.now(), MODES[job.way])
+  const grade = job.way === 'stored' ? await underOldName(deps, made, job.grade_id) : made
   await deps.stores.grades.put({
     grade,
     ground_truth: question.ground_truth,
-    ...(errand.item !== null && { item: errand.item }),
-    ...(errand.way === 'stored' && { silent: true }),
+    ...(job.item !== null && { item: job.item }),
+    ...(job.way === 'stored' && { silent: true }),
     ...(lease !== null && { leases: [lease.token] }),
   })
-  if (errand.way !== 'stored' && grade.status !== 'failed') deps.onGrade(grade)
+  if (job.way !== 'stored' && grade.status !== 'failed') deps.onGrade(grade)
   return { kind: 'graded', grade }
 }
 
@@ -106,35 +106,35 @@ async function underOldName(deps: JudgingDeps, grade: Grade, baseId: string): Pr
   return { ...grade, receipt: { ...grade.receipt, key, judge, provider, model_requested, settings } }
 }
 
-async function askerFor(deps: JudgingDeps, { judge }: Question, errand: Errand, lease: Lease | null): Promise<Asker> {
+async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob, lease: Lease | null): Promise<Asker> {
   const { attempts, provider } = deps.stores
-  if (errand.way === 'stored') return askStored(await attempts.listReplies(errand.grade_id))
-  const { payer } = errand
+  if (job.way === 'stored') return askStored(await attempts.listReplies(job.grade_id))
+  const { payer } = job
   const caps: Caps = {
-    batch_usd: errand.item === null ? null : errand.cap_usd,
+    batch_usd: job.item === null ? null : job.cap_usd,
     key_usd: payer?.max_cost_usd_per_day ?? null,
     day_usd: deps.day_cap_usd,
   }
-  const leases = [lease?.token, errand.item?.lease].filter((token) => token !== undefined)
-  if (errand.way === 'provider' && judge.batch !== undefined) {
+  const leases = [lease?.token, job.item?.lease].filter((token) => token !== undefined)
+  if (job.way === 'provider' && judge.batch !== undefined) {
     const { clock, newId, retry } = deps
     const asking = { queue: provider, attempts, clock, newId, max_attempts: retry.max_attempts }
-    return askByProvider(asking, judge, judge.batch, { item: errand.item, payer, caps, leases })
+    return askByProvider(asking, judge, judge.batch, { item: job.item, payer, caps, leases })
   }
   const { name } = judge.info
   const calling = { ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }
-  const signal = errand.item === null ? undefined : errand.signal
-  return askByCall(calling, judge, { batch: errand.item?.batch ?? null, payer, caps, signal, leases })
+  const signal = job.item === null ? undefined : job.signal
+  return askByCall(calling, judge, { batch: job.item?.batch ?? null, payer, caps, signal, leases })
 }
 
 /**
  * Null: some sample waits for the provider. The first sample is asked alone, so that the others find the trajectory in the provider’s
  * cache; a provider’s batch gets all at once.
  */
-async function gradeSamples(deps: SampleDeps, question: Question, errand: Errand): Promise<SampleResult[] | null> {
+async function gradeSamples(deps: SampleDeps, question: Question, job: GradingJob): Promise<SampleResult[] | null> {
   const grade = (index: number) => gradeSample(deps, question, index)
   const indexes = Array.from({ length: question.samples }, (_, index) => index)
-  if (errand.way === 'provider') return gathered(await Promise.allSettled(indexes.map(grade)))
+  if (job.way === 'provider') return gathered(await Promise.allSettled(indexes.map(grade)))
   const first = await grade(0)
   // All of them end before any error is told: a call that goes on would be made again beside itself.
   return [first, ...valuesOf(await Promise.allSettled(indexes.slice(1).map(grade)))]

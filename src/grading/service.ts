@@ -2,7 +2,7 @@ import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
-import type { Errand } from './errand.ts'
+import type { GradingJob } from './job.ts'
 import type { Refusal } from './refusal.ts'
 import type { Admitted, Resolved } from './resolve.ts'
 
@@ -26,7 +26,7 @@ export interface GradingService {
   /** `request` has passed `GradeRequestSchema`; its trajectory is read here. Equal requests in flight share one judge call, which its first payer pays. */
   grade(request: GradeRequest, payer?: Payer | null): Promise<GradeOutcome>
   /** The same for an item of a batch, which a new grade settles in the unit of work that stores it. */
-  gradeItem(request: GradeRequest, errand: Errand): Promise<ItemOutcome>
+  gradeItem(request: GradeRequest, job: GradingJob): Promise<ItemOutcome>
   /**
    * Whether a request can be graded: its names are known, its trajectory can be read. `read`: the request's document, where the caller has read it
    * already. Nothing is stored or asked.

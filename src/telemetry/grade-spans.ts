@@ -18,8 +18,8 @@ export function traceGrades(scribe: Scribe, slices: Slices, service: GradingServ
         describe(span, outcome)
         return outcome
       }),
-    gradeItem(request, errand) {
-      const { item, way } = errand
+    gradeItem(request, job) {
+      const { item, way } = job
       const attributes = {
         ...common,
         'veridict.way': way,
@@ -28,7 +28,7 @@ export function traceGrades(scribe: Scribe, slices: Slices, service: GradingServ
       const slice = item === null ? scribe.active() : slices.of(item)
       const links = slice === undefined ? linksTo(trace.getSpanContext(scribe.active())) : []
       const grading = async (span: Span) => {
-        const outcome = await service.gradeItem(request, errand)
+        const outcome = await service.gradeItem(request, job)
         describe(span, outcome)
         return outcome
       }

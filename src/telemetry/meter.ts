@@ -26,9 +26,9 @@ export function createMeter(): Meter {
     listen: (listener) => void listeners.add(listener),
     service: (service) => ({
       ...service,
-      async gradeItem(request, errand) {
-        const outcome = await service.gradeItem(request, errand)
-        if (outcome.kind === 'graded' && errand.way !== 'stored')
+      async gradeItem(request, job) {
+        const outcome = await service.gradeItem(request, job)
+        if (outcome.kind === 'graded' && job.way !== 'stored')
           for (const listener of listeners) outcome.cached ? listener.hit() : listener.graded(outcome.grade)
         return outcome
       },

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openKeyDesk } from '../../src/cli/client/key-desk.ts'
+import { openKeys } from '../../src/cli/client/open-keys.ts'
 import { backupCommand } from '../../src/cli/commands/backup-command.ts'
 import { doctorCommand } from '../../src/cli/commands/doctor-command.ts'
 import { keysCommand } from '../../src/cli/commands/keys-commands.ts'
@@ -20,7 +20,7 @@ describePostgres('keys and projects on PostgreSQL', (tools) => {
   async function keys(...args: string[]) {
     const shell = testShell({ env: env() })
     await new Command('veridict')
-      .addCommand(keysCommand(shell, openKeyDesk))
+      .addCommand(keysCommand(shell, openKeys))
       .parseAsync(['keys', ...args], { from: 'user' })
     return shell
   }

@@ -9,9 +9,9 @@ registerHooks({
   },
 })
 const { loadConfig } = await import('../../src/config/config.ts')
-const { createStoreRoom } = await import('../../src/boot/store-room.ts')
+const { createStorePool } = await import('../../src/boot/store-pool.ts')
 const { config, secrets } = loadConfig(process.env, () => '')
-const room = await createStoreRoom(config, secrets)
+const room = await createStorePool(config, secrets)
 const stores = await room.open('default')
 const before = loaded
 await stores.check().catch(() => undefined)

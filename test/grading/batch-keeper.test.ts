@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Keeper } from '../../src/batches/keeper.ts'
 import type { Planner } from '../../src/batches/planner.ts'
+import { Supervisor } from '../../src/batches/supervisor.ts'
 import type { BatchStore } from '../../src/ports/batch-ports.ts'
 import type { Lease, LeaseStore } from '../../src/ports/lease-ports.ts'
 
@@ -19,14 +19,14 @@ function makeLeases(): Pick<LeaseStore, 'take' | 'release'> {
   }
 }
 
-test('a keeper that cannot work leaves the work to another', async () => {
+test('a supervisor that cannot work leaves the work to another', async () => {
   const leases = makeLeases() as LeaseStore
   const batches = { get: async () => ({ id: 'bat_1', mode: 'direct', status: 'running' }) } as unknown as BatchStore
   const stop = new AbortController()
   const troubles: unknown[] = []
   const mended: string[] = []
   const keep = (name: string, mend: () => Promise<void>) =>
-    new Keeper({
+    new Supervisor({
       batches,
       leases,
       planner: { mend } as unknown as Planner,

@@ -200,7 +200,7 @@ describePostgres('one flight over several processes', (tools) => {
     const { a, b, calls, open, close } = await startTwo()
     const slice = await leasesOf(a.stores).take('slice:bat_1:0')
     const leaving = new AbortController()
-    const errand = {
+    const job = {
       way: 'call',
       item: { batch: 'bat_1', index: 0, lease: slice?.token ?? '' },
       payer: null,
@@ -208,14 +208,14 @@ describePostgres('one flight over several processes', (tools) => {
       cap_usd: null,
       isPassing: () => false,
     } as const
-    const lost = a.service.gradeItem(REQUEST, errand).catch((error: unknown) => error)
+    const lost = a.service.gradeItem(REQUEST, job).catch((error: unknown) => error)
     await until(() => calls() === 1)
     if (slice !== null) await leasesOf(a.stores).release(slice)
     open()
     expect(await lost).toMatchObject({ name: 'StorageError', code: 'lease_lost' })
     expect(await b.stores.grades.list({ limit: 9 })).toEqual([])
     const next = await leasesOf(b.stores).take('slice:bat_1:0')
-    const again = await b.service.gradeItem(REQUEST, { ...errand, item: { ...errand.item, lease: next?.token ?? '' } })
+    const again = await b.service.gradeItem(REQUEST, { ...job, item: { ...job.item, lease: next?.token ?? '' } })
     expect(again).toMatchObject({
       kind: 'graded',
       cached: false,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Errand } from '../../src/grading/errand.ts'
+import type { GradingJob } from '../../src/grading/job.ts'
 import type { SliceJob, SliceQueue } from '../../src/ports/slice-ports.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { toLines } from '../http/make-batch.ts'
@@ -10,7 +10,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'
 const TRACEPARENT = `00-${TRACE}-${SPAN}-01`
 
-const errandFor = (index: number): Errand => ({
+const jobFor = (index: number): GradingJob => ({
   way: 'call',
   item: { batch: 'bat_1', index },
   payer: null,
@@ -54,10 +54,10 @@ test('a slice is a trace of its own that links to who made the batch, and its it
   const { context, tracing } = await startTraced(tracedTo(collector.url))
   const queue = tracing.queue(queueOf([jobOf(0, TRACEPARENT), jobOf(16, 'no traceparent at all')]))
   const jobs = await queue.fetch('lexical', 2)
-  for (const index of [3, 15, 16, 40]) await context.main.service.gradeItem(requestOf(index), errandFor(index))
+  for (const index of [3, 15, 16, 40]) await context.main.service.gradeItem(requestOf(index), jobFor(index))
   await queue.complete(jobs.slice(0, 1))
   await queue.giveBack(jobs.slice(1))
-  await context.main.service.gradeItem(requestOf(4), errandFor(4))
+  await context.main.service.gradeItem(requestOf(4), jobFor(4))
   await tracing.close()
 
   const slice = (from: number) =>
@@ -96,13 +96,13 @@ test('work that is continued carries its own traceparent on, and fails by a code
   const { tracing } = await startTraced(tracedTo(collector.url))
   expect(tracing.inject()).toBeUndefined()
   const inside = await tracing.continueFrom(TRACEPARENT, 'provider batch', async () => tracing.inject())
-  const broken = tracing.continueFrom(undefined, 'keeper', () => Promise.reject(new TypeError('a secret sentence')))
+  const broken = tracing.continueFrom(undefined, 'supervisor', () => Promise.reject(new TypeError('a secret sentence')))
   await expect(broken).rejects.toThrow('a secret sentence')
   await tracing.close()
   const [good, bad] = collector.spans
   expect(inside).toBe(`00-${good?.trace}-${good?.id}-01`)
   expect(good).toMatchObject({ name: 'provider batch', links: [`${TRACE}/${SPAN}`], status: 0 })
-  expect(bad).toMatchObject({ name: 'keeper', links: [], status: 2, attributes: { 'error.type': 'TypeError' } })
+  expect(bad).toMatchObject({ name: 'supervisor', links: [], status: 2, attributes: { 'error.type': 'TypeError' } })
   expect(collector.bytes()).not.toContain('secret sentence')
 })
 

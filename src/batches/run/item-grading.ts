@@ -1,6 +1,6 @@
 import type { Lane } from '../../asking/lane/lane.ts'
 import { isTransient } from '../../asking/retry.ts'
-import type { Errand } from '../../grading/errand.ts'
+import type { GradingJob } from '../../grading/job.ts'
 import type { GradingService } from '../../grading/service.ts'
 import type { BatchRecord, ItemRef, OpenItem } from '../../ports/batch-ports.ts'
 import type { Lease } from '../../ports/lease-ports.ts'
@@ -42,7 +42,7 @@ export class ItemGrading {
   async grade(item: OpenItem): Promise<RunOutcome> {
     try {
       const request = { ...item.request, trajectory: { id: item.trajectory } }
-      return await this.deps.service.gradeItem(request, this.errandFor(item))
+      return await this.deps.service.gradeItem(request, this.jobFor(item))
     } catch (error) {
       if ((error as { name?: unknown } | null)?.name === 'StorageError') throw error
       this.deps.onError(error, item)
@@ -55,7 +55,7 @@ export class ItemGrading {
     return { batch: this.given.batch.id, index: item.index, ...(lease !== null && { lease: lease.token }) }
   }
 
-  private errandFor(item: OpenItem): Errand {
+  private jobFor(item: OpenItem): GradingJob {
     const { batch, payer } = this.given
     const signal = this.signalFor(this.given.source.leaseOf(item))
     const common = {

@@ -5,7 +5,7 @@ import { endOf, lackOf, type RunOutcome } from './item-end.ts'
 import { ItemGrading } from './item-grading.ts'
 import type { ItemSource } from './item-source.ts'
 import { LaneShares } from './lane-shares.ts'
-import { createLatch, type Latch } from './latch.ts'
+import { createNotifier, type Notifier } from './notifier.ts'
 import { Patience } from './patience.ts'
 import type { Parked, Run, RunEnd, RunnerDeps } from './run.ts'
 
@@ -25,7 +25,7 @@ export class BatchRunner {
   private readonly batch: Run['batch']
   private readonly source: ItemSource
   private readonly grading: ItemGrading
-  private readonly latch: Latch
+  private readonly notifier: Notifier
   private readonly flying = new Set<OpenItem>()
   private readonly patience = new Patience()
   private readonly lanes: LaneShares
@@ -46,8 +46,8 @@ export class BatchRunner {
     this.batch = given.batch
     this.source = given.source
     this.grading = new ItemGrading(deps, given, this.patience, this.leaving.signal)
-    this.latch = createLatch(deps.clock)
-    this.lanes = new LaneShares(given.batch.id, () => this.latch.ring())
+    this.notifier = createNotifier(deps.clock)
+    this.lanes = new LaneShares(given.batch.id, () => this.notifier.notify())
     this.isCancelling = given.batch.status === 'cancelling'
   }
 
@@ -60,20 +60,20 @@ export class BatchRunner {
   }
 
   /** There are more items. */
-  ring(): void {
-    this.latch.ring()
+  wake(): void {
+    this.notifier.notify()
   }
 
   stop(): void {
     this.isStopping = true
     this.leaving.abort()
-    this.latch.ring()
+    this.notifier.notify()
   }
 
   cancel(): void {
     this.isCancelling = true
     this.leaving.abort()
-    this.latch.ring()
+    this.notifier.notify()
   }
 
   /** Rejects where the store refuses: nothing is lost, and the batch can be run again. */
@@ -115,7 +115,7 @@ export class BatchRunner {
       })
       .finally(() => {
         this.flying.delete(item)
-        this.latch.ring()
+        this.notifier.notify()
         this.deps.onChange()
       })
   }
@@ -238,7 +238,7 @@ export class BatchRunner {
   private async pause(): Promise<void> {
     const now = this.deps.clock.now().getTime()
     const due = this.source.nextDue(now)
-    await this.latch.wait(Math.min(LOOK_MS, due === null ? LOOK_MS : due - now))
+    await this.notifier.wait(Math.min(LOOK_MS, due === null ? LOOK_MS : due - now))
     if (this.isCancelling || now - this.looked < LOOK_MS) return
     this.looked = now
     const record = await this.batches.get(this.batch.id)

@@ -1,7 +1,7 @@
 import type { Lane } from '../../asking/lane/lane.ts'
 import type { Clock } from '../../ports/ports.ts'
 import { SLICE_ITEMS, type SliceJob, type SliceQueue } from '../../ports/slice-ports.ts'
-import { createLatch, type Latch } from '../run/latch.ts'
+import { createNotifier, type Notifier } from '../run/notifier.ts'
 import type { Load } from './slice-source.ts'
 
 export interface SliceWorkerDeps {
@@ -18,7 +18,7 @@ export interface SliceWorkerDeps {
   readonly onTrouble: (error: unknown) => void
 }
 
-/** How long a worker with room waits where there was no work: the longer the more often there was none. */
+/** How long a worker with free capacity waits where there was no work: the longer the more often there was none. */
 const POLL_MS = 250
 const MOST_POLL_MS = 1_000
 const AGAIN_MS = 2_000
@@ -31,8 +31,8 @@ const MOST_WHOLE = 64
 
 /** One judge’s work. */
 interface Place {
-  readonly room: Latch
-  readonly work: Latch
+  readonly capacity: Notifier
+  readonly work: Notifier
   poll_ms: number
   hasFailed: boolean
 }
@@ -53,28 +53,28 @@ export class SliceWorker {
     this.busy.push(this.findForsaken())
   }
 
-  /** There may be room for more. */
-  ringRoom(): void {
-    for (const { room } of this.places.values()) room.ring()
+  /** There may be capacity for more. */
+  notifyCapacity(): void {
+    for (const { capacity } of this.places.values()) capacity.notify()
   }
 
   /** There may be more work. */
-  ringWork(): void {
-    for (const { work } of this.places.values()) work.ring()
+  notifyWork(): void {
+    for (const { work } of this.places.values()) work.notify()
   }
 
   /** Resolves once nothing more is fetched; what was is delivered. */
   async stop(): Promise<void> {
     this.stopping.abort()
-    this.ringRoom()
-    this.ringWork()
+    this.notifyCapacity()
+    this.notifyWork()
     await Promise.all(this.busy)
   }
 
   private begin(judge: string | null): void {
     if (this.places.has(judge)) return
-    const [room, work] = [createLatch(this.deps.clock), createLatch(this.deps.clock)]
-    const place: Place = { room, work, poll_ms: POLL_MS, hasFailed: false }
+    const [capacity, work] = [createNotifier(this.deps.clock), createNotifier(this.deps.clock)]
+    const place: Place = { capacity, work, poll_ms: POLL_MS, hasFailed: false }
     this.places.set(judge, place)
     this.busy.push(this.draw(judge, place))
   }
@@ -94,8 +94,8 @@ export class SliceWorker {
   }
 
   private async drawOnce(judge: string | null, place: Place): Promise<void> {
-    const most = Math.min(MOST_AT_ONCE, this.room(judge))
-    if (most <= 0) return place.room.wait(ROOM_MS)
+    const most = Math.min(MOST_AT_ONCE, this.capacity(judge))
+    if (most <= 0) return place.capacity.wait(ROOM_MS)
     const jobs = await this.deps.queue.fetch(judge, most, this.deps.resting())
     if (jobs.length > 0) {
       place.poll_ms = POLL_MS
@@ -105,8 +105,8 @@ export class SliceWorker {
     place.poll_ms = Math.min(MOST_POLL_MS, place.poll_ms * 2)
   }
 
-  /** Slices that there is room for. */
-  private room(judge: string | null): number {
+  /** Slices that there is capacity for. */
+  private capacity(judge: string | null): number {
     const { ready, held, wanted } = this.deps.load(judge)
     if (judge === null) return Math.min(1, MOST_WHOLE - held)
     if (held >= MOST_HELD) return 0

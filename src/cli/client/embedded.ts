@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { App } from '../../boot/app.ts'
 import { buildContext } from '../../boot/context.ts'
-import { createStoreRoom } from '../../boot/store-room.ts'
+import { createStorePool } from '../../boot/store-pool.ts'
 import { type Config, loadConfig } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { drain } from '../../process/stop.ts'
@@ -61,12 +61,12 @@ const isStored = (config: Config, secrets: Secrets): Promise<boolean> =>
 
 async function assertStored(config: Config, secrets: Secrets, use: 'read' | 'look'): Promise<void> {
   assertDatabase(config)
-  const room = await createStoreRoom(config, secrets)
+  const pool = await createStorePool(config, secrets)
   try {
-    await assertProject(config.project, room)
-    if (use === 'look') await assertMigrated(config.project, room)
+    await assertProject(config.project, pool)
+    if (use === 'look') await assertMigrated(config.project, pool)
   } finally {
-    await room.close()
+    await pool.close()
   }
 }
 

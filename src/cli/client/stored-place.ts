@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { DEFAULT_PROJECT } from '../../access/access.ts'
-import type { StoreRoom } from '../../boot/store-room.ts'
+import type { StorePool } from '../../boot/store-pool.ts'
 import type { Config } from '../../config/config.ts'
 import { CliError } from './cli-error.ts'
 
@@ -13,11 +13,11 @@ export function assertDatabase({ database, postgres }: Pick<Config, 'database' |
 }
 
 /** The same of a project: its name is checked by whoever read the configuration. */
-export async function assertProject(project: string, room: Pick<StoreRoom, 'shown' | 'list'>): Promise<void> {
-  if (project === DEFAULT_PROJECT || room.shown === ':memory:') return
-  const others = await room.list()
+export async function assertProject(project: string, pool: Pick<StorePool, 'shown' | 'list'>): Promise<void> {
+  if (project === DEFAULT_PROJECT || pool.shown === ':memory:') return
+  const others = await pool.list()
   if (others.includes(project)) return
-  throw new CliError(`there is no project ${project} in ${room.shown}`, [
+  throw new CliError(`there is no project ${project} in ${pool.shown}`, [
     `VERIDICT_PROJECT names it; there are: ${shownNames([DEFAULT_PROJECT, ...others])}.`,
   ])
 }
@@ -26,10 +26,10 @@ export async function assertProject(project: string, room: Pick<StoreRoom, 'show
  * Throws where opening the project would make or migrate something: the main database is opened with every project. A dry run changes
  * nothing.
  */
-export async function assertMigrated(project: string, room: Pick<StoreRoom, 'shown' | 'isMigrated'>): Promise<void> {
+export async function assertMigrated(project: string, pool: Pick<StorePool, 'shown' | 'isMigrated'>): Promise<void> {
   for (const name of new Set([DEFAULT_PROJECT, project])) {
-    if (await room.isMigrated(name)) continue
-    throw new CliError(`${room.shown} is not of this version, and a dry run does not migrate it`, [
+    if (await pool.isMigrated(name)) continue
+    throw new CliError(`${pool.shown} is not of this version, and a dry run does not migrate it`, [
       'Back it up, then migrate it: `veridict status` does, and so does a start of the service.',
     ])
   }

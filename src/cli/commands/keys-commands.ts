@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { createKey, findPlanFault, type KeyView, listKeys, revokeKey } from '../../access/keys.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import type { KeyDesk, OpenKeyDesk } from '../client/key-desk.ts'
+import type { OpenKeys, StoredKeys } from '../client/open-keys.ts'
 import { requireConfigFile } from '../client/service-connection.ts'
 import type { Shell } from '../client/shell.ts'
 import { shownNames } from '../client/stored-place.ts'
@@ -14,8 +14,8 @@ import { renderKey, renderKeyTable } from '../output/keys-text.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
 /** `veridict keys …`: on the database itself, whether or not a service runs on it. */
-export function keysCommand(shell: Shell, open: OpenKeyDesk): Command {
-  const withDesk = (work: (desk: KeyDesk) => Promise<ExitCode>, make = false) =>
+export function keysCommand(shell: Shell, open: OpenKeys): Command {
+  const withDesk = (work: (desk: StoredKeys) => Promise<ExitCode>, make = false) =>
     runCommand(shell, () => atDesk(shell, () => open(shell.env, make), work))
   const keys = new Command('keys')
     .description('make, list and revoke keys of the service')
@@ -50,8 +50,8 @@ interface ListOptions {
 
 async function atDesk(
   shell: Shell,
-  open: () => Promise<KeyDesk>,
-  work: (desk: KeyDesk) => Promise<ExitCode>,
+  open: () => Promise<StoredKeys>,
+  work: (desk: StoredKeys) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   requireConfigFile(shell.env)
   const desk = await open()
@@ -62,7 +62,7 @@ async function atDesk(
   }
 }
 
-async function create(shell: Shell, desk: KeyDesk, name: string, options: CreateOptions): Promise<ExitCode> {
+async function create(shell: Shell, desk: StoredKeys, name: string, options: CreateOptions): Promise<ExitCode> {
   const now = new Date()
   const plan = planOf(name, options, now)
   const fault = findPlanFault(plan, now)
@@ -75,7 +75,7 @@ async function create(shell: Shell, desk: KeyDesk, name: string, options: Create
 }
 
 /** A mistyped name would be a project of its own, and empty. */
-const newProject = ({ projects }: KeyDesk, project: string): string =>
+const newProject = ({ projects }: StoredKeys, project: string): string =>
   projects.includes(project)
     ? ''
     : `project ${project} is new, and made with its first request; there are: ${shownNames(projects)}\n`
@@ -83,7 +83,7 @@ const newProject = ({ projects }: KeyDesk, project: string): string =>
 const ONCE =
   'The key above is shown this once: only a digest of it is kept. Give it as VERIDICT_API_KEY, or as Authorization: Bearer.'
 
-async function list(shell: Shell, desk: KeyDesk, json: boolean): Promise<ExitCode> {
+async function list(shell: Shell, desk: StoredKeys, json: boolean): Promise<ExitCode> {
   const keys: readonly KeyView[] = await listKeys(desk.store, new Date())
   if (json) for (const key of keys) shell.out.write(line(key))
   else if (keys.length > 0) shell.out.write(renderKeyTable(keys))
@@ -91,7 +91,7 @@ async function list(shell: Shell, desk: KeyDesk, json: boolean): Promise<ExitCod
   return EXIT.graded
 }
 
-async function revoke(shell: Shell, desk: KeyDesk, id: string): Promise<ExitCode> {
+async function revoke(shell: Shell, desk: StoredKeys, id: string): Promise<ExitCode> {
   const key = await revokeKey(desk.store, id, new Date())
   if (key === null) {
     const hint = id.startsWith('vk_')

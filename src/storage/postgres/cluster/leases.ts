@@ -34,7 +34,7 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
   const channel = channelOf(schema)
   const statements = createLeaseStatements(unit, processes.holder, seconds, channel)
   const held = createHeldLeases(seconds)
-  const keeper = createKeeper(statements, held, processes.isGone, seconds * 1000)
+  const supervisor = createKeeper(statements, held, processes.isGone, seconds * 1000)
   let isListening = false
   let closing: Promise<void> | undefined
   const waits = createLeaseWaits(statements, processes.isGone, () => closing !== undefined)
@@ -60,7 +60,7 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
     if (closing !== undefined) throw closed()
     const token = `lea_${randomUUID()}`
     const since = performance.now()
-    keeper.start()
+    supervisor.start()
     const taking = takeOne({ name, token })
     // It may have been taken although nothing was heard of it.
     taking.catch(() => releaseOne({ token, result: null }))
@@ -89,7 +89,7 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
   }
 
   async function close(): Promise<void> {
-    keeper.stop()
+    supervisor.stop()
     const tokens = held.tokens()
     held.loseAll()
     waits.ring(null)
@@ -99,7 +99,7 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
   return {
     take,
     takeMany,
-    note: ({ token }, inFlight) => keeper.note(token, inFlight),
+    note: ({ token }, inFlight) => supervisor.note(token, inFlight),
     release,
     async wait(name, signal) {
       if (!isListening) listener.on(channel, waits.ring)

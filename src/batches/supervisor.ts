@@ -3,7 +3,7 @@ import type { Lease, LeaseStore } from '../ports/lease-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Planner } from './planner.ts'
 
-interface KeeperDeps {
+interface SupervisorDeps {
   readonly batches: BatchStore
   readonly leases: LeaseStore
   readonly planner: Planner
@@ -18,14 +18,14 @@ interface KeeperDeps {
 }
 
 /** Sees to it that every batch that should run is worked on, and wakes those that sleep: one process of a project at a time. */
-export class Keeper {
-  private readonly deps: KeeperDeps
+export class Supervisor {
+  private readonly deps: SupervisorDeps
   private lease: Lease | null = null
   private hasFailed = false
   /** It could not do its work: another may be able to. */
   private isUnfit = false
 
-  constructor(deps: KeeperDeps) {
+  constructor(deps: SupervisorDeps) {
     this.deps = deps
   }
 
@@ -66,7 +66,7 @@ export class Keeper {
   /** Answers when to look again, in milliseconds. */
   private async look(): Promise<number> {
     const { ids, isAlone, leases, clock, every_ms } = this.deps
-    if (!isAlone && this.lease?.lost.aborted !== false) this.lease = await leases.take('keeper')
+    if (!isAlone && this.lease?.lost.aborted !== false) this.lease = await leases.take('supervisor')
     if (!isAlone && this.lease === null) return every_ms
     let next = every_ms
     for (const id of await ids()) next = Math.min(next, await this.see(id, clock.now().getTime()))

@@ -13,9 +13,9 @@ export interface Work {
   readonly queue: SliceQueue
   readonly lease_s: number
   /** There may be room for more. */
-  ringRoom(): void
+  notifyCapacity(): void
   /** There may be more to do. */
-  ringWork(): void
+  notifyWork(): void
   /** Works for all projects; does nothing where this process does not work. */
   start(projects: WorkedProjects): void
   /** Fetches nothing more. */
@@ -69,15 +69,15 @@ export async function openWork(options: WorkOptions): Promise<Work | null> {
   return {
     queue,
     lease_s: lease_seconds,
-    ringRoom: () => worker?.ringRoom(),
-    ringWork: () => worker?.ringWork(),
+    notifyCapacity: () => worker?.notifyCapacity(),
+    notifyWork: () => worker?.notifyWork(),
     start(projects) {
       if (!works || worker !== null) return
       worker = new slices.SliceWorker({
         ...options,
         queue,
         onTrouble: onError,
-        ...dealerOf(projects, { ...options, queue }),
+        ...dispatcherOf(projects, { ...options, queue }),
       })
       worker.start()
     },
@@ -90,7 +90,7 @@ export async function openWork(options: WorkOptions): Promise<Work | null> {
 const UNUSABLE_MS = 15_000
 
 /** Deals work to its projects. */
-function dealerOf(
+function dispatcherOf(
   { open, opened }: WorkedProjects,
   { queue, clock, onError }: Pick<WorkOptions, 'clock' | 'onError'> & { readonly queue: SliceQueue },
 ) {

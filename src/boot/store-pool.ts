@@ -11,7 +11,7 @@ import { isMigrated } from '../storage/schema-age.ts'
 import { openSqliteStores, type SqliteOptions } from '../storage/sqlite/sqlite.ts'
 
 /** Where all projects are stored: what one project has cannot be named from another. */
-export interface StoreRoom {
+export interface StorePool {
   /** Which database it is, without what is secret. */
   readonly shown: string
   /** What all processes of the database share of each judge, whatever the project; null: there are no others. */
@@ -27,20 +27,20 @@ export interface StoreRoom {
 }
 
 /** The one place that chooses between SQLite and PostgreSQL. */
-export async function createStoreRoom(
+export async function createStorePool(
   { database, postgres, blobs, workers }: Config,
   secrets: Secrets,
-): Promise<StoreRoom> {
+): Promise<StorePool> {
   const url = secrets.key(DATABASE_URL)
-  const room = openBlobs(blobs, secrets)
-  if (postgres !== null && url !== undefined) return createPostgresRoom(url, postgres, workers.lease_seconds, room)
+  const blobPool = openBlobs(blobs, secrets)
+  if (postgres !== null && url !== undefined) return createPostgresPool(url, postgres, workers.lease_seconds, blobPool)
   return {
     shown: database,
     limits: null,
-    open: (project) => openSettled({ path: projectPath(database, project), project, blobs: room.of(project) }),
+    open: (project) => openSettled({ path: projectPath(database, project), project, blobs: blobPool.of(project) }),
     list: async () => listProjects(database),
     isMigrated: async (project) => isMigrated(projectPath(database, project)),
-    close: async () => room.close(),
+    close: async () => blobPool.close(),
   }
 }
 
@@ -55,12 +55,12 @@ async function openSettled(options: SqliteOptions): Promise<ProjectStores> {
   }
 }
 
-async function createPostgresRoom(
+async function createPostgresPool(
   url: string,
   { shown, ...settings }: PostgresSettings,
   lease_seconds: number,
   blobs: ProjectBlobs,
-): Promise<StoreRoom> {
+): Promise<StorePool> {
   const [{ openPostgresStores }, { openSchemaList, projectSchema }, { openSharedLimits }] = await Promise.all([
     import('../storage/postgres/postgres.ts'),
     import('../storage/postgres/connection/project-schemas.ts'),

@@ -3,16 +3,16 @@ import type { Payer } from '../ports/ledger-ports.ts'
 import type { Failure } from '../schemas/grade.ts'
 
 /** For whom a question is asked, and by which way its answers come. */
-export type Errand =
+export type GradingJob =
   /** One request, whose caller waits. */
   | { readonly way: 'call'; readonly item: null; readonly payer: Payer | null }
-  | (BatchErrand & { readonly way: 'call' })
+  | (BatchJob & { readonly way: 'call' })
   /** Through the provider’s batch endpoint. */
-  | (BatchErrand & { readonly way: 'provider' })
+  | (BatchJob & { readonly way: 'provider' })
   /** From the stored replies of a grade: nobody is asked. */
-  | (BatchErrand & { readonly way: 'stored'; readonly grade_id: string })
+  | (BatchJob & { readonly way: 'stored'; readonly grade_id: string })
 
-interface BatchErrand {
+interface BatchJob {
   readonly item: ItemRef
   readonly payer: Payer | null
   /** Ends the waiting for a turn, or for a retry: what is in flight goes on. */
@@ -23,7 +23,6 @@ interface BatchErrand {
   readonly isPassing: (failure: Failure) => boolean
 }
 
-export const singleErrand = (payer: Payer | null): Errand => ({ way: 'call', item: null, payer })
+export const singleJob = (payer: Payer | null): GradingJob => ({ way: 'call', item: null, payer })
 
-export const isPassing = (errand: Errand, failure: Failure): boolean =>
-  errand.item !== null && errand.isPassing(failure)
+export const isPassing = (job: GradingJob, failure: Failure): boolean => job.item !== null && job.isPassing(failure)

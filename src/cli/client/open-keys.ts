@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { DEFAULT_PROJECT } from '../../access/access.ts'
 import type { AccessStore } from '../../access/access-store.ts'
-import { createStoreRoom } from '../../boot/store-room.ts'
+import { createStorePool } from '../../boot/store-pool.ts'
 import { loadConfig } from '../../config/config.ts'
 import { assertDatabase } from './stored-place.ts'
 
 /** The keys of the database that the environment names, without a service: one may run beside it. */
-export interface KeyDesk {
+export interface StoredKeys {
   readonly store: AccessStore
   /** Which database it is, without what is secret. */
   readonly database: string
@@ -16,19 +16,19 @@ export interface KeyDesk {
 }
 
 /** `make`: whether a file that is not there is made; else it is an error. */
-export type OpenKeyDesk = (env: NodeJS.ProcessEnv, make: boolean) => Promise<KeyDesk>
+export type OpenKeys = (env: NodeJS.ProcessEnv, make: boolean) => Promise<StoredKeys>
 
 /** Rejects where the configuration or the database cannot be used. */
-export async function openKeyDesk(env: NodeJS.ProcessEnv, make: boolean): Promise<KeyDesk> {
+export async function openKeys(env: NodeJS.ProcessEnv, make: boolean): Promise<StoredKeys> {
   const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
   if (!make) assertDatabase(config)
-  const room = await createStoreRoom(config, secrets)
+  const pool = await createStorePool(config, secrets)
   try {
-    const stores = await room.open(DEFAULT_PROJECT)
-    const projects = [DEFAULT_PROJECT, ...(await room.list())]
-    return { store: stores.access, database: room.shown, projects, close: () => stores.close() }
+    const stores = await pool.open(DEFAULT_PROJECT)
+    const projects = [DEFAULT_PROJECT, ...(await pool.list())]
+    return { store: stores.access, database: pool.shown, projects, close: () => stores.close() }
   } finally {
     // Only the list of projects needs it further.
-    await room.close()
+    await pool.close()
   }
 }
