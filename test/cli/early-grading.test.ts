@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ReadItem } from '../../src/cli/client/client.ts'
+import { localCalls } from '../../src/cli/client/local-client.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import type { BatchItem } from '../../src/schemas/batch.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { answeringJudge, makeItems } from '../http/make-batch.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { tempDatabase } from '../storage/temp-folder.ts'
+
+const LIMITS = { max_steps: 100, max_part_chars: 100_000 }
+const open: TestApp[] = []
+afterEach(async () => {
+  for (const app of open.splice(0)) await app.stop()
+})
+
+/** The calls that a command makes of the service in its process. */
+async function start(judge = answeringJudge(() => GOOD_ANSWER), database = ':memory:') {
+  const app = await startApp({ judges: [judge], env: { VERIDICT_DATABASE: database } })
+  open.push(app)
+  const pending = new Set<Promise<unknown>>()
+  const { createBatch, events, results, readBatch, findBatches } = localCalls(app.context, app.context.main, pending)
+  if (!createBatch || !events || !results || !readBatch || !findBatches) throw new Error('a call is missing')
+  const ended = async (id: string) => {
+    for await (const batch of events(id, never)) if (batch.status === 'done') return batch
+    throw new Error('it never ended')
+  }
+  return { app, judge, pending, createBatch, results, findBatches, ended }
+}
+
+const never = new AbortController().signal
+
+const itemsOf = (count: number): ReadItem[] =>
+  (makeItems(count) as BatchItem[]).map((item) => {
+    const read = readTrajectory(item.trajectory, LIMITS)
+    return { item, trajectory: read.ok ? read.value : null }
+  })
+
+/** Hands on the items; before the one at `stop` it does what it is told. */
+async function* pausing(items: readonly ReadItem[], stop: number, before: () => unknown): AsyncGenerator<ReadItem> {
+  for (const [index, item] of items.entries()) {
+    if (index === stop) await before()
+    yield item
+  }
+}
+
+/** Chunks of 64 are stored together. */
+const MANY = 130
+
+describe('a batch of the command', () => {
+  test('is graded while its trials are read, and is one batch with all of them in the end', async () => {
+    const { judge, createBatch, ended, results, findBatches } = await start()
+    let early = 0
+    const reading = pausing(itemsOf(MANY), 129, async () => {
+      await expect.poll(() => judge.calls.length).toBeGreaterThan(20)
+      early = judge.calls.length
+      expect((await findBatches({})).items).toEqual([])
+    })
+    const batch = await createBatch({}, reading, never)
+    expect(early).toBeGreaterThan(20)
+    expect(batch.counts.total).toBe(MANY)
+    expect(await ended(batch.id)).toMatchObject({ status: 'done', counts: { total: MANY, graded: MANY } })
+    expect(new Set(judge.calls).size).toBe(MANY)
+    expect(judge.calls.length).toBe(MANY)
+    const names: string[] = []
+    for await (const { item_id } of results(batch.id)) names.push(item_id)
+    expect(names).toEqual(itemsOf(MANY).map(({ item }) => item.item_id))
+  })
+
+  test('that is refused at its end leaves no batch behind, and what was graded of it costs nothing again', async () => {
+    const { app, judge, createBatch, findBatches, ended } = await start()
+    const good = itemsOf(MANY)
+    const wrong = pausing([...good, ...itemsOf(1)], MANY, () =>
+      expect.poll(() => judge.calls.length).toBeGreaterThan(20),
+    )
+    await expect(createBatch({}, wrong, never)).rejects.toMatchObject({ status: 400, code: 'invalid_request' })
+    expect((await findBatches({})).items).toEqual([])
+    const paid = judge.calls.length
+    const { items } = (await app.get('/v1/grades?limit=200')).json<{ items: unknown[] }>()
+    expect(items.length).toBe(paid)
+    const batch = await createBatch(
+      {},
+      pausing(good, -1, () => {}),
+      never,
+    )
+    expect((await ended(batch.id)).cached).toBe(paid)
+    expect(judge.calls.length).toBe(MANY)
+  })
+
+  test('names the trial whose request does not fit', async () => {
+    const { createBatch } = await start()
+    const [first, second] = itemsOf(2)
+    if (first === undefined || second === undefined) throw new Error('no items')
+    const long = { ...second, item: { ...second.item, item_id: 'x'.repeat(301) } }
+    await expect(
+      createBatch(
+        {},
+        pausing([first, long], -1, () => {}),
+        never,
+      ),
+    ).rejects.toMatchObject({
+      status: 400,
+      message: 'line 2 does not fit its schema',
+      errors: [{ path: '/items/1/item_id' }],
+    })
+  })
+
+  test('that is interrupted answers at once; what is in flight ends before the batch is forgotten', async () => {
+    let answer = () => {}
+    const held = new Promise<typeof GOOD_ANSWER>((resolve) => {
+      answer = () => resolve(GOOD_ANSWER)
+    })
+    const { app, judge, pending, createBatch, findBatches } = await start(answeringJudge(() => held))
+    const stop = new AbortController()
+    const reading = pausing(itemsOf(MANY), 129, async () => {
+      await expect.poll(() => judge.calls.length).toBeGreaterThan(0)
+      stop.abort(new Error('interrupted'))
+      throw stop.signal.reason
+    })
+    await expect(createBatch({}, reading, stop.signal)).rejects.toThrow('interrupted')
+    expect(pending.size).toBe(1)
+    answer()
+    await Promise.all(pending)
+    expect((await findBatches({})).items).toEqual([])
+    const { items } = (await app.get('/v1/grades?limit=200')).json<{ items: unknown[] }>()
+    expect(items.length).toBe(judge.calls.length)
+  })
+
+  test('is not taken for abandoned by a process that starts meanwhile, also while its judge is out', async () => {
+    const database = tempDatabase()
+    const failure = { fail: 'quota_exhausted' } as const
+    let isOut = true
+    const judge = answeringJudge(() => (isOut ? failure : GOOD_ANSWER))
+    const { app, createBatch, ended } = await start(judge, database)
+    const reading = pausing(itemsOf(MANY), 129, async () => {
+      await expect.poll(() => judge.calls.length).toBeGreaterThan(0)
+      const run = promisify(execFile)
+      await run(process.execPath, ['src/cli.ts', 'status'], { env: { ...process.env, VERIDICT_DATABASE: database } })
+      isOut = false
+    })
+    const batch = await createBatch({}, reading, never)
+    expect(batch.counts.total).toBe(MANY)
+    app.context.laneOf('scripted').resume()
+    await app.context.main.batches.resume(batch.id)
+    expect(await ended(batch.id)).toMatchObject({ counts: { graded: MANY } })
+  })
+})
