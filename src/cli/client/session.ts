@@ -83,7 +83,9 @@ async function interrupted(shell: Shell, session: Session | null): Promise<CliEr
   const again = commandLine(shell, ['--new'])
   if (batch === null)
     return new CliError(
-      'interrupted before there was a batch',
+      connection.embedded
+        ? 'interrupted while the paths were read: there is no batch yet; what was graded is kept, and costs nothing again'
+        : 'interrupted before there was a batch',
       [`Start again: ${commandLine(shell)}`],
       EXIT.interrupted,
     )
