@@ -6,7 +6,7 @@ import { digestSecret, isSecret, isSecretOf, makeSecret, parseToken } from './to
 interface AccessDeps {
   readonly store: AccessStore
   readonly required: boolean
-  /** The project of whoever sends no key, where none is needed. */
+  /** The project of callers without a key, where none is needed. */
   readonly project: string
   readonly now: () => Date
 }

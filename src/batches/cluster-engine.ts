@@ -22,7 +22,7 @@ interface ClusterSettings {
 }
 
 const LONGEST_LOOK_MS = 10_000
-/** By then whoever fetched work has taken its lease. */
+/** By then a process that fetched work has taken its lease. */
 const OLD_S = 5
 
 /** Batches are cut into slices, and each is run by whichever process holds its lease. */

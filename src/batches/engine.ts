@@ -3,7 +3,7 @@ import type { GradeStore } from '../ports/grade-ports.ts'
 import type { Stores } from '../ports/ports.ts'
 import type { RunnerDeps } from './run/run.ts'
 
-/** Sees to it that batches run, here or elsewhere. What it is told stands in the store already. */
+/** Makes sure that batches run, here or elsewhere. What it is told stands in the store already. */
 export interface BatchEngine {
   /** What runs may run in another process, which tells nobody here. */
   readonly isShared: boolean

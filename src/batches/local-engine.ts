@@ -127,7 +127,7 @@ export class LocalEngine implements BatchEngine {
     try {
       const end = await runner.run()
       if (end.kind === 'parked') again = end.resumes_at
-      // Whoever is told to go on with it may be another process.
+      // Another process may be told to go on with it.
       if (end.kind === 'stopped' || (end.kind === 'parked' && again === null)) await this.store.release(id)
     } catch (error) {
       this.deps.onTrouble({ batch: id, error })
@@ -178,7 +178,7 @@ export class LocalEngine implements BatchEngine {
     this.sleeping.delete(id)
   }
 
-  /** Whoever told it to go on, or to stop, may be another process: that one cannot run what this one has. */
+  /** Another process may have told it to go on, or to stop: that one cannot run what this one has. */
   private async rouseIfTold(id: string): Promise<void> {
     const status = (await this.store.get(id))?.status
     if (status === 'parked') return

@@ -10,7 +10,7 @@ interface PlannerDeps {
   readonly slices: SliceStore
   readonly queue: SliceQueue
   readonly clock: Clock
-  /** Seconds after which what was fetched is looked after: whoever fetched it may be dead. */
+  /** Seconds after which what was fetched is looked after: the process that fetched it may be dead. */
   readonly old_s: number
   /** The trace that a batch is planned in, if there is one. */
   readonly traceparent: () => string | undefined
@@ -55,7 +55,7 @@ export class Planner {
     return this.deps.batches.finish(id, this.now())
   }
 
-  /** Cancels what nobody works on; who works on the rest does so again when he is through. */
+  /** Cancels what nobody works on; a process that works on the rest does so again when it has finished. */
   endCancel(id: string): Promise<boolean> {
     return this.deps.slices.cancel(id, this.now())
   }

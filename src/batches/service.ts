@@ -30,7 +30,7 @@ export interface BatchService {
   watch(id: string, listener: () => void): () => void
   /** Goes on with what earlier processes left, and from then on with what others leave. */
   start(): Promise<void>
-  /** Begins nothing more, waits for what is in flight, and leaves the rest to whoever comes next. */
+  /** Begins nothing more, waits for what is in flight, and leaves the rest to the next process. */
   stop(): Promise<void>
 }
 

@@ -59,7 +59,7 @@ export class SliceRuns {
         if (lease === undefined) others.push(job)
         else taking.push(this.track(job.batch, () => this.take({ job, lease })))
       }
-      // Whoever holds it does it; if he dies it is planned again.
+      // Its holder does it; if that process dies it is planned again.
       await queue.complete(others)
       await Promise.all(taking)
     })
@@ -101,7 +101,7 @@ export class SliceRuns {
   private async take(held: HeldSlice): Promise<void> {
     const { job } = held
     try {
-      // Read under the lease: whoever cancels or parks the batch from now on finds it held.
+      // Read under the lease: a cancel or a park from now on finds the batch held.
       const record = await this.deps.stores.batches.get(job.batch)
       const isOn = record?.status === 'running' || (job.judge === null && record?.status === 'cancelling')
       const items = record !== null && isOn ? await this.itemsOf(job) : []

@@ -17,7 +17,7 @@ interface SupervisorDeps {
   readonly onTrouble: (trouble: { batch: string; error: unknown }) => void
 }
 
-/** Sees to it that every batch that should run is worked on, and wakes those that sleep: one process of a project at a time. */
+/** Makes sure that every batch that should run is worked on, and wakes those that sleep: one process of a project at a time. */
 export class Supervisor {
   private readonly deps: SupervisorDeps
   private lease: Lease | null = null
@@ -39,7 +39,7 @@ export class Supervisor {
     if (this.lease !== null) await this.deps.leases.release(this.lease)
   }
 
-  /** For long enough that whoever else looks gets it. */
+  /** For long enough that another process gets it. */
   private async leave(signal: AbortSignal): Promise<void> {
     const { clock, every_ms, isAlone, leases } = this.deps
     this.isUnfit = false

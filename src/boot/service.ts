@@ -10,7 +10,7 @@ import { type App, buildApp } from './app.ts'
 import { buildContext } from './context.ts'
 
 const OPEN_TO_ALL =
-  'access is off and this is no loopback address: whoever reaches it can read everything and spend on your judges'
+  'access is off and this is no loopback address: everybody who reaches it can read everything and spend on your judges'
 
 const NO_WORKERS =
   'VERIDICT_WORKER=off (or --no-worker) has no meaning on SQLite: this service works on its batches itself; workers need VERIDICT_DATABASE_URL'

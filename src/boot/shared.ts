@@ -31,7 +31,7 @@ export interface ContextOptions {
   readonly adopts_batches?: boolean
   /** Whether this process works on batches where several share a database; what the configuration says of a service by default. */
   readonly works?: boolean
-  /** None by default. Whoever opened it closes it, after the context. */
+  /** None by default. The caller that opened it closes it, after the context. */
   readonly tracing?: Tracing
 }
 

@@ -113,7 +113,7 @@ function dispatcherOf(
         [...byProject].map(async ([name, some]) => {
           const project = await open(name).catch(onError)
           if (project?.shared != null) return project.shared.accept(some)
-          // It cannot be opened here: whoever can open it has it at once.
+          // It cannot be opened here: another process that can open it gets it at once.
           unusable.set(name, now() + UNUSABLE_MS)
           await queue.giveBack(some)
         }),

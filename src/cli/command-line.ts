@@ -92,12 +92,12 @@ const serveCommand: MakeCommand = ({ env, err, exit, program }) =>
 const GONE: readonly (string | undefined)[] = ['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']
 
 function endWithTheReader(): void {
-  // Whoever reads the results may have read enough: `veridict results … | head`.
+  // The reader of the results may have read enough: `veridict results … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (GONE.includes(error.code)) process.exit(0)
     throw error
   })
-  // Whoever reads the progress may have read enough; what is being graded goes on.
+  // The reader of the progress may have read enough; what is being graded goes on.
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (!GONE.includes(error.code)) throw error
   })

@@ -60,13 +60,13 @@ async function fly(stores: Pick<Stores, 'cluster' | 'grades'>, clock: Clock, fli
       return null
     })
     if (flown === null) continue
-    // Nobody who has his answer waits for that.
+    // No caller that has its answer waits for that.
     void leases.release(lease, flown.value.kind === 'graded' ? flown.value.grade.id : undefined)
     return flown
   }
 }
 
-/** Whoever held the lease before may have answered the question meanwhile. */
+/** The holder before may have answered the question meanwhile. */
 async function lead(flight: Flight, lease: Lease): Promise<Flown> {
   const known = await flight.look()
   if (known !== null) return { led: false, value: { kind: 'graded', grade: known } }

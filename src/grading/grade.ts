@@ -56,7 +56,7 @@ export function createGradingService(given: GradingDeps): GradingService {
     return flyTogether({ key: `${mode}/${question.key}`, look, judge, signal }, answerWith, job)
   }
 
-  /** Who comes second gets the first one’s grade; what ended in no grade is asked again for his own sake. */
+  /** The second caller gets the first one’s grade; what ended in no grade is asked again for the second itself. */
   async function flyTogether(flight: Flight, answerWith: (grade: Grade) => ItemOutcome, job: GradingJob) {
     for (;;) {
       const { led, value } = await fly(flight)

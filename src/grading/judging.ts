@@ -39,7 +39,7 @@ export type Judged =
 
 /**
  * Asks for every sample, assembles the grade and stores it: the only writer of grades. Rejects with `lease_lost` where the question or its
- * item is another process’s by now: nothing was published, and the replies are kept for whoever has it.
+ * item is another process’s by now: nothing was published, and the replies are kept for that process.
  */
 export async function judgeQuestion(
   deps: JudgingDeps,
@@ -98,7 +98,7 @@ async function makeGrade(
 /** As a receipt says by which way the answers came. */
 const MODES = { call: 'direct', provider: 'provider', stored: 'stored' } as const
 
-/** What was checked again was said by whoever said it, under the question that he was asked. */
+/** A recheck keeps the judge that gave the answer, and the question that it was asked. */
 async function underOldName(deps: JudgingDeps, grade: Grade, baseId: string): Promise<Grade> {
   const base = await deps.stores.grades.get(baseId)
   if (base === null) return grade

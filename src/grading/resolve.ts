@@ -28,7 +28,7 @@ export interface ResolveDeps {
   readonly default_rubric: string
   /** Reads any supported document; its issues name places in the document. */
   readonly read: (document: unknown) => Result<Trajectory, Issue[]>
-  /** The service’s own secret, which makes frame marks unknown to whoever wrote the trajectory. */
+  /** The service’s own secret, which makes frame marks unknown to the author of the trajectory. */
   readonly secret: Uint8Array
   /** What an act that is denied against a given action anchor means. */
   readonly denied_acts: DeniedActs

@@ -29,7 +29,7 @@ export interface Project {
   close(): Promise<void>
 }
 
-/** Everything that the edges need, made once by `buildContext`. What belongs to somebody is in his project. */
+/** Everything that the edges need, made once by `buildContext`. Stored data belongs to a project. */
 export interface Context {
   readonly config: Config
   /** Digest of all configuration that can change an answer: part of the digest of raw request bytes. */

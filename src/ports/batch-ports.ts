@@ -37,7 +37,7 @@ export interface OpenItem extends NewItem {
 export interface ItemRef {
   readonly batch: string
   readonly index: number
-  /** Token of the lease under which it is worked on: whoever has lost it settles nothing. */
+  /** Token of the lease under which it is worked on: a process that lost it settles nothing. */
   readonly lease?: string
 }
 
@@ -76,7 +76,7 @@ export interface BatchQuery {
 export type BatchRecord = Batch
 
 /**
- * Batches and their items. An item ends once: whoever settles it second changes nothing. The counts are those of the items, always.
+ * Batches and their items. An item ends once: the second settling changes nothing. The counts are those of the items, always.
  */
 export interface BatchStore {
   /** A batch that nobody sees until it is opened. */

@@ -11,7 +11,7 @@ export interface SliceWork {
   readonly judge: string | null
   /** How many open slices of its batch came before it when it was planned; absent: as many as there are before it. */
   readonly rank?: number
-  /** W3C trace context of whoever made the batch. */
+  /** W3C trace context of the request that made the batch. */
   readonly traceparent?: string
 }
 

@@ -42,7 +42,7 @@ const SURVEY = `
     state = 'active' AND started_on < now() - make_interval(secs => $3) AS old
   FROM ${SCHEMA}.job WHERE name = $1 AND policy = 'exclusive' AND state <= 'active' AND COALESCE(singleton_key, '') = ANY($2)`
 
-/** Whoever has the judge fetches at once what waits, unless he has his hands full with it. */
+/** A worker that has the judge fetches at once what waits, unless it is working at its limit. */
 const FORSAKEN = `
   SELECT name FROM ${SCHEMA}.queue AS queue
   WHERE EXISTS (

@@ -9,7 +9,7 @@ import { toStorageError } from './storage-error.ts'
 export interface Processes extends ProcessRegistry {
   /** This process, for as long as its stores are open. */
   readonly id: string
-  /** Ids of the processes that live, this one always among them; whoever is not in it is dead. */
+  /** Ids of the processes that live, this one always among them; all others are dead. */
   living(): ReadonlySet<string>
   /** What this process holds is anybody’s from now on. */
   leave(): void
@@ -22,7 +22,7 @@ interface ProcessRow {
   readonly seen_at: string
 }
 
-/** Whoever said nothing for so long is dead, wherever it runs. */
+/** A process that said nothing for so long is dead, wherever it runs. */
 const SILENCE_MS = 60_000
 
 const SEEN = `
@@ -67,11 +67,11 @@ export function registerProcess(db: Database.Database, unit: Unit): Processes {
 
 function lives(row: ProcessRow, me: Omit<ProcessRow, 'seen_at'>): boolean {
   if (row.id === me.id) return true
-  // Our own number under another id: whoever had it before us, in a container most of all.
+  // Our own number under another id: the process that had it before us, in a container most of all.
   return looksAlive(row, new Date()) && !(row.host === me.host && row.pid === me.pid)
 }
 
-/** As far as somebody can tell who is not registered himself. */
+/** As far as a process can tell that is not registered itself. */
 function looksAlive({ host, pid, seen_at }: Omit<ProcessRow, 'id'>, now: Date): boolean {
   // A date that cannot be read is no sign of life either.
   const silent_ms = now.getTime() - Date.parse(seen_at)

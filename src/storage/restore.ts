@@ -137,7 +137,7 @@ function assertFolder(path: string, mayBeNew: boolean): void {
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
-/** Root restores for whoever the service runs as: to root’s own file it would have no access. */
+/** Root restores for the user that the service runs as: to root’s own file it would have no access. */
 function giveTo(file: string, model: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(model)

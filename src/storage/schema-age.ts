@@ -15,7 +15,7 @@ export function isMigrated(path: string): boolean {
     const names = db.prepare('SELECT name FROM schema_migrations').pluck().all() as string[]
     return isComplete(names, loadMigrations())
   } catch {
-    // Whoever opens it says what is wrong with it.
+    // Opening it tells what is wrong with it.
     return true
   } finally {
     db?.close()

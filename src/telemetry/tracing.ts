@@ -14,7 +14,7 @@ export interface Tracing {
   inject(): string | undefined
   /**
    * Does work that somebody asked for elsewhere, in a trace of its own that links to what `traceparent` names: a batch of ten thousand
-   * items as one trace could be shown by nothing. While it runs, items of `slice` are graded inside of it, whoever grades them.
+   * items as one trace could be shown by nothing. While it runs, items of `slice` are graded inside of it, by any process.
    * `name` is a closed word such as `slice`; what is no traceparent counts as none.
    */
   continueFrom<T>(traceparent: string | undefined, name: string, work: () => Promise<T>, slice?: Slice): Promise<T>

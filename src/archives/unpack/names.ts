@@ -5,7 +5,7 @@ const MAX_NAME = 300
 const MAX_SHOWN = 200
 
 /**
- * A text as it may stand on a terminal: control, bidirectional and invisible characters are percent-encoded. Whoever packed the
+ * A text as it may stand on a terminal: control, bidirectional and invisible characters are percent-encoded. Whatever packed the
  * archive, or wrote the trajectory, chose them.
  */
 export function safeText(text: string): string {

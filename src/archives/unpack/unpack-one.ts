@@ -29,7 +29,7 @@ export async function startOf(path: string, packing: OnePacking, bytes: number):
       if (size >= bytes) break
     }
   } catch {
-    // Whoever unpacks it meets the same error, and tells it.
+    // Unpacking meets the same error, and tells it.
   }
   return Buffer.concat(chunks).subarray(0, bytes)
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/ports.ts'
 
-/** Rings once, at the set time or somewhat before it: whoever is rung looks at the clock and sets it again. */
+/** Rings once, at the set time or somewhat before it: the listener looks at the clock and sets it again. */
 export interface Alarm {
   /** Milliseconds since the epoch; null: not at all. At most one sleep is pending. */
   set(at: number | null): void

@@ -14,7 +14,7 @@ export interface SharedLane {
 }
 
 /**
- * Sees to it that a lane looks often enough at what it shares, and no more often than that: not at all while nothing is going on, unless the
+ * Makes sure that a lane looks often enough at what it shares, and no more often than that: not at all while nothing is going on, unless the
  * judge is out.
  */
 export interface Looker {
@@ -47,7 +47,7 @@ export function createLooker(
     if (in_flight + waiting === 0 && allowance.isEmpty() && !allowance.hasNews()) return out ? GAPS.busy : null
     if (hasFailed) return GAPS.failed
     const isShort = waiting > 0 && in_flight >= allowance.value()
-    // Whoever has asked for more than it can get need not say that it has become even more.
+    // A process that has asked for more than it can get need not say that it wants even more.
     const isModest = allowance.told() < Math.min(in_flight + waiting, allowance.reach())
     if (allowance.hasNews() || (isShort && isModest)) return GAPS.urgent
     if (allowance.surplus(in_flight)) return GAPS.surplus

@@ -4,7 +4,7 @@ import type { TrialReview } from './report-rows.ts'
 
 type Settled =
   | { readonly review: TrialReview }
-  /** Whoever reviewed it gave no label that more than half of them share. */
+  /** No label is shared by more than half of its reviewers. */
   | { readonly review: null; readonly reason: 'unsettled' | 'not_reviewed' }
 
 /**

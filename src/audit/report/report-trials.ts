@@ -47,7 +47,7 @@ export async function findTrials(stores: TrialStores, { variant, ...filter }: Re
     : findStanding(stores.grades, given(filter), variant)
 }
 
-/** Terminal-Bench runs, whoever graded them, in whatever batch: what counts of them is what the harness measured. */
+/** Terminal-Bench runs, of any judge and batch: what counts of them is what the harness measured. */
 export async function addBaselines(
   grades: GradeStore,
   { agent, model, task }: ReportFilter,

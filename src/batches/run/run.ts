@@ -25,7 +25,7 @@ export interface Run {
   readonly mayGoOn: (record: BatchRecord | null) => Promise<boolean>
 }
 
-/** How a run ends. `stopped`: told to, or there is nothing left here, with everything kept; whoever has the batch next goes on. */
+/** How a run ends. `stopped`: told to, or there is nothing left here, with everything kept; the next process goes on. */
 export type RunEnd = { readonly kind: 'done' | 'cancelled' | 'stopped' } | Parked
 
 export interface Parked {

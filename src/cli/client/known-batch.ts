@@ -73,7 +73,7 @@ export async function takeUpBatch(session: Session, batch: Batch, again = 'reads
   return batch
 }
 
-/** Sees to it that a batch which has not ended runs: a service in this process leaves alone what others began until it is told. */
+/** Makes sure that a batch which has not ended runs: a service in this process leaves alone what others began until it is told. */
 export async function goOn({ client, connection }: Session, batch: Batch): Promise<Batch> {
   if (!connection.embedded || isSettled(batch)) return batch
   try {

@@ -12,7 +12,7 @@ export function assertDatabase({ database, postgres }: Pick<Config, 'database' |
   ])
 }
 
-/** The same of a project: its name is checked by whoever read the configuration. */
+/** The same of a project: its name was checked with the configuration. */
 export async function assertProject(project: string, pool: Pick<StorePool, 'shown' | 'list'>): Promise<void> {
   if (project === DEFAULT_PROJECT || pool.shown === ':memory:') return
   const others = await pool.list()

@@ -47,7 +47,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   unknown_judge: '--judge takes a name of GET /v1/judges; the configuration file VERIDICT_CONFIG names more.',
   unknown_rubric: '--rubric takes an id of GET /v1/rubrics, like tab-behavior@2.',
   unauthorized:
-    'VERIDICT_API_KEY is the key that the service is asked with; whoever runs it makes one: `veridict keys create NAME`.',
+    'VERIDICT_API_KEY is the key that the service is asked with; its operator makes one: `veridict keys create NAME`.',
   forbidden: 'The key in VERIDICT_API_KEY may not do this; `veridict keys create NAME --scopes …` makes one that may.',
   wrong_host: 'Ask it by a name that it knows, or add the name to VERIDICT_ALLOWED_HOSTS where it runs.',
   draining: 'The service is stopping: the same command works once it is up again.',

@@ -204,7 +204,7 @@ function csvCells({ failure, metadata, grade, ...result }: BatchResult): Cell[] 
   ]
 }
 
-/** One record. Numbers stay numbers; texts are guarded, whoever wrote them. */
+/** One record. Numbers stay numbers; texts are guarded. */
 export const csvLine = (cells: readonly Cell[]): string =>
   stringify([cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell))], {
     escape_formulas: true,

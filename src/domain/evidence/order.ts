@@ -2,7 +2,7 @@ import { isBefore, isRepeat, type Position, type Trajectory } from '../trajector
 
 /**
  * Whether an act happened after a sight, as far as the record tells: by its place, and by every other clock that both have. A step whose
- * timestamp or own id lies before that of the sight was put behind it by whoever wrote the file. Copied context repeats what was done before.
+ * timestamp or own id lies before that of the sight was put behind it by the author of the file. Copied context repeats what was done before.
  */
 export function happensAfter(trajectory: Trajectory, act: Position, sight: Position): boolean {
   if (isRepeat(trajectory, act.step) || !isBefore(sight, act)) return false

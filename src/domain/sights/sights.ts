@@ -193,7 +193,7 @@ export function readSights(trajectory: Trajectory, anchors: Anchors): readonly N
 
 export type Shown = 'certain' | 'doubtful' | 'none'
 
-/** What one part shows of the instructions by itself, whoever wrote it before; for one part after the other. */
+/** What one part shows of the instructions by itself, regardless of who wrote it before; for one part after the other. */
 export function createShows(anchors: Anchors): (part: Part) => Shown {
   const needles = prepareNeedles(anchors)
   const search = new NeedleSearch(needles)

@@ -23,7 +23,7 @@ export interface ElidableStep {
 interface Cut {
   readonly step: number
   readonly part: number
-  /** UTF-16 units. @NOTE: the plan has seen no text; whoever cuts moves these off the middle of surrogate pairs. */
+  /** UTF-16 units. @NOTE: the plan has seen no text; the cutter moves these off the middle of surrogate pairs. */
   readonly keep_head: number
   readonly keep_tail: number
 }

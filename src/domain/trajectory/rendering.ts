@@ -22,7 +22,7 @@ export interface Rendering {
 
 /**
  * The mark in every frame of the prompt: an HMAC of the trajectory's digest, so that it is stable for the provider's prompt
- * cache and unknown to whoever wrote the trajectory. In the unheard-of case that the text holds it, the next one is taken.
+ * cache and unknown to the author of the trajectory. In the unheard-of case that the text holds it, the next one is taken.
  */
 export function makeNonce(secret: Uint8Array, trajectory: Trajectory): string {
   for (let round = 0; ; round++) {

@@ -1,4 +1,4 @@
-/** Members that hold calls of tools, whoever writes them; all small letters, without marks. */
+/** Members that hold calls of tools, in any format; all small letters, without marks. */
 const CALLS: ReadonlySet<string> = new Set([
   ...['action', 'actions', 'call', 'calls', 'command', 'commands', 'functioncall', 'functioncalls', 'invocation'],
   ...[

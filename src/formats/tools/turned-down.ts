@@ -15,7 +15,7 @@ const SAYS_NO = new RegExp(`\\b(?:${TURNED_DOWN})\\b|${NOT_DONE}`, 'i')
 const NAMES_CALL = new RegExp(`\\b(?:${OF_A_CALL})s?\\b`, 'i')
 /** `Rejected: …`, `Not executed.`: all that the sentence says. */
 const ONLY_SAYS_NO = new RegExp(`^\\W{0,3}(?:${TURNED_DOWN}|not (?:executed|run|allowed|approved))\\W{0,3}$`, 'i')
-/** Programs say these of files, hosts and branches, whoever ran them. */
+/** Programs say these of files, hosts and branches, for agents and people alike. */
 const OF_A_PROGRAM =
   /\b(?:permission|access|authorization|authentication) denied\b(?! by)|\bconnection (?:was )?(?:refused|aborted)|\boperation not (?:permitted|allowed)|\[(?:remote )?rejected\]|\bpre-receive hook declined\b|\bdenied to\b/gi
 const TIMED_OUT =

@@ -10,7 +10,7 @@ function takenTypes({ routeOptions }: FastifyRequest): readonly string[] {
   return content === undefined ? [JSON_TYPE] : Object.keys(content)
 }
 
-/** A body of a type that the route does not take, whoever else does. */
+/** A body of a type that the route does not take. */
 export const unsupportedType = (request: FastifyRequest): HttpProblem =>
   new HttpProblem(415, 'unsupported_media_type', `send ${takenTypes(request).join(' or ')}`)
 

@@ -6,7 +6,7 @@ export interface Slots {
   readonly used: number
   /** Takes `size` of them, and answers how to give them back (again and again does nothing). Throws 503 `overloaded` where they are not there. */
   take(size: number, most?: number): () => void
-  /** The refusal that `take` throws, for whoever finds another reason. */
+  /** The refusal that `take` throws, for callers that find another reason. */
   refusal(why: string): HttpProblem
 }
 

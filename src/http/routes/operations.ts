@@ -14,7 +14,7 @@ interface OperationRouteOptions {
   readonly state: { readonly draining: boolean }
 }
 
-/** Whoever asks has no key: what the database says itself may name a path. */
+/** The caller has no key: what the database says itself may name a path. */
 const TOLD = {
   storage_full: 'the disk of the database is full',
   storage_busy: 'the database is locked, or out of reach',

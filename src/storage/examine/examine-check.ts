@@ -63,7 +63,7 @@ export const livingValue = ({ living }: Examined): { readonly living: string } =
   living: JSON.stringify([...living]),
 })
 
-/** What no living process holds. Before there were processes, whoever held anything is gone. */
+/** What no living process holds. What was held before there were processes is held by none. */
 export const ofTheDead = ({ applied }: Pick<Examined, 'applied'>): string =>
   applied < 3 ? '1' : '(process IS NULL OR process NOT IN (SELECT value FROM json_each(@living)))'
 

@@ -56,7 +56,7 @@ export function judgeMode(mode: number, hasKeys: boolean): Finding {
   const advice = 'chmod 600 the file, and 700 its folder: its log and its copies are as readable as it is.'
   if ((mode & 0o002) !== 0)
     return warning('permissions', `everybody on this machine may write the file (mode ${bits})`, {
-      means: 'Whoever may log in can change grades and keys.',
+      means: 'Everybody who may log in can change grades and keys.',
       advice,
     })
   if ((mode & 0o004) === 0) return ok('permissions', `not for everybody (mode ${bits})`)

@@ -29,7 +29,7 @@ export function openSource(path: string, project: string, now: Date, chunkBytes 
     db = openToRead(path)
     assertMovable(db, path, now)
     db.defaultSafeIntegers(true)
-    // One state from here on, whoever writes; the first reading begins it.
+    // One state from here on, whatever is written meanwhile; the first reading begins it.
     db.exec('BEGIN; SELECT 1 FROM sqlite_schema')
     const file = db
     return {

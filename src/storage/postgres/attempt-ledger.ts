@@ -152,7 +152,7 @@ async function finish(sql: Sql, attempt: FinishedAttempt, end: EndRow): Promise<
   await addSpending(sql, [[open, addAmounts(releaseOf(open), amountsOf(attempt, open.reserved_usd ?? 0))]])
 }
 
-/** Calls of dead processes. A call from before there were processes has none: whoever made it is gone. */
+/** Calls of dead processes. A call from before there were processes has none: its process is gone. */
 async function interrupt(sql: Sql, processes: Processes): Promise<number> {
   const lost = await sql.rows<OpenRow>(INTERRUPT, [await processes.living(sql)])
   await addSpending(

@@ -21,7 +21,7 @@ const RESULTS = `
   SELECT idx AS "index", item_id, trajectory, status, label, grade_id, failure, cached, base_grade, request FROM batch_items
   WHERE ${IS_BATCH} AND status NOT IN ('pending', 'waiting') AND idx > $2 ORDER BY idx LIMIT $3`
 
-/** An item ends once: whoever comes second changes nothing. */
+/** An item ends once: the second end changes nothing. */
 const SETTLE = `
   UPDATE batch_items SET status = $3, label = $4, grade_id = $5, failure_code = $6, failure = $7, cached = $8
   WHERE ${IS_BATCH} AND idx = $2 AND status IN ('pending', 'waiting')`

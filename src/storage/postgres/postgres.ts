@@ -54,7 +54,7 @@ const LEASE_CONNECTIONS = 2
 export async function openPostgresStores(options: PostgresOptions): Promise<PostgresStores> {
   const { url, schema, silence_s = SILENCE_S, lease_seconds = LEASE_SECONDS, blobs = null, ...given } = options
   const atMost = (ms: number) => (ms === 0 ? lease_seconds * 1000 : Math.min(ms, lease_seconds * 1000))
-  // Whoever hangs in a transaction for as long as that has lost its leases, and may not keep others from them.
+  // A process that hangs in a transaction for so long has lost its leases, and may not keep others from them.
   const settings = { ...given, idle_transaction_timeout_ms: atMost(given.idle_transaction_timeout_ms) }
   const unit = await openMigrated(url, schema, settings)
   try {

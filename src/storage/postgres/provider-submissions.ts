@@ -13,7 +13,7 @@ import type { Unit } from './connection/unit.ts'
 import { wakeAllItems, wakeItems } from './provider-items.ts'
 import { addSpending, type Change } from './spending.ts'
 
-/** Whoever takes requests at the same time waits, and then finds those that are left. */
+/** Another process that takes requests at the same time waits, and then finds those that are left. */
 const QUEUED = `
   SELECT seq, bytes FROM provider_requests WHERE batch = $1 AND judge = $2 AND status = 'queued'
   ORDER BY seq LIMIT $3 FOR UPDATE`
@@ -39,7 +39,7 @@ const END_SUBMISSION = `
   UPDATE provider_batches SET status = $2, detail = $3, ended_at = $4
   WHERE id = $1 AND status IN ('recorded', 'submitted')`
 
-/** As it was seen by whoever withdraws it, and sent by nobody else since. */
+/** As it was seen before it is withdrawn, and sent by nobody since. */
 const WITHDRAW = `
   UPDATE provider_batches SET status = 'failed', detail = $2, ended_at = $3
   WHERE id = $1 AND status IN ('recorded', 'submitted') AND provider_id IS NOT DISTINCT FROM $4

@@ -66,7 +66,7 @@ export async function addSpending(sql: Sql, changes: readonly Change[]): Promise
     }
   if (sums.size === 0) return
   const rows = [...sums.values()]
-  // Never part 0: whoever holds that may wait for another, and nobody may wait the other way round.
+  // Never part 0: its holder may wait for another part, and nobody may wait the other way round.
   const part = 1 + Math.floor(Math.random() * (PARTS - 1))
   await sql.run(ADD, [[...sums.keys()], ...COLUMNS.map((name) => rows.map((row) => row[name])), part])
 }

@@ -168,7 +168,7 @@ export function releaseOf({ outcome, reserved_usd }: OpenRow): Partial<Amounts> 
   return outcome === 'unknown' ? { uncertain_usd: -reserved, unknown_calls: -1 } : { reserved_usd: -reserved }
 }
 
-/** Calls of dead processes. A call from before there were processes has none: whoever made it is gone. */
+/** Calls of dead processes. A call from before there were processes has none: its process is gone. */
 function prepareInterrupt(db: Database.Database, spending: Spending, processes: Processes): () => number {
   const inFlight = db.prepare(IN_FLIGHT)
   const update = db.prepare(INTERRUPT)

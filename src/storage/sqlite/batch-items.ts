@@ -35,7 +35,7 @@ export const RESULTS = `
   SELECT idx AS "index", item_id, trajectory, status, label, grade_id, failure, cached, base_grade, request FROM batch_items
   WHERE ${IS_BATCH} AND status NOT IN ('pending', 'waiting') AND idx > @after ORDER BY idx LIMIT @limit`
 
-/** An item ends once: whoever comes second changes nothing. */
+/** An item ends once: the second end changes nothing. */
 export const SETTLE = `
   UPDATE batch_items SET status = @status, label = @label, grade_id = @grade_id, failure_code = @failure_code,
     failure = @failure, cached = @cached

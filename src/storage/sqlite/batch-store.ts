@@ -179,7 +179,7 @@ function batchClaims({ db, unit, processes }: BatchStoreDeps) {
   return {
     listUnclaimed: () =>
       unit.read(() => {
-        // Batches before processes: whoever claims in between is known.
+        // Batches before processes: a process that claims in between is known.
         const rows = toRun.all() as { readonly id: string; readonly process: string | null }[]
         const living = processes.living()
         const free = rows.filter((row) => row.process === null || !living.has(row.process))

@@ -19,7 +19,7 @@ export interface BlobPlaces {
 }
 
 /**
- * Sees to it that whoever opens a database can read what lies outside of it, and writes the place down before anything is put there.
+ * Makes sure that every process that opens a database can read what lies outside of it, and writes the place down before anything is put there.
  * Where the place is the one that is written down already nothing is asked of it, so that a start needs no network. Throws a
  * StorageError that says what to do.
  */

@@ -48,7 +48,7 @@ export function migrate(db: Database.Database, migrations: readonly Migration[] 
   assertKnown(readApplied(), migrations)
 }
 
-/** Whether nothing would be applied: all is there, or what is there is newer, which whoever opens it is told. */
+/** Whether nothing would be applied: all is there, or what is there is newer, which opening it tells. */
 export const isComplete = (applied: readonly string[], migrations: readonly Migration[]): boolean =>
   applied.length > 0 && migrations.every(({ name }) => applied.includes(name))
 

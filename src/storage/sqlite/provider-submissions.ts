@@ -92,7 +92,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   return {
     record: (submission, limits) => unit.write(() => record(submission, limits)),
     lines: (id) => unit.read(() => (lines.all({ id }) as Parameters<typeof parseLine>[0][]).map(parseLine)),
-    // Whoever has claimed the batch has it until he dies.
+    // The process that claimed the batch has it until it dies.
     sending: async () => undefined,
     markSubmitted: (id, providerId) =>
       unit.write(() => {

@@ -85,7 +85,7 @@ function signInFor(url: string): string {
 
 /** The same words for every key that is not good: unknown, malformed, expired, revoked. */
 function unauthorized({ bearer, session }: { readonly bearer: string | null; readonly session: string | null }) {
-  const how = 'send Authorization: Bearer with a key; whoever runs the service makes one with `veridict keys create`'
+  const how = 'send Authorization: Bearer with a key; the operator of the service makes one with `veridict keys create`'
   const why = bearer !== null ? 'this key is not good' : session !== null ? 'this session is over' : 'this needs a key'
   const challenge = `Bearer realm="veridict"${bearer === null ? '' : ', error="invalid_token"'}`
   return new HttpProblem(401, 'unauthorized', `${why}: ${how}`, { headers: { 'www-authenticate': challenge } })

@@ -11,7 +11,7 @@ import type { AccessOptions } from './install.ts'
 import { type RequestRate, signInRate } from './request-rate.ts'
 import { sessionCookie } from './session-cookie.ts'
 
-/** A key in its object, however it is written. Nobody has shown a key yet: whoever holds more would hold it for nothing. */
+/** A key in its object, however it is written. Nobody has shown a key yet: more would be held for nothing. */
 const MOST_SIGN_IN_BYTES = 4096
 
 /** A browser signs in with a key, asks who it is, and signs out. Needs `installAccess`. */
@@ -109,6 +109,6 @@ const badKey = (): HttpProblem =>
   new HttpProblem(
     401,
     'unauthorized',
-    'this key is not good: it is unknown, expired or revoked; whoever runs the service makes one with `veridict keys create`',
+    'this key is not good: it is unknown, expired or revoked; the operator of the service makes one with `veridict keys create`',
     { headers: { 'www-authenticate': 'Bearer realm="veridict", error="invalid_token"' } },
   )

@@ -14,7 +14,7 @@ interface Count {
 
 type Done = (error: Error | null, count?: Count) => void
 
-/** Keys and addresses that are remembered; whoever has so many is not kept back by forgetting one. */
+/** Keys and addresses that are remembered; a caller with so many is not held back by forgetting one. */
 const MOST_REMEMBERED = 20_000
 
 /**

@@ -42,7 +42,7 @@ export function createHeldLeases(seconds: number): HeldLeases {
       return {
         name,
         token,
-        // Whoever looks hears the truth, even where the process was stopped until now and no timer has run yet.
+        // A reader gets the truth, even where the process was stopped until now and no timer has run yet.
         get lost() {
           if (performance.now() >= one.ends) lose(token)
           return one.controller.signal

@@ -79,7 +79,7 @@ const LOOK = `
     greatest(0, extract(epoch FROM until - clock_timestamp()) * 1000)::float8 AS left_ms
   FROM leases WHERE name = ANY($1)`
 
-/** Nothing is marked where it is free: whoever gives it back later sees the mark. */
+/** Nothing is marked where it is free: the holder that gives it back later sees the mark. */
 const MARK = 'UPDATE leases SET waited = true WHERE name = ANY($1) AND until > clock_timestamp() RETURNING name'
 
 const HOLDERS = 'SELECT DISTINCT holder FROM leases WHERE until > clock_timestamp()'

@@ -3,7 +3,7 @@ import { StorageError } from '../../storage-error.ts'
 import { gather } from './leases-gather.ts'
 import type { LeaseStatements } from './leases-statements.ts'
 
-/** Whoever waits looks at least so often: a notice may be lost. */
+/** A waiter looks at least so often: a notice may be lost. */
 const LOOK_MS = 1000
 /** A lease that is about to run out is looked at just after that. */
 const LATER_MS = 10

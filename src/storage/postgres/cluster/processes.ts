@@ -14,7 +14,7 @@ export interface Processes {
   /** Surely dead: its number on this machine is nobody’s. Of processes elsewhere nothing is known. */
   isGone(holder: string): boolean
   beat(): Promise<void>
-  /** Ids of the processes that live, this one always among them; whoever is not in it is dead. */
+  /** Ids of the processes that live, this one always among them; all others are dead. */
   living(sql: Pick<Sql, 'rows'>): Promise<string[]>
   /** What this process holds is anybody’s from now on. */
   leave(): Promise<void>
@@ -26,7 +26,7 @@ interface Living {
   readonly pid: number
 }
 
-/** Whoever said nothing for so long is dead, wherever it runs. */
+/** A process that said nothing for so long is dead, wherever it runs. */
 export const SILENCE_S = 60
 
 /** Of a process that said something within $1 seconds. While the server was down nobody could: the time counts from its start. */
@@ -67,7 +67,7 @@ export async function registerProcess(unit: Unit, silenceS: number): Promise<Pro
   }
 }
 
-/** Of our own machine the numbers of processes are known. Our own number under another id: whoever had it before us. */
+/** Of our own machine the numbers of processes are known. Our own number under another id: the process that had it before us. */
 const exists = (row: Living, me: Living): boolean => row.host !== me.host || (row.pid !== me.pid && pidExists(row.pid))
 
 /**

@@ -5,7 +5,7 @@ import { decodeText } from './text.ts'
 export interface Listener {
   /**
    * `channel` is letters, digits and underscores. `onHeard` gets the words of each notice, and null when the connection was made anew:
-   * something may have been missed. Nothing is promised: whoever waits also looks from time to time. Neither may throw.
+   * something may have been missed. Nothing is promised: waiters also look from time to time. Neither may throw.
    */
   on(channel: string, onHeard: (words: string | null) => void): void
   close(): Promise<void>

@@ -67,7 +67,7 @@ async function assertAlone(sql: Sql): Promise<void> {
   )
 }
 
-/** Whoever has made the schema for us need not let us make others. */
+/** The role that made the schema for us need not let us make others. */
 async function makeSchema(sql: Sql, schema: string): Promise<void> {
   const [known] = await sql.rows<{ known: boolean }>(
     'SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1) AS known',

@@ -98,7 +98,7 @@ function createPatience(): (error: unknown) => Promise<boolean> {
   }
 }
 
-/** Its number is known from the begin: whoever does not hear of its end can ask. */
+/** Its number is known from the beginning: a caller that does not hear of its end can ask. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text AS id'
 const STATUS = 'SELECT pg_xact_status($1::xid8) AS status'
 
