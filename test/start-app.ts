@@ -22,9 +22,11 @@ export async function startApp(
     readonly config?: Partial<Config>
     readonly judges?: readonly Judge[]
     readonly rubrics?: string
+    /** What `VERIDICT_CONFIG` holds. */
+    readonly file?: string
   } = {},
 ): Promise<TestApp> {
-  const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:', ...options.env }, () => '')
+  const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:', ...options.env }, () => options.file ?? '')
   const context = await buildContext({
     config: { ...config, ...options.config },
     secrets,
