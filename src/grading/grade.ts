@@ -1,4 +1,5 @@
 import { turnFor } from '../asking/turns.ts'
+import type { Digest } from '../domain/digest.ts'
 import { metadataOf } from '../domain/trajectory/trial-metadata.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
@@ -8,6 +9,7 @@ import { type GradingJob, isPassing, singleJob } from './job.ts'
 import { type Judged, type JudgingDeps, judgeQuestion } from './judging.ts'
 import {
   admitRequest,
+  keyOfStored,
   loadTrajectory,
   type RecentTrajectories,
   type ResolveDeps,
@@ -32,19 +34,15 @@ export function createGradingService(given: GradingDeps): GradingService {
   const fly = createFlights(given.stores, given.clock)
 
   async function answer(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {
-    const asked = await resolveQuestion(deps, request)
+    const mode = request.cache ?? 'use'
+    const find = async (key: Digest) => (mode === 'refresh' ? null : deps.stores.grades.findByKey(key))
+    const key = keyOfItem(request, job)
+    const stored = key === null ? null : await find(key)
+    if (stored !== null) return hit(stored, request.metadata ?? stored.metadata)
+    const asked = await resolveQuestion(deps, request, key)
     if (!asked.ok) return { kind: 'refused', refusal: asked.refusal }
     const { question, document } = asked
-    const mode = request.cache ?? 'use'
     const { trajectory } = question
-    const answerWith = (grade: Grade) => hit(grade, metadataOf(trajectory, request.metadata ?? grade.metadata))
-    const look = async () => (mode === 'refresh' ? null : deps.stores.grades.findByKey(question.key))
-    if (job.way !== 'stored') {
-      const known = await look()
-      if (known !== null) return answerWith(known)
-      if (mode === 'only')
-        return { kind: 'refused', refusal: refuse('not_cached', NOT_CACHED, '/cache', 'nothing is cached').refusal }
-    }
     const judge = async (lease: Lease | null) => {
       await turnFor(trajectory)
       if (document !== null) await storeTrajectory(deps, trajectory, document)
@@ -52,9 +50,19 @@ export function createGradingService(given: GradingDeps): GradingService {
       return judgeQuestion(deps, question, metadataOf(trajectory, request.metadata), job, lease)
     }
     if (job.way === 'stored') return fresh(await judge(null))
+    const answerWith = (grade: Grade) => hit(grade, metadataOf(trajectory, request.metadata ?? grade.metadata))
+    const look = () => find(question.key)
+    const known = key === null ? await look() : null
+    if (known !== null) return answerWith(known)
+    if (mode === 'only')
+      return { kind: 'refused', refusal: refuse('not_cached', NOT_CACHED, '/cache', 'nothing is cached').refusal }
     const signal = job.item === null ? undefined : job.signal
     return flyTogether({ key: `${mode}/${question.key}`, look, judge, signal }, answerWith, job)
   }
+
+  /** The key of a batch’s item: its metadata is whole and its trajectory is stored, so a stored grade is found without reading that. */
+  const keyOfItem = (request: GradeRequest, job: GradingJob): Digest | null =>
+    job.item === null || job.way === 'stored' ? null : keyOfStored(deps, request)
 
   /** The second caller gets the first one’s grade; what ended in no grade is asked again for the second itself. */
   async function flyTogether(flight: Flight, answerWith: (grade: Grade) => ItemOutcome, job: GradingJob) {

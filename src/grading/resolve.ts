@@ -1,4 +1,5 @@
 import { cacheKey, normalizeGroundTruth } from '../domain/cache-key.ts'
+import type { Digest } from '../domain/digest.ts'
 import { resolveAnchors } from '../domain/evidence/anchors.ts'
 import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
 import type { Issue, Result } from '../domain/result.ts'
@@ -55,12 +56,12 @@ export type Admitted =
 /** What to do about a judge without its key. */
 export const setKey = (variable: string): string => `set ${variable} in the environment of Veridict`
 
-/** Everything that can be wrong with a request is found here, before anything is stored or paid for. */
-export async function admitRequest(
-  deps: ResolveDeps,
-  request: GradeRequest,
-  given: Trajectory | null = null,
-): Promise<Admitted> {
+type Named =
+  | { readonly ok: true; readonly judge: Judge; readonly rubric: Rubric }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+/** The judge and the rubric that a request names. */
+function findNamed(deps: ResolveDeps, request: GradeRequest): Named {
   const asked = request.judge ?? deps.default_judge
   const judge = deps.judges.get(asked)
   if (judge === undefined) {
@@ -74,35 +75,65 @@ export async function admitRequest(
     const names = [...deps.rubrics.keys()].join(', ')
     return refuse('unknown_rubric', 'there is no such rubric', '/rubric', `loaded rubrics: ${names}`)
   }
-  if (given !== null) return { ok: true, judge, rubric, trajectory: given, document: request.trajectory }
-  const read = await readRequested(deps, request)
-  return read.ok ? { ok: true, judge, rubric, trajectory: read.trajectory, document: read.document } : read
+  return { ok: true, judge, rubric }
 }
 
-/** The question that a request asks, everything looked up. */
-export async function resolveQuestion(deps: ResolveDeps, request: GradeRequest): Promise<Resolved> {
+/** Everything that can be wrong with a request is found here, before anything is stored or paid for. */
+export async function admitRequest(
+  deps: ResolveDeps,
+  request: GradeRequest,
+  given: Trajectory | null = null,
+): Promise<Admitted> {
+  const named = findNamed(deps, request)
+  if (!named.ok) return named
+  if (given !== null) return { ...named, trajectory: given, document: request.trajectory }
+  const read = await readRequested(deps, request)
+  return read.ok ? { ...named, trajectory: read.trajectory, document: read.document } : read
+}
+
+/** The cache key of a request whose trajectory is stored, without reading the trajectory; null where it brings one, or names what is not there. */
+export function keyOfStored(deps: ResolveDeps, request: GradeRequest): Digest | null {
+  const id = referenceIn(request.trajectory)
+  const named = findNamed(deps, request)
+  if (id === null || !named.ok) return null
+  return keyOf(deps, request, named, id as Digest, normalizeGroundTruth(request.ground_truth))
+}
+
+const keyOf = (
+  { denied_acts }: ResolveDeps,
+  { samples = 1 }: GradeRequest,
+  { judge, rubric }: { readonly judge: Judge; readonly rubric: Rubric },
+  trajectory: Digest,
+  ground_truth: GroundTruth,
+): Digest =>
+  cacheKey({
+    trajectory,
+    ground_truth,
+    rubric_digest: rubric.digest,
+    judge: judge.info.identity,
+    samples,
+    denied_acts,
+  })
+
+/** The question that a request asks, everything looked up; `known`: its key, where the caller has it. */
+export async function resolveQuestion(
+  deps: ResolveDeps,
+  request: GradeRequest,
+  known: Digest | null = null,
+): Promise<Resolved> {
   const admitted = await admitRequest(deps, request)
   if (!admitted.ok) return admitted
   const { judge, rubric, trajectory, document } = admitted
   const groundTruth = shared(normalizeGroundTruth(request.ground_truth))
-  const samples = request.samples ?? 1
-  const key = cacheKey({
-    trajectory: trajectory.id,
-    ground_truth: groundTruth,
-    rubric_digest: rubric.digest,
-    judge: judge.info.identity,
-    samples,
-    denied_acts: deps.denied_acts,
-  })
   const question: Question = {
     trajectory,
     ground_truth: groundTruth,
     anchors: resolveAnchors(groundTruth),
     rubric,
     judge,
-    samples,
+    samples: request.samples ?? 1,
     denied_acts: deps.denied_acts,
-    key,
+    key: known ?? keyOf(deps, request, admitted, trajectory.id, groundTruth),
     nonce: makeNonce(deps.secret, trajectory),
     grade_id: deps.newId('grd'),
   }
@@ -127,8 +158,8 @@ const LONGEST_SHARED = 20_000
 
 async function readRequested(deps: ResolveDeps, request: GradeRequest) {
   const given = request.trajectory
-  const id = given['id']
-  if (typeof id === 'string' && Object.keys(given).length === 1) {
+  const id = referenceIn(given)
+  if (id !== null) {
     const trajectory = await loadTrajectory(deps, id)
     if (trajectory === null)
       return refuse('unknown_trajectory', 'no trajectory has this id; upload it first', '/trajectory/id', 'unknown id')
@@ -138,6 +169,12 @@ async function readRequested(deps: ResolveDeps, request: GradeRequest) {
   return read.ok
     ? { ok: true as const, trajectory: read.value, document: given }
     : refuseIssues('/trajectory', read.error)
+}
+
+/** The id of a stored trajectory, where that is all that a request brings. */
+function referenceIn(given: GradeRequest['trajectory']): string | null {
+  const id = given['id']
+  return typeof id === 'string' && Object.keys(given).length === 1 ? id : null
 }
 
 export async function loadTrajectory(deps: ResolveDeps, id: string): Promise<Trajectory | null> {
