@@ -52,10 +52,13 @@ export function createTrajectoryStore(db: Database.Database, unit: Unit, outside
   }
 }
 
-/** A large one is compressed in zlib’s threads, between turns of everybody else. */
+/** From this length on a text is compressed in zlib’s threads: a shorter one would wait for them longer than it takes. */
+const COMPRESSED_APART = 128 * 1024
+
+/** A large one is made between turns of everybody else. */
 async function packDocument(document: Record<string, unknown>): Promise<Buffer> {
   const text = JSON.stringify(document)
-  if (text.length <= LARGE) return packText(text, 0)
+  if (text.length <= LARGE) return text.length < COMPRESSED_APART ? packText(text, 0) : packLongText(text)
   await nextTurn()
   const bytes = await packLongText(text)
   await nextTurn()
