@@ -140,9 +140,9 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
     listRubrics: () => json<{ items: RubricView[] }>(call('GET', '/v1/rubrics'), isRubrics),
     compare: (query: ComparisonQuery) => json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
 
-    /** The finished items, in item order. */
-    async *results(id: string, signal?: AbortSignal): AsyncGenerator<BatchResult> {
-      const response = await call('GET', `${one(id)}/results`, { signal })
+    /** The finished items, in item order; with `wait` until the batch has ended. */
+    async *results(id: string, signal?: AbortSignal, wait = false): AsyncGenerator<BatchResult> {
+      const response = await call('GET', `${one(id)}/results`, { query: wait ? { wait } : {}, signal })
       const lines = readLines(bodyOf(response))
       for await (const line of unbroken(base, lines, signal)) yield parseAnswer<BatchResult>(base, line, isResult)
     },

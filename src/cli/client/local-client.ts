@@ -1,6 +1,6 @@
 import { planOf } from '../../batches/batch-plan.ts'
 import { endedPages } from '../../batches/ended-items.ts'
-import { followBatch } from '../../batches/follow.ts'
+import { followBatch, followResults } from '../../batches/follow.ts'
 import type { Incoming } from '../../batches/intake.ts'
 import { toResults } from '../../batches/item-results.ts'
 import type { App } from '../../boot/app.ts'
@@ -71,9 +71,10 @@ export function localCalls(context: Context, project: Project, pending: Set<Prom
     readBatch: read,
     cancelBatch: async (id) => told(id, await batches.cancel(id), 'cancel'),
     resumeBatch: async (id) => told(id, await batches.resume(id), 'resume'),
-    async *results(id, signal) {
+    async *results(id, signal, wait = false) {
       await read(id)
-      for await (const page of endedPages(batches, id)) {
+      const following = { batches, clock: context.clock, id, isOff: () => signal?.aborted === true }
+      for await (const page of wait ? followResults(following) : endedPages(batches, id)) {
         signal?.throwIfAborted()
         yield* await toResults(stores.grades, page)
       }

@@ -11,14 +11,33 @@ import { roundText } from './progress-text.ts'
 
 /** Follows a batch to its end, shows it, and writes its results. */
 export async function finishBatch(session: Session, begun: Batch, strictness: Strictness = {}): Promise<ExitCode> {
-  const batch = await watchBatch(session, begun)
-  if (waitsForYou(batch)) {
-    tellRest(session, batch)
-    return EXIT.parked
+  session.batch = begun
+  const watched = watchBatch(session, begun)
+  const stop = new AbortController()
+  const early = writeEarly(session, watched, stop.signal)
+  // A batch that is parked, or not watched to its end, has its file discarded; what breaks the writing is told below.
+  early?.catch(() => undefined)
+  try {
+    const batch = await watched
+    if (waitsForYou(batch)) {
+      tellRest(session, batch)
+      return EXIT.parked
+    }
+    const unread = await printResults(session, batch, early)
+    tellOverBudget(session, batch)
+    return strictCode(exitOfCounts(batch.counts), strictness, unread.items)
+  } finally {
+    stop.abort()
+    await early?.catch(() => undefined)
   }
-  const unread = await printResults(session, batch)
-  tellOverBudget(session, batch)
-  return strictCode(exitOfCounts(batch.counts), strictness, unread.items)
+}
+
+/** Writes results while their batch runs in this process, where nobody sees the file before it is whole; else null. */
+function writeEarly(session: Session, watched: Promise<Batch>, stop: AbortSignal): Promise<UnreadTally> | null {
+  const { connection, target, format, client, shell, signal, batch } = session
+  if (!connection.embedded || !target.isHidden || batch === null) return null
+  const results = client.results(batch.id, AbortSignal.any([signal, stop]), true)
+  return writeResults(target, format, results, watched, paintFor(target.screen, shell.env))
 }
 
 /** The last state of a batch, after showing all before it. */
@@ -37,13 +56,14 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   return batch
 }
 
-/** Results to the target; where that is no table, what they come to is told on stderr. Answers what could not be read. */
+/** Results to the target, unless they are `written` already; where that is no table, what they come to is told on stderr. Answers what could not be read. */
 export async function printResults(
   { shell, client, target, format, signal }: Session,
   batch: Batch,
+  written: Promise<UnreadTally> | null = null,
 ): Promise<UnreadTally> {
-  const results = client.results(batch.id, signal)
-  const unread = await writeResults(target, format, results, batch, paintFor(target.screen, shell.env))
+  const paint = paintFor(target.screen, shell.env)
+  const unread = await (written ?? writeResults(target, format, client.results(batch.id, signal), batch, paint))
   await target.commit()
   if (format !== 'table' || target.screen !== shell.out)
     shell.err.write(`${batch.id}: ${summary(batch, paintFor(shell.err, shell.env), unread).replaceAll('\n', '\n  ')}\n`)

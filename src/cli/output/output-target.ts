@@ -8,6 +8,8 @@ import type { Screen, Shell } from '../client/shell.ts'
 /** Where results go: stdout, or a file that has its name only once it is whole. */
 export interface OutputTarget {
   readonly screen: Screen
+  /** Nobody sees what is written before it is kept. */
+  readonly isHidden: boolean
   /** Resolves once more may be written: what reads slowly is waited for. */
   write(text: string): Promise<void>
   /** Keeps what was written. */
@@ -24,6 +26,7 @@ export async function openOutput(shell: Shell, file: string | undefined): Promis
 function toScreen(screen: Screen): OutputTarget {
   return {
     screen,
+    isHidden: false,
     async write(text) {
       if (!screen.write(text)) await once(screen, 'drain')
     },
@@ -48,6 +51,7 @@ async function toFile(file: string): Promise<OutputTarget> {
   let open = true
   return {
     screen: stream,
+    isHidden: partial !== file,
     async write(text) {
       if (fault !== null) throw refused(fault)
       if (!stream.write(text)) await once(stream, 'drain').catch((error: unknown) => Promise.reject(refused(error)))

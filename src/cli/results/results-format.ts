@@ -54,12 +54,15 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
           an absent value is empty; control characters are shown escaped, and a text that a spreadsheet would take
           for a formula (it begins with = + - @) gets a leading apostrophe`
 
-/** Writes results in the order they come, one at a time; then, in a table, what they come to. Answers what of them could not be read. */
+/**
+ * Writes results in the order they come, one at a time; then, in a table, what they come to in the end. Answers what of them could not be
+ * read.
+ */
 export async function writeResults(
   target: OutputTarget,
   format: OutputFormat,
   results: AsyncIterable<BatchResult>,
-  batch: Batch,
+  ended: Batch | Promise<Batch>,
   paint: Paint,
 ): Promise<UnreadTally> {
   if (format === 'csv') await target.write(csvLine([...CSV_COLUMNS]))
@@ -71,7 +74,7 @@ export async function writeResults(
     unread = addUnread(unread, one.grade?.unread ?? null)
     await target.write(formatResult(one, format, paint, layout))
   }
-  if (format === 'table') await target.write(`\n${summary(batch, paint, unread)}\n`)
+  if (format === 'table') await target.write(`\n${summary(await ended, paint, unread)}\n`)
   return unread
 }
 
