@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash, hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpProblem } from '../problem.ts'
@@ -48,7 +49,7 @@ export const mostBytes = ({ routeOptions }: FastifyRequest, { body_bytes }: Pick
 const NO_BODY = 'the request has no body'
 
 /** Whether the request was answered by the digest of its bytes alone. */
-export type AnswerRaw = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>
+export type AnswerRaw = (request: FastifyRequest, reply: FastifyReply) => boolean | Promise<boolean>
 
 /** JSON bodies reach routes in two steps: raw, so that a hit never parses; then parsed, depth first checked, before validation. */
 export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answerRaw: AnswerRaw): void {
@@ -67,6 +68,8 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     }
     const most = mostBytes(request, limits)
     if (Number(request.headers['content-length'] ?? 0) > most) return done(null, new TooLarge())
+    const early = arrivedEarly.get(request.raw)
+    if (early !== undefined) return done(early.error, early.body)
     const encoding = encodingOf(request.headers['content-encoding'])
     const body = encoding === null ? payload : Readable.from(decodeBody(encoding, payload), { objectMode: false })
     const hold = (bytes: number) => request.holdBytes(bytes)
@@ -83,14 +86,41 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     done(fault)
   })
   app.addHook('preValidation', (request, reply, done) => {
-    if (!(request.body instanceof RawBody) || request.is404) return done()
+    const read = () => done(readBody(request, limits))
+    if (!(request.body instanceof RawBody) || request.is404) return read()
     request.bodyDigest = request.body.digest
-    answerRaw(request, reply).then((answered) => answered || done(), done)
-  })
-  app.addHook('preValidation', (request, _reply, done) => {
-    done(readBody(request, limits))
+    const answered = answerRaw(request, reply)
+    if (answered === false) return read()
+    if (answered !== true) answered.then((isAnswered) => isAnswered || read(), done)
   })
 }
+
+interface Arrived {
+  readonly error: Error | null
+  readonly body: RawBody | TooLarge | undefined
+  /** What it took to arrive. */
+  readonly ms: number
+}
+
+/** Bodies that were read before the framework saw their requests. */
+const arrivedEarly = new WeakMap<IncomingMessage, Arrived>()
+
+/**
+ * Reads a body before the framework sees its request, which finds it here. `done` is given the digest of its bytes; null where it did not
+ * arrive whole.
+ */
+export function readEarly(message: IncomingMessage, most: number, done: (digest: string | null) => void): void {
+  const begun = performance.now()
+  collect(message, most, NO_HOLD, (error, body) => {
+    arrivedEarly.set(message, { error, body, ms: performance.now() - begun })
+    done(body instanceof RawBody ? body.digest : null)
+  })
+}
+
+const NO_HOLD = () => undefined
+
+/** How long a request took of which the framework knows nothing, in milliseconds. */
+export const earlyMs = (message: IncomingMessage): number => arrivedEarly.get(message)?.ms ?? 0
 
 /**
  * Hashes and keeps a body. Where it is too large, or `hold` finds no room for it, the answer goes out at once; what is still on its way
@@ -102,7 +132,7 @@ function collect(
   hold: (bytes: number) => void,
   done: (error: Error | null, body?: RawBody | TooLarge) => void,
 ): void {
-  const hash = createHash('sha256')
+  let running: Hash | null = null
   let chunks: Buffer[] = []
   let length = 0
   let ended = false
@@ -121,13 +151,21 @@ function collect(
     } catch (error) {
       return end(error as Error)
     }
-    hash.update(chunk)
     chunks.push(chunk)
+    running = digestOn(running, chunks)
   })
   body.on('error', (error) =>
     end(error instanceof HttpProblem ? error : new HttpProblem(400, 'invalid_request', BROKEN_OFF)),
   )
-  body.on('end', () => end(null, new RawBody(hash.digest('hex'), chunks)))
+  body.on('end', () => end(null, new RawBody(running?.digest('hex') ?? hash('sha256', chunks[0] ?? ''), chunks)))
+}
+
+/** Past the last chunk. One chunk alone is hashed at its end, which is cheaper. */
+function digestOn(running: Hash | null, chunks: readonly Buffer[]): Hash | null {
+  const [first, second] = chunks
+  const last = chunks.at(-1)
+  if (first === undefined || second === undefined || last === undefined) return null
+  return (running ?? createHash('sha256').update(first)).update(last)
 }
 
 function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {
