@@ -5,8 +5,9 @@ import type { Part, Position, Trajectory } from '../domain/trajectory/trajectory
 import { hiddenRanges } from '../domain/trajectory/view.ts'
 import { answerByAnchors } from '../judges/lexical/lexical-answer.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
-import type { CheckJob, LargeJob } from './large-job.ts'
+import type { CheckJob, LargeJob, RunJob } from './large-job.ts'
 import { unpackTrajectory } from './packed-trajectory.ts'
+import { readRequest } from './read-request.ts'
 import { serveOffload } from './serve-offload.ts'
 
 interface Run {
@@ -18,6 +19,7 @@ interface Run {
 let last: Run | null = null
 
 serveOffload((job: LargeJob): unknown => {
+  if (job.kind === 'read') return readRequest(job)
   last = runOf(job)
   const { trajectory, ground_truth } = last
   if (job.kind === 'answer') return answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth))
@@ -26,7 +28,7 @@ serveOffload((job: LargeJob): unknown => {
   return checkEvidence(claims, { rendering: renderingOf(job, trajectory), ground_truth, anchors, rubric, denied_acts })
 })
 
-function runOf({ trajectory, ground_truth }: LargeJob): Run {
+function runOf({ trajectory, ground_truth }: RunJob): Run {
   const isSame = (known: Run) =>
     known.trajectory.id === trajectory.head.id && JSON.stringify(known.ground_truth) === JSON.stringify(ground_truth)
   if (last !== null && isSame(last)) return last

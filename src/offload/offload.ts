@@ -1,12 +1,12 @@
-import { Worker } from 'node:worker_threads'
+import { type Transferable, Worker } from 'node:worker_threads'
 
 /** Pure work that is too long for the main thread, done by a thread of its own. */
 interface Offload<Input, Output> {
   /**
    * In the order of the calls, one at a time; the input is made when its turn comes. Rejects where the work throws, where it takes too long, and
-   * where the thread dies: then only this call is lost.
+   * where the thread dies: then only this call is lost. What is in `given` is the thread’s from then on.
    */
-  run(make: () => Input): Promise<Output>
+  run(make: () => Input, given?: readonly Transferable[]): Promise<Output>
 }
 
 /** The thread died, took too much memory or ran out of time: its call came to nothing, and the code is not known to be at fault. */
@@ -22,6 +22,7 @@ const MOST_MS = 60_000
 
 interface Waiting<Input, Output> {
   readonly make: () => Input
+  readonly given: readonly Transferable[]
   resolve(output: Output): void
   reject(error: unknown): void
 }
@@ -76,7 +77,7 @@ export function createOffload<Input, Output>(module: URL, most_ms = MOST_MS): Of
     worker ??= start()
     worker.ref()
     try {
-      worker.postMessage(current.make())
+      worker.postMessage(current.make(), current.given)
       const asked = worker
       late = setTimeout(() => void asked.terminate(), most_ms)
     } catch (error) {
@@ -84,9 +85,9 @@ export function createOffload<Input, Output>(module: URL, most_ms = MOST_MS): Of
     }
   }
   return {
-    run: (make) =>
+    run: (make, given = []) =>
       new Promise((resolve, reject) => {
-        queue.push({ make, resolve, reject })
+        queue.push({ make, given, resolve, reject })
         next()
       }),
   }

@@ -2,6 +2,9 @@ import { createHash, type Hash, hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LARGE } from '../../asking/turns.ts'
+import { readOnThread } from '../../offload/large-runs.ts'
+import { standIn } from '../../offload/read-elsewhere.ts'
 import { HttpProblem } from '../problem.ts'
 import { BROKEN_OFF, decodeBody, encodingOf } from './body-encoding.ts'
 import { parseJson } from './body-json.ts'
@@ -19,11 +22,15 @@ declare module 'fastify' {
 /** A body as it arrived: hashed while it streamed, not decoded, not parsed. */
 class RawBody {
   readonly digest: string
-  private readonly chunks: readonly Buffer[]
+  readonly chunks: readonly Buffer[]
 
   constructor(digest: string, chunks: readonly Buffer[]) {
     this.digest = digest
     this.chunks = chunks
+  }
+
+  get length(): number {
+    return this.chunks.reduce((sum, { length }) => sum + length, 0)
   }
 
   get bytes(): Buffer {
@@ -37,6 +44,8 @@ class TooLarge {}
 interface BodyLimits {
   readonly body_bytes: number
   readonly depth: number
+  readonly max_steps: number
+  readonly max_part_chars: number
 }
 
 /** Only `POST` routes take a body. */
@@ -86,7 +95,15 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     done(fault)
   })
   app.addHook('preValidation', (request, reply, done) => {
-    const read = () => done(readBody(request, limits))
+    const read = () => {
+      const { body } = request
+      if (body instanceof RawBody && body.length > LARGE && request.routeOptions.url === '/v1/grades')
+        readLarge(body.chunks, limits).then((value) => {
+          request.body = value
+          done()
+        }, done)
+      else done(readBody(request, limits))
+    }
     if (!(request.body instanceof RawBody) || request.is404) return read()
     request.bodyDigest = request.body.digest
     const answered = answerRaw(request, reply)
@@ -166,6 +183,17 @@ function digestOn(running: Hash | null, chunks: readonly Buffer[]): Hash | null 
   const last = chunks.at(-1)
   if (first === undefined || second === undefined || last === undefined) return null
   return (running ?? createHash('sha256').update(first)).update(last)
+}
+
+/** On the thread of large runs; the document of the trajectory stays there. */
+async function readLarge(
+  chunks: readonly Buffer[],
+  { depth, max_steps, max_part_chars }: BodyLimits,
+): Promise<unknown> {
+  const read = await readOnThread(chunks, { depth, max_steps, max_part_chars })
+  if ('refused' in read)
+    throw new HttpProblem(400, read.refused.code, read.refused.detail, { errors: read.refused.errors })
+  return read.trajectory === null ? read.body : { ...(read.body as object), trajectory: standIn(read.trajectory) }
 }
 
 function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {
