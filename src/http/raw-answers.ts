@@ -26,12 +26,13 @@ const JSON_TYPES: ReadonlySet<string | undefined> = new Set(['application/json',
 /**
  * Answers what is asked most often before the framework sees it: hits in memory, and stored grades by their ids, where nobody has to say
  * who he is. Each request passes the same guards as all others and is counted as they are; whatever else it turns out to be, the
- * framework is given it. Not where every request is traced, or has a line in the log: fast answers are debug lines.
+ * framework is given it. Not where requests are traced.
  */
 export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptions): void {
   const { context, metrics, access, admission, state } = options
-  if (context.tracing !== NO_TRACING || ['debug', 'trace'].includes(http.log.level)) return
+  if (context.tracing !== NO_TRACING) return
   const { server } = http
+  const isLogged = http.log.debug !== http.log.silent
   const { body_bytes } = context.config.limits
   const { grades } = context.main.stores
   const aliases = options.aliasesOf(context.main)
@@ -51,7 +52,7 @@ export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptio
       const known = digest === null ? null : aliases.recall(digest)
       if (known === null || !send(response, known.text)) return framework(message, response)
       metrics.hit()
-      metrics.request(GRADES, 'POST', 200, (performance.now() - begun) / 1000)
+      record('POST', GRADES, begun, known.grade_id)
     })
     return true
   }
@@ -60,9 +61,19 @@ export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptio
     const begun = performance.now()
     const give = (text: string | null) => {
       if (text === null || !send(response, text)) return framework(message, response)
-      metrics.request(`${GRADES}/:id`, 'GET', 200, (performance.now() - begun) / 1000)
+      record('GET', `${GRADES}/:id`, begun, null)
     }
     grades.getText(id).then(give, () => give(null))
+  }
+
+  /** As `recordRequests` does; `hit`: the grade that answered. */
+  function record(method: string, route: string, begun: number, hit: string | null): void {
+    const ms = performance.now() - begun
+    metrics.request(route, method, 200, ms / 1000)
+    if (!isLogged) return
+    const log = http.log.child({ reqId: crypto.randomUUID() })
+    if (hit !== null) log.debug({ grade_id: hit, cached: true }, 'graded')
+    log.debug({ method, route, status: 200, ms: Math.round(ms) }, 'answered')
   }
 
   /** Whether it could be sent: a large answer is counted and sent in pieces. */

@@ -16,6 +16,8 @@ export class ThreadLost extends Error {}
 const IDLE_MS = 30_000
 /** One that takes more dies, and its call with it. */
 const HEAP_MB = 768
+/** Of what it just made. Left to itself, a thread that works on large texts grows this to some hundred megabytes and keeps them. */
+const YOUNG_MB = 12
 
 /** Work that takes longer ends with its thread: what waits behind it has its turn. */
 const MOST_MS = 60_000
@@ -46,7 +48,9 @@ export function createOffload<Input, Output>(module: URL, most_ms = MOST_MS): Of
     next()
   }
   const start = (): Worker => {
-    const started = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
+    const started = new Worker(module, {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
+    })
     const gone = (error: unknown) => {
       if (worker !== started) return
       worker = null
