@@ -47,12 +47,18 @@ export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptio
     const release = admission.holdBody(bytes)
     if (release === null) return false
     const begun = performance.now()
-    readEarly(message, bytes, (digest) => {
+    const answer = (digest: string): boolean => {
+      const known = aliases.recall(digest)
+      if (known === null || !send(response, known.text)) return false
       release()
-      const known = digest === null ? null : aliases.recall(digest)
-      if (known === null || !send(response, known.text)) return framework(message, response)
       metrics.hit()
       record('POST', GRADES, begun, known.grade_id)
+      return true
+    }
+    readEarly(message, bytes, answer, () => {
+      // The framework takes its own.
+      release()
+      framework(message, response)
     })
     return true
   }

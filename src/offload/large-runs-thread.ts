@@ -17,9 +17,15 @@ interface Run {
 
 /** The last run: what was worked out for its answer is kept for the check, and for that of a repair. */
 let last: Run | null = null
+/** The run that was read last: it will be asked about, and need not be unpacked then. */
+let read: Trajectory | null = null
 
 serveOffload((job: LargeJob): unknown => {
-  if (job.kind === 'read') return readRequest(job)
+  if (job.kind === 'read') {
+    const { answer, trajectory } = readRequest(job)
+    read = trajectory
+    return answer
+  }
   last = runOf(job)
   const { trajectory, ground_truth } = last
   if (job.kind === 'answer') return answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth))
@@ -33,7 +39,7 @@ function runOf({ trajectory, ground_truth }: RunJob): Run {
     known.trajectory.id === trajectory.head.id && JSON.stringify(known.ground_truth) === JSON.stringify(ground_truth)
   if (last !== null && isSame(last)) return last
   last = null
-  return { trajectory: unpackTrajectory(trajectory), ground_truth }
+  return { trajectory: read?.id === trajectory.head.id ? read : unpackTrajectory(trajectory), ground_truth }
 }
 
 function renderingOf({ nonce, hidden, pictures }: CheckJob, trajectory: Trajectory): Rendering {

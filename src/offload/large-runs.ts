@@ -13,15 +13,12 @@ import { packTrajectory } from './packed-trajectory.ts'
 /** One thread for both: a run that is answered by search and then checked is there once. */
 const thread = createOffload<LargeJob, unknown>(new URL('./large-runs-thread.ts', import.meta.url))
 
-/** Parses a body and reads the trajectory in it. The bytes are the thread’s from then on; rejects where the thread dies. */
-export const readOnThread = (chunks: readonly Buffer[], limits: ReadJob['limits']): Promise<ReadBody> =>
-  thread.run(
-    () => ({ kind: 'read', chunks, limits }),
-    // A view of a larger buffer is copied.
-    chunks.flatMap(({ buffer, length }) =>
-      buffer instanceof ArrayBuffer && buffer.byteLength === length ? [buffer] : [],
-    ),
-  ) as Promise<ReadBody>
+/** Parses a body and reads the trajectory in it; rejects where the thread dies. `given` is the thread’s from then on. */
+export const readOnThread = (
+  chunks: readonly Buffer[],
+  limits: ReadJob['limits'],
+  given: readonly ArrayBuffer[],
+): Promise<ReadBody> => thread.run(() => ({ kind: 'read', chunks, limits }), given) as Promise<ReadBody>
 
 /** The answer of the judge that searches; rejects where the thread dies. */
 export const answerOnThread = (trajectory: Trajectory, ground_truth: GroundTruth): Promise<JudgeAnswer> =>

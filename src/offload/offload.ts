@@ -17,7 +17,7 @@ const IDLE_MS = 30_000
 /** One that takes more dies, and its call with it. */
 const HEAP_MB = 768
 /** Of what it just made. Left to itself, a thread that works on large texts grows this to some hundred megabytes and keeps them. */
-const YOUNG_MB = 12
+const YOUNG_MB = 16
 
 /** Work that takes longer ends with its thread: what waits behind it has its turn. */
 const MOST_MS = 60_000
