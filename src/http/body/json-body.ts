@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LARGE } from '../../asking/turns.ts'
 import { readOnThread } from '../../offload/large-runs.ts'
+import { ThreadLost } from '../../offload/offload.ts'
 import { standIn } from '../../offload/read-elsewhere.ts'
 import { HttpProblem } from '../problem.ts'
 import { BROKEN_OFF, decodeBody, encodingOf } from './body-encoding.ts'
@@ -212,10 +213,15 @@ function digestOn(running: Hash | null, chunks: readonly Buffer[]): Hash | null 
 
 /** On the thread of large runs; the document of the trajectory stays there. */
 async function readLarge(raw: RawBody, { depth, max_steps, max_part_chars }: BodyLimits): Promise<unknown> {
-  const read = await readOnThread(raw.chunks, { depth, max_steps, max_part_chars }, raw.memory)
+  const read = await readOnThread(raw.chunks, { depth, max_steps, max_part_chars }, raw.memory).catch(unreadable)
   if ('refused' in read)
     throw new HttpProblem(400, read.refused.code, read.refused.detail, { errors: read.refused.errors })
   return read.trajectory === null ? read.body : { ...(read.body as object), trajectory: standIn(read.trajectory) }
+}
+
+function unreadable(error: unknown): never {
+  if (!(error instanceof ThreadLost)) throw error
+  throw new HttpProblem(413, 'body_too_large', 'reading the body takes more memory or time than one body may take')
 }
 
 function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {
