@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { earlyMs } from './body/json-body.ts'
+import { earlyMs } from './body/raw-body.ts'
 import type { Metrics } from './metrics.ts'
 
 /**

@@ -1,15 +1,12 @@
-import { createHash, type Hash, hash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LARGE } from '../../asking/turns.ts'
-import { readOnThread } from '../../offload/large-runs.ts'
-import { ThreadLost } from '../../offload/offload.ts'
-import { standIn } from '../../offload/read-elsewhere.ts'
 import { HttpProblem } from '../problem.ts'
-import { BROKEN_OFF, decodeBody, encodingOf } from './body-encoding.ts'
+import { decodeBody, encodingOf } from './body-encoding.ts'
 import { parseJson } from './body-json.ts'
 import { charsetFault, linesFault, NDJSON } from './content-type.ts'
+import { type LargeBodyLimits, readLarge } from './large-body.ts'
+import { collect, findEarly, RawBody, TooLarge } from './raw-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,52 +17,8 @@ declare module 'fastify' {
   }
 }
 
-/** A body as it arrived: hashed while it streamed, not decoded, not parsed. */
-class RawBody {
-  readonly digest: string
-  readonly chunks: readonly Buffer[]
-  /** Whether it came from a socket, so that nobody else has the memory of its chunks. */
-  readonly isOurs: boolean
-
-  constructor(digest: string, chunks: readonly Buffer[], isOurs: boolean) {
-    this.digest = digest
-    this.chunks = chunks
-    this.isOurs = isOurs
-  }
-
-  get length(): number {
-    return this.chunks.reduce((sum, { length }) => sum + length, 0)
-  }
-
-  get bytes(): Buffer {
-    const [only] = this.chunks
-    return this.chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.chunks)
-  }
-
-  /** What may be given away, or back. */
-  get memory(): readonly ArrayBuffer[] {
-    if (!this.isOurs) return []
-    return this.chunks.flatMap(({ buffer, length }) =>
-      buffer instanceof ArrayBuffer && buffer.byteLength === length ? [buffer] : [],
-    )
-  }
-
-  /**
-   * Gives the memory back: nobody may look at the bytes any more. Left to the garbage collector, every 40 MB that arrive cost a walk
-   * through all that is alive.
-   */
-  free(): void {
-    for (const buffer of this.memory) buffer.transfer(0)
-  }
-}
-
-class TooLarge {}
-
-interface BodyLimits {
+interface BodyLimits extends LargeBodyLimits {
   readonly body_bytes: number
-  readonly depth: number
-  readonly max_steps: number
-  readonly max_part_chars: number
 }
 
 /** Only `POST` routes take a body. */
@@ -97,7 +50,7 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     }
     const most = mostBytes(request, limits)
     if (Number(request.headers['content-length'] ?? 0) > most) return done(null, new TooLarge())
-    const early = arrivedEarly.get(request.raw)
+    const early = findEarly(request.raw)
     if (early !== undefined) return done(early.error, early.body)
     const encoding = encodingOf(request.headers['content-encoding'])
     const body = encoding === null ? payload : Readable.from(decodeBody(encoding, payload), { objectMode: false })
@@ -130,98 +83,6 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     if (answered === false) return read()
     if (answered !== true) answered.then((isAnswered) => isAnswered || read(), done)
   })
-}
-
-interface Arrived {
-  readonly error: Error | null
-  readonly body: RawBody | TooLarge | undefined
-  /** What it took to arrive. */
-  readonly ms: number
-}
-
-/** Bodies that were read before the framework saw their requests. */
-const arrivedEarly = new WeakMap<IncomingMessage, Arrived>()
-
-/** Reads a body before the framework sees its request. Where its digest is not answered, the framework finds it here. */
-export function readEarly(
-  message: IncomingMessage,
-  most: number,
-  answer: (digest: string) => boolean,
-  otherwise: () => void,
-): void {
-  const begun = performance.now()
-  collect(message, { most, isOurs: true }, NO_HOLD, (error, body) => {
-    if (body instanceof RawBody && answer(body.digest)) return body.free()
-    arrivedEarly.set(message, { error, body, ms: performance.now() - begun })
-    otherwise()
-  })
-}
-
-const NO_HOLD = () => undefined
-
-/** How long a request took of which the framework knows nothing, in milliseconds. */
-export const earlyMs = (message: IncomingMessage): number => arrivedEarly.get(message)?.ms ?? 0
-
-/**
- * Hashes and keeps a body. Where it is too large, or `hold` finds no room for it, the answer goes out at once; what is still on its way
- * is let through unread, so that the client can read the answer.
- */
-function collect(
-  body: Readable,
-  { most, isOurs }: { readonly most: number; readonly isOurs: boolean },
-  hold: (bytes: number) => void,
-  done: (error: Error | null, body?: RawBody | TooLarge) => void,
-): void {
-  let running: Hash | null = null
-  let chunks: Buffer[] = []
-  let length = 0
-  let ended = false
-  const end = (error: Error | null, collected?: RawBody | TooLarge) => {
-    if (ended) return
-    ended = true
-    chunks = []
-    done(error, collected)
-  }
-  body.on('data', (chunk: Buffer) => {
-    if (ended) return
-    length += chunk.length
-    if (length > most) return end(null, new TooLarge())
-    try {
-      hold(chunk.length)
-    } catch (error) {
-      return end(error as Error)
-    }
-    chunks.push(chunk)
-    running = digestOn(running, chunks)
-  })
-  body.on('error', (error) =>
-    end(error instanceof HttpProblem ? error : new HttpProblem(400, 'invalid_request', BROKEN_OFF)),
-  )
-  body.on('end', () => {
-    const digest = running?.digest('hex') ?? hash('sha256', chunks[0] ?? '')
-    end(null, new RawBody(digest, chunks, isOurs))
-  })
-}
-
-/** Past the last chunk. One chunk alone is hashed at its end, which is cheaper. */
-function digestOn(running: Hash | null, chunks: readonly Buffer[]): Hash | null {
-  const [first, second] = chunks
-  const last = chunks.at(-1)
-  if (first === undefined || second === undefined || last === undefined) return null
-  return (running ?? createHash('sha256').update(first)).update(last)
-}
-
-/** On the thread of large runs; the document of the trajectory stays there. */
-async function readLarge(raw: RawBody, { depth, max_steps, max_part_chars }: BodyLimits): Promise<unknown> {
-  const read = await readOnThread(raw.chunks, { depth, max_steps, max_part_chars }, raw.memory).catch(unreadable)
-  if ('refused' in read)
-    throw new HttpProblem(400, read.refused.code, read.refused.detail, { errors: read.refused.errors })
-  return read.trajectory === null ? read.body : { ...(read.body as object), trajectory: standIn(read.trajectory) }
-}
-
-function unreadable(error: unknown): never {
-  if (!(error instanceof ThreadLost)) throw error
-  throw new HttpProblem(413, 'body_too_large', 'reading the body takes more memory or time than one body may take')
 }
 
 function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {
