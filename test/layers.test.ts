@@ -13,7 +13,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   access: '',
   asking: 'schemas domain ports',
   // Its threads are programs of their own, with what they run.
-  offload: 'schemas domain formats judges storage',
+  offload: 'schemas domain formats judges storage http',
   grading: 'schemas domain ports asking offload',
   batches: 'schemas domain ports asking grading',
   audit: 'schemas domain ports batches',
@@ -26,7 +26,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   // Types alone: what it stops and what it logs.
   process: 'batches http',
   http: 'schemas domain ports asking grading batches audit access config offload telemetry',
-  boot: 'schemas domain formats ports asking grading batches audit judges storage blobs queue config access telemetry web process http',
+  boot: 'schemas domain formats ports asking grading batches audit judges storage blobs queue config access offload telemetry web process http',
   cli: 'schemas domain ports grading batches archives storage blobs config access process http boot',
 }
 const ENTRIES = ['cli.ts', 'server.ts', 'worker.ts']

@@ -18,7 +18,8 @@ import { createInFlight } from '../http/guard/in-flight.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { installOpenApi } from '../http/openapi.ts'
 import { installProjects, perProject } from '../http/project.ts'
-import { recordRequests } from '../http/request-log.ts'
+import { installRawAnswers } from '../http/raw-answers.ts'
+import { recordRequests, requestLogger } from '../http/request-log.ts'
 import { traceRequests } from '../http/request-spans.ts'
 import { agreementRoutes } from '../http/routes/agreements.ts'
 import { batchEventRoute } from '../http/routes/batch-events.ts'
@@ -61,6 +62,7 @@ export async function buildApp(
     requestTimeout: REQUEST_TIMEOUT_MS,
     // One line a request, written by `recordRequests`, instead of two.
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: requestLogger,
     genReqId: () => crypto.randomUUID(),
     schemaController: schemaController(),
     routerOptions: { maxParamLength: 200 },
@@ -80,7 +82,7 @@ export async function buildApp(
   http.addHook('onClose', () => statistics.close())
   installErrors(http)
   traceRequests(http, context.tracing)
-  const keyRate = await installAccess(http, { access: context.access, config: context.config })
+  const access = await installAccess(http, { access: context.access, config: context.config })
   installDrain(http, state)
   recordRequests(http, metrics)
   installProjects(http, context)
@@ -92,7 +94,7 @@ export async function buildApp(
     admission.behindHits((request, reply) => answerKnownBytes(request, reply, { aliasesOf, metrics })),
   )
   installOpenApi(http)
-  sessionRoutes(http, { access: context.access, config: context.config, keyRate })
+  sessionRoutes(http, { access: context.access, config: context.config, keyRate: access.keyRate })
   gradeRoutes(http, { context, metrics, aliasesOf, inFlight })
   trajectoryRoutes(http, { context })
   trajectorySearchRoute(http, { context })
@@ -110,5 +112,6 @@ export async function buildApp(
   operationRoutes(http, { context, metrics, state })
   pageRoutes(http)
   await http.ready()
+  installRawAnswers(http, { context, metrics, aliasesOf, access, admission, state })
   return { http, state, settled: () => inFlight.settled() }
 }

@@ -13,6 +13,7 @@ import { readTrajectory } from '../formats/read.ts'
 import { createGradingService } from '../grading/grade.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { Project } from '../http/context.ts'
+import { readElsewhere } from '../offload/read-elsewhere.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { Meter } from '../telemetry/meter.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
@@ -85,7 +86,7 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     rubrics,
     default_judge: config.default_judge,
     default_rubric,
-    read: (document) => readTrajectory(document, config.limits),
+    read: (document) => readElsewhere(document) ?? readTrajectory(document, config.limits),
     recent: {
       get: (id) => recent.get(`${name}/${id}`),
       set: (id, trajectory) => recent.set(`${name}/${id}`, trajectory),

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Grade } from '../schemas/grade.ts'
+import { type CountRequest, countRequests } from './request-times.ts'
 
 export interface Metrics {
   readonly registry: Registry
-  request(route: string, method: string, status: number, seconds: number): void
+  readonly request: CountRequest
   /** A new grade, counted once however many requests it answers; a hit only counts as a hit. */
   graded(grade: Grade): void
   hit(): void
@@ -18,14 +19,18 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry, prefix: 'veridict_' })
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers: [registry] })
-  const http = new Histogram({
-    name: 'veridict_http_request_seconds',
-    help: 'Time to answer, by route.',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+  // Counted here, and told when somebody asks.
+  let hits = 0
+  const cache = new Counter({
+    name: 'veridict_cache_total',
+    help: 'Grade requests by whether a stored grade answered.',
+    labelNames: ['result'],
     registers: [registry],
+    collect() {
+      if (hits > 0) this.inc({ result: 'hit' }, hits)
+      hits = 0
+    },
   })
-  const cache = counter('veridict_cache_total', 'Grade requests by whether a stored grade answered.', ['result'])
   const grades = counter('veridict_grades_total', 'New grades.', ['judge', 'status', 'label'])
   const attempts = counter('veridict_judge_attempts_total', 'Calls of judges by outcome.', ['judge', 'outcome'])
   const citations = counter('veridict_citations_total', 'Checked citations by status.', ['judge', 'status'])
@@ -45,19 +50,12 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
   const refusals = counter('veridict_store_errors_total', 'Units of work that a PostgreSQL refused, by code.', ['code'])
-  // By route, method and status, of which there are few: looking a series up by its labels costs more than counting.
-  const answered = new Map<string, ReturnType<typeof http.labels>>()
   // Requests that shared a failed judge call are all answered with its one grade.
   const counted = new LRUCache<string, true>({ max: 10_000 })
   return {
     registry,
-    request(route, method, status, seconds) {
-      const name = `${status} ${method} ${route}`
-      const known = answered.get(name) ?? http.labels({ route, method, status: String(status) })
-      answered.set(name, known)
-      known.observe(seconds)
-    },
-    hit: () => cache.inc({ result: 'hit' }),
+    request: countRequests(registry),
+    hit: () => void hits++,
     unit(operation, seconds, error) {
       units.observe({ operation }, seconds)
       if (error !== null) refusals.inc({ code: error })

@@ -12,8 +12,17 @@ declare module 'fastify' {
 /** To be installed behind what sets `request.caller`, and before what looks at a body. */
 export function installProjects(http: FastifyInstance, context: Context): void {
   http.decorateRequest('project')
-  http.addHook('onRequest', async (request) => {
-    request.project = await context.project(request.caller.project)
+  const { main } = context
+  http.addHook('onRequest', (request, _reply, done) => {
+    const { project } = request.caller
+    if (project === main.name) {
+      request.project = main
+      return done()
+    }
+    context.project(project).then((opened) => {
+      request.project = opened
+      done()
+    }, done)
   })
 }
 

@@ -6,12 +6,19 @@ import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Range } from '../domain/trajectory/view.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { JudgeAnswer } from '../schemas/judge-answer.ts'
-import type { LargeJob } from './large-job.ts'
+import type { LargeJob, ReadBody, ReadJob } from './large-job.ts'
 import { createOffload } from './offload.ts'
 import { packTrajectory } from './packed-trajectory.ts'
 
 /** One thread for both: a run that is answered by search and then checked is there once. */
 const thread = createOffload<LargeJob, unknown>(new URL('./large-runs-thread.ts', import.meta.url))
+
+/** Parses a body and reads the trajectory in it; rejects where the thread dies. `given` is the thread’s from then on. */
+export const readOnThread = (
+  chunks: readonly Buffer[],
+  limits: ReadJob['limits'],
+  given: readonly ArrayBuffer[],
+): Promise<ReadBody> => thread.run(() => ({ kind: 'read', chunks, limits }), given) as Promise<ReadBody>
 
 /** The answer of the judge that searches; rejects where the thread dies. */
 export const answerOnThread = (trajectory: Trajectory, ground_truth: GroundTruth): Promise<JudgeAnswer> =>

@@ -1,12 +1,12 @@
-import { Worker } from 'node:worker_threads'
+import { type Transferable, Worker } from 'node:worker_threads'
 
 /** Pure work that is too long for the main thread, done by a thread of its own. */
 interface Offload<Input, Output> {
   /**
    * In the order of the calls, one at a time; the input is made when its turn comes. Rejects where the work throws, where it takes too long, and
-   * where the thread dies: then only this call is lost.
+   * where the thread dies: then only this call is lost. What is in `given` is the thread’s from then on.
    */
-  run(make: () => Input): Promise<Output>
+  run(make: () => Input, given?: readonly Transferable[]): Promise<Output>
 }
 
 /** The thread died, took too much memory or ran out of time: its call came to nothing, and the code is not known to be at fault. */
@@ -16,12 +16,15 @@ export class ThreadLost extends Error {}
 const IDLE_MS = 30_000
 /** One that takes more dies, and its call with it. */
 const HEAP_MB = 768
+/** Of what it just made. Left to itself, a thread that works on large texts grows this to some hundred megabytes and keeps them. */
+const YOUNG_MB = 16
 
 /** Work that takes longer ends with its thread: what waits behind it has its turn. */
 const MOST_MS = 60_000
 
 interface Waiting<Input, Output> {
   readonly make: () => Input
+  readonly given: readonly Transferable[]
   resolve(output: Output): void
   reject(error: unknown): void
 }
@@ -45,7 +48,9 @@ export function createOffload<Input, Output>(module: URL, most_ms = MOST_MS): Of
     next()
   }
   const start = (): Worker => {
-    const started = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
+    const started = new Worker(module, {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
+    })
     const gone = (error: unknown) => {
       if (worker !== started) return
       worker = null
@@ -76,7 +81,7 @@ export function createOffload<Input, Output>(module: URL, most_ms = MOST_MS): Of
     worker ??= start()
     worker.ref()
     try {
-      worker.postMessage(current.make())
+      worker.postMessage(current.make(), current.given)
       const asked = worker
       late = setTimeout(() => void asked.terminate(), most_ms)
     } catch (error) {
@@ -84,9 +89,9 @@ export function createOffload<Input, Output>(module: URL, most_ms = MOST_MS): Of
     }
   }
   return {
-    run: (make) =>
+    run: (make, given = []) =>
       new Promise((resolve, reject) => {
-        queue.push({ make, resolve, reject })
+        queue.push({ make, given, resolve, reject })
         next()
       }),
   }

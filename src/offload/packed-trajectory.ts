@@ -1,4 +1,5 @@
 import type { Act, Call } from '../domain/acts/act.ts'
+import type { Picture } from '../domain/trajectory/picture.ts'
 import type { Part, Step, Trajectory } from '../domain/trajectory/trajectory.ts'
 
 /**
@@ -20,12 +21,24 @@ export interface PackedTrajectory {
   readonly calls: readonly Call[]
 }
 
+/** In memory that threads share, so that only its place is sent. */
 interface PackedStrings {
-  readonly all: string
+  readonly bytes: Uint8Array
+  /** UTF-8 has no half characters. */
+  readonly encoding: 'utf8' | 'utf16le'
   readonly lengths: Uint32Array
 }
 
+/** Both forms of a run. */
+const packedRuns = new WeakMap<Trajectory, PackedTrajectory>()
+
 export function packTrajectory(trajectory: Trajectory): PackedTrajectory {
+  const packed = packedRuns.get(trajectory) ?? packAnew(trajectory)
+  packedRuns.set(trajectory, packed)
+  return packed
+}
+
+function packAnew(trajectory: Trajectory): PackedTrajectory {
   const { steps, ...head } = trajectory
   const parts = steps.flatMap((step) => step.parts)
   const acts = numbered(parts.flatMap(({ act }) => (act === null ? [] : [act])))
@@ -45,7 +58,8 @@ export function packTrajectory(trajectory: Trajectory): PackedTrajectory {
   }
 }
 
-export function unpackTrajectory(packed: PackedTrajectory): Trajectory {
+/** `pictures`: by the place of their parts. */
+export function unpackTrajectory(packed: PackedTrajectory, pictures?: ReadonlyMap<number, Picture>): Trajectory {
   const { actors, media, calls, callOf, actOf } = packed
   const acts = packed.acts.map((act, index): Act => ({ ...act, call: at(calls, at(callOf, index)) }))
   const texts = unpackStrings(packed.texts)
@@ -53,9 +67,11 @@ export function unpackTrajectory(packed: PackedTrajectory): Trajectory {
   const names = unpackStrings(packed.names)
   const parts = actors.map((actor, index): Part => {
     const act = at(actOf, index)
+    const picture = pictures?.get(index)
     return {
       ...{ actor, text: at(texts, index), path: at(paths, index), name: at(names, index), media: at(media, index) },
       act: act === -1 ? null : at(acts, act),
+      ...(picture !== undefined && { picture }),
     }
   })
   let first = 0
@@ -64,7 +80,9 @@ export function unpackTrajectory(packed: PackedTrajectory): Trajectory {
     first += step.parts
     return { ...step, parts: parts.slice(from, first) }
   })
-  return { ...packed.head, steps }
+  const trajectory = { ...packed.head, steps }
+  packedRuns.set(trajectory, packed)
+  return trajectory
 }
 
 const numbered = <T>(all: readonly T[]): Map<T, number> =>
@@ -76,12 +94,16 @@ function at<T>(list: ArrayLike<T>, index: number): T {
   return one
 }
 
-const packStrings = (strings: readonly string[]): PackedStrings => ({
-  all: strings.join(''),
-  lengths: Uint32Array.from(strings, (one) => one.length),
-})
+function packStrings(strings: readonly string[]): PackedStrings {
+  const all = strings.join('')
+  const encoding = all.isWellFormed() ? 'utf8' : 'utf16le'
+  const bytes = Buffer.from(new SharedArrayBuffer(Buffer.byteLength(all, encoding)))
+  bytes.write(all, encoding)
+  return { bytes, encoding, lengths: Uint32Array.from(strings, (one) => one.length) }
+}
 
-function unpackStrings({ all, lengths }: PackedStrings): string[] {
+function unpackStrings({ bytes, encoding, lengths }: PackedStrings): string[] {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(encoding)
   let end = 0
   return Array.from(lengths, (length) => {
     end += length

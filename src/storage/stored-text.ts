@@ -35,6 +35,17 @@ export function unpackText(packed: Uint8Array): string {
   return bytes[0] === UTF16 ? bytes.toString('utf16le', 1) : bytes.toString('utf8')
 }
 
+const packedBefore = new WeakMap<object, Uint8Array>()
+
+/** Says how a document is stored that another thread packed: this one has none of its members. */
+export const rememberPacked = (document: object, packed: Uint8Array): void => void packedBefore.set(document, packed)
+
+/** The bytes of a document that another thread packed. */
+export function findPacked(document: object): Buffer | undefined {
+  const packed = packedBefore.get(document)
+  return packed && Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
+}
+
 /** A stored JSON text as its value. Throws a StorageError where it is damaged. */
 export function parseStored<T>(text: string): T {
   try {

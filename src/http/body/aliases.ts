@@ -1,15 +1,14 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Digest } from '../../domain/digest.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Project } from '../context.ts'
-import { LARGE_ANSWER } from './large-answers.ts'
 
-interface Answer {
+export interface Answer {
   readonly key: Digest
   readonly grade_id: string
-  /** Its JSON, encoded once for all the times that it is sent; a text where it may be sent in pieces. */
-  readonly body: Buffer | string
+  /** Its JSON, made once for all the times that it is sent. */
+  readonly text: string
 }
 
 /**
@@ -17,6 +16,8 @@ interface Answer {
  * grade that another process stores is only seen once the front has dropped the older one.
  */
 export interface Aliases {
+  /** Of those in memory. */
+  recall(bodyDigest: string): Answer | null
   find(bodyDigest: string): Promise<Answer | null>
   /** The grade as it was answered, with the metadata of the request. */
   remember(bodyDigest: string, grade: Grade): Promise<void>
@@ -26,14 +27,14 @@ const MEMORY_BYTES = 32 * 1024 * 1024
 
 /** The memory of all projects together, so that many of them take no more than one; each only ever asks under its own name. */
 interface AliasMemory {
-  /** By project and digest of the bytes. */
+  /** By project and digest of the bytes; all are of one configuration. */
   readonly answers: LRUCache<string, Answer>
   /** By project and key: the grade that answers it. */
   readonly current: LRUCache<string, string>
 }
 
 export const createAliasMemory = (): AliasMemory => ({
-  answers: new LRUCache({ maxSize: MEMORY_BYTES, sizeCalculation: (one) => one.body.length * 2 + 300 }),
+  answers: new LRUCache({ maxSize: MEMORY_BYTES, sizeCalculation: (one) => one.text.length * 2 + 300 }),
   current: new LRUCache({ max: 50_000 }),
 })
 
@@ -42,21 +43,21 @@ export function createAliases(
   { answers, current }: AliasMemory,
   answerConfig: string,
 ): Aliases {
-  const rawKey = (bodyDigest: string) => createHash('sha256').update(`${bodyDigest}/${answerConfig}`).digest('hex')
+  const rawKey = (bodyDigest: string) => hash('sha256', `${bodyDigest}/${answerConfig}`)
   const own = (key: string) => `${name}/${key}`
   service.onGrade((grade) => void current.set(own(grade.receipt.key), grade.id))
   return {
+    recall(bodyDigest) {
+      const known = answers.get(own(bodyDigest))
+      return known !== undefined && (current.get(own(known.key)) ?? known.grade_id) === known.grade_id ? known : null
+    },
     async find(bodyDigest) {
-      const raw = rawKey(bodyDigest)
-      const known = answers.get(own(raw))
-      if (known !== undefined && (current.get(own(known.key)) ?? known.grade_id) === known.grade_id) return known
-      const alias = await stores.aliases.find(raw)
+      const alias = await stores.aliases.find(rawKey(bodyDigest))
       const grade = alias === null ? null : await stores.grades.findByKey(alias.key)
       if (alias === null || grade === null) return null
       const text = JSON.stringify({ ...grade, metadata: alias.metadata, receipt: { ...grade.receipt, cache: 'hit' } })
-      const body = text.length < LARGE_ANSWER ? Buffer.from(text) : text
-      const answer = { key: alias.key, grade_id: grade.id, body }
-      answers.set(own(raw), answer)
+      const answer = { key: alias.key, grade_id: grade.id, text }
+      answers.set(own(bodyDigest), answer)
       current.set(own(alias.key), grade.id)
       return answer
     },

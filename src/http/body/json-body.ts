@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LARGE } from '../../asking/turns.ts'
 import { HttpProblem } from '../problem.ts'
-import { BROKEN_OFF, decodeBody, encodingOf } from './body-encoding.ts'
+import { decodeBody, encodingOf } from './body-encoding.ts'
 import { parseJson } from './body-json.ts'
 import { charsetFault, linesFault, NDJSON } from './content-type.ts'
+import { type LargeBodyLimits, readLarge } from './large-body.ts'
+import { collect, findEarly, RawBody, TooLarge } from './raw-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,27 +17,8 @@ declare module 'fastify' {
   }
 }
 
-/** A body as it arrived: hashed while it streamed, not decoded, not parsed. */
-class RawBody {
-  readonly digest: string
-  private readonly chunks: readonly Buffer[]
-
-  constructor(digest: string, chunks: readonly Buffer[]) {
-    this.digest = digest
-    this.chunks = chunks
-  }
-
-  get bytes(): Buffer {
-    const [only] = this.chunks
-    return this.chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.chunks)
-  }
-}
-
-class TooLarge {}
-
-interface BodyLimits {
+interface BodyLimits extends LargeBodyLimits {
   readonly body_bytes: number
-  readonly depth: number
 }
 
 /** Only `POST` routes take a body. */
@@ -48,7 +31,7 @@ export const mostBytes = ({ routeOptions }: FastifyRequest, { body_bytes }: Pick
 const NO_BODY = 'the request has no body'
 
 /** Whether the request was answered by the digest of its bytes alone. */
-export type AnswerRaw = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>
+export type AnswerRaw = (request: FastifyRequest, reply: FastifyReply) => boolean | Promise<boolean>
 
 /** JSON bodies reach routes in two steps: raw, so that a hit never parses; then parsed, depth first checked, before validation. */
 export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answerRaw: AnswerRaw): void {
@@ -67,10 +50,12 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     }
     const most = mostBytes(request, limits)
     if (Number(request.headers['content-length'] ?? 0) > most) return done(null, new TooLarge())
+    const early = findEarly(request.raw)
+    if (early !== undefined) return done(early.error, early.body)
     const encoding = encodingOf(request.headers['content-encoding'])
     const body = encoding === null ? payload : Readable.from(decodeBody(encoding, payload), { objectMode: false })
     const hold = (bytes: number) => request.holdBytes(bytes)
-    collect(body, most, hold, (error, collected) => {
+    collect(body, { most, isOurs: false }, hold, (error, collected) => {
       if (body !== payload) body.destroy()
       done(error, collected)
     })
@@ -83,51 +68,21 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     done(fault)
   })
   app.addHook('preValidation', (request, reply, done) => {
-    if (!(request.body instanceof RawBody) || request.is404) return done()
-    request.bodyDigest = request.body.digest
-    answerRaw(request, reply).then((answered) => answered || done(), done)
-  })
-  app.addHook('preValidation', (request, _reply, done) => {
-    done(readBody(request, limits))
-  })
-}
-
-/**
- * Hashes and keeps a body. Where it is too large, or `hold` finds no room for it, the answer goes out at once; what is still on its way
- * is let through unread, so that the client can read the answer.
- */
-function collect(
-  body: Readable,
-  most: number,
-  hold: (bytes: number) => void,
-  done: (error: Error | null, body?: RawBody | TooLarge) => void,
-): void {
-  const hash = createHash('sha256')
-  let chunks: Buffer[] = []
-  let length = 0
-  let ended = false
-  const end = (error: Error | null, collected?: RawBody | TooLarge) => {
-    if (ended) return
-    ended = true
-    chunks = []
-    done(error, collected)
-  }
-  body.on('data', (chunk: Buffer) => {
-    if (ended) return
-    length += chunk.length
-    if (length > most) return end(null, new TooLarge())
-    try {
-      hold(chunk.length)
-    } catch (error) {
-      return end(error as Error)
+    const read = () => {
+      const { body } = request
+      if (body instanceof RawBody && body.length > LARGE && request.routeOptions.url === '/v1/grades')
+        readLarge(body, limits).then((value) => {
+          request.body = value
+          done()
+        }, done)
+      else done(readBody(request, limits))
     }
-    hash.update(chunk)
-    chunks.push(chunk)
+    if (!(request.body instanceof RawBody) || request.is404) return read()
+    request.bodyDigest = request.body.digest
+    const answered = answerRaw(request, reply)
+    if (answered === false) return read()
+    if (answered !== true) answered.then((isAnswered) => isAnswered || read(), done)
   })
-  body.on('error', (error) =>
-    end(error instanceof HttpProblem ? error : new HttpProblem(400, 'invalid_request', BROKEN_OFF)),
-  )
-  body.on('end', () => end(null, new RawBody(hash.digest('hex'), chunks)))
 }
 
 function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {
@@ -140,10 +95,13 @@ function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefine
   if (request.body instanceof TooLarge)
     return new HttpProblem(413, 'body_too_large', `the body is larger than ${mostBytes(request, limits)} bytes`)
   if (!(request.body instanceof RawBody)) return undefined
+  const raw = request.body
   try {
-    request.body = parseJson(request.body.bytes, limits.depth)
+    request.body = parseJson(raw.bytes, limits.depth)
     return undefined
   } catch (error) {
     return error as Error
+  } finally {
+    raw.free()
   }
 }

@@ -17,9 +17,11 @@ interface AdmissionOptions {
   readonly registry: Registry
 }
 
-interface Admission {
+export interface Admission {
   /** Looks for room once it is clear that the bytes are no hit: what the cache answers is never refused. */
   behindHits(answerRaw: AnswerRaw): AnswerRaw
+  /** Room for a body of so many bytes, and how it is given back; null where there is none. */
+  holdBody(bytes: number): (() => void) | null
 }
 
 /** What one request holds; given back when its work is done, or with its answer where no work began. */
@@ -34,6 +36,8 @@ interface Ticket {
   readonly releases: (() => void)[]
   /** Of its body, as far as they are known. */
   bytes: number
+  /** Whether its headers told of them, and room was made for all. */
+  announced: boolean
   working: boolean
 }
 
@@ -74,8 +78,8 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
 
   // Of a body whose size its headers do not tell; the ticket is that of a request that says it.
   app.decorateRequest('holdBytes', function holdArrived(this: FastifyRequest, bytes: number) {
-    if (announced(this, limits) > 0) return
     const ticket = ticketOf(this)
+    if (ticket.announced) return
     ticket.bytes += bytes
     hold(this, pools.held.take(bytes, ticket.bytes > LARGE_BODY ? limits.held_bytes * 0.75 : limits.held_bytes))
   })
@@ -86,13 +90,26 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
     try {
       if (isLines(request.headers)) hold(request, pools.uploads.take(1))
       const bytes = announced(request, limits)
-      ticketOf(request).bytes = bytes
-      hold(request, holdBytes(pools.held, limits, bytes))
+      const ticket = ticketOf(request)
+      ticket.bytes = bytes
+      ticket.announced = bytes > 0
+      ticket.releases.push(pools.held.take(bytes, mostHeld(limits, bytes)))
       done(null, payload)
     } catch (error) {
       done(error as Error)
     }
   })
+  async function beginMiss(request: FastifyRequest, answered: false | Promise<boolean>): Promise<boolean> {
+    if (await answered) return true
+    if (request.routeOptions.url === GRADING) {
+      const reason = pressure.reason()
+      if (reason !== null) throw pools.grading.refusal(reason)
+      hold(request, pools.grading.take(1))
+    }
+    if ((request.ticket?.bytes ?? 0) > LARGE_BODY) await nextTurn()
+    return false
+  }
+
   // Every answer comes by here, also one that finds its client gone.
   app.addHook('onSend', (request, _reply, _payload, done) => {
     if (request.ticket?.working === false) giveBack(request)
@@ -105,16 +122,11 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
   })
 
   return {
-    behindHits: (answerRaw) => async (request, reply) => {
-      if (await answerRaw(request, reply)) return true
-      if (request.routeOptions.url === GRADING) {
-        const reason = pressure.reason()
-        if (reason !== null) throw pools.grading.refusal(reason)
-        hold(request, pools.grading.take(1))
-      }
-      if ((request.ticket?.bytes ?? 0) > LARGE_BODY) await nextTurn()
-      return false
+    behindHits: (answerRaw) => (request, reply) => {
+      const answered = answerRaw(request, reply)
+      return answered === true || beginMiss(request, answered)
     },
+    holdBody: (bytes) => pools.held.tryTake(bytes, mostHeld(limits, bytes)),
   }
 }
 
@@ -177,11 +189,11 @@ function createPools(limits: Limits, registry: Registry): Pools {
 }
 
 /** Large bodies leave a quarter of the room to small ones. */
-const holdBytes = (held: Slots, { held_bytes }: Limits, bytes: number) =>
-  held.take(bytes, bytes > LARGE_BODY ? Math.max(bytes, held_bytes * 0.75) : held_bytes)
+const mostHeld = ({ held_bytes }: Limits, bytes: number): number =>
+  bytes > LARGE_BODY ? Math.max(bytes, held_bytes * 0.75) : held_bytes
 
 function ticketOf(request: FastifyRequest): Ticket {
-  request.ticket ??= { releases: [], bytes: 0, working: false }
+  request.ticket ??= { releases: [], bytes: 0, announced: false, working: false }
   return request.ticket
 }
 

@@ -6,6 +6,8 @@ export interface Slots {
   readonly used: number
   /** Takes `size` of them, and answers how to give them back (again and again does nothing). Throws 503 `overloaded` where they are not there. */
   take(size: number, most?: number): () => void
+  /** The same; null where they are not there. */
+  tryTake(size: number, most?: number): (() => void) | null
   /** The refusal that `take` throws, for callers that find another reason. */
   refusal(why: string): HttpProblem
 }
@@ -29,22 +31,29 @@ export function createSlots(
     return new HttpProblem(503, 'overloaded', why, { headers, members: { retryable: true } })
   }
 
+  const tryTake = (size: number, most = limit): (() => void) | null => {
+    if (used + size > most) return null
+    used += size
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      used -= size
+      ended.add(size)
+    }
+  }
+
   return {
     name,
     get used() {
       return used
     },
     take(size, most = limit) {
-      if (used + size > most) throw refusal(`the service has as much to do as it takes on (${name}); try again later`)
-      used += size
-      let held = true
-      return () => {
-        if (!held) return
-        held = false
-        used -= size
-        ended.add(size)
-      }
+      const release = tryTake(size, most)
+      if (release === null) throw refusal(`the service has as much to do as it takes on (${name}); try again later`)
+      return release
     },
+    tryTake,
     refusal,
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
-import type { Aliases } from '../body/aliases.ts'
+import type { Aliases, Answer } from '../body/aliases.ts'
 import type { Answered } from '../body/idempotency.ts'
 import { sendText } from '../body/reply.ts'
 import type { Project } from '../context.ts'
@@ -15,18 +15,21 @@ export interface GradingDeps {
 }
 
 /** Before anything is parsed: sends the stored answer, where the same bytes were answered before. */
-export async function answerKnownBytes(
+export function answerKnownBytes(
   request: FastifyRequest,
   reply: FastifyReply,
   { aliasesOf, metrics }: GradingDeps,
-): Promise<boolean> {
+): boolean | Promise<boolean> {
   if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
-  const known = await aliasesOf(request.project).find(request.bodyDigest)
-  if (known === null) return false
-  metrics.hit()
-  request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
-  sendText(reply, known.body)
-  return true
+  const aliases = aliasesOf(request.project)
+  const send = (known: Answer | null): boolean => {
+    if (known === null) return false
+    metrics.hit()
+    request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
+    sendText(reply, known.text)
+    return true
+  }
+  return send(aliases.recall(request.bodyDigest)) || aliases.find(request.bodyDigest).then(send)
 }
 
 /** A good or unverified grade as its answer; refusals and failed judges are thrown as problems. */

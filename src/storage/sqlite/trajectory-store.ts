@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { LARGE, nextTurn } from '../../asking/turns.ts'
 import type { StoredTrajectory, TrajectoryStore } from '../../ports/ports.ts'
 import type { Outside } from '../outside.ts'
-import { packLongText, packText, parseStored, unpackText } from '../stored-text.ts'
+import { findPacked, packLongText, packText, parseStored, unpackText } from '../stored-text.ts'
 import type { Unit } from './unit.ts'
 
 interface Row {
@@ -31,7 +31,7 @@ export function createTrajectoryStore(db: Database.Database, unit: Unit, outside
     async put({ id, format, document }, at) {
       // Compressed before the write lock is taken, and not at all where the document is known.
       if (await unit.read(() => exists.get(id) !== undefined)) return false
-      const packed = await packDocument(document)
+      const packed = findPacked(document) ?? (await packDocument(document))
       const bytes = await outside.keep({ kind: 'trajectory' }, packed)
       const outsideBytes = bytes === packed ? null : packed.length
       return unit.write(() => insert.run(id, format, bytes, at, outsideBytes).changes === 1)

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpProblem } from '../../problem.ts'
 
@@ -12,7 +13,7 @@ export const isUnsafe = ({ method }: FastifyRequest): boolean => !SAFE.has(metho
  */
 export function refuseCrossSite(http: FastifyInstance): void {
   http.addHook('onRequest', (request, _reply, done) => {
-    done(isUnsafe(request) && isCrossSite(request) ? crossOrigin() : undefined)
+    done(isUnsafe(request) && isCrossSite(request.headers) ? crossOrigin() : undefined)
   })
 }
 
@@ -23,7 +24,7 @@ const crossOrigin = (): HttpProblem =>
     'a page of another origin may not ask for this; behind a proxy, keep Host as it was',
   )
 
-function isCrossSite({ headers }: FastifyRequest): boolean {
+export function isCrossSite(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']
   // `none`: a person typed the address.
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true

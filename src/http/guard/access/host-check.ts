@@ -8,14 +8,12 @@ const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
  * Against DNS rebinding: a page of an adversary can give its own name the address of loopback, and would then be of one origin with
  * the service. What gives it away is that name, in `Host`.
  */
-export function checkHost(http: FastifyInstance, settings: AccessSettings): void {
-  const isGood = goodHost(settings)
-  if (isGood === null) return
-  http.addHook('onRequest', (request, _reply, done) => {
-    const { host } = request.headers
-    done(host !== undefined && isGood(host) ? undefined : wrongHost())
-  })
+export function checkHost(http: FastifyInstance, isGoodHost: HostCheck): void {
+  http.addHook('onRequest', (request, _reply, done) => done(isGoodHost(request.headers.host) ? undefined : wrongHost()))
 }
+
+/** Whether the service may be asked by what stands in `Host`. */
+export type HostCheck = (host: string | undefined) => boolean
 
 const wrongHost = (): HttpProblem =>
   new HttpProblem(
@@ -24,13 +22,18 @@ const wrongHost = (): HttpProblem =>
     'the service is not asked by this name; the setting access.allowed_hosts (VERIDICT_ALLOWED_HOSTS) allows more names',
   )
 
-/** Null: every name is good, because neither loopback is listened on nor are names given. */
-function goodHost({ host, access }: AccessSettings): ((host: string) => boolean) | null {
-  if (!access.loopback && access.allowed_hosts.length === 0) return null
+/** Every name is good where neither loopback is listened on nor names are given. */
+export function createHostCheck({ host, access }: AccessSettings): HostCheck {
+  if (!access.loopback && access.allowed_hosts.length === 0) return () => true
   const names = new Set([...LOOPBACK_NAMES, asName(host), ...access.allowed_hosts].map((one) => one.toLowerCase()))
+  // Clients ask by the same name again and again.
+  let lastGood: string | undefined
   return (asked) => {
+    if (asked === undefined || asked === lastGood) return asked !== undefined
     const name = asked.toLowerCase()
-    return names.has(name) || names.has(withoutPort(name))
+    const isGood = names.has(name) || names.has(withoutPort(name))
+    if (isGood) lastGood = asked
+    return isGood
   }
 }
 

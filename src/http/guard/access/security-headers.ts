@@ -43,6 +43,13 @@ export function setSecurityHeaders(http: FastifyInstance, settings: AccessSettin
   })
 }
 
+/** Of every answer to a program, as `writeHead` takes them. */
+export const rawAnswerHeaders = ({ access }: AccessSettings): readonly string[] =>
+  Object.entries({
+    ...ANSWER_HEADERS,
+    ...(access.behind_tls === true && { 'strict-transport-security': STRICT_TRANSPORT }),
+  }).flat()
+
 function headersOf(route: string | undefined): Headers {
   if (route === '/audit/*') return PAGE_HEADERS
   return route === '/docs' || route?.startsWith('/docs/') ? DOCS_HEADERS : ANSWER_HEADERS

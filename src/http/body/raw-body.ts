@@ -1,0 +1,128 @@
+import { createHash, type Hash, hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { HttpProblem } from '../problem.ts'
+import { BROKEN_OFF } from './body-encoding.ts'
+
+/** A body as it arrived: hashed while it streamed, not decoded, not parsed. */
+export class RawBody {
+  readonly digest: string
+  readonly chunks: readonly Buffer[]
+  /** Whether it came from a socket, so that nobody else has the memory of its chunks. */
+  readonly isOurs: boolean
+
+  constructor(digest: string, chunks: readonly Buffer[], isOurs: boolean) {
+    this.digest = digest
+    this.chunks = chunks
+    this.isOurs = isOurs
+  }
+
+  get length(): number {
+    return this.chunks.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  get bytes(): Buffer {
+    const [only] = this.chunks
+    return this.chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.chunks)
+  }
+
+  /** What may be given away, or back. */
+  get memory(): readonly ArrayBuffer[] {
+    if (!this.isOurs) return []
+    return this.chunks.flatMap(({ buffer, length }) =>
+      buffer instanceof ArrayBuffer && buffer.byteLength === length ? [buffer] : [],
+    )
+  }
+
+  /**
+   * Gives the memory back: nobody may look at the bytes any more. Left to the garbage collector, every 40 MB that arrive cost a walk
+   * through all that is alive.
+   */
+  free(): void {
+    for (const buffer of this.memory) buffer.transfer(0)
+  }
+}
+
+export class TooLarge {}
+
+interface Arrived {
+  readonly error: Error | null
+  readonly body: RawBody | TooLarge | undefined
+  /** What it took to arrive. */
+  readonly ms: number
+}
+
+/** Bodies that were read before the framework saw their requests. */
+const arrivedEarly = new WeakMap<IncomingMessage, Arrived>()
+
+/** Reads a body before the framework sees its request. Where its digest is not answered, the framework finds it here. */
+export function readEarly(
+  message: IncomingMessage,
+  most: number,
+  answer: (digest: string) => boolean,
+  otherwise: () => void,
+): void {
+  const begun = performance.now()
+  collect(message, { most, isOurs: true }, NO_HOLD, (error, body) => {
+    if (body instanceof RawBody && answer(body.digest)) return body.free()
+    arrivedEarly.set(message, { error, body, ms: performance.now() - begun })
+    otherwise()
+  })
+}
+
+const NO_HOLD = () => undefined
+
+/** What was read of a request before. */
+export const findEarly = (message: IncomingMessage): Arrived | undefined => arrivedEarly.get(message)
+
+/** How long a request took of which the framework knows nothing, in milliseconds. */
+export const earlyMs = (message: IncomingMessage): number => arrivedEarly.get(message)?.ms ?? 0
+
+/**
+ * Hashes and keeps a body. Where it is too large, or `hold` finds no room for it, the answer goes out at once; what is still on its way
+ * is let through unread, so that the client can read the answer.
+ */
+export function collect(
+  body: Readable,
+  { most, isOurs }: { readonly most: number; readonly isOurs: boolean },
+  hold: (bytes: number) => void,
+  done: (error: Error | null, body?: RawBody | TooLarge) => void,
+): void {
+  let running: Hash | null = null
+  let chunks: Buffer[] = []
+  let length = 0
+  let ended = false
+  const end = (error: Error | null, collected?: RawBody | TooLarge) => {
+    if (ended) return
+    ended = true
+    chunks = []
+    done(error, collected)
+  }
+  body.on('data', (chunk: Buffer) => {
+    if (ended) return
+    length += chunk.length
+    if (length > most) return end(null, new TooLarge())
+    try {
+      hold(chunk.length)
+    } catch (error) {
+      return end(error as Error)
+    }
+    chunks.push(chunk)
+    running = digestOn(running, chunks)
+  })
+  body.on('error', (error) =>
+    end(error instanceof HttpProblem ? error : new HttpProblem(400, 'invalid_request', BROKEN_OFF)),
+  )
+  body.on('end', () => {
+    const digest = running?.digest('hex') ?? hash('sha256', chunks[0] ?? '')
+    end(null, new RawBody(digest, chunks, isOurs))
+  })
+}
+
+/** Past the last chunk. One chunk alone is hashed at its end, which is cheaper. */
+function digestOn(running: Hash | null, chunks: readonly Buffer[]): Hash | null {
+  const [first, second] = chunks
+  const last = chunks.at(-1)
+  if (first === undefined || second === undefined || last === undefined) return null
+  return (running ?? createHash('sha256').update(first)).update(last)
+}

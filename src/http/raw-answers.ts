@@ -1,0 +1,107 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { NO_TRACING } from '../telemetry/tracing.ts'
+import type { Aliases } from './body/aliases.ts'
+import { LARGE_ANSWER } from './body/large-answers.ts'
+import { readEarly } from './body/raw-body.ts'
+import type { Context, Project } from './context.ts'
+import type { InstalledAccess } from './guard/access/install.ts'
+import { rawAnswerHeaders } from './guard/access/security-headers.ts'
+import type { Admission } from './guard/admission.ts'
+import type { Metrics } from './metrics.ts'
+
+interface RawAnswerOptions {
+  readonly context: Context
+  readonly metrics: Metrics
+  readonly aliasesOf: (project: Project) => Aliases
+  readonly access: InstalledAccess
+  readonly admission: Admission
+  readonly state: { readonly draining: boolean }
+}
+
+const GRADES = '/v1/grades'
+const ONE_GRADE = /^\/v1\/grades\/(grd_[0-9a-z]{26})$/
+const JSON_TYPES: ReadonlySet<string | undefined> = new Set(['application/json', 'application/json; charset=utf-8'])
+
+/**
+ * Answers what is asked most often before the framework sees it: hits in memory, and stored grades by their ids, where nobody has to say
+ * who he is. Each request passes the same guards as all others and is counted as they are; whatever else it turns out to be, the
+ * framework is given it. Not where requests are traced.
+ */
+export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptions): void {
+  const { context, metrics, access, admission, state } = options
+  if (context.tracing !== NO_TRACING) return
+  const { server } = http
+  const isLogged = http.log.debug !== http.log.silent
+  const { body_bytes } = context.config.limits
+  const { grades } = context.main.stores
+  const aliases = options.aliasesOf(context.main)
+  const head = rawAnswerHeaders(context.config)
+  const framework = server.listeners('request')[0] as (message: IncomingMessage, response: ServerResponse) => void
+
+  function answerHit(message: IncomingMessage, response: ServerResponse): boolean {
+    const { headers } = message
+    const bytes = Number(headers['content-length'])
+    if (!(bytes <= body_bytes) || !JSON_TYPES.has(headers['content-type'])) return false
+    if (headers['content-encoding'] !== undefined || headers['idempotency-key'] !== undefined) return false
+    const release = admission.holdBody(bytes)
+    if (release === null) return false
+    const begun = performance.now()
+    const answer = (digest: string): boolean => {
+      const known = aliases.recall(digest)
+      if (known === null || !send(response, known.text)) return false
+      release()
+      metrics.hit()
+      record('POST', GRADES, begun, known.grade_id)
+      return true
+    }
+    readEarly(message, bytes, answer, () => {
+      // The framework takes its own.
+      release()
+      framework(message, response)
+    })
+    return true
+  }
+
+  function answerGrade(message: IncomingMessage, response: ServerResponse, id: string): void {
+    const begun = performance.now()
+    const give = (text: string | null) => {
+      if (text === null || !send(response, text)) return framework(message, response)
+      record('GET', `${GRADES}/:id`, begun, null)
+    }
+    grades.getText(id).then(give, () => give(null))
+  }
+
+  /** As `recordRequests` does; `hit`: the grade that answered. */
+  function record(method: string, route: string, begun: number, hit: string | null): void {
+    const ms = performance.now() - begun
+    metrics.request(route, method, 200, ms / 1000)
+    if (!isLogged) return
+    const log = http.log.child({ reqId: crypto.randomUUID() })
+    if (hit !== null) log.debug({ grade_id: hit, cached: true }, 'graded')
+    log.debug({ method, route, status: 200, ms: Math.round(ms) }, 'answered')
+  }
+
+  /** Whether it could be sent: a large answer is counted and sent in pieces. */
+  function send(response: ServerResponse, text: string): boolean {
+    if (state.draining || text.length >= LARGE_ANSWER) return false
+    const length = String(Buffer.byteLength(text))
+    response.writeHead(200, [...head, 'content-type', 'application/json; charset=utf-8', 'content-length', length])
+    response.end(text)
+    return true
+  }
+
+  function isAnswered(message: IncomingMessage, response: ServerResponse): boolean {
+    const { method, url = '', headers } = message
+    if (!url.startsWith(GRADES) || state.draining || !access.isAnybody(headers)) return false
+    if (method === 'POST') return url === GRADES && answerHit(message, response)
+    const id = method === 'GET' ? ONE_GRADE.exec(url)?.[1] : undefined
+    if (id !== undefined) answerGrade(message, response, id)
+    return id !== undefined
+  }
+
+  server.removeListener('request', framework)
+  server.prependListener('request', (message, response) => {
+    if (!isAnswered(message, response)) framework(message, response)
+  })
+}

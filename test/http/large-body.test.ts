@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LARGE } from '../../src/asking/turns.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import type { Problem } from '../../src/schemas/problem.ts'
+import { REQUEST } from '../grading/harness.ts'
+import { PNG, runWithPictures } from '../pictures.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+
+/** White space behind a body changes nothing but the thread that reads it. */
+const PADDING = ' '.repeat(LARGE)
+const LEXICAL = { ...REQUEST, judge: 'lexical' }
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startApp()
+})
+afterAll(() => app.stop())
+
+const nested = `${'['.repeat(70)}${']'.repeat(70)}`
+
+test.each([
+  ['no JSON', '{"trajectory": nothing'],
+  ['an end in the middle', '{"trajectory": '],
+  ['no object', '[1, 2]'],
+  ['no trajectory', JSON.stringify({ ...LEXICAL, trajectory: undefined })],
+  ['a trajectory that is a text', JSON.stringify({ ...LEXICAL, trajectory: 'x' })],
+  ['an unknown property', JSON.stringify({ ...LEXICAL, surprise: 1 })],
+  ['a key that stands twice', JSON.stringify(LEXICAL).replace('{', '{"judge":"lexical",')],
+  ['nesting', JSON.stringify(LEXICAL).replace('{', `{"deep":${nested},`)],
+  ['half a character', JSON.stringify({ ...LEXICAL, judge: 'x' }).replace('"x"', '"\\ud800"')],
+  ['a member with a name of JavaScript', JSON.stringify(LEXICAL).replace('{', '{"__proto__":{},')],
+  ['an unknown judge', JSON.stringify({ ...LEXICAL, judge: 'nobody' })],
+  ['an unknown id', JSON.stringify({ ...LEXICAL, trajectory: { id: `sha256:${'0'.repeat(64)}` } })],
+  ['a trajectory that cannot be read', JSON.stringify({ ...LEXICAL, trajectory: { steps: [{ actor: 'nobody' }] } })],
+  ['a document of no format', JSON.stringify({ ...LEXICAL, trajectory: {} })],
+])('a large body with %s is refused as a small one is', async (_what, body) => {
+  const small = await app.post('/v1/grades', body)
+  const large = await app.post('/v1/grades', body.endsWith('}') || body.endsWith(']') ? body + PADDING : PADDING + body)
+  expect(large.statusCode).toBe(small.statusCode)
+  expect(small.statusCode).toBeGreaterThanOrEqual(400)
+  const plain = ({ detail, ...problem }: Problem) => ({ ...problem, detail: detail?.replace(/at byte \d+/, 'at byte') })
+  const [one, other] = [small.json<Problem>(), large.json<Problem>()].map((problem) => ({
+    ...plain(problem),
+    errors: problem.errors?.map(({ path, message }) => ({ path, message: message.replace(/at byte \d+/, 'at byte') })),
+  }))
+  expect(other).toEqual(one)
+})
+
+test('a large body is graded as the same small one is, pictures and all, and its document is stored whole', async () => {
+  const trajectory = runWithPictures([{ media_type: 'image/png', path: 'board.png', data: PNG }])
+  const body = { ...LEXICAL, trajectory, metadata: { task: '‘quoted’ 🙂' } }
+  const large = await app.post('/v1/grades', JSON.stringify(body) + PADDING)
+  expect(large.statusCode).toBe(201)
+  const grade = large.json<Grade>()
+  const id = grade.receipt.trajectory as `sha256:${string}`
+  expect(await app.context.main.service.trajectory(id)).toEqual(expectRead(trajectory))
+  const small = await app.post('/v1/grades', body)
+  expect([small.statusCode, small.json<Grade>().id]).toEqual([200, grade.id])
+  expect((await app.context.main.stores.trajectories.get(id))?.document).toEqual(trajectory)
+})
+
+/** As the thread that reads small bodies has it. */
+function expectRead(document: object) {
+  const read = readTrajectory(document, app.context.config.limits)
+  return read.ok ? read.value : null
+}
