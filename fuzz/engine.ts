@@ -10,7 +10,7 @@ const ROUND = 50
 /** Of one round, with making its find small. */
 const MAX_ROUND_MS = 30_000
 
-export interface Find<Input> {
+interface Find<Input> {
   readonly input: Input
   readonly error: string
 }

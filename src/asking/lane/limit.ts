@@ -28,7 +28,7 @@ export interface Limit {
 }
 
 /** Settings out of order are read as the nearest that are in order; the least of all is one call. */
-export function ordered(settings: LaneSettings): LaneSettings {
+function ordered(settings: LaneSettings): LaneSettings {
   const min = Math.max(1, Math.floor(settings.min))
   const max = Math.max(min, Math.floor(settings.max))
   return { min, max, initial: Math.min(max, Math.max(min, Math.floor(settings.initial))) }
