@@ -11,7 +11,7 @@ import type { Clock } from '../../src/ports/ports.ts'
 import { simulation } from './lane-clock.ts'
 
 /** What becomes of what is told: answered, refused, or counted although the answer is lost. */
-export type Fate = 'answered' | 'away' | 'unheard'
+type Fate = 'answered' | 'away' | 'unheard'
 
 /** A process whose time can stand still: what comes for it meanwhile waits. */
 export interface SimulatedProcess {
