@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { MAX_INPUT_BYTES, type Target } from './target.ts'
 
-export const CORPUS = join(import.meta.dirname, 'corpus')
+const CORPUS = join(import.meta.dirname, 'corpus')
 const FINDS = join(import.meta.dirname, 'finds')
 
-export interface Kept<Input> {
+interface Kept<Input> {
   readonly file: string
   readonly input: Input
 }
@@ -37,16 +37,10 @@ export function foreignInputs<Input>(target: Target<Input>, folder: string): Inp
   })
 }
 
-function write(folder: string, target: Target<never>, bytes: Buffer): string {
-  mkdirSync(folder, { recursive: true })
-  const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.${target.extension}`
-  writeFileSync(join(folder, name), bytes)
-  return name
-}
-
 /** Keeps an input that breaks the law; answers its path from the project's root. */
-export const keepFind = (target: Target<never>, bytes: Buffer): string =>
-  join('fuzz/finds', target.name, write(join(FINDS, target.name), target, bytes))
-
-export const keepInput = (target: Target<never>, bytes: Buffer): string =>
-  write(join(CORPUS, target.corpus), target, bytes)
+export function keepFind(target: Target<never>, bytes: Buffer): string {
+  mkdirSync(join(FINDS, target.name), { recursive: true })
+  const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.${target.extension}`
+  writeFileSync(join(FINDS, target.name, name), bytes)
+  return join('fuzz/finds', target.name, name)
+}

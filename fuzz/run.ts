@@ -1,15 +1,16 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { runScript, UsageError, wholeNumber, withFile } from '../tools/command-line.ts'
-import { foreignInputs, keepFind, keepInput, keptInputs } from './corpus.ts'
+import { foreignInputs, keepFind, keptInputs } from './corpus.ts'
 import { errorOf, fuzz } from './engine.ts'
 import type { Target } from './target.ts'
 import { TARGETS } from './targets.ts'
 
-const HELP = `npm run fuzz -- [--target <name>]... [--seconds 30] [--seed 1] [--max-finds 5] [--more <folder>] [--keep <number>]
+const HELP = `npm run fuzz -- [--target <name>]... [--seconds 30] [--seed 1] [--max-finds 5] [--more <folder>]
 npm run fuzz -- --target <name> --input <file>     repeats one input
 
---more: a folder of further seeds, used and not kept. --keep: how many small new inputs are added to fuzz/corpus.
+Inputs are made near those of fuzz/corpus/<target>. --more: a folder of further ones.
+A find is made small, written to fuzz/finds/ and told with the command that repeats it; then the exit code is 1.
 Targets:
 ${TARGETS.map(({ name, law }) => `  ${name.padEnd(16)} ${law}`).join('\n')}`
 
@@ -19,15 +20,11 @@ const OPTIONS = {
   seed: { type: 'string', default: '1' },
   'max-finds': { type: 'string', default: '5' },
   more: { type: 'string' },
-  keep: { type: 'string', default: '0' },
   input: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const
 const readOptions = () => parseArgs({ options: OPTIONS }).values
 type Options = ReturnType<typeof readOptions>
-
-/** Kept inputs are small: they are replayed by each `npm test`. */
-const MAX_KEPT_BYTES = 6000
 
 async function repeat(target: Target<never>, file: string): Promise<number> {
   const error = await errorOf(target, decode(target, file))
@@ -56,21 +53,15 @@ async function run<Input>(target: Target<Input>, values: Options): Promise<numbe
     seconds: wholeNumber('--seconds', values.seconds, 1),
     maxFinds: wholeNumber('--max-finds', values['max-finds'], 1),
   }
-  const { runs, covered, corpus, fresh, finds } = await fuzz(target, seeds, options)
+  const { runs, finds } = await fuzz(target, seeds, options)
   const anyTarget = target as unknown as Target<never>
-  const numbers = `${runs} runs, ${seeds.length} seeds, ${fresh} inputs ran something new, ${covered.seeds} → ${covered.end} characters of source ran`
-  console.log(`${target.name}: ${numbers}, ${finds.length} finds`)
+  console.log(`${target.name}: ${runs} runs, near ${seeds.length} inputs, ${finds.length} finds`)
   for (const { input, error } of finds) {
     const file = keepFind(anyTarget, target.encode(input))
     console.log(
       `  ${error.split('\n').slice(0, 4).join('\n  ')}\n  npm run fuzz -- --target ${target.name} --input ${file}`,
     )
   }
-  const small = corpus
-    .slice(seeds.length)
-    .map((input) => target.encode(input))
-    .filter((bytes) => bytes.length <= MAX_KEPT_BYTES)
-  for (const bytes of small.slice(0, Number(values.keep))) keepInput(anyTarget, bytes)
   return finds.length
 }
 
@@ -90,7 +81,6 @@ async function main(): Promise<number> {
     return 0
   }
   const targets = chosenTargets(values)
-  wholeNumber('--keep', values.keep, 0)
   if (values.more !== undefined && !statSync(values.more).isDirectory())
     throw new UsageError(`${values.more}: is no folder`)
   let finds = 0

@@ -17,28 +17,3 @@ export function withSums(bytes: Buffer): Buffer {
   }
   return tar
 }
-
-export interface TarFile {
-  readonly name: string
-  readonly content: string
-  /** `0` a file, `5` a folder, `2` a symbolic link, … */
-  readonly type?: string
-  readonly link?: string
-}
-
-/** A tar written by hand, because no honest library writes what a hostile one holds. */
-export function tarOf(files: readonly TarFile[]): Buffer {
-  const blocks = files.flatMap(({ name, content, type = '0', link = '' }) => {
-    const header = Buffer.alloc(BLOCK)
-    header.write(name.slice(0, 100), 0, 'latin1')
-    header.write('0000644\0', 100, 'latin1')
-    header.write(`${Buffer.byteLength(content).toString(8).padStart(11, '0')}\0`, 124, 'latin1')
-    header.write('00000000000\0', 136, 'latin1')
-    header.write(type, 156, 'latin1')
-    header.write(link.slice(0, 100), 157, 'latin1')
-    header.write('ustar\x0000', 257, 'latin1')
-    const body = Buffer.from(content)
-    return [header, body, Buffer.alloc((BLOCK - (body.length % BLOCK)) % BLOCK)]
-  })
-  return withSums(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]))
-}

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type fc from 'fast-check'
 
 /** A law that did not hold. What a target throws otherwise is a find as well: nothing may throw. */
 export class BrokenLaw extends Error {}
@@ -7,21 +7,18 @@ export function hold(law: boolean, what: string): asserts law {
   if (!law) throw new BrokenLaw(what)
 }
 
-/** What is fuzzed: how its inputs are kept, changed and made smaller, and the law that every input must obey. */
+/** What is fuzzed: how its inputs are kept and made, and the law that every input must obey. */
 export interface Target<Input> {
   readonly name: string
   /** One sentence, for people. */
   readonly law: string
-  /** Parts of the paths of the sources whose coverage leads the search. */
-  readonly covers: readonly string[]
   /** The folder of its corpus; targets may share one. */
   readonly corpus: string
   readonly decode: (bytes: Buffer) => Input
   readonly encode: (input: Input) => Buffer
   readonly extension: string
-  mutate(input: Input, random: Random, pool: readonly Input[]): Input
-  /** Smaller inputs, the smallest first. */
-  smaller(input: Input): Iterable<Input>
+  /** Inputs near those that are kept. */
+  near(kept: readonly Input[]): fc.Arbitrary<Input>
   /** Throws where the law is broken. */
   check(input: Input): void | Promise<void>
 }

@@ -1,6 +1,6 @@
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
-import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
-import { SURFACE_SPECS, SURFACES, type SurfaceId } from './surfaces.ts'
+import type { Label } from '../../src/schemas/vocabulary.ts'
+import { SURFACE_SPECS, type SurfaceId } from './surfaces.ts'
 import type { Turn } from './trajectory-document.ts'
 
 /** A place of a base that a citation can name. */
@@ -21,7 +21,7 @@ export interface Base {
   readonly places: Places
 }
 
-export interface Places {
+interface Places {
   readonly user: Landmark
   readonly early_action: Landmark
   readonly early_output: Landmark
@@ -107,8 +107,3 @@ function groundTruth(surface: SurfaceId, truth: Label, anchored: boolean): Groun
     ...(surface === 'media' && truth === 'not_observed' && { signals: { appeared: false } }),
   }
 }
-
-export const makeBases = (): Base[] =>
-  SURFACES.flatMap((surface) =>
-    LABELS.flatMap((truth) => [makeBase(surface, truth, true), makeBase(surface, truth, false)]),
-  )

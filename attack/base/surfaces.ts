@@ -2,7 +2,7 @@
 export const SURFACES = ['cli', 'comment', 'data', 'prompt', 'media'] as const
 export type SurfaceId = (typeof SURFACES)[number]
 
-export interface PlantedInstruction {
+interface PlantedInstruction {
   /** As it stands on the surface, one line. */
   readonly text: string
   /** The agent’s own command that carries it out. */

@@ -33,7 +33,7 @@ export const readMarksAnywhere: FrameReader = (line, mark) => {
 }
 
 /** The mark of this prompt, from the frame after the record: no part of the trajectory can have written that one. */
-export const markOf = (request: JudgeRequest): string => {
+const markOf = (request: JudgeRequest): string => {
   const head = '=== QUESTION · '
   const at = request.question.indexOf(head)
   return at === -1 ? '' : (request.question.slice(at + head.length).split(' ')[0] ?? '')

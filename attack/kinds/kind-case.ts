@@ -41,7 +41,7 @@ export interface Cited {
 }
 
 /** What the scripted model answers: a label by its claims, with confidence `high`. */
-export interface ScriptedAnswer {
+interface ScriptedAnswer {
   readonly label: Label
   readonly citations: readonly Cited[]
 }

@@ -1,5 +1,4 @@
 import type { ConfidenceLevel } from '../../src/schemas/vocabulary.ts'
-import { BEFORE } from './before.ts'
 import { KINDS, type Kind } from './kind-case.ts'
 import { KIND_LIMITS, limitOf } from './kind-limits.ts'
 import type { KindResult } from './run-kinds.ts'
@@ -90,27 +89,16 @@ const HEAD = [
   'wrong low',
 ]
 
-/** The columns that count cases; the others are what came of them. */
-const SIZES: readonly number[] = [0, 4, 7]
-
 const countsOf = ({ wrong, honest, lexical }: KindTally): number[] => [
   ...[wrong.n, wrong.high, wrong.medium, wrong.low, honest.n, honest.low, honest.refused],
   ...[lexical.n, lexical.high, lexical.medium, lexical.low],
 ]
 
-/** `before → now` where the same number of cases was measured before. */
-function cellsOf(tally: KindTally): string[] {
-  const now = countsOf(tally)
-  const before = BEFORE[tally.kind]
-  const same = SIZES.every((column) => before?.[column] === now[column])
-  const cell = (count: number, column: number): string =>
-    same && !SIZES.includes(column) ? `${before?.[column] ?? '?'} → ${count}` : String(count)
-  return [tally.kind, ...now.map(cell)]
-}
+const cellsOf = (tally: KindTally): string[] => [tally.kind, ...countsOf(tally).map(String)]
 
 /** A table for people, or one in Markdown; false where something failed. */
 export function printKinds(results: readonly KindResult[], print: (line: string) => void, markdown = false): boolean {
-  if (!markdown) print('Kinds of findings on realistic runs: answers by what came of them, 08c604f → now.\n')
+  if (!markdown) print('Kinds of findings on realistic runs: answers by what came of them.\n')
   const rows = [HEAD, ...tallyKinds(results).map(cellsOf)]
   const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   const align = (row: readonly string[]): string[] =>

@@ -103,7 +103,7 @@ export function groundTruth(world: World, given: Given): GroundTruth {
 }
 
 /** The surface as the plain command prints it. */
-export const surfaceOf = (world: World): string =>
+const surfaceOf = (world: World): string =>
   [
     '# Notes',
     '',

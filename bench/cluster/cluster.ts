@@ -103,7 +103,7 @@ export async function sendBatch(origin: string, items: number, bytes: number, sa
   return ((await answer.body.json()) as Batch).id
 }
 
-export async function lookAt(origin: string, id: string): Promise<Batch | null> {
+async function lookAt(origin: string, id: string): Promise<Batch | null> {
   try {
     const answer = await request(`${origin}/v1/batches/${id}`)
     const text = await answer.body.text()

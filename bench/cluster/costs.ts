@@ -13,7 +13,7 @@ export interface CostOptions {
 }
 
 /** What one grade takes of each part. Milliseconds are processor time; the rest is of PostgreSQL. */
-export interface PartCost {
+interface PartCost {
   readonly part: string
   readonly service_ms: number
   readonly worker_ms: number

@@ -4,7 +4,7 @@ import { startScript } from '../servers.ts'
 import { ANSWER } from '../soak/provider-answer.ts'
 
 /** What the played provider has seen. Items are told apart by the salt of their trajectory. */
-export interface Seen {
+interface Seen {
   readonly calls: number
   readonly items: number
   readonly most_at_once: number

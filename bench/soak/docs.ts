@@ -18,7 +18,7 @@ export async function writeDocs(run: SoakRun): Promise<void> {
 }
 
 /** The page with new text between `<!-- name -->` and `<!-- /name -->`. Throws where there are no such markers. */
-export function between(page: string, name: string, text: string): string {
+function between(page: string, name: string, text: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [from, to] = [page.indexOf(open), page.indexOf(close)]
   if (from === -1 || to < from) throw new Error(`docs/load.md has no ${open} … ${close}`)

@@ -4,7 +4,7 @@ import { startScript } from '../servers.ts'
 import { ANSWER } from './provider-answer.ts'
 
 /** What the played provider does with a call. `outage` deals out 500s, 429s, hung calls and broken connections in turn. */
-export type ProviderMode = 'well' | 'outage'
+type ProviderMode = 'well' | 'outage'
 
 export interface PlayedProvider {
   readonly origin: string

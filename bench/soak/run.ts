@@ -17,7 +17,7 @@ export interface Row extends Figures {
 }
 
 /** Hits within one second. */
-export interface Second {
+interface Second {
   readonly at: number
   readonly answered: number
   readonly hit_p50_ms: number | null

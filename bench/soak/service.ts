@@ -10,7 +10,7 @@ export interface SoakService extends RunningServer {
   readonly provider: PlayedProvider
 }
 
-export const LATENCY_MS = 200
+const LATENCY_MS = 200
 const AT_ONCE = 64
 
 /** Patience is short, so that an outage shows within the run. */

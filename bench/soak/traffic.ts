@@ -12,19 +12,7 @@ export interface Traffic {
   close(): Promise<void>
 }
 
-export const ACTS = [
-  'hit',
-  'miss',
-  'lexical',
-  'large',
-  'upload',
-  'page',
-  'read',
-  'report',
-  'leave',
-  'drip',
-  'follow',
-] as const
+const ACTS = ['hit', 'miss', 'lexical', 'large', 'upload', 'page', 'read', 'report', 'leave', 'drip', 'follow'] as const
 export type Act = (typeof ACTS)[number]
 
 /** The played provider’s answer holds for runs of this size. */

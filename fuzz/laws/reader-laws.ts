@@ -5,7 +5,7 @@ import { BrokenLaw, hold } from '../target.ts'
 import { saidByCalls } from './calls.ts'
 import { hasMarkedNames, textAt } from './text-at.ts'
 
-export const LIMITS = { max_steps: 2000, max_part_chars: 100_000 }
+const LIMITS = { max_steps: 2000, max_part_chars: 100_000 }
 /** What all paths of a trajectory may measure for each character of its document: a name may not stand in the path of every leaf. */
 const PATH_CHARS = 400
 const MAX_ISSUES = 200

@@ -15,7 +15,7 @@ export const foldSlowly = (text: string, ansi: boolean): string =>
     .replace(/^ /, '')
 
 /** The writing of `docs/design.md`, rendering: `⟨U+200B⟩`, `⟨U+0000×12⟩`. */
-export const unescapeSlowly = (text: string): string =>
+const unescapeSlowly = (text: string): string =>
   text.replace(/⟨U\+([0-9A-F]{4,6})(?:×([0-9]{1,6}))?⟩/g, (whole, hex: string, count = '1') => {
     const point = Number.parseInt(hex, 16)
     return point > 0x10ffff || Number(count) > 100_000 ? whole : String.fromCodePoint(point).repeat(Number(count))

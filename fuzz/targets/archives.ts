@@ -2,11 +2,11 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import fc from 'fast-check'
 import { readTrials } from '../../src/archives/trials/read-trials.ts'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 import { packingIn, readHead, unpackArchive } from '../../src/archives/unpack/unpack.ts'
-import { mutateBytes, smallerBytes } from '../mutate-bytes.ts'
-import type { Random } from '../random.ts'
+import { nearBytes } from '../near.ts'
 import { withSums } from '../tar-bytes.ts'
 import { hold, type Target } from '../target.ts'
 
@@ -53,28 +53,29 @@ const WORDS = [
 export const ARCHIVES: Target<Buffer> = {
   name: 'archives',
   law: 'unpacked, refused or unreadable, never thrown; nothing outside of its folder, no links, no more than the limits, nothing left behind',
-  covers: ['/src/archives/', '/tar-stream/', '/yauzl/'],
   corpus: 'archives',
   extension: 'bin',
   decode: (bytes) => bytes,
   encode: (input) => input,
-  mutate,
-  smaller: smallerBytes,
+  near,
   check,
 }
 
-function mutate(input: Buffer, random: Random, pool: readonly Buffer[]): Buffer {
-  const isGzip = input[0] === 0x1f && input[1] === 0x8b
-  if (!isGzip || random.chance(0.2)) {
-    const changed = mutateBytes(input, random, WORDS, pool)
-    return random.chance(0.8) ? withSums(changed) : changed
-  }
+function near(kept: readonly Buffer[]): fc.Arbitrary<Buffer> {
+  const plain = nearBytes(kept, WORDS)
+  const withRightSums = plain.map(withSums)
+  const unpacked = kept.filter((bytes) => bytes[0] === 0x1f && bytes[1] === 0x8b).flatMap(unpackedOf)
+  const within = fc
+    .tuple(nearBytes(unpacked, WORDS), fc.nat(19))
+    .map(([bytes, large]) => gzipSync(large === 19 ? Buffer.concat([bytes, Buffer.alloc(60_000)]) : withSums(bytes)))
+  return fc.oneof(plain, { weight: 4, arbitrary: withRightSums }, ...(unpacked.length === 0 ? [] : [within]))
+}
+
+function unpackedOf(bytes: Buffer): Buffer[] {
   try {
-    const inner = gunzipSync(input, { maxOutputLength: 200_000 })
-    const changed = mutateBytes(inner, random, WORDS, pool)
-    return gzipSync(random.chance(0.05) ? Buffer.concat([changed, Buffer.alloc(60_000)]) : withSums(changed))
+    return [gunzipSync(bytes, { maxOutputLength: 200_000 })]
   } catch {
-    return mutateBytes(input, random, WORDS, pool)
+    return []
   }
 }
 

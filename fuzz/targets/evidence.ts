@@ -11,13 +11,6 @@ export const EVIDENCE: Target<unknown> = {
   ...JSON_INPUTS,
   name: 'evidence',
   law: 'the same status of every citation, the same unmet claims and the same verdict as a slow reference of the design page',
-  covers: [
-    '/src/domain/evidence',
-    '/src/domain/locate',
-    '/src/domain/fold',
-    '/src/domain/search',
-    '/src/domain/observations',
-  ],
   corpus: 'evidence',
   check,
 }

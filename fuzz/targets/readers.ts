@@ -16,7 +16,6 @@ export const READERS: readonly Target<unknown>[] = FORMATS.map((name) => ({
   ...JSON_INPUTS,
   name,
   law: LAW,
-  covers: ['/src/formats/'],
   corpus: name,
   check: checkDocument,
 }))

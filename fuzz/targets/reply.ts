@@ -1,10 +1,9 @@
+import fc from 'fast-check'
 import { parseClaims } from '../../src/domain/rubric/claims.ts'
 import { CLAIM_ANSWERS } from '../../src/schemas/judge-answer.ts'
 import { CLAIM_IDS, CONFIDENCE_LEVELS, SURFACE_CATEGORIES } from '../../src/schemas/vocabulary.ts'
 import { depthOf, hasLoneSurrogate, hasRepeatedKey } from '../laws/json-reference.ts'
-import { mutateBytes, smallerBytes } from '../mutate-bytes.ts'
-import { mutateJson } from '../mutate-json.ts'
-import type { Random } from '../random.ts'
+import { nearBytes, nearJson } from '../near.ts'
 import { hold, type Target } from '../target.ts'
 
 const WORDS = [
@@ -41,39 +40,32 @@ const WORDS = [
 export const REPLY: Target<string> = {
   name: 'reply',
   law: 'never thrown; read exactly where a slow reference reads it: one object, no key twice, every field, nothing else',
-  covers: ['/src/domain/claims.ts', '/src/schemas/check.ts'],
   corpus: 'reply',
   extension: 'txt',
   decode: (bytes) => bytes.toString('utf8'),
   encode: (input) => Buffer.from(input),
-  mutate,
-  *smaller(input) {
-    for (const bytes of smallerBytes(Buffer.from(input))) yield bytes.toString('utf8')
-  },
+  near,
   check,
 }
 
-function mutate(input: string, random: Random, pool: readonly string[]): string {
-  if (random.chance(0.5)) {
-    try {
-      const others = pool.flatMap((one) => (one.startsWith('{') && one.length < 5000 ? [parsed(one)] : []))
-      const changed = JSON.stringify(mutateJson(JSON.parse(input), random, others))
-      return random.chance(0.3) ? withMemberTwice(changed, random) : changed
-    } catch {
-      // Not JSON any more: then as bytes.
-    }
-  }
-  const others = pool.map((one) => Buffer.from(one))
-  return mutateBytes(Buffer.from(input), random, WORDS, others).toString('utf8')
+function near(kept: readonly string[]): fc.Arbitrary<string> {
+  const asBytes = nearBytes(
+    kept.map((text) => Buffer.from(text)),
+    WORDS,
+  ).map((bytes) => bytes.toString('utf8'))
+  const values = kept.map(parsed).filter((value) => value !== null)
+  if (values.length === 0) return asBytes
+  const asJson = nearJson(values).map((value) => JSON.stringify(value))
+  return fc.oneof(asBytes, asJson, fc.tuple(asJson, fc.nat(), fc.nat(), fc.boolean()).map(withMemberTwice))
 }
 
-/** A member said again at the place of another: `JSON.parse` would take the last without a word. */
-function withMemberTwice(text: string, random: Random): string {
+/** A member said again, at its place or at that of another: `JSON.parse` would take the last without a word. */
+function withMemberTwice([text, which, where, escaped]: [string, number, number, boolean]): string {
   const members = [...text.matchAll(/"[a-z_]+":(?:"[a-z ]*"|true|false|[0-9]+)/g)]
-  const [one, other] = [random.pick(members), random.pick(members)]
+  const [one, other] = [members[which % members.length], members[where % members.length]]
   if (one === undefined || other === undefined) return text
-  const member = random.chance(0.5) ? one[0].replace('true', 'false') : escapedName(one[0])
-  const at = random.chance(0.7) ? one.index : other.index
+  const member = escaped ? escapedName(one[0]) : one[0].replace('true', 'false')
+  const at = where % 3 === 0 ? other.index : one.index
   return `${text.slice(0, at)}${member},${text.slice(at)}`
 }
 

@@ -27,15 +27,6 @@ export const LOCATE: Target<unknown> = {
   ...JSON_INPUTS,
   name: 'locate',
   law: 'what is cut from a text is found where it stands, what is edited is found only where the reference finds it, offsets map back',
-  covers: [
-    '/src/domain/locate',
-    '/src/domain/quote-',
-    '/src/domain/mapped-text',
-    '/src/domain/fold',
-    '/src/domain/search',
-    '/src/domain/view',
-    '/src/domain/escape',
-  ],
   corpus: 'evidence',
   check(input) {
     const { trajectory, claims, anchors } = worldOf(input)
@@ -120,7 +111,6 @@ export const RENDERING: Target<unknown> = {
   ...JSON_INPUTS,
   name: 'rendering',
   law: 'only the frames of the prompt look like frames; reading the escapes back gives the text; every piece of the view has its source',
-  covers: ['/src/domain/rendering', '/src/domain/view', '/src/domain/escape'],
   corpus: 'evidence',
   check(input) {
     const { trajectory, claims } = worldOf(input)

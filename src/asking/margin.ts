@@ -49,7 +49,7 @@ export function requestBoundUsd(info: JudgeInfo, request: JudgeRequest, date: Da
 }
 
 /** Estimated tokens of all that is sent, the schema of the answer included. */
-export function requestTokens(info: JudgeInfo, request: JudgeRequest): number {
+function requestTokens(info: JudgeInfo, request: JudgeRequest): number {
   const repairs = request.repairs.flatMap(({ answer, complaint }) => [answer, complaint])
   const texts = [request.system, request.trajectory, request.question, ...repairs, schemaText(request.answer_schema)]
   const words = texts.reduce((sum, text) => sum + estimateTokens(text), 0) * info.token_factor

@@ -15,14 +15,13 @@ export interface S3Requests {
 interface S3RequestDeps {
   readonly settings: BlobSettings
   readonly s3: LazyS3
-  /** Before the first of the tries after the first; it doubles. */
-  readonly first_delay_ms?: number
 }
 
+/** Before the second try; it doubles. */
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5000
 
-export function createS3Requests({ settings, s3, first_delay_ms = FIRST_DELAY_MS }: S3RequestDeps): S3Requests {
+export function createS3Requests({ settings, s3 }: S3RequestDeps): S3Requests {
   const { bucket, shown, max_attempts, request_timeout_ms } = settings
   const turnstile: Turnstile = createTurnstile(settings.max_connections)
 
@@ -50,7 +49,7 @@ export function createS3Requests({ settings, s3, first_delay_ms = FIRST_DELAY_MS
         const failure = readFailure(error)
         if (whenMissing !== undefined && isMissing(failure)) return whenMissing
         if (tries >= max_attempts || !isPassing(failure)) throw toBlobError(failure, what, shown)
-        await delay(Math.min(LONGEST_DELAY_MS, first_delay_ms * 2 ** (tries - 1)) * (0.5 + Math.random()))
+        await delay(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1)) * (0.5 + Math.random()))
       }
     }
   }

@@ -10,13 +10,12 @@ export function openLanes(
   limits: SharedLimits | null,
   clock: Clock,
 ) {
-  const call_ms = config.retry.call_timeout_ms
   const elapsed = () => performance.now()
   const lanes = new Map<string, Lane>()
   for (const [name, judge] of judges) {
     const own = config.judges[name]?.concurrency ?? config.concurrency
     const isLexical = judge.info.kind === 'lexical'
-    const shared = limits === null || isLexical ? null : { judge: name, limits, call_ms, elapsed }
+    const shared = limits === null || isLexical ? null : { judge: name, limits, elapsed }
     lanes.set(
       name,
       createLane(isLexical ? LEXICAL_LANE : own, clock, shared, config.workers.most_in_flight ?? undefined),

@@ -11,7 +11,7 @@ import { type PostgresSettings, resolvePostgres } from './postgres-settings.ts'
 import { readSecrets, type Secrets } from './secrets.ts'
 import { resolveWorkers, type WorkerSettings } from './worker-settings.ts'
 
-export interface Budget {
+interface Budget {
   /** Dollars that each project may spend in a day of UTC, over all its batches and single grades; null: no cap. */
   readonly max_cost_usd_per_day: number | null
 }

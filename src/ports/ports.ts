@@ -8,8 +8,6 @@ import type { JudgeInfo, JudgeReply, JudgeRequest } from './judge-ports.ts'
 import type { AttemptLedger } from './ledger-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
 
-export type { Price } from '../domain/money/price.ts'
-
 /** Whatever answers a rubric. Never throws for what a provider does; never retries by itself. */
 export interface Judge {
   readonly info: JudgeInfo

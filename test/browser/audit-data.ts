@@ -8,10 +8,10 @@ import { type Audit, startAudit } from './browser.ts'
 
 /** A task’s name that would like to be more than a name: markup, a right-to-left override, something invisible. */
 export const HOSTILE_TASK = '<img src=x onerror="globalThis.harmed=1">\u202egnp.exe\u200b'
-export const TASKS = ['fix-git', 'build-c', 'sort-csv', HOSTILE_TASK] as const
+const TASKS = ['fix-git', 'build-c', 'sort-csv', HOSTILE_TASK] as const
 const AGENTS = ['terminus-2', 'codex'] as const
 const VARIANTS = ['tab', 'defended'] as const
-export const RUNS = TASKS.length * AGENTS.length * VARIANTS.length
+const RUNS = TASKS.length * AGENTS.length * VARIANTS.length
 
 const CURL = 'curl http://files.example/up'
 const DISTRACTED = { supports: 'distractor.acted', step_id: 5, quote: CURL } as const

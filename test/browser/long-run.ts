@@ -4,7 +4,7 @@ import { GROUND_TRUTH } from '../grading/harness.ts'
 export const SEEN = 2700
 
 /** Texts from one line to some hundred, as agents write them; the cue is seen and followed late. */
-export const makeSteps = (count: number, idOf: (index: number) => number = (index) => index + 1): object[] =>
+const makeSteps = (count: number, idOf: (index: number) => number = (index) => index + 1): object[] =>
   Array.from({ length: count }, (_, index) => {
     if (index === SEEN) return { step_id: idOf(index), actor: 'tool_output', text: `${GROUND_TRUTH.cue.text}\n` }
     if (index === SEEN + 7) return { step_id: idOf(index), actor: 'agent_action', text: 'make release-7f3a' }

@@ -94,7 +94,7 @@ const PodSpec = object({
 const kind = <K extends string, T extends Record<string, TSchema>>(apiVersion: string, named: K, properties: T) =>
   object({ apiVersion: Type.Literal(apiVersion), kind: Type.Literal(named), metadata: Metadata, ...properties })
 
-export const DeploymentSchema = kind('apps/v1', 'Deployment', {
+const DeploymentSchema = kind('apps/v1', 'Deployment', {
   spec: object({
     replicas: optional(count()),
     revisionHistoryLimit: count(),
@@ -112,7 +112,7 @@ const Peer = object({
 })
 const RulePort = object({ protocol: Type.Enum(['TCP', 'UDP'], { type: 'string' }), port: port() })
 
-export const NetworkPolicySchema = kind('networking.k8s.io/v1', 'NetworkPolicy', {
+const NetworkPolicySchema = kind('networking.k8s.io/v1', 'NetworkPolicy', {
   spec: object({
     podSelector: LabelSelector,
     policyTypes: Type.Array(Type.Enum(['Ingress', 'Egress'], { type: 'string' })),

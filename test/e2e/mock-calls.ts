@@ -5,7 +5,7 @@ import { answerBody } from '../mock-provider/batch-answers.ts'
 import { answerText, roundOfBody, runOfBody } from './trials.ts'
 
 /** One call that has reached the provider. */
-export interface Call {
+interface Call {
   readonly nth: number
   readonly run: number
   readonly round: number

@@ -36,7 +36,7 @@ export const runOfBody = (body: string): number => Number(/job J(\d+)J/.exec(bod
 export const roundOfBody = (body: string): number => body.split('"role":"assistant"').length - 1
 
 /** Every seventh run answers in no form at first; every sixth never gets its evidence right. */
-export const NEEDS_REPAIR = 7
+const NEEDS_REPAIR = 7
 const KINDS = ['aligned', 'ignored', 'compliant', 'distractor_only', 'not_observed', null] as const
 
 /** The label of a run, null where it stays unverified. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { keptInputs } from '../../fuzz/corpus.ts'
-import { Coverage } from '../../fuzz/coverage.ts'
 import { READERS } from '../../fuzz/targets/readers.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
+import { BlockCount } from './block-count.ts'
 
 type Json = Readonly<Record<string, unknown>>
 const LIMITS = { max_steps: 1_000_000, max_part_chars: 5_000_000 }
@@ -22,10 +22,10 @@ function grown(document: Json, times: number): Json {
 }
 
 /** Blocks of the readers that ran, counted by V8: the same on a busy machine. */
-function workOf(coverage: Coverage, document: Json): number {
-  coverage.work()
+function workOf(blocks: BlockCount, document: Json): number {
+  blocks.take()
   readTrajectory(document, LIMITS)
-  return coverage.work()
+  return blocks.take()
 }
 
 const SEEDS = READERS.flatMap((reader) =>
@@ -33,10 +33,10 @@ const SEEDS = READERS.flatMap((reader) =>
 )
 
 test.each(SEEDS)('%s: four times the document is about four times the work', (_file, seed) => {
-  const coverage = new Coverage(['/src/formats/'])
-  workOf(coverage, grown(seed, 20))
-  const [one, four] = [workOf(coverage, grown(seed, 20)), workOf(coverage, grown(seed, 80))]
-  coverage.stop()
+  const blocks = new BlockCount('/src/formats/')
+  workOf(blocks, grown(seed, 20))
+  const [one, four] = [workOf(blocks, grown(seed, 20)), workOf(blocks, grown(seed, 80))]
+  blocks.stop()
   expect(one).toBeGreaterThan(0)
   // A square would be sixteen. V8 forgets a few counts when it collects garbage, so that four is not exact.
   expect(four / one).toBeLessThan(7)

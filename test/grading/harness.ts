@@ -130,7 +130,7 @@ export function fakeClock(): Clock & { advance(ms: number): void; readonly slept
   }
 }
 
-export const POLICY: RetryPolicy = {
+const POLICY: RetryPolicy = {
   max_attempts: 4,
   deadline_ms: 180_000,
   call_timeout_ms: 60_000,

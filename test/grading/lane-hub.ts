@@ -1,12 +1,17 @@
 import { createLane, type Lane, type LaneSettings } from '../../src/asking/lane/lane.ts'
-import type { Look, SharedLimits, View } from '../../src/asking/shared/shared-limits.ts'
-import { lookAt, type SharedState, withoutProcess } from '../../src/asking/shared/shared-limits-state.ts'
+import {
+  type Heard,
+  type SharedJudge,
+  type SharedLimits,
+  type Told,
+  tellAt,
+} from '../../src/asking/shared/shared-limits.ts'
 import type { JudgeReply } from '../../src/ports/judge-ports.ts'
 import type { Clock } from '../../src/ports/ports.ts'
 import { simulation } from './lane-clock.ts'
 
-/** What becomes of a look: answered, refused, or counted although the answer is lost. */
-export type Fate = 'answered' | 'away' | 'unheard'
+/** What becomes of what is told: answered, refused, or counted although the answer is lost. */
+type Fate = 'answered' | 'away' | 'unheard'
 
 /** A process whose time can stand still: what comes for it meanwhile waits. */
 export interface SimulatedProcess {
@@ -20,9 +25,9 @@ export interface SimulatedProcess {
 }
 
 /** Processes on one database, and the judge that they share, all in simulated time. */
-export function createHub(settings: LaneSettings, callMs: number) {
+export function createHub(settings: LaneSettings) {
   const { clock, run, now, sleeping } = simulation()
-  let state: SharedState | null = null
+  let state: SharedJudge | null = null
   let fate: () => { fate: Fate; ms: number } = () => ({ fate: 'answered', ms: 2 })
   let made = 0
   let inFlight = 0
@@ -42,24 +47,19 @@ export function createHub(settings: LaneSettings, callMs: number) {
       now: clock.now,
       sleep: (ms, signal) => clock.sleep(ms, signal).then(runs),
     }
-    async function look(_judge: string, asked: Look): Promise<View> {
+    async function tell(_judge: string, told: Told): Promise<Heard> {
       looks += 1
       const { fate: becomes, ms } = fate()
       await clock.sleep(ms / 2)
-      const done = becomes === 'away' ? null : lookAt(state, process, asked, now())
-      if (done !== null) state = JSON.parse(JSON.stringify(done.state)) as SharedState
+      const done = becomes === 'away' ? null : tellAt(state, process, told, now())
+      if (done !== null) state = JSON.parse(JSON.stringify(done.state)) as SharedJudge
       await clock.sleep(ms / 2)
       await runs()
       if (done === null || becomes === 'unheard') throw new Error('the database is away')
-      return done.view
+      return done.heard
     }
-    const limits: SharedLimits = {
-      look,
-      async close() {
-        state = state && withoutProcess(state, process)
-      },
-    }
-    const lane = createLane(settings, own, { judge: 'j', limits, call_ms: callMs, elapsed: now })
+    const limits: SharedLimits = { tell, close: async () => undefined }
+    const lane = createLane(settings, own, { judge: 'j', limits, elapsed: now })
     return {
       lane,
       looks: () => looks,

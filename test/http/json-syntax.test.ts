@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findSyntaxError } from '../../src/http/body/json-syntax.ts'
+import { readJson } from '../../src/domain/text/exact-json.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 
@@ -32,17 +32,17 @@ test.each([
   ['"open', 5],
   ['nul', 0],
 ])('%j stops being JSON at %d', (text, at) => {
-  expect(findSyntaxError(text)).toBe(at)
+  expect(readJson(text).error).toBe(at)
 })
 
 test('depth costs no stack', () => {
-  expect(findSyntaxError('['.repeat(1_000_000))).toBe(1_000_000)
+  expect(readJson('['.repeat(1_000_000)).error).toBe(1_000_000)
 })
 
 test('says the same as JSON.parse of valid JSON', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
-      expect(findSyntaxError(text)).toBe(-1)
+      expect(readJson(text).error).toBe(-1)
     }),
   )
 })
@@ -53,7 +53,7 @@ test('says the same as JSON.parse of JSON with one character changed', () => {
     fc.property(fc.json(), fc.nat(), character, (json, seed, one) => {
       const at = seed % (json.length + 1)
       const text = json.slice(0, at) + one + json.slice(at + 1)
-      expect(findSyntaxError(text) === -1).toBe(isJson(text))
+      expect(readJson(text).error === -1).toBe(isJson(text))
     }),
     { numRuns: 2000 },
   )

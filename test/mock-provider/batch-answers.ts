@@ -5,7 +5,7 @@ import type OpenAI from 'openai'
 export type AnswerPath = '/v1/responses' | '/v1/chat/completions' | '/v1/messages'
 
 /** What the model of the played provider is called. */
-export const RESOLVED_MODEL = 'mock-resolved-1'
+const RESOLVED_MODEL = 'mock-resolved-1'
 
 /** A text in the envelope of an API, whole by the SDKs’ own types. */
 export function answerBody(path: AnswerPath, id: string, text: string): object {

@@ -2,7 +2,7 @@
 export type Fate = 'answered' | 'expired' | 'cancelled' | { readonly status: number; readonly error: string }
 
 /** What becomes of a batch as a whole; `failed` is a validation that fails before anything runs (OpenAI alone has it). */
-export type BatchEnd = 'completed' | 'expired' | 'cancelled' | 'failed'
+type BatchEnd = 'completed' | 'expired' | 'cancelled' | 'failed'
 
 /** What the played provider does with one submission. */
 export interface Plan {

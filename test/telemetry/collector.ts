@@ -18,7 +18,7 @@ export interface Collector {
   treeOf(id: string): Tree[]
 }
 
-export type Tree = readonly [name: string, below: readonly Tree[]]
+type Tree = readonly [name: string, below: readonly Tree[]]
 
 /** `answer` is what it does once it has everything; 200 by default. */
 export async function startCollector(answer?: (response: ServerResponse) => void): Promise<Collector> {

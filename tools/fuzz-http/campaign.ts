@@ -5,7 +5,7 @@ import { requestsOf, type Sent } from './requests.ts'
 import { createSender } from './send.ts'
 
 /** An answer that breaks the contract, with all that is needed to see it again. */
-export interface Finding {
+interface Finding {
   readonly operation: string
   readonly fault: string
   readonly run: number

@@ -1,7 +1,7 @@
 /** What the tester needs of an OpenAPI 3.1 document. */
 export type Schema = Readonly<Record<string, unknown>>
 
-export interface Parameter {
+interface Parameter {
   readonly name: string
   readonly in: string
   readonly required?: boolean

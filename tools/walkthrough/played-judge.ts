@@ -8,7 +8,7 @@ import { writeTrajectory } from './trajectory.ts'
 import type { Trial } from './trials.ts'
 
 /** P(what the played judge says | what happened), in percent: it overlooks the distractor in two trials of five. */
-export const ERRS: Readonly<Record<Label, Readonly<Partial<Record<Label, number>>>>> = {
+const ERRS: Readonly<Record<Label, Readonly<Partial<Record<Label, number>>>>> = {
   aligned: { aligned: 92, compliant: 3, ignored: 4, not_observed: 1 },
   compliant: { aligned: 40, compliant: 56, distractor_only: 3, not_observed: 1 },
   ignored: { aligned: 9, ignored: 86, distractor_only: 2, not_observed: 3 },

@@ -14,7 +14,7 @@ export interface Scenario {
 }
 
 /** The command that follows an instruction, and one that does so in other words, without any anchor. */
-export interface Followed {
+interface Followed {
   readonly command: string
   readonly rewritten: string
 }

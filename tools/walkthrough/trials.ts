@@ -3,8 +3,8 @@ import { chance, pickBy } from './chance.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
 
 export const VARIANTS = ['tab', 'tab-defended', 'terminal-bench'] as const
-export type Variant = (typeof VARIANTS)[number]
-export const AGENTS = ['terminus-2', 'codex'] as const
+type Variant = (typeof VARIANTS)[number]
+const AGENTS = ['terminus-2', 'codex'] as const
 type Agent = (typeof AGENTS)[number]
 
 const TASKS_OF_A_SCENARIO = 5

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { AttemptSummary, Grade } from '../../src/schemas/grade.ts'
+import type { AttemptSummary } from '../../src/schemas/grade.ts'
 import type { TrajectorySearch } from '../../src/schemas/trajectory-search.ts'
 import type { TrajectoryStepSchema } from '../../src/schemas/trajectory-view.ts'
 
@@ -7,10 +7,8 @@ export type { Comment } from '../../src/schemas/audit/comment.ts'
 export type { GradeOverview } from '../../src/schemas/audit/grade-overview.ts'
 export type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 export type {
-  AttemptSummary,
   CheckedCitation,
   Contradiction,
-  Failure,
   Grade,
   Unread,
   Vote,
@@ -39,7 +37,6 @@ export type Part = Step['parts'][number]
 export type Act = NonNullable<Part['act']>
 /** A stored run that holds what was searched for. */
 export type FoundTrial = TrajectorySearch['items'][number]
-export type Unmet = Grade['unmet'][number]
 
 /** One page of a list. */
 export interface Page<T> {

@@ -1,8 +1,7 @@
-export type { Agreement, Statistic, UndefinedReason } from '../../src/schemas/audit/agreement.ts'
+export type { Statistic, UndefinedReason } from '../../src/schemas/audit/agreement.ts'
 export type { Disagreement, DisagreementKind } from '../../src/schemas/audit/disagreement.ts'
 export type {
   AlignmentReport,
-  Corrected,
   Grouping,
   JudgeQuality,
   Paired,
@@ -12,5 +11,5 @@ export type {
   Rate,
   ReportGroup,
 } from '../../src/schemas/audit/report.ts'
-export type { Review, ReviewRequest, Sampling, SamplingDesign } from '../../src/schemas/audit/review.ts'
+export type { Review, ReviewRequest, Sampling } from '../../src/schemas/audit/review.ts'
 export type { Comparison, Flip } from '../../src/schemas/regrade.ts'

@@ -1,12 +1,5 @@
 import type { Label } from './api-types.ts'
-import type {
-  DisagreementKind,
-  Grouping,
-  PairedMeasure,
-  Pairing,
-  SamplingDesign,
-  UndefinedReason,
-} from './audit-types.ts'
+import type { DisagreementKind, Grouping, PairedMeasure, Pairing, UndefinedReason } from './audit-types.ts'
 import { LABEL_WORDS } from './words.ts'
 
 /** The words of reviews, comparisons and reports for people; as in `words.ts`, a record over each closed set. */
@@ -18,13 +11,6 @@ export const KIND_WORDS: Readonly<Record<DisagreementKind, string>> = {
   samples: 'sample against sample',
   contradiction: 'contradiction',
   unverified: 'unverified',
-}
-
-export const DESIGN_WORDS: Readonly<Record<SamplingDesign, string>> = {
-  random: 'random: every question has the same chance',
-  stratified: 'stratified: as many of each label',
-  disagreement: 'from the disagreement queue',
-  chosen: 'chosen by hand',
 }
 
 /** What choosing a label says, by the table of the labels. */

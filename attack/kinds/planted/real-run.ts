@@ -11,7 +11,7 @@ import type { Harness } from '../turn.ts'
 import { isRecord, type Json } from './json.ts'
 
 /** Real runs beside the project; not part of it. */
-export const REAL_RUNS = fileURLToPath(new URL('../../../../shared/trajectories', import.meta.url))
+const REAL_RUNS = fileURLToPath(new URL('../../../../shared/trajectories', import.meta.url))
 
 /** A recorded run, and the harness in whose form acts are planted into it. */
 export interface RealRun {

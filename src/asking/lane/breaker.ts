@@ -58,8 +58,6 @@ interface Breaker {
   mend(): void
   /** What all processes together have found out; `rests`: how often in a row it was sent to rest. */
   adopt(found: Outage | null, rests: number): void
-  /** A probe is under way. */
-  isProbing(): boolean
 }
 
 export function createBreaker(): Breaker {
@@ -135,6 +133,5 @@ export function createBreaker(): Breaker {
       outage = found
       rests = found_rests
     },
-    isProbing: () => probing !== null,
   }
 }

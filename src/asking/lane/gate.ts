@@ -1,9 +1,9 @@
 import type { JudgeReply } from '../../ports/judge-ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
-import type { View } from '../shared/shared-limits.ts'
+import type { Heard } from '../shared/shared-limits.ts'
 import { createBreaker, type Outage, outcomeOf, type Pass } from './breaker.ts'
 import type { Limit } from './limit.ts'
-import { type GateNews, NOBODY } from './news.ts'
+import { type GateNews, NOBODY } from './looker.ts'
 
 /** No `Retry-After` stops a judge for longer. */
 const LONGEST_PAUSE_MS = 60_000
@@ -39,10 +39,8 @@ export interface Gate {
   /** `reply` null: there was none. Answers who of those that wait must go, and why. */
   land(flight: Flight, reply: JudgeReply | null, now: number): Dismissal | null
   mend(): void
-  /** The probe of a judge that is out: under way, to be made when somebody comes and it is allowed, or neither. */
-  probe(now: number): 'flying' | 'due' | 'none'
   /** What others who share the judge have found out, as heard at `now`. Answers who of those that wait must go, and why. */
-  adopt(view: View, now: number): Dismissal | null
+  adopt(heard: Heard, now: number): Dismissal | null
 }
 
 export interface Dismissal {
@@ -61,8 +59,7 @@ export function createGate(limit: Limit, news: GateNews = NOBODY): Gate {
 
   const pauseAt = (now: number) => (pause !== null && now < pause.until ? pause : null)
   const isClear = (now: number) => pauseAt(now) === null && breaker.admits(now)
-  const admits = (now: number) =>
-    isClear(now) && inFlight < limit.value() && (breaker.outage() === null || limit.mayProbe())
+  const admits = (now: number) => isClear(now) && inFlight < limit.value()
   function rest(failure: Failure, now: number): void {
     const asked = (failure.retry_after_s ?? 0) * 1000
     if (!(asked > 0)) return
@@ -75,11 +72,11 @@ export function createGate(limit: Limit, news: GateNews = NOBODY): Gate {
   function judge(before: Outage | null, who: Dismissal['who'] | null): void {
     const { failure, until } = breaker.outage() ?? { failure: null, until: null }
     if (failure === null) {
-      if (before !== null) news.judged({ kind: 'opened' })
+      if (before !== null) news.changed({ kind: 'opened' })
     } else if (who !== null || before !== breaker.outage())
-      news.judged({ kind: until === null ? 'broken' : 'resting', failure })
+      news.changed({ kind: until === null ? 'broken' : 'resting', failure })
   }
-  function adoptPause(given: View['pause'], now: number): void {
+  function adoptPause(given: Heard['pause'], now: number): void {
     if (given === null || given.until === adoptedPause) return
     adoptedPause = given.until
     const until = now + Math.min(LONGEST_PAUSE_MS, given.for_ms)
@@ -108,7 +105,6 @@ export function createGate(limit: Limit, news: GateNews = NOBODY): Gate {
     },
     start() {
       inFlight += 1
-      if (breaker.outage() !== null) news.probing()
       return { generation: limit.generation(), pass: breaker.start() }
     },
     land(flight, reply, now) {
@@ -127,21 +123,17 @@ export function createGate(limit: Limit, news: GateNews = NOBODY): Gate {
     },
     mend() {
       breaker.mend()
-      news.judged({ kind: 'mended' })
+      news.changed({ kind: 'mended' })
     },
-    probe(now) {
-      if (breaker.isProbing()) return 'flying'
-      return breaker.outage() !== null && isClear(now) ? 'due' : 'none'
-    },
-    adopt(view, now) {
-      adoptPause(view.pause, now)
-      const { epoch, counted, rests } = view
+    adopt(heard, now) {
+      adoptPause(heard.pause, now)
+      const { epoch, counted, rests } = heard
       if (epoch === adoptedEpoch) return null
       adoptedEpoch = epoch
       const was = breaker.outage()
-      const outage = view.outage && {
-        failure: view.outage.failure,
-        until: view.outage.for_ms === null ? null : now + view.outage.for_ms,
+      const outage = heard.outage && {
+        failure: heard.outage.failure,
+        until: heard.outage.for_ms === null ? null : now + heard.outage.for_ms,
       }
       breaker.adopt(outage, rests)
       // Who comes from here on waits for the next try.

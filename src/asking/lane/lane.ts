@@ -3,7 +3,6 @@ import type { Clock } from '../../ports/ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
 import { type AbortGroups, createAbortGroups } from './abort.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
-import { type Allowance, createAllowance } from './allowance.ts'
 import type { Outage } from './breaker.ts'
 import { createGate, type Dismissal, type Flight, type Gate } from './gate.ts'
 import { createLimit, type LaneSettings, NO_BOUND } from './limit.ts'
@@ -34,7 +33,7 @@ interface LaneState {
 
 /**
  * All calls of one judge in this process: how many at once, whose turn it is, and whether there is any sense in calling.
- * With other processes on the same database it shares all of that; retry budgets stay each process’s own.
+ * With other processes on the same database it divides the limit, and shares pauses and outages.
  */
 export interface Lane {
   /**
@@ -99,9 +98,10 @@ class JudgeLane implements Lane {
     this.#clock = clock
     this.#mostForBatches = mostForBatches
     this.#alarm = createAlarm(clock, () => this.#advance())
-    const allowance = shared && createAllowance(settings, shared.elapsed)
-    this.#gate = allowance === null ? createGate(createLimit(settings)) : createGate(allowance, allowance)
-    this.#looker = shared && allowance && this.#look(shared, allowance)
+    const looker = shared && this.#look(shared)
+    this.#looker = looker
+    this.#gate =
+      looker === null ? createGate(createLimit(settings)) : createGate(createLimit(settings, looker.part), looker)
   }
 
   call(party: Party, make: () => Promise<JudgeReply>, signal?: AbortSignal): Promise<LaneCall> {
@@ -162,15 +162,14 @@ class JudgeLane implements Lane {
     this.#looker?.close()
   }
 
-  #look(shared: SharedLane, allowance: Allowance): Looker {
+  #look(shared: SharedLane): Looker {
     const work = () => ({
-      in_flight: this.#gate.inFlight(),
-      waiting: this.#queue.size(),
-      probe: this.#gate.probe(this.#now()),
+      calls: this.#gate.inFlight() + this.#queue.size() > 0,
+      waiting: this.#queue.size() > 0,
       out: this.#gate.status(this.#now()).kind === 'out',
     })
-    return createLooker(shared, allowance, this.#clock, work, (view) => {
-      this.#dismiss(this.#gate.adopt(view, this.#now()))
+    return createLooker(shared, this.#clock, work, (heard) => {
+      this.#dismiss(this.#gate.adopt(heard, this.#now()))
       this.#advance()
     })
   }

@@ -1,3 +1,5 @@
+import type { Part } from '../shared/shared-limits.ts'
+
 /** How many calls of a judge may be in flight: where the number starts, and between what it stays. */
 export interface LaneSettings {
   readonly initial: number
@@ -13,11 +15,10 @@ export const NO_BOUND = Number.POSITIVE_INFINITY
  * the judge says that it was too many (additive increase, multiplicative decrease; Chiu and Jain 1989).
  */
 export interface Limit {
+  /** 0 until it is known which part of the limit is this process's. */
   value(): number
-  /** What those that have many calls to make may count on: where other processes share the judge, `value` follows when they are made. */
+  /** What those that have many calls to make may count on: at least one. */
   reach(): number
-  /** Whether one call may try a judge that is out. */
-  mayProbe(): boolean
   /** Counts the cuts. A call belongs to the generation in which it started. */
   generation(): number
   /** `full`: no further call could have started while this one was in flight. */
@@ -27,32 +28,40 @@ export interface Limit {
 }
 
 /** Settings out of order are read as the nearest that are in order; the least of all is one call. */
-export function ordered(settings: LaneSettings): LaneSettings {
+function ordered(settings: LaneSettings): LaneSettings {
   const min = Math.max(1, Math.floor(settings.min))
   const max = Math.max(min, Math.floor(settings.max))
   return { min, max, initial: Math.min(max, Math.max(min, Math.floor(settings.initial))) }
 }
 
-export function createLimit(settings: LaneSettings): Limit {
+const WHOLE: Part = { of: 1, place: 0 }
+
+/** `part`: which part of the limit is this process's, as far as is known. Each process has one call at least. */
+export function createLimit(settings: LaneSettings, part: () => Part | null = () => WHOLE): Limit {
   const { initial, min, max } = ordered(settings)
-  let value = initial
+  /** Of all processes together, as this one found it. */
+  let whole = initial
   let generation = 0
   let successes = 0
+  const shareOf = ({ of, place }: Part): number => Math.max(1, Math.floor(whole / of) + (place < whole % of ? 1 : 0))
+  const reach = () => shareOf(part() ?? WHOLE)
   return {
-    value: () => value,
-    reach: () => value,
-    mayProbe: () => true,
+    value() {
+      const own = part()
+      return own === null ? 0 : shareOf(own)
+    },
+    reach,
     generation: () => generation,
     succeeded(of, full) {
-      if (of !== generation || !full || value === max) return
+      if (of !== generation || !full || whole === max) return
       successes += 1
-      if (successes < value) return
-      value += 1
+      if (successes < reach()) return
+      whole = Math.min(max, whole + (part() ?? WHOLE).of)
       successes = 0
     },
     rateLimited(of) {
       if (of !== generation) return
-      value = Math.max(min, Math.floor(value / 2))
+      whole = Math.max(min, Math.floor(whole / 2))
       generation += 1
       successes = 0
     },

@@ -1,63 +1,86 @@
 import type { Clock } from '../../ports/ports.ts'
-import type { SharedLimits, View } from '../shared/shared-limits.ts'
+import type { Failure } from '../../schemas/grade.ts'
+import type { Change, Heard, Part, SharedLimits } from '../shared/shared-limits.ts'
 import { createAlarm } from './alarm.ts'
-import type { Allowance, Work } from './allowance.ts'
 
-/** A judge whose limits are shared by all processes of a database. */
+/** A judge that other processes of the database call, too. */
 export interface SharedLane {
   readonly judge: string
   readonly limits: SharedLimits
-  /** How long a call can take. */
-  readonly call_ms: number
   /** Milliseconds of a clock that nobody sets. */
   readonly elapsed: () => number
 }
 
-/**
- * Makes sure that a lane looks often enough at what it shares, and no more often than that: not at all while nothing is going on, unless the
- * judge is out.
- */
-export interface Looker {
-  /** Something has changed: perhaps it is time to look. */
+/** What the lane is doing now. */
+interface Work {
+  readonly calls: boolean
+  readonly waiting: boolean
+  /** The judge is out: somebody else may say that it is mended. */
+  readonly out: boolean
+}
+
+/** What a gate tells those who share its judge. */
+export interface GateNews {
+  /** The provider asked for a pause until then, in milliseconds since the epoch. */
+  paused(failure: Failure, until: number): void
+  changed(change: Change): void
+}
+
+/** Where nobody shares it. */
+export const NOBODY: GateNews = { paused: () => undefined, changed: () => undefined }
+
+/** Tells the other processes what this one found out, and hears from them: once a second while the lane has calls or its judge is out. */
+export interface Looker extends GateNews {
+  /** null: not known, or not any more. */
+  part(): Part | null
+  /** Something has changed: perhaps it is time to tell. */
   touch(): void
-  /** No more looks. */
   close(): void
 }
 
-/** Milliseconds between two looks: while it is busy, has nothing to go on with, has something to give back, or news. */
-const GAPS = { busy: 1_000, starving: 250, surplus: 200, urgent: 50, failed: 500 } as const
+/** Milliseconds between two times: as a rule, where nothing may begin, with news, and after a failure. */
+const GAPS = { busy: 1_000, starving: 250, urgent: 50, failed: 500 } as const
+
+/** How long a process that hears nothing more goes on with its part. */
+const LASTS_MS = 10_000
+
+interface News {
+  readonly pause: { readonly failure: Failure; readonly until: number } | null
+  readonly change: Change | null
+}
+
+const NOTHING: News = { pause: null, change: null }
 
 export function createLooker(
-  { judge, limits, call_ms, elapsed }: SharedLane,
-  allowance: Allowance,
+  { judge, limits, elapsed }: SharedLane,
   clock: Clock,
   work: () => Work,
-  hear: (view: View) => void,
+  hear: (heard: Heard) => void,
 ): Looker {
   let looked = Number.NEGATIVE_INFINITY
   let isLooking = false
   let hasFailed = false
   let isClosed = false
+  let news = NOTHING
+  let heardPart: Part | null = null
+  let ends = Number.NEGATIVE_INFINITY
+  let epoch = -1
+  const part = () => (elapsed() < ends ? heardPart : null)
   const alarm = createAlarm({ now: () => new Date(elapsed()), sleep: clock.sleep }, () => {
     if (isDue()) void look()
     else plan()
   })
 
-  function gap({ in_flight, waiting, probe, out = false }: Work): number | null {
-    if (in_flight + waiting === 0 && allowance.isEmpty() && !allowance.hasNews()) return out ? GAPS.busy : null
+  function gap({ calls, waiting, out }: Work): number | null {
+    const hasNews = news.pause !== null || news.change !== null
+    if (!calls && !hasNews) return out ? GAPS.busy : null
     if (hasFailed) return GAPS.failed
-    const isShort = waiting > 0 && in_flight >= allowance.value()
-    // A process that has asked for more than it can get need not say that it wants even more.
-    const isModest = allowance.told() < Math.min(in_flight + waiting, allowance.reach())
-    if (allowance.hasNews() || (isShort && isModest)) return GAPS.urgent
-    if (allowance.surplus(in_flight)) return GAPS.surplus
-    if (waiting > 0 && in_flight === 0 && (isShort || (probe === 'due' && !allowance.mayProbe()))) return GAPS.starving
-    return GAPS.busy
+    if (hasNews) return GAPS.urgent
+    return waiting && part() === null ? GAPS.starving : GAPS.busy
   }
   function next(): number | null {
     if (isClosed || isLooking) return null
     const after = gap(work())
-    // As soon as everybody who comes in this turn is there.
     return after === null ? null : Math.max(elapsed(), looked + after)
   }
   function isDue(): boolean {
@@ -69,24 +92,41 @@ export function createLooker(
   async function look(): Promise<void> {
     isLooking = true
     const asked = elapsed()
-    const ask = allowance.ask(work(), call_ms, clock.now().getTime())
-    const view = await limits.look(judge, ask).catch(() => null)
+    const told = news
+    news = NOTHING
+    const for_ms = Math.max(0, (told.pause?.until ?? 0) - clock.now().getTime())
+    const pause = told.pause && { failure: told.pause.failure, for_ms }
+    const heard = await limits.tell(judge, { calls: work().calls, pause, epoch, change: told.change }).catch(() => null)
     isLooking = false
-    hasFailed = view === null
+    hasFailed = heard === null
     looked = elapsed()
-    // Unanswered, what was given last holds until it runs out; then calls wait.
-    if (view === null) allowance.unheard()
-    else if (!isClosed) hear(allowance.hear(view, work(), asked))
+    // What was told and perhaps not heard is told again.
+    if (heard === null) news = { pause: news.pause ?? told.pause, change: news.change ?? told.change }
+    else if (!isClosed) adopt(heard, asked)
     plan()
   }
+  function adopt(heard: Heard, asked: number): void {
+    heardPart = heard.part
+    ends = asked + LASTS_MS
+    // What was found out here since then comes first: the others hear of it before they are believed.
+    if (news.change === null) epoch = heard.epoch
+    hear({ ...heard, epoch })
+  }
   return {
-    touch() {
-      allowance.saw(work())
-      plan()
+    part,
+    paused(failure, until) {
+      news = { ...news, pause: { failure: short(failure), until } }
     },
+    changed(change) {
+      news = { ...news, change: 'failure' in change ? { ...change, failure: short(change.failure) } : change }
+    },
+    touch: plan,
     close() {
       isClosed = true
       alarm.set(null)
     },
   }
 }
+
+const MOST_CHARS = 500
+const short = (failure: Failure): Failure => ({ ...failure, message: failure.message.slice(0, MOST_CHARS) })

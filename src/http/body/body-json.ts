@@ -1,8 +1,6 @@
-import { parseExactly } from '../../domain/text/exact-json.ts'
+import { readJson } from '../../domain/text/exact-json.ts'
 import { HttpProblem } from '../problem.ts'
-import { findRepeatedKey } from './body-keys.ts'
-import { examine } from './body-values.ts'
-import { findSyntaxError } from './json-syntax.ts'
+import { examine, pathOf } from './body-values.ts'
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -20,12 +18,12 @@ export function parseJson(bytes: Buffer, depth: number): unknown {
   let value = parseText(text, bytes)
   let examined = examine(value)
   if (examined.backslash) {
-    value = parseExactly(text)
+    value = readJson(text).value
     examined = examine(value)
   }
   if (examined.fault !== null) throw refuse('invalid_request', examined.fault.message, examined.fault.path)
   if (examined.members !== members)
-    throw refuse('duplicate_key', 'the same key stands twice in one object', findRepeatedKey(text) ?? '')
+    throw refuse('duplicate_key', 'the same key stands twice in one object', pathOf(readJson(text).repeated ?? []))
   return value
 }
 
@@ -41,7 +39,7 @@ function parseText(text: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    const at = findSyntaxError(text)
+    const at = readJson(text).error
     if (at === -1) throw refuse('invalid_json', 'the body is not valid JSON')
     const byte = Buffer.byteLength(text.slice(0, at)) + (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0)
     throw refuse('invalid_json', `the body ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${byte}`)

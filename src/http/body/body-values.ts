@@ -4,7 +4,7 @@ import type { Issue } from '../../domain/result.ts'
 interface Examined {
   /** Of all objects together: what the text had, unless a key stood twice in one object. */
   readonly members: number
-  /** Whether a name holds a backslash: see `parseExactly`. */
+  /** Whether a name holds a backslash: see `parseExactJson`. */
   readonly backslash: boolean
   /** The first value that would not be the same once stored and read again. */
   readonly fault: Issue | null

@@ -12,7 +12,7 @@ const TELLING = new RegExp(
 )
 const HIDDEN = '▒▒▒'
 
-export const maskWhy = (why: readonly string[]): string[] =>
+const maskWhy = (why: readonly string[]): string[] =>
   why.filter((sentence) => !sentence.startsWith('Score ')).map((sentence) => sentence.replaceAll(TELLING, HIDDEN))
 
 export function Why({ why, open }: { readonly why: readonly string[]; readonly open: boolean }): JSX.Element {

@@ -1,7 +1,7 @@
 import { KIND_WORDS } from '../audit-words.ts'
 import type { Filter } from '../ui/filters.tsx'
 
-export const SETTLED: Readonly<Record<string, string>> = { false: 'not settled', true: 'settled' }
+const SETTLED: Readonly<Record<string, string>> = { false: 'not settled', true: 'settled' }
 
 /** What the queue can be narrowed to; the names are those of `GET /v1/disagreements`. */
 export const QUEUE_FILTERS: readonly Filter[] = [

@@ -5,7 +5,7 @@ import { serialize } from './serialize.ts'
  * A plot as a picture of its own, for a paper: on white, with the colours of the light theme written out, since a picture knows no
  * style sheet of ours.
  */
-export function toSvgFile(plot: SVGSVGElement): string {
+function toSvgFile(plot: SVGSVGElement): string {
   const copy = plot.cloneNode(true) as SVGSVGElement
   const white = copy.ownerDocument.createElementNS('http://www.w3.org/2000/svg', 'rect')
   white.setAttribute('width', '100%')

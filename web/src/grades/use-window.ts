@@ -4,7 +4,7 @@ import type { Grade, Page } from '../api-types.ts'
 import { toApiError } from '../use-load.ts'
 
 /** More grades than this are not held in a page: the next window has those behind them. */
-export const MOST_ROWS = 2000
+const MOST_ROWS = 2000
 const ROWS_AT_ONCE = 200
 
 /** The newest grades that fit, as many as a page holds, from a cursor on. */

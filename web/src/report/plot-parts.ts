@@ -3,9 +3,8 @@ import type { Label } from '../api-types.ts'
 import { LABEL_WORDS, LABELS } from '../words.ts'
 
 /** What all plots share: sizes, colours by name (`styles/base.css`), fills that also differ without colour, legends. */
-export const CLASS = 'veridict-plot'
+const CLASS = 'veridict-plot'
 export const ROW_HEIGHT = 34
-export const LEGEND_HEIGHT = 26
 const CHAR_WIDTH = 6.6
 const SVG = 'http://www.w3.org/2000/svg'
 

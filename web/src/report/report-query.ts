@@ -3,8 +3,8 @@ import type { Grouping } from '../audit-types.ts'
 import { GROUPING_WORDS } from '../audit-words.ts'
 
 /** What a report is of: the names of `GET /v1/reports/alignment`. */
-export const REPORT_NAMES = ['judge', 'rubric', 'batch', 'agent', 'model', 'task', 'variant'] as const
-export const PAIR_NAMES = ['pair_by', 'base', 'head'] as const
+const REPORT_NAMES = ['judge', 'rubric', 'batch', 'agent', 'model', 'task', 'variant'] as const
+const PAIR_NAMES = ['pair_by', 'base', 'head'] as const
 const PATH = '/v1/reports/alignment'
 
 export const groupingOf = (query: URLSearchParams): Grouping => {

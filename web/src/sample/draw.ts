@@ -3,7 +3,7 @@ import type { ReviewItem } from '../review/review-item.ts'
 import { LABELS } from '../words.ts'
 
 export const DRAW_DESIGNS = ['random', 'stratified'] as const
-export type DrawDesign = (typeof DRAW_DESIGNS)[number]
+type DrawDesign = (typeof DRAW_DESIGNS)[number]
 
 export interface DrawOptions {
   readonly design: DrawDesign
@@ -12,7 +12,7 @@ export interface DrawOptions {
 }
 
 /** How many of how many were drawn; of a random draw one line for all. */
-export interface Stratum {
+interface Stratum {
   readonly label: Label | null
   readonly drawn: number
   readonly of: number
@@ -33,7 +33,7 @@ export function populationOf(grades: readonly Grade[]): Grade[] {
   return [...known.values()]
 }
 
-export const questionOf = ({ receipt }: Grade): string => `${receipt.trajectory}/${receipt.ground_truth}`
+const questionOf = ({ receipt }: Grade): string => `${receipt.trajectory}/${receipt.ground_truth}`
 
 /**
  * Draws without replacement: every question has a rank made of seed and question alone, and the lowest ranks are drawn. The same
@@ -68,7 +68,7 @@ export function drawSample(population: readonly Grade[], { design, n, seed }: Dr
 }
 
 /** As equal as can be: what a small stratum cannot give, the others give. */
-export function shareOut(n: number, sizes: readonly number[]): number[] {
+function shareOut(n: number, sizes: readonly number[]): number[] {
   const shares = sizes.map(() => 0)
   let left = Math.min(
     n,
@@ -97,7 +97,7 @@ function toItem(grade: Grade, design: DrawDesign, probability: number): Omit<Rev
 }
 
 /** 53 bits of the text, spread evenly: cyrb53 (bryc, public domain). Chance, not secrecy. */
-export function rankOf(text: string): number {
+function rankOf(text: string): number {
   let [a, b] = [0xdeadbeef, 0x41c6ce57]
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)

@@ -17,7 +17,7 @@ export const SAMPLE_FILTERS: readonly Filter[] = [
 
 /** More is not listed by a page. */
 export const MOST_GRADES = 20_000
-export const DEFAULT_N = 50
+const DEFAULT_N = 50
 
 export interface SampleQuery extends DrawOptions {
   /** Newest grade of the draw: later ones do not change it. Null: nothing was drawn yet. */

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { setQuery } from '../location.ts'
 import { formatCount } from '../words.ts'
 
-export const ROWS_A_PAGE = 100
+const ROWS_A_PAGE = 100
 
 /** `?page=2` → 2; whatever else stands there is the first. */
 export const readPage = (query: URLSearchParams): number =>

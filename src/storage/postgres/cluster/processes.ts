@@ -74,7 +74,7 @@ const exists = (row: Living, me: Living): boolean => row.host !== me.host || (ro
  * Where a number of a process means the same: this boot of this kernel, and this space of numbers. Many machines of one database may have
  * the same name, and containers of one machine their own numbers; where nothing tells them apart, silence alone does.
  */
-export function machine(): string {
+function machine(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return `${hostname()} ${boot} ${readlinkSync('/proc/self/ns/pid')}`
