@@ -37,7 +37,7 @@ function chunk(name: string, data: Buffer): Buffer {
 export const runWithPictures = (sources: readonly object[], act = 'make release-7f3a') => ({
   schema_version: 'ATIF-v1.7',
   session_id: 's1',
-  agent: { name: 'looker', version: '1' },
+  agent: { name: 'sync', version: '1' },
   steps: [
     { step_id: 1, source: 'user', message: 'Build the project.' },
     {

@@ -2,8 +2,8 @@ import type { JudgeReply } from '../../ports/judge-ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
 import type { Heard } from '../shared/shared-limits.ts'
 import { createBreaker, type Outage, outcomeOf, type Pass } from './breaker.ts'
+import { type GateNews, NOBODY } from './lane-sync.ts'
 import type { Limit } from './limit.ts'
-import { type GateNews, NOBODY } from './looker.ts'
 
 /** No `Retry-After` stops a judge for longer. */
 const LONGEST_PAUSE_MS = 60_000

@@ -5,8 +5,8 @@ import { type AbortGroups, createAbortGroups } from './abort.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import type { Outage } from './breaker.ts'
 import { createGate, type Dismissal, type Flight, type Gate } from './gate.ts'
+import { createLaneSync, type LaneSync, type SharedLane } from './lane-sync.ts'
 import { createLimit, type LaneSettings, NO_BOUND } from './limit.ts'
-import { createLooker, type Looker, type SharedLane } from './looker.ts'
 import { createNotice, type Notice } from './notice.ts'
 import { createParties } from './parties.ts'
 import { createLaneQueue } from './queue.ts'
@@ -91,17 +91,16 @@ class JudgeLane implements Lane {
   readonly #aborts: AbortGroups<Waiter> = createAbortGroups((waiters) => this.#cancel(waiters))
   readonly #notice: Notice = createNotice(() => this.#seen())
 
-  readonly #looker: Looker | null
+  readonly #sync: LaneSync | null
   readonly #mostForBatches: number
 
   constructor(settings: LaneSettings, clock: Clock, shared: SharedLane | null, mostForBatches: number) {
     this.#clock = clock
     this.#mostForBatches = mostForBatches
     this.#alarm = createAlarm(clock, () => this.#advance())
-    const looker = shared && this.#look(shared)
-    this.#looker = looker
-    this.#gate =
-      looker === null ? createGate(createLimit(settings)) : createGate(createLimit(settings, looker.part), looker)
+    const sync = shared && this.#look(shared)
+    this.#sync = sync
+    this.#gate = sync === null ? createGate(createLimit(settings)) : createGate(createLimit(settings, sync.part), sync)
   }
 
   call(party: Party, make: () => Promise<JudgeReply>, signal?: AbortSignal): Promise<LaneCall> {
@@ -159,16 +158,16 @@ class JudgeLane implements Lane {
   }
 
   close(): void {
-    this.#looker?.close()
+    this.#sync?.close()
   }
 
-  #look(shared: SharedLane): Looker {
+  #look(shared: SharedLane): LaneSync {
     const work = () => ({
       calls: this.#gate.inFlight() + this.#queue.size() > 0,
       waiting: this.#queue.size() > 0,
       out: this.#gate.status(this.#now()).kind === 'out',
     })
-    return createLooker(shared, this.#clock, work, (heard) => {
+    return createLaneSync(shared, this.#clock, work, (heard) => {
       this.#dismiss(this.#gate.adopt(heard, this.#now()))
       this.#advance()
     })
@@ -193,7 +192,7 @@ class JudgeLane implements Lane {
   #changed(): void {
     this.#setAlarm()
     this.#notice.check()
-    this.#looker?.touch()
+    this.#sync?.touch()
   }
 
   async #fly(waiter: Waiter): Promise<void> {

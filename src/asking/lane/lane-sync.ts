@@ -30,7 +30,7 @@ export interface GateNews {
 export const NOBODY: GateNews = { paused: () => undefined, changed: () => undefined }
 
 /** Tells the other processes what this one found out, and hears from them: once a second while the lane has calls or its judge is out. */
-export interface Looker extends GateNews {
+export interface LaneSync extends GateNews {
   /** null: not known, or not any more. */
   part(): Part | null
   /** Something has changed: perhaps it is time to tell. */
@@ -51,12 +51,12 @@ interface News {
 
 const NOTHING: News = { pause: null, change: null }
 
-export function createLooker(
+export function createLaneSync(
   { judge, limits, elapsed }: SharedLane,
   clock: Clock,
   work: () => Work,
   hear: (heard: Heard) => void,
-): Looker {
+): LaneSync {
   let looked = Number.NEGATIVE_INFINITY
   let isLooking = false
   let hasFailed = false
