@@ -1,5 +1,5 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { fold } from '../text/fold.ts'
+import { foldText } from '../text/fold.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import type { Part, Position } from '../trajectory/trajectory.ts'
 import { isShown, type Range } from '../trajectory/view.ts'
@@ -57,8 +57,12 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
   const bare = new WeakMap<Part, BareText>()
   const places = new Map<string, readonly Place[]>()
   const elsewhere = new Map<string, number | null>()
-  const names = new Set(steps.flatMap((step) => step.parts.flatMap(namesOfPart)))
+  let partNames: ReadonlySet<string> | null = null
 
+  const names = (): ReadonlySet<string> => {
+    partNames ??= new Set(steps.flatMap((step) => step.parts.flatMap(namesOfPart)))
+    return partNames
+  }
   const quoteOf = (text: string): Quote => known(quotes, text, () => readQuote(text, names))
   const bareOf = (part: Part): BareText => {
     const found = bare.get(part) ?? withoutAnsi(part.text)
@@ -148,7 +152,7 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
 }
 
 /** White space and control sequences alone prove nothing, even where they are a whole line. */
-const showsNothing = (text: string): boolean => fold(text, { ansi: true }).text.trim() === ''
+const showsNothing = (text: string): boolean => foldText(text, { ansi: true }).trim() === ''
 
 /** What a text must hold to hold the quote; a quote without a run that nothing touches is only looked for as it is written. */
 const landmarkOf = (quote: Quote): [string, Quote][] => {
