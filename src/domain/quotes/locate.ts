@@ -1,7 +1,7 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { foldText } from '../text/fold.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
-import type { Part, Position } from '../trajectory/trajectory.ts'
+import type { Part, Position, Step } from '../trajectory/trajectory.ts'
 import { isShown, type Range } from '../trajectory/view.ts'
 import { type BareText, withoutAnsi } from './quote-ansi.ts'
 import { findExact, isWholeLine } from './quote-exact.ts'
@@ -60,7 +60,7 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
   let partNames: ReadonlySet<string> | null = null
 
   const names = (): ReadonlySet<string> => {
-    partNames ??= new Set(steps.flatMap((step) => step.parts.flatMap(namesOfPart)))
+    partNames ??= namesIn(steps)
     return partNames
   }
   const quoteOf = (text: string): Quote => known(quotes, text, () => readQuote(text, names))
@@ -149,6 +149,20 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
       return readings.length === 0 ? text.trim() === '' : readings.some((reading) => reading.short)
     },
   }
+}
+
+/** The names of all parts; most of them are alike. */
+function namesIn(steps: readonly Step[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  const seen = new Set<string>()
+  for (const { parts } of steps)
+    for (const part of parts) {
+      const kind = `${part.actor} ${part.name}`
+      if (seen.has(kind)) continue
+      seen.add(kind)
+      for (const name of namesOfPart(part)) names.add(name)
+    }
+  return names
 }
 
 /** White space and control sequences alone prove nothing, even where they are a whole line. */
