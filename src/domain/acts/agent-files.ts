@@ -136,9 +136,9 @@ export class AgentFiles {
   /** Files that the part writes and a later action runs. */
   writesRunLater(part: Part, at: Position): readonly Written[] {
     this.written ??= this.findWritten()
-    const written = this.writtenBy.get(part)
-    if (written === undefined) return []
-    return [...written].flatMap(([name, one]) => (isBefore(at, this.lastRuns.get(name) ?? at) ? [one] : []))
+    const files = this.writtenBy.get(part)
+    if (files === undefined) return []
+    return [...files].flatMap(([name, written]) => (isBefore(at, this.lastRuns.get(name) ?? at) ? [written] : []))
   }
 
   /** Whether a later action names a file that the part writes, as a module or a test: it may run it. */
