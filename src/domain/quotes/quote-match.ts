@@ -50,6 +50,7 @@ export function matchNormalized(
     if (budget.left < size) return null
     const piece = bare.text.slice(window.start, window.end)
     if (!landmarks.every(({ run }) => piece.includes(run))) continue
+    // It is charged for its forms all the same: what one answer may have searched does not depend on what was left out.
     if (!holdsChain(piece, chain)) {
       budget.left -= size * countForms(piece, part.actor)
       continue
