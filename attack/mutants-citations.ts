@@ -47,6 +47,7 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
         'codes[length++] = code',
         'codes[length++] = code >= 0x41 && code <= 0x5a ? code + 32 : code',
       ),
+      ...one('src/domain/text/fold.ts', 'isFolded(text) ? text : fold(text, options).text', 'fold(text, options).text'),
     ],
   },
   {
@@ -55,7 +56,7 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     classes: CITED,
     patches: [
       ...ANY_LANDMARKS,
-      ...one('src/domain/quotes/quote-readings.ts', 'folded: foldText(text),', 'folded: foldText(text).slice(0, -2),'),
+      ...one('src/domain/quotes/quote-readings.ts', 'folded: foldOne(text),', 'folded: foldOne(text).slice(0, -2),'),
     ],
   },
   {

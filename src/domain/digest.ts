@@ -15,48 +15,39 @@ export const digestBytes = (bytes: Uint8Array | string): Digest => `sha256:${has
  * cheaper than canonical JSON on large documents. Strings must be well-formed: UTF-8 would fold lone surrogates together.
  * Keys whose value is `undefined` are left out, as `JSON.stringify` does.
  */
-export function digestValue(value: unknown): Digest {
-  const out: string[] = []
-  encode(value, out)
-  return digestBytes(out.join(''))
-}
+export const digestValue = (value: unknown): Digest => digestBytes(encode(value))
 
 /** Encodings of values that never change, such as schemas: they are part of every digest of a question. */
 const FIXED = new WeakMap<object, string>()
 
 /** Keeps the encoding of a value that is never changed from now on. Answers the value. */
 export function keepEncoding<T extends object>(value: T): T {
-  const out: string[] = []
-  encode(value, out)
-  FIXED.set(value, out.join(''))
+  FIXED.set(value, encode(value))
   return value
 }
 
-function encode(value: unknown, out: string[]): void {
-  const fixed = typeof value === 'object' && value !== null ? FIXED.get(value) : undefined
-  if (fixed !== undefined) out.push(fixed)
-  else if (typeof value === 'string') out.push(encodeString(value))
-  else if (Array.isArray(value)) {
-    out.push('[')
-    for (const item of value) {
-      encode(item, out)
-      out.push(',')
-    }
-    out.push(']')
-  } else if (typeof value === 'object' && value !== null) {
-    out.push('{')
-    const record = value as Record<string, unknown>
-    for (const key of Object.keys(record).sort()) {
-      const item = record[key]
-      if (item === undefined) continue
-      out.push(encodeString(key), ':')
-      encode(item, out)
-      out.push(',')
-    }
-    out.push('}')
-  } else out.push(String(value))
+function encode(value: unknown): string {
+  if (typeof value === 'string') return encodeString(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  return (
+    FIXED.get(value) ?? (Array.isArray(value) ? encodeArray(value) : encodeRecord(value as Record<string, unknown>))
+  )
 }
 
-function encodeString(text: string): string {
-  return text.length > LONG_STRING ? `\0${hash('sha256', text)}` : JSON.stringify(text)
+function encodeArray(items: readonly unknown[]): string {
+  let out = '['
+  for (const item of items) out += `${encode(item)},`
+  return `${out}]`
 }
+
+function encodeRecord(record: Readonly<Record<string, unknown>>): string {
+  let out = '{'
+  for (const key of Object.keys(record).sort()) {
+    const item = record[key]
+    if (item !== undefined) out += `${encodeString(key)}:${encode(item)},`
+  }
+  return `${out}}`
+}
+
+const encodeString = (text: string): string =>
+  text.length > LONG_STRING ? `\0${hash('sha256', text)}` : JSON.stringify(text)

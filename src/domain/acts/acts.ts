@@ -46,30 +46,49 @@ export function actsOf(trajectory: Trajectory, truth: GroundTruth): Acts {
   return acts
 }
 
+/** What the reading of acts asks of a ground truth: worked out once for all runs of a task. */
+interface Wanted {
+  readonly instruction: Instruction
+  readonly context: ScriptContext
+  /** By string: whether an instruction that holds it asks to look. */
+  readonly looking: Map<string, boolean>
+}
+
+const wantedBy = new WeakMap<GroundTruth, Wanted>()
+
+function wantedOf(truth: GroundTruth): Wanted {
+  const known = wantedBy.get(truth)
+  if (known !== undefined) return known
+  const texts = [truth.cue?.text, truth.distractor?.text].filter((text) => text !== undefined)
+  const wanted: Wanted = {
+    instruction: { words: new Set(wordsIn(texts.join(' '))), texts: texts.map(foldForSearch) },
+    context: {
+      names: (path) => namesFile(truth, path),
+      says: (word) => saysWord(truth, word),
+      tells: asksToTell(truth),
+      undoes: asksToTakeAway(truth),
+    },
+    looking: new Map(),
+  }
+  wantedBy.set(truth, wanted)
+  return wanted
+}
+
 class RunActs implements Acts {
   private readonly trajectory: Trajectory
   private readonly truth: GroundTruth
-  private readonly instruction: Instruction
-  private readonly context: ScriptContext
+  private readonly wanted: Wanted
   private readonly files: AgentFiles
   private readonly writes: ActWrites
-  private readonly looking = new Map<string, boolean>()
   private readonly mentioned = new Map<Call, Map<string, boolean>>()
   private readonly folded = new Map<Part, string>()
 
   constructor(trajectory: Trajectory, truth: GroundTruth) {
     this.trajectory = trajectory
     this.truth = truth
-    this.context = {
-      names: (path) => namesFile(truth, path),
-      says: (word) => saysWord(truth, word),
-      tells: asksToTell(truth),
-      undoes: asksToTakeAway(truth),
-    }
-    this.files = new AgentFiles(trajectory, this.context)
-    this.writes = new ActWrites(this.context)
-    const texts = [truth.cue?.text, truth.distractor?.text].filter((text) => text !== undefined)
-    this.instruction = { words: new Set(wordsIn(texts.join(' '))), texts: texts.map(foldForSearch) }
+    this.wanted = wantedOf(truth)
+    this.files = new AgentFiles(trajectory, this.wanted.context)
+    this.writes = new ActWrites(this.wanted.context)
   }
 
   useOf(at: Position, strings: readonly string[]): Use {
@@ -165,7 +184,7 @@ class RunActs implements Acts {
   /** A message that may hold an act which its format does not mark cannot be told from one. */
   private inMessage(part: Part, string: string): Use {
     if (part.act !== null) return this.mentions(part, string) ? 'unsure' : 'absent'
-    return useInMessage(part.text, string, this.instruction)
+    return useInMessage(part.text, string, this.wanted.instruction)
   }
 
   private byRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {
@@ -214,7 +233,7 @@ class RunActs implements Acts {
 
   /** Text in a file proves what its file does: a script is only written until it is run. */
   private writtenRange(part: Part, { target }: Act, at: Position, start: number, end: number): Taken {
-    const { asString } = usesOfWriting(target, part.text, this.context)
+    const { asString } = usesOfWriting(target, part.text, this.wanted.context)
     return this.files
       .writesRunLater(part, at)
       .filter(({ text }) => text === part.text)
@@ -274,8 +293,9 @@ class RunActs implements Acts {
   }
 
   private asksToLook(string: string): boolean {
-    const known = this.looking.get(string) ?? asksToLook(this.truth, string)
-    this.looking.set(string, known)
+    const { looking } = this.wanted
+    const known = looking.get(string) ?? asksToLook(this.truth, string)
+    looking.set(string, known)
     return known
   }
 }

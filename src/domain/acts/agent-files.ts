@@ -134,17 +134,17 @@ export class AgentFiles {
   }
 
   /** Files that the part writes and a later action runs. */
-  writesRunLater(part: Part, at: Position): Written[] {
+  writesRunLater(part: Part, at: Position): readonly Written[] {
     this.written ??= this.findWritten()
-    return [...(this.writtenBy.get(part) ?? [])].flatMap(([name, written]) =>
-      isBefore(at, this.lastRuns.get(name) ?? at) ? [written] : [],
-    )
+    const files = this.writtenBy.get(part)
+    if (files === undefined) return []
+    return [...files].flatMap(([name, written]) => (isBefore(at, this.lastRuns.get(name) ?? at) ? [written] : []))
   }
 
   /** Whether a later action names a file that the part writes, as a module or a test: it may run it. */
   mayRunLater(part: Part, at: Position): boolean {
     this.written ??= this.findWritten()
-    return [...(this.writtenBy.get(part) ?? [])].some(([name]) => {
+    return [...(this.writtenBy.get(part)?.keys() ?? [])].some((name) => {
       const dot = name.lastIndexOf('.')
       return isBefore(at, this.lastNamed.get(dot > 0 ? name.slice(0, dot) : name) ?? at)
     })

@@ -74,7 +74,7 @@ class Walk {
     const code = this.#text.charCodeAt(this.#at)
     const kind = kindOf(code)
     if (kind & LETTER) this.#word()
-    else if (kind & BLANK) this.#blank()
+    else if (kind & BLANK) this.#blank(code, kind)
     else if (kind & DIGIT) this.#digits()
     else if (code > 127) this.#foreign()
     else if (this.#lead !== AFTER_SPACE && this.#kindAt(this.#at + 1) & LETTER) this.#mark(code, kind)
@@ -91,8 +91,16 @@ class Walk {
   }
 
   /** Line ends are one token; so are the spaces after them, less the last, which goes with the word or symbol behind it. */
-  #blank(): void {
+  #blank(code: number, first: number): void {
     const from = this.#at
+    const next = this.#kindAt(from + 1)
+    if (((first & NEWLINE) | (next & BLANK)) === 0) {
+      if (next & DIGIT) this.#tokens++
+      this.#lead = code === TAB ? AFTER_SYMBOL : AFTER_SPACE
+      this.#breakRun()
+      this.#at = from + 1
+      return
+    }
     let at = from
     let newlines = 0
     let lineStart = from

@@ -1,7 +1,7 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { fold } from '../text/fold.ts'
+import { foldText } from '../text/fold.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
-import type { Part, Position } from '../trajectory/trajectory.ts'
+import type { Part, Position, Step } from '../trajectory/trajectory.ts'
 import { isShown, type Range } from '../trajectory/view.ts'
 import { type BareText, withoutAnsi } from './quote-ansi.ts'
 import { findExact, isWholeLine } from './quote-exact.ts'
@@ -57,8 +57,12 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
   const bare = new WeakMap<Part, BareText>()
   const places = new Map<string, readonly Place[]>()
   const elsewhere = new Map<string, number | null>()
-  const names = new Set(steps.flatMap((step) => step.parts.flatMap(namesOfPart)))
+  let partNames: ReadonlySet<string> | null = null
 
+  const names = (): ReadonlySet<string> => {
+    partNames ??= namesIn(steps)
+    return partNames
+  }
   const quoteOf = (text: string): Quote => known(quotes, text, () => readQuote(text, names))
   const bareOf = (part: Part): BareText => {
     const found = bare.get(part) ?? withoutAnsi(part.text)
@@ -147,8 +151,22 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
   }
 }
 
+/** The names of all parts; most of them are alike. */
+function namesIn(steps: readonly Step[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  const seen = new Set<string>()
+  for (const { parts } of steps)
+    for (const part of parts) {
+      const kind = `${part.actor} ${part.name}`
+      if (seen.has(kind)) continue
+      seen.add(kind)
+      for (const name of namesOfPart(part)) names.add(name)
+    }
+  return names
+}
+
 /** White space and control sequences alone prove nothing, even where they are a whole line. */
-const showsNothing = (text: string): boolean => fold(text, { ansi: true }).text.trim() === ''
+const showsNothing = (text: string): boolean => foldText(text, { ansi: true }).trim() === ''
 
 /** What a text must hold to hold the quote; a quote without a run that nothing touches is only looked for as it is written. */
 const landmarkOf = (quote: Quote): [string, Quote][] => {

@@ -1,6 +1,6 @@
 import { type MappedText, withoutUnits } from './mapped-text.ts'
 
-const MARKS = '*_`'
+const LINE_FEED = 0x0a
 const LONGEST_MARK = 3
 
 /** A run of one mark, as it may open or close an emphasis. */
@@ -16,26 +16,42 @@ interface Mark {
  * inside a word (`2*3*4`, `snake_case_name`) or with white space on both sides (`a * b`) is none. Linear.
  */
 export function dropEmphasis(mapped: MappedText): MappedText {
-  const { text } = mapped
-  const dropped = new Uint8Array(text.length)
-  let open = new Map<string, number>()
-  let any = false
+  let dropped: Uint8Array | null = null
+  for (const { opener, closer, length } of pairsIn(mapped.text)) {
+    dropped ??= new Uint8Array(mapped.text.length)
+    dropped.fill(1, opener, opener + length)
+    dropped.fill(1, closer, closer + length)
+  }
+  return dropped === null ? mapped : withoutUnits(mapped, dropped)
+}
+
+export const hasEmphasis = (text: string): boolean => pairsIn(text).next().done !== true
+
+/** Where two marks stand that make a pair, and how long each of them is. */
+interface Pair {
+  readonly opener: number
+  readonly closer: number
+  readonly length: number
+}
+
+function* pairsIn(text: string): Generator<Pair> {
+  const open = new Map<string, number>()
   for (let at = 0; at < text.length; at++) {
-    const character = text[at] ?? ''
-    if (character === '\n') open = new Map()
-    if (!MARKS.includes(character)) continue
+    const code = text.charCodeAt(at)
+    if (code === LINE_FEED) open.clear()
+    if (!isMark(code)) continue
     const mark = readMark(text, at)
     const opener = open.get(mark.text)
     if (mark.closes && opener !== undefined) {
-      any = true
-      dropped.fill(1, opener, opener + mark.text.length)
-      dropped.fill(1, at, at + mark.text.length)
+      yield { opener, closer: at, length: mark.text.length }
       open.delete(mark.text)
     } else if (mark.opens) open.set(mark.text, at)
     at += mark.text.length - 1
   }
-  return any ? withoutUnits(mapped, dropped) : mapped
 }
+
+/** `*`, `_` and the backtick. */
+export const isMark = (code: number): boolean => code === 0x2a || code === 0x5f || code === 0x60
 
 function readMark(text: string, start: number): Mark {
   let end = start + 1

@@ -1,9 +1,9 @@
 import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { fold } from '../text/fold.ts'
+import { type Folded, fold } from '../text/fold.ts'
 import { type MappedText, mapWhole } from './mapped-text.ts'
-import { dropEmphasis } from './quote-emphasis.ts'
+import { dropEmphasis, hasEmphasis } from './quote-emphasis.ts'
 import { readEscapes } from './quote-escapes.ts'
-import { dropPrefixes, PREFIX_KINDS, type PrefixKind } from './quote-prefixes.ts'
+import { dropPrefixes, hasPrefix, PREFIX_KINDS, type PrefixKind } from './quote-prefixes.ts'
 import type { Reading } from './quote-readings.ts'
 import type { Window } from './quote-window.ts'
 
@@ -16,9 +16,10 @@ export interface Form {
   readonly emphasis: boolean
 }
 
-/** A window of a text in one form, folded, each unit with its range of the text. */
-export interface FormedText extends MappedText {
+/** A window of a text in one form, each unit with its range of the text. */
+export interface FormedText {
   readonly form: Form
+  readonly plain: MappedText
   /** The window before its line prefixes were dropped. */
   readonly listed: MappedText
 }
@@ -42,8 +43,17 @@ export function* formsOf(text: string, window: Window, actor: Actor): Generator<
     if (form.prefix !== null && listed === base) continue
     const plain = form.emphasis ? dropEmphasis(listed) : listed
     if (form.emphasis && plain === listed) continue
-    yield { ...foldMapped(plain, form.escapes), form, listed: base }
+    yield { form, plain, listed: base }
   }
+}
+
+/** How many forms a text has: what stands before a line makes no difference to the emphasis in it. */
+export function countForms(text: string, actor: Actor): number {
+  const bases = text.includes('\\') ? [text, readEscapes(mapWhole(text, 0, text.length)).text] : [text]
+  return bases.reduce((sum, base) => {
+    const listed = 1 + PREFIX_KINDS.filter((kind) => hasPrefix(base, kind)).length
+    return sum + (actor !== 'agent_action' && hasEmphasis(base) ? 2 * listed : listed)
+  }, 0)
 }
 
 /** What a reading looks like in a form. */
@@ -52,11 +62,8 @@ export function needleOf(reading: Reading, form: Form): string {
   return form.emphasis ? reading.plain : reading.folded
 }
 
-function foldMapped(mapped: MappedText, breaks: boolean): MappedText {
-  const folded = fold(mapped.text, { ansi: false, breaks })
-  const at = folded.from.subarray(0, folded.text.length)
-  return { text: folded.text, from: at.map((one) => mapped.from[one] ?? 0), to: at.map((one) => mapped.to[one] ?? 0) }
-}
+/** As needles are compared with it. */
+export const foldForm = ({ form, plain }: FormedText): Folded => fold(plain.text, { ansi: false, breaks: form.escapes })
 
 /** The normalizations of a form, by their names. */
 export const namesOfForm = (form: Form): QuoteNormalization[] => [

@@ -1,14 +1,24 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { fold } from '../text/fold.ts'
+import { type Folded, foldText } from '../text/fold.ts'
 import { lineStart } from '../text/lines.ts'
 import type { Part } from '../trajectory/trajectory.ts'
 import type { Range } from '../trajectory/view.ts'
 import type { MappedText } from './mapped-text.ts'
 import type { BareText } from './quote-ansi.ts'
 import { isWholeLine, MOST_OCCURRENCES } from './quote-exact.ts'
-import { FORM_COUNT, type Form, type FormedText, formsOf, namesOfForm, needleOf } from './quote-forms.ts'
+import {
+  countForms,
+  FORM_COUNT,
+  type Form,
+  type FormedText,
+  foldForm,
+  formsOf,
+  namesOfForm,
+  needleOf,
+} from './quote-forms.ts'
 import { namesOfPart } from './quote-frames.ts'
 import { holdsPrefixes } from './quote-prefixes.ts'
+import { holdsChain } from './quote-probe.ts'
 import type { Quote, Reading } from './quote-readings.ts'
 import { type Budget, windowsAround } from './quote-window.ts'
 import { allowsEdge } from './quote-wrapping.ts'
@@ -31,18 +41,24 @@ export function matchNormalized(
   isShown: (range: Range) => boolean,
   budget: Budget,
 ): Match | null {
-  const { readings, landmarks } = quote.ways()
+  const { readings, landmarks, chain } = quote.ways()
   const length = Math.max(0, ...readings.map((reading) => reading.text.length))
   if (!holdsLandmarks(bare.text, quote, budget)) return null
   const best = new BestFound()
   for (const window of length === 0 ? [] : windowsAround(bare.text, landmarks[0], length, budget)) {
-    if (budget.left < window.end - window.start) return null
+    const size = window.end - window.start
+    if (budget.left < size) return null
     const piece = bare.text.slice(window.start, window.end)
     if (!landmarks.every(({ run }) => piece.includes(run))) continue
+    // It is charged for its forms all the same: what one answer may have searched does not depend on what was left out.
+    if (!holdsChain(piece, chain)) {
+      budget.left -= size * countForms(piece, part.actor)
+      continue
+    }
     for (const formed of formsOf(bare.text, window, part.actor)) {
-      budget.left -= window.end - window.start
+      budget.left -= size
       if (budget.left < 0) return null
-      searchForm(part, bare, quote, formed, isShown, best)
+      if (formed.form.rank <= best.rank) searchForm(part, bare, quote, formed, isShown, best)
     }
   }
   const first = best.places.values().next().value
@@ -70,10 +86,12 @@ function searchForm(
   isShown: (range: Range) => boolean,
   best: BestFound,
 ): void {
+  let folded: Folded | null = null
   for (const [index, reading] of quote.ways().readings.entries()) {
     const rank = index * FORM_COUNT + formed.form.rank
     if (rank > best.rank || !fits(reading, formed.form, part)) continue
-    for (const one of findIn(bare, formed, reading)) if (isShown(one.range)) best.add(rank, one)
+    folded ??= foldForm(formed)
+    for (const one of findIn(bare, formed, folded, reading)) if (isShown(one.range)) best.add(rank, one)
   }
 }
 
@@ -103,12 +121,12 @@ interface Found {
   readonly there: string
 }
 
-function* findIn(bare: BareText, formed: FormedText, reading: Reading): Generator<Found> {
+function* findIn(bare: BareText, formed: FormedText, folded: Folded, reading: Reading): Generator<Found> {
   const needle = needleOf(reading, formed.form)
   if (needle === '') return
-  for (let at = formed.text.indexOf(needle); at !== -1; at = formed.text.indexOf(needle, at + needle.length)) {
-    const start = formed.from[at] ?? 0
-    const end = formed.to[at + needle.length - 1] ?? 0
+  for (let at = folded.text.indexOf(needle); at !== -1; at = folded.text.indexOf(needle, at + needle.length)) {
+    const start = formed.plain.from[folded.from[at] ?? 0] ?? 0
+    const end = formed.plain.to[folded.from[at + needle.length - 1] ?? 0] ?? 0
     if ((formed.form.emphasis ? reading.shortPlain : reading.short) && !isWholeLine(bare.text, { start, end })) continue
     if (!reading.edges.every((edge) => allowsEdge(bare.text, start, end, edge))) continue
     if (hasOwnName(bare.text, start, reading)) continue
@@ -154,7 +172,7 @@ function namesOf(
   if (quote.ansi && bare.text !== part.text && source.includes('\u001b')) names.add('ansi')
   if (form.prefix === null && !form.emphasis) {
     const differs = (keep: 'white_space' | 'typographic_quotes') =>
-      fold(there, { ansi: false, keep }).text.trim() !== fold(reading.text, { ansi: false, keep }).text.trim()
+      foldText(there, { ansi: false, keep }).trim() !== foldText(reading.text, { ansi: false, keep }).trim()
     if (differs('white_space')) names.add('white_space')
     if (differs('typographic_quotes')) names.add('typographic_quotes')
   }

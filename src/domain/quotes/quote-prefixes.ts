@@ -1,4 +1,5 @@
 import { lineStart } from '../text/lines.ts'
+import type { Range } from '../trajectory/view.ts'
 import { type MappedText, withoutUnits } from './mapped-text.ts'
 
 /**
@@ -21,19 +22,23 @@ const LONGEST_HUNK = 20_000
 
 /** The text without the prefixes of one kind. Where they may be dropped is for `holdsPrefixes` to say. Linear. */
 export function dropPrefixes(mapped: MappedText, kind: PrefixKind): MappedText {
-  const { text } = mapped
-  const dropped = new Uint8Array(text.length)
-  let any = false
+  let dropped: Uint8Array | null = null
+  for (const { start, end } of prefixesIn(mapped.text, kind)) {
+    dropped ??= new Uint8Array(mapped.text.length)
+    dropped.fill(1, start, end)
+  }
+  return dropped === null ? mapped : withoutUnits(mapped, dropped)
+}
+
+export const hasPrefix = (text: string, kind: PrefixKind): boolean => prefixesIn(text, kind).next().done !== true
+
+function* prefixesIn(text: string, kind: PrefixKind): Generator<Range> {
   for (let line = 0; line < text.length; ) {
     const prefix = readPrefix(text, line, kind)
-    if (prefix !== null) {
-      any = true
-      dropped.fill(1, line, prefix.end)
-    }
+    if (prefix !== null) yield { start: line, end: prefix.end }
     const stop = text.indexOf('\n', line)
     line = stop === -1 ? text.length : stop + 1
   }
-  return any ? withoutUnits(mapped, dropped) : mapped
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { MAX_QUOTE_CHARS } from '../rubric/claims.ts'
 import { unescapeWithin } from '../text/escape.ts'
-import { fold } from '../text/fold.ts'
+import { foldText } from '../text/fold.ts'
 import { mapWhole } from './mapped-text.ts'
 import { dropEmphasis } from './quote-emphasis.ts'
 import { readEscapes } from './quote-escapes.ts'
 import { withoutFrame } from './quote-frames.ts'
-import { type Landmark, readLandmarks } from './quote-probe.ts'
+import { type Chain, type Landmark, readChain, readLandmarks } from './quote-probe.ts'
 import { type Edge, peel } from './quote-wrapping.ts'
 
 /** One way to read a quote: what is left of it when a wrapping is off, and its escapes read back or not. */
@@ -47,22 +47,26 @@ interface Ways {
   readonly readings: readonly Reading[]
   /** A text that holds the quote holds them all as they are. */
   readonly landmarks: readonly Landmark[]
+  /** What follows the first of them; null: there is none. */
+  readonly chain: Chain | null
 }
 
 const SHORT_QUOTE = 12
 const MOST_LAYERS = 12
 const LONGEST_EXPANSION = 4 * MAX_QUOTE_CHARS
 
-export function readQuote(text: string, partNames: ReadonlySet<string> = new Set()): Quote {
+/** `partNames`: the names that the quote can be set in, asked for where it does not stand as it is written. */
+export function readQuote(text: string, partNames: () => ReadonlySet<string> = () => new Set()): Quote {
   const plain = unescapeWithin(text, LONGEST_EXPANSION)
+  const visible = visibleIn(plain ?? '')
   let ways: Ways | null = null
   return {
     text,
-    short: plain !== null && visibleIn(plain) < SHORT_QUOTE,
+    short: plain !== null && visible < SHORT_QUOTE,
     ansi: plain?.includes('\u001b') === false,
-    least: Math.min(text.length, SHORT_QUOTE, visibleIn(plain ?? '') >> 3),
+    least: Math.min(text.length, SHORT_QUOTE, visible >> 3),
     ways() {
-      ways ??= plain === null ? { readings: [], landmarks: [] } : readWays(plain, partNames)
+      ways ??= plain === null ? { readings: [], landmarks: [], chain: null } : readWays(plain, partNames())
       return ways
     },
   }
@@ -87,7 +91,7 @@ function readWays(plain: string, partNames: ReadonlySet<string>): Ways {
     undefined,
   )
   const landmarks = readLandmarks(core?.plain ?? '').filter(({ run }) => held.every((one) => one.text.includes(run)))
-  return { readings: held, landmarks }
+  return { readings: held, landmarks, chain: readChain(core?.plain ?? '', landmarks) }
 }
 
 const readBack = (text: string): string => readEscapes(mapWhole(text, 0, text.length)).text
@@ -121,20 +125,20 @@ function withoutName(layer: Layer, partNames: ReadonlySet<string>): Layer[] {
 
 function visibleIn(text: string): number {
   let visible = 0
-  for (const character of text) if (character.trim() !== '') visible++
+  for (const character of text) if ((character > ' ' && character <= '~') || character.trim() !== '') visible++
   return visible
 }
 
 function createReading(text: string, layer: Omit<Layer, 'text'>): Reading {
-  const foldText = (one: string, breaks = false) => fold(one, { ansi: false, breaks }).text.trim()
+  const foldOne = (one: string, breaks = false) => foldText(one, { ansi: false, breaks }).trim()
   const plain = dropEmphasis(mapWhole(text, 0, text.length)).text
   return {
     ...layer,
     text,
-    folded: foldText(text),
-    broken: foldText(text, true),
-    plain: foldText(plain),
-    plainBroken: foldText(plain, true),
+    folded: foldOne(text),
+    broken: foldOne(text, true),
+    plain: foldOne(plain),
+    plainBroken: foldOne(plain, true),
     short: visibleIn(text) < SHORT_QUOTE,
     shortPlain: visibleIn(plain) < SHORT_QUOTE,
   }

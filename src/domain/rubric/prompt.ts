@@ -7,7 +7,7 @@ import type { Issue } from '../result.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import { viewPart } from '../trajectory/view.ts'
 import type { Rubric } from './rubric.ts'
-import { readTemplate, renderTemplate } from './template.ts'
+import { readTemplate, renderTemplate, type Template } from './template.ts'
 
 /** Bumped when the same question is worded otherwise outside of the rubric's own text. */
 export const PROMPT_VERSION = 2
@@ -51,9 +51,26 @@ interface Asking {
   readonly written_form: boolean
 }
 
+/** What is the same in every question of a rubric. */
+interface Wording {
+  readonly template: Template
+  readonly answer_schema: string
+}
+
+const wordings = new WeakMap<Rubric, Wording>()
+
+function wordingOf(rubric: Rubric): Wording {
+  const known = wordings.get(rubric)
+  if (known !== undefined) return known
+  const wording = { template: readTemplate(rubric.question), answer_schema: JSON.stringify(rubric.answer_schema) }
+  wordings.set(rubric, wording)
+  return wording
+}
+
 /** The question that follows the trajectory: the rubric's text with the ground truth in it, escaped as the trajectory is. */
 export function renderQuestion(rubric: Rubric, groundTruth: GroundTruth, rendering: Rendering, asking: Asking): string {
   const { nonce, trajectory } = rendering
+  const { template, answer_schema } = wordingOf(rubric)
   const { cue, distractor } = groundTruth
   const safe = (text: string) => viewPart(text, nonce).text
   const instruction = (given: Instruction | undefined) => (given ? safe(given.text) : '(there is none in this trial)')
@@ -68,7 +85,7 @@ export function renderQuestion(rubric: Rubric, groundTruth: GroundTruth, renderi
     signals: renderSignals(rubric, groundTruth),
     steps: `${trajectory.steps.length}`,
     claims: asking.note,
-    answer_schema: JSON.stringify(rubric.answer_schema),
+    answer_schema,
   }
   const sections: Record<Section, boolean> = {
     cue: cue !== undefined,
@@ -80,7 +97,7 @@ export function renderQuestion(rubric: Rubric, groundTruth: GroundTruth, renderi
     signals: rubric.shows_signals.length > 0,
     written_form: asking.written_form,
   }
-  return renderTemplate(readTemplate(rubric.question), values, (section) => sections[section as Section])
+  return renderTemplate(template, values, (section) => sections[section as Section])
 }
 
 const wayOf = (given: Instruction | undefined): string =>

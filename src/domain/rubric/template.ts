@@ -1,7 +1,7 @@
 /** One piece of a template: text, or a variable. `section`: only shown where this condition holds; null: always. */
 type TemplatePiece = { readonly section: string | null } & ({ readonly text: string } | { readonly variable: string })
 
-interface Template {
+export interface Template {
   readonly pieces: readonly TemplatePiece[]
   /** Names of the sections that are opened. */
   readonly sections: readonly string[]

@@ -13,9 +13,15 @@ export interface Match {
   readonly end: number
 }
 
+/** For texts up to this length, one for all searches: a text is searched to its end before the next one is. */
+const SHARED = new Skeleton()
+const LONGEST_SHARED = 64 * 1024
+
 /** Searches one text after the other for all needles at once; its memory is that of the longest text. */
 export class NeedleSearch {
-  readonly skeleton: Skeleton = new Skeleton()
+  /** Of the text that is being searched. */
+  skeleton: Skeleton = SHARED
+  private large: Skeleton | null = null
   private readonly needles: Needles
   private readonly shortest: number
 
@@ -31,8 +37,8 @@ export class NeedleSearch {
   each(text: string, wanted: (needle: number, piece: number) => boolean, onMatch: (match: Match) => boolean): void {
     if (text.length < this.shortest) return
     const { automaton, meanings } = this.needles
-    const { skeleton } = this
-    skeleton.read(text)
+    const skeleton = text.length > LONGEST_SHARED ? this.ownSkeleton() : SHARED
+    this.skeleton = skeleton.read(text)
     scan(skeleton, automaton, (found, last, readings) => {
       const goesOn = !skeleton.isApart(last + 1) && isWordCode(skeleton.codes[last + 1] ?? 0)
       for (let state = found; state !== -1; state = automaton.shorter[state] ?? -1) {
@@ -43,6 +49,11 @@ export class NeedleSearch {
       }
       return true
     })
+  }
+
+  private ownSkeleton(): Skeleton {
+    this.large ??= new Skeleton()
+    return this.large
   }
 
   /** The first needle that stands in a text, where it is short as it is written; null: none does. */

@@ -36,6 +36,7 @@ export class Skeleton {
   private gap = GAP
   /** The text's own units: a typed array is read several times faster than a string. */
   private units = new Uint16Array(1024)
+  private bytes = Buffer.from(this.units.buffer)
 
   /** Where the unit stands in the source. */
   offset(unit: number): number {
@@ -101,8 +102,9 @@ export class Skeleton {
       this.codes = new Uint16Array(size + 1)
       this.from = new Int32Array(size + 1)
       this.units = new Uint16Array(size + 1)
+      this.bytes = Buffer.from(this.units.buffer)
     }
-    Buffer.from(this.units.buffer).write(text, 'utf16le')
+    this.bytes.write(text, 'utf16le')
     this.units[size] = 0
     this.length = 0
     this.blockCount = 0

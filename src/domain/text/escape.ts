@@ -7,9 +7,9 @@
  * one meaning. Only the carriage return of a CRLF line end is folded away.
  */
 
-/** One character class: nothing to backtrack. */
+/** Single characters, two of them only before what makes them an escape or the opening of a special token: nothing to backtrack. */
 const SPECIAL =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb⟨⟦<]/g
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb⟦]|<(?=\|)|⟨(?=U\+)/g
 
 const RUN_MINIMUM = 4
 const FRAME_WORDS = ['STEP', 'END', 'TRAJECTORY', 'GROUND', 'QUESTION', 'RUBRIC', 'EVIDENCE', 'OMITTED'] as const
@@ -53,19 +53,12 @@ function* findSpecial(text: string, from: number, to: number): Generator<Escape>
       yield { start, end: start + 1, shown: '' }
     } else if (isOrdinaryPair(text, start)) {
       at = start + 2
-    } else if (!isHarmless(text, start, code)) {
+    } else {
       const width = text.codePointAt(start) === code ? 1 : 2
       at = endOfRun(text, start, width, to)
       yield escapeOf(text, start, at)
     }
   }
-}
-
-/** The bracket of an escape and `<|`, the opening of special tokens, only count where they would read as one. */
-function isHarmless(text: string, at: number, code: number): boolean {
-  if (code === 0x3c) return text.charCodeAt(at + 1) !== 0x7c
-  if (code === 0x27e8) return text[at + 1] !== 'U' || text[at + 2] !== '+'
-  return false
 }
 
 /** A surrogate pair that is neither a tag nor a variation selector nor a musical control: an emoji, say. */
@@ -99,6 +92,7 @@ const hexOf = (point: number): string => point.toString(16).toUpperCase().padSta
 
 /** Places of the first character of lines that look like a frame of the prompt. */
 function* findFrameLines(text: string, from: number, to: number): Generator<number> {
+  if (!text.includes('==') && !text.includes('--')) return
   let line = from === 0 ? 0 : text.indexOf('\n', from - 1) + 1
   if (from > 0 && line === 0) return
   while (line < to) {

@@ -15,9 +15,15 @@ function hasBackslashName(value: unknown): boolean {
   while (open.length > 0) {
     const one = open.pop()
     if (typeof one !== 'object' || one === null) continue
-    if (!Array.isArray(one) && Object.keys(one).some((name) => name.includes('\\'))) return true
-    for (const member of Object.values(one)) if (typeof member === 'object') open.push(member)
+    if (!Array.isArray(one) && isNamedOddly(one)) return true
+    for (const member of Array.isArray(one) ? one : Object.values(one))
+      if (typeof member === 'object') open.push(member)
   }
+  return false
+}
+
+function isNamedOddly(record: object): boolean {
+  for (const name in record) if (name.includes('\\')) return true
   return false
 }
 

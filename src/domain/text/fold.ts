@@ -6,7 +6,7 @@ import { hiddenUnits, undisguised } from './disguises.ts'
  * digit is ever dropped or changed, but for those inside a terminal control sequence that is dropped whole.
  * Operating system commands (window titles, links) are not folded: their payload could hide words.
  */
-interface Folded {
+export interface Folded {
   readonly text: string
   /** Source offset of each folded character, and one past the last. */
   readonly from: Uint32Array
@@ -24,6 +24,21 @@ interface FoldOptions {
   readonly breaks?: boolean
   /** Leaves one of the two as it is. */
   readonly keep?: 'white_space' | 'typographic_quotes'
+}
+
+/** The folded text alone. Most words and commands hold nothing to fold: they are answered as they are. */
+export const foldText = (text: string, options: FoldOptions): string =>
+  isFolded(text) ? text : fold(text, options).text
+
+/** Whether a text is visible ASCII with single blanks between its words: it folds to itself in every way. */
+function isFolded(text: string): boolean {
+  let last = SPACE
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < SPACE || code >= 0x7f || (code === SPACE && last === SPACE)) return false
+    last = code
+  }
+  return true
 }
 
 /** Folds `text[start, end)`. Linear, no regular expression. */

@@ -1,5 +1,5 @@
 import type { Position } from '../trajectory/trajectory.ts'
-import { fold } from './fold.ts'
+import { foldText } from './fold.ts'
 
 /** Where a needle stands; offsets are those of the part's source text. */
 export interface Hit {
@@ -14,8 +14,10 @@ export interface Hit {
 /** White space, typographic quotes and disguises folded, ANSI sequences dropped: the form in which texts are compared that are not equal. */
 export const foldForSearch = (text: string): string => foldWhole(text).trim()
 
+const FOR_SEARCH = { ansi: true, disguises: true } as const
+
 /** The same with the blanks at its ends. */
-export const foldWhole = (text: string): string => fold(text, { ansi: true, disguises: true }).text
+export const foldWhole = (text: string): string => foldText(text, FOR_SEARCH)
 
 /** `indexOf` that respects word boundaries on the sides where the needle has a word character. */
 export function indexOfWord(text: string, needle: string, from: number): number {

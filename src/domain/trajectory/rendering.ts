@@ -99,12 +99,13 @@ export function shownByPlan(plan: ElisionPlan): (position: Position, part: Part)
 /** Text of whole steps, framed. `omitted` says what stands between steps that do not follow each other. */
 export function renderSteps(rendering: Rendering, steps: readonly number[]): string {
   const out: string[] = []
+  const names = new Map<string, string>()
   let expected = 0
   for (const index of steps) {
     const step = rendering.trajectory.steps[index]
     if (step === undefined) continue
     if (index > expected) out.push(omission(rendering, expected, index))
-    out.push(renderStep(rendering, step, index))
+    out.push(renderStep(rendering, step, index, names))
     expected = index + 1
   }
   const total = rendering.trajectory.steps.length
@@ -119,12 +120,15 @@ function omission(rendering: Rendering, from: number, to: number): string {
   return `=== OMITTED here: steps ${first} to ${last} · ${rendering.nonce} ===\n`
 }
 
-function renderStep(rendering: Rendering, step: Step, index: number): string {
+/** `names`: those of parts as they are shown, by the name. */
+function renderStep(rendering: Rendering, step: Step, index: number, names: Map<string, string>): string {
   const note = step.copied ? ' · copied from an earlier segment, not new behaviour' : ''
   const out = [`=== STEP ${step.id} · ${rendering.nonce}${note} ===\n`]
   step.parts.forEach((part, number) => {
+    const name = names.get(part.name) ?? renderName(part.name, rendering.nonce)
+    names.set(part.name, name)
     out.push(
-      `--- ${part.actor}${renderName(part.name, rendering.nonce)}${renderActNotes(part.act)} · ${rendering.nonce} ---\n`,
+      `--- ${part.actor}${name}${renderActNotes(part.act)} · ${rendering.nonce} ---\n`,
       rendering.view({ step: index, part: number }).text,
       '\n',
     )

@@ -1,5 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { type ContentSink, readContent, readPreview } from '../common/content.ts'
+import type { PictureSource } from '../common/pictures.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import type { CallAnswers } from '../common/result-calls.ts'
 import { openEnvelope } from '../common/result-envelope.ts'
@@ -45,8 +46,8 @@ export function readObservation(
   const parts: Part[] = []
   const refs: SubagentRef[] = []
   let [unlinked, linked] = [0, 0]
-  const sink = resultSink(reading, parts, 'observation', false)
-  if (isAbsent(observation) || readPreview(reading, observation, path, sink)) {
+  const isPreview = () => readPreview(reading, observation, path, new ResultSink(reading, parts, 'observation', false))
+  if (isAbsent(observation) || isPreview()) {
     answers.match([], calls.list)
     return { parts, refs, unlinked, linked }
   }
@@ -64,7 +65,7 @@ export function readObservation(
     const name = toolName(reading, result, at, { calls, answered })
     if (!isAbsent(result['source_call_id'])) linked++
     else if (calls.count > 1 && !isTerminus(agent)) unlinked++
-    const own = resultSink(reading, parts, name, isTerminus(agent))
+    const own = new ResultSink(reading, parts, name, isTerminus(agent))
     readContent(reading, result['content'], `${at}/content`, own)
     const step = calls.count === 1 ? extra : null
     for (const one of answered) one.call.outcome = outcomeOf({ result, step, call: one, agent, exitCode: own.exitCode })
@@ -103,30 +104,35 @@ function toolName(
   return only !== undefined && names.size === 1 && inStep ? only : 'observation'
 }
 
-interface ResultSink extends ContentSink {
+class ResultSink implements ContentSink {
   /** What the result's envelope says of how the command ended. */
-  readonly exitCode: number | null
-}
+  exitCode: number | null = null
+  private readonly reading: Reading
+  private readonly parts: Part[]
+  private readonly name: string
+  private readonly terminus: boolean
 
-function resultSink(reading: Reading, parts: Part[], name: string, terminus: boolean): ResultSink {
-  let exitCode: number | null = null
-  return {
-    get exitCode() {
-      return exitCode
-    },
-    text(text, path) {
-      const scaffold = terminus && isScaffold(text)
-      const leaves = scaffold ? null : openEnvelope(text)
-      if (leaves === null) reading.add(parts, { actor: scaffold ? 'system' : 'tool_output', text, path, name })
-      for (const leaf of leaves ?? []) {
-        const full = leaf.name === '' ? name : `${name}.${leaf.name}`
-        if (EXIT_CODES.has(leaf.name) && leaf.text.length < 12) exitCode = Number(leaf.text)
-        reading.add(parts, { actor: 'tool_output', text: leaf.text, path: `${path}#${leaf.pointer}`, name: full })
-      }
-    },
-    media(text, path, _kind, source) {
-      reading.addMedia(parts, { actor: 'tool_output', text, path, name }, source)
-    },
+  constructor(reading: Reading, parts: Part[], name: string, terminus: boolean) {
+    this.reading = reading
+    this.parts = parts
+    this.name = name
+    this.terminus = terminus
+  }
+
+  text(text: string, path: string): void {
+    const { reading, parts, name } = this
+    const scaffold = this.terminus && isScaffold(text)
+    const leaves = scaffold ? null : openEnvelope(text)
+    if (leaves === null) reading.add(parts, { actor: scaffold ? 'system' : 'tool_output', text, path, name })
+    for (const leaf of leaves ?? []) {
+      const full = leaf.name === '' ? name : `${name}.${leaf.name}`
+      if (EXIT_CODES.has(leaf.name) && leaf.text.length < 12) this.exitCode = Number(leaf.text)
+      reading.add(parts, { actor: 'tool_output', text: leaf.text, path: `${path}#${leaf.pointer}`, name: full })
+    }
+  }
+
+  media(text: string, path: string, _kind: string, source?: PictureSource): void {
+    this.reading.addMedia(this.parts, { actor: 'tool_output', text, path, name: this.name }, source)
   }
 }
 

@@ -16,21 +16,24 @@ const EDGE = 1000
 /** Members of an envelope of JSON that hold the code. */
 const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as const
 
+const EXIT_CODE =
+  /\nExit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]{0,200}){0,3}(?:\n<\/untrusted_context>)?\s{0,5}$/
+
 /** Where each harness puts the code that a command ended with; a program prints there only where there is no such harness. */
 const FORMS: Readonly<Record<string, (text: string) => number | null>> = {
   'claude-code': (text) => codeOf(/^(?:Error: )?Exit code (-?\d{1,10})(?:\n|$)/.exec(text.slice(0, 50))),
   // In the lines above what the command printed.
   codex: (text) => {
-    const [above = ''] = text.slice(0, EDGE).split('\nOutput:', 1)
+    const head = text.slice(0, EDGE)
+    if (!head.includes('xit')) return null
+    const [above = ''] = head.split('\nOutput:', 1)
     return codeOf(/(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})(?:\n|$)/.exec(above))
   },
   // In the last lines, of which only these follow it.
-  'gemini-cli': (text) =>
-    codeOf(
-      /\nExit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]{0,200}){0,3}(?:\n<\/untrusted_context>)?\s{0,5}$/.exec(
-        text.slice(-EDGE),
-      ),
-    ),
+  'gemini-cli': (text) => {
+    const tail = text.slice(-EDGE)
+    return tail.includes('\nExit Code: ') ? codeOf(EXIT_CODE.exec(tail)) : null
+  },
   'mini-swe-agent': (text) => codeOf(/^<returncode>(-?\d{1,10})/.exec(text.slice(0, 50))),
 }
 
@@ -46,8 +49,9 @@ export function exitCodeSaid(harness: string | null, text: string): number | nul
 
 /** Only where the text can be an envelope: output of megabytes is not parsed a second time for a number. */
 function codeInEnvelope(text: string): number | null {
+  if (!text.startsWith('{')) return null
   const edges = text.slice(0, EDGE) + text.slice(-EDGE)
-  if (!text.startsWith('{') || !CODES.some((key) => edges.includes(`"${key}"`))) return null
+  if (!CODES.some((key) => edges.includes(`"${key}"`))) return null
   const envelope = decodeObject(text)
   const noted = [envelope, envelope?.['metadata']].flatMap((one) =>
     CODES.map((key) => (typeof one === 'object' && one !== null ? (one as Record<string, unknown>)[key] : null)),

@@ -48,8 +48,14 @@ export function namedIn(harnesses: readonly string[], agentName: string | null):
 export const harnessOf = (agentName: string | null): string | null => namedIn(HARNESSES, agentName)
 
 /** The harnesses that have a tool of this name. */
-export const harnessesWith = (tool: string): readonly string[] =>
-  TABLES.flatMap(([name, table]) => (Object.hasOwn(table, tool) ? [name] : []))
+export const harnessesWith = (tool: string): readonly string[] => BY_TOOL.get(tool) ?? []
+
+const BY_TOOL: ReadonlyMap<string, readonly string[]> = new Map(
+  TABLES.flatMap(([, table]) => Object.keys(table)).map((tool) => [
+    tool,
+    TABLES.flatMap(([name, table]) => (Object.hasOwn(table, tool) ? [name] : [])),
+  ]),
+)
 
 /**
  * What a tool's arguments are: as the table of the agent's own harness says, else as most harnesses have it, else as the only other

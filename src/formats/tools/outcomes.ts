@@ -4,6 +4,8 @@ import { HARNESS_WORDS, type HarnessWords, SOME_WORDS } from './harness-words.ts
 import { harnessesWith, namedIn } from './lookup.ts'
 import { soundsTimedOut, soundsTurnedDown } from './turned-down.ts'
 
+const HARNESSES = Object.keys(HARNESS_WORDS)
+
 /** How far into a text `holds` is looked for. */
 const HEAD = 2000
 
@@ -35,7 +37,7 @@ export function outcomeOfResult(harness: string | null, text: string, isError: b
  * turns calls down in words that are told by their sense. Neither is sure.
  */
 export function outcomeOfAgent(agent: string | null, tool: string, text: string, isError: boolean | null): ActOutcome {
-  const harness = namedIn(Object.keys(HARNESS_WORDS), agent)
+  const harness = namedIn(HARNESSES, agent)
   const told = outcomeOfResult(harness, text, isError)
   if (isError === false || (harness !== null && !SOME_WORDS.has(harness)) || NOT_RUN.has(told)) return told
   const others = harness === null ? [...harnessesWith(tool), ...SOME_WORDS] : []

@@ -1,6 +1,7 @@
 import type { ShellReading } from '../reading.ts'
 import { readAnchor } from '../syntax/anchor.ts'
-import { programOf } from './command-table.ts'
+import type { Write } from '../syntax/record.ts'
+import type { Taken, Use } from '../syntax/use.ts'
 
 /** One command that only looks, without quotes, expansions, redirections or options that write. */
 const PLAIN_LOOK =
@@ -10,25 +11,45 @@ const LONGEST = 400
 export const isPlainLook = (text: string): boolean => text.length <= LONGEST && PLAIN_LOOK.test(text)
 
 /** Most of what agents type: it writes and runs nothing, and only strings that share a word with it are worth a parser. */
-export function lookReading(text: string, read: () => ShellReading): ShellReading {
-  let whole: ShellReading | null = null
-  const parsed = (): ShellReading => {
-    whole ??= read()
-    return whole
+export class LookReading implements ShellReading {
+  readonly runs: readonly string[] = NONE
+  readonly mayRun: ReadonlySet<string> = NO_WORDS
+  readonly writes: readonly Write[] = NO_WRITES
+  readonly isOne = true
+  readonly takesFrom: readonly string[] = NONE
+  readonly parsed = true
+  private readonly text: string
+  private readonly read: () => ShellReading
+  private whole: ShellReading | null = null
+
+  constructor(text: string, read: () => ShellReading) {
+    this.text = text
+    this.read = read
   }
-  const sharesWord = (anchor: string): boolean =>
-    readAnchor(anchor).needles.some((needle) =>
-      needle.split(' ').some((word) => text.includes(word) || text.startsWith(programOf(word))),
-    )
-  return {
-    useOf: (anchor) => (sharesWord(anchor) ? parsed().useOf(anchor) : 'absent'),
-    useAt: (start, end) => parsed().useAt(start, end),
-    looksAt: (words) => sharesWord(words) && parsed().looksAt(words),
-    runs: [],
-    mayRun: new Set(),
-    writes: [],
-    isOne: true,
-    takesFrom: [],
-    parsed: true,
+
+  useOf(anchor: string): Use {
+    return this.sharesWord(anchor) ? this.parse().useOf(anchor) : 'absent'
+  }
+
+  useAt(start: number, end: number): Taken {
+    return this.parse().useAt(start, end)
+  }
+
+  looksAt(words: string): boolean {
+    return this.sharesWord(words) && this.parse().looksAt(words)
+  }
+
+  private parse(): ShellReading {
+    this.whole ??= this.read()
+    return this.whole
+  }
+
+  private sharesWord(anchor: string): boolean {
+    const { words, programs } = readAnchor(anchor)
+    return words.some((word) => this.text.includes(word)) || programs.some((name) => this.text.startsWith(name))
   }
 }
+
+const NONE: readonly string[] = []
+const NO_WORDS: ReadonlySet<string> = new Set()
+const NO_WRITES: readonly Write[] = []

@@ -24,6 +24,9 @@ export interface Anchor {
   readonly kind: 'asCommand' | 'asCall' | 'asSetting' | 'asString'
   /** The forms in which it may stand in a text. */
   readonly needles: readonly string[]
+  /** Their words, and the programs that these name. */
+  readonly words: readonly string[]
+  readonly programs: readonly string[]
 }
 
 const LONGEST = 4_000
@@ -51,7 +54,9 @@ function read(text: string): Anchor {
     commands?.length === 1 && commands[0]?.outputs.length === 0 ? foldForSearch(commands[0]?.words.join(' ') ?? '') : ''
   const isCall = isAddress(text) || (commands?.some((one) => one.words.length > 1 && one.words.some(isOption)) ?? false)
   const kind = isCommand ? 'asCommand' : isCall ? 'asCall' : SETTING.test(text) ? 'asSetting' : 'asString'
-  return { commands, kind, needles: joined === '' || joined === folded ? [folded] : [folded, joined] }
+  const needles = joined === '' || joined === folded ? [folded] : [folded, joined]
+  const words = [...new Set(needles.flatMap((needle) => needle.split(' ')))]
+  return { commands, kind, needles, words, programs: [...new Set(words.map(programOf))] }
 }
 
 /** `DEBUG=1`, `log_level: debug`. */

@@ -4,7 +4,7 @@ import { foldForSearch, foldWhole, indexOfWord } from '../../text/search.ts'
 import { isDry, kindOf, mayBeDry } from '../commands/command-kinds.ts'
 import { withoutComments } from '../commands/file-kinds.ts'
 import { Machine, SCREEN, type Scope } from '../commands/machine.ts'
-import { isPlainLook, lookReading } from '../commands/plain-look.ts'
+import { isPlainLook, LookReading } from '../commands/plain-look.ts'
 import type { ShellReading } from '../reading.ts'
 import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
 import { readKeystrokes } from './keystrokes.ts'
@@ -35,7 +35,7 @@ export function readShell(
   context: ScriptContext,
 ): ShellReading {
   return language === 'shell' && isPlainLook(text)
-    ? lookReading(text, () => readWhole(text, language, context))
+    ? new LookReading(text, () => readWhole(text, language, context))
     : readWhole(text, language, context)
 }
 
