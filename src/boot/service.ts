@@ -3,6 +3,7 @@ import { isOpenToAll } from '../config/access-settings.ts'
 import { loadConfig } from '../config/config.ts'
 import { setKey } from '../grading/resolve.ts'
 import type { Context } from '../http/context.ts'
+import { boundHeapGrowth } from '../process/heap.ts'
 import { openLogStream } from '../process/log-stream.ts'
 import { type Stoppable, stopOnSignals } from '../process/stop.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
@@ -17,6 +18,7 @@ const NO_WORKERS =
 
 /** Builds everything, listens, and stops cleanly on SIGTERM or SIGINT: a second signal stops at once. */
 export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
+  boundHeapGrowth()
   const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
   const tracing = await openTracing(env, 'veridict')
   const context = await buildContext({ config, secrets, tracing })

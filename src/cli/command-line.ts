@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
 import type { Upkeep } from '../ports/upkeep-ports.ts'
+import { boundHeapGrowth } from '../process/heap.ts'
 import { programName, typedFrom } from './client/program-name.ts'
 import { withServerBefore } from './client/server-option.ts'
 import type { Shell } from './client/shell.ts'
@@ -109,6 +110,7 @@ const readTrials: Shell['readTrials'] = async function* (paths, options) {
 
 /** Runs the command that was typed; its exit code is that of the process. */
 export async function runCommand(args: readonly string[]): Promise<void> {
+  boundHeapGrowth()
   const cwd = process.cwd()
   const { env, typedIn } = typedFrom(process.env, cwd)
   if (typedIn !== cwd) process.chdir(typedIn)

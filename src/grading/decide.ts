@@ -51,6 +51,7 @@ export async function decide(
     const claims = calls.read(asked.reply.text)
     let complaint: string
     if (claims.ok) {
+      await new Promise(setImmediate)
       const evidence = await checkClaims(claims.value, question)
       if (evidence === null) return done(calls.failed(UNCHECKED, coverage))
       judged = { claims: claims.value, evidence }
