@@ -17,7 +17,6 @@ test.each([
   ['synchronous', 2],
   ['foreign_keys', 1],
   ['busy_timeout', 5000],
-  ['mmap_size', 64 * 1024 * 1024],
   ['wal_autocheckpoint', 1000],
 ])('%s is %s', (name, value) => {
   const db = openDatabase(tempDatabase())

@@ -5,7 +5,6 @@ import { StorageError, toStorageError } from '../storage-error.ts'
 import { migrate } from './migrate.ts'
 
 const MEMORY = ':memory:'
-const MMAP_BYTES = 64 * 1024 * 1024
 /** The log is written back every 4 MiB; only a reader that stays lets it grow beyond that. */
 const LONGEST_LOG_BYTES = 8 * 1024 * 1024
 
@@ -64,7 +63,6 @@ function setPragmas(db: Database.Database): void {
   // among them.
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
-  db.pragma(`mmap_size = ${MMAP_BYTES}`)
   // Without it a log that a long reader made grow keeps its size until the last process closes the file.
   db.pragma(`journal_size_limit = ${LONGEST_LOG_BYTES}`)
 }
