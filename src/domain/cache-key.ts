@@ -34,8 +34,27 @@ export const cacheKey = (parts: KeyParts): Digest =>
     },
   })
 
-/** All ways to write the same ground truth meet here: texts made instructions, defaults filled in, what is empty left out. */
+/**
+ * All ways to write the same ground truth meet here: texts made instructions, defaults filled in, what is empty left out. Equal ones are one
+ * object as a rule: what is worked out from it, its anchors and how they are searched for, serves all trials of a task.
+ */
 export function normalizeGroundTruth(given: GivenGroundTruth): GroundTruth {
+  const normalized = normalize(given)
+  const key = JSON.stringify(normalized)
+  const one = known.get(key) ?? normalized
+  if (key.length > LONGEST_KNOWN) return one
+  known.delete(key)
+  known.set(key, one)
+  const [oldest] = known.keys()
+  if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+  return one
+}
+
+const known = new Map<string, GroundTruth>()
+const MOST_KNOWN = 256
+const LONGEST_KNOWN = 20_000
+
+function normalize(given: GivenGroundTruth): GroundTruth {
   const signals = Object.keys(given.signals ?? {}).length > 0 ? given.signals : undefined
   return {
     instruction: given.instruction,

@@ -124,7 +124,7 @@ export async function resolveQuestion(
   const admitted = await admitRequest(deps, request)
   if (!admitted.ok) return admitted
   const { judge, rubric, trajectory, document } = admitted
-  const groundTruth = shared(normalizeGroundTruth(request.ground_truth))
+  const groundTruth = normalizeGroundTruth(request.ground_truth)
   const question: Question = {
     trajectory,
     ground_truth: groundTruth,
@@ -139,22 +139,6 @@ export async function resolveQuestion(
   }
   return { ok: true, question, document }
 }
-
-/** One object for equal ground truths: what is worked out from one, its anchors and how they are searched for, serves all trials of a task. */
-function shared(given: GroundTruth): GroundTruth {
-  const key = JSON.stringify(given)
-  const one = groundTruths.get(key) ?? given
-  if (key.length > LONGEST_SHARED) return one
-  groundTruths.delete(key)
-  groundTruths.set(key, one)
-  const [oldest] = groundTruths.keys()
-  if (groundTruths.size > MOST_SHARED && oldest !== undefined) groundTruths.delete(oldest)
-  return one
-}
-
-const groundTruths = new Map<string, GroundTruth>()
-const MOST_SHARED = 256
-const LONGEST_SHARED = 20_000
 
 async function readRequested(deps: ResolveDeps, request: GradeRequest) {
   const given = request.trajectory

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cacheKey, type KeyParts } from '../../src/domain/cache-key.ts'
+import { cacheKey, type KeyParts, normalizeGroundTruth } from '../../src/domain/cache-key.ts'
 import { digestValue } from '../../src/domain/digest.ts'
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
 
@@ -82,4 +82,14 @@ test('the digest tells values apart that look alike', () => {
   ]
   expect(new Set(values.map(digestValue)).size).toBe(values.length)
   expect(digestValue({ a: 1, b: [{ d: 2, c: 3 }] })).toBe(digestValue({ b: [{ c: 3, d: 2 }], a: 1 }))
+})
+
+test('equal ground truths are one object, however they are written, and long ones are not kept', () => {
+  const one = normalizeGroundTruth({ instruction: 'build it', cue: 'make release', signals: {} })
+  expect(normalizeGroundTruth({ cue: { text: 'make release', anchors: [] }, instruction: 'build it' })).toBe(one)
+  expect(normalizeGroundTruth({ instruction: 'build it', cue: 'make releases' })).not.toBe(one)
+  const long = { instruction: 'x'.repeat(20_000), cue: 'make release' }
+  expect(normalizeGroundTruth(long)).not.toBe(normalizeGroundTruth(long))
+  for (let n = 0; n < 300; n++) normalizeGroundTruth({ instruction: `task ${n}`, cue: 'make release' })
+  expect(normalizeGroundTruth({ instruction: 'build it', cue: 'make release' })).not.toBe(one)
 })
