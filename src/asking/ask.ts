@@ -2,7 +2,7 @@ import type { Digest } from '../domain/digest.ts'
 import { costUsd } from '../domain/money/cost.ts'
 import { priceOn } from '../domain/money/price.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
-import type { AttemptLedger, FinishedAttempt } from '../ports/ledger-ports.ts'
+import type { AttemptLedger, PlannedAttempt } from '../ports/ledger-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
 import { type Account, type Asked, type Asker, type Asking, requestDigest, summarize, withoutReply } from './asker.ts'
@@ -33,6 +33,7 @@ export const askByCall =
   (deps: CallDeps, judge: Judge, account: Account): Asker =>
   async (asking, request) => {
     const digest = requestDigest(judge, request)
+    if (isFree(judge)) return askAnew(deps, judge, account, asking, request, digest, 0)
     const { asked, waited_ms } = await awaitOutstanding(deps, asking, digest, account)
     return asked ?? askAnew(deps, judge, account, asking, request, digest, waited_ms)
   }
@@ -77,8 +78,19 @@ async function callOnce(
   digest: Digest,
 ): Promise<{ reply: JudgeReply; summary: AttemptSummary | null }> {
   const started = deps.clock.now()
-  const { deadline, ...planned } = asking
+  const { deadline, ...plan } = asking
   const id = deps.newId('att')
+  const planned: PlannedAttempt = {
+    ...plan,
+    id,
+    request_digest: digest,
+    judge: judge.info.name,
+    started_at: started.toISOString(),
+    batch: account.batch,
+    payer: account.payer?.key_id ?? null,
+    reserved_usd: 0,
+    ...(account.leases.length > 0 && { leases: account.leases }),
+  }
   const reserved = await reserve({
     info: judge.info,
     request,
@@ -86,40 +98,31 @@ async function callOnce(
     at: started,
     factor: 1,
     history: (name) => deps.attempts.outputHistory(name),
-    begin: (_, reserved_usd) =>
-      deps.attempts.begin(
-        {
-          ...planned,
-          id,
-          request_digest: digest,
-          judge: judge.info.name,
-          started_at: started.toISOString(),
-          batch: account.batch,
-          payer: account.payer?.key_id ?? null,
-          reserved_usd,
-          ...(account.leases.length > 0 && { leases: account.leases }),
-        },
-        account.caps,
-      ),
+    begin: async (_, reserved_usd) =>
+      isFree(judge) ? null : deps.attempts.begin({ ...planned, reserved_usd }, account.caps),
   })
   if (!reserved.ok) return { reply: reserved.reply, summary: null }
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, deadline - started.getTime()))
   const reply = await guarded(judge, reserved.request, AbortSignal.timeout(timeout))
   const latency_ms = deps.clock.now().getTime() - started.getTime()
-  const cost_usd = judge.info.kind === 'lexical' ? 0 : costUsd(reply.usage, priceOn(judge.info.prices, started))
+  const cost_usd = isFree(judge) ? 0 : costUsd(reply.usage, priceOn(judge.info.prices, started))
   const { max_output_tokens } = reserved.request
   const facts = { latency_ms, cost_usd, replayed: false, request_digest: digest, max_output_tokens }
   const summary = summarize(id, asking, reply, facts)
   const { outcome, message } = summary
-  await finishSurely(deps, { id, outcome, message, reply, latency_ms, cost_usd })
+  const finished = { id, outcome, message, reply, latency_ms, cost_usd }
+  await surely(deps, () => (isFree(judge) ? deps.attempts.record(planned, finished) : deps.attempts.finish(finished)))
   return { reply, summary }
 }
 
+/** No money and no other process is asked: nothing of it can be lost, and nothing of an earlier one is worth a search. */
+const isFree = (judge: Judge): boolean => judge.info.kind === 'lexical'
+
 /** A reply that was paid for outlives a disk that is full for a while: it is held, and tried again. */
-async function finishSurely(deps: CallDeps, attempt: FinishedAttempt): Promise<void> {
+async function surely(deps: CallDeps, finish: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await deps.attempts.finish(attempt)
+      return await finish()
     } catch (error) {
       if (tries >= MOST_FINISHES[isPassing(error) ? 'passing' : 'other']) throw error
       await deps.clock.sleep(FINISH_AGAIN_MS)

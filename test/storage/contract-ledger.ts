@@ -52,6 +52,19 @@ export function describeLedger(current: Current): void {
       expect(await ledger().listForGrade('grd_a')).toEqual([entry])
     })
 
+    test('a call that costs nothing is begun and ended in one unit of work, once', async () => {
+      await spend('att_1', { grade_id: 'grd_b' })
+      await ledger().record(planAttempt('att_2'), finishOk('att_2'))
+      const [begun] = await ledger().listForGrade('grd_b')
+      const [recorded] = await ledger().listForGrade('grd_a')
+      expect({ ...recorded, id: 'att_1', grade_id: 'grd_b' }).toEqual(begun)
+      await expect(ledger().record(planAttempt('att_2'), finishOk('att_2'))).rejects.toThrow()
+      // Nothing of one that ends another call is written.
+      await expect(ledger().record(planAttempt('att_3', { grade_id: 'grd_c' }), finishOk('att_2'))).rejects.toThrow()
+      expect(await ledger().listForGrade('grd_c')).toEqual([])
+      expect(await ledger().markInterrupted()).toBe(0)
+    })
+
     test('the history of a judge: its answered calls, and nobody else’s', async () => {
       const nothing = { answers: 0, questions: 0, output_tokens: 0, longest: 0 }
       expect(await ledger().outputHistory('openai')).toEqual(nothing)

@@ -84,21 +84,37 @@ const ANSWERS = `
 
 /** The ledger of judge calls over PostgreSQL; it refuses what that over SQLite refuses. */
 export function createAttemptLedger(unit: Unit, processes: Processes, outside: Outside): AttemptLedger {
+  const insert = async (sql: Sql, attempt: PlannedAttempt): Promise<void> => {
+    const { leases = [] } = attempt
+    const more = { process: processes.id, lease: leases[0] ?? null, outcome: 'sent' }
+    await insertFenced(sql, 'attempts', { ...renderPlanned(attempt), ...more }, leases)
+  }
+  const count = (sql: Sql, attempt: PlannedAttempt) =>
+    addSpending(sql, [[attempt, { reserved_usd: attempt.reserved_usd ?? 0, calls: 1 }]])
+  const rowOf = async (attempt: FinishedAttempt): Promise<EndRow> => {
+    const end = renderEnd(attempt)
+    return isLarge(outside, end) ? keepEnd(outside, end) : end
+  }
   return {
     begin: (attempt, caps) =>
       unit.write(async (sql) => {
-        const { leases = [] } = attempt
-        const more = { process: processes.id, lease: leases[0] ?? null, outcome: 'sent' }
-        await insertFenced(sql, 'attempts', { ...renderPlanned(attempt), ...more }, leases)
+        await insert(sql, attempt)
         const broken = await findBroken(sql, attempt, attempt.reserved_usd, caps)
         if (broken !== null) throw new Undo(broken)
-        await addSpending(sql, [[attempt, { reserved_usd: attempt.reserved_usd ?? 0, calls: 1 }]])
+        await count(sql, attempt)
         return null
       }),
     async finish(attempt) {
-      const end = renderEnd(attempt)
-      const row = isLarge(outside, end) ? await keepEnd(outside, end) : end
+      const row = await rowOf(attempt)
       await unit.write((sql) => finish(sql, attempt, row))
+    },
+    async record(planned, finished) {
+      const row = await rowOf(finished)
+      await unit.write(async (sql) => {
+        await insert(sql, planned)
+        await count(sql, planned)
+        await finish(sql, finished, row)
+      })
     },
     async findOrphan(key, sample, round, digest) {
       const [row] = await unit.rows<OrphanRow>(FIND_ORPHAN, [key, sample, round, digest])

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { MOST_ANSWERS, MOST_CALLS } from '../../domain/money/history.ts'
-import type { AttemptLedger, FinishedAttempt, LedgerEntry } from '../../ports/ledger-ports.ts'
+import type { AttemptLedger, FinishedAttempt, LedgerEntry, PlannedAttempt } from '../../ports/ledger-ports.ts'
 import {
   type AnswerRow,
   type BatchCallRow,
@@ -105,19 +105,31 @@ export function createAttemptLedger(
   const answers = db.prepare(ANSWERS)
   const finish = prepareFinish(db, spending)
   const interrupt = prepareInterrupt(db, spending, processes)
+  const write = (attempt: PlannedAttempt): void => {
+    begin.run({ ...attempt, process: processes.id })
+    spending.add(attempt, { reserved_usd: attempt.reserved_usd ?? 0, calls: 1 })
+  }
+  const rowOf = async (attempt: FinishedAttempt): Promise<EndRow> => {
+    const end = renderEnd(attempt)
+    return isLarge(outside, end) ? keepEnd(outside, end) : end
+  }
   return {
     begin: (attempt, caps) =>
       unit.write(() => {
         const broken = spending.findBroken(attempt, attempt.reserved_usd, caps)
-        if (broken !== null) return broken
-        begin.run({ ...attempt, process: processes.id })
-        spending.add(attempt, { reserved_usd: attempt.reserved_usd ?? 0, calls: 1 })
-        return null
+        if (broken === null) write(attempt)
+        return broken
       }),
     async finish(attempt) {
-      const end = renderEnd(attempt)
-      const row = isLarge(outside, end) ? await keepEnd(outside, end) : end
+      const row = await rowOf(attempt)
       await unit.write(() => finish(attempt, row))
+    },
+    async record(planned, finished) {
+      const row = await rowOf(finished)
+      await unit.write(() => {
+        write(planned)
+        finish(finished, row)
+      })
     },
     // There are no leases here.
     isOutstanding: async () => false,
