@@ -27,7 +27,10 @@ export class LocalEngine implements BatchEngine {
     return this.deps.stores.batches
   }
 
+  /** A draft that was graded as it arrived may have been given up meanwhile: as a batch it is parked properly, or goes on. */
   begin(id: string): Promise<void> {
+    this.rouse(id)
+    if (this.running.get(id)?.runner.isParking) this.told.add(id)
     return this.goOn(id, null)
   }
 

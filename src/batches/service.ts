@@ -75,7 +75,8 @@ class Batches implements BatchService {
 
   async create(plan: BatchPlan, items: AsyncIterable<Incoming>, early = false): Promise<Taken> {
     const { engine } = this
-    const grows = early && plan.mode === 'direct' && engine.grow !== undefined
+    // A cap is that of one batch: a draft that comes to nothing would leave the next one a cap of its own.
+    const grows = early && plan.mode === 'direct' && plan.max_cost_usd === null && engine.grow !== undefined
     const taken = await takeBatch(this.intake, plan, items, grows ? (draft) => engine.grow?.(draft) ?? null : null)
     if (taken.ok) await this.engine.begin(taken.batch.id)
     return taken

@@ -26,11 +26,11 @@ const JSON_TYPES: ReadonlySet<string | undefined> = new Set(['application/json',
 /**
  * Answers what is asked most often before the framework sees it: hits in memory, and stored grades by their ids, where nobody has to say
  * who he is. Each request passes the same guards as all others and is counted as they are; whatever else it turns out to be, the
- * framework is given it. Not where requests are traced.
+ * framework is given it. Not where requests are traced, or where a caller without a key is of another project than the default one.
  */
 export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptions): void {
   const { context, metrics, access, admission, state } = options
-  if (context.tracing !== NO_TRACING) return
+  if (context.tracing !== NO_TRACING || context.access.anybody.project !== context.main.name) return
   const { server } = http
   const isLogged = http.log.debug !== http.log.silent
   const { body_bytes } = context.config.limits

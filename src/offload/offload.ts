@@ -56,11 +56,12 @@ export function createOffload<Input, Output>(module: URL, most_ms = MOST_MS): Of
       worker = null
       settle((waiting) => waiting.reject(error))
     }
-    started.on('message', (answer: Answer<Output>) =>
+    started.on('message', (answer: Answer<Output>) => {
+      if (worker !== started) return
       settle((waiting) =>
         'output' in answer ? waiting.resolve(answer.output) : waiting.reject(new Error(answer.error)),
-      ),
-    )
+      )
+    })
     started.once('error', (error) => gone(isOutOfMemory(error) ? new ThreadLost(error.message) : error))
     started.once('exit', (code) => gone(new ThreadLost(`a thread of the service ended with ${code}`)))
     return started
@@ -83,7 +84,12 @@ export function createOffload<Input, Output>(module: URL, most_ms = MOST_MS): Of
     try {
       worker.postMessage(current.make(), current.given)
       const asked = worker
-      late = setTimeout(() => void asked.terminate(), most_ms)
+      late = setTimeout(() => {
+        // What comes next gets a thread of its own: nothing is sent to one that is ending.
+        if (worker === asked) worker = null
+        void asked.terminate()
+        settle((waiting) => waiting.reject(new ThreadLost(`a thread of the service took more than ${most_ms} ms`)))
+      }, most_ms)
     } catch (error) {
       settle((waiting) => waiting.reject(error))
     }

@@ -31,6 +31,7 @@ async function start(judge = answeringJudge(() => GOOD_ANSWER), database = ':mem
 }
 
 const never = new AbortController().signal
+const noop = () => {}
 
 const itemsOf = (count: number): ReadItem[] =>
   (makeItems(count) as BatchItem[]).map((item) => {
@@ -106,6 +107,43 @@ describe('a batch of the command', () => {
       errors: [{ path: '/items/1/item_id' }],
     })
   })
+
+  test('takes no text that could not be told from another once it is stored', async () => {
+    const { createBatch } = await start()
+    const [one] = itemsOf(1)
+    if (one === undefined) throw new Error('no item')
+    const ground_truth = { ...one.item.ground_truth, instruction: `\ud800${'x'.repeat(300)}` }
+    const odd = { ...one, item: { ...one.item, ground_truth } }
+    await expect(createBatch({}, pausing([odd], -1, noop), never)).rejects.toMatchObject({
+      errors: [{ path: '/items/0/ground_truth/instruction', message: 'the text holds a lone surrogate' }],
+    })
+  })
+
+  test('waits for all of its trials where it has a cap: the cap is that of one batch', async () => {
+    const { judge, createBatch, ended } = await start()
+    let early = 0
+    const reading = pausing(itemsOf(MANY), 129, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      early = judge.calls.length
+    })
+    const batch = await createBatch({ max_cost_usd: 100 }, reading, never)
+    expect(early).toBe(0)
+    expect(await ended(batch.id)).toMatchObject({ counts: { graded: MANY } })
+  })
+
+  test('that rests as a draft rests as a batch, and says until when', async () => {
+    const judge = answeringJudge(() => ({ fail: 'judge_unreachable' }))
+    const { app, createBatch } = await start(judge)
+    const reading = pausing(itemsOf(MANY), 129, async () => {
+      await expect.poll(() => app.context.laneOf('scripted').state().kind, { timeout: 20_000 }).toBe('out')
+      await new Promise((resolve) => setTimeout(resolve, 300))
+    })
+    const { id } = await createBatch({}, reading, never)
+    const state = async () => app.context.main.batches.get(id)
+    await expect.poll(async () => (await state())?.status, { timeout: 5_000 }).toBe('parked')
+    expect(await state()).toMatchObject({ parked_reason: expect.stringContaining('judge_unreachable') })
+    expect((await state())?.resumes_at).not.toBeNull()
+  }, 30_000)
 
   test('that is interrupted answers at once; what is in flight ends before the batch is forgotten', async () => {
     let answer = () => {}

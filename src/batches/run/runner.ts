@@ -55,6 +55,11 @@ export class BatchRunner {
     return this.flying.size
   }
 
+  /** It ends as soon as nothing is in flight, and rests. */
+  get isParking(): boolean {
+    return this.parking !== null
+  }
+
   private get batches() {
     return this.deps.stores.batches
   }

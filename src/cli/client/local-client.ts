@@ -6,6 +6,7 @@ import { toResults } from '../../batches/item-results.ts'
 import type { App } from '../../boot/app.ts'
 import { textSize } from '../../domain/trajectory/text-size.ts'
 import type { Refusal } from '../../grading/refusal.ts'
+import { examine } from '../../http/body/body-values.ts'
 import type { Context, Project } from '../../http/context.ts'
 import { refusalProblem } from '../../http/outcomes.ts'
 import { HttpProblem, notFound } from '../../http/problem.ts'
@@ -96,8 +97,10 @@ async function* incoming(items: AsyncIterable<ReadItem>): AsyncGenerator<Incomin
   let index = 0
   for await (const { item, trajectory } of items) {
     const place = `/items/${index}`
-    const [issue, ...more] = inputIssues(BatchItemSchema, item)
-    if (issue !== undefined) fail(unfit(index, [issue, ...more]))
+    const { trajectory: _document, ...said } = item
+    const { fault } = examine(trajectory === null ? item : said)
+    const issues = fault === null ? inputIssues(BatchItemSchema, item) : [fault]
+    if (issues.length > 0) fail(unfit(index, issues))
     yield { item, place, trajectory, bytes: trajectory === null ? 0 : textSize(trajectory) }
     index++
   }

@@ -24,7 +24,7 @@ const pathOf = (frames: readonly Frame[]): string =>
 
 /**
  * What keeps a value from having a digest: text with lone surrogates (UTF-8 would fold them together), values that are not
- * JSON, nesting beyond any use. Iterative, because the depth is the sender's choice. Nesting that is too deep is the last
+ * JSON or would not be the same once stored (`1e400`), nesting beyond any use. Iterative, because the depth is the sender's choice. Nesting that is too deep is the last
  * issue: what is below it is not looked at.
  */
 export function findUnsound(root: unknown): { issues: Issue[]; tooDeep: boolean } {
@@ -56,6 +56,7 @@ export function findUnsound(root: unknown): { issues: Issue[]; tooDeep: boolean 
 
 function complaintAbout(value: unknown): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : 'the text holds a lone surrogate'
+  if (value === Infinity || value === -Infinity) return 'the number is beyond what can be kept'
   const odd = typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint'
   return odd ? `a ${typeof value} is not JSON` : null
 }
