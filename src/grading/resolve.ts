@@ -67,13 +67,14 @@ function findNamed(deps: ResolveDeps, request: GradeRequest): Named {
   if (judge === undefined) {
     const names = [...deps.judges.keys()].join(', ')
     const key = deps.unkeyed.get(asked)
-    const why = key === undefined ? 'there is no such judge' : `the judge ${asked} is not configured: ${setKey(key)}`
+    const why =
+      key === undefined ? `there is no such judge: ${asked}` : `the judge ${asked} is not configured: ${setKey(key)}`
     return refuse('unknown_judge', why, '/judge', `configured judges: ${names}`)
   }
   const rubric = findRubric(deps, request.rubric)
   if (rubric === undefined) {
     const names = [...deps.rubrics.keys()].join(', ')
-    return refuse('unknown_rubric', 'there is no such rubric', '/rubric', `loaded rubrics: ${names}`)
+    return refuse('unknown_rubric', `there is no such rubric: ${request.rubric}`, '/rubric', `loaded rubrics: ${names}`)
   }
   return { ok: true, judge, rubric }
 }

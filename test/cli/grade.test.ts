@@ -66,7 +66,7 @@ test.each<[string, string[], string]>([
   [
     'a judge that is not there',
     [...example('aligned-terminus-2'), '--judge', 'nobody'],
-    'there is no such judge\n  configured judges: lexical\n  `node src/cli.ts judges` lists what there is',
+    'there is no such judge: nobody\n  configured judges: lexical\n  `node src/cli.ts judges` lists what there is',
   ],
   [
     'a judge without its key',

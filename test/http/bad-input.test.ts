@@ -234,7 +234,7 @@ describe('POST /v1/grades with', () => {
   test.each([
     ['openai', 'the judge openai is not configured: set OPENAI_API_KEY in the environment of Veridict'],
     ['anthropic', 'the judge anthropic is not configured: set ANTHROPIC_API_KEY in the environment of Veridict'],
-    ['nobody', 'there is no such judge'],
+    ['nobody', 'there is no such judge: nobody'],
   ])('the judge %s, which is not there', async (judge, detail) => {
     const response = await app.post('/v1/grades', { ...LEXICAL, judge })
     expect(response.json()).toMatchObject({ status: 400, code: 'unknown_judge', detail })

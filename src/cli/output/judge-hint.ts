@@ -9,7 +9,9 @@ export const JUDGE_ADVICE = '`veridict judges` lists what there is; the configur
 export function localRefusal(error: ServiceError, judge: string | undefined): CliError {
   const places = error.errors.map(({ path, message }) => {
     const place = oneLine(path)
-    const isOption = place === '' || place === '/judge' || (error.code === 'unknown_judge' && judge !== undefined)
+    // What was typed is wrong for all items; a judge that one of them names is told with its place.
+    const isTyped = error.code === 'unknown_judge' && judge !== undefined && error.message.includes(judge)
+    const isOption = place === '' || place === '/judge' || isTyped
     return isOption ? oneLine(message) : `${place}  ${oneLine(message)}`
   })
   // One refusal an item says the same of each.
