@@ -1,16 +1,9 @@
+import type { NewBatch } from '../ports/batch-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
 import type { BatchItem, BatchOptions } from '../schemas/batch.ts'
-import type { BatchKind, BatchMode } from '../schemas/vocabulary.ts'
 
 /** What is said of a batch as a whole. What is absent here has a default; what is absent in an item is taken from here. */
-export interface BatchPlan {
-  readonly kind: BatchKind
-  readonly mode: BatchMode
-  readonly name: string | null
-  readonly key: string | null
-  readonly max_cost_usd: number | null
-  /** Null: nobody in particular. */
-  readonly payer: Payer | null
+export interface BatchPlan extends Omit<NewBatch, 'id' | 'created_at'> {
   readonly judge?: string
   readonly rubric?: string
   readonly samples?: number

@@ -73,7 +73,7 @@ export async function* followResults(following: Following): AsyncGenerator<reado
   }
 }
 
-const isEnded = ({ status }: Batch): boolean => status === 'done' || status === 'cancelled'
+export const isEnded = ({ status }: Batch): boolean => status === 'done' || status === 'cancelled'
 
 const isOver = (batch: Batch): boolean => isEnded(batch) || (batch.status === 'parked' && batch.resumes_at === null)
 

@@ -42,7 +42,7 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-export const stoppable = (app: App, context: Context): Stoppable => ({
+const stoppable = (app: App, context: Context): Stoppable => ({
   context,
   log: app.http.log,
   finish() {

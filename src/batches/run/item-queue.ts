@@ -23,8 +23,7 @@ export class ItemQueue implements ItemSource {
   private at = 0
   private cursor = -1
   private isLast = false
-  /** More items arrive at the end of the batch. */
-  private grows: boolean
+  #isOpen: boolean
   /** Some that have arrived stand in the store alone. */
   private isBehind = false
   private waiting: Waiting[] = []
@@ -36,12 +35,12 @@ export class ItemQueue implements ItemSource {
   /** Handed out before its turn. */
   private readonly early = new Set<number>()
 
-  /** `grows`: items arrive by `feed` until `close`. */
-  constructor(store: BatchStore, batch: string, lease: Lease | null = null, grows = false) {
+  /** `isOpen`: items arrive by `feed` until `close`. */
+  constructor(store: BatchStore, batch: string, lease: Lease | null = null, isOpen = false) {
     this.store = store
     this.batch = batch
     this.lease = lease
-    this.grows = grows
+    this.#isOpen = isOpen
   }
 
   /** Items that have just been stored at the end of the batch. */
@@ -64,11 +63,12 @@ export class ItemQueue implements ItemSource {
 
   /** No more items arrive. */
   close(): void {
-    this.grows = false
+    this.#isOpen = false
   }
 
+  /** More items may arrive at the end of the batch. */
   get isOpen(): boolean {
-    return this.grows
+    return this.#isOpen
   }
 
   leaseOf(): Lease | null {
@@ -135,7 +135,7 @@ export class ItemQueue implements ItemSource {
     for (;;) {
       const item = this.page[this.at]
       if (item === undefined) {
-        if (this.isLast || (this.grows && !this.isBehind)) return null
+        if (this.isLast || (this.#isOpen && !this.isBehind)) return null
         await this.turnPage()
         continue
       }
@@ -154,7 +154,7 @@ export class ItemQueue implements ItemSource {
     this.at = 0
     this.cursor = page.at(-1)?.index ?? cursor
     this.isBehind = page.length === PAGE
-    this.isLast = !this.isBehind && !this.grows
+    this.isLast = !this.isBehind && !this.#isOpen
     for (const index of this.early) if (index < (this.page[0]?.index ?? 0)) this.early.delete(index)
   }
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import { type Following, followBatch } from '../../batches/follow.ts'
+import { type Following, followBatch, isEnded } from '../../batches/follow.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { NoQuery, problems, streamed } from '../body/schemas.ts'
 import { notFound } from '../problem.ts'
@@ -37,8 +37,6 @@ async function* writeEvents(following: Following): AsyncGenerator<string> {
   for await (const batch of followBatch(following, SHORTEST_MS))
     yield batch === null ? ': still there\n\n' : renderEvent(isEnded(batch) ? 'end' : 'progress', batch)
 }
-
-const isEnded = ({ status }: Batch): boolean => status === 'done' || status === 'cancelled'
 
 const renderEvent = (event: 'progress' | 'end', batch: Batch): string =>
   `event: ${event}\ndata: ${JSON.stringify(batch)}\n\n`
