@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { makeRequest } from '../bench/make-body.ts'
 import { type RunningServer, startScript } from '../bench/servers.ts'
 import { spawnSlowProvider } from '../bench/slow-provider.ts'
+import { runScript } from './command-line.ts'
 
 /**
  * How many files and named functions of src/ one request runs through: `npm run path`; `--list` names them. A function is on the path of a request
@@ -26,8 +27,13 @@ const [FEW, MANY] = [8, 40] as const
 /** Calls of each named function, by its file below src/, its name and where it begins. */
 type Calls = ReadonlyMap<string, number>
 
-const { values } = parseArgs({ options: { json: { type: 'boolean' }, list: { type: 'boolean' } } })
+const HELP = `npm run path             the files and named functions of src/ on the path of a miss, a hit and a batch’s item
+  -- --list              with their names, by file
+  -- --json              as JSON
+Takes about 15 s; judges are played on loopback.`
+
 const folder = mkdtempSync(join(tmpdir(), 'veridict-path-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 const NAMES = Object.keys(process.env)
 const counted = join(folder, 'counts.json')
 
@@ -110,7 +116,6 @@ async function measureAll(): Promise<Readonly<Record<string, readonly string[]>>
   } finally {
     await service.stop()
     await provider.stop()
-    rmSync(folder, { recursive: true })
   }
 }
 
@@ -121,14 +126,32 @@ function byFile(places: readonly string[]): Readonly<Record<string, readonly str
   return Object.fromEntries(files.map(([file, some]) => [file, some.map(([, name = '']) => name)]))
 }
 
-const rows = Object.entries(await measureAll()).map(([path, places]) => {
-  const names = byFile(places)
-  return { path, files: Object.keys(names).length, functions: places.length, ...(values.list && { names }) }
-})
-if (values.json) console.log(JSON.stringify(rows, null, 2))
-else for (const row of rows) console.log(textOf(row))
+interface Row {
+  readonly path: string
+  readonly files: number
+  readonly functions: number
+  readonly names?: ReturnType<typeof byFile>
+}
 
-function textOf({ path, files, functions, names = {} }: (typeof rows)[number]): string {
+async function main(): Promise<number> {
+  const option = { type: 'boolean' } as const
+  const { values } = parseArgs({ options: { json: option, list: option, help: option } })
+  if (values.help) {
+    console.log(HELP)
+    return 0
+  }
+  const rows = Object.entries(await measureAll()).map(([path, places]): Row => {
+    const names = byFile(places)
+    return { path, files: Object.keys(names).length, functions: places.length, ...(values.list && { names }) }
+  })
+  if (values.json) console.log(JSON.stringify(rows, null, 2))
+  else for (const row of rows) console.log(textOf(row))
+  return 0
+}
+
+function textOf({ path, files, functions, names = {} }: Row): string {
   const row = `${path.padEnd(20)} ${`${files}`.padStart(4)} files ${`${functions}`.padStart(5)} functions`
   return [row, ...Object.entries(names).map(([file, some]) => `  ${file}: ${some.join(', ')}`)].join('\n')
 }
+
+await runScript(main)
