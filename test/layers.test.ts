@@ -13,11 +13,11 @@ const LAYERS: Readonly<Record<string, string>> = {
   access: '',
   asking: 'schemas domain ports',
   // Its threads are programs of their own, with what they run.
-  offload: 'schemas domain formats judges storage http',
-  grading: 'schemas domain ports asking offload',
+  offload: 'schemas domain formats archives ports asking grading judges storage http',
+  grading: 'schemas domain ports asking',
   batches: 'schemas domain ports asking grading',
   audit: 'schemas domain ports batches',
-  judges: 'schemas domain ports asking offload config',
+  judges: 'schemas domain ports asking config',
   storage: 'schemas domain ports asking access',
   blobs: 'ports config',
   queue: 'ports',
@@ -27,7 +27,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   process: 'batches http',
   http: 'schemas domain ports asking grading batches audit access config offload telemetry',
   boot: 'schemas domain formats ports asking grading batches audit judges storage blobs queue config access offload telemetry web process http',
-  cli: 'schemas domain ports grading batches archives storage blobs config access process http boot',
+  cli: 'schemas domain ports grading batches archives offload storage blobs config access process http boot',
 }
 const ENTRIES = ['cli.ts', 'server.ts', 'worker.ts']
 const MOST_FILES = 20

@@ -1,3 +1,4 @@
+import { measureOf } from '../domain/trajectory/measure.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 
 /** Characters, or bytes of a body, from which a step of the work is long enough to hold others up. */
@@ -21,15 +22,15 @@ export async function turnFor(trajectory: Trajectory): Promise<void> {
 
 /** Reading an action, as a shell does, costs many times what other text costs; and every part costs something. */
 const WEIGHT_OF_ACTION = 8
-export const WEIGHT_OF_PART = 32
+const WEIGHT_OF_PART = 32
 /** However short an action is, it is held against every string of the ground truth: half a millisecond for a hundred of them. */
 const LEAST_OF_ACTION = 1000
 
 const weighed = new WeakMap<Trajectory, boolean>()
 
-/** Whether the work on a run holds others up: then it is done in turns, or on another thread. */
+/** Whether the work on a run holds others up: then it is done on another thread. */
 export function isLarge(trajectory: Trajectory): boolean {
-  const known = weighed.get(trajectory) ?? weighsMoreThan(trajectory, LARGE)
+  const known = measureOf(trajectory)?.large ?? weighed.get(trajectory) ?? weighsMoreThan(trajectory, LARGE)
   weighed.set(trajectory, known)
   return known
 }

@@ -9,11 +9,11 @@ import type { Config } from '../config/config.ts'
 import type { LoadedRubric } from '../config/load-rubrics.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
-import { readTrajectory } from '../formats/read.ts'
 import { createGradingService } from '../grading/grade.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { Project } from '../http/context.ts'
-import { readElsewhere } from '../offload/read-elsewhere.ts'
+import { readAnywhere } from '../offload/read-elsewhere.ts'
+import { gradeInPool } from '../offload/trial-pool.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { Meter } from '../telemetry/meter.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
@@ -86,7 +86,8 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     rubrics,
     default_judge: config.default_judge,
     default_rubric,
-    read: (document) => readElsewhere(document) ?? readTrajectory(document, config.limits),
+    read: (document) => readAnywhere(document, config.limits),
+    gradeSample: gradeInPool({ limits: config.limits, load: (id) => stores.trajectories.getPacked(id) }),
     recent: {
       get: (id) => recent.get(`${name}/${id}`),
       set: (id, trajectory) => recent.set(`${name}/${id}`, trajectory),

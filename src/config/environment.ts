@@ -20,6 +20,7 @@ export interface Environment {
   readonly project: string | undefined
   readonly worker: 'on' | 'off' | undefined
   readonly worker_port: number | undefined
+  readonly threads: number | undefined
   readonly openai: ProviderEnvironment
   readonly anthropic: ProviderEnvironment
 }
@@ -69,6 +70,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     project: text('VERIDICT_PROJECT'),
     worker: readChoice('VERIDICT_WORKER', text, ['on', 'off']),
     worker_port: readPort('VERIDICT_WORKER_PORT', text),
+    threads: readThreads('VERIDICT_THREADS', text),
     openai: readProvider(text, PROVIDER_VARIABLES.openai),
     anthropic: readProvider(text, PROVIDER_VARIABLES.anthropic),
   }
@@ -90,6 +92,17 @@ function readPort(name: string, text: (name: string) => string | undefined): num
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new Error(`${name} must be a port from 0 to 65535, not "${value}"`)
   return port
+}
+
+const MOST_THREADS = 64
+
+function readThreads(name: string, text: (name: string) => string | undefined): number | undefined {
+  const value = text(name)
+  if (value === undefined) return undefined
+  const threads = Number(value)
+  if (!/^\d+$/.test(value) || threads > MOST_THREADS)
+    throw new Error(`${name} must be a number of threads from 0 to ${MOST_THREADS}, not "${value}"`)
+  return threads
 }
 
 function readDollars(name: string, text: (name: string) => string | undefined): number | undefined {

@@ -1,4 +1,4 @@
-import type { Evidence } from '../domain/evidence/evidence.ts'
+import { checkEvidence, type Evidence } from '../domain/evidence/evidence.ts'
 import type { EvidenceQuestion } from '../domain/evidence/evidence-question.ts'
 import { mendable } from '../domain/evidence/evidence-unclear.ts'
 import type { Issue } from '../domain/result.ts'
@@ -7,8 +7,7 @@ import { renderComplaint, renderFormComplaint } from '../domain/rubric/prompt.ts
 import type { Rendering } from '../domain/trajectory/rendering.ts'
 import type { JudgeRequest } from '../ports/judge-ports.ts'
 import type { Coverage, Failure } from '../schemas/grade.ts'
-import { checkClaims } from './check-claims.ts'
-import { NOTHING_STORED, type SampleCalls, type SampleResult, schemaInvalid, UNCHECKED } from './sample-calls.ts'
+import { NOTHING_STORED, type SampleCalls, type SampleResult, schemaInvalid } from './sample-calls.ts'
 
 /** What is to be decided, and from what. */
 interface Decision {
@@ -52,8 +51,7 @@ export async function decide(
     let complaint: string
     if (claims.ok) {
       await new Promise(setImmediate)
-      const evidence = await checkClaims(claims.value, question)
-      if (evidence === null) return done(calls.failed(UNCHECKED, coverage))
+      const evidence = checkEvidence(claims.value, question)
       judged = { claims: claims.value, evidence }
       const mend = mendable(evidence.unmet, claims.value)
       if (mend.length === 0) break

@@ -18,9 +18,12 @@ import {
   resolveQuestion,
   storeTrajectory,
 } from './resolve.ts'
+import { gradeSample } from './sample.ts'
 import type { GradeOutcome, GradingService, ItemOutcome, UploadOutcome } from './service.ts'
 
-interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade'> {
+interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade' | 'gradeSample'> {
+  /** Here, unless it is given. */
+  readonly gradeSample?: JudgingDeps['gradeSample']
   readonly recent: RecentTrajectories
 }
 
@@ -30,7 +33,7 @@ export function createGradingService(given: GradingDeps): GradingService {
   const onGrade = (grade: Grade) => {
     for (const listener of listeners) listener(grade)
   }
-  const deps = { ...given, trajectories: given.stores.trajectories, onGrade }
+  const deps = { gradeSample, ...given, trajectories: given.stores.trajectories, onGrade }
   const fly = createFlights(given.stores, given.clock)
 
   async function answer(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {

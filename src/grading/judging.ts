@@ -13,7 +13,6 @@ import type { TrialMetadata } from '../schemas/grade-request.ts'
 import { assembleGrade } from './assemble.ts'
 import { type GradingJob, isPassing } from './job.ts'
 import type { Question } from './question.ts'
-import { gradeSample } from './sample.ts'
 import type { SampleDeps, SampleResult } from './sample-calls.ts'
 
 export interface JudgingDeps {
@@ -26,6 +25,8 @@ export interface JudgingDeps {
   readonly budgetOf: (judge: string) => RetryBudget
   /** Hard cap of a day (UTC) for all calls together. */
   readonly day_cap_usd: number | null
+  /** One sample: here, or on another thread. */
+  readonly gradeSample: (deps: SampleDeps, question: Question, sample: number) => Promise<SampleResult>
   /** A grade answers its key from now on. */
   readonly onGrade: (grade: Grade) => void
 }
@@ -78,7 +79,7 @@ async function makeGrade(
   job: GradingJob,
   lease: Lease | null,
 ): Promise<Judged> {
-  const samples = await gradeSamples(sampling, question, job)
+  const samples = await gradeSamples((index) => deps.gradeSample(sampling, question, index), question, job)
   if (samples === null) return { kind: 'waiting' }
   const passing = samples.find((sample) => sample.kind === 'failed' && isPassing(job, sample.failure))
   if (passing?.kind === 'failed') return { kind: 'passed_over', failure: passing.failure }
@@ -131,8 +132,11 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob,
  * Null: some sample waits for the provider. The first sample is asked alone, so that the others find the trajectory in the provider’s
  * cache; a provider’s batch gets all at once.
  */
-async function gradeSamples(deps: SampleDeps, question: Question, job: GradingJob): Promise<SampleResult[] | null> {
-  const grade = (index: number) => gradeSample(deps, question, index)
+async function gradeSamples(
+  grade: (index: number) => Promise<SampleResult>,
+  question: Question,
+  job: GradingJob,
+): Promise<SampleResult[] | null> {
   const indexes = Array.from({ length: question.samples }, (_, index) => index)
   if (job.way === 'provider') return gathered(await Promise.allSettled(indexes.map(grade)))
   const first = await grade(0)

@@ -17,7 +17,10 @@ export interface Question {
   readonly samples: number
   readonly denied_acts: DeniedActs
   readonly key: Digest
+  /** Made when first asked for: the mark in the frames of what a judge is shown. */
   readonly nonce: string
+  /** What the nonce is made with. */
+  readonly secret: Uint8Array
   /** The grade that the answer will become. */
   readonly grade_id: string
 }

@@ -1,12 +1,11 @@
-import { holds } from '../domain/evidence/evidence.ts'
+import { checkEvidence, holds } from '../domain/evidence/evidence.ts'
 import type { Issue } from '../domain/result.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
 import { renderFormComplaint, WINDOW_NOTE } from '../domain/rubric/prompt.ts'
 import type { Failure } from '../schemas/grade.ts'
-import { checkClaims } from './check-claims.ts'
 import type { Mark } from './decision-text.ts'
 import { MOST_WINDOWS, type WindowedReading } from './reading.ts'
-import { NOTHING_STORED, type SampleCalls, UNCHECKED, windowUnread } from './sample-calls.ts'
+import { NOTHING_STORED, type SampleCalls, windowUnread } from './sample-calls.ts'
 import { halvePiece, type Piece, renderPiece } from './window-pieces.ts'
 
 type WindowsRead =
@@ -34,9 +33,7 @@ export async function readWindows(calls: SampleCalls, reading: WindowedReading):
       const { piece, node } = next
       const read = await readPiece(calls, reading, piece, index + MOST_WINDOWS * node)
       if (read.kind === 'read') {
-        const found = await marksOf(calls, read.claims, reading)
-        if (found === null) return { ok: false, failure: UNCHECKED }
-        marks.push(...found)
+        marks.push(...marksOf(calls, read.claims, reading))
         windows++
         continue
       }
@@ -81,11 +78,10 @@ function nameOf(piece: Piece, steps: readonly { readonly id: number }[]): string
   return `steps ${steps[piece.from]?.id} to ${steps[piece.to - 1]?.id}`
 }
 
-/** Where the quotes of a window stand that are real, whether they come too early or not; null: nobody could check them. */
-async function marksOf(calls: SampleCalls, claims: Claims, { rendering }: WindowedReading): Promise<Mark[] | null> {
+/** Where the quotes of a window stand that are real, whether they come too early or not. */
+function marksOf(calls: SampleCalls, claims: Claims, { rendering }: WindowedReading): Mark[] {
   const { steps } = rendering.trajectory
-  const evidence = await checkClaims(claims, { ...calls.question, rendering })
-  if (evidence === null) return null
+  const evidence = checkEvidence(claims, { ...calls.question, rendering })
   return evidence.citations.flatMap(({ status, step_id, path, start, end }): Mark[] => {
     if (!(holds(status) || status === 'out_of_order') || start === null || end === null) return []
     const step = steps.findIndex(({ id }) => id === step_id)

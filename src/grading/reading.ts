@@ -1,4 +1,3 @@
-import { isLarge, LARGE, nextTurn, WEIGHT_OF_PART } from '../asking/turns.ts'
 import type { Anchors } from '../domain/evidence/anchors.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { type ElidableStep, planElision } from '../domain/trajectory/elision.ts'
@@ -10,7 +9,6 @@ import {
   tokensOfPictures,
 } from '../domain/trajectory/shown-pictures.ts'
 import type { Part, Trajectory } from '../domain/trajectory/trajectory.ts'
-import type { PartView } from '../domain/trajectory/view.ts'
 import type { JudgeInfo } from '../ports/judge-ports.ts'
 import { FRAME_TOKENS, type Piece, planPieces, type StepCosts, tokensOf } from './window-pieces.ts'
 
@@ -42,13 +40,14 @@ export function planReading(
   anchors: Anchors,
   budget: number,
   { token_factor: tokenFactor, images }: Pick<JudgeInfo, 'token_factor' | 'images'>,
-  whole = renderWhole(trajectory, nonce, budget, images),
 ): Reading {
-  const { pictures } = whole
+  const pictures = images ? choosePictures(trajectory, nonce, budget * SHARE_OF_PICTURES) : NO_PICTURES
+  const whole = createRendering(trajectory, nonce, undefined, pictures)
   const all = trajectory.steps.map((_, index) => index)
   if (mostTokens(whole, tokenFactor) <= budget)
     return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
-  const steps = costSteps(whole, anchors, tokenFactor)
+  const needles = needlesOf(anchors)
+  const steps = costSteps(whole, needles, tokenFactor)
   if (steps.reduce((sum, step) => sum + tokensOf(step), 0) <= budget)
     return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
   const plan = planElision(steps, budget)
@@ -59,61 +58,7 @@ export function planReading(
   const windows = planPieces(steps, budget)
   return windows.length > MOST_WINDOWS
     ? { kind: 'too_long', rendering: whole }
-    : { kind: 'windows', rendering: whole, windows, steps, needles: needlesOf(anchors), token_factor: tokenFactor }
-}
-
-/** All of a trajectory, with the pictures that the budget takes. */
-export function renderWhole(trajectory: Trajectory, nonce: string, budget: number, images: boolean): Rendering {
-  const pictures = images ? choosePictures(trajectory, nonce, budget * SHARE_OF_PICTURES) : NO_PICTURES
-  return createRendering(trajectory, nonce, undefined, pictures)
-}
-
-/** What the views of a large run cost and which parts hold a string is worked out some parts a turn, before `planReading` asks for it. */
-export async function viewInTurns(
-  whole: Rendering,
-  anchors: Anchors,
-  budget: number,
-  { token_factor }: JudgeInfo,
-): Promise<void> {
-  if (!isLarge(whole.trajectory)) return
-  await eachPartInTurns(whole, () => undefined)
-  if (mostTokens(whole, token_factor) <= budget) return
-  await eachPartInTurns(whole, (view, part) => {
-    tokensOfView(view)
-    holdsOne(part, anchors)
-  })
-}
-
-async function eachPartInTurns(whole: Rendering, work: (view: PartView, part: Part) => void): Promise<void> {
-  let done = 0
-  for (const [step, { parts }] of whole.trajectory.steps.entries())
-    for (const [part, one] of parts.entries()) {
-      const view = whole.view({ step, part })
-      work(view, one)
-      done += view.text.length + WEIGHT_OF_PART
-      if (done < LARGE) continue
-      done = 0
-      await nextTurn()
-    }
-}
-
-const tokensOfViews = new WeakMap<PartView, number>()
-
-function tokensOfView(view: PartView): number {
-  const tokens = tokensOfViews.get(view) ?? estimateTokens(view.text)
-  tokensOfViews.set(view, tokens)
-  return tokens
-}
-
-const holding = new WeakMap<Anchors, WeakMap<Part, boolean>>()
-
-/** Whether the part holds a string of the instructions as it is written. */
-function holdsOne(part: Part, anchors: Anchors): boolean {
-  const known = holding.get(anchors) ?? new WeakMap<Part, boolean>()
-  holding.set(anchors, known)
-  const holds = known.get(part) ?? needlesOf(anchors).some((needle) => part.text.includes(needle))
-  known.set(part, holds)
-  return holds
+    : { kind: 'windows', rendering: whole, windows, steps, needles, token_factor: tokenFactor }
 }
 
 /** What the estimate of all steps cannot exceed, without estimating: a UTF-16 unit is three bytes at most, and a byte is one token at most. */
@@ -127,19 +72,20 @@ function mostTokens(rendering: Rendering, factor: number): number {
   return sum
 }
 
-const costSteps = (rendering: Rendering, anchors: Anchors, factor: number): ElidableStep[] =>
-  rendering.trajectory.steps.map((step, index) => ({
+function costSteps(rendering: Rendering, needles: readonly string[], factor: number): ElidableStep[] {
+  return rendering.trajectory.steps.map((step, index) => ({
     protected: false,
     parts: step.parts.map((part, number) => ({
       actor: part.actor,
       chars: part.text.length,
       tokens:
-        Math.ceil(tokensOfView(rendering.view({ step: index, part: number })) * factor) +
+        Math.ceil(estimateTokens(rendering.view({ step: index, part: number }).text) * factor) +
         tokensOfParts(rendering.pictures, [part]) +
         FRAME_TOKENS,
-      protected: rendering.pictures.has(part) || holdsOne(part, anchors),
+      protected: rendering.pictures.has(part) || needles.some((needle) => part.text.includes(needle)),
     })),
   }))
+}
 
 const tokensOfParts = (pictures: ShownPictures, parts: Iterable<Part>): number =>
   tokensOfPictures([...parts].flatMap((part) => pictures.get(part) ?? []))

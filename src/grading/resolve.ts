@@ -126,6 +126,7 @@ export async function resolveQuestion(
   if (!admitted.ok) return admitted
   const { judge, rubric, trajectory, document } = admitted
   const groundTruth = normalizeGroundTruth(request.ground_truth)
+  let nonce: string | undefined
   const question: Question = {
     trajectory,
     ground_truth: groundTruth,
@@ -135,7 +136,11 @@ export async function resolveQuestion(
     samples: request.samples ?? 1,
     denied_acts: deps.denied_acts,
     key: known ?? keyOf(deps, request, admitted, trajectory.id, groundTruth),
-    nonce: makeNonce(deps.secret, trajectory),
+    get nonce() {
+      nonce ??= makeNonce(deps.secret, trajectory)
+      return nonce
+    },
+    secret: deps.secret,
     grade_id: deps.newId('grd'),
   }
   return { ok: true, question, document }

@@ -151,9 +151,9 @@ const knownPath = (path: string): string => (path === '' ? '' : `${path.split('/
 
 const knownName = (name: string): string => (name === '' || NAMES.has(name) || /^\d{1,5}$/.test(name) ? name : '…')
 
-export const UNCHECKED = failure(
+export const WORKER_LOST = failure(
   'internal',
-  'the check of the judge’s answer against the run took too long or too much memory, and was ended',
+  'the work on the run took too long or too much memory, and was ended with its thread; nothing was decided',
   true,
 )
 

@@ -4,9 +4,9 @@ import { type Decided, decide } from './decide.ts'
 import { decisionText } from './decision-text.ts'
 import type { Question } from './question.ts'
 import { readWindows } from './read-windows.ts'
-import { planReading, renderWhole, viewInTurns, type WindowedReading } from './reading.ts'
+import { planReading, type WindowedReading } from './reading.ts'
 import { readingBudget, WINDOW_SCALES } from './reading-budget.ts'
-import { SampleCalls, type SampleDeps, type SampleResult, TOO_LONG, UNCHECKED } from './sample-calls.ts'
+import { SampleCalls, type SampleDeps, type SampleResult, TOO_LONG } from './sample-calls.ts'
 
 /** Repairs of one decision. */
 export const MOST_REPAIRS = 2
@@ -34,17 +34,13 @@ export async function gradeSample(deps: SampleDeps, question: Question, sample: 
 const isBlindRetry = (result: SampleResult): boolean =>
   result.kind === 'failed' &&
   (result.coverage.media_shown ?? 0) > 0 &&
-  // The provider took the pictures where only our own check came to nothing.
-  result.failure !== UNCHECKED &&
   (result.failure.code === 'internal' || result.failure.code === 'refused')
 
 async function readAndDecide(calls: SampleCalls, images: boolean): Promise<SampleResult> {
   const { judge, trajectory, nonce, anchors } = calls.question
   for (const scale of WINDOW_SCALES) {
     const budget = readingBudget(calls.question, scale)
-    const whole = renderWhole(trajectory, nonce, budget, images)
-    await viewInTurns(whole, anchors, budget, judge.info)
-    const reading = planReading(trajectory, nonce, anchors, budget, { ...judge.info, images }, whole)
+    const reading = planReading(trajectory, nonce, anchors, budget, { ...judge.info, images })
     if (reading.kind === 'too_long') return calls.failed(TOO_LONG, coverageOf(reading.rendering, 0))
     if (reading.kind === 'windows') return decideOverWindows(calls, reading, budget)
     const { rendering, text } = reading

@@ -1,40 +1,70 @@
+import { decodeText, parseJson as parseText } from '../archives/unpack/text.ts'
+import { isLarge } from '../asking/turns.ts'
+import { normalizeGroundTruth } from '../domain/cache-key.ts'
+import { weakAnchors } from '../domain/evidence/weak-anchors.ts'
+import { fullCoverage } from '../domain/trajectory/rendering.ts'
+import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
-import { isRecord } from '../formats/common/reading.ts'
+import { isRecord, type Json, type ReadLimits } from '../formats/common/reading.ts'
 import { readTrajectory } from '../formats/read.ts'
 import { parseJson } from '../http/body/body-json.ts'
 import { HttpProblem } from '../http/problem.ts'
+import { inputIssues } from '../schemas/check.ts'
+import { type GivenGroundTruth, GivenGroundTruthSchema } from '../schemas/ground-truth.ts'
 import { packText } from '../storage/stored-text.ts'
-import type { ReadBody, ReadJob } from './large-job.ts'
-import { packTrajectory } from './packed-trajectory.ts'
+import type { ReadBody, ReadBodyJob, ReadLineJob, ReadRequest, ReadRun } from './trial-jobs.ts'
 
-interface Reading {
-  readonly answer: ReadBody
-  readonly trajectory: Trajectory | null
-}
+/** Hears of what was read. */
+type Keep = (trajectory: Trajectory) => void
 
-/** Parses a body as the main thread does, and reads the trajectory in it. For the thread. */
-export function readRequest({ chunks, limits }: ReadJob): Reading {
-  let body: unknown
+/** Parses a body as the main thread does, and reads the trajectory in it. For the worker. */
+export function readBody({ chunks, limits }: ReadBodyJob, keep: Keep): ReadBody {
   try {
-    body = parseJson(Buffer.concat(chunks), limits.depth)
+    return readRequest(parseJson(Buffer.concat(chunks), limits.depth), limits, keep)
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error
     const { code, message: detail, extras } = error
-    return alone({ refused: { code, detail, errors: extras.errors ?? [] } })
+    return { refused: { code, detail, errors: extras.errors ?? [] } }
   }
-  if (!isRecord(body) || !isRecord(body['trajectory'])) return alone({ body, trajectory: null })
-  const { trajectory: document, ...rest } = body
-  // The name of a stored one, not a document.
-  if (typeof document['id'] === 'string' && Object.keys(document).length === 1) return alone({ body, trajectory: null })
-  const read = readTrajectory(document, limits)
-  if (!read.ok) return alone({ body: rest, trajectory: read })
-  const parts = read.value.steps.flatMap((step) => step.parts)
-  const run = {
-    packed: packTrajectory(read.value),
-    pictures: parts.flatMap(({ picture }, place) => (picture === undefined ? [] : [[place, picture] as const])),
-    document: packText(JSON.stringify(document), 0),
-  }
-  return { answer: { body: rest, trajectory: { ok: true, value: run } }, trajectory: read.value }
 }
 
-const alone = (answer: ReadBody): Reading => ({ answer, trajectory: null })
+/** The same for a line of a file, whose faults are told otherwise; a body of `undefined`: it is no JSON. */
+export function readLine({ bytes, limits }: ReadLineJob, keep: Keep): ReadRequest {
+  const text = decodeText(bytes)
+  const body = text.kind === 'read' ? parseText(text.text) : undefined
+  // The ground truths of others stand with the main thread, which then needs the run itself.
+  const hasTruth = isRecord(body) && truthOf(body) !== null
+  return hasTruth ? readRequest(body, limits, keep) : { body, trajectory: null }
+}
+
+function readRequest(body: unknown, limits: ReadLimits, keep: Keep): ReadRequest {
+  if (!isRecord(body) || !isRecord(body['trajectory'])) return { body, trajectory: null }
+  const { trajectory: document, ...rest } = body
+  // The name of a stored one, not a document.
+  if (typeof document['id'] === 'string' && Object.keys(document).length === 1) return { body, trajectory: null }
+  const read = readTrajectory(document, limits)
+  if (!read.ok) return { body: rest, trajectory: read }
+  keep(read.value)
+  return { body: rest, trajectory: { ok: true, value: runOf(read.value, document, truthOf(body)) } }
+}
+
+function runOf(trajectory: Trajectory, document: Json, given: GivenGroundTruth | null): ReadRun {
+  const { steps: _, ...head } = trajectory
+  // Not a view of a buffer that others share: all of that would be copied.
+  const stored = Uint8Array.from(packText(JSON.stringify(document), 0))
+  const truth = given === null ? null : normalizeGroundTruth(given)
+  return {
+    head,
+    measure: {
+      text: textSize(trajectory),
+      coverage: fullCoverage(trajectory),
+      large: isLarge(trajectory),
+      held: stored.length,
+    },
+    document: stored,
+    weak: truth === null ? null : { truth, issues: weakAnchors(truth, trajectory) },
+  }
+}
+
+const truthOf = ({ ground_truth: given }: Json): GivenGroundTruth | null =>
+  isRecord(given) && inputIssues(GivenGroundTruthSchema, given).length === 0 ? (given as GivenGroundTruth) : null

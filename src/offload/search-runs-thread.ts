@@ -2,9 +2,9 @@ import { findLiteral, type SearchedRun } from '../domain/text/find-literal.ts'
 import { readTrajectory } from '../formats/read.ts'
 import { parseStored, unpackText } from '../storage/stored-text.ts'
 import type { SearchJob } from './search-job.ts'
-import { serveOffload } from './serve-offload.ts'
+import { serveWorker } from './serve-worker.ts'
 
-serveOffload(({ packed, limits, text, most }: SearchJob): SearchedRun => {
+serveWorker(({ packed, limits, text, most }: SearchJob): SearchedRun => {
   const document = unpackText(packed)
   const read = readTrajectory(parseStored(document), limits)
   if (!read.ok) throw new Error('a stored trajectory can no longer be read')

@@ -59,7 +59,12 @@ export interface JudgeRequest {
   readonly cache_hint: string
   /** Doubled once after a truncated answer. */
   readonly max_output_tokens: number | null
-  readonly evidence: { readonly trajectory: Trajectory; readonly ground_truth: GroundTruth }
+  readonly evidence: {
+    readonly trajectory: Trajectory
+    readonly ground_truth: GroundTruth
+    /** What the search answers, where another thread has made it already. */
+    readonly found?: string
+  }
 }
 
 /** What came back. `raw` is the provider's whole answer as text, kept whatever the outcome. */

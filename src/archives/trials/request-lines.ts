@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { inOrder } from '../../domain/in-order.ts'
 import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
 import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
@@ -51,19 +52,26 @@ export const readRequestLines = (scope: Scope, file: Place): AsyncGenerator<Tria
 
 async function* readLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> {
   const { max_line_bytes: max } = scope.job.limits
-  for await (const { number, bytes } of linesOf(file.path, max)) {
-    const at = `line ${number}`
-    if (bytes === null) {
-      yield skip(scope, file, 'refused', `the line has more than the ${max} bytes that are read of one`, at)
+  const { reader } = scope.job.options
+  const read = async ({ number, bytes }: Line) => {
+    const parsed = bytes === null ? null : (reader?.line(bytes, scope.job.limits.read) ?? { value: parseLine(bytes) })
+    return { at: `line ${number}`, isLong: bytes === null, parsed: await parsed }
+  }
+  for await (const { at, isLong, parsed } of inOrder(linesOf(file.path, max), reader?.at_once ?? 1, read)) {
+    if (parsed === null) {
+      const why = isLong ? `the line has more than the ${max} bytes that are read of one` : TOO_MUCH
+      yield skip(scope, file, 'refused', why, at)
       continue
     }
-    const value = parseLine(bytes)
+    const { value } = parsed
     if (value === undefined) yield skip(scope, file, 'unreadable', `${at} is not JSON`, at)
     else if (!isRequest(value))
       yield skip(scope, file, 'unreadable', `${at}: a request has a trajectory, an object`, at)
     else yield requestItem(scope, file, value, at)
   }
 }
+
+const TOO_MUCH = 'reading the line takes more time or memory than one may take'
 
 /** What stands before the fault of a disk is read; the fault is told, and ends this file only. */
 async function* untilFault(scope: Scope, file: Place, items: AsyncIterable<TrialItem>): AsyncGenerator<TrialItem> {
@@ -84,7 +92,9 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
     name,
   })
   if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
-  const read = isReference(trajectory) ? null : readTrajectory(trajectory, scope.job.limits.read)
+  const { reader, variant, metadata: set } = scope.job.options
+  const readOne = reader?.trajectory ?? readTrajectory
+  const read = isReference(trajectory) ? null : readOne(trajectory, scope.job.limits.read)
   const issues = [
     ...inputIssues(GradeOptionsSchema, options),
     ...inputIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
@@ -98,7 +108,6 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   if (truth === null || Array.isArray(truth))
     return refuse('no_ground_truth', 'it has none, and none is known of its task')
   if (read?.ok === true) warnings.push(...anchorWarnings(scope, truth, read.value))
-  const { variant, metadata: set } = scope.job.options
   return {
     kind: 'trial',
     name,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { TrialReader } from '../../archives/trials/trial-reader.ts'
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import { readSecrets } from '../../config/secrets.ts'
 import { inert } from '../results/terminal-text.ts'
@@ -14,6 +15,8 @@ export interface ServiceConnection {
   readonly embedded: boolean
   /** What it accepts of a trajectory; null: nobody knows before it is asked. */
   readonly limits: ReadLimits | null
+  /** Of one in this process. */
+  readonly reader: TrialReader | null
   /** ` --server URL` where the next command needs it too. */
   readonly flag: string
   close(): Promise<void>
@@ -39,6 +42,7 @@ export async function connect(
     client: embedded.client,
     url: 'this process',
     limits: embedded.limits,
+    reader: embedded.reader ?? null,
     embedded: true,
     flag: '',
     close() {
@@ -67,6 +71,7 @@ function remote(url: string, key: string | undefined): ServiceConnection {
     url,
     embedded: false,
     limits: null,
+    reader: null,
     flag: ` --server ${url}`,
     async close() {},
   }

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import type { TrialReader } from '../../archives/trials/trial-reader.ts'
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import type { Client } from './client.ts'
 
@@ -8,6 +9,8 @@ export interface Embedded {
   readonly client: Client
   /** What it accepts of a trajectory. */
   readonly limits: ReadLimits
+  /** Reads trials for `createBatch`, and for nothing else: documents stay with worker threads. */
+  readonly reader?: TrialReader
   /** Lets what is in flight end, then closes; the state stays in the database. */
   stop(): Promise<void>
 }
@@ -32,6 +35,8 @@ export interface TrialSourceOptions {
   readonly abort: AbortSignal
   /** What is accepted of a trajectory. */
   readonly limits?: ReadLimits
+  /** Reads requests and their trajectories; this thread by itself, where absent. */
+  readonly reader?: TrialReader
   /** Hears, at the end, of places for signals at which most trials had nothing. */
   readonly onMissing?: (text: string) => void
 }

@@ -96,7 +96,7 @@ async function begin(
   options: BatchCommandOptions,
 ): Promise<{ batch: Batch; skipped: number }> {
   const stream = await openTrialStream(
-    (warn) => openTrials(session, paths, options, warn),
+    (warn) => openTrials(session, paths, options, warn, session.connection.reader),
     session.view,
     options.groundTruth,
   )

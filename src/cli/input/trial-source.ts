@@ -21,6 +21,7 @@ export async function* readTrialItems(
   const { sourceText } = await import('../../archives/trials/trial-signals.ts')
   yield* readTrials(paths, {
     abort: options.abort,
+    ...(options.reader !== undefined && { reader: options.reader }),
     ...(options.limits !== undefined && { limits: { read: options.limits } }),
     ...(seen !== null && { groundTruths: seen.truths }),
     ...(signals.length > 0 && { signals }),

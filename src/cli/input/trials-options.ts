@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import type { TrialReader } from '../../archives/trials/trial-reader.ts'
 import type { Session } from '../client/session.ts'
 import { collect } from './command-options.ts'
 
@@ -27,11 +28,13 @@ export const openTrials = (
   paths: readonly string[],
   { groundTruth, signals, variant }: TrialsOptions,
   warn: (text: string) => void,
+  reader: TrialReader | null = null,
 ): AsyncIterable<TrialItem> =>
   shell.readTrials(paths, {
     signals: signals ?? [],
     abort: signal,
     onMissing: warn,
+    ...(reader !== null && { reader }),
     ...(connection.limits !== null && { limits: connection.limits }),
     ...(groundTruth !== undefined && { ground_truth: groundTruth }),
     ...(variant !== undefined && { variant }),

@@ -20,7 +20,22 @@ interface Given {
  * Instructions in which a search finds no action, and given anchors that prove little: the name of a file, which stands wherever the file does,
  * and what stands in many steps. Each with its place below `/ground_truth`. The grade is made with them all the same.
  */
-export function weakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issue[] {
+export function weakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): readonly Issue[] {
+  const truth = JSON.stringify(groundTruth)
+  const last = known.get(trajectory)
+  if (last?.truth === truth) return last.issues
+  const issues = findWeakAnchors(groundTruth, trajectory)
+  rememberWeakAnchors(groundTruth, trajectory, issues)
+  return issues
+}
+
+const known = new WeakMap<Trajectory, { readonly truth: string; readonly issues: readonly Issue[] }>()
+
+/** What `weakAnchors` answers; also where another thread has looked. */
+export const rememberWeakAnchors = (truth: GroundTruth, trajectory: Trajectory, issues: readonly Issue[]): void =>
+  void known.set(trajectory, { truth: JSON.stringify(truth), issues })
+
+function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issue[] {
   const given = [...anchorsOf('cue', groundTruth.cue), ...anchorsOf('distractor', groundTruth.distractor)]
   const isMany = manyOf(trajectory)
   const weak = given.flatMap((one): Issue[] => {

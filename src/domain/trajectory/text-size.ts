@@ -1,8 +1,13 @@
+import { measureOf } from './measure.ts'
 import type { Part, Trajectory } from './trajectory.ts'
 
 /** About how much memory a trajectory takes: UTF-16 units of its texts and pictures, and something for every step. */
-export const textSize = ({ steps }: Trajectory): number =>
-  steps.reduce((sum, { parts }) => parts.reduce(addPart, sum + STEP), 1000)
+export const textSize = (trajectory: Trajectory): number =>
+  measureOf(trajectory)?.text ??
+  trajectory.steps.reduce((sum, { parts }) => parts.reduce(addPart, sum + STEP), 1000)
+
+/** About how much of that this thread holds. */
+export const heldSize = (trajectory: Trajectory): number => measureOf(trajectory)?.held ?? textSize(trajectory)
 
 /** A picture’s base64 is kept with its part, and nothing else keeps it. */
 const addPart = (sum: number, { text, picture }: Part): number => sum + text.length + (picture?.data.length ?? 0)

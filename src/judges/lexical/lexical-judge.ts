@@ -1,9 +1,6 @@
-import { isLarge } from '../../asking/turns.ts'
 import { resolveAnchors } from '../../domain/evidence/anchors.ts'
-import { answerOnThread } from '../../offload/large-runs.ts'
 import type { JudgeInfo } from '../../ports/judge-ports.ts'
 import type { Judge } from '../../ports/ports.ts'
-import type { Failure } from '../../schemas/grade.ts'
 import { BY_DEFAULT } from '../../schemas/judge-info.ts'
 import { answerByAnchors } from './lexical-answer.ts'
 
@@ -29,26 +26,8 @@ const INFO: JudgeInfo = {
 /** The judge that works with no key and no network. Its answer goes through the same gate as any model’s. */
 export const createLexicalJudge = (): Judge => ({
   info: INFO,
-  async ask(request) {
-    const { trajectory, ground_truth } = request.evidence
-    const told = { usage: null, model_resolved: null, request_id: null }
-    try {
-      const answer = isLarge(trajectory)
-        ? await answerOnThread(trajectory, ground_truth)
-        : answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth))
-      const text = JSON.stringify(answer)
-      return { ok: true, text, raw: text, ...told }
-    } catch (error) {
-      if (!isLarge(trajectory)) throw error
-      return { ok: false, failure: UNSEARCHED, raw: null, ...told }
-    }
+  ask({ evidence: { trajectory, ground_truth, found } }) {
+    const text = found ?? JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth)))
+    return Promise.resolve({ ok: true, text, raw: text, usage: null, model_resolved: null, request_id: null })
   },
 })
-
-/** Once more would take as long. */
-const UNSEARCHED: Failure = {
-  code: 'internal',
-  message: 'the search of the run took too long or too much memory, and was ended',
-  retryable: false,
-  retry_after_s: null,
-}

@@ -1,0 +1,169 @@
+import { type Transferable, Worker } from 'node:worker_threads'
+
+/** Pure work that is kept from the main thread, done by worker threads. */
+interface WorkerPool<Input, Output> {
+  /**
+   * Rejects where the work throws; with `WorkerLost` where it takes too long or too much memory, or ends its worker; with `WorkerGone` where it
+   * was not begun, or can no longer be gone on with, because of what other work did.
+   */
+  run(make: (worker: Worker) => Input, where?: Where): Promise<Done<Output>>
+  /** Workers at the most; those that are too many end where they have nothing to do. */
+  resize(size: number): void
+}
+
+interface Where {
+  /** What the worker has from then on, and nobody else. */
+  readonly given?: readonly Transferable[]
+  /** That worker and no other: it holds what the work goes on with. */
+  readonly only?: Worker
+  /** That worker, if it lives. */
+  readonly rather?: Worker | undefined
+}
+
+export interface Done<Output> {
+  readonly output: Output
+  readonly worker: Worker
+}
+
+/** The work took too much memory or time, or ended its worker: it came to nothing, and the code is not known to be at fault. */
+export class WorkerLost extends Error {}
+
+/** The worker was lost to other work. */
+export class WorkerGone extends Error {}
+
+/** A worker that nobody needs gives its memory back. */
+const IDLE_MS = 30_000
+/** One that takes more dies, and its work with it. */
+const HEAP_MB = 768
+/** Of what it just made. Left to itself, a thread that works on large texts grows this to some hundred megabytes and keeps them. */
+const YOUNG_MB = 16
+/** Work that takes longer ends with its worker: what waits behind it has its turn elsewhere. */
+const MOST_MS = 60_000
+/** Sent to one worker at once: the second is begun without waiting for the main thread. */
+const MOST_SENT = 2
+
+interface Turn<Input, Output> {
+  readonly make: (worker: Worker) => Input
+  readonly where: Where
+  resolve(done: Done<Output>): void
+  reject(error: unknown): void
+}
+
+interface Member<Input, Output> {
+  readonly worker: Worker
+  /** Done in this order; the first is under way. */
+  readonly sent: Turn<Input, Output>[]
+  /** For this worker and no other. */
+  readonly waiting: Turn<Input, Output>[]
+  timer: NodeJS.Timeout | undefined
+}
+
+interface PoolOptions {
+  readonly size?: number
+  readonly most_ms?: number
+}
+
+/**
+ * `module`: a file that calls `serveWorker`. Input and output are copied between the threads, so they are plain data. Workers are started when
+ * there is work for them, and keep no process alive.
+ */
+export function createWorkerPool<Input, Output>(module: URL, options: PoolOptions = {}): WorkerPool<Input, Output> {
+  const { most_ms = MOST_MS } = options
+  let { size = 1 } = options
+  const members: Member<Input, Output>[] = []
+  const queue: Turn<Input, Output>[] = []
+
+  const remove = (member: Member<Input, Output>): boolean => {
+    const at = members.indexOf(member)
+    if (at !== -1) members.splice(at, 1)
+    clearTimeout(member.timer)
+    return at !== -1
+  }
+  const lose = (member: Member<Input, Output>, error: unknown) => {
+    if (!remove(member)) return
+    void member.worker.terminate()
+    const [guilty, ...others] = member.sent
+    guilty?.reject(error)
+    for (const turn of [...others, ...member.waiting]) turn.reject(new WorkerGone('a worker was lost to other work'))
+    dispatch()
+  }
+  const start = (): Member<Input, Output> => {
+    const worker = new Worker(module, {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
+    })
+    const member: Member<Input, Output> = { worker, sent: [], waiting: [], timer: undefined }
+    worker.on('message', (answer: Answer<Output>) => {
+      const turn = members.includes(member) ? member.sent.shift() : undefined
+      if (turn === undefined) return
+      watch(member)
+      if ('output' in answer) turn.resolve({ output: answer.output, worker })
+      else turn.reject(new Error(answer.error))
+      dispatch()
+    })
+    worker.once('error', (error) => lose(member, isOutOfMemory(error) ? new WorkerLost(error.message) : error))
+    worker.once('exit', (code) => lose(member, new WorkerLost(`a worker ended with ${code}`)))
+    members.push(member)
+    return member
+  }
+  /** Bounds the time of what is under way, or that of doing nothing. */
+  const watch = (member: Member<Input, Output>) => {
+    clearTimeout(member.timer)
+    if (member.sent.length > 0) {
+      member.timer = setTimeout(() => lose(member, new WorkerLost(`work took more than ${most_ms} ms`)), most_ms)
+      member.worker.ref()
+    } else {
+      member.timer = setTimeout(() => lose(member, null), members.length > size ? 0 : IDLE_MS).unref()
+      member.worker.unref()
+    }
+  }
+  const send = (member: Member<Input, Output>, turn: Turn<Input, Output>) => {
+    try {
+      member.worker.postMessage(turn.make(member.worker), turn.where.given ?? [])
+    } catch (error) {
+      turn.reject(error)
+      return
+    }
+    member.sent.push(turn)
+    if (member.sent.length === 1) watch(member)
+  }
+  const memberOf = (worker: Worker | undefined) => members.find((one) => one.worker === worker)
+  /** One that has nothing to do, a new one, or the one that has least. */
+  const freest = (): Member<Input, Output> | undefined => {
+    const [least] = members.toSorted((a, b) => a.sent.length - b.sent.length)
+    if (least?.sent.length === 0) return least
+    if (members.length < size) return start()
+    return least !== undefined && least.sent.length < MOST_SENT ? least : undefined
+  }
+  const dispatch = () => {
+    for (const member of members)
+      while (member.sent.length < MOST_SENT) {
+        const turn = member.waiting.shift()
+        if (turn === undefined) break
+        send(member, turn)
+      }
+    for (;;) {
+      const member = queue.length > 0 ? freest() : undefined
+      const turn = member && queue.shift()
+      if (member === undefined || turn === undefined) return
+      send(member, turn)
+    }
+  }
+  return {
+    run: (make, where = {}) =>
+      new Promise((resolve, reject) => {
+        const { only, rather } = where
+        const home = memberOf(only ?? rather)
+        if (only !== undefined && home === undefined) return reject(new WorkerGone('the worker is no longer there'))
+        ;(home?.waiting ?? queue).push({ make, where, resolve, reject })
+        dispatch()
+      }),
+    resize(most) {
+      size = Math.max(1, most)
+    },
+  }
+}
+
+const isOutOfMemory = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+
+export type Answer<Output> = { readonly output: Output } | { readonly error: string }
