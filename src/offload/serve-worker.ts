@@ -1,19 +1,37 @@
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import type { Answer } from './worker-pool.ts'
 
-/** Answers every message of the main thread by the work, one after the other. For the file that is the worker. */
+/** Answers every message of the main thread by the work, one piece after the other. For the file that is the worker. */
 export function serveWorker<Input, Output>(work: (input: Input) => Output | Promise<Output>): void {
+  const place = workerData as Int32Array
   let last = Promise.resolve()
-  parentPort?.on('message', (input: Input) => {
-    last = last.then(() => answer(work, input))
+  const answerAll = async (inputs: readonly Input[]) => {
+    const answers: Answer<Output>[] = []
+    for (const [index, input] of inputs.entries()) {
+      Atomics.store(place, 0, index)
+      answers.push(await answer(work, input))
+    }
+    try {
+      parentPort?.postMessage(answers)
+    } catch (error) {
+      parentPort?.postMessage(answers.map(() => fault(error)))
+    }
+    Atomics.store(place, 0, 0)
+  }
+  parentPort?.on('message', (inputs: readonly Input[]) => {
+    last = last.then(() => answerAll(inputs))
   })
 }
 
-async function answer<Input, Output>(work: (input: Input) => Output | Promise<Output>, input: Input): Promise<void> {
-  const tell = (told: Answer<Output>) => parentPort?.postMessage(told)
+async function answer<Input, Output>(
+  work: (input: Input) => Output | Promise<Output>,
+  input: Input,
+): Promise<Answer<Output>> {
   try {
-    tell({ output: await work(input) })
+    return { output: await work(input) }
   } catch (error) {
-    tell({ error: error instanceof Error ? error.message : String(error) })
+    return fault(error)
   }
 }
+
+const fault = (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) })

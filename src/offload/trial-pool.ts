@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { TrialReader } from '../archives/trials/trial-reader.ts'
 import type { Asked } from '../asking/asker.ts'
-import { isLarge } from '../asking/turns.ts'
+import { isLarge, LARGE } from '../asking/turns.ts'
 import type { Digest } from '../domain/digest.ts'
 import { rememberWeakAnchors } from '../domain/evidence/weak-anchors.ts'
 import { measureOf } from '../domain/trajectory/measure.ts'
@@ -49,24 +49,38 @@ type Refused = Extract<ReadBody, { refused: unknown }>
 /** Bytes of lines that are read here before workers are started: a handful of trials is done by then. */
 const FIRST_BYTES = 4 * 1024 * 1024
 
+/** Lines, and bytes of lines, that are being read. */
+const MOST_LINES = 64
+const MOST_HELD = 3 * 1024 * 1024
+
 /** Reads the lines of files in the pool, once there are enough of them. */
 export function createPoolReader(): TrialReader {
   let seen = 0
+  let held = 0
+  let free = Promise.withResolvers<void>()
   return {
-    at_once: 2 * threads + 1,
+    at_once: MOST_LINES,
+    async ready() {
+      while (held > MOST_HELD) await free.promise
+    },
     trajectory: readAnywhere,
     line(bytes, limits) {
       seen += bytes.length
       if (threads === 0 || seen < FIRST_BYTES) return null
+      held += bytes.length
       // The caller uses the memory again.
-      return readLine(Uint8Array.from(bytes), limits)
+      return readLine(Uint8Array.from(bytes), limits).finally(() => {
+        held -= bytes.length
+        free.resolve()
+        free = Promise.withResolvers()
+      })
     },
   }
 }
 
 async function readLine(bytes: Uint8Array, limits: ReadLimits): Promise<{ readonly value: unknown } | null> {
   try {
-    const { output, worker } = await again(() => pool.run(() => ({ kind: 'line', bytes, limits })))
+    const { output, worker } = await again(() => pool.run(() => ({ kind: 'line', bytes, limits }), { weight: bytes.length }))
     return { value: standIn(output as ReadRequest, limits, worker) }
   } catch (error) {
     if (error instanceof WorkerLost) return null
@@ -127,7 +141,7 @@ async function runSample(
   const id = ++lastId
   const { trajectory } = question
   const begin = (worker: Worker | undefined, document: Uint8Array | null) =>
-    pool.run((on) => ({ ...sampleJob(deps, question, on), id, sample, limits, document }), { rather: worker })
+    pool.run((on) => ({ ...sampleJob(deps, question, on), id, sample, limits, document }), { rather: worker, weight: measureOf(trajectory)?.text ?? LARGE })
   const home = homes.get(trajectory)
   let done = await begin(home, home === undefined ? await loaded(load, trajectory) : null)
   if ((done.output as SampleStep).kind === 'unknown') done = await begin(done.worker, await loaded(load, trajectory))

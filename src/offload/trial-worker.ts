@@ -1,4 +1,5 @@
 import type { Asked, Asker } from '../asking/asker.ts'
+import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import type { Digest } from '../domain/digest.ts'
 import { resolveAnchors } from '../domain/evidence/anchors.ts'
 import { weakAnchors } from '../domain/evidence/weak-anchors.ts'
@@ -64,7 +65,9 @@ function begin(job: SampleJob): Promise<SampleStep> | SampleStep {
   const trajectory = kept.get(job.trajectory) ?? (document === null ? null : readStored(document, limits))
   if (trajectory === null) return { kind: 'unknown' }
   keep(trajectory)
-  const { info, rubric: sent, rubric_digest, ...given } = job.question
+  const { info, rubric: sent, rubric_digest, ...rest } = job.question
+  // One object for equal ones: anchors are worked out once for each.
+  const given = { ...rest, ground_truth: normalizeGroundTruth(rest.ground_truth) }
   if (sent !== null) rubrics.set(rubric_digest, sent)
   const rubric = rubrics.get(rubric_digest)
   if (rubric === undefined) throw new Error('the rubric was never sent')

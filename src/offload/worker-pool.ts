@@ -18,6 +18,8 @@ interface Where {
   readonly only?: Worker
   /** That worker, if it lives. */
   readonly rather?: Worker | undefined
+  /** Bytes that it works on. */
+  readonly weight?: number
 }
 
 export interface Done<Output> {
@@ -39,8 +41,13 @@ const HEAP_MB = 768
 const YOUNG_MB = 16
 /** Work that takes longer ends with its worker: what waits behind it has its turn elsewhere. */
 const MOST_MS = 60_000
-/** Sent to one worker at once: the second is begun without waiting for the main thread. */
+/** Messages sent to one worker at once: the second is begun without waiting for the main thread. */
 const MOST_SENT = 2
+/** Work that is sent, and answered, in one message, in pieces and bytes: what waits together is stored together, too. */
+const MOST_TOGETHER = 32
+const MOST_BYTES = 512 * 1024
+/** Of work that says nothing of its own. */
+const WEIGHT = 16 * 1024
 
 interface Turn<Input, Output> {
   readonly make: (worker: Worker) => Input
@@ -51,8 +58,10 @@ interface Turn<Input, Output> {
 
 interface Member<Input, Output> {
   readonly worker: Worker
-  /** Done in this order; the first is under way. */
-  readonly sent: Turn<Input, Output>[]
+  /** Messages, in this order; the first is under way. */
+  readonly sent: Turn<Input, Output>[][]
+  /** Which piece of its message the worker is at. */
+  readonly place: Int32Array
   /** For this worker and no other. */
   readonly waiting: Turn<Input, Output>[]
   timer: NodeJS.Timeout | undefined
@@ -72,6 +81,8 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
   let { size = 1 } = options
   const members: Member<Input, Output>[] = []
   const queue: Turn<Input, Output>[] = []
+  /** What is asked for in one turn of the event loop is sent together. */
+  let isDue = false
 
   const remove = (member: Member<Input, Output>): boolean => {
     const at = members.indexOf(member)
@@ -82,22 +93,26 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
   const lose = (member: Member<Input, Output>, error: unknown) => {
     if (!remove(member)) return
     void member.worker.terminate()
-    const [guilty, ...others] = member.sent
+    const guilty = member.sent[0]?.[Atomics.load(member.place, 0)]
     guilty?.reject(error)
-    for (const turn of [...others, ...member.waiting]) turn.reject(new WorkerGone('a worker was lost to other work'))
+    for (const turn of [...member.sent.flat(), ...member.waiting])
+      if (turn !== guilty) turn.reject(new WorkerGone('a worker was lost to other work'))
     dispatch()
   }
   const start = (): Member<Input, Output> => {
+    const place = new Int32Array(new SharedArrayBuffer(4))
     const worker = new Worker(module, {
+      workerData: place,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
     })
-    const member: Member<Input, Output> = { worker, sent: [], waiting: [], timer: undefined }
-    worker.on('message', (answer: Answer<Output>) => {
-      const turn = members.includes(member) ? member.sent.shift() : undefined
-      if (turn === undefined) return
+    const member: Member<Input, Output> = { worker, sent: [], place, waiting: [], timer: undefined }
+    worker.on('message', (answers: readonly Answer<Output>[]) => {
+      const turns = members.includes(member) ? member.sent.shift() : undefined
+      if (turns === undefined) return
       watch(member)
-      if ('output' in answer) turn.resolve({ output: answer.output, worker })
-      else turn.reject(new Error(answer.error))
+      for (const [index, answer] of answers.entries())
+        if ('output' in answer) turns[index]?.resolve({ output: answer.output, worker })
+        else turns[index]?.reject(new Error(answer.error))
       dispatch()
     })
     worker.once('error', (error) => lose(member, isOutOfMemory(error) ? new WorkerLost(error.message) : error))
@@ -116,14 +131,27 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
       member.worker.unref()
     }
   }
-  const send = (member: Member<Input, Output>, turn: Turn<Input, Output>) => {
+  const send = (member: Member<Input, Output>, waiting: Turn<Input, Output>[]) => {
+    const turns: Turn<Input, Output>[] = []
+    const inputs: Input[] = []
+    const given: Transferable[] = []
+    let weight = 0
+    for (let turn = waiting[0]; turn !== undefined; turn = waiting[0]) {
+      weight += turn.where.weight ?? WEIGHT
+      if (turns.length > 0 && (weight > MOST_BYTES || turns.length === MOST_TOGETHER)) break
+      waiting.shift()
+      turns.push(turn)
+      inputs.push(turn.make(member.worker))
+      given.push(...(turn.where.given ?? []))
+    }
     try {
-      member.worker.postMessage(turn.make(member.worker), turn.where.given ?? [])
+      member.worker.postMessage(inputs, given)
     } catch (error) {
-      turn.reject(error)
+      if (turns.length === 1) turns[0]?.reject(error)
+      else for (const turn of turns) send(member, [turn])
       return
     }
-    member.sent.push(turn)
+    member.sent.push(turns)
     if (member.sent.length === 1) watch(member)
   }
   const memberOf = (worker: Worker | undefined) => members.find((one) => one.worker === worker)
@@ -135,17 +163,13 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
     return least !== undefined && least.sent.length < MOST_SENT ? least : undefined
   }
   const dispatch = () => {
+    isDue = false
     for (const member of members)
-      while (member.sent.length < MOST_SENT) {
-        const turn = member.waiting.shift()
-        if (turn === undefined) break
-        send(member, turn)
-      }
-    for (;;) {
-      const member = queue.length > 0 ? freest() : undefined
-      const turn = member && queue.shift()
-      if (member === undefined || turn === undefined) return
-      send(member, turn)
+      while (member.waiting.length > 0 && member.sent.length < MOST_SENT) send(member, member.waiting)
+    while (queue.length > 0) {
+      const member = freest()
+      if (member === undefined) return
+      send(member, queue)
     }
   }
   return {
@@ -155,7 +179,9 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
         const home = memberOf(only ?? rather)
         if (only !== undefined && home === undefined) return reject(new WorkerGone('the worker is no longer there'))
         ;(home?.waiting ?? queue).push({ make, where, resolve, reject })
-        dispatch()
+        if (isDue) return
+        isDue = true
+        setImmediate(dispatch)
       }),
     resize(most) {
       size = Math.max(1, most)
