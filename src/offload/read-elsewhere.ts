@@ -13,7 +13,7 @@ const readings = new WeakMap<object, Result<Trajectory, Issue[]>>()
 export function withStandIn(
   { body, trajectory: read }: ReadRequest,
   limits: ReadLimits,
-  note: (trajectory: Trajectory) => void,
+  note: (trajectory: Trajectory, run: ReadRun) => void,
 ): unknown {
   if (read === null) return body
   const document = {}
@@ -22,7 +22,7 @@ export function withStandIn(
     const trajectory = runElsewhere(read.value, limits)
     readings.set(document, ok(trajectory))
     rememberPacked(document, read.value.document)
-    note(trajectory)
+    note(trajectory, read.value)
   }
   return { ...(body as object), trajectory: document }
 }

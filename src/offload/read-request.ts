@@ -10,17 +10,17 @@ import { readTrajectory } from '../formats/read.ts'
 import { parseJson } from '../http/body/body-json.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { inputIssues } from '../schemas/check.ts'
-import { type GivenGroundTruth, GivenGroundTruthSchema } from '../schemas/ground-truth.ts'
+import { type GivenGroundTruth, GivenGroundTruthSchema, type GroundTruth } from '../schemas/ground-truth.ts'
 import { packText } from '../storage/stored-text.ts'
-import type { ReadBody, ReadBodyJob, ReadLineJob, ReadRequest, ReadRun } from './trial-jobs.ts'
+import type { ReadBody, ReadBodyJob, ReadLineJob, ReadRequest, ReadRun, Searched } from './trial-jobs.ts'
 
-/** Hears of what was read. */
-type Keep = (trajectory: Trajectory) => void
+/** Hears of what was read, and of its ground truth, where it has one of its own; answers what the search for it came to. */
+type Keep = (trajectory: Trajectory, truth: GroundTruth | null) => Promise<Searched | null>
 
 /** Parses a body as the main thread does, and reads the trajectory in it. For the worker. */
-export function readBody({ chunks, limits }: ReadBodyJob, keep: Keep): ReadBody {
+export async function readBody({ chunks, limits }: ReadBodyJob, keep: Keep): Promise<ReadBody> {
   try {
-    return readRequest(parseJson(Buffer.concat(chunks), limits.depth), limits, keep)
+    return await readRequest(parseJson(Buffer.concat(chunks), limits.depth), limits, keep)
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error
     const { code, message: detail, extras } = error
@@ -29,7 +29,7 @@ export function readBody({ chunks, limits }: ReadBodyJob, keep: Keep): ReadBody 
 }
 
 /** The same for a line of a file, whose faults are told otherwise; a body of `undefined`: it is no JSON. */
-export function readLine({ bytes, limits }: ReadLineJob, keep: Keep): ReadRequest {
+export async function readLine({ bytes, limits }: ReadLineJob, keep: Keep): Promise<ReadRequest> {
   const text = decodeText(bytes)
   const body = text.kind === 'read' ? parseText(text.text) : undefined
   // The ground truths of others stand with the main thread, which then needs the run itself.
@@ -37,22 +37,23 @@ export function readLine({ bytes, limits }: ReadLineJob, keep: Keep): ReadReques
   return hasTruth ? readRequest(body, limits, keep) : { body, trajectory: null }
 }
 
-function readRequest(body: unknown, limits: ReadLimits, keep: Keep): ReadRequest {
+async function readRequest(body: unknown, limits: ReadLimits, keep: Keep): Promise<ReadRequest> {
   if (!isRecord(body) || !isRecord(body['trajectory'])) return { body, trajectory: null }
   const { trajectory: document, ...rest } = body
   // The name of a stored one, not a document.
   if (typeof document['id'] === 'string' && Object.keys(document).length === 1) return { body, trajectory: null }
   const read = readTrajectory(document, limits)
   if (!read.ok) return { body: rest, trajectory: read }
-  keep(read.value)
-  return { body: rest, trajectory: { ok: true, value: runOf(read.value, document, truthOf(body)) } }
+  const given = truthOf(body)
+  const truth = given === null ? null : normalizeGroundTruth(given)
+  const searched = await keep(read.value, truth)
+  return { body: rest, trajectory: { ok: true, value: runOf(read.value, document, truth, searched) } }
 }
 
-function runOf(trajectory: Trajectory, document: Json, given: GivenGroundTruth | null): ReadRun {
+function runOf(trajectory: Trajectory, document: Json, truth: GroundTruth | null, searched: Searched | null): ReadRun {
   const { steps: _, ...head } = trajectory
   // Not a view of a buffer that others share: all of that would be copied.
   const stored = Uint8Array.from(packText(JSON.stringify(document), 0))
-  const truth = given === null ? null : normalizeGroundTruth(given)
   return {
     head,
     measure: {
@@ -63,6 +64,7 @@ function runOf(trajectory: Trajectory, document: Json, given: GivenGroundTruth |
     },
     document: stored,
     weak: truth === null ? null : { truth, issues: weakAnchors(truth, trajectory) },
+    searched,
   }
 }
 

@@ -25,6 +25,16 @@ export interface ReadLineJob {
   readonly kind: 'line'
   readonly bytes: Uint8Array
   readonly limits: ReadLimits
+  /** What the judge that searches will most likely be asked about it; null: nobody knows, or it is a model. */
+  readonly standards: Standards | null
+}
+
+/** How trials are judged, whatever is in them. */
+export interface Standards extends Pick<Question, 'denied_acts' | 'secret'> {
+  readonly info: JudgeInfo
+  /** Null: the worker has it. */
+  readonly rubric: Rubric | null
+  readonly rubric_digest: Digest
 }
 
 /** The body, but for the document of its trajectory; or why it cannot be parsed. */
@@ -45,6 +55,13 @@ export interface ReadRun {
   readonly document: Uint8Array
   /** What `weakAnchors` answers about the ground truth of the request, where that has one. */
   readonly weak: { readonly truth: GroundTruth; readonly issues: readonly Issue[] } | null
+  /** Where it was known how it will be judged, and its ground truth is its own. */
+  readonly searched: Searched | null
+}
+
+/** What a sample of the judge that searches comes to, but for what the call of it costs. */
+export interface Searched extends Extract<SampleStep, { kind: 'ask' }> {
+  readonly result: SampleResult
 }
 
 /** One sample of a question, whose calls are made on the main thread. */
@@ -56,12 +73,7 @@ export interface SampleJob {
   /** As it is stored; null: the worker is believed to have it. */
   readonly document: Uint8Array | null
   readonly limits: ReadLimits
-  readonly question: Pick<Question, 'ground_truth' | 'samples' | 'denied_acts' | 'key' | 'grade_id' | 'secret'> & {
-    readonly info: JudgeInfo
-    /** Null: the worker has it. */
-    readonly rubric: Rubric | null
-    readonly rubric_digest: Digest
-  }
+  readonly question: Standards & Pick<Question, 'ground_truth' | 'samples' | 'key' | 'grade_id'>
   readonly sample: number
   /** Milliseconds since the epoch. */
   readonly now: number

@@ -7,13 +7,15 @@ import type { Rubric } from '../domain/rubric/rubric.ts'
 import { makeNonce } from '../domain/trajectory/rendering.ts'
 import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { Question } from '../grading/question.ts'
 import { gradeSample } from '../grading/sample.ts'
 import { answerByAnchors } from '../judges/lexical/lexical-answer.ts'
 import type { JudgeRequest } from '../ports/judge-ports.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
 import { readStored } from './read-elsewhere.ts'
 import { readBody, readLine } from './read-request.ts'
 import { serveWorker } from './serve-worker.ts'
-import type { SampleJob, SampleStep, SentRequest, TrialJob } from './trial-jobs.ts'
+import type { ReadLineJob, SampleJob, SampleStep, Searched, SentRequest, TrialJob } from './trial-jobs.ts'
 
 /** UTF-16 units of the trajectories that are kept; the last one is, whatever its size. */
 const KEPT_CHARS = 16 * 1024 * 1024
@@ -31,8 +33,8 @@ interface Open {
 const open = new Map<number, Open>()
 
 serveWorker((job: TrialJob): unknown => {
-  if (job.kind === 'body') return readBody(job, keep)
-  if (job.kind === 'line') return readLine(job, keep)
+  if (job.kind === 'body') return readBody(job, (trajectory) => Promise.resolve(keep(trajectory)))
+  if (job.kind === 'line') return readLine(job, (trajectory, truth) => search(job, trajectory, truth))
   if (job.kind === 'sample') return begin(job)
   const sample = open.get(job.id)
   open.delete(job.id)
@@ -43,7 +45,7 @@ serveWorker((job: TrialJob): unknown => {
   return sample.step.promise
 })
 
-function keep(trajectory: Trajectory): void {
+function keep(trajectory: Trajectory): null {
   forget(trajectory.id)
   kept.set(trajectory.id, trajectory)
   keptChars += textSize(trajectory)
@@ -51,6 +53,7 @@ function keep(trajectory: Trajectory): void {
     if (keptChars <= KEPT_CHARS || id === trajectory.id) break
     forget(id)
   }
+  return null
 }
 
 function forget(id: Digest): void {
@@ -60,40 +63,66 @@ function forget(id: Digest): void {
   keptChars -= textSize(trajectory)
 }
 
-function begin(job: SampleJob): Promise<SampleStep> | SampleStep {
-  const { document, limits } = job
-  const trajectory = kept.get(job.trajectory) ?? (document === null ? null : readStored(document, limits))
-  if (trajectory === null) return { kind: 'unknown' }
-  keep(trajectory)
-  const { info, rubric: sent, rubric_digest, ...rest } = job.question
-  // One object for equal ones: anchors are worked out once for each.
-  const given = { ...rest, ground_truth: normalizeGroundTruth(rest.ground_truth) }
+/** A trajectory that was searched as it was read is not asked about again, as a rule. */
+async function search(
+  { standards }: ReadLineJob,
+  trajectory: Trajectory,
+  ground_truth: GroundTruth | null,
+): Promise<Searched | null> {
+  if (standards === null || ground_truth === null) return keep(trajectory)
+  let first: Extract<SampleStep, { kind: 'ask' }> | null = null
+  const question = questionOf({ ...standards, ground_truth, samples: 1, key: trajectory.id, grade_id: '' }, trajectory)
+  const ask: Asker = (asking, request) => {
+    const text = found(question)
+    first = { kind: 'ask', asking, request: sentOf(request, text) }
+    const reply = { ok: true, text, raw: text, usage: null, model_resolved: null, request_id: null } as const
+    return Promise.resolve({ reply, attempts: [], waited_ms: 0 })
+  }
+  const result = await gradeSample({ ask, clock: clockAt(0), deadline_ms: 0 }, question, 0)
+  return first === null ? keep(trajectory) : { ...(first as Extract<SampleStep, { kind: 'ask' }>), result }
+}
+
+function questionOf({ info, rubric: sent, rubric_digest, ...given }: SampleJob['question'], trajectory: Trajectory) {
   if (sent !== null) rubrics.set(rubric_digest, sent)
   const rubric = rubrics.get(rubric_digest)
   if (rubric === undefined) throw new Error('the rubric was never sent')
-  const anchors = resolveAnchors(given.ground_truth)
+  // One object for equal ones: anchors are worked out once for each.
+  const ground_truth = normalizeGroundTruth(given.ground_truth)
   const judge = { info, ask: () => Promise.reject(new Error('a worker asks nobody')) }
   const nonce = makeNonce(given.secret, trajectory)
-  const question = { ...given, trajectory, anchors, rubric, judge, nonce }
+  return { ...given, ground_truth, trajectory, anchors: resolveAnchors(ground_truth), rubric, judge, nonce }
+}
+
+const found = ({ trajectory, ground_truth, anchors }: Question): string =>
+  JSON.stringify(answerByAnchors(trajectory, ground_truth, anchors))
+
+const clockAt = (ms: number) => ({ now: () => new Date(ms), sleep: () => Promise.resolve() })
+
+function begin(job: SampleJob): Promise<SampleStep> | SampleStep {
+  const { document, limits } = job
+  if (job.question.rubric !== null) rubrics.set(job.question.rubric_digest, job.question.rubric)
+  const trajectory = kept.get(job.trajectory) ?? (document === null ? null : readStored(document, limits))
+  if (trajectory === null) return { kind: 'unknown' }
+  keep(trajectory)
+  const question = questionOf(job.question, trajectory)
   const sample: Open = { reply: () => undefined, step: Promise.withResolvers() }
-  const ask: Asker = (asking, request) => {
-    const found =
-      info.kind === 'lexical' ? JSON.stringify(answerByAnchors(trajectory, given.ground_truth, anchors)) : null
-    return new Promise((reply) => {
+  const ask: Asker = (asking, request) =>
+    new Promise((reply) => {
       sample.reply = reply
       open.set(job.id, sample)
-      sample.step.resolve({ kind: 'ask', asking, request: sentOf(request, found) })
+      const text = question.judge.info.kind === 'lexical' ? found(question) : null
+      sample.step.resolve({ kind: 'ask', asking, request: sentOf(request, text) })
     })
-  }
-  const clock = { now: () => new Date(job.now), sleep: () => Promise.resolve() }
-  gradeSample({ ask, clock, deadline_ms: job.deadline_ms }, question, job.sample).then(
-    (result) =>
-      sample.step.resolve({ kind: 'done', result, weak: weakAnchors(given.ground_truth, trajectory) }),
+  gradeSample({ ask, clock: clockAt(job.now), deadline_ms: job.deadline_ms }, question, job.sample).then(
+    (result) => sample.step.resolve({ kind: 'done', result, weak: weakAnchors(question.ground_truth, trajectory) }),
     (error: unknown) => sample.step.reject(error),
   )
   return sample.step.promise
 }
 
-function sentOf({ system: _, answer_schema: __, evidence: ___, ...request }: JudgeRequest, found: string | null) {
-  return { ...request, found } satisfies SentRequest
+function sentOf(
+  { system: _, answer_schema: __, evidence: ___, ...request }: JudgeRequest,
+  found: string | null,
+): SentRequest {
+  return { ...request, found }
 }

@@ -12,7 +12,7 @@ interface WorkerPool<Input, Output> {
 }
 
 interface Where {
-  /** What the worker has from then on, and nobody else. */
+  /** What the worker has from then on, and nobody else: it is sent to one that does nothing else, and never again. */
   readonly given?: readonly Transferable[]
   /** That worker and no other: it holds what the work goes on with. */
   readonly only?: Worker
@@ -138,7 +138,8 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
     let weight = 0
     for (let turn = waiting[0]; turn !== undefined; turn = waiting[0]) {
       weight += turn.where.weight ?? WEIGHT
-      if (turns.length > 0 && (weight > MOST_BYTES || turns.length === MOST_TOGETHER)) break
+      const isAlone = weight > MOST_BYTES || turns.length === MOST_TOGETHER || turn.where.given !== undefined
+      if (turns.length > 0 && isAlone) break
       waiting.shift()
       turns.push(turn)
       inputs.push(turn.make(member.worker))
@@ -160,7 +161,8 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
     const [least] = members.toSorted((a, b) => a.sent.length - b.sent.length)
     if (least?.sent.length === 0) return least
     if (members.length < size) return start()
-    return least !== undefined && least.sent.length < MOST_SENT ? least : undefined
+    const most = queue[0]?.where.given === undefined ? MOST_SENT : 1
+    return least !== undefined && least.sent.length < most ? least : undefined
   }
   const dispatch = () => {
     isDue = false
