@@ -58,27 +58,30 @@ type Refused = Extract<ReadBody, { refused: unknown }>
 /** Bytes of lines that are read here before workers are started: a handful of trials is done by then. */
 const FIRST_BYTES = 4 * 1024 * 1024
 
-/** Lines, and bytes of lines, that are read in the pool at once for each worker; what comes meanwhile is read here. */
-const MOST_LINES = 32
-const MOST_HELD = 2 * 1024 * 1024
+/** Lines, and bytes of lines, that are being read. */
+const MOST_LINES = 64
+const MOST_HELD = 3 * 1024 * 1024
 
 /** Reads the lines of files in the pool, once there are enough of them. */
 export function createPoolReader(): TrialReader {
   let seen = 0
-  let lines = 0
   let held = 0
+  let free = Promise.withResolvers<void>()
   return {
-    at_once: MOST_LINES * (threads + 1),
+    at_once: MOST_LINES,
+    async ready() {
+      while (held > MOST_HELD) await free.promise
+    },
     trajectory: readAnywhere,
     line(bytes, limits) {
       seen += bytes.length
-      if (seen < FIRST_BYTES || lines >= MOST_LINES * threads || held >= MOST_HELD * threads) return null
-      lines++
+      if (threads === 0 || seen < FIRST_BYTES) return null
       held += bytes.length
       // The caller uses the memory again.
-      return readLine(new Uint8Array(bytes), limits).finally(() => {
-        lines--
+      return readLine(Uint8Array.from(bytes), limits).finally(() => {
         held -= bytes.length
+        free.resolve()
+        free = Promise.withResolvers()
       })
     },
   }
@@ -227,7 +230,7 @@ async function loaded(load: PoolDeps['load'], { id }: Trajectory): Promise<Uint8
   const document = await load(id)
   if (document === null) throw new Error(`the trajectory ${id} is not stored`)
   // A copy: a view of a larger buffer would bring all of that along.
-  return new Uint8Array(document)
+  return Uint8Array.from(document)
 }
 
 function sampleJob(deps: SampleDeps, question: Question, worker: Worker) {
@@ -247,7 +250,8 @@ function standardsOf({ info, rubric, denied_acts, secret }: Standing, worker: Wo
   rubricsOf.set(worker, sent)
   const isKnown = sent.has(rubric.digest)
   sent.add(rubric.digest)
-  return { info, denied_acts, secret: new Uint8Array(secret), rubric: isKnown ? null : rubric, rubric_digest: rubric.digest }
+  const own = Uint8Array.from(secret)
+  return { info, denied_acts, secret: own, rubric: isKnown ? null : rubric, rubric_digest: rubric.digest }
 }
 
 const requestOf = (

@@ -19,13 +19,18 @@ import { nameOf, type Scope, skip } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
 import type { TrialItem } from './trial-item.ts'
 import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
+import type { TrialReader } from './trial-reader.ts'
 
 /** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
-async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Line> {
+async function* linesOf(path: string, maxBytes: number, reader?: TrialReader): AsyncGenerator<Line> {
   const splitter = new LineSplitter(maxBytes)
   const isText = ({ bytes }: Line) => bytes === null || bytes.length > 0
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
-    for (const line of splitter.feed(chunk)) if (isText(line)) yield line
+    for (const line of splitter.feed(chunk))
+      if (isText(line)) {
+        await reader?.ready()
+        yield line
+      }
   for (const line of splitter.end()) if (isText(line)) yield line
 }
 
@@ -57,7 +62,7 @@ async function* readLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> 
     const parsed = bytes === null ? null : (reader?.line(bytes, scope.job.limits.read) ?? { value: parseLine(bytes) })
     return { at: `line ${number}`, isLong: bytes === null, parsed: await parsed }
   }
-  for await (const { at, isLong, parsed } of inOrder(linesOf(file.path, max), reader?.at_once ?? 1, read)) {
+  for await (const { at, isLong, parsed } of inOrder(linesOf(file.path, max, reader), reader?.at_once ?? 1, read)) {
     if (parsed === null) {
       const why = isLong ? `the line has more than the ${max} bytes that are read of one` : TOO_MUCH
       yield skip(scope, file, 'refused', why, at)

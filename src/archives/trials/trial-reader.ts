@@ -6,6 +6,8 @@ import type { ReadLimits } from '../unpack/limits.ts'
 export interface TrialReader {
   /** Lines that may be under way. */
   readonly at_once: number
+  /** Resolves once another line may be given. */
+  ready(): Promise<void>
   /**
    * The line as a value, which `trajectory` can read; undefined where it is no JSON. Null: it is to be read by the caller; once it is awaited, it
    * took too much time or memory.
