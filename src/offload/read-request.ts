@@ -53,7 +53,7 @@ async function readRequest(body: unknown, limits: ReadLimits, keep: Keep): Promi
 function runOf(trajectory: Trajectory, document: Json, truth: GroundTruth | null, searched: Searched | null): ReadRun {
   const { steps: _, ...head } = trajectory
   // Not a view of a buffer that others share: all of that would be copied.
-  const stored = Uint8Array.from(packText(JSON.stringify(document), 0))
+  const stored = new Uint8Array(packText(JSON.stringify(document), 0))
   return {
     head,
     measure: {

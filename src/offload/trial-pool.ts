@@ -78,7 +78,7 @@ export function createPoolReader(): TrialReader {
       if (threads === 0 || seen < FIRST_BYTES) return null
       held += bytes.length
       // The caller uses the memory again.
-      return readLine(Uint8Array.from(bytes), limits).finally(() => {
+      return readLine(new Uint8Array(bytes), limits).finally(() => {
         held -= bytes.length
         free.resolve()
         free = Promise.withResolvers()
@@ -230,7 +230,7 @@ async function loaded(load: PoolDeps['load'], { id }: Trajectory): Promise<Uint8
   const document = await load(id)
   if (document === null) throw new Error(`the trajectory ${id} is not stored`)
   // A copy: a view of a larger buffer would bring all of that along.
-  return Uint8Array.from(document)
+  return new Uint8Array(document)
 }
 
 function sampleJob(deps: SampleDeps, question: Question, worker: Worker) {
@@ -250,7 +250,7 @@ function standardsOf({ info, rubric, denied_acts, secret }: Standing, worker: Wo
   rubricsOf.set(worker, sent)
   const isKnown = sent.has(rubric.digest)
   sent.add(rubric.digest)
-  const own = Uint8Array.from(secret)
+  const own = new Uint8Array(secret)
   return { info, denied_acts, secret: own, rubric: isKnown ? null : rubric, rubric_digest: rubric.digest }
 }
 
