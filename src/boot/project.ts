@@ -13,7 +13,7 @@ import { createGradingService } from '../grading/grade.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { Project } from '../http/context.ts'
 import { readAnywhere } from '../offload/read-elsewhere.ts'
-import { gradeInPool } from '../offload/trial-pool.ts'
+import { trialPool } from '../offload/trial-pool.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { Meter } from '../telemetry/meter.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
@@ -87,7 +87,7 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     default_judge: config.default_judge,
     default_rubric,
     read: (document) => readAnywhere(document, config.limits),
-    gradeSample: gradeInPool({ limits: config.limits, load: (id) => stores.trajectories.getPacked(id) }),
+    gradeSample: trialPool.grader({ limits: config.limits, load: (id) => stores.trajectories.getPacked(id) }),
     recent: {
       get: (id) => recent.get(`${name}/${id}`),
       set: (id, trajectory) => recent.set(`${name}/${id}`, trajectory),

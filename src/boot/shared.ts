@@ -7,7 +7,7 @@ import { loadRubrics } from '../config/load-rubrics.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { heldSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
-import { useThreads } from '../offload/trial-pool.ts'
+import { trialPool } from '../offload/trial-pool.ts'
 import { createIdMaker } from '../ports/id.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import { createMeter } from '../telemetry/meter.ts'
@@ -45,7 +45,7 @@ const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
 export async function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Promise<Shared> {
   const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
-  useThreads(config.threads)
+  trialPool.useThreads(config.threads)
   const loaded = loadRubrics(options.rubrics ?? RUBRICS)
   const { judges, unkeyed } = await gatherJudges(options, config, secrets)
   if (!judges.has(config.default_judge) && !unkeyed.has(config.default_judge)) {

@@ -1,6 +1,6 @@
 import type { SearchedRun } from '../domain/text/find-literal.ts'
-import { createWorkerPool } from './worker-pool.ts'
 import type { SearchJob } from './search-job.ts'
+import { createWorkerPool } from './worker-pool.ts'
 
 const MOST_MS = 20_000
 /** Apart from the pool of trials: nobody’s grade waits for a search. */

@@ -1,7 +1,6 @@
 import type { Asked, Asking } from '../asking/asker.ts'
 import type { Digest } from '../domain/digest.ts'
 import type { Issue, Result } from '../domain/result.ts'
-import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Measure } from '../domain/trajectory/measure.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { ReadLimits } from '../formats/common/reading.ts'
@@ -25,16 +24,13 @@ export interface ReadLineJob {
   readonly kind: 'line'
   readonly bytes: Uint8Array
   readonly limits: ReadLimits
-  /** What the judge that searches will most likely be asked about it; null: nobody knows, or it is a model. */
-  readonly standards: Standards | null
+  /** How the judge that searches will most likely be asked about it. */
+  readonly standing: Standing
 }
 
-/** How trials are judged, whatever is in them. */
-export interface Standards extends Pick<Question, 'denied_acts' | 'secret'> {
+/** How a judge is asked, whatever it is asked about. */
+export interface Standing extends Pick<Question, 'rubric' | 'denied_acts' | 'secret'> {
   readonly info: JudgeInfo
-  /** Null: the worker has it. */
-  readonly rubric: Rubric | null
-  readonly rubric_digest: Digest
 }
 
 /** The body, but for the document of its trajectory; or why it cannot be parsed. */
@@ -73,7 +69,7 @@ export interface SampleJob {
   /** As it is stored; null: the worker is believed to have it. */
   readonly document: Uint8Array | null
   readonly limits: ReadLimits
-  readonly question: Standards & Pick<Question, 'ground_truth' | 'samples' | 'key' | 'grade_id'>
+  readonly question: Standing & Pick<Question, 'ground_truth' | 'samples' | 'key' | 'grade_id'>
   readonly sample: number
   /** Milliseconds since the epoch. */
   readonly now: number

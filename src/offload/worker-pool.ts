@@ -67,7 +67,7 @@ interface Member<Input, Output> {
   timer: NodeJS.Timeout | undefined
 }
 
-interface PoolOptions {
+export interface PoolOptions {
   readonly size?: number
   readonly most_ms?: number
 }

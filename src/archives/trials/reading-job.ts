@@ -7,8 +7,7 @@ import type { Place } from '../unpack/place.ts'
 import type { Unpacked } from '../unpack/spool.ts'
 import type { RunFacts } from './terminal-bench.ts'
 import type { TrialFacts } from './trial-facts.ts'
-import type { TrialReader } from './trial-reader.ts'
-import type { SkipReason, TrialItem } from './trial-item.ts'
+import type { SkipReason, TrialItem, TrialReader } from './trial-item.ts'
 
 export interface ReadProgress {
   /** What is being read or unpacked. */

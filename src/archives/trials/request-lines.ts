@@ -17,9 +17,8 @@ import { codeOf, type Place } from '../unpack/place.ts'
 import { decodeText, parseJson } from '../unpack/text.ts'
 import { nameOf, type Scope, skip } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
-import type { TrialItem } from './trial-item.ts'
+import type { TrialItem, TrialReader } from './trial-item.ts'
 import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
-import type { TrialReader } from './trial-reader.ts'
 
 /** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
 async function* linesOf(path: string, maxBytes: number, reader?: TrialReader): AsyncGenerator<Line> {

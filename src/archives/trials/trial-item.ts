@@ -1,5 +1,7 @@
+import type { Issue, Result } from '../../domain/result.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
+import type { ReadLimits } from '../unpack/limits.ts'
 
 /** Why something that was found cannot be graded. */
 const SKIP_REASONS = [
@@ -37,3 +39,17 @@ export type TrialItem =
       readonly reason: SkipReason
       readonly detail: string
     }
+
+/** Who reads lines of grade requests, and the trajectories in them. */
+export interface TrialReader {
+  /** Lines that may be under way. */
+  readonly at_once: number
+  /** Resolves once another line may be given. */
+  ready(): Promise<void>
+  /**
+   * The line as a value, which `trajectory` can read; undefined where it is no JSON. Null: it is to be read by the caller; once it is awaited, it
+   * took too much time or memory.
+   */
+  line(bytes: Uint8Array, limits: ReadLimits): Promise<{ readonly value: unknown } | null> | null
+  trajectory(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]>
+}

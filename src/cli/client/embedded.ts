@@ -4,7 +4,7 @@ import { buildContext } from '../../boot/context.ts'
 import { createStorePool } from '../../boot/store-pool.ts'
 import { type Config, loadConfig } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
-import { createPoolReader } from '../../offload/trial-pool.ts'
+import { trialPool } from '../../offload/trial-pool.ts'
 import { drain } from '../../process/stop.ts'
 import { CliError } from './cli-error.ts'
 import { createClient } from './client.ts'
@@ -39,7 +39,7 @@ export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = '
   return {
     client: { ...routes, ...localCalls(context, await context.project(given.project), pending) },
     limits: given.limits,
-    reader: createPoolReader(),
+    reader: trialPool.reader(),
     async stop() {
       const app = await opened
       if (app !== null) app.state.draining = true

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { TrialReader } from '../../archives/trials/trial-reader.ts'
+import type { TrialReader } from '../../archives/trials/trial-item.ts'
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import { readSecrets } from '../../config/secrets.ts'
 import { inert } from '../results/terminal-text.ts'

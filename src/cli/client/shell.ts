@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { TrialItem } from '../../archives/trials/trial-item.ts'
-import type { TrialReader } from '../../archives/trials/trial-reader.ts'
+import type { TrialItem, TrialReader } from '../../archives/trials/trial-item.ts'
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import type { Client } from './client.ts'
 

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
-import type { TrialItem } from '../../archives/trials/trial-item.ts'
-import type { TrialReader } from '../../archives/trials/trial-reader.ts'
+import type { TrialItem, TrialReader } from '../../archives/trials/trial-item.ts'
 import type { Session } from '../client/session.ts'
 import { collect } from './command-options.ts'
 

@@ -3,8 +3,7 @@ import type { Part, Trajectory } from './trajectory.ts'
 
 /** About how much memory a trajectory takes: UTF-16 units of its texts and pictures, and something for every step. */
 export const textSize = (trajectory: Trajectory): number =>
-  measureOf(trajectory)?.text ??
-  trajectory.steps.reduce((sum, { parts }) => parts.reduce(addPart, sum + STEP), 1000)
+  measureOf(trajectory)?.text ?? trajectory.steps.reduce((sum, { parts }) => parts.reduce(addPart, sum + STEP), 1000)
 
 /** About how much of that this thread holds. */
 export const heldSize = (trajectory: Trajectory): number => measureOf(trajectory)?.held ?? textSize(trajectory)

@@ -1,4 +1,4 @@
-import { readBodyInPool } from '../../offload/trial-pool.ts'
+import { trialPool } from '../../offload/trial-pool.ts'
 import { WorkerLost } from '../../offload/worker-pool.ts'
 import { HttpProblem } from '../problem.ts'
 import type { RawBody } from './raw-body.ts'
@@ -11,7 +11,7 @@ export interface LargeBodyLimits {
 
 /** In the pool of workers; the document of the trajectory stays there. */
 export async function readLarge(raw: RawBody, { depth, max_steps, max_part_chars }: LargeBodyLimits): Promise<unknown> {
-  const read = await readBodyInPool(raw.chunks, { depth, max_steps, max_part_chars }, raw.memory).catch(unreadable)
+  const read = await trialPool.readBody(raw.chunks, { depth, max_steps, max_part_chars }, raw.memory).catch(unreadable)
   if ('refused' in read)
     throw new HttpProblem(400, read.refused.code, read.refused.detail, { errors: read.refused.errors })
   return read.value

@@ -1,6 +1,6 @@
-import { serveOffload } from '../../src/offload/serve-offload.ts'
+import { serveWorker } from '../../src/offload/serve-worker.ts'
 
-serveOffload(
+serveWorker(
   (input: {
     readonly say?: string
     readonly throw?: string
