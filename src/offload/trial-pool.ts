@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import type { TrialReader } from '../archives/trials/trial-item.ts'
-import type { Asked } from '../asking/asker.ts'
+import type { Asked, Asking } from '../asking/asker.ts'
 import { isLarge, LARGE } from '../asking/turns.ts'
 import type { Digest } from '../domain/digest.ts'
 import { rememberWeakAnchors } from '../domain/evidence/weak-anchors.ts'
@@ -198,13 +198,22 @@ export class TrialPool {
       }
       calls.images = step.request.images.length
       const asked =
-        calls.made[call] ??
-        (await deps.ask(step.asking, requestOf(question, step.request)).catch((error: unknown) => {
-          this.pool.run(() => ({ kind: 'drop', id: job.id }), { only: worker }).catch(() => undefined)
-          throw error
-        }))
+        calls.made[call] ?? (await this.ask(deps, requestOf(question, step.request), step.asking, worker, job.id))
       calls.made[call] = asked
       output = (await this.pool.run(() => ({ kind: 'reply', id: job.id, asked }), { only: worker })).output
+    }
+  }
+
+  /** Makes the call of a sample that waits for it in a worker. */
+  private async ask(deps: SampleDeps, request: JudgeRequest, asking: Asking, worker: Worker, id: number) {
+    const release = this.pool.hold(worker)
+    try {
+      return await deps.ask(asking, request)
+    } catch (error) {
+      this.pool.run(() => ({ kind: 'drop', id }), { only: worker }).catch(() => undefined)
+      throw error
+    } finally {
+      release()
     }
   }
 }

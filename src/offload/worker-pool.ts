@@ -6,7 +6,9 @@ interface WorkerPool<Input, Output> {
    * Rejects where the work throws; with `WorkerLost` where it takes too long or too much memory, or ends its worker; with `WorkerGone` where it
    * was not begun, or can no longer be gone on with, because of what other work did.
    */
-  run(make: (worker: Worker) => Input, where?: Where): Promise<Done<Output>>
+  run(make: () => Input, where?: Where): Promise<Done<Output>>
+  /** The worker holds what work will go on with, and does not end for having nothing to do, until the answer is called. */
+  hold(worker: Worker): () => void
   /** Workers at the most; those that are too many end where they have nothing to do. */
   resize(size: number): void
 }
@@ -50,7 +52,7 @@ const MOST_BYTES = 512 * 1024
 const WEIGHT = 16 * 1024
 
 interface Turn<Input, Output> {
-  readonly make: (worker: Worker) => Input
+  readonly make: () => Input
   readonly where: Where
   resolve(done: Done<Output>): void
   reject(error: unknown): void
@@ -65,6 +67,8 @@ interface Member<Input, Output> {
   /** For this worker and no other. */
   readonly waiting: Turn<Input, Output>[]
   timer: NodeJS.Timeout | undefined
+  /** Reasons to stay without work. */
+  holds: number
 }
 
 export interface PoolOptions {
@@ -105,7 +109,7 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
       workerData: place,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
     })
-    const member: Member<Input, Output> = { worker, sent: [], place, waiting: [], timer: undefined }
+    const member: Member<Input, Output> = { worker, sent: [], place, waiting: [], timer: undefined, holds: 0 }
     worker.on('message', (answers: readonly Answer<Output>[]) => {
       const turns = members.includes(member) ? member.sent.shift() : undefined
       if (turns === undefined) return
@@ -126,10 +130,11 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
     if (member.sent.length > 0) {
       member.timer = setTimeout(() => lose(member, new WorkerLost(`work took more than ${most_ms} ms`)), most_ms)
       member.worker.ref()
-    } else {
-      member.timer = setTimeout(() => lose(member, null), members.length > size ? 0 : IDLE_MS).unref()
-      member.worker.unref()
+      return
     }
+    member.worker.unref()
+    if (member.holds > 0) return
+    member.timer = setTimeout(() => lose(member, null), members.length > size ? 0 : IDLE_MS).unref()
   }
   const send = (member: Member<Input, Output>, waiting: Turn<Input, Output>[]) => {
     const turns: Turn<Input, Output>[] = []
@@ -142,7 +147,7 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
       if (turns.length > 0 && isAlone) break
       waiting.shift()
       turns.push(turn)
-      inputs.push(turn.make(member.worker))
+      inputs.push(turn.make())
       given.push(...(turn.where.given ?? []))
     }
     try {
@@ -185,6 +190,16 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
         isDue = true
         setImmediate(dispatch)
       }),
+    hold(worker) {
+      const member = memberOf(worker)
+      if (member === undefined) return () => undefined
+      const count = (change: number) => {
+        member.holds += change
+        if (member.sent.length === 0) watch(member)
+      }
+      count(1)
+      return () => count(-1)
+    },
     resize(most) {
       size = Math.max(1, most)
     },

@@ -180,7 +180,7 @@ test('few lines, lines for a model, and all lines without threads are read here'
   expect(pools.pool.reader().line(line, LIMITS)).toBeNull()
 })
 
-const MORTAL = { module: '../../test/offload/mortal-worker.ts', most_ms: 1500 }
+const MORTAL = { module: '../../test/offload/mortal-worker.ts', most_ms: 5000 }
 
 test.each(['the worker ends here', 'the worker hangs here'])('%s: that line is lost, and no other', async (text) => {
   const pools = makePool(MORTAL)

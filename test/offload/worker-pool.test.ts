@@ -38,7 +38,7 @@ test.each([{ exit: 3 }, { fill: true }])(
 )
 
 test('work that takes too long ends with its worker, and the next call gets a new one', async () => {
-  const { run } = start({ most_ms: 1500 })
+  const { run } = start({ most_ms: 3000 })
   expect(await ends([run({ say: 'before' }), run({ forever: true })])).toEqual([WorkerGone.name, WorkerLost.name])
   expect(await run({ say: 'still here' })).toBe('said still here')
 })
