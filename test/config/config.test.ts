@@ -230,6 +230,8 @@ describe('what cannot be used is named', () => {
     ['a port', { VERIDICT_PORT: '99999' }, '', 'VERIDICT_PORT'],
     ['a log level', { VERIDICT_LOG_LEVEL: 'loud' }, '', 'VERIDICT_LOG_LEVEL'],
     ['whether to work', { VERIDICT_WORKER: 'maybe' }, '', 'VERIDICT_WORKER'],
+    ['threads', { VERIDICT_THREADS: 'many' }, '', 'VERIDICT_THREADS'],
+    ['too many threads', { VERIDICT_THREADS: '65' }, '', 'VERIDICT_THREADS'],
     ['the port of a worker', { VERIDICT_WORKER_PORT: '-1' }, '', 'VERIDICT_WORKER_PORT'],
     ['a lease of no time', { VERIDICT_CONFIG: 'v.yaml' }, 'workers: { lease_seconds: 0 }', '/workers/lease_seconds'],
     ['a base URL', { OPENAI_BASE_URL: 'nowhere' }, '', 'OPENAI_BASE_URL'],

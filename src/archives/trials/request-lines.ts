@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs'
-import { inOrder } from '../../domain/in-order.ts'
 import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
 import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
@@ -55,26 +54,41 @@ export const readRequestLines = (scope: Scope, file: Place): AsyncGenerator<Tria
   untilFault(scope, file, readLines(scope, file))
 
 async function* readLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> {
-  const { max_line_bytes: max } = scope.job.limits
-  const { reader } = scope.job.options
-  const read = async ({ number, bytes }: Line) => {
-    const parsed = bytes === null ? null : (reader?.line(bytes, scope.job.limits.read) ?? { value: parseLine(bytes) })
-    return { at: `line ${number}`, isLong: bytes === null, parsed: await parsed }
+  const { limits, options } = scope.job
+  const { reader } = options
+  const tell = (at: string, read: LineRead): TrialItem => {
+    if ('fault' in read) return skip(scope, file, 'refused', read.fault, at)
+    if (read.value === undefined) return skip(scope, file, 'unreadable', `${at} is not JSON`, at)
+    if (!isRequest(read.value))
+      return skip(scope, file, 'unreadable', `${at}: a request has a trajectory, an object`, at)
+    return requestItem(scope, file, read.value, at)
   }
-  for await (const { at, isLong, parsed } of inOrder(linesOf(file.path, max, reader), reader?.at_once ?? 1, read)) {
-    if (parsed === null) {
-      const why = isLong ? `the line has more than the ${max} bytes that are read of one` : TOO_MUCH
-      yield skip(scope, file, 'refused', why, at)
+  const elsewhere: { readonly at: string; readonly read: Promise<LineRead> }[] = []
+  async function* until(most: number): AsyncGenerator<TrialItem> {
+    while (elsewhere.length > most) for (const { at, read } of elsewhere.splice(0, 1)) yield tell(at, await read)
+  }
+  for await (const { number, bytes } of linesOf(file.path, limits.max_line_bytes)) {
+    const at = `line ${number}`
+    await reader?.ready()
+    const given = bytes === null ? null : reader?.line(bytes, limits.read)
+    if (given == null) {
+      yield* until(0)
+      yield tell(at, bytes === null ? { fault: tooLong(limits.max_line_bytes) } : { value: parseLine(bytes) })
       continue
     }
-    const { value } = parsed
-    if (value === undefined) yield skip(scope, file, 'unreadable', `${at} is not JSON`, at)
-    else if (!isRequest(value))
-      yield skip(scope, file, 'unreadable', `${at}: a request has a trajectory, an object`, at)
-    else yield requestItem(scope, file, value, at)
+    const read = given.then((line) => line ?? { fault: TOO_MUCH })
+    // Awaited in order; until then a fault is nobody’s unhandled rejection.
+    read.catch(() => undefined)
+    elsewhere.push({ at, read })
+    yield* until(reader?.at_once ?? 0)
   }
+  yield* until(0)
 }
 
+/** A line as a value, undefined where it is no JSON; or why it was not read. */
+type LineRead = { readonly value: unknown } | { readonly fault: string }
+
+const tooLong = (max: number): string => `the line has more than the ${max} bytes that are read of one`
 const TOO_MUCH = 'reading the line takes more time or memory than one may take'
 
 /** What stands before the fault of a disk is read; the fault is told, and ends this file only. */
