@@ -34,7 +34,6 @@ function loadRubric(folder: string, name: string): LoadedRubric {
     manifest: readManifest(folder, read('rubric.yaml')),
     system: read('system.md'),
     question: read('question.md'),
-    answer_schema: JSON.parse(read('answer.schema.json')) as unknown,
   }
   const parsed = parseRubric(source)
   if (!parsed.ok) throw new Error(parsed.error.map((issue) => `${issue.path} ${issue.message}`).join('; '))

@@ -144,5 +144,5 @@ const costSteps = (rendering: Rendering, anchors: Anchors, factor: number): Elid
 const tokensOfParts = (pictures: ShownPictures, parts: Iterable<Part>): number =>
   tokensOfPictures([...parts].flatMap((part) => pictures.get(part) ?? []))
 
-const needlesOf = ({ cue, distractor }: Anchors): readonly string[] =>
-  [cue, distractor].flatMap((one) => (one === null ? [] : [...one.seen_given, ...one.seen_derived, ...one.acted_given]))
+const needlesOf = (anchors: Anchors): readonly string[] =>
+  Object.values(anchors).flatMap((one) => (one === null ? [] : [...one.seen_given, ...one.seen_derived, ...one.acted_given]))

@@ -1,6 +1,7 @@
 import type { EvidenceQuestion } from '../domain/evidence/evidence-question.ts'
 import type { Issue, Result } from '../domain/result.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Picture } from '../domain/trajectory/picture.ts'
 import type { ShownPicture } from '../domain/trajectory/shown-pictures.ts'
 import type { Range } from '../domain/trajectory/view.ts'
@@ -34,7 +35,7 @@ export interface ReadRun {
 export type RunJob = {
   readonly trajectory: PackedTrajectory
   readonly ground_truth: GroundTruth
-} & ({ readonly kind: 'answer' } | CheckJob)
+} & ({ readonly kind: 'answer'; readonly rubric: Rubric } | CheckJob)
 
 export interface CheckJob extends Omit<EvidenceQuestion, 'rendering' | 'ground_truth' | 'anchors'> {
   readonly kind: 'check'

@@ -28,7 +28,7 @@ serveOffload((job: LargeJob): unknown => {
   }
   last = runOf(job)
   const { trajectory, ground_truth } = last
-  if (job.kind === 'answer') return answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth))
+  if (job.kind === 'answer') return answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), job.rubric)
   const { claims, rubric, denied_acts } = job
   const anchors = resolveAnchors(ground_truth)
   return checkEvidence(claims, { rendering: renderingOf(job, trajectory), ground_truth, anchors, rubric, denied_acts })

@@ -4,8 +4,9 @@ import type { Claims } from '../domain/rubric/claims.ts'
 import type { ShownPicture } from '../domain/trajectory/shown-pictures.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Range } from '../domain/trajectory/view.ts'
+import type { LexicalAnswer } from '../judges/lexical/lexical-answer.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
-import type { JudgeAnswer } from '../schemas/judge-answer.ts'
 import type { LargeJob, ReadBody, ReadJob } from './large-job.ts'
 import { createOffload } from './offload.ts'
 import { packTrajectory } from './packed-trajectory.ts'
@@ -21,8 +22,14 @@ export const readOnThread = (
 ): Promise<ReadBody> => thread.run(() => ({ kind: 'read', chunks, limits }), given) as Promise<ReadBody>
 
 /** The answer of the judge that searches; rejects where the thread dies. */
-export const answerOnThread = (trajectory: Trajectory, ground_truth: GroundTruth): Promise<JudgeAnswer> =>
-  thread.run(() => ({ kind: 'answer', trajectory: packTrajectory(trajectory), ground_truth })) as Promise<JudgeAnswer>
+export const answerOnThread = (
+  trajectory: Trajectory,
+  ground_truth: GroundTruth,
+  rubric: Rubric,
+): Promise<LexicalAnswer> =>
+  thread.run(() => ({
+    ...{ kind: 'answer', trajectory: packTrajectory(trajectory), ground_truth, rubric },
+  })) as Promise<LexicalAnswer>
 
 /** The check of an answer; rejects where the thread dies. */
 export const checkOnThread = (claims: Claims, question: EvidenceQuestion): Promise<Evidence> =>

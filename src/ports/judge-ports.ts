@@ -1,4 +1,5 @@
 import type { Price } from '../domain/money/price.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Picture } from '../domain/trajectory/picture.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
@@ -59,7 +60,7 @@ export interface JudgeRequest {
   readonly cache_hint: string
   /** Doubled once after a truncated answer. */
   readonly max_output_tokens: number | null
-  readonly evidence: { readonly trajectory: Trajectory; readonly ground_truth: GroundTruth }
+  readonly evidence: { readonly trajectory: Trajectory; readonly ground_truth: GroundTruth; readonly rubric: Rubric }
 }
 
 /** What came back. `raw` is the provider's whole answer as text, kept whatever the outcome. */

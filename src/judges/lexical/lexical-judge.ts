@@ -30,12 +30,12 @@ const INFO: JudgeInfo = {
 export const createLexicalJudge = (): Judge => ({
   info: INFO,
   async ask(request) {
-    const { trajectory, ground_truth } = request.evidence
+    const { trajectory, ground_truth, rubric } = request.evidence
     const told = { usage: null, model_resolved: null, request_id: null }
     try {
       const answer = isLarge(trajectory)
-        ? await answerOnThread(trajectory, ground_truth)
-        : answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth))
+        ? await answerOnThread(trajectory, ground_truth, rubric)
+        : answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), rubric)
       const text = JSON.stringify(answer)
       return { ok: true, text, raw: text, ...told }
     } catch (error) {
