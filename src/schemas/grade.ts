@@ -266,7 +266,7 @@ export const GradeSchema = Type.Object(
     outcome: Type.Optional(
       Nullable(Type.Union([Type.String(), Type.Number()]), {
         description:
-          'What follows from the claims by the rubric: its label, or a sum; null unless `graded`. Absent from old grades, whose label it is.',
+          'What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is.',
       }),
     ),
     claims: Type.Optional(

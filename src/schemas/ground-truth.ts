@@ -105,3 +105,13 @@ export const GivenTruthSchema = Type.Unsafe<GivenTruth>({
   description:
     'What is known of the trial: its members are those of the rubric’s `truth` (`GET /v1/rubrics/{id}`); for `tab-behavior`, those of `GroundTruth`, where the text of an instruction alone stands for `{"text": …}`.',
 })
+
+/**
+ * How the ground truth in a file is checked before its rubric is loaded: as that of `tab-behavior`, the default; for another rubric, the service
+ * checks its members.
+ */
+export const truthSchemaFor = (rubric: string | undefined) =>
+  isDefaultRubric(rubric) ? GivenGroundTruthSchema : GivenTruthSchema
+
+export const isDefaultRubric = (rubric: string | undefined): boolean =>
+  rubric === undefined || rubric === 'tab-behavior' || rubric.startsWith('tab-behavior@')

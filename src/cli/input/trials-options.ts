@@ -25,7 +25,7 @@ export const pathsCommand = (name: string, description: string): Command =>
 export const openTrials = (
   { shell, signal, connection }: Session,
   paths: readonly string[],
-  { groundTruth, signals, variant }: TrialsOptions,
+  { groundTruth, signals, variant, rubric }: TrialsOptions & { readonly rubric?: string },
   warn: (text: string) => void,
 ): AsyncIterable<TrialItem> =>
   shell.readTrials(paths, {
@@ -35,4 +35,5 @@ export const openTrials = (
     ...(connection.limits !== null && { limits: connection.limits }),
     ...(groundTruth !== undefined && { ground_truth: groundTruth }),
     ...(variant !== undefined && { variant }),
+    ...(rubric !== undefined && { rubric }),
   })

@@ -31,5 +31,5 @@ export const fits = (
   values: Readonly<Record<string, ClaimValue>>,
 ): boolean => Object.entries(when).every(([id, value]) => values[id] === value)
 
-/** An outcome as a label: a sum is none. */
-export const labelOf = (outcome: Outcome | null): string | null => (typeof outcome === 'string' ? outcome : null)
+/** An outcome as the text that it is stored and counted by. */
+export const labelOf = (outcome: Outcome | null): string | null => (outcome === null ? null : String(outcome))

@@ -6,9 +6,11 @@ type Node = Readonly<Record<string, unknown>>
 
 const isRecord = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const SIGNALS = SignalsSchema as unknown as Node
+
 const KINDS: Readonly<Record<string, Node>> = {
   instruction: GivenInstructionSchema as unknown as Node,
-  signals: SignalsSchema as unknown as Node,
+  signals: SIGNALS,
 }
 
 /** What a member may say beside its kind, and what of JSON Schema a plain member may use: nothing that is searched with backtracking. */
@@ -20,7 +22,7 @@ const KEYWORDS = new Set(
 const NAME = /^[a-z][a-z0-9_]*$/
 const LONGEST_TEXT = 100_000
 
-/** What the user asked is known of most runs, and may be told with any question. */
+/** What the user asked, and what the harness measured, is known of most runs, and may be told with any question. */
 const ASKED: Node = {
   ...{ type: 'string', minLength: 1, maxLength: LONGEST_TEXT },
   description: 'What the user asked the agent to do.',
@@ -56,6 +58,7 @@ export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
       if (!members.includes(name)) members.push(name)
     }
   }
+  if (!Object.hasOwn(properties, 'signals')) properties['signals'] = SIGNALS
   const isNamed = (names: unknown): names is string[] =>
     Array.isArray(names) && names.every((name) => typeof name === 'string' && Object.hasOwn(properties, name))
   if (required !== undefined && !isNamed(required)) fault('/required', 'must list members of /truth/properties')
