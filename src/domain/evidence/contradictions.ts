@@ -1,5 +1,5 @@
 import type { Contradiction } from '../../schemas/grade.ts'
-import type { Signal } from '../../schemas/ground-truth.ts'
+import { instructionsOf, type Signal } from '../../schemas/ground-truth.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, type FoundUse } from '../acts/acts.ts'
 import type { Claims } from '../rubric/claims.ts'
@@ -156,6 +156,7 @@ function againstSearch(
   const isMeasured = rule.measured_by !== null && truth.signals?.[rule.measured_by] === true
   if (seen.surface !== null || seen.media !== null || isMeasured) return []
   if (doubtful !== null) return [onlyDoubtful(claim, doubtful)]
+  if (instructionsOf(truth).length === 0) return []
   return [
     doubt(
       'observed_against_anchor',
