@@ -60,7 +60,10 @@ const COMMON = ['cue', 'distractor']
 
 function normalize(given: GivenTruth, instructions: readonly string[]): GroundTruth {
   const names = Object.keys(given).filter((name) => given[name] !== undefined && name !== 'instruction')
-  const ordered = [...instructions.filter((name) => names.includes(name)), ...names.filter((name) => !instructions.includes(name))]
+  const ordered = [
+    ...instructions.filter((name) => names.includes(name)),
+    ...names.filter((name) => !instructions.includes(name)),
+  ]
   const members = ordered.flatMap((name): [string, unknown][] => {
     const value = given[name]
     if (instructions.includes(name)) return [[name, normalizeInstruction(value as GivenInstruction)]]

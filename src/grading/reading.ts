@@ -145,4 +145,6 @@ const tokensOfParts = (pictures: ShownPictures, parts: Iterable<Part>): number =
   tokensOfPictures([...parts].flatMap((part) => pictures.get(part) ?? []))
 
 const needlesOf = (anchors: Anchors): readonly string[] =>
-  Object.values(anchors).flatMap((one) => (one === null ? [] : [...one.seen_given, ...one.seen_derived, ...one.acted_given]))
+  Object.values(anchors).flatMap((one) =>
+    one === null ? [] : [...one.seen_given, ...one.seen_derived, ...one.acted_given],
+  )

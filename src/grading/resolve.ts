@@ -8,8 +8,8 @@ import { sightClaim } from '../domain/rubric/rubric.ts'
 import { makeNonce } from '../domain/trajectory/rendering.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Clock, Judge, TrajectoryStore } from '../ports/ports.ts'
-import type { GradeRequest } from '../schemas/grade-request.ts'
 import { inputIssues } from '../schemas/check.ts'
+import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { Question } from './question.ts'
 import type { Refusal } from './refusal.ts'
@@ -79,7 +79,12 @@ function findNamed(deps: ResolveDeps, request: GradeRequest): Named {
     return refuse('unknown_rubric', `there is no such rubric: ${request.rubric}`, '/rubric', `loaded rubrics: ${names}`)
   }
   if (judge.info.kind === 'lexical' && sightClaim(rubric) === null)
-    return refuse('invalid_request', LEXICAL_CANNOT, '/judge', `name a model; ${rubric.name} has no claim that a search answers`)
+    return refuse(
+      'invalid_request',
+      LEXICAL_CANNOT,
+      '/judge',
+      `name a model; ${rubric.name} has no claim that a search answers`,
+    )
   return { ok: true, judge, rubric }
 }
 

@@ -86,7 +86,10 @@ export class SampleCalls {
 
   /** What a reply says. Only a judge that no provider holds to the form may put anything around its answer. */
   read(text: string): Result<Claims, Issue[]> {
-    const claims = parseClaims(this.question.judge.info.structured_output ? text : unwrapAnswer(text), this.question.rubric)
+    const claims = parseClaims(
+      this.question.judge.info.structured_output ? text : unwrapAnswer(text),
+      this.question.rubric,
+    )
     if (!claims.ok) this.noteMalformed(claims.error)
     return claims
   }
@@ -94,7 +97,8 @@ export class SampleCalls {
   /** A reply came and was paid for; in the receipt it is none that said anything. */
   private noteMalformed(issues: readonly Issue[]): void {
     const last = this.attempts.pop()
-    if (last !== undefined) this.attempts.push({ ...last, outcome: 'schema_invalid', message: tellIssues(issues, this.question.rubric) })
+    if (last !== undefined)
+      this.attempts.push({ ...last, outcome: 'schema_invalid', message: tellIssues(issues, this.question.rubric) })
   }
 
   judged(claims: Claims, evidence: Evidence, coverage: Coverage): SampleResult {

@@ -83,7 +83,9 @@ export interface GroundTruth {
 
 /** The instructions of a ground truth in its normal form, in their order. */
 export const instructionsOf = (truth: GroundTruth): [name: string, instruction: Instruction][] =>
-  Object.entries(truth).flatMap(([name, value]): [string, Instruction][] => (isInstruction(value) ? [[name, value]] : []))
+  Object.entries(truth).flatMap(([name, value]): [string, Instruction][] =>
+    isInstruction(value) ? [[name, value]] : [],
+  )
 
 const isInstruction = (value: unknown): value is Instruction =>
   typeof value === 'object' && value !== null && 'text' in value

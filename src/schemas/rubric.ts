@@ -83,7 +83,8 @@ const ClaimSchema = Type.Object(
     ),
     proof: Type.Optional(
       Type.Record(Type.String(), ProofSchema, {
-        description: 'By value: `true`, `false`, a value of the enum, or `any` for every value that has none of its own.',
+        description:
+          'By value: `true`, `false`, a value of the enum, or `any` for every value that has none of its own.',
       }),
     ),
   },

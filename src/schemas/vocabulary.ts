@@ -13,7 +13,8 @@ export type Behaviour = (typeof LABELS)[number]
 export type Label = string
 export const LabelSchema = Type.String({
   maxLength: 100,
-  description: 'A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed.',
+  description:
+    'A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed.',
 })
 
 /** Who wrote a piece of text in a trajectory. Evidence rules turn on it. */

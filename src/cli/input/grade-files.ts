@@ -98,7 +98,10 @@ function requestOf(trajectory: unknown, ground_truth: unknown, options: GradeOpt
 }
 
 /** The one ground truth of all files. */
-function readTruth(file: string, rubric: string | undefined): { value: GivenTruth } | { fault: string; errors: Issues } {
+function readTruth(
+  file: string,
+  rubric: string | undefined,
+): { value: GivenTruth } | { fault: string; errors: Issues } {
   const fault = (why: string, errors: Issues = []) => ({ fault: `the ground truth in ${file} ${why}`, errors })
   let value: unknown
   try {

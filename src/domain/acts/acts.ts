@@ -288,7 +288,9 @@ class RunActs implements Acts {
   }
 
   private isNamed(text: string): boolean {
-    return Object.values(resolveAnchors(this.truth)).some((one) => one?.acted_near.some((word) => indexOfWord(text, word, 0) !== -1))
+    return Object.values(resolveAnchors(this.truth)).some((one) =>
+      one?.acted_near.some((word) => indexOfWord(text, word, 0) !== -1),
+    )
   }
 
   private asksToLook(string: string): boolean {

@@ -3,7 +3,15 @@ import { instructionsOf, type Signal } from '../../schemas/ground-truth.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, type FoundUse } from '../acts/acts.ts'
 import type { Claims } from '../rubric/claims.ts'
-import { actClaims, type ClaimRule, type ClaimValue, instructionDone, proofOf, type Rubric, sightClaim } from '../rubric/rubric.ts'
+import {
+  actClaims,
+  type ClaimRule,
+  type ClaimValue,
+  instructionDone,
+  proofOf,
+  type Rubric,
+  sightClaim,
+} from '../rubric/rubric.ts'
 import type { Hit } from '../text/search.ts'
 import { isBefore, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import { hasActionStrings, type InstructionAnchors } from './anchors.ts'

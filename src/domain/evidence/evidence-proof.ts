@@ -30,7 +30,9 @@ export function createProof(claims: Claims, question: EvidenceQuestion, seen: Ob
     const step = trajectory.steps[place.position.step]?.id
     const named = rule.in_step === null ? null : (claims.values[rule.in_step] ?? null)
     if (rule.in_step !== null && named !== step)
-      return { not: `the quote stands in step ${step}, and ${rule.in_step} names ${named === null ? 'none' : `step ${named}`}` }
+      return {
+        not: `the quote stands in step ${step}, and ${rule.in_step} names ${named === null ? 'none' : `step ${named}`}`,
+      }
     const done = instructionDone(claim)
     // What is said of an instruction that the trial does not have is refused whatever is cited.
     const isAbsent = claim.only_if_given !== null && question.ground_truth[claim.only_if_given] === undefined

@@ -5,7 +5,8 @@ import type { UnmetClaim } from './evidence-question.ts'
 export const valueOf = ({ values }: Claims, { id }: ClaimRule): ClaimValue => values[id] ?? null
 
 /** Whether a claim counts at all: one that is asked only if another is true does not where that is false. */
-export const counts = ({ values }: Claims, { only_if }: ClaimRule): boolean => only_if === null || values[only_if] !== false
+export const counts = ({ values }: Claims, { only_if }: ClaimRule): boolean =>
+  only_if === null || values[only_if] !== false
 
 /** Claims that the judge could not tell and that the outcome needs: there is none, and somebody has to look. */
 export function unclearClaims(claims: Claims, rubric: Rubric): UnmetClaim[] {

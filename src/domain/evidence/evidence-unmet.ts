@@ -90,7 +90,8 @@ export function unprovenDenials(
     if (valueOf(claims, claim) !== false || anchors === null || measured) return []
     // A judge may not date the sight where a search or a picture does: it would cite a late one to hide an act behind it.
     const isSeen = isSeenClaimed(claims, question.rubric)
-    const sight = seen.first[which] ?? seen.surface ?? (isSeen ? (seen.media ?? observations.first[which] ?? null) : null)
+    const sight =
+      seen.first[which] ?? seen.surface ?? (isSeen ? (seen.media ?? observations.first[which] ?? null) : null)
     const acts = actsOf(question.rendering.trajectory, question.ground_truth)
     const found = acts.firstUse(sight, anchors.acted_given, anchors.acted_by)
     if (found?.use !== 'done') return []
@@ -114,7 +115,9 @@ export function unknownPlaces(claims: Claims, { rubric, rendering }: EvidenceQue
     if (claim.type === 'step' && !trajectory.steps.some(({ id }) => id === value))
       return [{ claim: claim.id, reason: `claimed step ${value}, but there is no such step`, step_id: null }]
     if (claim.type === 'agent' && !agentsOf(trajectory).includes(value as string))
-      return [{ claim: claim.id, reason: `claimed ${JSON.stringify(value)}, but no step names such an agent`, step_id: null }]
+      return [
+        { claim: claim.id, reason: `claimed ${JSON.stringify(value)}, but no step names such an agent`, step_id: null },
+      ]
     return []
   })
 }

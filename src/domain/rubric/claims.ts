@@ -53,7 +53,9 @@ const worded = new WeakMap<Rubric, TSchema>()
 
 /** The form in words, in which every answer is read. */
 function wordedSchema(rubric: Rubric): TSchema {
-  const schema = worded.get(rubric) ?? ((rubric.in_booleans ? answerSchemaOf(rubric.claims, false) : rubric.answer_schema) as TSchema)
+  const schema =
+    worded.get(rubric) ??
+    ((rubric.in_booleans ? answerSchemaOf(rubric.claims, false) : rubric.answer_schema) as TSchema)
   worded.set(rubric, schema)
   return schema
 }
@@ -82,12 +84,16 @@ function readClaim(claim: ClaimRule, answer: unknown): Read {
     case 'enum':
       return { value: text }
     case 'agent':
-      return text.length > MAX_NAME_CHARS || !text.isWellFormed() ? fault('must be the name of an agent') : { value: text }
+      return text.length > MAX_NAME_CHARS || !text.isWellFormed()
+        ? fault('must be the name of an agent')
+        : { value: text }
     default: {
       const number = /^-?\d{1,15}$/.test(text) ? Number(text) : null
       if (number === null) return fault(`must be a whole number, or ${UNCLEAR}`)
       const { minimum, maximum } = claim
-      return number < minimum || number > maximum ? fault(`must lie between ${minimum} and ${maximum}`) : { value: number }
+      return number < minimum || number > maximum
+        ? fault(`must lie between ${minimum} and ${maximum}`)
+        : { value: number }
     }
   }
 }
@@ -96,8 +102,7 @@ function boundIssues(citations: Claims['citations'], notes: string): Issue[] {
   const issues: Issue[] = []
   if (citations.length > MAX_CITATIONS)
     issues.push({ path: '/citations', message: `at most ${MAX_CITATIONS} citations` })
-  if (notes.length > MAX_NOTES_CHARS)
-    issues.push({ path: '/notes', message: `at most ${MAX_NOTES_CHARS} characters` })
+  if (notes.length > MAX_NOTES_CHARS) issues.push({ path: '/notes', message: `at most ${MAX_NOTES_CHARS} characters` })
   if (!notes.isWellFormed()) issues.push({ path: '/notes', message: HALF_CHARACTER })
   citations.forEach(({ quote, step_id: step }, index) => {
     const path = `/citations/${index}`

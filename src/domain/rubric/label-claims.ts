@@ -43,5 +43,6 @@ export const claimOfLabel = (label: Label, claim: TableClaim): boolean => rowOf(
 
 /** In how many claims two behaviours differ: 0 to 3. What was not observed counts as not acted on. Labels of other rubrics differ in one, or in none. */
 export const labelDistance = (one: Label, other: Label): number =>
-  rowOf(one) === null ? Number(one !== other) :
-  TABLE_CLAIMS.filter((claim) => claimOfLabel(one, claim) !== claimOfLabel(other, claim)).length
+  rowOf(one) === null
+    ? Number(one !== other)
+    : TABLE_CLAIMS.filter((claim) => claimOfLabel(one, claim) !== claimOfLabel(other, claim)).length

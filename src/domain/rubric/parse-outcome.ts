@@ -16,11 +16,15 @@ const MOST_COMBINATIONS = 4096
 /** Exactly one of a table, an enum claim, and a sum of integers; a table is total and disjoint. */
 export function parseOutcome(given: Given, claims: readonly ClaimRule[]): Parsed {
   const { table, label, sum, scale = 'nominal' } = given
-  const fail = (path: string, message: string): Parsed => ({ outcome: null, issues: [{ path: `/outcome${path}`, message }] })
+  const fail = (path: string, message: string): Parsed => ({
+    outcome: null,
+    issues: [{ path: `/outcome${path}`, message }],
+  })
   if ([table, label, sum].filter((one) => one !== undefined).length !== 1)
     return fail('', 'must have exactly one of table, label and sum')
   const find = (id: string) => claims.find((claim) => claim.id === id)
-  const used = table === undefined ? (sum ?? [label ?? '']) : [...new Set(table.flatMap(({ when }) => Object.keys(when)))]
+  const used =
+    table === undefined ? (sum ?? [label ?? '']) : [...new Set(table.flatMap(({ when }) => Object.keys(when)))]
   for (const id of used) {
     const claim = find(id)
     if (claim === undefined) return fail('', `${id} is no claim of this rubric`)
@@ -60,7 +64,10 @@ function tableIssues(rows: NonNullable<Given['table']>, claims: readonly ClaimRu
     if (fitting.length === 1) return []
     const told = Object.entries(values).map(([id, value]) => `${id}=${value}`)
     return [
-      { path: '/outcome/table', message: `${fitting.length === 0 ? 'no row' : 'more than one row'} fits ${told.join(', ')}` },
+      {
+        path: '/outcome/table',
+        message: `${fitting.length === 0 ? 'no row' : 'more than one row'} fits ${told.join(', ')}`,
+      },
     ]
   })
 }

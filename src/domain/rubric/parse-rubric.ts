@@ -126,7 +126,8 @@ function unproved(claim: ClaimRule): string[] {
   const { type, proofs, unclear } = claim
   if (type === 'enum' && unclear === 'never') return []
   if (type === 'boolean') return (proofs['true'] ?? proofs['any'] ?? NO_PROOF).quote.length === 0 ? ['true'] : []
-  if (type === 'agent') return (proofs['any']?.agent_of ?? null) === null && (proofs['any'] ?? NO_PROOF).quote.length === 0 ? ['any'] : []
+  if (type === 'agent')
+    return (proofs['any']?.agent_of ?? null) === null && (proofs['any'] ?? NO_PROOF).quote.length === 0 ? ['any'] : []
   return Object.values(proofs).some(({ quote }) => quote.length > 0) ? [] : ['any']
 }
 
@@ -151,7 +152,9 @@ function proofIssues({ quote, shows, does, after, in_step }: ProofRule, path: st
       .map((actor) => ({ path: `${path}/quote`, message: `${actor} can never prove ${what}` }))
   const needsQuote = shows.length > 0 || does !== null || after !== null || in_step !== null
   return [
-    ...(needsQuote && quote.length === 0 ? [{ path, message: 'has no quote that it could be checked by: add quote' }] : []),
+    ...(needsQuote && quote.length === 0
+      ? [{ path, message: 'has no quote that it could be checked by: add quote' }]
+      : []),
     ...(shows.length > 0 ? wrong([...WORDS, 'agent_action'], 'that something was seen') : []),
     ...(does !== null ? wrong([...INCOMING, 'agent_reasoning'], 'that something was done') : []),
     ...(after !== null && does === null ? wrong(INCOMING, 'what the agent said or did after it saw something') : []),
@@ -167,13 +170,17 @@ function rubricIssues(rubric: Rubric): Issue[] {
   for (const claim of claims) {
     const rules = Object.values(claim.proofs)
     const shown = rules.flatMap(({ shows }) => shows)
-    if (shown.length > 0 && claim !== sight) fault(claim.id, `${sight?.id} already says what was seen: a rubric has one such claim`)
+    if (shown.length > 0 && claim !== sight)
+      fault(claim.id, `${sight?.id} already says what was seen: a rubric has one such claim`)
     if (shown.length > 0 && shown.length !== truth.instructions.length)
       fault(claim.id, `must show all instructions: ${truth.instructions.join(', ')}`)
     if (rules.some(({ finds_nothing_of }) => finds_nothing_of.length > 0) && claim !== sight)
       fault(claim.id, 'search_finds_nothing_of is for the claim whose true is proved by shows')
     if (claim === sight && (proofsOf(claim, 'false')?.finds_nothing_of.length ?? 0) !== truth.instructions.length)
-      fault(claim.id, `false needs { search_finds_nothing_of: [${truth.instructions.join(', ')}] }: an absence has no quote`)
+      fault(
+        claim.id,
+        `false needs { search_finds_nothing_of: [${truth.instructions.join(', ')}] }: an absence has no quote`,
+      )
     const done = instructionDone(claim)
     if (done !== null && sight === null)
       fault(claim.id, `what is done of ${done} is known only after it was seen: add a claim with shows`)

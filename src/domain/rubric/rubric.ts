@@ -105,7 +105,8 @@ export function citingProof(claim: ClaimRule, value: ClaimValue): ProofRule | nu
 }
 
 /** Whether a quote can support it. */
-export const isCitable = (claim: ClaimRule): boolean => Object.values(claim.proofs).some(({ quote }) => quote.length > 0)
+export const isCitable = (claim: ClaimRule): boolean =>
+  Object.values(claim.proofs).some(({ quote }) => quote.length > 0)
 
 const rulesOf = ({ proofs }: ClaimRule): readonly ProofRule[] => Object.values(proofs)
 

@@ -79,7 +79,10 @@ export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
 /** A member of plain values: a text, a number, a truth value, or a list of one of these. */
 function plainFaults(member: Node): [path: string, message: string][] {
   const unknown = Object.keys(member).filter((name) => !KEYWORDS.has(name))
-  const faults = unknown.map((name): [string, string] => [`/${name}`, `is not known here; there are: x-kind, ${[...KEYWORDS].join(', ')}`])
+  const faults = unknown.map((name): [string, string] => [
+    `/${name}`,
+    `is not known here; there are: x-kind, ${[...KEYWORDS].join(', ')}`,
+  ])
   const { type, items } = member
   if (type === 'array')
     return isRecord(items)

@@ -55,9 +55,7 @@ export function prepareNeedles(anchors: Anchors): Needles {
 
 /** Strings that are looked for by themselves, whole. */
 export function stringNeedles(strings: readonly string[]): Needles {
-  const all = [...new Set(strings)]
-    .map((text) => toNeedle('', 'given', text))
-    .filter(({ units }) => units.length > 0)
+  const all = [...new Set(strings)].map((text) => toNeedle('', 'given', text)).filter(({ units }) => units.length > 0)
   return { all, ...patternsOf(all) }
 }
 

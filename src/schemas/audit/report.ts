@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { FailureCountsSchema } from '../batch.ts'
 import { Type } from '../type.ts'
-import { ConfidenceLevelSchema, type Behaviour, LABELS, LabelSchema } from '../vocabulary.ts'
+import { type Behaviour, ConfidenceLevelSchema, LABELS, LabelSchema } from '../vocabulary.ts'
 import { Ci95Schema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
 
