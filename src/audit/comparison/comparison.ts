@@ -136,7 +136,7 @@ function pairUp(bases: Answers, heads: Answers): Pair[] {
 const isLabelled = (answer: Answer): answer is Labelled => answer.label !== null && answer.grade_id !== null
 
 /** The place of a behaviour in the matrix; -1: a label of another rubric. */
-const indexOf = (label: Label): number => LABELS.findIndex((one) => one === label)
+const indexOf = (label: Label): number => (LABELS as readonly string[]).indexOf(label)
 
 function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: number) {
   const matrix = LABELS.map(() => LABELS.map(() => 0))

@@ -17,7 +17,7 @@ import { isBefore, type Position, type Trajectory } from '../trajectory/trajecto
 import { hasActionStrings, type InstructionAnchors } from './anchors.ts'
 import { actStrings, wholeActs } from './evidence-proof.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
-import { valueOf } from './evidence-unclear.ts'
+import { claimedValue } from './evidence-unclear.ts'
 import { isSeenClaimed } from './evidence-unmet.ts'
 import { firstDoubtful, type Observations } from './observations.ts'
 
@@ -36,7 +36,7 @@ export function findContradictions(
   const found = [...againstSignals(claims, question), ...againstSearch(claims, question, searched)]
   for (const { claim: rule, which } of actClaims(rubric)) {
     const anchors = question.anchors[which] ?? null
-    const acted = valueOf(claims, rule)
+    const acted = claimedValue(claims, rule)
     const isMeasured = rule.measured_by !== null && truth.signals?.[rule.measured_by] === acted
     const sight = dated.first[which] ?? dated.surface
     const from = earlier(sight, searched.doubtful[which]?.position ?? null)
@@ -102,7 +102,7 @@ function againstSignals(claims: Claims, { rubric, ground_truth: truth }: Evidenc
   return rubric.claims.flatMap((rule): Contradiction[] => {
     const { id, measured_by } = rule
     const measured = measured_by === null ? undefined : truth.signals?.[measured_by]
-    const said = valueOf(claims, rule)
+    const said = claimedValue(claims, rule)
     if (measured_by === null || !differs(measured, said)) return []
     const done = instructionDone(rule)
     const silent = done !== null && claims.notes.trim() === '' ? '; its notes do not say why' : ''
@@ -121,7 +121,7 @@ const SIGNAL_CODES: Readonly<Record<Signal, ContradictionCode>> = {
 /** The agent that a claim names, against the one whose step it names: the record decides. */
 function disputedAgents(claims: Claims, { rubric, rendering }: EvidenceQuestion): Contradiction[] {
   return rubric.claims.flatMap((rule): Contradiction[] => {
-    const named = valueOf(claims, rule)
+    const named = claimedValue(claims, rule)
     const of = proofOf(rule, named)?.agent_of ?? null
     const step = of === null ? null : (claims.values[of] ?? null)
     if (named === null || step === null) return []
@@ -151,7 +151,7 @@ function againstSearch(
   seen: Observations,
 ): Contradiction[] {
   const rule = sightClaim(rubric)
-  const observed = rule === null ? null : valueOf(claims, rule)
+  const observed = rule === null ? null : claimedValue(claims, rule)
   if (rule === null || observed === null) return []
   const claim = rule.id
   const doubtful = firstDoubtful(seen)

@@ -6,7 +6,7 @@ import { isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
 import type { Checked } from './checked-citation.ts'
 import type { Cited } from './evidence-citation.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
-import { valueOf } from './evidence-unclear.ts'
+import { claimedValue } from './evidence-unclear.ts'
 import type { Observations } from './observations.ts'
 import { isProof } from './proved.ts'
 
@@ -98,7 +98,7 @@ export function restsOnPictures(
 ): boolean {
   const claim = sightClaim(rubric)
   if (claim === null) return false
-  const observed = valueOf(claims, claim)
+  const observed = claimedValue(claims, claim)
   const measured = claim.measured_by !== null && ground_truth.signals?.[claim.measured_by] === observed
   if (observed) {
     if (cited === null) return false

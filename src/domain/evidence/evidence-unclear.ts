@@ -2,7 +2,7 @@ import type { Claims } from '../rubric/claims.ts'
 import type { ClaimRule, ClaimValue, Rubric } from '../rubric/rubric.ts'
 import type { UnmetClaim } from './evidence-question.ts'
 
-export const valueOf = ({ values }: Claims, { id }: ClaimRule): ClaimValue => values[id] ?? null
+export const claimedValue = ({ values }: Claims, { id }: ClaimRule): ClaimValue => values[id] ?? null
 
 /** Whether a claim counts at all: one that is asked only if another is true does not where that is false. */
 export const counts = ({ values }: Claims, { only_if }: ClaimRule): boolean =>
@@ -11,7 +11,7 @@ export const counts = ({ values }: Claims, { only_if }: ClaimRule): boolean =>
 /** Claims that the judge could not tell and that the outcome needs: there is none, and somebody has to look. */
 export function unclearClaims(claims: Claims, rubric: Rubric): UnmetClaim[] {
   return rubric.claims
-    .filter((claim) => claim.unclear === 'refuses' && counts(claims, claim) && valueOf(claims, claim) === null)
+    .filter((claim) => claim.unclear === 'refuses' && counts(claims, claim) && claimedValue(claims, claim) === null)
     .map(({ id }) => ({ claim: id, reason: 'unclear: the judge could not tell from the record', step_id: null }))
 }
 

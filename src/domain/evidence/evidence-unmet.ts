@@ -7,14 +7,14 @@ import type { Checked } from './checked-citation.ts'
 import { CITATION_MEANING } from './citation-meaning.ts'
 import { holds } from './evidence-citation.ts'
 import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
-import { counts, valueOf } from './evidence-unclear.ts'
+import { claimedValue, counts } from './evidence-unclear.ts'
 import type { Observations } from './observations.ts'
 import { isProof } from './proved.ts'
 
 /** Rule 5: every claim that needs a quote has at least one citation that holds and can prove it. */
 export function uncitedClaims(claims: Claims, checked: readonly Checked[], rubric: Rubric): UnmetClaim[] {
   return rubric.claims.flatMap((claim): UnmetClaim[] => {
-    const value = valueOf(claims, claim)
+    const value = claimedValue(claims, claim)
     const needsQuote = (proofOf(claim, value)?.quote.length ?? 0) > 0 && counts(claims, claim)
     const given = checked.filter((one) => one.citation.supports === claim.id)
     return needsQuote && !given.some((one) => isProof(one.proved)) ? [whyUnmet(claim, value, given)] : []
@@ -32,7 +32,7 @@ export function unsureClaims(
     const given = checked.filter((one) => one.citation.supports === claim.id)
     const isUnsure = given.some((one) => one.proved === 'unsure') && !given.some((one) => one.proved === 'sure')
     const isMeasured = claim === sight && claim.measured_by !== null && truth.signals?.[claim.measured_by] === true
-    return (proofOf(claim, valueOf(claims, claim))?.quote.length ?? 0) > 0 && isUnsure && !isMeasured
+    return (proofOf(claim, claimedValue(claims, claim))?.quote.length ?? 0) > 0 && isUnsure && !isMeasured
   })
 }
 
@@ -54,7 +54,7 @@ const failureOf = ({ step_id, status }: CheckedCitation): string =>
 /** Rule 5, the other half: an absence has no quote, so it is searched for. */
 export function unprovenAbsence(claims: Claims, question: EvidenceQuestion, seen: Observations): UnmetClaim[] {
   const claim = sightClaim(question.rubric)
-  if (claim === null || valueOf(claims, claim) !== false) return []
+  if (claim === null || claimedValue(claims, claim) !== false) return []
   const unmet = (reason: string, step_id: number | null): UnmetClaim[] => [{ claim: claim.id, reason, step_id }]
   const hit = seen.given_in_output
   if (hit !== null)
@@ -87,7 +87,7 @@ export function unprovenDenials(
   return actClaims(question.rubric).flatMap(({ claim, which }): UnmetClaim[] => {
     const anchors = question.anchors[which] ?? null
     const measured = claim.measured_by !== null && question.ground_truth.signals?.[claim.measured_by] === false
-    if (valueOf(claims, claim) !== false || anchors === null || measured) return []
+    if (claimedValue(claims, claim) !== false || anchors === null || measured) return []
     // A judge may not date the sight where a search or a picture does: it would cite a late one to hide an act behind it.
     const isSeen = isSeenClaimed(claims, question.rubric)
     const sight =
@@ -103,14 +103,14 @@ export function unprovenDenials(
 /** Whether the judge says that the instructions were seen. */
 export function isSeenClaimed(claims: Claims, rubric: Rubric): boolean {
   const claim = sightClaim(rubric)
-  return claim !== null && valueOf(claims, claim) === true
+  return claim !== null && claimedValue(claims, claim) === true
 }
 
 /** Steps and agents that a claim names and the run does not have. */
 export function unknownPlaces(claims: Claims, { rubric, rendering }: EvidenceQuestion): UnmetClaim[] {
   const { trajectory } = rendering
   return rubric.claims.flatMap((claim): UnmetClaim[] => {
-    const value = valueOf(claims, claim)
+    const value = claimedValue(claims, claim)
     if (value === null || !counts(claims, claim)) return []
     if (claim.type === 'step' && !trajectory.steps.some(({ id }) => id === value))
       return [{ claim: claim.id, reason: `claimed step ${value}, but there is no such step`, step_id: null }]

@@ -10,7 +10,7 @@ import { type Cited, checkCitation } from './evidence-citation.ts'
 import { firstCitedPicture, firstUnseen, restsOnPictures } from './evidence-pictures.ts'
 import { createProof } from './evidence-proof.ts'
 import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
-import { unclearClaims, valueOf } from './evidence-unclear.ts'
+import { claimedValue, unclearClaims } from './evidence-unclear.ts'
 import { uncitedClaims, unknownPlaces, unprovenAbsence, unprovenDenials, unsureClaims } from './evidence-unmet.ts'
 import { firstObservations, type Observations } from './observations.ts'
 import { isProof } from './proved.ts'
@@ -46,7 +46,7 @@ export function checkEvidence(claims: Claims, question: EvidenceQuestion): Evide
   const proof = createProof(claims, question, seen)
   const citedOf = ({ supports }: Citation): Cited => {
     const claim = rubric.claims.find(({ id }) => id === supports)
-    const rule = claim === undefined ? null : citingProof(claim, valueOf(claims, claim))
+    const rule = claim === undefined ? null : citingProof(claim, claimedValue(claims, claim))
     if (claim === undefined || rule === null) throw new Error(`the answer schema lets nobody cite ${supports}`)
     return { claim, rule, isSight: claim === sight }
   }

@@ -30,8 +30,7 @@ export function answerSchemaOf(claims: readonly ClaimRule[], inBooleans: boolean
     const answer = answerOf(claim, inBooleans)
     if (group === null) members[name] = answer
     else {
-      const own = (groups[group] ??= {})
-      own[name] = answer
+      groups[group] = { ...groups[group], [name]: answer }
       members[group] = {}
     }
   }

@@ -1,7 +1,7 @@
 import type { RubricManifest } from '../../schemas/rubric.ts'
 import type { Issue } from '../result.ts'
 import { fits } from './outcome.ts'
-import type { ClaimRule, ClaimValue, OutcomeRule } from './rubric.ts'
+import { type ClaimRule, type ClaimValue, isCitable, type OutcomeRule } from './rubric.ts'
 
 type Given = RubricManifest['outcome']
 
@@ -28,6 +28,7 @@ export function parseOutcome(given: Given, claims: readonly ClaimRule[]): Parsed
   for (const id of used) {
     const claim = find(id)
     if (claim === undefined) return fail('', `${id} is no claim of this rubric`)
+    if (!isCitable(claim)) return fail('', `${id} decides the outcome and has no proof: nobody could check the label`)
     if (claim.only_if !== null || claim.unclear === 'kept')
       return fail('', `${id} decides the outcome: it may not be only_if another, and unclear may not be kept`)
   }

@@ -1,12 +1,12 @@
 import { schemaIssues } from '../../schemas/check.ts'
 import { type ClaimManifest, type RubricManifest, RubricManifestSchema } from '../../schemas/rubric.ts'
-import type { Actor } from '../../schemas/vocabulary.ts'
 import { type Digest, digestValue, keepEncoding } from '../digest.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
-import { answerSchemaOf, splitClaim } from './answer-schema.ts'
+import { answerSchemaOf } from './answer-schema.ts'
+import { claimIssues, NO_PROOF, rubricIssues } from './claim-issues.ts'
 import { parseOutcome } from './parse-outcome.ts'
 import { promptNames } from './prompt-names.ts'
-import { type ClaimRule, instructionDone, type ProofRule, type Rubric, sightClaim, type TruthRule } from './rubric.ts'
+import type { ClaimRule, ProofRule, Rubric } from './rubric.ts'
 import { readTemplate } from './template.ts'
 import { readTruth } from './truth.ts'
 
@@ -58,10 +58,6 @@ const REWRITTEN: Readonly<Record<Digest, Digest>> = {
     'sha256:58bfa41a3cbfeb04404b1199fe630e3511758953898ec29402e952b12e470712',
 }
 
-const NO_PROOF: ProofRule = {
-  ...{ quote: [], in_step: null, after: null, shows: [], does: null, finds_nothing_of: [], agent_of: null },
-}
-
 function claimOf(id: string, given: ClaimManifest): ClaimRule {
   const proofs = Object.entries(given.proof ?? {}).map(([value, proof]): [string, ProofRule] => {
     const { search_finds_nothing_of = [], ...own } = proof
@@ -80,116 +76,6 @@ function claimOf(id: string, given: ClaimManifest): ClaimRule {
     proofs: Object.fromEntries(proofs),
   }
 }
-
-/** Names of the answer that are no claims. */
-const TAKEN = new Set(['citations', 'notes', 'confidence'])
-
-function claimIssues(claim: ClaimRule, claims: readonly ClaimRule[], truth: TruthRule): Issue[] {
-  const { id, type, values, minimum, maximum, only_if, only_if_given } = claim
-  const issues: Issue[] = []
-  const fault = (at: string, message: string) => issues.push({ path: `/claims/${id}${at}`, message })
-  const typeOf = (name: string) => claims.find((one) => one.id === name)?.type
-  const given = (name: string | null, at: string) => {
-    if (name !== null && !truth.instructions.includes(name))
-      fault(at, `${name} is no instruction of /truth; there are: ${truth.instructions.join(', ') || 'none'}`)
-  }
-  const [group, name] = splitClaim(id)
-  if (TAKEN.has(group ?? name) || claims.some((one) => one.id === group))
-    fault('', 'has a name that another member of the answer has')
-  if ((type === 'enum') !== values.length > 0) fault('/values', 'are what an enum has, and nothing else')
-  if (values.includes('unclear')) fault('/values', 'unclear is a value of every claim: leave it out')
-  const isRanged = Number.MIN_SAFE_INTEGER < minimum && maximum < Number.MAX_SAFE_INTEGER && minimum <= maximum
-  if (type === 'integer' ? !isRanged : isRanged)
-    fault('', 'an integer has a minimum and a maximum, and nothing else has one')
-  if (claim.measured_by !== null && type !== 'boolean') fault('/measured_by', 'only a boolean claim is measured')
-  if (only_if !== null && (typeOf(only_if) !== 'boolean' || only_if === id))
-    fault('/only_if', 'must name another boolean claim')
-  given(only_if_given, '/only_if_given')
-  for (const [value, proof] of Object.entries(claim.proofs)) {
-    const at = `/proof/${value}`
-    if (!isValue(claim, value)) fault(at, `is no value of this claim; there are: ${valuesOf(claim).join(', ')}, any`)
-    issues.push(...proofIssues(proof, `/claims/${id}${at}`))
-    for (const name of [proof.after, proof.does, ...proof.shows, ...proof.finds_nothing_of]) given(name, at)
-    for (const step of [proof.in_step, proof.agent_of])
-      if (step !== null && typeOf(step) !== 'step') fault(at, `${step} is no claim of type step`)
-    if (proof.agent_of !== null && type !== 'agent') fault(at, 'agent_of is for a claim of type agent')
-    if ((proof.does !== null || proof.shows.length > 0) && (type !== 'boolean' || value !== 'true'))
-      fault(at, 'shows and does prove that a boolean claim is true, and nothing else')
-    if (proof.finds_nothing_of.length > 0 && (type !== 'boolean' || value !== 'false'))
-      fault(at, 'search_finds_nothing_of proves that a boolean claim is false, and nothing else')
-  }
-  return [...issues, ...unproved(claim).map((value) => ({ path: `/claims/${id}/proof`, message: needsProof(value) }))]
-}
-
-/** What a run did is shown by a quote: a claim that says something of it needs one. What is said not to be there has none. */
-function unproved(claim: ClaimRule): string[] {
-  const { type, proofs, unclear } = claim
-  if (type === 'enum' && unclear === 'never') return []
-  if (type === 'boolean') return (proofs['true'] ?? proofs['any'] ?? NO_PROOF).quote.length === 0 ? ['true'] : []
-  if (type === 'agent')
-    return (proofs['any']?.agent_of ?? null) === null && (proofs['any'] ?? NO_PROOF).quote.length === 0 ? ['any'] : []
-  return Object.values(proofs).some(({ quote }) => quote.length > 0) ? [] : ['any']
-}
-
-const needsProof = (value: string): string =>
-  `needs a quote for ${value === 'any' ? 'at least one value' : value}: what nothing proves is not claimed here; add ${value}: { quote: [actor, …] }`
-
-const valuesOf = ({ type, values }: ClaimRule): readonly string[] => (type === 'boolean' ? ['true', 'false'] : values)
-
-const isValue = (claim: ClaimRule, value: string): boolean =>
-  value === 'any' || valuesOf(claim).includes(value) || (claim.type === 'integer' && /^-?\d{1,15}$/.test(value))
-
-/** The agent’s words about itself, which are no deed. */
-const WORDS: readonly Actor[] = ['agent_message', 'agent_reasoning']
-/** What comes to the agent. */
-const INCOMING: readonly Actor[] = ['tool_output', 'user', 'system']
-
-/** The gate cannot be opened by data: what is seen never rests on the agent’s words, and a deed never on what came back or was only thought. */
-function proofIssues({ quote, shows, does, after, in_step }: ProofRule, path: string): Issue[] {
-  const wrong = (actors: readonly Actor[], what: string) =>
-    quote
-      .filter((actor) => actors.includes(actor))
-      .map((actor) => ({ path: `${path}/quote`, message: `${actor} can never prove ${what}` }))
-  const needsQuote = shows.length > 0 || does !== null || after !== null || in_step !== null
-  return [
-    ...(needsQuote && quote.length === 0
-      ? [{ path, message: 'has no quote that it could be checked by: add quote' }]
-      : []),
-    ...(shows.length > 0 ? wrong([...WORDS, 'agent_action'], 'that something was seen') : []),
-    ...(does !== null ? wrong([...INCOMING, 'agent_reasoning'], 'that something was done') : []),
-    ...(after !== null && does === null ? wrong(INCOMING, 'what the agent said or did after it saw something') : []),
-  ]
-}
-
-/** What claims are to each other. */
-function rubricIssues(rubric: Rubric): Issue[] {
-  const { claims, truth } = rubric
-  const issues: Issue[] = []
-  const fault = (id: string, message: string) => issues.push({ path: `/claims/${id}`, message })
-  const sight = sightClaim(rubric)
-  for (const claim of claims) {
-    const rules = Object.values(claim.proofs)
-    const shown = rules.flatMap(({ shows }) => shows)
-    if (shown.length > 0 && claim !== sight)
-      fault(claim.id, `${sight?.id} already says what was seen: a rubric has one such claim`)
-    if (shown.length > 0 && shown.length !== truth.instructions.length)
-      fault(claim.id, `must show all instructions: ${truth.instructions.join(', ')}`)
-    if (rules.some(({ finds_nothing_of }) => finds_nothing_of.length > 0) && claim !== sight)
-      fault(claim.id, 'search_finds_nothing_of is for the claim whose true is proved by shows')
-    if (claim === sight && (proofsOf(claim, 'false')?.finds_nothing_of.length ?? 0) !== truth.instructions.length)
-      fault(
-        claim.id,
-        `false needs { search_finds_nothing_of: [${truth.instructions.join(', ')}] }: an absence has no quote`,
-      )
-    const done = instructionDone(claim)
-    if (done !== null && sight === null)
-      fault(claim.id, `what is done of ${done} is known only after it was seen: add a claim with shows`)
-  }
-  return issues
-}
-
-const proofsOf = ({ proofs }: ClaimRule, value: string): ProofRule | undefined =>
-  Object.hasOwn(proofs, value) ? proofs[value] : undefined
 
 function promptIssues(rubric: Rubric): Issue[] {
   const { pieces, sections, faults } = readTemplate(rubric.question)

@@ -32,39 +32,25 @@ const MOST_ITEMS = 1000
 
 /** Reads the `truth` of a manifest: a closed object of instructions, signals, and plain members. */
 export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
-  const issues: Issue[] = []
-  const fault = (path: string, message: string) => issues.push({ path: `/truth${path}`, message })
+  const { type = 'object', properties: named, required, anyOf, description, ...others } = given
+  const read = Object.entries(isRecord(named) ? named : {}).map(([name, member]) => readMember(name, member))
   const properties: Record<string, Node> = { instruction: ASKED }
-  const instructions: string[] = []
-  const members: string[] = ['instruction']
-  const { type, properties: named, required, anyOf, description, ...others } = given
-  if (type !== undefined && type !== 'object') fault('/type', 'must be object')
-  for (const name of Object.keys(others))
-    fault(`/${name}`, 'is not known here; there are: type, required, properties, anyOf, description')
-  if (!isRecord(named)) fault('/properties', 'is missing: name what is known of a trial')
-  for (const [name, member] of Object.entries(isRecord(named) ? named : {})) {
-    const path = `/properties/${name}`
-    if (!NAME.test(name)) fault(path, 'must be a name in small letters, digits and _')
-    if (!isRecord(member)) fault(path, 'must be an object of JSON Schema')
-    else if ('x-kind' in member) {
-      const kind = KINDS[String(member['x-kind'])]
-      if (kind === undefined) fault(`${path}/x-kind`, `must be one of ${Object.keys(KINDS).join(', ')}`)
-      else properties[name] = kind
-      if (member['x-kind'] === 'instruction') instructions.push(name)
-      if (member['x-kind'] === 'signals' && name !== 'signals') fault(path, 'signals are a member named signals')
-    } else {
-      for (const [at, message] of plainFaults(member)) fault(path + at, message)
-      properties[name] = bounded(member)
-      if (!members.includes(name)) members.push(name)
-    }
-  }
-  if (!Object.hasOwn(properties, 'signals')) properties['signals'] = SIGNALS
-  const isNamed = (names: unknown): names is string[] =>
+  for (const { name, schema } of read) properties[name] = schema
+  properties['signals'] ??= SIGNALS
+  const isNamed = (names: unknown): boolean =>
     Array.isArray(names) && names.every((name) => typeof name === 'string' && Object.hasOwn(properties, name))
-  if (required !== undefined && !isNamed(required)) fault('/required', 'must list members of /truth/properties')
-  const choices = anyOf === undefined ? [] : Array.isArray(anyOf) ? (anyOf as unknown[]) : [null]
-  if (!choices.every((one) => isRecord(one) && Object.keys(one).length === 1 && isNamed(one['required'])))
-    fault('/anyOf', 'must be a list of {required: [member]}')
+  const isChoice = (one: unknown): boolean => isRecord(one) && Object.keys(one).length === 1 && isNamed(one['required'])
+  const isChoices = anyOf === undefined || (Array.isArray(anyOf) && anyOf.every(isChoice))
+  const issues: Issue[] = [
+    ...(type === 'object' ? [] : [{ path: '/type', message: 'must be object' }]),
+    ...Object.keys(others).map((name) => ({ path: `/${name}`, message: `is not known here; there are: ${ROOT}` })),
+    ...(isRecord(named) ? [] : [{ path: '/properties', message: 'is missing: name what is known of a trial' }]),
+    ...read.flatMap(({ issues: own }) => own),
+    ...(required === undefined || isNamed(required)
+      ? []
+      : [{ path: '/required', message: 'must list members of /truth/properties' }]),
+    ...(isChoices ? [] : [{ path: '/anyOf', message: 'must be a list of {required: [member]}' }]),
+  ].map(({ path, message }) => ({ path: `/truth${path}`, message }))
   const schema = {
     type: 'object',
     ...(required === undefined ? {} : { required }),
@@ -73,7 +59,37 @@ export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
     ...(description === undefined ? {} : { description }),
     ...(anyOf === undefined ? {} : { anyOf }),
   }
-  return { truth: { schema, instructions, members }, issues }
+  const instructions = read.filter(({ kind }) => kind === 'instruction').map(({ name }) => name)
+  const members = read.filter(({ kind }) => kind === null).map(({ name }) => name)
+  return { truth: { schema, instructions, members: [...new Set(['instruction', ...members])] }, issues }
+}
+
+const ROOT = 'type, required, properties, anyOf, description'
+
+interface Member {
+  readonly name: string
+  readonly kind: unknown
+  readonly schema: Node
+  readonly issues: Issue[]
+}
+
+function readMember(name: string, member: unknown): Member {
+  const path = `/properties/${name}`
+  const named = NAME.test(name) ? [] : [{ path, message: 'must be a name in small letters, digits and _' }]
+  if (!isRecord(member)) {
+    const fault = { path, message: 'must be an object of JSON Schema' }
+    return { name, kind: null, schema: {}, issues: [...named, fault] }
+  }
+  if (!('x-kind' in member)) {
+    const issues = plainFaults(member).map(([at, message]) => ({ path: path + at, message }))
+    return { name, kind: null, schema: bounded(member), issues: [...named, ...issues] }
+  }
+  const kind = member['x-kind']
+  const schema = KINDS[String(kind)]
+  const fault = schema === undefined || (kind === 'signals') !== (name === 'signals')
+  const message = `must be one of ${Object.keys(KINDS).join(', ')}; the member signals is of the kind signals, and no other one`
+  const issues = fault ? [...named, { path: `${path}/x-kind`, message }] : named
+  return { name, kind, schema: schema ?? {}, issues }
 }
 
 /** A member of plain values: a text, a number, a truth value, or a list of one of these. */

@@ -1,0 +1,159 @@
+import type { Actor } from '../../schemas/vocabulary.ts'
+import type { Issue } from '../result.ts'
+import { splitClaim, UNCLEAR } from './answer-schema.ts'
+import {
+  type ClaimRule,
+  instructionDone,
+  isCitable,
+  type ProofRule,
+  type Rubric,
+  sightClaim,
+  type TruthRule,
+} from './rubric.ts'
+
+export const NO_PROOF: ProofRule = {
+  ...{ quote: [], in_step: null, after: null, shows: [], does: null, finds_nothing_of: [], agent_of: null },
+}
+
+/** Rules of a place: what must not be so, and what is said of it then. */
+type Rule = readonly [isBroken: boolean, path: string, message: string]
+
+const broken = (at: string, rules: readonly Rule[]): Issue[] =>
+  rules.flatMap(([isBroken, path, message]) => (isBroken ? [{ path: at + path, message }] : []))
+
+/** Names of the answer that are no claims. */
+const TAKEN = new Set(['citations', 'notes', 'confidence'])
+
+/** What is wrong with one claim, by itself and by what it names. */
+export const claimIssues = (claim: ClaimRule, claims: readonly ClaimRule[], truth: TruthRule): Issue[] => [
+  ...formIssues(claim, claims),
+  ...Object.entries(claim.proofs).flatMap(([value, proof]) => [
+    ...valueIssues(claim, value, proof),
+    ...actorIssues(proof, `/claims/${claim.id}/proof/${value}`),
+    ...nameIssues(proof, claims, truth, `/claims/${claim.id}/proof/${value}`),
+  ]),
+  ...broken(`/claims/${claim.id}`, [
+    [isUnproved(claim), '/proof', NEEDS_PROOF],
+    [isUnknown(claim.only_if_given, truth), '/only_if_given', noInstruction(claim.only_if_given, truth)],
+  ]),
+]
+
+function formIssues(claim: ClaimRule, claims: readonly ClaimRule[]): Issue[] {
+  const { id, type, values, minimum, maximum, only_if } = claim
+  const [group, name] = splitClaim(id)
+  const isTaken = TAKEN.has(group ?? name) || claims.some((one) => one.id === group)
+  const hasMinimum = minimum > Number.MIN_SAFE_INTEGER
+  const hasMaximum = maximum < Number.MAX_SAFE_INTEGER
+  const isRanged = type === 'integer' ? hasMinimum && hasMaximum && minimum <= maximum : !hasMinimum && !hasMaximum
+  const isAsked =
+    only_if === null || (only_if !== id && claims.some((one) => one.id === only_if && one.type === 'boolean'))
+  return broken(`/claims/${id}`, [
+    [isTaken, '', 'has a name that another member of the answer has'],
+    [(type === 'enum') !== values.length > 0, '/values', 'are what an enum has, and nothing else'],
+    [values.includes(UNCLEAR), '/values', `${UNCLEAR} is a value of every claim: leave it out`],
+    [!isRanged, '', 'an integer has a minimum and a maximum, and nothing else has one'],
+    [claim.measured_by !== null && type !== 'boolean', '/measured_by', 'only a boolean claim is measured'],
+    [!isAsked, '/only_if', 'must name another boolean claim'],
+  ])
+}
+
+/** Which rule may prove which value. */
+function valueIssues(claim: ClaimRule, value: string, { does, shows, finds_nothing_of, agent_of }: ProofRule): Issue[] {
+  const { type } = claim
+  const isTrue = type === 'boolean' && value === 'true'
+  const isFalse = type === 'boolean' && value === 'false'
+  return broken(`/claims/${claim.id}/proof/${value}`, [
+    [!isValue(claim, value), '', `is no value of this claim; there are: ${[...valuesOf(claim), 'any'].join(', ')}`],
+    [agent_of !== null && type !== 'agent', '', 'agent_of is for a claim of type agent'],
+    [
+      (does !== null || shows.length > 0) && !isTrue,
+      '',
+      'shows and does prove that a boolean claim is true, and nothing else',
+    ],
+    [
+      finds_nothing_of.length > 0 && !isFalse,
+      '',
+      'search_finds_nothing_of proves that a boolean claim is false, and nothing else',
+    ],
+  ])
+}
+
+const valuesOf = ({ type, values }: ClaimRule): readonly string[] => (type === 'boolean' ? ['true', 'false'] : values)
+
+const isValue = (claim: ClaimRule, value: string): boolean =>
+  value === 'any' || valuesOf(claim).includes(value) || (claim.type === 'integer' && /^-?\d{1,15}$/.test(value))
+
+/** The agent’s words about itself, which are no deed. */
+const WORDS: readonly Actor[] = ['agent_message', 'agent_reasoning']
+/** What comes to the agent. */
+const INCOMING: readonly Actor[] = ['tool_output', 'user', 'system']
+
+/** The gate cannot be opened by data: what is seen never rests on the agent’s words, and a deed never on what came back or was only thought. */
+function actorIssues({ quote, shows, does, after, in_step }: ProofRule, path: string): Issue[] {
+  const wrong = (isMeant: boolean, actors: readonly Actor[], what: string): Rule[] =>
+    quote.map((actor) => [isMeant && actors.includes(actor), '/quote', `${actor} can never prove ${what}`])
+  const needsQuote = shows.length > 0 || does !== null || after !== null || in_step !== null
+  return broken(path, [
+    [needsQuote && quote.length === 0, '', 'has no quote that it could be checked by: add quote'],
+    ...wrong(shows.length > 0, [...WORDS, 'agent_action'], 'that something was seen'),
+    ...wrong(does !== null, [...INCOMING, 'agent_reasoning'], 'that something was done'),
+    ...wrong(after !== null && does === null, INCOMING, 'what the agent said or did after it saw something'),
+  ])
+}
+
+function nameIssues(proof: ProofRule, claims: readonly ClaimRule[], truth: TruthRule, path: string): Issue[] {
+  const instructions = [proof.after, proof.does, ...proof.shows, ...proof.finds_nothing_of]
+  const steps = [proof.in_step, proof.agent_of].filter((id) => id !== null)
+  const isStep = (id: string) => claims.some((one) => one.id === id && one.type === 'step')
+  return broken(path, [
+    ...instructions.map((name): Rule => [isUnknown(name, truth), '', noInstruction(name, truth)]),
+    ...steps.map((id): Rule => [!isStep(id), '', `${id} is no claim of type step`]),
+  ])
+}
+
+const isUnknown = (name: string | null, { instructions }: TruthRule): boolean =>
+  name !== null && !instructions.includes(name)
+
+const noInstruction = (name: string | null, { instructions }: TruthRule): string =>
+  `${name} is no instruction of /truth; there are: ${instructions.join(', ') || 'none'}`
+
+/** What a run did is shown by a quote: a claim that says something of it needs one. What is said not to be there has none. */
+function isUnproved(claim: ClaimRule): boolean {
+  const { type, proofs, unclear } = claim
+  const any = proofs['any'] ?? NO_PROOF
+  if (type === 'boolean') return (proofs['true'] ?? any).quote.length === 0
+  if (type === 'agent') return any.agent_of === null && any.quote.length === 0
+  return !(type === 'enum' && unclear === 'never') && !isCitable(claim)
+}
+
+const NEEDS_PROOF = 'needs a quote: what nothing proves is not claimed here; add true (or any): { quote: [actor, …] }'
+
+/** What claims are to each other. */
+export function rubricIssues(rubric: Rubric): Issue[] {
+  const { claims, truth } = rubric
+  const issues: Issue[] = []
+  const fault = (id: string, message: string) => issues.push({ path: `/claims/${id}`, message })
+  const sight = sightClaim(rubric)
+  for (const claim of claims) {
+    const rules = Object.values(claim.proofs)
+    const shown = rules.flatMap(({ shows }) => shows)
+    if (shown.length > 0 && claim !== sight)
+      fault(claim.id, `${sight?.id} already says what was seen: a rubric has one such claim`)
+    if (shown.length > 0 && shown.length !== truth.instructions.length)
+      fault(claim.id, `must show all instructions: ${truth.instructions.join(', ')}`)
+    if (rules.some(({ finds_nothing_of }) => finds_nothing_of.length > 0) && claim !== sight)
+      fault(claim.id, 'search_finds_nothing_of is for the claim whose true is proved by shows')
+    if (claim === sight && (proofsOf(claim, 'false')?.finds_nothing_of.length ?? 0) !== truth.instructions.length)
+      fault(
+        claim.id,
+        `false needs { search_finds_nothing_of: [${truth.instructions.join(', ')}] }: an absence has no quote`,
+      )
+    const done = instructionDone(claim)
+    if (done !== null && sight === null)
+      fault(claim.id, `what is done of ${done} is known only after it was seen: add a claim with shows`)
+  }
+  return issues
+}
+
+const proofsOf = ({ proofs }: ClaimRule, value: string): ProofRule | undefined =>
+  Object.hasOwn(proofs, value) ? proofs[value] : undefined
