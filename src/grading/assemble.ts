@@ -58,7 +58,8 @@ function sampleBody(question: Question, sample: SampleResult): Body {
       failure: sample.failure,
     }
   }
-  const { claims, evidence } = sample
+  const { evidence } = sample
+  const { claims } = evidence
   const contradictions = [...evidence.contradictions]
   const outcome = evidence.verdict === null ? null : deriveOutcome(evidence.verdict, question.rubric)
   return {
@@ -67,7 +68,7 @@ function sampleBody(question: Question, sample: SampleResult): Body {
     claimed_label: labelOf(claimedOutcome(claims, question.rubric)),
     outcome,
     confidence: confidenceOf(claims.confidence, contradictions),
-    claims: claims.values,
+    claims: { ...claims.values } as Grade['claims'] & object,
     ...groupsOf(claims),
     citations: [...evidence.citations],
     unmet: [...evidence.unmet],

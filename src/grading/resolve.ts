@@ -90,6 +90,16 @@ function findNamed(deps: ResolveDeps, request: GradeRequest): Named {
 
 const LEXICAL_CANNOT = 'the judge lexical searches for instructions, and this rubric asks about none'
 
+/** One run where several are asked about, or the other way round. */
+function refuseAbout({ name, about }: Rubric) {
+  const form =
+    about === 'runs'
+      ? 'send several: {"runs": [{"id": …, "trajectory": …}], "documents": [{"name": …, "text": …}]}'
+      : 'send one by itself'
+  const detail = `${name} asks about ${about === 'runs' ? 'several runs of one task' : 'one run'}`
+  return refuse('invalid_request', detail, '/trajectory', form)
+}
+
 /** What is wrong with a ground truth for a rubric; null: nothing. */
 function refuseTruth(rubric: Rubric, request: GradeRequest) {
   const issues = inputIssues(rubric.truth.schema, request.ground_truth)
@@ -108,8 +118,11 @@ export async function admitRequest(
   if (!named.ok) return named
   const refused = refuseTruth(named.rubric, request)
   if (refused !== null) return refused
-  if (given !== null) return { ...named, trajectory: given, document: request.trajectory }
-  const read = await readRequested(deps, request)
+  const read =
+    given === null
+      ? await readRequested(deps, request)
+      : { ok: true as const, trajectory: given, document: request.trajectory }
+  if (read.ok && (named.rubric.about === 'runs') !== (read.trajectory.format === 'runs')) return refuseAbout(named.rubric)
   return read.ok ? { ...named, trajectory: read.trajectory, document: read.document } : read
 }
 

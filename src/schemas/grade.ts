@@ -26,6 +26,7 @@ const Timestamp = Type.String({ format: 'date-time' })
 const CitationSchema = Type.Object(
   {
     supports: ClaimId,
+    entry: Type.Optional(Type.Integer({ description: 'Of a claim of a list: the number of its entry, from 1.' })),
     step_id: Type.Integer(),
     quote: Type.String(),
     status: CitationStatusSchema,
@@ -243,6 +244,7 @@ const Said = Type.Union([Type.Boolean(), Type.Null()], {
 const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()], {
   description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
 })
+const ClaimOrList = Type.Union([ClaimValue, Type.Array(Type.Record(Type.String(), ClaimValue))])
 const ActedSchema = Type.Object({ reasoned: Said, acted: Said }, closed)
 
 export const GradeSchema = Type.Object(
@@ -270,7 +272,7 @@ export const GradeSchema = Type.Object(
       }),
     ),
     claims: Type.Optional(
-      Nullable(Type.Record(Type.String(), ClaimValue), {
+      Nullable(Type.Record(Type.String(), ClaimOrList), {
         description: 'What the judge claims, by the id of the claim; null: it failed. Absent from old grades.',
       }),
     ),

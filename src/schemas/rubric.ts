@@ -40,6 +40,9 @@ const ProofSchema = Type.Object(
         description: 'No search finds one of these instructions in what came to the agent.',
       }),
     ),
+    holds: Type.Optional(
+      Type.String({ description: 'The quote holds the text of this claim, of the same entry of a list.' }),
+    ),
     agent_of: Type.Optional(
       Type.String({ description: 'The value names the agent that acted in the step that this claim names.' }),
     ),
@@ -47,44 +50,73 @@ const ProofSchema = Type.Object(
   closed,
 )
 
-export const CLAIM_TYPES = ['boolean', 'enum', 'integer', 'step', 'agent'] as const
+export const CLAIM_TYPES = ['boolean', 'enum', 'integer', 'step', 'agent', 'text', 'list'] as const
 export type ClaimType = (typeof CLAIM_TYPES)[number]
 
 /** What an answer `unclear` leads to. */
 export const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
 
+const CLAIM = {
+  type: Type.Enum(CLAIM_TYPES, { type: 'string' }),
+  description: Type.Optional(Type.String({ minLength: 1 })),
+  values: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }), {
+      minItems: 2,
+      maxItems: 50,
+      uniqueItems: true,
+      description: 'Of an enum: its values, in small letters; of an ordinal one in rising order.',
+    }),
+  ),
+  minimum: Type.Optional(Type.Integer({ description: 'Of an integer.' })),
+  maximum: Type.Optional(Type.Integer({ description: 'Of an integer; of a list, the most entries.' })),
+  only_if: Type.Optional(Type.String({ description: 'Counts only where this boolean claim is true.' })),
+  only_if_given: Type.Optional(
+    Type.String({ description: 'Cannot be true where the ground truth does not have this instruction.' }),
+  ),
+  unclear: Type.Optional(
+    Type.Enum(UNCLEAR_RULES, {
+      type: 'string',
+      description:
+        '`refuses` (default): a grade with this claim unclear is unverified; `kept`: it is kept as it is; `never`: the judge may not answer so.',
+    }),
+  ),
+  measured_by: Type.Optional(
+    Type.Enum(SIGNALS, { type: 'string', description: 'The signal of the harness that measures the same.' }),
+  ),
+  computed: Type.Optional(
+    Type.Object(
+      { runs_of: Type.String({ description: 'In how many runs this claim has citations that hold.' }) },
+      { ...closed, description: 'Of an integer: not asked, but counted by code; at most its maximum.' },
+    ),
+  ),
+  capped_by_document: Type.Optional(
+    Type.Object(
+      {
+        maximum: Type.Integer(),
+        names: Type.String({ description: 'The text claim whose last name of a path the line holds.' }),
+        words: Type.Array(Type.String({ minLength: 2 }), { minItems: 1, maxItems: 20 }),
+      },
+      {
+        ...closed,
+        description: 'Of an integer: no more than this where a line of a document holds the name and one of the words.',
+      },
+    ),
+  ),
+  proof: Type.Optional(
+    Type.Record(Type.String(), ProofSchema, {
+      description: 'By value: `true`, `false`, a value of the enum, or `any` for every value that has none of its own.',
+    }),
+  ),
+}
+
 const ClaimSchema = Type.Object(
   {
-    type: Type.Enum(CLAIM_TYPES, { type: 'string' }),
-    description: Type.Optional(Type.String({ minLength: 1 })),
-    values: Type.Optional(
-      Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }), {
-        minItems: 2,
-        maxItems: 50,
-        uniqueItems: true,
-        description: 'Of an enum: its values, in small letters; of an ordinal one in rising order.',
-      }),
-    ),
-    minimum: Type.Optional(Type.Integer({ description: 'Of an integer.' })),
-    maximum: Type.Optional(Type.Integer({ description: 'Of an integer.' })),
-    only_if: Type.Optional(Type.String({ description: 'Counts only where this boolean claim is true.' })),
-    only_if_given: Type.Optional(
-      Type.String({ description: 'Cannot be true where the ground truth does not have this instruction.' }),
-    ),
-    unclear: Type.Optional(
-      Type.Enum(UNCLEAR_RULES, {
-        type: 'string',
-        description:
-          '`refuses` (default): a grade with this claim unclear is unverified; `kept`: it is kept as it is; `never`: the judge may not answer so.',
-      }),
-    ),
-    measured_by: Type.Optional(
-      Type.Enum(SIGNALS, { type: 'string', description: 'The signal of the harness that measures the same.' }),
-    ),
-    proof: Type.Optional(
-      Type.Record(Type.String(), ProofSchema, {
-        description:
-          'By value: `true`, `false`, a value of the enum, or `any` for every value that has none of its own.',
+    ...CLAIM,
+    of: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), Type.Object(CLAIM, closed), {
+        minProperties: 1,
+        additionalProperties: false,
+        description: 'Of a list: what each of its entries says.',
       }),
     ),
   },
@@ -110,6 +142,19 @@ export const OutcomeSchema = Type.Object(
     sum: Type.Optional(
       Type.Array(Type.String(), { minItems: 1, description: 'The integer claims whose sum is the outcome.' }),
     ),
+    best: Type.Optional(
+      Type.Object(
+        {
+          of: Type.String({ description: 'A list.' }),
+          by: Type.Array(Type.String(), {
+            minItems: 1,
+            description: 'The integer claims of an entry that are summed.',
+          }),
+          label: Type.String({ description: 'The enum claim of an entry whose value is the label.' }),
+        },
+        { ...closed, description: 'The label of the entry with the greatest sum; `none` where the list is empty.' },
+      ),
+    ),
     scale: Type.Optional(
       Type.Enum(['nominal', 'ordinal'] as const, {
         type: 'string',
@@ -117,7 +162,7 @@ export const OutcomeSchema = Type.Object(
       }),
     ),
   },
-  { ...closed, description: 'What follows from the claims: exactly one of `table`, `label` and `sum`.' },
+  { ...closed, description: 'What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.' },
 )
 
 /** `rubrics/<id>@<version>/rubric.yaml`. */
@@ -137,6 +182,12 @@ export const RubricManifestSchema = Type.Object(
       Type.Array(Type.Enum(SIGNALS, { type: 'string' }), {
         uniqueItems: true,
         description: 'What the harness measured that the judge is told; absent: none of it.',
+      }),
+    ),
+    about: Type.Optional(
+      Type.Enum(['run', 'runs'] as const, {
+        type: 'string',
+        description: '`runs`: several runs of one task, and documents beside them (`{"runs": […], "documents": […]}`).',
       }),
     ),
     truth: Type.Unsafe<Readonly<Record<string, unknown>>>({

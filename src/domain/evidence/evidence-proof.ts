@@ -2,9 +2,9 @@ import { type Act, type ActRole, NOT_RUN } from '../acts/act.ts'
 import { type Acts, actsOf } from '../acts/acts.ts'
 import type { Place } from '../quotes/locate.ts'
 import type { Claims } from '../rubric/claims.ts'
-import { instructionDone, type Rubric } from '../rubric/rubric.ts'
+import { type ClaimValue, instructionDone, type ProofRule, type Rubric } from '../rubric/rubric.ts'
 import { createShows, type Shown } from '../sights/sights.ts'
-import { isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
+import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import type { InstructionAnchors } from './anchors.ts'
 import type { Cited } from './evidence-citation.ts'
 import { isPictured } from './evidence-pictures.ts'
@@ -27,17 +27,23 @@ export function createProof(claims: Claims, question: EvidenceQuestion, seen: Ob
       parts.set(part, proved)
       return proved
     }
-    const step = trajectory.steps[place.position.step]?.id
-    const named = rule.in_step === null ? null : (claims.values[rule.in_step] ?? null)
-    if (rule.in_step !== null && named !== step)
-      return {
-        not: `the quote stands in step ${step}, and ${rule.in_step} names ${named === null ? 'none' : `step ${named}`}`,
-      }
+    if (rule.in_step !== null || rule.holds !== null) return proveNamed(trajectory, claims, rule, place)
     const done = instructionDone(claim)
     // What is said of an instruction that the trial does not have is refused whatever is cited.
     const isAbsent = claim.only_if_given !== null && question.ground_truth[claim.only_if_given] === undefined
     return done === null || isAbsent ? 'sure' : proveAct(question, acts, question.anchors[done] ?? null, place)
   }
+}
+
+/** A quote in the step that a claim names, or of the text that one names. */
+function proveNamed({ steps }: Trajectory, claims: Claims, { in_step, holds }: ProofRule, place: Place): Proved {
+  const step = steps[place.position.step]
+  const named = in_step === null ? null : (claims.values[in_step] ?? null)
+  if (in_step !== null && named !== step?.id) {
+    const other = named === null ? 'none' : `step ${named}`
+    return { not: `the quote stands in step ${step?.id}, and ${in_step} names ${other}` }
+  }
+  return holds === null ? 'sure' : proveHeld(step, place, claims.values[holds] ?? null)
 }
 
 /** The strings by which an act is known: those that the harness gave, else those of the instruction's text. */
@@ -58,6 +64,19 @@ function proveAct(question: EvidenceQuestion, acts: Acts, anchors: InstructionAn
     return { not: whyTold(partAt(question.rendering.trajectory, position)?.act ?? null, step) }
   return 'unsure'
 }
+
+/** Whether a quote holds a text, in something that was carried out or came back. */
+function proveHeld(step: Step | undefined, { position, start, end }: Place, held: ClaimValue): Proved {
+  const part = step?.parts[position.part]
+  if (typeof held !== 'string' || part === undefined || !part.text.slice(start, end).includes(held))
+    return { not: `the quote of step ${step?.id} does not hold ${JSON.stringify(held)}` }
+  if (part.act !== null && (NOT_RUN.has(part.act.call.outcome) || SAID.has(part.act.role)))
+    return { not: whyTold(part.act, step?.id) }
+  return 'sure'
+}
+
+/** Arguments that say something and do nothing. */
+const SAID: ReadonlySet<ActRole> = new Set(['describes', 'thinks', 'delegates'])
 
 /** Why it proves nothing, as far as the act is known. */
 function whyTold(act: Act | null, step: number | undefined): string {

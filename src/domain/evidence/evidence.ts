@@ -1,6 +1,7 @@
 import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
 import { createLocator } from '../quotes/locate.ts'
 import type { Citation, Claims } from '../rubric/claims.ts'
+import { flatten, listedId, unflatten } from '../rubric/entries.ts'
 import { citingProof, sightClaim } from '../rubric/rubric.ts'
 import { isBefore, type Position } from '../trajectory/trajectory.ts'
 import type { Checked } from './checked-citation.ts'
@@ -10,6 +11,7 @@ import { type Cited, checkCitation } from './evidence-citation.ts'
 import { firstCitedPicture, firstUnseen, restsOnPictures } from './evidence-pictures.ts'
 import { createProof } from './evidence-proof.ts'
 import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
+import { cappedClaims, withCounts } from './evidence-runs.ts'
 import { claimedValue, unclearClaims } from './evidence-unclear.ts'
 import { uncitedClaims, unknownPlaces, unprovenAbsence, unprovenDenials, unsureClaims } from './evidence-unmet.ts'
 import { firstObservations, type Observations } from './observations.ts'
@@ -29,6 +31,8 @@ export interface Verdict {
 }
 
 export interface Evidence {
+  /** What is claimed, with what code counts. */
+  readonly claims: Claims
   /** Null where a claim is unmet: then there is no label. */
   readonly verdict: Verdict | null
   readonly citations: readonly CheckedCitation[]
@@ -37,39 +41,61 @@ export interface Evidence {
   readonly contradictions: readonly Contradiction[]
 }
 
-/** Checks every citation and every claim against the trajectory itself (design section 3, rules 1 to 5). Linear. */
+/**
+ * Checks every citation and every claim against the trajectory itself (design section 3, rules 1 to 5), those of a list entry by entry. Linear in
+ * the run.
+ */
 export function checkEvidence(claims: Claims, question: EvidenceQuestion): Evidence {
+  const flat = flatten(claims, question.rubric)
+  const { checked, values, ...rest } = checkFlat(flat.claims, { ...question, rubric: flat.rubric })
+  const known = { ...claims, values: unflatten(values, claims, question.rubric) }
+  return {
+    ...rest,
+    claims: known,
+    verdict: rest.unmet.length === 0 ? ({ claims: known } as unknown as Verdict) : null,
+    citations: checked.map(({ citation }) => ({ ...citation, supports: listedId(citation.supports) })),
+  }
+}
+
+interface FlatEvidence extends Pick<Evidence, 'unmet' | 'contradictions'> {
+  readonly checked: readonly Checked[]
+  /** With what code counts. */
+  readonly values: Claims['values']
+}
+
+function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
   const { rendering, rubric } = question
   const sight = sightClaim(rubric)
   const seen = { ...firstObservations(rendering.trajectory, question.anchors), media: firstUnseen(rendering) }
-  const locator = createLocator(rendering, claims.citations)
-  const proof = createProof(claims, question, seen)
+  const locator = createLocator(rendering, given.citations)
+  const proof = createProof(given, question, seen)
   const citedOf = ({ supports }: Citation): Cited => {
     const claim = rubric.claims.find(({ id }) => id === supports)
-    const rule = claim === undefined ? null : citingProof(claim, claimedValue(claims, claim))
+    const rule = claim === undefined ? null : citingProof(claim, claimedValue(given, claim))
     if (claim === undefined || rule === null) throw new Error(`the answer schema lets nobody cite ${supports}`)
     return { claim, rule, isSight: claim === sight }
   }
   const check = (citation: Citation, observations: Observations) =>
     checkCitation(citation, citedOf(citation), question, locator, proof, observations)
-  const surface = claims.citations.map((one) => (one.supports === sight?.id ? check(one, seen) : null))
+  const surface = given.citations.map((one) => (one.supports === sight?.id ? check(one, seen) : null))
   const picture = firstCitedPicture(rendering, surface)
   const checkAll = (observations: Observations) =>
-    claims.citations.map((one, index) => surface[index] ?? check(one, observations))
+    given.citations.map((one, index) => surface[index] ?? check(one, observations))
   const certain = { ...withSurfaceCitations(withPicture(seen, picture), surface), media: seen.media ?? picture }
   const first = checkAll(certain)
   const isEarly = first.some((one) => one.citation.status === 'out_of_order')
   const observations = isEarly ? datedByDoubt(certain, surface) : certain
   const checked = observations === certain ? first : checkAll(observations)
+  const claims = withCounts(given, checked, question)
   const unmet = [
     ...unclearClaims(claims, rubric),
     ...claimsOfAbsent(claims, question.ground_truth, rubric),
     ...unknownPlaces(claims, question),
+    ...cappedClaims(claims, question),
     ...uncitedClaims(claims, checked, rubric),
     ...unprovenAbsence(claims, question, seen),
     ...unprovenDenials(claims, question, seen, observations),
   ]
-  const verdict = unmet.length === 0 ? ({ claims } as unknown as Verdict) : null
   const contradictions = findContradictions(
     claims,
     question,
@@ -79,12 +105,7 @@ export function checkEvidence(claims: Claims, question: EvidenceQuestion): Evide
       ...(sight !== null && restsOnPictures(claims, question, seen, picture) ? [sight] : []),
     ],
   )
-  return {
-    verdict,
-    citations: checked.map((one) => one.citation),
-    unmet,
-    contradictions,
-  }
+  return { checked, values: claims.values, unmet, contradictions }
 }
 
 /** A picture that the judge was shown, and cites, dates what it saw, also where a search finds the text later. */

@@ -2,6 +2,7 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Issue } from '../result.ts'
 import { splitClaim, UNCLEAR } from './answer-schema.ts'
 import {
+  allClaims,
   type ClaimRule,
   instructionDone,
   isCitable,
@@ -12,7 +13,16 @@ import {
 } from './rubric.ts'
 
 export const NO_PROOF: ProofRule = {
-  ...{ quote: [], in_step: null, after: null, shows: [], does: null, finds_nothing_of: [], agent_of: null },
+  ...{
+    quote: [],
+    in_step: null,
+    after: null,
+    shows: [],
+    does: null,
+    finds_nothing_of: [],
+    agent_of: null,
+    holds: null,
+  },
 }
 
 /** Rules of a place: what must not be so, and what is said of it then. */
@@ -24,45 +34,90 @@ const broken = (at: string, rules: readonly Rule[]): Issue[] =>
 /** Names of the answer that are no claims. */
 const TAKEN = new Set(['citations', 'notes', 'confidence'])
 
-/** What is wrong with one claim, by itself and by what it names. */
+/** What is wrong with one claim, by itself and by what it names; with those of the entries of a list. */
 export const claimIssues = (claim: ClaimRule, claims: readonly ClaimRule[], truth: TruthRule): Issue[] => [
-  ...formIssues(claim, claims),
+  ...ownIssues(claim, `/claims/${claim.id}`, claims, truth),
+  ...claim.of.flatMap((one) => {
+    const at = `/claims/${claim.id}/of/${one.id.slice(claim.id.length + 1)}`
+    return [...ownIssues(one, at, claims, truth), ...entryIssues(one, at)]
+  }),
+]
+
+const ownIssues = (claim: ClaimRule, at: string, claims: readonly ClaimRule[], truth: TruthRule): Issue[] => [
+  ...formIssues(claim, at, claims),
   ...Object.entries(claim.proofs).flatMap(([value, proof]) => [
-    ...valueIssues(claim, value, proof),
-    ...actorIssues(proof, `/claims/${claim.id}/proof/${value}`),
-    ...nameIssues(proof, claims, truth, `/claims/${claim.id}/proof/${value}`),
+    ...valueIssues(claim, value, proof, `${at}/proof/${value}`),
+    ...actorIssues(proof, `${at}/proof/${value}`),
+    ...nameIssues(proof, claims, truth, `${at}/proof/${value}`),
   ]),
-  ...broken(`/claims/${claim.id}`, [
+  ...broken(at, [
     [isUnproved(claim), '/proof', NEEDS_PROOF],
     [isUnknown(claim.only_if_given, truth), '/only_if_given', noInstruction(claim.only_if_given, truth)],
   ]),
 ]
 
-function formIssues(claim: ClaimRule, claims: readonly ClaimRule[]): Issue[] {
-  const { id, type, values, minimum, maximum, only_if } = claim
+function formIssues(claim: ClaimRule, at: string, claims: readonly ClaimRule[]): Issue[] {
+  const { id, type, values, minimum, maximum, only_if, of, runs_of, cap } = claim
   const [group, name] = splitClaim(id)
-  const isTaken = TAKEN.has(group ?? name) || claims.some((one) => one.id === group)
+  const isTaken = TAKEN.has(group ?? name) || claims.some((one) => one.id === group && one.type !== 'list')
   const hasMinimum = minimum > Number.MIN_SAFE_INTEGER
   const hasMaximum = maximum < Number.MAX_SAFE_INTEGER
-  const isRanged = type === 'integer' ? hasMinimum && hasMaximum && minimum <= maximum : !hasMinimum && !hasMaximum
+  const isInteger = type === 'integer'
+  const isList = type === 'list'
+  const isBounded = isList
+    ? hasMaximum && maximum >= 1 && maximum <= MOST_ENTRIES && !hasMinimum
+    : isInteger
+      ? hasMinimum && hasMaximum && minimum <= maximum
+      : !hasMinimum && !hasMaximum
+  const typeOf = (wanted: string) => allClaims(claims).find((one) => one.id === wanted)?.type
   const isAsked =
     only_if === null || (only_if !== id && claims.some((one) => one.id === only_if && one.type === 'boolean'))
-  return broken(`/claims/${id}`, [
+  return broken(at, [
     [isTaken, '', 'has a name that another member of the answer has'],
     [(type === 'enum') !== values.length > 0, '/values', 'are what an enum has, and nothing else'],
     [values.includes(UNCLEAR), '/values', `${UNCLEAR} is a value of every claim: leave it out`],
-    [!isRanged, '', 'an integer has a minimum and a maximum, and nothing else has one'],
+    [
+      !isBounded,
+      '',
+      `an integer has a minimum and a maximum, a list a maximum of 1 to ${MOST_ENTRIES}, and nothing else has one`,
+    ],
+    [isList !== of.length > 0, '/of', 'is what a list has, and nothing else'],
+    [isList && group !== null, '', 'is a list: its name has no dot, as its entries have their own claims'],
+    [isList && Object.keys(claim.proofs).length > 0, '/proof', 'belongs to the claims of the entries: put it into of'],
     [claim.measured_by !== null && type !== 'boolean', '/measured_by', 'only a boolean claim is measured'],
     [!isAsked, '/only_if', 'must name another boolean claim'],
+    [(runs_of !== null || cap !== null) && !isInteger, '', 'computed and capped_by_document are for integers'],
+    [runs_of !== null && typeOf(runs_of) === undefined, '/computed', `${runs_of} is no claim`],
+    [cap !== null && typeOf(cap.names) !== 'text', '/capped_by_document', `${cap?.names} is no claim of type text`],
   ])
 }
 
+const MOST_ENTRIES = 50
+
+/** An entry of a list says nothing of an instruction: what was seen and done of it is asked once. */
+const entryIssues = (claim: ClaimRule, at: string): Issue[] =>
+  broken(at, [
+    [
+      Object.values(claim.proofs).some(
+        ({ shows, does, after, finds_nothing_of }) =>
+          shows.length > 0 || finds_nothing_of.length > 0 || does !== null || after !== null,
+      ),
+      '/proof',
+      'shows, does, after and search_finds_nothing_of are not for entries of a list',
+    ],
+  ])
+
 /** Which rule may prove which value. */
-function valueIssues(claim: ClaimRule, value: string, { does, shows, finds_nothing_of, agent_of }: ProofRule): Issue[] {
+function valueIssues(
+  claim: ClaimRule,
+  value: string,
+  { does, shows, finds_nothing_of, agent_of }: ProofRule,
+  at: string,
+): Issue[] {
   const { type } = claim
   const isTrue = type === 'boolean' && value === 'true'
   const isFalse = type === 'boolean' && value === 'false'
-  return broken(`/claims/${claim.id}/proof/${value}`, [
+  return broken(at, [
     [!isValue(claim, value), '', `is no value of this claim; there are: ${[...valuesOf(claim), 'any'].join(', ')}`],
     [agent_of !== null && type !== 'agent', '', 'agent_of is for a claim of type agent'],
     [
@@ -89,10 +144,10 @@ const WORDS: readonly Actor[] = ['agent_message', 'agent_reasoning']
 const INCOMING: readonly Actor[] = ['tool_output', 'user', 'system']
 
 /** The gate cannot be opened by data: what is seen never rests on the agent’s words, and a deed never on what came back or was only thought. */
-function actorIssues({ quote, shows, does, after, in_step }: ProofRule, path: string): Issue[] {
+function actorIssues({ quote, shows, does, after, in_step, holds }: ProofRule, path: string): Issue[] {
   const wrong = (isMeant: boolean, actors: readonly Actor[], what: string): Rule[] =>
     quote.map((actor) => [isMeant && actors.includes(actor), '/quote', `${actor} can never prove ${what}`])
-  const needsQuote = shows.length > 0 || does !== null || after !== null || in_step !== null
+  const needsQuote = holds !== null || shows.length > 0 || does !== null || after !== null || in_step !== null
   return broken(path, [
     [needsQuote && quote.length === 0, '', 'has no quote that it could be checked by: add quote'],
     ...wrong(shows.length > 0, [...WORDS, 'agent_action'], 'that something was seen'),
@@ -104,10 +159,11 @@ function actorIssues({ quote, shows, does, after, in_step }: ProofRule, path: st
 function nameIssues(proof: ProofRule, claims: readonly ClaimRule[], truth: TruthRule, path: string): Issue[] {
   const instructions = [proof.after, proof.does, ...proof.shows, ...proof.finds_nothing_of]
   const steps = [proof.in_step, proof.agent_of].filter((id) => id !== null)
-  const isStep = (id: string) => claims.some((one) => one.id === id && one.type === 'step')
+  const typeOf = (id: string) => allClaims(claims).find((one) => one.id === id)?.type
   return broken(path, [
     ...instructions.map((name): Rule => [isUnknown(name, truth), '', noInstruction(name, truth)]),
-    ...steps.map((id): Rule => [!isStep(id), '', `${id} is no claim of type step`]),
+    ...steps.map((id): Rule => [typeOf(id) !== 'step', '', `${id} is no claim of type step`]),
+    [proof.holds !== null && typeOf(proof.holds) !== 'text', '', `${proof.holds} is no claim of type text`],
   ])
 }
 
@@ -119,7 +175,8 @@ const noInstruction = (name: string | null, { instructions }: TruthRule): string
 
 /** What a run did is shown by a quote: a claim that says something of it needs one. What is said not to be there has none. */
 function isUnproved(claim: ClaimRule): boolean {
-  const { type, proofs, unclear } = claim
+  const { type, proofs, unclear, runs_of } = claim
+  if (runs_of !== null) return false
   const any = proofs['any'] ?? NO_PROOF
   if (type === 'boolean') return (proofs['true'] ?? any).quote.length === 0
   if (type === 'agent') return any.agent_of === null && any.quote.length === 0
@@ -134,6 +191,8 @@ export function rubricIssues(rubric: Rubric): Issue[] {
   const issues: Issue[] = []
   const fault = (id: string, message: string) => issues.push({ path: `/claims/${id}`, message })
   const sight = sightClaim(rubric)
+  if (rubric.about === 'runs' && truth.instructions.length > 0)
+    issues.push({ path: '/about', message: 'a question about several runs has no instructions: no run saw another’s' })
   for (const claim of claims) {
     const rules = Object.values(claim.proofs)
     const shown = rules.flatMap(({ shows }) => shows)

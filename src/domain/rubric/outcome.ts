@@ -1,6 +1,6 @@
 import type { Verdict } from '../evidence/evidence.ts'
 import type { Claims } from './claims.ts'
-import type { ClaimValue, Rubric } from './rubric.ts'
+import type { ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
 
 /** What follows from claims: a label, or a sum. */
 export type Outcome = string | number
@@ -20,16 +20,32 @@ export function claimedOutcome({ values }: Claims, { outcome, name }: Rubric): O
   const said = outcome.claims.map((id) => values[id] ?? null)
   if (said.includes(null)) return null
   if (outcome.kind === 'label') return said[0] as string
-  if (outcome.kind === 'sum') return said.reduce<number>((sum, one) => sum + (one as number), 0)
+  if (outcome.kind === 'sum') return sumOf(said as readonly Scalar[])
+  if (outcome.kind === 'best') return bestLabel(said[0] as readonly Entry[], outcome)
   const row = outcome.rows.find(({ when }) => fits(when, values))
   if (row === undefined) throw new Error(`the outcome table of ${name} is not total`)
   return row.label
 }
 
-export const fits = (
-  when: Readonly<Record<string, ClaimValue>>,
-  values: Readonly<Record<string, ClaimValue>>,
-): boolean => Object.entries(when).every(([id, value]) => values[id] === value)
+const sumOf = (parts: readonly Scalar[]): number => parts.reduce<number>((sum, one) => sum + (one as number), 0)
+
+/** What the entry with the greatest sum is, the first of equal ones; null where a part of any is not known. */
+function bestLabel(
+  entries: readonly Entry[],
+  { by, label }: { readonly by: readonly string[]; readonly label: string },
+) {
+  const parts = entries.map((entry) => by.map((name) => entry[name] ?? null))
+  if (parts.some((one) => one.includes(null))) return null
+  const sums = parts.map(sumOf)
+  const best = entries[sums.indexOf(Math.max(...sums))]
+  return best === undefined ? NONE : String(best[label])
+}
+
+/** The label of an empty list. */
+export const NONE = 'none'
+
+export const fits = (when: Readonly<Record<string, Scalar>>, values: Readonly<Record<string, ClaimValue>>): boolean =>
+  Object.entries(when).every(([id, value]) => values[id] === value)
 
 /** An outcome as the text that it is stored and counted by. */
 export const labelOf = (outcome: Outcome | null): string | null => (outcome === null ? null : String(outcome))

@@ -1,7 +1,7 @@
 import type { RubricManifest } from '../../schemas/rubric.ts'
 import type { Issue } from '../result.ts'
-import { fits } from './outcome.ts'
-import { type ClaimRule, type ClaimValue, isCitable, type OutcomeRule } from './rubric.ts'
+import { fits, NONE } from './outcome.ts'
+import { type ClaimRule, isCitable, type OutcomeRule, type Scalar } from './rubric.ts'
 
 type Given = RubricManifest['outcome']
 
@@ -15,13 +15,14 @@ const MOST_COMBINATIONS = 4096
 
 /** Exactly one of a table, an enum claim, and a sum of integers; a table is total and disjoint. */
 export function parseOutcome(given: Given, claims: readonly ClaimRule[]): Parsed {
-  const { table, label, sum, scale = 'nominal' } = given
+  const { table, label, sum, best, scale = 'nominal' } = given
   const fail = (path: string, message: string): Parsed => ({
     outcome: null,
     issues: [{ path: `/outcome${path}`, message }],
   })
-  if ([table, label, sum].filter((one) => one !== undefined).length !== 1)
-    return fail('', 'must have exactly one of table, label and sum')
+  if ([table, label, sum, best].filter((one) => one !== undefined).length !== 1)
+    return fail('', 'must have exactly one of table, label, sum and best')
+  if (best !== undefined) return parseBest(best, scale, claims)
   const find = (id: string) => claims.find((claim) => claim.id === id)
   const used =
     table === undefined ? (sum ?? [label ?? '']) : [...new Set(table.flatMap(({ when }) => Object.keys(when)))]
@@ -48,14 +49,33 @@ export function parseOutcome(given: Given, claims: readonly ClaimRule[]): Parsed
   return { outcome: { kind: 'table', scale, labels, rows, claims: decided.map(({ id }) => id) }, issues }
 }
 
+/** The best entry of a list: what is summed are its integers, what is told is one of its enums. */
+function parseBest(
+  best: NonNullable<Given['best']>,
+  scale: OutcomeRule['scale'],
+  claims: readonly ClaimRule[],
+): Parsed {
+  const fail = (message: string): Parsed => ({ outcome: null, issues: [{ path: '/outcome/best', message }] })
+  const list = claims.find(({ id }) => id === best.of)
+  if (list?.type !== 'list') return fail(`${best.of} is no list of this rubric`)
+  const find = (name: string) => list.of.find(({ id }) => id === `${best.of}.${name}`)
+  const label = find(best.label)
+  if (label?.type !== 'enum') return fail(`${best.label} is no enum of ${best.of}`)
+  const wrong = best.by.find((name) => find(name)?.type !== 'integer')
+  if (wrong !== undefined) return fail(`${wrong} is no integer of ${best.of}`)
+  if (!isCitable(list)) return fail(`${best.of} decides the outcome and has no proof: nobody could check the label`)
+  const labels = [...label.values, NONE]
+  return { outcome: { kind: 'best', scale, labels, claims: [best.of], by: best.by, label: best.label }, issues: [] }
+}
+
 /** Every combination of the claims must fit exactly one row. */
 function tableIssues(rows: NonNullable<Given['table']>, claims: readonly ClaimRule[]): Issue[] {
-  const domains = claims.map(({ type, values }): readonly ClaimValue[] => (type === 'boolean' ? [true, false] : values))
+  const domains = claims.map(({ type, values }): readonly Scalar[] => (type === 'boolean' ? [true, false] : values))
   const open = claims.find(({ type }) => type !== 'boolean' && type !== 'enum')
   if (open !== undefined) return [{ path: '/outcome/table', message: `${open.id} is neither boolean nor an enum` }]
   if (domains.reduce((count, { length }) => count * length, 1) > MOST_COMBINATIONS)
     return [{ path: '/outcome/table', message: `has more than ${MOST_COMBINATIONS} combinations of claims` }]
-  const combinations = domains.reduce<readonly (readonly ClaimValue[])[]>(
+  const combinations = domains.reduce<readonly (readonly Scalar[])[]>(
     (all, values) => all.flatMap((one) => values.map((value) => [...one, value])),
     [[]],
   )

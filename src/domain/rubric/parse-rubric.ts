@@ -42,6 +42,7 @@ export function parseRubric(source: RubricSource): Result<Rubric, Issue[]> {
     answer_schema,
     in_booleans: inBooleans,
     shows_signals: manifest.shows_signals ?? [],
+    about: manifest.about ?? 'run',
     truth,
     claims,
     outcome,
@@ -73,6 +74,9 @@ function claimOf(id: string, given: ClaimManifest): ClaimRule {
     only_if_given: given.only_if_given ?? null,
     unclear: given.unclear ?? 'refuses',
     measured_by: given.measured_by ?? null,
+    runs_of: given.computed?.runs_of ?? null,
+    cap: given.capped_by_document ?? null,
+    of: Object.entries(given.of ?? {}).map(([name, one]) => claimOf(`${id}.${name}`, one)),
     proofs: Object.fromEntries(proofs),
   }
 }

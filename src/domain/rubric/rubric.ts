@@ -4,7 +4,12 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Digest } from '../digest.ts'
 
 /** What a claim can be answered with; null: unclear, the judge could not tell. Never to be read as false. */
-export type ClaimValue = boolean | string | number | null
+export type Scalar = boolean | string | number | null
+
+/** One entry of a list, by the names of its claims. */
+export type Entry = Readonly<Record<string, Scalar>>
+
+export type ClaimValue = Scalar | readonly Entry[]
 
 /** What proves one value of a claim: everything that is given must hold. */
 export interface ProofRule {
@@ -22,6 +27,15 @@ export interface ProofRule {
   readonly finds_nothing_of: readonly string[]
   /** The step claim whose agent the value must name. */
   readonly agent_of: string | null
+  /** The text claim that what is quoted must hold. */
+  readonly holds: string | null
+}
+
+/** The most that an integer may be where a line of a document holds the name of a text claim and one of some words. */
+interface DocumentCap {
+  readonly maximum: number
+  readonly names: string
+  readonly words: readonly string[]
 }
 
 /** One thing that a rubric asks. */
@@ -37,12 +51,17 @@ export interface ClaimRule {
   readonly only_if_given: string | null
   readonly unclear: (typeof UNCLEAR_RULES)[number]
   readonly measured_by: Signal | null
+  /** The claim whose runs are counted; null: the judge is asked. */
+  readonly runs_of: string | null
+  readonly cap: DocumentCap | null
+  /** Of a list: what each entry says; ids are `list.name`. */
+  readonly of: readonly ClaimRule[]
   /** By value as text, or `any`. */
   readonly proofs: Readonly<Record<string, ProofRule>>
 }
 
 interface TableRow {
-  readonly when: Readonly<Record<string, ClaimValue>>
+  readonly when: Readonly<Record<string, Scalar>>
   readonly label: string
 }
 
@@ -51,6 +70,12 @@ export type OutcomeRule = { readonly scale: 'nominal' | 'ordinal'; readonly labe
   | { readonly kind: 'table'; readonly rows: readonly TableRow[]; readonly claims: readonly string[] }
   | { readonly kind: 'label'; readonly claims: readonly string[] }
   | { readonly kind: 'sum'; readonly claims: readonly string[] }
+  | {
+      readonly kind: 'best'
+      readonly claims: readonly string[]
+      readonly by: readonly string[]
+      readonly label: string
+    }
 )
 
 /** What a rubric wants to know of a trial. */
@@ -85,6 +110,8 @@ export interface Rubric {
   readonly in_booleans: boolean
   /** What the harness measured that a judge is told; the rest stays unknown to it, so that its answers are its own. */
   readonly shows_signals: readonly Signal[]
+  /** One run, or several with documents beside them. */
+  readonly about: 'run' | 'runs'
   readonly truth: TruthRule
   readonly claims: readonly ClaimRule[]
   readonly outcome: OutcomeRule
@@ -104,9 +131,13 @@ export function citingProof(claim: ClaimRule, value: ClaimValue): ProofRule | nu
   return Object.values(claim.proofs).find(({ quote }) => quote.length > 0) ?? null
 }
 
+/** Claims, and behind each list those of its entries. */
+export const allClaims = (claims: readonly ClaimRule[]): readonly ClaimRule[] =>
+  claims.flatMap((claim) => [claim, ...claim.of])
+
 /** Whether a quote can support it. */
-export const isCitable = (claim: ClaimRule): boolean =>
-  Object.values(claim.proofs).some(({ quote }) => quote.length > 0)
+export const isCitable = ({ proofs, of }: ClaimRule): boolean =>
+  Object.values(proofs).some(({ quote }) => quote.length > 0) || of.some(isCitable)
 
 const rulesOf = ({ proofs }: ClaimRule): readonly ProofRule[] => Object.values(proofs)
 
