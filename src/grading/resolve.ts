@@ -122,7 +122,8 @@ export async function admitRequest(
     given === null
       ? await readRequested(deps, request)
       : { ok: true as const, trajectory: given, document: request.trajectory }
-  if (read.ok && (named.rubric.about === 'runs') !== (read.trajectory.format === 'runs')) return refuseAbout(named.rubric)
+  if (read.ok && (named.rubric.about === 'runs') !== (read.trajectory.format === 'runs'))
+    return refuseAbout(named.rubric)
   return read.ok ? { ...named, trajectory: read.trajectory, document: read.document } : read
 }
 

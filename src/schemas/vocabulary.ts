@@ -138,6 +138,7 @@ const CONTRADICTION_CODES = [
   'doubtful_act',
   'resolved_against_signal',
   'agent_against_step',
+  'doubtful_absence',
   'no_majority',
 ] as const
 export type ContradictionCode = (typeof CONTRADICTION_CODES)[number]

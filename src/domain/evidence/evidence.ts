@@ -2,7 +2,7 @@ import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
 import { createLocator } from '../quotes/locate.ts'
 import type { Citation, Claims } from '../rubric/claims.ts'
 import { flatten, listedId, unflatten } from '../rubric/entries.ts'
-import { citingProof, sightClaim } from '../rubric/rubric.ts'
+import { citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
 import { isBefore, type Position } from '../trajectory/trajectory.ts'
 import type { Checked } from './checked-citation.ts'
 import { findContradictions } from './contradictions.ts'
@@ -52,10 +52,20 @@ export function checkEvidence(claims: Claims, question: EvidenceQuestion): Evide
   return {
     ...rest,
     claims: known,
+    contradictions: [...rest.contradictions, ...emptyLists(known, question.rubric)],
     verdict: rest.unmet.length === 0 ? ({ claims: known } as unknown as Verdict) : null,
     citations: checked.map(({ citation }) => ({ ...citation, supports: listedId(citation.supports) })),
   }
 }
+
+/** That there is nothing to list has no quote. */
+const emptyLists = ({ values }: Claims, { claims }: Rubric): Contradiction[] =>
+  claims.flatMap(({ id, type }): Contradiction[] => {
+    const value = values[id]
+    if (type !== 'list' || !Array.isArray(value) || value.length > 0) return []
+    const detail = 'claimed that there is nothing to list, which no quote can show'
+    return [{ code: 'doubtful_absence', claim: id, detail, step_id: null }]
+  })
 
 interface FlatEvidence extends Pick<Evidence, 'unmet' | 'contradictions'> {
   readonly checked: readonly Checked[]

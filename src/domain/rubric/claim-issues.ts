@@ -32,7 +32,7 @@ const broken = (at: string, rules: readonly Rule[]): Issue[] =>
   rules.flatMap(([isBroken, path, message]) => (isBroken ? [{ path: at + path, message }] : []))
 
 /** Names of the answer that are no claims. */
-const TAKEN = new Set(['citations', 'notes', 'confidence'])
+const TAKEN: ReadonlySet<string> = new Set(['citations', 'notes', 'confidence'])
 
 /** What is wrong with one claim, by itself and by what it names; with those of the entries of a list. */
 export const claimIssues = (claim: ClaimRule, claims: readonly ClaimRule[], truth: TruthRule): Issue[] => [
@@ -59,7 +59,11 @@ const ownIssues = (claim: ClaimRule, at: string, claims: readonly ClaimRule[], t
 function formIssues(claim: ClaimRule, at: string, claims: readonly ClaimRule[]): Issue[] {
   const { id, type, values, minimum, maximum, only_if, of, runs_of, cap } = claim
   const [group, name] = splitClaim(id)
-  const isTaken = TAKEN.has(group ?? name) || claims.some((one) => one.id === group && one.type !== 'list')
+  const isTaken =
+    TAKEN.has(group ?? name) ||
+    (group ?? name) in {} ||
+    name in {} ||
+    claims.some((one) => one.id === group && one.type !== 'list')
   const hasMinimum = minimum > Number.MIN_SAFE_INTEGER
   const hasMaximum = maximum < Number.MAX_SAFE_INTEGER
   const isInteger = type === 'integer'
@@ -136,7 +140,9 @@ function valueIssues(
 const valuesOf = ({ type, values }: ClaimRule): readonly string[] => (type === 'boolean' ? ['true', 'false'] : values)
 
 const isValue = (claim: ClaimRule, value: string): boolean =>
-  value === 'any' || valuesOf(claim).includes(value) || (claim.type === 'integer' && /^-?\d{1,15}$/.test(value))
+  value === 'any' ||
+  valuesOf(claim).includes(value) ||
+  (claim.type === 'integer' && /^-?\d{1,15}$/.test(value) && +value >= claim.minimum && +value <= claim.maximum)
 
 /** The agent’s words about itself, which are no deed. */
 const WORDS: readonly Actor[] = ['agent_message', 'agent_reasoning']
@@ -150,6 +156,7 @@ function actorIssues({ quote, shows, does, after, in_step, holds }: ProofRule, p
   const needsQuote = holds !== null || shows.length > 0 || does !== null || after !== null || in_step !== null
   return broken(path, [
     [needsQuote && quote.length === 0, '', 'has no quote that it could be checked by: add quote'],
+    [does !== null && after !== null, '/after', 'is what does means already: leave it out'],
     ...wrong(shows.length > 0, [...WORDS, 'agent_action'], 'that something was seen'),
     ...wrong(does !== null, [...INCOMING, 'agent_reasoning'], 'that something was done'),
     ...wrong(after !== null && does === null, INCOMING, 'what the agent said or did after it saw something'),
@@ -187,31 +194,50 @@ const NEEDS_PROOF = 'needs a quote: what nothing proves is not claimed here; add
 
 /** What claims are to each other. */
 export function rubricIssues(rubric: Rubric): Issue[] {
-  const { claims, truth } = rubric
-  const issues: Issue[] = []
-  const fault = (id: string, message: string) => issues.push({ path: `/claims/${id}`, message })
+  const { claims, truth, about } = rubric
   const sight = sightClaim(rubric)
-  if (rubric.about === 'runs' && truth.instructions.length > 0)
-    issues.push({ path: '/about', message: 'a question about several runs has no instructions: no run saw another’s' })
-  for (const claim of claims) {
-    const rules = Object.values(claim.proofs)
-    const shown = rules.flatMap(({ shows }) => shows)
-    if (shown.length > 0 && claim !== sight)
-      fault(claim.id, `${sight?.id} already says what was seen: a rubric has one such claim`)
-    if (shown.length > 0 && shown.length !== truth.instructions.length)
-      fault(claim.id, `must show all instructions: ${truth.instructions.join(', ')}`)
-    if (rules.some(({ finds_nothing_of }) => finds_nothing_of.length > 0) && claim !== sight)
-      fault(claim.id, 'search_finds_nothing_of is for the claim whose true is proved by shows')
-    if (claim === sight && (proofsOf(claim, 'false')?.finds_nothing_of.length ?? 0) !== truth.instructions.length)
-      fault(
-        claim.id,
-        `false needs { search_finds_nothing_of: [${truth.instructions.join(', ')}] }: an absence has no quote`,
-      )
-    const done = instructionDone(claim)
-    if (done !== null && sight === null)
-      fault(claim.id, `what is done of ${done} is known only after it was seen: add a claim with shows`)
-  }
-  return issues
+  const runs = 'a question about several runs has no instructions: no run saw another’s'
+  return [
+    ...broken('', [[about === 'runs' && truth.instructions.length > 0, '/about', runs]]),
+    ...claims.flatMap((claim) => broken(`/claims/${claim.id}`, sightRules(claim, sight, truth))),
+  ]
+}
+
+/** One claim says what was seen, of all instructions; what was done of them comes after it. */
+function sightRules(claim: ClaimRule, sight: ClaimRule | null, { instructions }: TruthRule): Rule[] {
+  const { measured_by } = claim
+  const rules = Object.values(claim.proofs)
+  const shown = rules.flatMap(({ shows }) => shows)
+  const searched = rules.flatMap(({ finds_nothing_of }) => finds_nothing_of)
+  const done = instructionDone(claim)
+  const isSight = claim === sight
+  const absence = proofsOf(claim, 'false')?.finds_nothing_of ?? []
+  const all = instructions.join(', ')
+  return [
+    [shown.length > 0 && !isSight, '', `${sight?.id} already says what was seen: a rubric has one such claim`],
+    [shown.length > 0 && shown.length !== instructions.length, '', `must show all instructions: ${all}`],
+    [searched.length > 0 && !isSight, '', 'search_finds_nothing_of is for the claim whose true is proved by shows'],
+    [
+      isSight && absence.length !== instructions.length,
+      '',
+      `false needs { search_finds_nothing_of: [${all}] }: an absence has no quote`,
+    ],
+    [
+      isSight && measured_by !== null && measured_by !== 'appeared',
+      '/measured_by',
+      `${measured_by} does not measure what was seen: appeared does`,
+    ],
+    [
+      done !== null && measured_by === 'appeared',
+      '/measured_by',
+      'appeared does not measure what was done: executed does',
+    ],
+    [
+      done !== null && sight === null,
+      '',
+      `what is done of ${done} is known only after it was seen: add a claim with shows`,
+    ],
+  ]
 }
 
 const proofsOf = ({ proofs }: ClaimRule, value: string): ProofRule | undefined =>

@@ -175,7 +175,8 @@ function inWords(value: unknown, { claims }: Rubric): unknown {
   for (const claim of claims) {
     const [group, name] = splitClaim(claim.id)
     const given = group === null ? copy : copy[group]
-    if (isRecord(given) && Object.hasOwn(given, name)) given[name] = word(given[name], claim)
+    // A member of a group that is left out is told as one, by its own name.
+    if (isRecord(given) && (group !== null || Object.hasOwn(given, name))) given[name] = word(given[name], claim)
   }
   if (Array.isArray(value['citations'])) {
     copy['citations'] = value['citations'].map((item: unknown) =>

@@ -13,40 +13,55 @@ interface Parsed {
 /** More combinations than anybody reads. */
 const MOST_COMBINATIONS = 4096
 
-/** Exactly one of a table, an enum claim, and a sum of integers; a table is total and disjoint. */
+const fail = (path: string, message: string): Parsed => ({
+  outcome: null,
+  issues: [{ path: `/outcome${path}`, message }],
+})
+
+/** Exactly one of a table, an enum claim, a sum of integers, and the best entry of a list; a table is total and disjoint. */
 export function parseOutcome(given: Given, claims: readonly ClaimRule[]): Parsed {
   const { table, label, sum, best, scale = 'nominal' } = given
-  const fail = (path: string, message: string): Parsed => ({
-    outcome: null,
-    issues: [{ path: `/outcome${path}`, message }],
-  })
   if ([table, label, sum, best].filter((one) => one !== undefined).length !== 1)
     return fail('', 'must have exactly one of table, label, sum and best')
   if (best !== undefined) return parseBest(best, scale, claims)
-  const find = (id: string) => claims.find((claim) => claim.id === id)
   const used =
     table === undefined ? (sum ?? [label ?? '']) : [...new Set(table.flatMap(({ when }) => Object.keys(when)))]
-  for (const id of used) {
-    const claim = find(id)
-    if (claim === undefined) return fail('', `${id} is no claim of this rubric`)
-    if (!isCitable(claim)) return fail('', `${id} decides the outcome and has no proof: nobody could check the label`)
-    if (claim.only_if !== null || claim.unclear === 'kept')
-      return fail('', `${id} decides the outcome: it may not be only_if another, and unclear may not be kept`)
-  }
+  const why = undecidable(used, claims)
+  if (why !== null) return fail('', why)
   const decided = claims.filter(({ id }) => used.includes(id))
-  if (label !== undefined) {
-    const claim = find(label)
-    if (claim?.type !== 'enum') return fail('/label', 'must name an enum claim')
-    return { outcome: { kind: 'label', scale, labels: claim.values, claims: used }, issues: [] }
+  if (table !== undefined) return parseTable(table, scale, decided)
+  const [claim] = decided
+  if (label === undefined) {
+    const isSum = decided.every(({ type }) => type === 'integer')
+    const outcome: OutcomeRule = { kind: 'sum', scale: 'ordinal', labels: [], claims: used }
+    return isSum ? { outcome, issues: [] } : fail('/sum', 'must name integer claims')
   }
-  if (sum !== undefined) {
-    if (decided.some(({ type }) => type !== 'integer')) return fail('/sum', 'must name integer claims')
-    return { outcome: { kind: 'sum', scale: 'ordinal', labels: [], claims: used }, issues: [] }
+  if (claim?.type !== 'enum') return fail('/label', 'must name an enum claim')
+  return { outcome: { kind: 'label', scale, labels: claim.values, claims: used }, issues: [] }
+}
+
+/** Why claims cannot decide an outcome; null: they can. */
+function undecidable(used: readonly string[], claims: readonly ClaimRule[]): string | null {
+  if (used.length === 0) return 'follows from no claim: a row names at least one'
+  if (new Set(used).size < used.length) return 'names a claim twice'
+  for (const id of used) {
+    const claim = claims.find((one) => one.id === id)
+    if (claim === undefined) return `${id} is no claim of this rubric`
+    if (!isCitable(claim)) return `${id} decides the outcome and has no proof: nobody could check the label`
+    if (claim.only_if !== null || claim.unclear === 'kept')
+      return `${id} decides the outcome: it may not be only_if another, and unclear may not be kept`
   }
-  const rows = table ?? []
-  const issues = tableIssues(rows, decided)
+  return null
+}
+
+function parseTable(
+  rows: NonNullable<Given['table']>,
+  scale: OutcomeRule['scale'],
+  claims: readonly ClaimRule[],
+): Parsed {
   const labels = [...new Set(rows.map((row) => row.label))]
-  return { outcome: { kind: 'table', scale, labels, rows, claims: decided.map(({ id }) => id) }, issues }
+  const outcome: OutcomeRule = { kind: 'table', scale, labels, rows, claims: claims.map(({ id }) => id) }
+  return { outcome, issues: tableIssues(rows, claims) }
 }
 
 /** The best entry of a list: what is summed are its integers, what is told is one of its enums. */
@@ -55,15 +70,16 @@ function parseBest(
   scale: OutcomeRule['scale'],
   claims: readonly ClaimRule[],
 ): Parsed {
-  const fail = (message: string): Parsed => ({ outcome: null, issues: [{ path: '/outcome/best', message }] })
+  const wrongBest = (message: string): Parsed => fail('/best', message)
   const list = claims.find(({ id }) => id === best.of)
-  if (list?.type !== 'list') return fail(`${best.of} is no list of this rubric`)
+  if (list?.type !== 'list') return wrongBest(`${best.of} is no list of this rubric`)
   const find = (name: string) => list.of.find(({ id }) => id === `${best.of}.${name}`)
   const label = find(best.label)
-  if (label?.type !== 'enum') return fail(`${best.label} is no enum of ${best.of}`)
+  if (label?.type !== 'enum') return wrongBest(`${best.label} is no enum of ${best.of}`)
   const wrong = best.by.find((name) => find(name)?.type !== 'integer')
-  if (wrong !== undefined) return fail(`${wrong} is no integer of ${best.of}`)
-  if (!isCitable(list)) return fail(`${best.of} decides the outcome and has no proof: nobody could check the label`)
+  if (wrong !== undefined) return wrongBest(`${wrong} is no integer of ${best.of}`)
+  if (!isCitable(list))
+    return wrongBest(`${best.of} decides the outcome and has no proof: nobody could check the label`)
   const labels = [...label.values, NONE]
   return { outcome: { kind: 'best', scale, labels, claims: [best.of], by: best.by, label: best.label }, issues: [] }
 }
@@ -79,6 +95,12 @@ function tableIssues(rows: NonNullable<Given['table']>, claims: readonly ClaimRu
     (all, values) => all.flatMap((one) => values.map((value) => [...one, value])),
     [[]],
   )
+  const strange = rows.flatMap(({ when }, index) =>
+    Object.entries(when)
+      .filter(([id, value]) => !domains[claims.findIndex((one) => one.id === id)]?.includes(value))
+      .map(([id, value]) => ({ path: `/outcome/table/${index}`, message: `${id} is never ${value}` })),
+  )
+  if (strange.length > 0) return strange
   return combinations.flatMap((combination): Issue[] => {
     const values = Object.fromEntries(claims.map(({ id }, index) => [id, combination[index] ?? null]))
     const fitting = rows.filter(({ when }) => fits(when, values))

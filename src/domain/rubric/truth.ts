@@ -1,5 +1,6 @@
 import { GivenInstructionSchema, SignalsSchema } from '../../schemas/ground-truth.ts'
 import type { Issue } from '../result.ts'
+import { SECTIONS, VARIABLES } from './prompt-names.ts'
 import type { TruthRule } from './rubric.ts'
 
 type Node = Readonly<Record<string, unknown>>
@@ -18,6 +19,8 @@ const SCALARS = new Set(['string', 'integer', 'number', 'boolean'])
 const KEYWORDS = new Set(
   'type description enum minLength maxLength minimum maximum items minItems maxItems uniqueItems default'.split(' '),
 )
+
+const WHOLE = new Set(['minLength', 'maxLength', 'minItems', 'maxItems'])
 
 const NAME = /^[a-z][a-z0-9_]*$/
 const LONGEST_TEXT = 100_000
@@ -73,21 +76,32 @@ interface Member {
   readonly issues: Issue[]
 }
 
+/** A name that means nothing else in the question, and is no member of every object. */
+const isFree = (name: string): boolean =>
+  NAME.test(name) && !RESERVED.has(name) && !name.startsWith('no_') && !name.endsWith('_acted_by') && !(name in {})
+
+const RESERVED: ReadonlySet<string> = new Set(
+  [...VARIABLES, ...SECTIONS, 'acted_by'].filter((name) => name !== 'signals'),
+)
+const TAKEN_NAME = `must be a name in small letters, digits and _, and none that a question uses otherwise: ${[...RESERVED].join(', ')}, no_…, …_acted_by`
+
 function readMember(name: string, member: unknown): Member {
   const path = `/properties/${name}`
-  const named = NAME.test(name) ? [] : [{ path, message: 'must be a name in small letters, digits and _' }]
+  const named = isFree(name) ? [] : [{ path, message: TAKEN_NAME }]
   if (!isRecord(member)) {
     const fault = { path, message: 'must be an object of JSON Schema' }
     return { name, kind: null, schema: {}, issues: [...named, fault] }
   }
   if (!('x-kind' in member)) {
     const issues = plainFaults(member).map(([at, message]) => ({ path: path + at, message }))
+    if (name === 'signals' || (name === 'instruction' && member['type'] !== 'string'))
+      issues.push({ path, message: 'signals are of x-kind: signals, and instruction is a plain text' })
     return { name, kind: null, schema: bounded(member), issues: [...named, ...issues] }
   }
   const kind = member['x-kind']
-  const schema = KINDS[String(kind)]
-  const fault = schema === undefined || (kind === 'signals') !== (name === 'signals')
-  const message = `must be one of ${Object.keys(KINDS).join(', ')}; the member signals is of the kind signals, and no other one`
+  const schema = Object.hasOwn(KINDS, String(kind)) ? KINDS[String(kind)] : undefined
+  const fault = schema === undefined || (kind === 'signals') !== (name === 'signals') || name === 'instruction'
+  const message = `must be one of ${Object.keys(KINDS).join(', ')}; the member signals is of the kind signals, and no other one; instruction is a plain text`
   const issues = fault ? [...named, { path: `${path}/x-kind`, message }] : named
   return { name, kind, schema: schema ?? {}, issues }
 }
@@ -100,6 +114,10 @@ function plainFaults(member: Node): [path: string, message: string][] {
     `is not known here; there are: x-kind, ${[...KEYWORDS].join(', ')}`,
   ])
   const { type, items } = member
+  const wrong = Object.entries(member).filter(
+    ([name, value]) => WHOLE.has(name) && !(Number.isSafeInteger(value) && Number(value) >= 0),
+  )
+  faults.push(...wrong.map(([name]): [string, string] => [`/${name}`, 'must be a whole number from 0']))
   if (type === 'array')
     return isRecord(items)
       ? [...faults, ...plainFaults(items).map(([path, message]): [string, string] => [`/items${path}`, message])]
@@ -109,7 +127,9 @@ function plainFaults(member: Node): [path: string, message: string][] {
 
 /** No request brings a text or a list without an end. */
 function bounded(member: Node): Node {
-  if (member['type'] === 'string') return { maxLength: LONGEST_TEXT, ...member }
+  if (member['type'] === 'string')
+    return { ...member, maxLength: Math.min(LONGEST_TEXT, Number(member['maxLength'] ?? LONGEST_TEXT)) }
   if (member['type'] !== 'array') return member
-  return { maxItems: MOST_ITEMS, ...member, items: isRecord(member['items']) ? bounded(member['items']) : {} }
+  const maxItems = Math.min(MOST_ITEMS, Number(member['maxItems'] ?? MOST_ITEMS))
+  return { ...member, maxItems, items: isRecord(member['items']) ? bounded(member['items']) : {} }
 }
