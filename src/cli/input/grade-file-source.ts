@@ -19,7 +19,7 @@ const USE_BATCH = 'grade it with `veridict batch`, which takes folders, archives
  * The runs of one trajectory file. An ATIF document or a step list goes to the service as it is, which tells every issue with its
  * place; all else (sessions, chats, Inspect logs) is read as `veridict batch` reads it.
  */
-export async function readGradeFile(file: string, truth: GivenTruth): Promise<Read> {
+export async function readGradeFile(file: string, truth: GivenTruth, rubric?: string): Promise<Read> {
   let bytes: Buffer
   try {
     bytes = await readFile(file)
@@ -28,7 +28,7 @@ export async function readGradeFile(file: string, truth: GivenTruth): Promise<Re
     return { fault: code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${code}` }
   }
   const document = parseJson(bytes)
-  return isOneRun(document) ? { runs: [{ name: file, trajectory: document, warnings: [] }] } : readRuns(file, truth)
+  return isOneRun(document) ? { runs: [{ name: file, trajectory: document, warnings: [] }] } : readRuns(file, truth, rubric)
 }
 
 const isOneRun = (document: unknown): boolean =>
@@ -42,7 +42,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-async function readRuns(file: string, truth: GivenTruth): Promise<Read> {
+async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promise<Read> {
   const { readTrials } = await import('../../archives/trials/read-trials.ts')
   let joined = false
   const groundTruths: GroundTruths = {
@@ -55,7 +55,7 @@ async function readRuns(file: string, truth: GivenTruth): Promise<Read> {
     },
   }
   const runs: Run[] = []
-  for await (const item of readTrials([file], { groundTruths })) {
+  for await (const item of readTrials([file], { groundTruths, ...(rubric !== undefined && { rubric }) })) {
     if (item.source.startsWith(`${file}!`)) return { fault: `is an archive: ${USE_BATCH}` }
     if (item.kind === 'skipped') return { fault: item.detail }
     // Ready requests bring truths of their own.

@@ -57,7 +57,7 @@ async function gradeFile(
   }
   const truth = readTruth(options.groundTruth, options.rubric)
   if ('fault' in truth) return refuse(truth.fault, truth.errors)
-  const read = await readGradeFile(file, truth.value)
+  const read = await readGradeFile(file, truth.value, options.rubric)
   if ('fault' in read) return refuse(read.fault)
   let worst: ExitCode = EXIT.graded
   for (const run of read.runs) {
