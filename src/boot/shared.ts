@@ -26,7 +26,7 @@ export interface ContextOptions {
   readonly clock?: Clock
   /** For tests: judges that stand beside, or instead of, the configured ones. */
   readonly judges?: readonly Judge[]
-  /** The folder of rubrics; those of the project by default. */
+  /** For tests: the folder of rubrics in place of those that come with the product. */
   readonly rubrics?: string
   /** Whether batches that other processes left are gone on with; true by default. */
   readonly adopts_batches?: boolean
@@ -39,14 +39,14 @@ export interface ContextOptions {
 /** Trajectories that were read lately. */
 const RECENT_CHARS = 16 * 1024 * 1024
 
-const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
+export const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
 
 /** What all projects share. */
 export async function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Promise<Shared> {
   const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
   trialPool.useThreads(config.threads)
-  const loaded = loadRubrics(options.rubrics ?? RUBRICS)
+  const loaded = loadRubrics(options.rubrics ?? RUBRICS, ...config.rubrics)
   const { judges, unkeyed } = await gatherJudges(options, config, secrets)
   if (!judges.has(config.default_judge) && !unkeyed.has(config.default_judge)) {
     throw new Error(

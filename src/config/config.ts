@@ -40,6 +40,8 @@ export interface Config {
   readonly budget: Budget
   readonly access: AccessSettings
   readonly evidence: EvidenceSettings
+  /** Folders of rubrics beside those that come with the product. */
+  readonly rubrics: readonly string[]
   /** The project of requests without a key. */
   readonly project: string
   readonly batches: typeof BATCHES.defaults
@@ -74,6 +76,7 @@ export function loadConfig(
     },
     access: resolveAccess(accessOf(environment, file), host),
     evidence: { denied_acts: file.evidence?.denied_acts ?? 'flag' },
+    rubrics: environment.rubrics ?? [],
     project: environment.project ?? 'default',
     batches: { ...BATCHES.defaults, ...file.batches },
     workers: resolveWorkers(environment, file.workers),

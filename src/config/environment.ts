@@ -17,6 +17,8 @@ export interface Environment {
   readonly access: AccessMode | undefined
   readonly behind_tls: 'true' | 'false' | undefined
   readonly allowed_hosts: readonly string[] | undefined
+  /** Folders of rubrics beside those that come with the product. */
+  readonly rubrics: readonly string[] | undefined
   readonly project: string | undefined
   readonly worker: 'on' | 'off' | undefined
   readonly worker_port: number | undefined
@@ -67,6 +69,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     access: readChoice('VERIDICT_ACCESS', text, ACCESS_MODES),
     behind_tls: readChoice('VERIDICT_BEHIND_TLS', text, ['true', 'false']),
     allowed_hosts: readList(text('VERIDICT_ALLOWED_HOSTS')),
+    rubrics: readList(text('VERIDICT_RUBRICS')),
     project: text('VERIDICT_PROJECT'),
     worker: readChoice('VERIDICT_WORKER', text, ['on', 'off']),
     worker_port: readPort('VERIDICT_WORKER_PORT', text),

@@ -1,4 +1,4 @@
-import type { GivenGroundTruth, GivenInstruction, GroundTruth, Instruction } from '../schemas/ground-truth.ts'
+import type { GivenInstruction, GivenTruth, GroundTruth, Instruction } from '../schemas/ground-truth.ts'
 import { type Digest, digestValue } from './digest.ts'
 import { EVIDENCE_VERSION } from './evidence/evidence.ts'
 import type { DeniedActs } from './evidence/evidence-question.ts'
@@ -8,7 +8,7 @@ import { READER_VERSION } from './trajectory/trajectory.ts'
 
 export interface KeyParts {
   readonly trajectory: Digest
-  readonly ground_truth: GivenGroundTruth
+  readonly ground_truth: GroundTruth
   /** Holds its prompt and its answer schema. */
   readonly rubric_digest: Digest
   /** Provider, base URL, model, parameters. */
@@ -21,7 +21,7 @@ export interface KeyParts {
 export const cacheKey = (parts: KeyParts): Digest =>
   digestValue({
     trajectory: parts.trajectory,
-    ground_truth: normalizeGroundTruth(parts.ground_truth),
+    ground_truth: parts.ground_truth,
     rubric: parts.rubric_digest,
     judge: parts.judge,
     samples: parts.samples,
@@ -35,11 +35,12 @@ export const cacheKey = (parts: KeyParts): Digest =>
   })
 
 /**
- * All ways to write the same ground truth meet here: texts made instructions, defaults filled in, what is empty left out. Equal ones are one
+ * All ways to write the same ground truth meet here: texts made instructions, defaults filled in, what is empty left out; `instructions`: those of
+ * its rubric. Equal ones are one
  * object as a rule: what is worked out from it, its anchors and how they are searched for, serves all trials of a task.
  */
-export function normalizeGroundTruth(given: GivenGroundTruth): GroundTruth {
-  const normalized = normalize(given)
+export function normalizeGroundTruth(given: GivenTruth, instructions: readonly string[] = COMMON): GroundTruth {
+  const normalized = normalize(given, instructions)
   const key = JSON.stringify(normalized)
   const one = known.get(key) ?? normalized
   if (key.length > LONGEST_KNOWN) return one
@@ -54,14 +55,22 @@ const known = new Map<string, GroundTruth>()
 const MOST_KNOWN = 256
 const LONGEST_KNOWN = 20_000
 
-function normalize(given: GivenGroundTruth): GroundTruth {
-  const signals = Object.keys(given.signals ?? {}).length > 0 ? given.signals : undefined
-  return {
-    instruction: given.instruction,
-    ...(given.cue && { cue: normalizeInstruction(given.cue) }),
-    ...(given.distractor && { distractor: normalizeInstruction(given.distractor) }),
-    ...(signals && { signals }),
-  }
+/** The instructions of `tab-behavior`, where the rubric is not known: only a text alone needs its name to be taken for one. */
+const COMMON = ['cue', 'distractor']
+
+function normalize(given: GivenTruth, instructions: readonly string[]): GroundTruth {
+  const names = Object.keys(given).filter((name) => given[name] !== undefined && name !== 'instruction')
+  const ordered = [
+    ...instructions.filter((name) => names.includes(name)),
+    ...names.filter((name) => !instructions.includes(name)),
+  ]
+  const members = ordered.flatMap((name): [string, unknown][] => {
+    const value = given[name]
+    if (instructions.includes(name)) return [[name, normalizeInstruction(value as GivenInstruction)]]
+    return name === 'signals' && Object.keys(value as object).length === 0 ? [] : [[name, value]]
+  })
+  const asked = given['instruction']
+  return { ...(asked === undefined ? {} : { instruction: asked as string }), ...Object.fromEntries(members) }
 }
 
 function normalizeInstruction(given: GivenInstruction): Instruction {

@@ -6,6 +6,7 @@ import { withActsOfMessages } from './common/message-acts.ts'
 import { isRecord, type Json, pointer, Reading, type ReadLimits } from './common/reading.ts'
 import type { ReadDocument } from './format.ts'
 import { FORMATS } from './formats.ts'
+import { holdsRuns, readRuns } from './runs.ts'
 
 export type { ReadLimits } from './common/reading.ts'
 
@@ -28,11 +29,21 @@ export function readTrajectory(document: unknown, limits: ReadLimits): Result<Tr
   if (tooDeep) return err(issues)
   const reading = new Reading(limits)
   for (const issue of issues) reading.error(issue.path, issue.message)
-  const read = isRecord(document) ? readAs(reading, withoutUnread(reading, document)) : null
+  const read = holdsRuns(document)
+    ? readRuns(reading, document, (run) => readOne(run, limits))
+    : isRecord(document)
+      ? readAs(reading, withoutUnread(reading, document))
+      : null
   if (read === null) reading.error('', refusalOf(document))
   if (read === null || !reading.errors.isEmpty) return err(reading.errors.toArray())
   return ok({ id: digestValue(document), ...read, warnings: reading.warnings.toArray(), unread: reading.unreadSoFar })
 }
+
+/** A run of several is no set of runs itself. */
+const readOne = (document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> =>
+  holdsRuns(document)
+    ? err([{ path: '', message: 'holds runs again: a run is one trajectory' }])
+    : readTrajectory(document, limits)
 
 /** The member in which a document says how many lines of its file began like records and were none. */
 export const UNREAD_LINES = 'unread_lines'

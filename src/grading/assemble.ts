@@ -2,7 +2,8 @@ import { digestValue } from '../domain/digest.ts'
 import { EVIDENCE_VERSION } from '../domain/evidence/evidence.ts'
 import { weakAnchors } from '../domain/evidence/weak-anchors.ts'
 import { priceOn } from '../domain/money/price.ts'
-import { claimedLabel, deriveLabel } from '../domain/rubric/label.ts'
+import type { Claims } from '../domain/rubric/claims.ts'
+import { claimedOutcome, deriveOutcome, labelOf } from '../domain/rubric/outcome.ts'
 import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
 import { tallyVotes } from '../domain/rubric/votes.ts'
 import { RENDERING_VERSION } from '../domain/trajectory/rendering.ts'
@@ -45,6 +46,8 @@ function sampleBody(question: Question, sample: SampleResult): Body {
       label: null,
       claimed_label: null,
       confidence: { reported: null, vote_share: null, calibrated: null, source: 'none' },
+      outcome: null,
+      claims: null,
       surface: null,
       cue: null,
       distractor: null,
@@ -55,21 +58,36 @@ function sampleBody(question: Question, sample: SampleResult): Body {
       failure: sample.failure,
     }
   }
-  const { claims, evidence } = sample
+  const { evidence } = sample
+  const { claims } = evidence
   const contradictions = [...evidence.contradictions]
+  const outcome = evidence.verdict === null ? null : deriveOutcome(evidence.verdict, question.rubric)
   return {
     status: evidence.verdict === null ? 'unverified' : 'graded',
-    label: evidence.verdict === null ? null : deriveLabel(evidence.verdict, question.rubric),
-    claimed_label: claimedLabel(claims, question.rubric),
+    label: labelOf(outcome),
+    claimed_label: labelOf(claimedOutcome(claims, question.rubric)),
+    outcome,
     confidence: confidenceOf(claims.confidence, contradictions),
-    surface: claims.surface,
-    cue: claims.cue,
-    distractor: claims.distractor,
+    claims: { ...claims.values } as Grade['claims'] & object,
+    ...groupsOf(claims),
     citations: [...evidence.citations],
     unmet: [...evidence.unmet],
     contradictions,
     notes: claims.notes,
     failure: null,
+  }
+}
+
+/** The claims of `tab-behavior` as it has always told them; null where the rubric has others. */
+function groupsOf({ values }: Claims): Pick<Body, 'surface' | 'cue' | 'distractor'> {
+  const group = <T>(name: string, members: readonly string[]): T | null =>
+    members.every((member) => Object.hasOwn(values, `${name}.${member}`))
+      ? (Object.fromEntries(members.map((member) => [member, values[`${name}.${member}`]])) as T)
+      : null
+  return {
+    surface: group('surface', ['observed', 'category']),
+    cue: group('cue', ['reasoned', 'acted']),
+    distractor: group('distractor', ['reasoned', 'acted']),
   }
 }
 
@@ -81,7 +99,7 @@ function confidenceOf(claimed: ConfidenceLevel, contradictions: readonly Contrad
 
 /** The body that stands for all votes: the winner’s own, else the first that says anything, without a label. */
 function combine(bodies: readonly Body[]): Body {
-  const tally = tallyVotes(bodies.map((body) => body.label))
+  const tally = tallyVotes(bodies.map((body) => body.outcome ?? null))
   const winner = tally.winner === null ? undefined : bodies[tally.winner]
   if (winner !== undefined) {
     return { ...winner, confidence: { ...winner.confidence, vote_share: tally.share, source: 'votes' } }
@@ -92,7 +110,7 @@ function combine(bodies: readonly Body[]): Body {
     if (failed === undefined) throw new Error('a grade needs at least one sample')
     return failed
   }
-  const labels = bodies.map((body) => body.label ?? body.status).join(', ')
+  const labels = bodies.map((body) => body.outcome ?? body.status).join(', ')
   const contradiction: Contradiction = {
     code: 'no_majority',
     claim: null,
@@ -103,6 +121,7 @@ function combine(bodies: readonly Body[]): Body {
     ...spoken,
     status: 'unverified',
     label: null,
+    outcome: null,
     contradictions: [...spoken.contradictions, contradiction],
     confidence: { reported: 'low', vote_share: tally.share, calibrated: null, source: 'votes' },
   }

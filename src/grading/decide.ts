@@ -66,7 +66,7 @@ export async function decide(
   }
   return done(
     judged === null
-      ? calls.failed(schemaInvalid(issues), coverage)
+      ? calls.failed(schemaInvalid(issues, calls.question.rubric), coverage)
       : calls.judged(judged.claims, judged.evidence, coverage),
   )
 }

@@ -70,7 +70,11 @@ async function readPiece(
     issues = claims.error
     request = { ...request, repairs: [{ answer: reply.text, complaint: renderFormComplaint(issues) }] }
   }
-  return { kind: 'unread', failure: windowUnread(nameOf(piece, rendering.trajectory.steps), issues), overflow: false }
+  return {
+    kind: 'unread',
+    failure: windowUnread(nameOf(piece, rendering.trajectory.steps), issues, calls.question.rubric),
+    overflow: false,
+  }
 }
 
 function nameOf(piece: Piece, steps: readonly { readonly id: number }[]): string {

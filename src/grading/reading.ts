@@ -90,5 +90,7 @@ function costSteps(rendering: Rendering, needles: readonly string[], factor: num
 const tokensOfParts = (pictures: ShownPictures, parts: Iterable<Part>): number =>
   tokensOfPictures([...parts].flatMap((part) => pictures.get(part) ?? []))
 
-const needlesOf = ({ cue, distractor }: Anchors): readonly string[] =>
-  [cue, distractor].flatMap((one) => (one === null ? [] : [...one.seen_given, ...one.seen_derived, ...one.acted_given]))
+const needlesOf = (anchors: Anchors): readonly string[] =>
+  Object.values(anchors).flatMap((one) =>
+    one === null ? [] : [...one.seen_given, ...one.seen_derived, ...one.acted_given],
+  )

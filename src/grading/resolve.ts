@@ -4,9 +4,11 @@ import { resolveAnchors } from '../domain/evidence/anchors.ts'
 import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
 import type { Issue, Result } from '../domain/result.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
+import { sightClaim } from '../domain/rubric/rubric.ts'
 import { makeNonce } from '../domain/trajectory/rendering.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Clock, Judge, TrajectoryStore } from '../ports/ports.ts'
+import { inputIssues } from '../schemas/check.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { Question } from './question.ts'
@@ -76,7 +78,34 @@ function findNamed(deps: ResolveDeps, request: GradeRequest): Named {
     const names = [...deps.rubrics.keys()].join(', ')
     return refuse('unknown_rubric', `there is no such rubric: ${request.rubric}`, '/rubric', `loaded rubrics: ${names}`)
   }
+  if (judge.info.kind === 'lexical' && sightClaim(rubric) === null)
+    return refuse(
+      'invalid_request',
+      LEXICAL_CANNOT,
+      '/judge',
+      `name a model; ${rubric.name} has no claim that a search answers`,
+    )
   return { ok: true, judge, rubric }
+}
+
+const LEXICAL_CANNOT = 'the judge lexical searches for instructions, and this rubric asks about none'
+
+/** One run where several are asked about, or the other way round. */
+function refuseAbout({ name, about }: Rubric) {
+  const form =
+    about === 'runs'
+      ? 'send several: {"runs": [{"id": …, "trajectory": …}], "documents": [{"name": …, "text": …}]}'
+      : 'send one by itself'
+  const detail = `${name} asks about ${about === 'runs' ? 'several runs of one task' : 'one run'}`
+  return refuse('invalid_request', detail, '/trajectory', form)
+}
+
+/** What is wrong with a ground truth for a rubric; null: nothing. */
+function refuseTruth(rubric: Rubric, request: GradeRequest) {
+  const issues = inputIssues(rubric.truth.schema, request.ground_truth)
+  return issues.length === 0
+    ? null
+    : refuseIssues('/ground_truth', issues, `the ground truth is not what ${rubric.name} wants to know of a trial`)
 }
 
 /** Everything that can be wrong with a request is found here, before anything is stored or paid for. */
@@ -87,8 +116,14 @@ export async function admitRequest(
 ): Promise<Admitted> {
   const named = findNamed(deps, request)
   if (!named.ok) return named
-  if (given !== null) return { ...named, trajectory: given, document: request.trajectory }
-  const read = await readRequested(deps, request)
+  const refused = refuseTruth(named.rubric, request)
+  if (refused !== null) return refused
+  const read =
+    given === null
+      ? await readRequested(deps, request)
+      : { ok: true as const, trajectory: given, document: request.trajectory }
+  if (read.ok && (named.rubric.about === 'runs') !== (read.trajectory.format === 'runs'))
+    return refuseAbout(named.rubric)
   return read.ok ? { ...named, trajectory: read.trajectory, document: read.document } : read
 }
 
@@ -96,8 +131,9 @@ export async function admitRequest(
 export function keyOfStored(deps: ResolveDeps, request: GradeRequest): Digest | null {
   const id = referenceIn(request.trajectory)
   const named = findNamed(deps, request)
-  if (id === null || !named.ok) return null
-  return keyOf(deps, request, named, id as Digest, normalizeGroundTruth(request.ground_truth))
+  if (id === null || !named.ok || refuseTruth(named.rubric, request) !== null) return null
+  const { instructions } = named.rubric.truth
+  return keyOf(deps, request, named, id as Digest, normalizeGroundTruth(request.ground_truth, instructions))
 }
 
 const keyOf = (
@@ -125,7 +161,7 @@ export async function resolveQuestion(
   const admitted = await admitRequest(deps, request)
   if (!admitted.ok) return admitted
   const { judge, rubric, trajectory, document } = admitted
-  const groundTruth = normalizeGroundTruth(request.ground_truth)
+  const groundTruth = normalizeGroundTruth(request.ground_truth, rubric.truth.instructions)
   let nonce: string | undefined
   const question: Question = {
     trajectory,
@@ -201,11 +237,11 @@ export const refuse = (code: Refusal['code'], detail: string, path: string, mess
   refusal: { code, detail, errors: [{ path, message }] },
 })
 
-export const refuseIssues = (prefix: string, issues: readonly Issue[]) => ({
+export const refuseIssues = (prefix: string, issues: readonly Issue[], detail = 'the trajectory cannot be read') => ({
   ok: false as const,
   refusal: {
     code: 'invalid_request' as const,
-    detail: 'the trajectory cannot be read',
+    detail,
     errors: issues.map((issue) => ({ path: prefix + issue.path, message: issue.message })),
   },
 })

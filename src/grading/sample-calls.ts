@@ -3,6 +3,7 @@ import type { Evidence } from '../domain/evidence/evidence.ts'
 import type { Issue, Result } from '../domain/result.ts'
 import { type Claims, parseClaims } from '../domain/rubric/claims.ts'
 import { renderQuestion } from '../domain/rubric/prompt.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
 import { unwrapAnswer } from '../domain/rubric/unwrap-answer.ts'
 import type { Rendering } from '../domain/trajectory/rendering.ts'
 import { picturesIn } from '../domain/trajectory/shown-pictures.ts'
@@ -60,7 +61,7 @@ export class SampleCalls {
       answer_schema: rubric.answer_schema,
       cache_hint: this.question.trajectory.id.slice(7, 39),
       max_output_tokens: judge.info.max_output_tokens,
-      evidence: { trajectory: this.question.trajectory, ground_truth },
+      evidence: { trajectory: this.question.trajectory, ground_truth, rubric },
     }
   }
 
@@ -85,7 +86,10 @@ export class SampleCalls {
 
   /** What a reply says. Only a judge that no provider holds to the form may put anything around its answer. */
   read(text: string): Result<Claims, Issue[]> {
-    const claims = parseClaims(this.question.judge.info.structured_output ? text : unwrapAnswer(text))
+    const claims = parseClaims(
+      this.question.judge.info.structured_output ? text : unwrapAnswer(text),
+      this.question.rubric,
+    )
     if (!claims.ok) this.noteMalformed(claims.error)
     return claims
   }
@@ -93,7 +97,8 @@ export class SampleCalls {
   /** A reply came and was paid for; in the receipt it is none that said anything. */
   private noteMalformed(issues: readonly Issue[]): void {
     const last = this.attempts.pop()
-    if (last !== undefined) this.attempts.push({ ...last, outcome: 'schema_invalid', message: tellIssues(issues) })
+    if (last !== undefined)
+      this.attempts.push({ ...last, outcome: 'schema_invalid', message: tellIssues(issues, this.question.rubric) })
   }
 
   judged(claims: Claims, evidence: Evidence, coverage: Coverage): SampleResult {
@@ -117,39 +122,40 @@ const failure = (code: Failure['code'], message: string, retryable: boolean): Fa
 })
 
 /** `issues`: what was wrong with the last reply. */
-export const schemaInvalid = (issues: readonly Issue[]): Failure =>
+export const schemaInvalid = (issues: readonly Issue[], rubric: Rubric): Failure =>
   failure(
     'schema_invalid',
-    `the judge did not answer in the form of the schema, repairs included: ${renderIssues(issues)}`,
+    `the judge did not answer in the form of the schema, repairs included: ${renderIssues(issues, rubric)}`,
     true,
   )
 
-export const windowUnread = (steps: string, issues: readonly Issue[]): Failure =>
+export const windowUnread = (steps: string, issues: readonly Issue[], rubric: Rubric): Failure =>
   failure(
     'schema_invalid',
-    `the judge did not answer in the form of the schema when it was shown ${steps}, asked twice: nobody knows what stands there: ${renderIssues(issues)}`,
+    `the judge did not answer in the form of the schema when it was shown ${steps}, asked twice: nobody knows what stands there: ${renderIssues(issues, rubric)}`,
     true,
   )
 
 /** The names of the answer's form, and nothing else: a key of the reply may be text of the trajectory. */
-const NAMES: ReadonlySet<string> = new Set([
-  ...['citations', 'supports', 'step_id', 'quote', 'notes', 'confidence', 'surface', 'observed', 'category'],
-  ...['cue', 'distractor', 'reasoned', 'acted'],
-])
+const namesOf = ({ claims }: Rubric): ReadonlySet<string> =>
+  new Set([
+    ...['citations', 'supports', 'step_id', 'quote', 'notes', 'confidence'],
+    ...claims.flatMap(({ id }) => id.split('.')),
+  ])
 const ISSUES_TOLD = 2
 
-const tellIssues = (issues: readonly Issue[]): string =>
-  issues
+function tellIssues(issues: readonly Issue[], rubric: Rubric): string {
+  const names = namesOf(rubric)
+  const known = (name: string): string => (name === '' || names.has(name) || /^\d{1,5}$/.test(name) ? name : '…')
+  const place = (path: string): string => (path === '' ? '' : `${path.split('/').map(known).join('/')} `)
+  return issues
     .slice(0, ISSUES_TOLD)
-    .map(({ path, message }) => `${knownPath(path)}${message}`)
+    .map(({ path, message }) => `${place(path)}${message}`)
     .join('; ')
+}
 
-const renderIssues = (issues: readonly Issue[]): string =>
-  `${tellIssues(issues)} (its calls: veridict show GRADE --attempts)`
-
-const knownPath = (path: string): string => (path === '' ? '' : `${path.split('/').map(knownName).join('/')} `)
-
-const knownName = (name: string): string => (name === '' || NAMES.has(name) || /^\d{1,5}$/.test(name) ? name : '…')
+const renderIssues = (issues: readonly Issue[], rubric: Rubric): string =>
+  `${tellIssues(issues, rubric)} (its calls: veridict show GRADE --attempts)`
 
 export const WORKER_LOST = failure(
   'internal',

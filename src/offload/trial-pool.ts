@@ -263,7 +263,7 @@ const requestOf = (
   ...request,
   system: judge.info.kind === 'lexical' ? '' : rubric.system,
   answer_schema: rubric.answer_schema,
-  evidence: { trajectory, ground_truth, ...(found !== null && { found }) },
+  evidence: { trajectory, ground_truth, rubric, ...(found !== null && { found }) },
 })
 
 /** What was paid for is told all the same. */

@@ -86,14 +86,14 @@ function questionOf({ info, ...given }: SampleJob['question'], trajectory: Traje
   // One object for equal ones: what is worked out from them is found again.
   const rubric = rubrics.get(given.rubric.digest) ?? given.rubric
   rubrics.set(rubric.digest, rubric)
-  const ground_truth = normalizeGroundTruth(given.ground_truth)
+  const ground_truth = normalizeGroundTruth(given.ground_truth, rubric.truth.instructions)
   const judge = { info, ask: () => Promise.reject(new Error('a worker asks nobody')) }
   const nonce = makeNonce(given.secret, trajectory)
   return { ...given, ground_truth, trajectory, anchors: resolveAnchors(ground_truth), rubric, judge, nonce }
 }
 
-const found = ({ trajectory, ground_truth, anchors }: Question): string =>
-  JSON.stringify(answerByAnchors(trajectory, ground_truth, anchors))
+const found = ({ trajectory, ground_truth, anchors, rubric }: Question): string =>
+  JSON.stringify(answerByAnchors(trajectory, ground_truth, anchors, rubric))
 
 const clockAt = (ms: number) => ({ now: () => new Date(ms), sleep: () => Promise.resolve() })
 

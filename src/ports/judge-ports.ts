@@ -1,4 +1,5 @@
 import type { Price } from '../domain/money/price.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Picture } from '../domain/trajectory/picture.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
@@ -62,6 +63,7 @@ export interface JudgeRequest {
   readonly evidence: {
     readonly trajectory: Trajectory
     readonly ground_truth: GroundTruth
+    readonly rubric: Rubric
     /** What the search answers, where another thread has made it already. */
     readonly found?: string
   }

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { GivenGroundTruthSchema } from './ground-truth.ts'
+import { GivenTruthSchema } from './ground-truth.ts'
 import { Type } from './type.ts'
 import { CacheModeSchema } from './vocabulary.ts'
 
@@ -42,7 +42,7 @@ export const TrajectoryDocumentSchema = Type.Unsafe<Record<string, unknown>>({
 export const GradeRequestSchema = Type.Object(
   {
     trajectory: TrajectoryDocumentSchema,
-    ground_truth: GivenGroundTruthSchema,
+    ground_truth: GivenTruthSchema,
     rubric: Type.Optional(
       Type.String({ maxLength: 200, description: '`id@version`; the newest version when only an id.' }),
     ),

@@ -5,7 +5,6 @@ import {
   ActorSchema,
   AttemptOutcomeSchema,
   CitationStatusSchema,
-  ClaimIdSchema,
   ConfidenceLevelSchema,
   ContradictionCodeSchema,
   FailureCodeSchema,
@@ -21,11 +20,13 @@ const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(
   options: { description?: string } = {},
 ) => Type.Union([schema, Type.Null()], options)
 const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
+const ClaimId = Type.String({ description: 'The id of a claim of the rubric, like `cue.acted`.' })
 const Timestamp = Type.String({ format: 'date-time' })
 
 const CitationSchema = Type.Object(
   {
-    supports: ClaimIdSchema,
+    supports: ClaimId,
+    entry: Type.Optional(Type.Integer({ description: 'Of a claim of a list: the number of its entry, from 1.' })),
     step_id: Type.Integer(),
     quote: Type.String(),
     status: CitationStatusSchema,
@@ -55,7 +56,7 @@ export type CheckedCitation = Static<typeof CitationSchema>
 const ContradictionSchema = Type.Object(
   {
     code: ContradictionCodeSchema,
-    claim: Nullable(ClaimIdSchema),
+    claim: Nullable(ClaimId),
     detail: Type.String(),
     step_id: Nullable(Type.Integer()),
   },
@@ -240,6 +241,10 @@ export type Receipt = Static<typeof ReceiptSchema>
 const Said = Type.Union([Type.Boolean(), Type.Null()], {
   description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
 })
+const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()], {
+  description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
+})
+const ClaimOrList = Type.Union([ClaimValue, Type.Array(Type.Record(Type.String(), ClaimValue))])
 const ActedSchema = Type.Object({ reasoned: Said, acted: Said }, closed)
 
 export const GradeSchema = Type.Object(
@@ -260,12 +265,23 @@ export const GradeSchema = Type.Object(
       },
       closed,
     ),
+    outcome: Type.Optional(
+      Nullable(Type.Union([Type.String(), Type.Number()]), {
+        description:
+          'What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is.',
+      }),
+    ),
+    claims: Type.Optional(
+      Nullable(Type.Record(Type.String(), ClaimOrList), {
+        description: 'What the judge claims, by the id of the claim; null: it failed. Absent from old grades.',
+      }),
+    ),
     surface: Nullable(Type.Object({ observed: Said, category: SurfaceCategorySchema }, closed)),
     cue: Nullable(ActedSchema),
     distractor: Nullable(ActedSchema),
     citations: Type.Array(CitationSchema),
     unmet: Type.Array(
-      Type.Object({ claim: ClaimIdSchema, reason: Type.String(), step_id: Nullable(Type.Integer()) }, closed),
+      Type.Object({ claim: ClaimId, reason: Type.String(), step_id: Nullable(Type.Integer()) }, closed),
       {
         description:
           'Claims whose evidence does not hold, or that are unclear and decide the label; never empty when `unverified` by evidence.',

@@ -28,7 +28,7 @@ const InstructionSchema = Type.Object(
 export type Instruction = Static<typeof InstructionSchema>
 
 /** As requests and files may write it: a text alone stands for `{"text": …}`. One schema and no choice of two, so that an error names its place. */
-const GivenInstructionSchema = Type.Unsafe<string | Instruction>({
+export const GivenInstructionSchema = Type.Unsafe<string | Instruction>({
   ...InstructionSchema,
   type: ['object', 'string'],
   minLength: 1,
@@ -72,8 +72,48 @@ const truthWith = <T extends typeof InstructionSchema | typeof GivenInstructionS
   )
 
 export const GroundTruthSchema = truthWith(InstructionSchema)
-export type GroundTruth = Static<typeof GroundTruthSchema>
+/** In its normal form: which members it has, its rubric says. Every member that is an object with a text is an instruction. */
+export interface GroundTruth {
+  readonly instruction?: string
+  readonly cue?: Instruction
+  readonly distractor?: Instruction
+  readonly signals?: Signals
+  readonly [member: string]: unknown
+}
+
+/** The instructions of a ground truth in its normal form, in their order. */
+export const instructionsOf = (truth: GroundTruth): [name: string, instruction: Instruction][] =>
+  Object.entries(truth).flatMap(([name, value]): [string, Instruction][] =>
+    isInstruction(value) ? [[name, value]] : [],
+  )
+
+const isInstruction = (value: unknown): value is Instruction =>
+  typeof value === 'object' && value !== null && 'text' in value
 
 /** As requests and files may write it, on every way in; `normalizeGroundTruth` makes a `GroundTruth` of it. */
 export const GivenGroundTruthSchema = truthWith(GivenInstructionSchema)
 export type GivenGroundTruth = Static<typeof GivenGroundTruthSchema>
+
+/** As a request for any rubric brings it: its members are checked once its rubric is known. */
+export interface GivenTruth {
+  readonly instruction?: string
+  readonly signals?: Signals
+  readonly [member: string]: unknown
+}
+
+export const GivenTruthSchema = Type.Unsafe<GivenTruth>({
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'What is known of the trial: its members are those of the rubric’s `truth` (`GET /v1/rubrics/{id}`); for `tab-behavior`, those of `GroundTruth`, where the text of an instruction alone stands for `{"text": …}`.',
+})
+
+/**
+ * How the ground truth in a file is checked before its rubric is loaded: as that of `tab-behavior`, the default; for another rubric, the service
+ * checks its members.
+ */
+export const truthSchemaFor = (rubric: string | undefined) =>
+  isDefaultRubric(rubric) ? GivenGroundTruthSchema : GivenTruthSchema
+
+export const isDefaultRubric = (rubric: string | undefined): boolean =>
+  rubric === undefined || rubric === 'tab-behavior' || rubric.startsWith('tab-behavior@')

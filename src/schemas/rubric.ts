@@ -1,10 +1,169 @@
 import type { Static } from 'typebox'
 import { SIGNALS } from './ground-truth.ts'
 import { Type } from './type.ts'
-import { ActorSchema, LabelSchema } from './vocabulary.ts'
+import { ActorSchema } from './vocabulary.ts'
 
-const Actors = Type.Array(ActorSchema, { minItems: 1 })
-const Fact = Type.Union([Type.Boolean(), Type.Null()])
+const closed = { additionalProperties: false } as const
+const Instruction = Type.String({ pattern: '^[a-z][a-z0-9_]*$', description: 'An instruction of the ground truth.' })
+const ClaimName = Type.String({
+  pattern: '^[a-z][a-z0-9_]*([.][a-z][a-z0-9_]*)?$',
+  description: 'The id of a claim of this rubric: `name`, or `group.name`.',
+})
+const Value = Type.Union([Type.Boolean(), Type.String(), Type.Integer()])
+
+/** What proves a value of a claim. Everything given must hold. */
+const ProofSchema = Type.Object(
+  {
+    quote: Type.Optional(
+      Type.Array(ActorSchema, {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'At least one verbatim quote that one of these wrote.',
+      }),
+    ),
+    in_step: Type.Optional(Type.String({ description: 'The quote stands in the step that this claim names.' })),
+    after: Type.Optional(Type.String({ description: 'The quote comes after the first sight of this instruction.' })),
+    shows: Type.Optional(
+      Type.Array(Instruction, {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'What is quoted shows one of these instructions, as far as a search can tell.',
+      }),
+    ),
+    does: Type.Optional(
+      Type.String({ description: 'What is quoted carries this instruction out, after its first sight.' }),
+    ),
+    search_finds_nothing_of: Type.Optional(
+      Type.Array(Instruction, {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'No search finds one of these instructions in what came to the agent.',
+      }),
+    ),
+    holds: Type.Optional(
+      Type.String({ description: 'The quote holds the text of this claim, of the same entry of a list.' }),
+    ),
+    agent_of: Type.Optional(
+      Type.String({ description: 'The value names the agent that acted in the step that this claim names.' }),
+    ),
+  },
+  closed,
+)
+
+export const CLAIM_TYPES = ['boolean', 'enum', 'integer', 'step', 'agent', 'text', 'list'] as const
+export type ClaimType = (typeof CLAIM_TYPES)[number]
+
+/** What an answer `unclear` leads to. */
+export const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
+
+const CLAIM = {
+  type: Type.Enum(CLAIM_TYPES, { type: 'string' }),
+  description: Type.Optional(Type.String({ minLength: 1 })),
+  values: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }), {
+      minItems: 2,
+      maxItems: 50,
+      uniqueItems: true,
+      description: 'Of an enum: its values, in small letters; of an ordinal one in rising order.',
+    }),
+  ),
+  minimum: Type.Optional(Type.Integer({ description: 'Of an integer.' })),
+  maximum: Type.Optional(Type.Integer({ description: 'Of an integer; of a list, the most entries.' })),
+  only_if: Type.Optional(Type.String({ description: 'Counts only where this boolean claim is true.' })),
+  only_if_given: Type.Optional(
+    Type.String({ description: 'Cannot be true where the ground truth does not have this instruction.' }),
+  ),
+  unclear: Type.Optional(
+    Type.Enum(UNCLEAR_RULES, {
+      type: 'string',
+      description:
+        '`refuses` (default): a grade with this claim unclear is unverified; `kept`: it is kept as it is; `never`: the judge may not answer so.',
+    }),
+  ),
+  measured_by: Type.Optional(
+    Type.Enum(SIGNALS, { type: 'string', description: 'The signal of the harness that measures the same.' }),
+  ),
+  computed: Type.Optional(
+    Type.Object(
+      { runs_of: Type.String({ description: 'In how many runs this claim has citations that hold.' }) },
+      { ...closed, description: 'Of an integer: not asked, but counted by code; at most its maximum.' },
+    ),
+  ),
+  capped_by_document: Type.Optional(
+    Type.Object(
+      {
+        maximum: Type.Integer(),
+        names: Type.String({ description: 'The text claim whose last name of a path the line holds.' }),
+        words: Type.Array(Type.String({ minLength: 2 }), { minItems: 1, maxItems: 20 }),
+      },
+      {
+        ...closed,
+        description: 'Of an integer: no more than this where a line of a document holds the name and one of the words.',
+      },
+    ),
+  ),
+  proof: Type.Optional(
+    Type.Record(Type.String(), ProofSchema, {
+      description: 'By value: `true`, `false`, a value of the enum, or `any` for every value that has none of its own.',
+    }),
+  ),
+}
+
+const ClaimSchema = Type.Object(
+  {
+    ...CLAIM,
+    of: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), Type.Object(CLAIM, closed), {
+        minProperties: 1,
+        additionalProperties: false,
+        description: 'Of a list: what each of its entries says.',
+      }),
+    ),
+  },
+  closed,
+)
+export type ClaimManifest = Static<typeof ClaimSchema>
+
+export const OutcomeSchema = Type.Object(
+  {
+    table: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            when: Type.Record(Type.String(), Value, { description: 'Claims and the values that this row is for.' }),
+            label: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }),
+          },
+          closed,
+        ),
+        { minItems: 1, maxItems: 200, description: 'Every combination of the claims fits exactly one row.' },
+      ),
+    ),
+    label: Type.Optional(Type.String({ description: 'The enum claim whose value is the label.' })),
+    sum: Type.Optional(
+      Type.Array(Type.String(), { minItems: 1, description: 'The integer claims whose sum is the outcome.' }),
+    ),
+    best: Type.Optional(
+      Type.Object(
+        {
+          of: Type.String({ description: 'A list.' }),
+          by: Type.Array(Type.String(), {
+            minItems: 1,
+            description: 'The integer claims of an entry that are summed.',
+          }),
+          label: Type.String({ description: 'The enum claim of an entry whose value is the label.' }),
+        },
+        { ...closed, description: 'The label of the entry with the greatest sum; `none` where the list is empty.' },
+      ),
+    ),
+    scale: Type.Optional(
+      Type.Enum(['nominal', 'ordinal'] as const, {
+        type: 'string',
+        description: 'Whether labels have an order: that in which they stand. Default: nominal.',
+      }),
+    ),
+  },
+  { ...closed, description: 'What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.' },
+)
 
 /** `rubrics/<id>@<version>/rubric.yaml`. */
 export const RubricManifestSchema = Type.Object(
@@ -13,35 +172,31 @@ export const RubricManifestSchema = Type.Object(
     version: Type.Integer({ minimum: 1 }),
     title: Type.String({ minLength: 1 }),
     description: Type.String({ minLength: 1 }),
-    answer_version: Type.Optional(
-      Type.Enum([1, 2] as const, {
-        type: 'integer',
-        description: 'The form of the answer; absent: 1. 1: claims are true or false; 2: yes, no or unclear.',
+    answers: Type.Optional(
+      Type.Enum(['words', 'booleans'] as const, {
+        type: 'string',
+        description: 'How a boolean claim is answered: yes, no or unclear (default), or true and false.',
       }),
     ),
     shows_signals: Type.Optional(
       Type.Array(Type.Enum(SIGNALS, { type: 'string' }), {
         uniqueItems: true,
-        description: 'What the harness measured that the judge is told; absent: all of it.',
+        description: 'What the harness measured that the judge is told; absent: none of it.',
       }),
     ),
-    evidence: Type.Object(
-      {
-        'surface.observed': Actors,
-        'cue.reasoned': Actors,
-        'cue.acted': Actors,
-        'distractor.reasoned': Actors,
-        'distractor.acted': Actors,
-      },
-      { additionalProperties: false, description: 'Whose text can support which claim.' },
+    about: Type.Optional(
+      Type.Enum(['run', 'runs'] as const, {
+        type: 'string',
+        description: '`runs`: several runs of one task, and documents beside them (`{"runs": […], "documents": […]}`).',
+      }),
     ),
-    labels: Type.Array(
-      Type.Object(
-        { observed: Fact, cue_acted: Fact, distractor_acted: Fact, label: LabelSchema },
-        { additionalProperties: false },
-      ),
-      { description: 'The total table from claims to label; null fits both.' },
-    ),
+    truth: Type.Unsafe<Readonly<Record<string, unknown>>>({
+      type: 'object',
+      description:
+        'JSON Schema of the ground truth. `x-kind: instruction` marks an instruction in the environment, `x-kind: signals` what the harness measured.',
+    }),
+    claims: Type.Record(ClaimName, ClaimSchema, { minProperties: 1, maxProperties: 40, additionalProperties: false }),
+    outcome: OutcomeSchema,
   },
   { additionalProperties: false },
 )

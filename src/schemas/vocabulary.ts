@@ -5,10 +5,17 @@ import { Type } from './type.ts'
  * A new word here is a change of the HTTP contract.
  */
 
-/** The five behaviours. Derived by code from checked claims; no judge ever writes one. */
+/** The five behaviours of `tab-behavior`. Derived by code from checked claims; no judge ever writes one. */
 export const LABELS = ['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed'] as const
-export type Label = (typeof LABELS)[number]
-export const LabelSchema = Type.Enum(LABELS, { type: 'string', description: 'The five-way behaviour label.' })
+export type Behaviour = (typeof LABELS)[number]
+
+/** A label of a rubric. */
+export type Label = string
+export const LabelSchema = Type.String({
+  maxLength: 100,
+  description:
+    'A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed.',
+})
 
 /** Who wrote a piece of text in a trajectory. Evidence rules turn on it. */
 export const ACTORS = ['user', 'system', 'agent_reasoning', 'agent_message', 'agent_action', 'tool_output'] as const
@@ -47,17 +54,6 @@ export type ActOutcome = (typeof ACT_OUTCOMES)[number]
 /** How the text of an act is to be read. `argv`: a JSON array of words. `keystrokes`: what is typed into a terminal. `code`: Python. */
 export const ACT_LANGUAGES = ['shell', 'argv', 'keystrokes', 'patch', 'code', 'javascript'] as const
 export type ActLanguage = (typeof ACT_LANGUAGES)[number]
-
-/** What a citation can support. */
-export const CLAIM_IDS = [
-  'surface.observed',
-  'cue.reasoned',
-  'cue.acted',
-  'distractor.reasoned',
-  'distractor.acted',
-] as const
-export type ClaimId = (typeof CLAIM_IDS)[number]
-export const ClaimIdSchema = Type.Enum(CLAIM_IDS, { type: 'string', description: 'The claim a citation supports.' })
 
 export const SURFACE_CATEGORIES = [
   'cli_tool_output',
@@ -140,6 +136,9 @@ const CONTRADICTION_CODES = [
   'acted_against_anchor',
   'doubtful_sight',
   'doubtful_act',
+  'resolved_against_signal',
+  'agent_against_step',
+  'doubtful_absence',
   'no_majority',
 ] as const
 export type ContradictionCode = (typeof CONTRADICTION_CODES)[number]

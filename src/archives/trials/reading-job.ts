@@ -28,6 +28,8 @@ export interface ReadTrialsOptions {
   /** Where signals stand in a trial. `resolved` is `reward >= 1` where none of them is of it. */
   readonly signals?: readonly SignalSource[]
   readonly limits?: Partial<ArchiveLimits>
+  /** The rubric that the trials are for: it says what is to be known of them. */
+  readonly rubric?: string
   /** The `variant` of every trial. */
   readonly variant?: string
   /** Set on every trial, over what the trial says of itself. */

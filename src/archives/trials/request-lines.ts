@@ -9,7 +9,7 @@ import {
   type TrialMetadata,
   TrialMetadataSchema,
 } from '../../schemas/grade-request.ts'
-import { type GivenGroundTruth, GivenGroundTruthSchema } from '../../schemas/ground-truth.ts'
+import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
 import { completeTruth } from '../truth/truth-row.ts'
 import { safeText } from '../unpack/names.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
@@ -119,7 +119,8 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
     ...(read?.ok === false ? read.error.map(({ path, message }) => ({ path: `/trajectory${path}`, message })) : []),
   ]
   const warnings: string[] = []
-  const truth = truthOf(scope, given, metadata, warnings)
+  const rubric = typeof options['rubric'] === 'string' ? options['rubric'] : scope.job.options.rubric
+  const truth = truthOf(scope, given, metadata, rubric, warnings)
   if (Array.isArray(truth)) issues.push(...truth)
   const [issue] = issues
   if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
@@ -150,17 +151,18 @@ function truthOf(
   scope: Scope,
   given: unknown,
   metadata: unknown,
+  rubric: string | undefined,
   warnings: string[],
-): GivenGroundTruth | { path: string; message: string }[] | null {
+): GivenTruth | { path: string; message: string }[] | null {
   if (given !== undefined && given !== null) {
-    const issues = inputIssues(GivenGroundTruthSchema, given)
+    const issues = inputIssues(truthSchemaFor(rubric), given)
     if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
-    return given as GivenGroundTruth
+    return given as GivenTruth
   }
   const named = (field: string): string[] =>
     isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
   const found = findTruth(scope, { tasks: named('task'), trials: named('trial') })
   if (found === null) return null
   warnings.push(...droppedBy(found))
-  return completeTruth(found.truth, undefined)
+  return completeTruth(found.truth, undefined, rubric)
 }

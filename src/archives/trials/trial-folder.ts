@@ -51,7 +51,7 @@ export async function withTruthOf(
 ): Promise<{ readonly scope: Scope; readonly skipped: TrialItem | null }> {
   const file = (await findFile(folder, TRUTH_FILES[0])) ?? (await findFile(folder, TRUTH_FILES[1]))
   if (file === null) return { scope, skipped: null }
-  const truths = await readGroundTruths(file, scope.job.limits.max_file_bytes)
+  const truths = await readGroundTruths(file, scope.job.limits.max_file_bytes, scope.job.options.rubric)
   if (truths.ok) return { scope: { ...scope, truths: [truths.value, ...scope.truths] }, skipped: null }
   const [issue] = truths.error
   const detail = `no ground truth is taken from it: ${issue === undefined ? 'cannot be read' : tellIssue(issue)}`

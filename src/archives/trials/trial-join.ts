@@ -3,7 +3,7 @@ import { weakAnchors } from '../../domain/evidence/weak-anchors.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { FORMATS } from '../../formats/formats.ts'
 import { readTrajectory } from '../../formats/read.ts'
-import type { GivenGroundTruth } from '../../schemas/ground-truth.ts'
+import { type GivenTruth, isDefaultRubric } from '../../schemas/ground-truth.ts'
 import type { FoundTruth } from '../truth/ground-truths.ts'
 import { completeTruth } from '../truth/truth-row.ts'
 import { safeText, shownName } from '../unpack/names.ts'
@@ -33,7 +33,7 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
     ...trials.slice(0, 1).map((name) => `trial ${shownName(name)}`),
   ].join(', ')
   if (truth === null) return skip(scope, place, 'no_ground_truth', `nothing is known of ${names}`, run.name)
-  const complete = completeTruth(truth.truth, facts.instruction ?? run.about.instruction)
+  const complete = completeTruth(truth.truth, facts.instruction ?? run.about.instruction, scope.job.options.rubric)
   if (complete === null)
     return skip(scope, place, 'no_ground_truth', `nobody says what the user asked in ${names}`, run.name)
   const { ground_truth, warnings } = await signalsOf(scope, found, complete, truth.by)
@@ -75,11 +75,12 @@ export function findTruth(
     const found = truths.find(names)
     if (found !== null) return found
   }
-  return null
+  // Only the default rubric always needs to know something; what another one needs, the service tells.
+  return isDefaultRubric(scope.job.options.rubric) ? null : { truth: {}, by: 'all', name: '', dropped: [] }
 }
 
 /** Anchors that prove little, each told once: the trials of a task share theirs. */
-export const anchorWarnings = ({ job }: Scope, truth: GivenGroundTruth, trajectory: Trajectory): string[] =>
+export const anchorWarnings = ({ job }: Scope, truth: GivenTruth, trajectory: Trajectory): string[] =>
   weakAnchors(normalizeGroundTruth(truth), trajectory)
     .map(({ path, message }) => `${path}  ${message}`)
     .filter((text) => job.isFirst(text))

@@ -1,4 +1,4 @@
-import type { GivenGroundTruth } from '../../schemas/ground-truth.ts'
+import type { GivenTruth } from '../../schemas/ground-truth.ts'
 import type { FoundTruth } from '../truth/ground-truths.ts'
 import { measureSignals } from '../truth/measured-signals.ts'
 import { type SignalSource, withDefaults } from '../truth/signals.ts'
@@ -10,9 +10,9 @@ import type { Scope } from './reading-job.ts'
 export async function signalsOf(
   { job }: Scope,
   { facts, run, folders }: Pick<FoundRun, 'facts' | 'run' | 'folders'>,
-  truth: GivenGroundTruth,
+  truth: GivenTruth,
   by: FoundTruth['by'],
-): Promise<{ ground_truth: GivenGroundTruth; warnings: string[] }> {
+): Promise<{ ground_truth: GivenTruth; warnings: string[] }> {
   const given = job.options.signals ?? []
   const rewards = facts.harness === null ? (run.about.scores ?? {}) : facts.rewards
   const maxBytes = job.limits.max_file_bytes

@@ -17,7 +17,8 @@ const MAX_ISSUES = 100
  * line (`task, trial, instruction, cue, distractor, cue_anchors, …, appeared, executed, resolved`).
  *
  * A row names a `task`, or a `trial` where it is true of that one only; a file of one row may name neither, and is then true of all.
- * `instruction` may be left out where the trials' own files say what the user asked.
+ * `instruction` may be left out where the trials' own files say what the user asked. `rubric`: the one that the truths are for; of any but the
+ * default one the service checks the members.
  *
  * Anything wrong refuses the file: a grade against half of the truth would look like any other. Issues name `line 7` (NDJSON, CSV)
  * or a JSON pointer.
@@ -26,27 +27,31 @@ const MAX_ISSUES = 100
  * const truths = await loadGroundTruths('truths.ndjson')
  * if (!truths.ok) report(truths.error)   // [{ path: 'line 7', message: 'task "fix-git" is on line 3 already' }]
  */
-export async function loadGroundTruths(path: string): Promise<Result<GroundTruths, Issue[]>> {
+export async function loadGroundTruths(path: string, rubric?: string): Promise<Result<GroundTruths, Issue[]>> {
   try {
-    return await readGroundTruths({ path: await realpath(path), shown: path }, DEFAULT_LIMITS.max_file_bytes)
+    return await readGroundTruths({ path: await realpath(path), shown: path }, DEFAULT_LIMITS.max_file_bytes, rubric)
   } catch (error) {
     return err([{ path: '', message: `cannot be read: ${codeOf(error)}` }])
   }
 }
 
 /** As `loadGroundTruths`, for a place that was found; a link is not followed. */
-export async function readGroundTruths(place: Place, maxBytes: number): Promise<Result<GroundTruths, Issue[]>> {
+export async function readGroundTruths(
+  place: Place,
+  maxBytes: number,
+  rubric?: string,
+): Promise<Result<GroundTruths, Issue[]>> {
   const read = await readText(place, maxBytes)
   if (read.kind !== 'read') return err([{ path: '', message: read.detail }])
   if (read.warnings.length > 0) return err([{ path: '', message: 'the file is not UTF-8' }])
-  return parseGroundTruths(read.text, place.shown)
+  return parseGroundTruths(read.text, place.shown, rubric)
 }
 
-export function parseGroundTruths(text: string, source: string): Result<GroundTruths, Issue[]> {
+export function parseGroundTruths(text: string, source: string, rubric?: string): Result<GroundTruths, Issue[]> {
   const { rows, issues } = readRows(text)
   const named: { readonly at: string; readonly row: NamedTruth }[] = []
   for (const { at, row } of rows) {
-    const parsed = parseTruthRow(row, at)
+    const parsed = parseTruthRow(row, at, rubric)
     if (parsed.ok) named.push({ at, row: parsed.value })
     else issues.push(...parsed.error)
     if (issues.length >= MAX_ISSUES) break

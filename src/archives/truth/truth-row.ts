@@ -1,10 +1,10 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import { inputIssues } from '../../schemas/check.ts'
-import { type GivenGroundTruth, GivenGroundTruthSchema } from '../../schemas/ground-truth.ts'
+import { type GivenTruth, isDefaultRubric, truthSchemaFor } from '../../schemas/ground-truth.ts'
 
 /** What is known of a trial but for what the user asked, which the run's own file may say. */
-export type TruthRow = Omit<GivenGroundTruth, 'instruction'> & { readonly instruction?: string }
+export type TruthRow = GivenTruth
 
 export interface NamedTruth {
   readonly task: string | null
@@ -20,7 +20,7 @@ const LEFT_OUT = '-'
  * One row: `{"task": "fix-git", "instruction": "…", "cue": "…", "distractor": {"text": "…", "anchors": […]}, "signals": {…}}`.
  * Unknown fields, empty names and all that the schema of ground truths refuses are issues, with `at` before their pointers.
  */
-export function parseTruthRow(row: unknown, at: string): Result<NamedTruth, Issue[]> {
+export function parseTruthRow(row: unknown, at: string, rubric?: string): Result<NamedTruth, Issue[]> {
   if (!isRecord(row)) return err([{ path: at, message: `must be an object, not ${typeName(row)}` }])
   const issues: Issue[] = []
   const nameOf = (field: string): string | null => {
@@ -36,7 +36,7 @@ export function parseTruthRow(row: unknown, at: string): Result<NamedTruth, Issu
     Object.entries(row).filter(([field, value]) => !NAME_FIELDS.has(field) && value !== null),
   )
   const checked = said['instruction'] === undefined ? { ...said, instruction: LEFT_OUT } : said
-  for (const { path, message } of inputIssues(GivenGroundTruthSchema, checked))
+  for (const { path, message } of inputIssues(truthSchemaFor(rubric), checked))
     issues.push({ path: placeOf(at, path), message })
   return issues.length > 0 ? err(issues) : ok({ task, trial, truth: said as TruthRow })
 }
@@ -46,9 +46,10 @@ const placeOf = (at: string, pointer: string): string =>
   at.startsWith('line ') && pointer !== '' ? `${at}, ${pointer}` : `${at}${pointer}`
 
 /** The truth for a run. Null: nobody says what the user asked. */
-export function completeTruth(row: TruthRow, instruction: string | undefined): GivenGroundTruth | null {
+export function completeTruth(row: TruthRow, instruction: string | undefined, rubric?: string): GivenTruth | null {
   const asked = row.instruction ?? instruction
-  return asked === undefined || asked === '' ? null : { ...row, instruction: asked }
+  if (asked === undefined || asked === '') return isDefaultRubric(rubric) ? null : row
+  return { ...row, instruction: asked }
 }
 
 /** Whether an object is one row by itself, rather than rows by task. */

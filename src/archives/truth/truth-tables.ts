@@ -8,7 +8,7 @@ export interface FoundTruth {
   /** The name in the row; empty for `all`. */
   readonly name: string
   /** What the task's own row knows and this row of the trial does not: a row is taken whole. */
-  readonly dropped: readonly ('cue' | 'distractor')[]
+  readonly dropped: readonly string[]
 }
 
 /** What is known of tasks and trials. */
@@ -62,6 +62,9 @@ export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issu
   return { trials, tasks, all }
 }
 
+/** What a row of a trial may leave to others: the run says what was asked, and what was measured of it. */
+const OWN = new Set(['instruction', 'signals'])
+
 const told = (task: string | null, trial: string | null): string =>
   [trial === null ? [] : [`trial ${JSON.stringify(trial)}`], task === null ? [] : [`task ${JSON.stringify(task)}`]]
     .flat()
@@ -77,8 +80,7 @@ export function truthsIn(source: string, { trials, tasks, all }: Tables): Ground
     for (const name of names.trials) {
       const truth = rowFor(trials.get(name), names.tasks)
       if (truth === null) continue
-      const fields = ['cue', 'distractor'] as const
-      const dropped = fields.filter((field) => truth[field] === undefined && task?.truth[field] !== undefined)
+      const dropped = Object.keys(task?.truth ?? {}).filter((field) => !OWN.has(field) && truth[field] === undefined)
       return { truth, by: 'trial', name, dropped }
     }
     return null

@@ -135,11 +135,14 @@ function pairUp(bases: Answers, heads: Answers): Pair[] {
 
 const isLabelled = (answer: Answer): answer is Labelled => answer.label !== null && answer.grade_id !== null
 
+/** The place of a behaviour in the matrix; -1: a label of another rubric. */
+const indexOf = (label: Label): number => (LABELS as readonly string[]).indexOf(label)
+
 function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: number) {
   const matrix = LABELS.map(() => LABELS.map(() => 0))
   for (const [base, head] of pairs) {
-    const row = matrix[LABELS.indexOf(base.label)]
-    const column = LABELS.indexOf(head.label)
+    const row = matrix[indexOf(base.label)]
+    const column = indexOf(head.label)
     if (row !== undefined) row[column] = (row[column] ?? 0) + 1
   }
   const both = [...heads.keys()].filter((question) => bases.has(question)).length

@@ -30,6 +30,8 @@ export interface TrialSourceOptions {
   readonly signals: readonly string[]
   /** The `variant` of every trial. */
   readonly variant?: string
+  /** The rubric that the trials are for. */
+  readonly rubric?: string
   /** Ends the reading. */
   readonly abort: AbortSignal
   /** What is accepted of a trajectory. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
-import type { GivenGroundTruth } from '../../schemas/ground-truth.ts'
+import type { GivenTruth } from '../../schemas/ground-truth.ts'
 
 /** One run of a file: an Inspect log or a file of sessions can hold more than one. */
 interface Run {
@@ -19,7 +19,7 @@ const USE_BATCH = 'grade it with `veridict batch`, which takes folders, archives
  * The runs of one trajectory file. An ATIF document or a step list goes to the service as it is, which tells every issue with its
  * place; all else (sessions, chats, Inspect logs) is read as `veridict batch` reads it.
  */
-export async function readGradeFile(file: string, truth: GivenGroundTruth): Promise<Read> {
+export async function readGradeFile(file: string, truth: GivenTruth, rubric?: string): Promise<Read> {
   let bytes: Buffer
   try {
     bytes = await readFile(file)
@@ -28,7 +28,9 @@ export async function readGradeFile(file: string, truth: GivenGroundTruth): Prom
     return { fault: code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${code}` }
   }
   const document = parseJson(bytes)
-  return isOneRun(document) ? { runs: [{ name: file, trajectory: document, warnings: [] }] } : readRuns(file, truth)
+  return isOneRun(document)
+    ? { runs: [{ name: file, trajectory: document, warnings: [] }] }
+    : readRuns(file, truth, rubric)
 }
 
 const isOneRun = (document: unknown): boolean =>
@@ -42,7 +44,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-async function readRuns(file: string, truth: GivenGroundTruth): Promise<Read> {
+async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promise<Read> {
   const { readTrials } = await import('../../archives/trials/read-trials.ts')
   let joined = false
   const groundTruths: GroundTruths = {
@@ -55,7 +57,7 @@ async function readRuns(file: string, truth: GivenGroundTruth): Promise<Read> {
     },
   }
   const runs: Run[] = []
-  for await (const item of readTrials([file], { groundTruths })) {
+  for await (const item of readTrials([file], { groundTruths, ...(rubric !== undefined && { rubric }) })) {
     if (item.source.startsWith(`${file}!`)) return { fault: `is an archive: ${USE_BATCH}` }
     if (item.kind === 'skipped') return { fault: item.detail }
     // Ready requests bring truths of their own.

@@ -4,7 +4,7 @@ import { loadConfig } from '../../config/config.ts'
 import type { GradingService } from '../../grading/service.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
-import { type GivenGroundTruth, GivenGroundTruthSchema } from '../../schemas/ground-truth.ts'
+import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
 import type { CacheMode } from '../../schemas/vocabulary.ts'
 import { EXIT, type ExitCode, type Strictness, strictCode } from '../client/exit-codes.ts'
 import { asTyped } from '../client/program-name.ts'
@@ -55,9 +55,9 @@ async function gradeFile(
     shell.err.write(asTyped(shell, printRefusal(file, detail, errors)))
     return EXIT.refused
   }
-  const truth = readTruth(options.groundTruth)
+  const truth = readTruth(options.groundTruth, options.rubric)
   if ('fault' in truth) return refuse(truth.fault, truth.errors)
-  const read = await readGradeFile(file, truth.value)
+  const read = await readGradeFile(file, truth.value, options.rubric)
   if ('fault' in read) return refuse(read.fault)
   let worst: ExitCode = EXIT.graded
   for (const run of read.runs) {
@@ -98,7 +98,10 @@ function requestOf(trajectory: unknown, ground_truth: unknown, options: GradeOpt
 }
 
 /** The one ground truth of all files. */
-function readTruth(file: string): { value: GivenGroundTruth } | { fault: string; errors: Issues } {
+function readTruth(
+  file: string,
+  rubric: string | undefined,
+): { value: GivenTruth } | { fault: string; errors: Issues } {
   const fault = (why: string, errors: Issues = []) => ({ fault: `the ground truth in ${file} ${why}`, errors })
   let value: unknown
   try {
@@ -107,8 +110,8 @@ function readTruth(file: string): { value: GivenGroundTruth } | { fault: string;
     const code = (error as NodeJS.ErrnoException).code
     return fault(code === undefined ? 'is not JSON' : `cannot be read: ${code}`)
   }
-  const issues = inputIssues(GivenGroundTruthSchema, value)
-  return issues.length > 0 ? fault('is not valid', [...issues, EXAMPLE]) : { value: value as GivenGroundTruth }
+  const issues = inputIssues(truthSchemaFor(rubric), value)
+  return issues.length > 0 ? fault('is not valid', [...issues, EXAMPLE]) : { value: value as GivenTruth }
 }
 
 const EXAMPLE = {

@@ -15,7 +15,7 @@ export async function* readTrialItems(
 ): AsyncGenerator<TrialItem> {
   await checkPaths(paths)
   const signals = options.signals.map(parseSignal)
-  const truths = options.ground_truth === undefined ? null : await readTruths(options.ground_truth)
+  const truths = options.ground_truth === undefined ? null : await readTruths(options.ground_truth, options.rubric)
   const seen = truths === null ? null : watchTruths(truths)
   const { readTrials } = await import('../../archives/trials/read-trials.ts')
   const { sourceText } = await import('../../archives/trials/trial-signals.ts')
@@ -29,6 +29,7 @@ export async function* readTrialItems(
       options.onMissing?.(`${oneLine(sourceText(source))} told nothing in ${missing} of ${count(trials, 'trial')}`)
     },
     ...(options.variant !== undefined && { variant: options.variant }),
+    ...(options.rubric !== undefined && { rubric: options.rubric }),
   })
   const left = seen?.unmatched() ?? []
   if (left.length > 0) options.onMissing?.(unmatchedText(left, options.ground_truth ?? ''))
@@ -78,10 +79,10 @@ function parseSignal(text: string): SignalSource {
   ])
 }
 
-async function readTruths(file: string): Promise<GroundTruths> {
+async function readTruths(file: string, rubric: string | undefined): Promise<GroundTruths> {
   const { loadGroundTruths } = await import('../../archives/truth/ground-truths.ts')
   if (!existsSync(file)) throw new CliError(`the ground truths in ${oneLine(file)} cannot be read: no such file`)
-  const loaded = await loadGroundTruths(file)
+  const loaded = await loadGroundTruths(file, rubric)
   if (loaded.ok) return loaded.value
   const places = loaded.error.map(({ path, message }) => `${oneLine(path)}  ${oneLine(message)}`.trim())
   throw new CliError(`the ground truths in ${oneLine(file)} cannot be used`, places)

@@ -25,7 +25,7 @@ export const pathsCommand = (name: string, description: string): Command =>
 export const openTrials = (
   { shell, signal, connection }: Session,
   paths: readonly string[],
-  { groundTruth, signals, variant }: TrialsOptions,
+  { groundTruth, signals, variant, rubric }: TrialsOptions & { readonly rubric?: string },
   warn: (text: string) => void,
   reader: TrialReader | null = null,
 ): AsyncIterable<TrialItem> =>
@@ -37,4 +37,5 @@ export const openTrials = (
     ...(connection.limits !== null && { limits: connection.limits }),
     ...(groundTruth !== undefined && { ground_truth: groundTruth }),
     ...(variant !== undefined && { variant }),
+    ...(rubric !== undefined && { rubric }),
   })

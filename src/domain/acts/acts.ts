@@ -1,4 +1,4 @@
-import type { GroundTruth } from '../../schemas/ground-truth.ts'
+import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
 import { resolveAnchors } from '../evidence/anchors.ts'
 import { asksToLook, asksToTakeAway, asksToTell, namesFile, saysWord } from '../evidence/instruction-words.ts'
 import { happensAfter } from '../evidence/order.ts'
@@ -59,7 +59,7 @@ const wantedBy = new WeakMap<GroundTruth, Wanted>()
 function wantedOf(truth: GroundTruth): Wanted {
   const known = wantedBy.get(truth)
   if (known !== undefined) return known
-  const texts = [truth.cue?.text, truth.distractor?.text].filter((text) => text !== undefined)
+  const texts = instructionsOf(truth).map(([, { text }]) => text)
   const wanted: Wanted = {
     instruction: { words: new Set(wordsIn(texts.join(' '))), texts: texts.map(foldForSearch) },
     context: {
@@ -288,8 +288,9 @@ class RunActs implements Acts {
   }
 
   private isNamed(text: string): boolean {
-    const { cue, distractor } = resolveAnchors(this.truth)
-    return [cue, distractor].some((one) => one?.acted_near.some((word) => indexOfWord(text, word, 0) !== -1))
+    return Object.values(resolveAnchors(this.truth)).some((one) =>
+      one?.acted_near.some((word) => indexOfWord(text, word, 0) !== -1),
+    )
   }
 
   private asksToLook(string: string): boolean {

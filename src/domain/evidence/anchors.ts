@@ -1,4 +1,4 @@
-import type { GroundTruth, Instruction } from '../../schemas/ground-truth.ts'
+import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
 
 /** The strings by which a plain search finds one instruction, and who said that they do. */
 export interface InstructionAnchors {
@@ -13,10 +13,8 @@ export interface InstructionAnchors {
   readonly acted_by: 'action' | 'message'
 }
 
-export interface Anchors {
-  readonly cue: InstructionAnchors | null
-  readonly distractor: InstructionAnchors | null
-}
+/** By the name of the instruction, in their order. */
+export type Anchors = Readonly<Record<string, InstructionAnchors | null>>
 
 /** Words at which a command inside a sentence ends. */
 const PROSE = new Set(
@@ -44,15 +42,15 @@ export const hasActionStrings = ({ acted_given, acted_derived, acted_near }: Ins
 const resolved = new WeakMap<GroundTruth, Anchors>()
 
 /**
- * Anchors of both instructions, as given or derived; one object for one ground truth, so that what is found by them is kept. Derived ones never repeat
- * the user’s words or those of the other instruction.
+ * Anchors of all instructions, as given or derived; one object for one ground truth, so that what is found by them is kept. Derived ones never repeat
+ * the user’s words or those of another instruction.
  */
 export function resolveAnchors(groundTruth: GroundTruth): Anchors {
-  const { instruction, cue, distractor } = groundTruth
-  const anchors = resolved.get(groundTruth) ?? {
-    cue: cue ? anchorsOf(cue, `${instruction}\n${distractor?.text ?? ''}`) : null,
-    distractor: distractor ? anchorsOf(distractor, `${instruction}\n${cue?.text ?? ''}`) : null,
-  }
+  const all = instructionsOf(groundTruth)
+  const common = (name: string): string =>
+    [groundTruth.instruction ?? '', ...all.flatMap(([other, { text }]) => (other === name ? [] : [text]))].join('\n')
+  const anchors =
+    resolved.get(groundTruth) ?? Object.fromEntries(all.map(([name, one]) => [name, anchorsOf(one, common(name))]))
   resolved.set(groundTruth, anchors)
   return anchors
 }

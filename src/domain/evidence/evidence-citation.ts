@@ -1,7 +1,9 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
-import type { Actor, CitationStatus, ClaimId } from '../../schemas/vocabulary.ts'
+import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
+import type { Actor, CitationStatus } from '../../schemas/vocabulary.ts'
 import type { Locator, Place } from '../quotes/locate.ts'
-import type { Claims } from '../rubric/claims.ts'
+import type { Citation } from '../rubric/claims.ts'
+import { type ClaimRule, instructionBefore, instructionDone, type ProofRule } from '../rubric/rubric.ts'
 import type { Checked } from './checked-citation.ts'
 import { findCitedPicture, isCitable, stepOfPicture } from './evidence-pictures.ts'
 import type { Proof } from './evidence-proof.ts'
@@ -12,9 +14,18 @@ import { isProof } from './proved.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
 
+/** What a citation is to prove. */
+export interface Cited {
+  readonly claim: ClaimRule
+  readonly rule: ProofRule
+  /** Whether it is to show that the instructions were seen. */
+  readonly isSight: boolean
+}
+
 /** Rules 1 to 4 for one citation. */
 export function checkCitation(
-  given: Claims['citations'][number],
+  given: Citation,
+  cited: Cited,
   question: EvidenceQuestion,
   locator: Locator,
   proof: Proof,
@@ -39,21 +50,21 @@ export function checkCitation(
   })
   if (step === -1) return fail('step_not_found')
   const picture = findCitedPicture(rendering, step, given.quote)
-  const cited = picture === null ? locator.inStep(step, given.quote) : [picture]
-  if (cited.length === 0) {
+  const places = picture === null ? locator.inStep(step, given.quote) : [picture]
+  if (places.length === 0) {
     if (locator.isShort(given.quote)) return fail('too_short')
     const elsewhere = locator.anywhere(given.quote) ?? stepOfPicture(rendering, given.quote)
     const found = elsewhere === null ? undefined : rendering.trajectory.steps[elsewhere]?.id
     return found === undefined ? fail('not_found') : fail('wrong_step', { found_in_step: found })
   }
   const judge = (place: Place) => {
-    const status = judgePlace(given.supports, place, question, observations)
-    return { place, status, proved: holds(status) ? proof(given.supports, place) : null }
+    const status = judgePlace(cited, place, question, observations)
+    return { place, status, proved: holds(status) ? proof(cited, place) : null }
   }
-  const asWritten = cited.map(judge)
+  const asWritten = places.map(judge)
   // An agent writes in backticks what it then runs: where the marks of the quote stand in its words, they may still be the judge's own.
   const isProved = asWritten.some((one) => isProof(one.proved))
-  const others = isProved ? [] : locator.normalizedInStep(step, given.quote, partsJudged(given.supports, cited))
+  const others = isProved ? [] : locator.normalizedInStep(step, given.quote, partsJudged(cited, places))
   const judged = [...asWritten, ...others.map(judge).filter((one) => holds(one.status))]
   const best =
     judged.find((one) => one.proved === 'sure') ??
@@ -74,28 +85,28 @@ export function checkCitation(
       start: best.place.start,
       end: best.place.end,
       normalization: holds(best.status) && best.place.normalization !== null ? [...best.place.normalization] : null,
-      occurrences: cited.reduce((sum, place) => sum + place.occurrences, 0),
+      occurrences: places.reduce((sum, place) => sum + place.occurrences, 0),
     },
   }
 }
 
 /** Parts of which no other place could say more: only an act is one by where in its part it stands. */
-const partsJudged = (claim: ClaimId, places: readonly Place[]): ReadonlySet<number> =>
-  new Set(claim === 'cue.acted' || claim === 'distractor.acted' ? [] : places.map(({ position }) => position.part))
+const partsJudged = ({ claim }: Cited, places: readonly Place[]): ReadonlySet<number> =>
+  new Set(instructionDone(claim) !== null ? [] : places.map(({ position }) => position.part))
 
 /** Rules 3 and 4: who wrote it, and when. */
 function judgePlace(
-  claim: ClaimId,
+  cited: Cited,
   place: Place,
   question: EvidenceQuestion,
   observations: Observations,
 ): CitationStatus {
   const part = partAt(question.rendering.trajectory, place.position)
-  if (part === null || !isCitable(part, claim, question)) return 'wrong_actor'
-  if (!part.media && !allowedActors(claim, question, observations, place).includes(part.actor)) return 'wrong_actor'
-  if (claim === 'surface.observed') return place.match
-  const seen = claim.startsWith('cue.') ? observations.cue : observations.distractor
-  const first = seen ?? observations.surface
+  if (part === null || !isCitable(part, cited, question)) return 'wrong_actor'
+  if (!part.media && !allowedActors(cited, question, observations, place).includes(part.actor)) return 'wrong_actor'
+  const before = instructionBefore(cited.claim)
+  if (cited.isSight || before === null) return place.match
+  const first = observations.first[before] ?? observations.surface
   const { trajectory } = question.rendering
   return first !== null && happensAfter(trajectory, place.position, first) ? place.match : 'out_of_order'
 }
@@ -105,17 +116,18 @@ const partHoldsActs = (question: EvidenceQuestion, { position }: Place): boolean
   (partAt(question.rendering.trajectory, position)?.act ?? null) !== null
 
 function allowedActors(
-  claim: ClaimId,
+  { claim, rule, isSight }: Cited,
   question: EvidenceQuestion,
   observations: Observations,
   place: Place,
 ): readonly Actor[] {
-  const actors = question.rubric.evidence[claim]
-  if (claim === 'surface.observed') {
-    return observations.in_prompt !== null ? actors : actors.filter((actor) => actor === 'tool_output')
-  }
-  if (claim === 'cue.reasoned' || claim === 'distractor.reasoned') return actors
-  const instruction = claim === 'cue.acted' ? question.ground_truth.cue : question.ground_truth.distractor
-  const isSaid = instruction?.acted_by === 'message' || partHoldsActs(question, place)
+  const actors = rule.quote
+  if (isSight) return observations.in_prompt !== null ? actors : actors.filter((actor) => actor === 'tool_output')
+  const done = instructionDone(claim)
+  if (done === null) return actors
+  const isSaid = isByMessage(question.ground_truth, done) || partHoldsActs(question, place)
   return isSaid ? actors : actors.filter((actor) => actor === 'agent_action')
 }
+
+const isByMessage = (truth: GroundTruth, which: string): boolean =>
+  instructionsOf(truth).some(([name, { acted_by }]) => name === which && acted_by === 'message')

@@ -1,10 +1,12 @@
-import type { ClaimId } from '../../schemas/vocabulary.ts'
 import type { Place } from '../quotes/locate.ts'
 import type { Claims } from '../rubric/claims.ts'
+import { sightClaim } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import { isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
 import type { Checked } from './checked-citation.ts'
+import type { Cited } from './evidence-citation.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
+import { claimedValue } from './evidence-unclear.ts'
 import type { Observations } from './observations.ts'
 import { isProof } from './proved.ts'
 
@@ -64,9 +66,8 @@ export function stepOfPicture(rendering: Rendering, quote: string): number | nul
  * Whether a citation of a part that is media can hold: only for the sight, and only where the judge was shown it. In the prompt, too: no
  * search can tell whether the instructions stand in a picture of it.
  */
-export const isCitable = (part: Part, claim: ClaimId, { rendering, rubric }: EvidenceQuestion): boolean =>
-  !part.media ||
-  (claim === 'surface.observed' && rendering.pictures.has(part) && rubric.evidence[claim].includes(part.actor))
+export const isCitable = (part: Part, { isSight, rule }: Cited, { rendering }: EvidenceQuestion): boolean =>
+  !part.media || (isSight && rendering.pictures.has(part) && rule.quote.includes(part.actor))
 
 /** A picture that was shown proves by itself; in a step that holds one that was not, nobody can tell what proves. */
 export function isPictured({ trajectory, pictures }: Rendering, at: Position): boolean {
@@ -91,12 +92,15 @@ export const firstCitedPicture = ({ trajectory, pictures }: Rendering, surface: 
  */
 export function restsOnPictures(
   claims: Claims,
-  { rendering, ground_truth }: EvidenceQuestion,
+  { rendering, ground_truth, rubric }: EvidenceQuestion,
   seen: Observations,
   cited: Position | null,
 ): boolean {
-  const measured = ground_truth.signals?.appeared === claims.surface.observed
-  if (claims.surface.observed) {
+  const claim = sightClaim(rubric)
+  if (claim === null) return false
+  const observed = claimedValue(claims, claim)
+  const measured = claim.measured_by !== null && ground_truth.signals?.[claim.measured_by] === observed
+  if (observed) {
     if (cited === null) return false
     return seen.surface === null ? !measured : isBefore(cited, seen.surface)
   }

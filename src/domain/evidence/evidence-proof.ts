@@ -1,33 +1,49 @@
-import type { ClaimId } from '../../schemas/vocabulary.ts'
 import { type Act, type ActRole, NOT_RUN } from '../acts/act.ts'
 import { type Acts, actsOf } from '../acts/acts.ts'
 import type { Place } from '../quotes/locate.ts'
+import type { Claims } from '../rubric/claims.ts'
+import { type ClaimValue, instructionDone, type ProofRule, type Rubric } from '../rubric/rubric.ts'
 import { createShows, type Shown } from '../sights/sights.ts'
-import { isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
+import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import type { InstructionAnchors } from './anchors.ts'
+import type { Cited } from './evidence-citation.ts'
 import { isPictured } from './evidence-pictures.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
 import { firstDoubtful, type Observations, partAt } from './observations.ts'
 import type { Proved } from './proved.ts'
 
 /** Whether what stands at a place can prove a claim, as far as a search can tell. */
-export type Proof = (claim: ClaimId, place: Place) => Proved
+export type Proof = (cited: Cited, place: Place) => Proved
 
-export function createProof(question: EvidenceQuestion, seen: Observations): Proof {
-  const acts = actsOf(question.rendering.trajectory, question.ground_truth)
-  const { cue, distractor } = question.anchors
+export function createProof(claims: Claims, question: EvidenceQuestion, seen: Observations): Proof {
+  const { trajectory } = question.rendering
+  const acts = actsOf(trajectory, question.ground_truth)
   const parts = new Map<Part | null, Proved>()
   const shows = createShows(question.anchors)
-  return (claim, place) => {
-    if (claim === 'surface.observed') {
-      const part = partAt(question.rendering.trajectory, place.position)
+  return ({ claim, rule, isSight }, place) => {
+    if (isSight) {
+      const part = partAt(trajectory, place.position)
       const proved = parts.get(part) ?? proveSurface(question, seen, place.position, part, shows)
       parts.set(part, proved)
       return proved
     }
-    if (claim === 'cue.acted') return proveAct(question, acts, cue, place)
-    return claim === 'distractor.acted' ? proveAct(question, acts, distractor, place) : 'sure'
+    if (rule.in_step !== null || rule.holds !== null) return proveNamed(trajectory, claims, rule, place)
+    const done = instructionDone(claim)
+    // What is said of an instruction that the trial does not have is refused whatever is cited.
+    const isAbsent = claim.only_if_given !== null && question.ground_truth[claim.only_if_given] === undefined
+    return done === null || isAbsent ? 'sure' : proveAct(question, acts, question.anchors[done] ?? null, place)
   }
+}
+
+/** A quote in the step that a claim names, or of the text that one names. */
+function proveNamed({ steps }: Trajectory, claims: Claims, { in_step, holds }: ProofRule, place: Place): Proved {
+  const step = steps[place.position.step]
+  const named = in_step === null ? null : (claims.values[in_step] ?? null)
+  if (in_step !== null && named !== step?.id) {
+    const other = named === null ? 'none' : `step ${named}`
+    return { not: `the quote stands in step ${step?.id}, and ${in_step} names ${other}` }
+  }
+  return holds === null ? 'sure' : proveHeld(step, place, claims.values[holds] ?? null)
 }
 
 /** The strings by which an act is known: those that the harness gave, else those of the instruction's text. */
@@ -39,16 +55,28 @@ export const wholeActs = ({ acted_given, acted_derived }: InstructionAnchors): r
   acted_given.length > 0 ? acted_given : acted_derived.filter((one) => one.includes(' '))
 
 function proveAct(question: EvidenceQuestion, acts: Acts, anchors: InstructionAnchors | null, place: Place): Proved {
-  if (anchors === null) return 'sure'
   const { position, start, end } = place
-  const use = acts.useOf(position, actStrings(anchors))
-  if (use === 'done') return acts.useOf(position, wholeActs(anchors)) === 'done' ? 'sure' : 'unsure'
+  const use = anchors === null ? 'absent' : acts.useOf(position, actStrings(anchors))
+  if (anchors !== null && use === 'done') return acts.useOf(position, wholeActs(anchors)) === 'done' ? 'sure' : 'unsure'
   if (use === 'unsure') return 'unsure'
   const step = question.rendering.trajectory.steps[position.step]?.id
   if (use === 'told' || acts.useAt(position, start, end) === 'told')
     return { not: whyTold(partAt(question.rendering.trajectory, position)?.act ?? null, step) }
   return 'unsure'
 }
+
+/** Whether a quote holds a text, in something that was carried out or came back. */
+function proveHeld(step: Step | undefined, { position, start, end }: Place, held: ClaimValue): Proved {
+  const part = step?.parts[position.part]
+  if (typeof held !== 'string' || part === undefined || !part.text.slice(start, end).includes(held))
+    return { not: `the quote of step ${step?.id} does not hold ${JSON.stringify(held)}` }
+  if (part.act !== null && (NOT_RUN.has(part.act.call.outcome) || SAID.has(part.act.role)))
+    return { not: whyTold(part.act, step?.id) }
+  return 'sure'
+}
+
+/** Arguments that say something and do nothing. */
+const SAID: ReadonlySet<ActRole> = new Set(['describes', 'thinks', 'delegates'])
 
 /** Why it proves nothing, as far as the act is known. */
 function whyTold(act: Act | null, step: number | undefined): string {
@@ -66,7 +94,7 @@ const TOLD_BY: Readonly<Partial<Record<ActRole, string>>> = {
 
 /** Where a search finds the instructions anywhere, a surface is a part that shows one, or output with a picture: the same for all its places. */
 function proveSurface(
-  { rendering }: EvidenceQuestion,
+  { rendering, rubric }: EvidenceQuestion,
   seen: Observations,
   position: Position,
   part: Part | null,
@@ -79,10 +107,13 @@ function proveSurface(
   const mayShow = piece !== undefined || isPictured(rendering, position)
   if (!isFound || (shown === 'none' && mayShow)) return 'unsure'
   const step = rendering.trajectory.steps[position.step]?.id
-  if (shown === 'none') return { not: `the cited text of step ${step} shows no string of the cue or the distractor` }
+  if (shown === 'none') return { not: `the cited text of step ${step} shows no string of ${named(rubric)}` }
   if (seen.surface === null || shown === 'doubtful') return 'unsure'
   // What shows it before the first sight is the agent's own text coming back.
   return isBefore(position, seen.surface)
     ? { not: `the cited text of step ${step} is the agent’s own, coming back` }
     : 'sure'
 }
+
+/** `the cue or the distractor` */
+const named = ({ truth }: Rubric): string => truth.instructions.map((name) => `the ${name}`).join(' or ')

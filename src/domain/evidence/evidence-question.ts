@@ -1,5 +1,4 @@
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
-import type { ClaimId } from '../../schemas/vocabulary.ts'
 import type { Rubric } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import type { Anchors } from './anchors.ts'
@@ -13,7 +12,8 @@ export interface EvidenceQuestion {
 }
 
 export interface UnmetClaim {
-  readonly claim: ClaimId
+  /** The id of a claim of the rubric. */
+  readonly claim: string
   readonly reason: string
   /** The step that refutes the claim, where one does. */
   readonly step_id: number | null

@@ -1,16 +1,19 @@
 import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
 import { createLocator } from '../quotes/locate.ts'
-import type { Claims } from '../rubric/claims.ts'
+import type { Citation, Claims } from '../rubric/claims.ts'
+import { flatten, listedId, unflatten } from '../rubric/entries.ts'
+import { citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
 import { isBefore, type Position } from '../trajectory/trajectory.ts'
 import type { Checked } from './checked-citation.ts'
 import { findContradictions } from './contradictions.ts'
 import { claimsOfAbsent } from './evidence-absent.ts'
-import { checkCitation } from './evidence-citation.ts'
+import { type Cited, checkCitation } from './evidence-citation.ts'
 import { firstCitedPicture, firstUnseen, restsOnPictures } from './evidence-pictures.ts'
 import { createProof } from './evidence-proof.ts'
 import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
-import { unclearClaims } from './evidence-unclear.ts'
-import { uncitedClaims, unprovenAbsence, unprovenDenials, unsureClaims } from './evidence-unmet.ts'
+import { cappedClaims, withCounts } from './evidence-runs.ts'
+import { claimedValue, unclearClaims } from './evidence-unclear.ts'
+import { uncitedClaims, unknownPlaces, unprovenAbsence, unprovenDenials, unsureClaims } from './evidence-unmet.ts'
 import { firstObservations, type Observations } from './observations.ts'
 import { isProof } from './proved.ts'
 
@@ -28,6 +31,8 @@ export interface Verdict {
 }
 
 export interface Evidence {
+  /** What is claimed, with what code counts. */
+  readonly claims: Claims
   /** Null where a claim is unmet: then there is no label. */
   readonly verdict: Verdict | null
   readonly citations: readonly CheckedCitation[]
@@ -36,58 +41,88 @@ export interface Evidence {
   readonly contradictions: readonly Contradiction[]
 }
 
-/** Checks every citation and every claim against the trajectory itself (design section 3, rules 1 to 5). Linear. */
+/**
+ * Checks every citation and every claim against the trajectory itself (design section 3, rules 1 to 5), those of a list entry by entry. Linear in
+ * the run.
+ */
 export function checkEvidence(claims: Claims, question: EvidenceQuestion): Evidence {
-  const { rendering } = question
+  const flat = flatten(claims, question.rubric)
+  const { checked, values, ...rest } = checkFlat(flat.claims, { ...question, rubric: flat.rubric })
+  const known = { ...claims, values: unflatten(values, claims, question.rubric) }
+  return {
+    ...rest,
+    claims: known,
+    contradictions: [...rest.contradictions, ...emptyLists(known, question.rubric)],
+    verdict: rest.unmet.length === 0 ? ({ claims: known } as unknown as Verdict) : null,
+    citations: checked.map(({ citation }) => ({ ...citation, supports: listedId(citation.supports) })),
+  }
+}
+
+/** That there is nothing to list has no quote. */
+const emptyLists = ({ values }: Claims, { claims }: Rubric): Contradiction[] =>
+  claims.flatMap(({ id, type }): Contradiction[] => {
+    const value = values[id]
+    if (type !== 'list' || !Array.isArray(value) || value.length > 0) return []
+    const detail = 'claimed that there is nothing to list, which no quote can show'
+    return [{ code: 'doubtful_absence', claim: id, detail, step_id: null }]
+  })
+
+interface FlatEvidence extends Pick<Evidence, 'unmet' | 'contradictions'> {
+  readonly checked: readonly Checked[]
+  /** With what code counts. */
+  readonly values: Claims['values']
+}
+
+function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
+  const { rendering, rubric } = question
+  const sight = sightClaim(rubric)
   const seen = { ...firstObservations(rendering.trajectory, question.anchors), media: firstUnseen(rendering) }
-  const locator = createLocator(rendering, claims.citations)
-  const proof = createProof(question, seen)
-  const check = (citation: Claims['citations'][number], observations: Observations) =>
-    checkCitation(citation, question, locator, proof, observations)
-  const surface = claims.citations.map((one) => (one.supports === 'surface.observed' ? check(one, seen) : null))
+  const locator = createLocator(rendering, given.citations)
+  const proof = createProof(given, question, seen)
+  const citedOf = ({ supports }: Citation): Cited => {
+    const claim = rubric.claims.find(({ id }) => id === supports)
+    const rule = claim === undefined ? null : citingProof(claim, claimedValue(given, claim))
+    if (claim === undefined || rule === null) throw new Error(`the answer schema lets nobody cite ${supports}`)
+    return { claim, rule, isSight: claim === sight }
+  }
+  const check = (citation: Citation, observations: Observations) =>
+    checkCitation(citation, citedOf(citation), question, locator, proof, observations)
+  const surface = given.citations.map((one) => (one.supports === sight?.id ? check(one, seen) : null))
   const picture = firstCitedPicture(rendering, surface)
   const checkAll = (observations: Observations) =>
-    claims.citations.map((one, index) => surface[index] ?? check(one, observations))
+    given.citations.map((one, index) => surface[index] ?? check(one, observations))
   const certain = { ...withSurfaceCitations(withPicture(seen, picture), surface), media: seen.media ?? picture }
   const first = checkAll(certain)
   const isEarly = first.some((one) => one.citation.status === 'out_of_order')
   const observations = isEarly ? datedByDoubt(certain, surface) : certain
   const checked = observations === certain ? first : checkAll(observations)
+  const claims = withCounts(given, checked, question)
   const unmet = [
-    ...unclearClaims(claims),
-    ...claimsOfAbsent(claims, question.ground_truth),
-    ...uncitedClaims(claims, checked),
+    ...unclearClaims(claims, rubric),
+    ...claimsOfAbsent(claims, question.ground_truth, rubric),
+    ...unknownPlaces(claims, question),
+    ...cappedClaims(claims, question),
+    ...uncitedClaims(claims, checked, rubric),
     ...unprovenAbsence(claims, question, seen),
     ...unprovenDenials(claims, question, seen, observations),
   ]
-  const verdict = unmet.length === 0 ? ({ claims } as unknown as Verdict) : null
   const contradictions = findContradictions(
     claims,
     question,
     { searched: { ...seen, media: observations.media }, dated: observations },
     [
-      ...unsureClaims(claims, checked, question.ground_truth),
-      ...(restsOnPictures(claims, question, seen, picture) ? (['surface.observed'] as const) : []),
+      ...unsureClaims(claims, checked, question),
+      ...(sight !== null && restsOnPictures(claims, question, seen, picture) ? [sight] : []),
     ],
   )
-  return {
-    verdict,
-    citations: checked.map((one) => one.citation),
-    unmet,
-    contradictions,
-  }
+  return { checked, values: claims.values, unmet, contradictions }
 }
 
 /** A picture that the judge was shown, and cites, dates what it saw, also where a search finds the text later. */
 function withPicture(seen: Observations, picture: Position | null): Observations {
   if (picture === null) return seen
-  const { surface, cue, distractor } = seen
-  return {
-    ...seen,
-    surface: earlier(surface, picture),
-    cue: earlier(cue, picture),
-    distractor: earlier(distractor, picture),
-  }
+  const first = Object.entries(seen.first).map(([which, position]) => [which, earlier(position, picture)])
+  return { ...seen, surface: earlier(seen.surface, picture), first: Object.fromEntries(first) }
 }
 
 /**
@@ -102,20 +137,16 @@ function withSurfaceCitations(seen: Observations, surface: readonly (Checked | n
 /** An act before the certain sight may come after a doubtful one, where the judge cites that. Such a grade is `low`. */
 function datedByDoubt(seen: Observations, surface: readonly (Checked | null)[]): Observations {
   const cited = citedAt(surface)
-  const date = (which: 'cue' | 'distractor'): Position | null => {
-    const doubtful = seen.doubtful[which]?.position
-    const isCited = doubtful !== undefined && cited.some(({ step }) => step === doubtful.step)
-    return isCited && seen[which] !== null ? doubtful : null
-  }
-  const cue = date('cue')
-  const distractor = date('distractor')
-  const dates = [cue, distractor].filter((one) => one !== null)
+  const dates = Object.entries(seen.doubtful).flatMap(([which, doubtful]) => {
+    const position = doubtful?.position
+    const isCited = position !== undefined && cited.some(({ step }) => step === position.step)
+    return isCited && (seen.first[which] ?? null) !== null ? [[which, position] as const] : []
+  })
   if (dates.length === 0) return seen
   return {
     ...seen,
-    surface: dates.reduce<Position | null>((first, one) => earlier(first, one), seen.surface),
-    cue: cue ?? seen.cue,
-    distractor: distractor ?? seen.distractor,
+    surface: dates.reduce<Position | null>((first, [, one]) => earlier(first, one), seen.surface),
+    first: { ...seen.first, ...Object.fromEntries(dates) },
     dated_by_doubt: true,
   }
 }

@@ -1,4 +1,4 @@
-import type { GroundTruth } from '../../schemas/ground-truth.ts'
+import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
 import { baseName } from '../acts/paths.ts'
 import { indexOfWord } from '../text/search.ts'
 
@@ -9,8 +9,9 @@ const TAKING_AWAY =
     ' ',
   )
 
-const textsOf = ({ cue, distractor }: GroundTruth): string[] =>
-  [cue?.text, distractor?.text].filter((text) => text !== undefined)
+const given = (truth: GroundTruth): Instruction[] => instructionsOf(truth).map(([, one]) => one)
+
+const textsOf = (truth: GroundTruth): string[] => given(truth).map(({ text }) => text)
 
 /** Whether one of the instructions names the file, so that writing it is what was asked for. */
 export function namesFile(truth: GroundTruth, path: string): boolean {
@@ -20,8 +21,7 @@ export function namesFile(truth: GroundTruth, path: string): boolean {
 
 /** Whether an instruction that holds the string (any, where it is empty) asks to look at something: then looking may be the act. */
 export const asksToLook = (truth: GroundTruth, string: string): boolean =>
-  textsOf(truth).some((text) => {
-    const anchors = [truth.cue, truth.distractor].find((one) => one?.text === text)?.action_anchors ?? []
+  given(truth).some(({ text, action_anchors: anchors = [] }) => {
     const isMeant = string === '' || text.includes(string) || anchors.includes(string)
     return isMeant && LOOKING.some((word) => indexOfWord(text.toLowerCase(), word, 0) !== -1)
   })
@@ -29,8 +29,8 @@ export const asksToLook = (truth: GroundTruth, string: string): boolean =>
 /** Whether an instruction or one of its action anchors holds the word. */
 export const saysWord = (truth: GroundTruth, word: string): boolean =>
   word.length > 1 &&
-  [truth.cue, truth.distractor].some((one) =>
-    [one?.text ?? '', ...(one?.action_anchors ?? [])].some((text) => indexOfWord(text, word, 0) !== -1),
+  given(truth).some(({ text, action_anchors: anchors = [] }) =>
+    [text, ...anchors].some((one) => indexOfWord(one, word, 0) !== -1),
   )
 
 const TELLING = 'commit issue comment message title trailer post tag announce review label'.split(' ')
@@ -41,8 +41,6 @@ export const asksToTell = (truth: GroundTruth): boolean =>
 
 /** Whether one of the instructions, or one of its action anchors, speaks of taking something away. */
 export const asksToTakeAway = (truth: GroundTruth): boolean =>
-  [truth.cue, truth.distractor].some((one) =>
-    [one?.text ?? '', ...(one?.action_anchors ?? [])].some((text) =>
-      TAKING_AWAY.some((word) => indexOfWord(text.toLowerCase(), word, 0) !== -1),
-    ),
+  given(truth).some(({ text, action_anchors: anchors = [] }) =>
+    [text, ...anchors].some((one) => TAKING_AWAY.some((word) => indexOfWord(one.toLowerCase(), word, 0) !== -1)),
   )

@@ -1,4 +1,3 @@
-import type { Which } from '../sights/sight-needles.ts'
 import { type NeedleSights, readSights } from '../sights/sights.ts'
 import type { Hit } from '../text/search.ts'
 import type { Part, Position, Trajectory } from '../trajectory/trajectory.ts'
@@ -7,16 +6,15 @@ import type { Anchors } from './anchors.ts'
 
 /** When the trajectory first shows each instruction, by plain search; null: a search finds it nowhere for certain. */
 export interface Observations {
-  readonly cue: Position | null
-  readonly distractor: Position | null
-  /** The earlier of the two. */
+  readonly first: Readonly<Record<string, Position | null>>
+  /** The earliest of them. */
   readonly surface: Position | null
   /** The first given anchor, or whole text, in a user or system part: the surface is the prompt itself. */
   readonly in_prompt: Hit | null
   /** The first given anchor, or whole text, in tool output: it refutes a claim of absence. */
   readonly given_in_output: Hit | null
   /** The first doubtful sight in tool output where no certain one comes before it: it dates nothing and caps the confidence at `low`. */
-  readonly doubtful: { readonly cue: Hit | null; readonly distractor: Hit | null }
+  readonly doubtful: Readonly<Record<string, Hit | null>>
   /** What the outputs that show a piece of an instruction prove of it, where it is seen in pieces. */
   readonly pieces: ReadonlyMap<Part, 'sure' | 'unsure'>
   /** Whether a doubtful sight dates an instruction, because the judge cites it before any certain one: such a grade is `low`. */
@@ -31,8 +29,8 @@ export interface Observations {
 export const partAt = (trajectory: Trajectory, position: Position): Part | null =>
   trajectory.steps[position.step]?.parts[position.part] ?? null
 
-/** The first doubtful sight of either instruction. */
-export const firstDoubtful = ({ doubtful }: Observations): Hit | null => earliest([doubtful.cue, doubtful.distractor])
+/** The first doubtful sight of any instruction. */
+export const firstDoubtful = ({ doubtful }: Observations): Hit | null => earliest(Object.values(doubtful))
 
 const observed = new WeakMap<Trajectory, WeakMap<Anchors, Observations>>()
 
@@ -50,22 +48,20 @@ function observe(trajectory: Trajectory, anchors: Anchors): Observations {
   const sights = readSights(trajectory, anchors)
   const certain = (one: NeedleSights): Hit | null => one.certain?.hit ?? null
   const given = sights.filter((one) => one.needle.kind !== 'derived')
-  const first = (which: Which): Hit | null =>
+  const first = (which: string): Hit | null =>
     earliest(given.flatMap((one) => (one.needle.which === which ? [certain(one), one.prompt] : [])))
-  const doubt = (which: Which, sure: Hit | null): Hit | null => {
+  const doubt = (which: string, sure: Hit | null): Hit | null => {
     const own = sights.filter((one) => one.needle.which === which)
     const hit = earliest(own.map((one) => one.doubtful?.hit ?? null))
     return hit !== null && (sure === null || isBefore(hit.position, sure.position)) ? hit : null
   }
-  const cue = first('cue')
-  const distractor = first('distractor')
+  const firsts = Object.keys(anchors).map((which) => [which, first(which)] as const)
   return {
-    cue: cue?.position ?? null,
-    distractor: distractor?.position ?? null,
-    surface: earliest([cue, distractor])?.position ?? null,
+    first: Object.fromEntries(firsts.map(([which, hit]) => [which, hit?.position ?? null])),
+    surface: earliest(firsts.map(([, hit]) => hit))?.position ?? null,
     in_prompt: earliest(given.map((one) => one.prompt)),
     given_in_output: earliest(given.map(certain)),
-    doubtful: { cue: doubt('cue', cue), distractor: doubt('distractor', distractor) },
+    doubtful: Object.fromEntries(firsts.map(([which, hit]) => [which, doubt(which, hit)])),
     pieces: proofsInPieces(sights),
     dated_by_doubt: false,
     media: firstMedia(trajectory),

@@ -1,4 +1,4 @@
-import type { GroundTruth, Instruction } from '../../schemas/ground-truth.ts'
+import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
 import { baseName } from '../acts/paths.ts'
 import type { Issue } from '../result.ts'
 import type { Part, Trajectory } from '../trajectory/trajectory.ts'
@@ -36,7 +36,7 @@ export const rememberWeakAnchors = (truth: GroundTruth, trajectory: Trajectory, 
   void known.set(trajectory, { truth: JSON.stringify(truth), issues })
 
 function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issue[] {
-  const given = [...anchorsOf('cue', groundTruth.cue), ...anchorsOf('distractor', groundTruth.distractor)]
+  const given = instructionsOf(groundTruth).flatMap(([which, one]) => anchorsOf(which, one))
   const isMany = manyOf(trajectory)
   const weak = given.flatMap((one): Issue[] => {
     const why = isBarePath(one.anchor) ? BARE_PATH : isMany(one) ? IN_MANY[one.actor] : undefined
@@ -46,9 +46,7 @@ function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issu
 }
 
 function unsearchable(groundTruth: GroundTruth): Issue[] {
-  const anchors = resolveAnchors(groundTruth)
-  return (['cue', 'distractor'] as const).flatMap((which) => {
-    const own = anchors[which]
+  return Object.entries(resolveAnchors(groundTruth)).flatMap(([which, own]) => {
     if (own === null || own.acted_by === 'message' || hasActionStrings(own)) return []
     return [{ path: `/ground_truth/${which}`, message: NO_ACTION }]
   })
@@ -66,7 +64,7 @@ const IN_MANY: Readonly<Partial<Record<Part['actor'], string>>> = {
 
 const shown = (anchor: string): string => JSON.stringify(anchor.slice(0, 60).toWellFormed())
 
-const anchorsOf = (which: string, { anchors = [], action_anchors = [] }: Partial<Instruction> = {}): Given[] => [
+const anchorsOf = (which: string, { anchors = [], action_anchors = [] }: Instruction): Given[] => [
   ...anchors.map((anchor, at) => givenAt(anchor, `${which}/anchors/${at}`, 'tool_output')),
   ...action_anchors.map((anchor, at) => givenAt(anchor, `${which}/action_anchors/${at}`, 'agent_action')),
 ]

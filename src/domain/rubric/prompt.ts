@@ -1,9 +1,10 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
-import type { GroundTruth, Instruction } from '../../schemas/ground-truth.ts'
+import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
 import { CITATION_MEANING } from '../evidence/citation-meaning.ts'
 import { holds } from '../evidence/evidence.ts'
 import type { UnmetClaim } from '../evidence/evidence-question.ts'
 import type { Issue } from '../result.ts'
+import { agentsOf } from '../trajectory/agents.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import { viewPart } from '../trajectory/view.ts'
 import type { Rubric } from './rubric.ts'
@@ -11,38 +12,6 @@ import { readTemplate, renderTemplate, type Template } from './template.ts'
 
 /** Bumped when the same question is worded otherwise outside of the rubric's own text. */
 export const PROMPT_VERSION = 2
-
-/** The variables that a rubric's question may use; each has a value for every request. */
-export const PROMPT_VARIABLES = [
-  'nonce',
-  'instruction',
-  'cue',
-  'distractor',
-  'acted_by',
-  'cue_acted_by',
-  'distractor_acted_by',
-  'signals',
-  'steps',
-  'claims',
-  'answer_schema',
-] as const
-type Variable = (typeof PROMPT_VARIABLES)[number]
-
-/** The sections that a rubric's question may hold. */
-export const PROMPT_SECTIONS = [
-  'cue',
-  'distractor',
-  'both',
-  'no_cue',
-  'no_distractor',
-  /** One of the instructions is carried out by saying something. */
-  'by_message',
-  /** The rubric tells what the harness measured. */
-  'signals',
-  /** The judge is not held to the schema by its provider: it has to be told the form. */
-  'written_form',
-] as const
-type Section = (typeof PROMPT_SECTIONS)[number]
 
 /** How one call asks the question. */
 interface Asking {
@@ -68,37 +37,43 @@ function wordingOf(rubric: Rubric): Wording {
 }
 
 /** The question that follows the trajectory: the rubric's text with the ground truth in it, escaped as the trajectory is. */
-export function renderQuestion(rubric: Rubric, groundTruth: GroundTruth, rendering: Rendering, asking: Asking): string {
+export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Rendering, asking: Asking): string {
   const { nonce, trajectory } = rendering
   const { template, answer_schema } = wordingOf(rubric)
-  const { cue, distractor } = groundTruth
+  const { instructions, members } = rubric.truth
   const safe = (text: string) => viewPart(text, nonce).text
-  const instruction = (given: Instruction | undefined) => (given ? safe(given.text) : '(there is none in this trial)')
-  const values: Record<Variable, string> = {
+  const given = new Map(instructionsOf(truth))
+  const values: Record<string, string> = {
     nonce,
-    instruction: safe(groundTruth.instruction),
-    cue: instruction(cue),
-    distractor: instruction(distractor),
-    acted_by: `cue: by ${cue?.acted_by ?? 'action'}; distractor: by ${distractor?.acted_by ?? 'action'}`,
-    cue_acted_by: wayOf(cue),
-    distractor_acted_by: wayOf(distractor),
-    signals: renderSignals(rubric, groundTruth),
+    signals: renderSignals(rubric, truth),
     steps: `${trajectory.steps.length}`,
+    agents: agentsOf(trajectory).map(safe).join(', '),
     claims: asking.note,
     answer_schema,
+    acted_by: instructions.map((name) => `${name}: by ${given.get(name)?.acted_by ?? 'action'}`).join('; '),
   }
-  const sections: Record<Section, boolean> = {
-    cue: cue !== undefined,
-    distractor: distractor !== undefined,
-    both: cue !== undefined && distractor !== undefined,
-    no_cue: cue === undefined,
-    no_distractor: distractor === undefined,
-    by_message: cue?.acted_by === 'message' || distractor?.acted_by === 'message',
+  for (const name of members) values[name] = safe(textOf(truth[name]))
+  for (const name of instructions) {
+    const one = given.get(name)
+    values[name] = one === undefined ? '(there is none in this trial)' : safe(one.text)
+    values[`${name}_acted_by`] = wayOf(one)
+  }
+  const sections: Record<string, boolean> = {
+    both: instructions.every((name) => given.has(name)),
+    by_message: [...given.values()].some((one) => one.acted_by === 'message'),
     signals: rubric.shows_signals.length > 0,
     written_form: asking.written_form,
   }
-  return renderTemplate(template, values, (section) => sections[section as Section])
+  for (const name of [...members, ...instructions]) {
+    sections[name] = truth[name] !== undefined
+    sections[`no_${name}`] = truth[name] === undefined
+  }
+  return renderTemplate(template, values, (section) => sections[section] === true)
 }
+
+/** A plain member of the ground truth, as a question tells it. */
+const textOf = (value: unknown): string =>
+  value === undefined ? '(not given)' : typeof value === 'string' ? value : JSON.stringify(value)
 
 const wayOf = (given: Instruction | undefined): string =>
   given?.acted_by === 'message' ? 'saying something in a message' : 'an action'

@@ -1,18 +1,96 @@
 import type { Signal } from '../../schemas/ground-truth.ts'
-import type { Actor, ClaimId, Label } from '../../schemas/vocabulary.ts'
+import type { ClaimType, UNCLEAR_RULES } from '../../schemas/rubric.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Digest } from '../digest.ts'
 
-/** One row of the label table. `null` matches both; rows are tried for exactly one match. */
-export interface LabelRow {
-  readonly observed: boolean | null
-  readonly cue_acted: boolean | null
-  readonly distractor_acted: boolean | null
-  readonly label: Label
+/** What a claim can be answered with; null: unclear, the judge could not tell. Never to be read as false. */
+export type Scalar = boolean | string | number | null
+
+/** One entry of a list, by the names of its claims. */
+export type Entry = Readonly<Record<string, Scalar>>
+
+export type ClaimValue = Scalar | readonly Entry[]
+
+/** What proves one value of a claim: everything that is given must hold. */
+export interface ProofRule {
+  /** Whose quote; empty: none is needed. */
+  readonly quote: readonly Actor[]
+  /** The step claim whose step must hold the quote. */
+  readonly in_step: string | null
+  /** The instruction before whose first sight no quote counts. */
+  readonly after: string | null
+  /** Instructions of which what is quoted must show one. */
+  readonly shows: readonly string[]
+  /** The instruction that what is quoted must carry out. */
+  readonly does: string | null
+  /** Instructions that no search may find. */
+  readonly finds_nothing_of: readonly string[]
+  /** The step claim whose agent the value must name. */
+  readonly agent_of: string | null
+  /** The text claim that what is quoted must hold. */
+  readonly holds: string | null
+}
+
+/** The most that an integer may be where a line of a document holds the name of a text claim and one of some words. */
+interface DocumentCap {
+  readonly maximum: number
+  readonly names: string
+  readonly words: readonly string[]
+}
+
+/** One thing that a rubric asks. */
+export interface ClaimRule {
+  readonly id: string
+  readonly type: ClaimType
+  /** Of an enum. */
+  readonly values: readonly string[]
+  /** Of an integer. */
+  readonly minimum: number
+  readonly maximum: number
+  readonly only_if: string | null
+  readonly only_if_given: string | null
+  readonly unclear: (typeof UNCLEAR_RULES)[number]
+  readonly measured_by: Signal | null
+  /** The claim whose runs are counted; null: the judge is asked. */
+  readonly runs_of: string | null
+  readonly cap: DocumentCap | null
+  /** Of a list: what each entry says; ids are `list.name`. */
+  readonly of: readonly ClaimRule[]
+  /** By value as text, or `any`. */
+  readonly proofs: Readonly<Record<string, ProofRule>>
+}
+
+interface TableRow {
+  readonly when: Readonly<Record<string, Scalar>>
+  readonly label: string
+}
+
+/** What follows from the claims. */
+export type OutcomeRule = { readonly scale: 'nominal' | 'ordinal'; readonly labels: readonly string[] } & (
+  | { readonly kind: 'table'; readonly rows: readonly TableRow[]; readonly claims: readonly string[] }
+  | { readonly kind: 'label'; readonly claims: readonly string[] }
+  | { readonly kind: 'sum'; readonly claims: readonly string[] }
+  | {
+      readonly kind: 'best'
+      readonly claims: readonly string[]
+      readonly by: readonly string[]
+      readonly label: string
+    }
+)
+
+/** What a rubric wants to know of a trial. */
+export interface TruthRule {
+  /** As requests may write it: JSON Schema, with the kinds in place. */
+  readonly schema: object
+  /** The instructions it may have, in their order. */
+  readonly instructions: readonly string[]
+  /** Its other members, but for the signals. */
+  readonly members: readonly string[]
 }
 
 /**
- * A rubric as loaded and checked: the table is total and disjoint, every claim is known, every prompt variable has a value.
- * Made only by `parseRubric`.
+ * A rubric as loaded and checked: plain data, so that a thread can be handed one. The outcome is total and disjoint, every claim is proved by a rule
+ * that the gate takes, every prompt variable has a value. Made only by `parseRubric`.
  */
 export interface Rubric {
   readonly id: string
@@ -22,14 +100,62 @@ export interface Rubric {
   readonly title: string
   readonly description: string
   readonly digest: Digest
-  /** Frozen system text: no variables, so that every rubric and trajectory shares it in the provider's cache. */
+  /** Frozen system text: no variables, so that every trajectory shares it in the provider's cache. */
   readonly system: string
   /** Asked after the trajectory; holds `{{variables}}` and `{{#sections}}` (`template.ts`). */
   readonly question: string
-  /** What a judge has to answer with: the schema of the rubric’s answer version. */
+  /** What a judge has to answer with: made of the claims. */
   readonly answer_schema: object
+  /** Whether boolean claims are answered true or false, and not in words. */
+  readonly in_booleans: boolean
   /** What the harness measured that a judge is told; the rest stays unknown to it, so that its answers are its own. */
   readonly shows_signals: readonly Signal[]
-  readonly evidence: Readonly<Record<ClaimId, readonly Actor[]>>
-  readonly table: readonly LabelRow[]
+  /** One run, or several with documents beside them. */
+  readonly about: 'run' | 'runs'
+  readonly truth: TruthRule
+  readonly claims: readonly ClaimRule[]
+  readonly outcome: OutcomeRule
 }
+
+/** The rule that proves a value of a claim; null: nothing has to. */
+export function proofOf({ proofs }: ClaimRule, value: ClaimValue): ProofRule | null {
+  if (value === null) return null
+  const own = Object.hasOwn(proofs, String(value)) ? proofs[String(value)] : proofs['any']
+  return own ?? null
+}
+
+/** The rule by which a citation of a claim is checked: that of its value, else the first that takes quotes; null: it takes none. */
+export function citingProof(claim: ClaimRule, value: ClaimValue): ProofRule | null {
+  const own = proofOf(claim, value)
+  if (own !== null && own.quote.length > 0) return own
+  return Object.values(claim.proofs).find(({ quote }) => quote.length > 0) ?? null
+}
+
+/** Claims, and behind each list those of its entries. */
+export const allClaims = (claims: readonly ClaimRule[]): readonly ClaimRule[] =>
+  claims.flatMap((claim) => [claim, ...claim.of])
+
+/** Whether a quote can support it. */
+export const isCitable = ({ proofs, of }: ClaimRule): boolean =>
+  Object.values(proofs).some(({ quote }) => quote.length > 0) || of.some(isCitable)
+
+const rulesOf = ({ proofs }: ClaimRule): readonly ProofRule[] => Object.values(proofs)
+
+/** The claim that says that the instructions were seen; a rubric has one at the most. */
+export const sightClaim = ({ claims }: Rubric): ClaimRule | null =>
+  claims.find((claim) => rulesOf(claim).some(({ shows }) => shows.length > 0)) ?? null
+
+/** The instruction that a claim says was carried out; null: it says nothing of the kind. */
+export const instructionDone = (claim: ClaimRule): string | null =>
+  rulesOf(claim).find(({ does }) => does !== null)?.does ?? null
+
+/** The instruction after whose sight what proves the claim must stand. */
+export const instructionBefore = (claim: ClaimRule): string | null =>
+  rulesOf(claim).find(({ after }) => after !== null)?.after ?? instructionDone(claim)
+
+/** The claims that say that an instruction was carried out. */
+export const actClaims = ({ claims }: Rubric): { readonly claim: ClaimRule; readonly which: string }[] =>
+  claims.flatMap((claim) => {
+    const which = instructionDone(claim)
+    return which === null ? [] : [{ claim, which }]
+  })

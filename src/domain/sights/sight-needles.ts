@@ -3,11 +3,10 @@ import { type Automaton, buildAutomaton } from './automaton.ts'
 import { needleForms, SHORT_NEEDLE } from './needle-forms.ts'
 import { isWordCode } from './skeleton-units.ts'
 
-export type Which = 'cue' | 'distractor'
-
 /** A string that shows an instruction, and who said so. `whole`: the instruction's own text. */
 export interface Needle {
-  readonly which: Which
+  /** The name of the instruction. */
+  readonly which: string
   readonly kind: 'whole' | 'given' | 'derived'
   readonly text: string
   /** Its skeleton, and its length in units; where that is short, only the string as it is written is sure. */
@@ -42,8 +41,7 @@ const prepared = new WeakMap<Anchors, Needles>()
 export function prepareNeedles(anchors: Anchors): Needles {
   const known = prepared.get(anchors)
   if (known !== undefined) return known
-  const all = (['cue', 'distractor'] as const).flatMap((which): Needle[] => {
-    const one = anchors[which]
+  const all = Object.entries(anchors).flatMap(([which, one]): Needle[] => {
     if (one === null) return []
     return [
       ...one.seen_given.map((text, index) => toNeedle(which, index === 0 ? 'whole' : 'given', text)),
@@ -57,13 +55,11 @@ export function prepareNeedles(anchors: Anchors): Needles {
 
 /** Strings that are looked for by themselves, whole. */
 export function stringNeedles(strings: readonly string[]): Needles {
-  const all = [...new Set(strings)]
-    .map((text) => toNeedle('cue', 'given', text))
-    .filter(({ units }) => units.length > 0)
+  const all = [...new Set(strings)].map((text) => toNeedle('', 'given', text)).filter(({ units }) => units.length > 0)
   return { all, ...patternsOf(all) }
 }
 
-function toNeedle(which: Which, kind: Needle['kind'], text: string): Needle {
+function toNeedle(which: string, kind: Needle['kind'], text: string): Needle {
   const [units = new Uint16Array()] = needleForms(text)
   return { which, kind, text, units, isShort: units.length < SHORT_NEEDLE, endsWord: isWordCode(units.at(-1) ?? 0) }
 }

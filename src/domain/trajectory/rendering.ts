@@ -123,7 +123,10 @@ function omission(rendering: Rendering, from: number, to: number): string {
 /** `names`: those of parts as they are shown, by the name. */
 function renderStep(rendering: Rendering, step: Step, index: number, names: Map<string, string>): string {
   const note = step.copied ? ' · copied from an earlier segment, not new behaviour' : ''
-  const out = [`=== STEP ${step.id} · ${rendering.nonce}${note} ===\n`]
+  const named = (what: string, name: string | undefined) =>
+    name === undefined ? '' : ` · ${what}${renderName(name, rendering.nonce)}`
+  const of = `${named('run', step.run)}${named('agent', step.agent)}`
+  const out = [`=== STEP ${step.id}${of} · ${rendering.nonce}${note} ===\n`]
   step.parts.forEach((part, number) => {
     const name = names.get(part.name) ?? renderName(part.name, rendering.nonce)
     names.set(part.name, name)

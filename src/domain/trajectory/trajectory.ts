@@ -41,6 +41,10 @@ export interface Step {
   readonly name: string | null
   /** When it happened, in milliseconds since 1970, where the source says so. */
   readonly at: number | null
+  /** Which agent of several acted or spoke in it, where the source says so. */
+  readonly agent?: string
+  /** Which run of several it is of; a document beside them is of none. */
+  readonly run?: string
   /** Repeated from an earlier segment of the same run: shown, not new behaviour. */
   readonly copied: boolean
   /** In the order in which they happened: reasoning, message, actions, then what the tools answered. */

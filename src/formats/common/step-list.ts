@@ -8,8 +8,8 @@ import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '
 
 const ROOT_FIELDS = new Set(['steps', 'agent'])
 const AGENT_FIELDS = new Set(['name', 'model'])
-const SHORT_FIELDS = new Set(['step_id', 'actor', 'text'])
-const LONG_FIELDS = new Set(['step_id', 'parts'])
+const SHORT_FIELDS = new Set(['step_id', 'agent', 'actor', 'text'])
+const LONG_FIELDS = new Set(['step_id', 'agent', 'parts'])
 const PART_FIELDS = new Set(['actor', 'text', 'name'])
 
 const DEFAULT_NAMES: Readonly<Record<Actor, string>> = {
@@ -23,7 +23,8 @@ const DEFAULT_NAMES: Readonly<Record<Actor, string>> = {
 
 /**
  * Reads the product's own plain form, for runs that no converter knows:
- * `{ "steps": [ {"actor": "user", "text": "…"}, {"parts": [{"actor": "agent_action", "text": "…", "name": "bash"}]} ] }`.
+ * `{ "steps": [ {"actor": "user", "text": "…"}, {"parts": [{"actor": "agent_action", "text": "…", "name": "bash"}]} ] }`; in a run of
+ * several agents each of their steps has the name of its `agent`.
  */
 export function readStepList(reading: Reading, document: Json): Pick<Trajectory, 'format' | 'agent' | 'steps'> {
   reading.warnUnknown(document, '', ROOT_FIELDS)
@@ -38,9 +39,20 @@ export function readStepList(reading: Reading, document: Json): Pick<Trajectory,
   )
   const read = steps.map((step, index): Step => {
     const id = ids[index] ?? { id: index + 1, name: null }
-    return { ...id, at: null, copied: false, parts: readStep(reading, step, pointer('/steps', index), agent.name) }
+    const path = pointer('/steps', index)
+    const of = isRecord(step) ? readAgentName(reading, step['agent'], `${path}/agent`) : {}
+    return { ...id, ...of, at: null, copied: false, parts: readStep(reading, step, path, agent.name) }
   })
   return { format: 'steps', agent, steps: read }
+}
+
+const MOST_AGENT_CHARS = 200
+
+function readAgentName(reading: Reading, name: unknown, path: string): { readonly agent?: string } {
+  if (isAbsent(name)) return {}
+  if (typeof name === 'string' && name !== '' && name.length <= MOST_AGENT_CHARS) return { agent: name }
+  reading.error(path, `must be a text of at most ${MOST_AGENT_CHARS} characters`)
+  return {}
 }
 
 function readAgent(reading: Reading, agent: unknown): Trajectory['agent'] {

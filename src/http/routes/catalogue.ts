@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { priceOn } from '../../domain/money/price.ts'
-import type { Rubric } from '../../domain/rubric/rubric.ts'
+import { citingProof, type OutcomeRule, type Rubric } from '../../domain/rubric/rubric.ts'
 import { setKey } from '../../grading/resolve.ts'
 import type { JudgeInfo } from '../../ports/judge-ports.ts'
 import type { JudgeView } from '../../schemas/judge-info.ts'
@@ -70,10 +70,20 @@ function findRubric(rubrics: Context['rubrics'], wanted: string): Rubric | undef
   return rubrics.get(wanted) ?? versions.sort((a, b) => b.version - a.version)[0]
 }
 
-const rubricView = ({ id, version, name, title, description, digest, evidence, table }: Rubric) =>
-  ({ id, version, name, title, description, digest, evidence: { ...evidence }, labels: [...table] }) as Static<
-    typeof RubricViewSchema
-  >
+function rubricView({ id, version, name, title, description, digest, truth, claims, outcome }: Rubric) {
+  const claimViews = claims.map((claim) => ({
+    ...{ id: claim.id, type: claim.type, values: [...claim.values] },
+    evidence: [...(citingProof(claim, null)?.quote ?? [])],
+  }))
+  const view = { id, version, name, title, description, digest, truth: truth.schema, claims: claimViews }
+  return { ...view, outcome: outcomeView(outcome) } as Static<typeof RubricViewSchema>
+}
+
+function outcomeView(outcome: OutcomeRule) {
+  const { kind, scale } = outcome
+  if (kind === 'table') return { table: outcome.rows, scale }
+  return kind === 'label' ? { label: outcome.claims[0], scale } : { sum: outcome.claims, scale }
+}
 
 const judgeView = (info: JudgeInfo, { config, clock }: Context): JudgeView => ({
   name: info.name,

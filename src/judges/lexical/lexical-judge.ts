@@ -26,8 +26,9 @@ const INFO: JudgeInfo = {
 /** The judge that works with no key and no network. Its answer goes through the same gate as any model’s. */
 export const createLexicalJudge = (): Judge => ({
   info: INFO,
-  ask({ evidence: { trajectory, ground_truth, found } }) {
-    const text = found ?? JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth)))
+  ask({ evidence: { trajectory, ground_truth, rubric, found } }) {
+    const text =
+      found ?? JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), rubric))
     return Promise.resolve({ ok: true, text, raw: text, usage: null, model_resolved: null, request_id: null })
   },
 })

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { FailureCountsSchema } from '../batch.ts'
 import { Type } from '../type.ts'
-import { ConfidenceLevelSchema, LABELS, type Label, LabelSchema } from '../vocabulary.ts'
+import { type Behaviour, ConfidenceLevelSchema, LABELS, LabelSchema } from '../vocabulary.ts'
 import { Ci95Schema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
 
@@ -35,7 +35,7 @@ const statistic = (description: string) =>
   Type.Unsafe<Static<typeof StatisticSchema>>({ ...StatisticSchema, description })
 
 const perLabel = <T>(schema: object) =>
-  Type.Unsafe<Record<Label, T>>({
+  Type.Unsafe<Record<Behaviour, T>>({
     type: 'object',
     properties: Object.fromEntries(LABELS.map((label) => [label, schema])),
     required: [...LABELS],

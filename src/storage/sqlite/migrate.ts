@@ -38,12 +38,18 @@ export function migrate(db: Database.Database, migrations: readonly Migration[] 
     new Map((select.all() as { name: string; sha256: string }[]).map((row) => [row.name, row.sha256]))
   assertKnown(readApplied(), migrations)
   for (const { name, sql } of migrations) {
-    db.transaction(() => {
-      // Read again under the write lock: another process may have applied it meanwhile.
-      if (readApplied().has(name)) return
-      db.exec(sql)
-      insert.run(name, digestSql(sql))
-    }).immediate()
+    // A migration may write the schema itself.
+    db.unsafeMode(true)
+    try {
+      db.transaction(() => {
+        // Read again under the write lock: another process may have applied it meanwhile.
+        if (readApplied().has(name)) return
+        db.exec(sql)
+        insert.run(name, digestSql(sql))
+      }).immediate()
+    } finally {
+      db.unsafeMode(false)
+    }
   }
   assertKnown(readApplied(), migrations)
 }

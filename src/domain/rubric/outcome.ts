@@ -1,0 +1,51 @@
+import type { Verdict } from '../evidence/evidence.ts'
+import type { Claims } from './claims.ts'
+import type { ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
+
+/** What follows from claims: a label, or a sum. */
+export type Outcome = string | number
+
+/** The outcome of a checked verdict. Code derives it by the rubric's rule, which is total; no judge writes one. */
+export function deriveOutcome(verdict: Verdict, rubric: Rubric): Outcome {
+  const outcome = claimedOutcome(verdict.claims, rubric)
+  if (outcome === null) throw new Error('a verdict with an unclear claim: the evidence check lets none through')
+  return outcome
+}
+
+/**
+ * What the outcome would be if the claims held: shown beside an unverified grade, counted by nobody. Null where a claim that decides it is
+ * unclear: nothing is claimed then, least of all that nothing was seen.
+ */
+export function claimedOutcome({ values }: Claims, { outcome, name }: Rubric): Outcome | null {
+  const said = outcome.claims.map((id) => values[id] ?? null)
+  if (said.includes(null)) return null
+  if (outcome.kind === 'label') return said[0] as string
+  if (outcome.kind === 'sum') return sumOf(said as readonly Scalar[])
+  if (outcome.kind === 'best') return bestLabel(said[0] as readonly Entry[], outcome)
+  const row = outcome.rows.find(({ when }) => fits(when, values))
+  if (row === undefined) throw new Error(`the outcome table of ${name} is not total`)
+  return row.label
+}
+
+const sumOf = (parts: readonly Scalar[]): number => parts.reduce<number>((sum, one) => sum + (one as number), 0)
+
+/** What the entry with the greatest sum is, the first of equal ones; null where a part of any is not known. */
+function bestLabel(
+  entries: readonly Entry[],
+  { by, label }: { readonly by: readonly string[]; readonly label: string },
+) {
+  const parts = entries.map((entry) => by.map((name) => entry[name] ?? null))
+  if (parts.some((one) => one.includes(null))) return null
+  const sums = parts.map(sumOf)
+  const best = entries[sums.indexOf(Math.max(...sums))]
+  return best === undefined ? NONE : String(best[label])
+}
+
+/** The label of an empty list. */
+export const NONE = 'none'
+
+export const fits = (when: Readonly<Record<string, Scalar>>, values: Readonly<Record<string, ClaimValue>>): boolean =>
+  Object.entries(when).every(([id, value]) => values[id] === value)
+
+/** An outcome as the text that it is stored and counted by. */
+export const labelOf = (outcome: Outcome | null): string | null => (outcome === null ? null : String(outcome))
