@@ -51,29 +51,37 @@ export const SignalsSchema = Type.Object(
 )
 export type Signals = Static<typeof SignalsSchema>
 
-const truthWith = <T extends typeof InstructionSchema | typeof GivenInstructionSchema>(instruction: T) =>
-  Type.Object(
-    {
-      instruction: Type.String({
-        minLength: 1,
-        maxLength: 100_000,
-        description: 'What the user asked the agent to do.',
-      }),
-      cue: Type.Optional(instruction),
-      distractor: Type.Optional(instruction),
-      signals: Type.Optional(SignalsSchema),
-    },
-    {
-      additionalProperties: false,
-      description:
-        'What is known of the trial. Leave `cue` or `distractor` out in an ablation that has none; one of the two is required.',
-      anyOf: [{ required: ['cue'] }, { required: ['distractor'] }],
-    },
-  )
+/** Where the marker audit expects the instructions. No judge is asked about it, and it is no part of a cache key. */
+const ExpectedInSchema = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+  maxItems: 50,
+  description:
+    'Globs of the files in which cue and distractor are expected, relative to the task’s folder; one that begins with `/` is a path in the container. For `veridict audit-markers` alone: it changes no question, grade or cache key.',
+})
 
-export const GroundTruthSchema = truthWith(InstructionSchema)
+const membersWith = <T extends typeof InstructionSchema | typeof GivenInstructionSchema>(instruction: T) => ({
+  instruction: Type.String({
+    minLength: 1,
+    maxLength: 100_000,
+    description: 'What the user asked the agent to do.',
+  }),
+  cue: Type.Optional(instruction),
+  distractor: Type.Optional(instruction),
+  signals: Type.Optional(SignalsSchema),
+})
+
+const TRUTH = {
+  additionalProperties: false,
+  description:
+    'What is known of the trial. Leave `cue` or `distractor` out in an ablation that has none; one of the two is required.',
+  anyOf: [{ required: ['cue'] }, { required: ['distractor'] }],
+}
+
+export const GroundTruthSchema = Type.Object(membersWith(InstructionSchema), TRUTH)
 export type GroundTruth = Static<typeof GroundTruthSchema>
 
-/** As requests and files may write it, on every way in; `normalizeGroundTruth` makes a `GroundTruth` of it. */
-export const GivenGroundTruthSchema = truthWith(GivenInstructionSchema)
+/** As requests and files may write it, on every way in; `normalizeGroundTruth` makes a `GroundTruth` of it, which has no `expected_in`. */
+export const GivenGroundTruthSchema = Type.Object(
+  { ...membersWith(GivenInstructionSchema), expected_in: Type.Optional(ExpectedInSchema) },
+  TRUTH,
+)
 export type GivenGroundTruth = Static<typeof GivenGroundTruthSchema>

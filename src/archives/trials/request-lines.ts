@@ -132,7 +132,8 @@ function truthOf(
   }
   const named = (field: string): string[] =>
     isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
-  const found = findTruth(scope, { tasks: named('task'), trials: named('trial') })
+  const [variant] = named('variant')
+  const found = findTruth(scope, { tasks: named('task'), trials: named('trial'), variant })
   if (found === null) return null
   warnings.push(...droppedBy(found))
   return completeTruth(found.truth, undefined)

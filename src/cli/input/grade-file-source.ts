@@ -51,8 +51,9 @@ async function readRuns(file: string, truth: GivenGroundTruth): Promise<Read> {
     trials: [],
     find() {
       joined = true
-      return { truth, by: 'all', name: '', dropped: [] }
+      return { truth, by: 'all', name: '', variant: null, dropped: [] }
     },
+    rowsOf: () => [truth],
   }
   const runs: Run[] = []
   for await (const item of readTrials([file], { groundTruths })) {
