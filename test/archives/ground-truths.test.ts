@@ -124,7 +124,7 @@ describe('refuses the file, naming the place', () => {
       error: [
         {
           path: 'line 1, /extra',
-          message: 'is not a known property; there are: instruction, cue, distractor, signals',
+          message: 'is not a known property; there are: instruction, cue, distractor, signals, expected_in',
         },
         { path: 'line 2', message: 'is not JSON' },
         { path: 'line 3', message: 'has none of cue, distractor; one is required' },

@@ -6,7 +6,7 @@ import type { Grade } from '../../schemas/grade.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
 import { type BatchTrial, fitsTrial, readBatchTrials } from '../comparison/batch-trials.ts'
 import { readStanding } from '../disagreements/standing-opinions.ts'
-import { BASELINE_VARIANT } from './report-baseline.ts'
+import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import type { BaselineRun, TrialRow } from './report-rows.ts'
 
 export interface ReportFilter {
