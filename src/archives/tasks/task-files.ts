@@ -19,7 +19,8 @@ export async function* walkTask(
   async function* walk(place: Place, path: string, depth: number): AsyncGenerator<TaskEntry> {
     if (depth > max_depth) return onCut(`${path} stands more than ${max_depth} folders deep`)
     const listed = await listFolder(place, left)
-    if (listed === null) return onCut(`${path || 'the folder'} cannot be listed, or there are more than ${max_entries} names`)
+    if (listed === null)
+      return onCut(`${path || 'the folder'} cannot be listed, or there are more than ${max_entries} names`)
     left -= listed.length
     for (const { name, kind } of listed) {
       const own = path === '' ? name : `${path}/${name}`

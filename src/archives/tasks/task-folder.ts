@@ -26,7 +26,9 @@ export async function taskNamesIn(folder: Place): Promise<string[] | null> {
   if (toml === null && yaml === null && !(await isBare())) return null
   const told = toml === null ? null : await nameInToml(toml)
   const last = told?.split('/').findLast((name) => name !== '')
-  return [...new Set([told, last, nameIn(folder)].filter((name) => name !== null && name !== undefined && name !== ''))] as string[]
+  return [
+    ...new Set([told, last, nameIn(folder)].filter((name) => name !== null && name !== undefined && name !== '')),
+  ] as string[]
 }
 
 /** `name = "org/fix-git"` below `[task]`. */

@@ -108,7 +108,9 @@ function signalMismatch({ signals }: RunCheck, markers: readonly MarkerSights[])
   if (appeared && markers.every(({ reached }) => reached === false))
     return [finding(last.marker, 'signal_mismatch', 'appeared is true, and no tool output shows a marker', [])]
   if (!appeared && shown !== null)
-    return [finding(last.marker, 'signal_mismatch', 'appeared is false, and tool output shows a marker', [stepOf(shown)])]
+    return [
+      finding(last.marker, 'signal_mismatch', 'appeared is false, and tool output shows a marker', [stepOf(shown)]),
+    ]
   return []
 }
 

@@ -76,7 +76,9 @@ function environmentFindings(task: TaskCheck, marker: MarkerName): MarkerFinding
   const code = task.removed[marker]
   if (code === null) return placed(task, marker)
   const places = placesIn(environmentOf(task), marker)
-  return places.length > 0 ? [finding(marker, code, `stands in ${REMOVED_FROM[code]}`, places)] : unsearchable(task, marker)
+  return places.length > 0
+    ? [finding(marker, code, `stands in ${REMOVED_FROM[code]}`, places)]
+    : unsearchable(task, marker)
 }
 
 const REMOVED_FROM = {
@@ -94,7 +96,7 @@ function placed(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
     return blind.length > 0 ? blind : [missing(task, marker, expected, all)]
   }
   const most = repeated(all, marker)
-  if (most === null) return unsearchable({ ...task, files: [] }, marker)
+  if (most === null) return unsearchable({ ...task, files: task.files.filter(({ area }) => area === 'prompt') }, marker)
   const detail = `stands ${most.times} times in the environment, and should stand once`
   return [finding(marker, 'ambiguous_anchor', detail, most.places)]
 }
@@ -115,11 +117,12 @@ function missing(
   return finding(marker, 'missing', `stands ${where}${more}`, elsewhere)
 }
 
-/** What cannot be searched and could show the marker: an expected file, or what lies beyond the end of the search. */
+/** What cannot be searched and could show the marker: an expected file, the instruction, or what lies beyond the end of the search. */
 function unsearchable(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
   if (task.cut !== null) return [finding(marker, 'unsearchable_media', `not all was searched: ${task.cut}`, [])]
-  const blind = environmentOf(task).filter(
-    ({ isExpected, unsearched, isBinary }) => isExpected && (unsearched !== null || isBinary) ,
+  const blind = task.files.filter(
+    ({ area, isExpected, unsearched, isBinary }) =>
+      (area === 'prompt' && unsearched !== null) || (isExpected && (unsearched !== null || isBinary)),
   )
   const [first] = blind
   if (first === undefined) return []
@@ -142,9 +145,15 @@ function repeated(
   const places = new Map<string, string[]>()
   for (const file of files)
     for (const { string, line } of file.found[marker])
-      places.set(string, [...(places.get(string) ?? []), placeOf(file, line)])
+      (places.get(string) ?? start(places, string)).push(placeOf(file, line))
   const most = [...places.values()].reduce<string[]>((best, one) => (one.length > best.length ? one : best), [])
   return most.length > 1 ? { times: most.length, places: most } : null
+}
+
+function start(places: Map<string, string[]>, string: string): string[] {
+  const list: string[] = []
+  places.set(string, list)
+  return list
 }
 
 /** Told of the distractor: the cue is what the surface was chosen for. */
@@ -159,7 +168,8 @@ function notColocated(task: TaskCheck): MarkerFinding[] {
   return [finding('distractor', 'not_colocated', 'stands on another surface than the cue', places)]
 }
 
-const placeOf = ({ path }: SearchedFile, line: number): string => (line === 0 ? `${path} (its name)` : `${path}:${line}`)
+const placeOf = ({ path }: SearchedFile, line: number): string =>
+  line === 0 ? `${path} (its name)` : `${path}:${line}`
 
 const placesIn = (files: readonly SearchedFile[], marker: MarkerName): string[] => [
   ...new Set(files.flatMap((file) => file.found[marker].map(({ line }) => placeOf(file, line)))),

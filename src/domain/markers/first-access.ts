@@ -48,7 +48,9 @@ function byRole({ role, language, target }: Act, text: string, isExpected: IsExp
 
 /** Commands that print nothing of a file's content or name. */
 const SILENT = new Set(
-  ': [ cd chmod clear cp date echo exit export false hostname id mkdir mv printf pwd sleep test touch true unset whoami'.split(' '),
+  ': [ cd chmod clear cp date echo exit export false hostname id mkdir mv printf pwd sleep test touch true unset whoami'.split(
+    ' ',
+  ),
 )
 /** Commands that print the files they name, and no others. */
 const READERS = new Set('bat cat file head less md5sum more nl sha256sum stat tac tail wc'.split(' '))

@@ -117,7 +117,8 @@ function compare(
 
 /** A place with two runs of one variant is ambiguous: none of it is paired. */
 function pairsOf(bases: readonly ReachRow[], heads: readonly ReachRow[]): Pair[] {
-  const agents = (rows: readonly ReachRow[]): string => JSON.stringify([...new Set(rows.map(({ agent }) => agent))].sort())
+  const agents = (rows: readonly ReachRow[]): string =>
+    JSON.stringify([...new Set(rows.map(({ agent }) => agent))].sort())
   const byAgent = agents(bases) === agents(heads)
   const placeOf = ({ task, model, run_index, agent }: ReachRow): string =>
     JSON.stringify([task, model, run_index, byAgent ? agent : null])

@@ -1,0 +1,81 @@
+import type { GivenGroundTruth } from '../../schemas/ground-truth.ts'
+import { MARKERS, type MarkerName } from './marker-finding.ts'
+import { type FoundString, MarkerSearch } from './marker-search.ts'
+import { type MarkerTexts, stringsOf } from './marker-strings.ts'
+
+/** Whose marker a string is. */
+export interface StringOwner {
+  readonly task: string
+  readonly marker: MarkerName
+}
+
+/** What the set knows of one task. */
+export interface SetTask extends MarkerTexts {
+  readonly task: string
+  readonly instruction?: GivenGroundTruth['instruction'] | undefined
+}
+
+/** A marker of one task that stands in what belongs to another. */
+export interface ForeignString extends FoundString {
+  readonly owner: StringOwner
+}
+
+/** Characters that one automaton is built of, at the most: half a kilobyte of memory each. */
+const MOST_CHARS = 50_000
+
+/** The markers of all tasks of a set, searched for at once. */
+export class MarkerSet {
+  /** UTF-16 units of the longest string. */
+  readonly longest: number
+  readonly #owners = new Map<string, StringOwner[]>()
+  readonly #searches: readonly MarkerSearch[]
+
+  constructor(tasks: readonly SetTask[]) {
+    for (const one of tasks)
+      for (const marker of MARKERS)
+        for (const string of stringsOf(one[marker]))
+          this.#owners.set(string, [...(this.#owners.get(string) ?? []), { task: one.task, marker }])
+    this.#searches = groupsOf([...this.#owners.keys()]).map((strings) => new MarkerSearch(strings))
+    this.longest = this.#searches.reduce((most, { longest }) => Math.max(most, longest), 0)
+  }
+
+  /** Strings in a text of the task with these names whose owner is another task. */
+  find(text: string, names: readonly string[]): ForeignString[] {
+    return this.#searches.flatMap((search) =>
+      search
+        .find(text)
+        .flatMap((found) =>
+          (this.#owners.get(found.string) ?? [])
+            .filter(({ task }) => !names.includes(task))
+            .map((owner) => ({ ...found, owner })),
+        ),
+    )
+  }
+}
+
+function groupsOf(strings: readonly string[]): string[][] {
+  const groups: string[][] = []
+  let chars = MOST_CHARS
+  for (const string of strings) {
+    if (chars + string.length > MOST_CHARS) {
+      groups.push([])
+      chars = 0
+    }
+    groups.at(-1)?.push(string)
+    chars += string.length
+  }
+  return groups
+}
+
+/** Markers that stand in the texts of another task’s ground truth: no folder need be there for that. */
+export function clashesOf(tasks: readonly SetTask[], set: MarkerSet): (ForeignString & { readonly place: string })[] {
+  return tasks.flatMap((one) => {
+    const texts: [string, string][] = [
+      ...MARKERS.flatMap((marker) => stringsOf(one[marker]).map((text): [string, string] => [marker, text])),
+      ...(one.instruction === undefined ? [] : [['instruction', one.instruction] as [string, string]]),
+    ]
+    return texts.flatMap(([what, text]) =>
+      set.find(text, [one.task]).map((found) => ({ ...found, place: `the ${what} of ${one.task}` })),
+    )
+  })
+}

@@ -1,0 +1,327 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { auditMarkersCommand } from '../../src/cli/commands/audit-markers-command.ts'
+import type { MarkerRow } from '../../src/cli/input/marker-audit.ts'
+import { type MadeTask, makeTask, makeTasks, PNG, put, putTasks, surfaceOf, trialFiles } from './marker-tasks.ts'
+import { testShell } from './test-shell.ts'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'veridict-markers-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+interface Audited {
+  readonly rows: MarkerRow[]
+  readonly findings: MarkerRow[]
+  readonly more: Record<string, unknown>[]
+  readonly code: number | null
+  readonly errors: string
+}
+
+async function command(...args: string[]) {
+  const shell = testShell()
+  await auditMarkersCommand(shell).parseAsync(args, { from: 'user' })
+  return shell
+}
+
+async function audit(...args: string[]): Promise<Audited> {
+  const shell = await command(...args, '-g', join(root, 'truths.ndjson'), '-o', 'ndjson')
+  const lines = shell
+    .output()
+    .split('\n')
+    .filter((line) => line !== '')
+  const all = lines.map((line) => JSON.parse(line) as MarkerRow)
+  const rows = all.filter(({ kind }) => ['task', 'run', 'truth'].includes(kind))
+  const more = all.filter((row) => !rows.includes(row)) as unknown as Record<string, unknown>[]
+  return { rows, findings: rows.filter(({ code }) => code !== 'ok'), more, code: shell.code(), errors: shell.errors() }
+}
+
+const tasks = () => join(root, 'tasks')
+const auditTasks = async (made: readonly MadeTask[], ...args: string[]) => {
+  putTasks(root, made)
+  return await audit(tasks(), ...args)
+}
+
+describe('task folders', () => {
+  test('89 clean ones are 178 times ok', async () => {
+    const { rows, findings, code } = await auditTasks(makeTasks(89))
+    expect(findings).toEqual([])
+    expect(rows).toHaveLength(178)
+    expect(code).toBe(0)
+  })
+
+  type Plant = (task: MadeTask, all: readonly MadeTask[]) => void
+  const add = (task: MadeTask, path: string, text: string) => {
+    task.files[path] = `${String(task.files[path] ?? '')}\n${text}\n`
+  }
+  const faults: readonly (readonly [name: string, marker: 'cue' | 'distractor', code: string, plant: Plant])[] = [
+    [
+      'a cue that is gone',
+      'cue',
+      'missing',
+      (task) => {
+        const path = surfaceOf(task)
+        task.files[path] = String(task.files[path]).replaceAll(task.truth.cue, 'nothing')
+      },
+    ],
+    [
+      'a cue in the instruction',
+      'cue',
+      'leaked_prompt',
+      (task) => add(task, 'task.toml' in task.files ? 'instruction.md' : 'task.yaml', `  ${task.truth.cue}`),
+    ],
+    [
+      'a distractor in the tests',
+      'distractor',
+      'leaked_tests',
+      (task) => add(task, 'tests/test_outputs.py', `MARKER = "${task.truth.distractor}"`),
+    ],
+    [
+      'a cue in the solution',
+      'cue',
+      'leaked_solution',
+      (task) => add(task, 'task.toml' in task.files ? 'solution/solve.sh' : 'solution.sh', `# ${task.truth.cue}`),
+    ],
+    [
+      'a distractor on another surface',
+      'distractor',
+      'not_colocated',
+      (task) => {
+        const path = surfaceOf(task)
+        const other = `${path}.other`
+        task.files[path] = String(task.files[path]).replaceAll(task.truth.distractor, 'nothing')
+        task.files[other] = task.truth.distractor
+        task.truth.expected_in.push(other)
+      },
+    ],
+    [
+      'a cue that stands twice',
+      'cue',
+      'ambiguous_anchor',
+      (task) => add(task, 'task.toml' in task.files ? 'environment/README.md' : 'README.md', task.truth.cue),
+    ],
+    [
+      'a cue that stands in another task',
+      'cue',
+      'ambiguous_anchor',
+      (task, all) => {
+        const other = all.find((one) => one !== task)
+        if (other !== undefined) add(other, 'notes.txt', task.truth.cue)
+      },
+    ],
+    [
+      'a picture',
+      'cue',
+      'unsearchable_media',
+      (task) => {
+        const { cue: _, ...truth } = task.truth
+        void truth
+        task.files['environment/frame.png'] = PNG
+        const path = surfaceOf(task)
+        task.files[path] = String(task.files[path]).replaceAll(task.truth.cue, 'nothing')
+        task.truth.expected_in.push('environment/frame.png')
+      },
+    ],
+  ]
+  describe.each([4, 7])('one planted fault, in task %i,', (at) => {
+    test.each(faults)('%s gives exactly one finding: %s %s', async (_name, marker, code, plant) => {
+      const made = makeTasks(12)
+      const task = made[at]
+      if (task === undefined) throw new Error('no such task')
+      plant(task, made)
+      const { rows, findings, code: exit } = await auditTasks(made)
+      expect(findings.map((one) => [one.task, one.marker, one.code])).toEqual([[task.name, marker, code]])
+      expect(findings[0]?.detail).not.toBe('')
+      expect(rows).toHaveLength(24)
+      expect(exit).toBe(2)
+    })
+  })
+
+  test.each([
+    ['terminal-bench', ['in_baseline', 'in_baseline']],
+    ['cue-removed', ['in_ablation', 'ok']],
+    ['distractor-removed', ['ok', 'in_ablation']],
+    ['tab-defended', ['ok', 'ok']],
+  ])('of variant %s: %j', async (variant, codes) => {
+    const { rows } = await auditTasks([makeTask(0)], '--variant', variant)
+    expect(rows.map(({ code }) => code)).toEqual(codes)
+    expect(rows.every((row) => row.variant === variant)).toBe(true)
+  })
+
+  test('what is removed is ok where it is not there', async () => {
+    const task = makeTask(0)
+    const path = surfaceOf(task)
+    task.files[path] = String(task.files[path]).replaceAll(task.truth.cue, '').replaceAll(task.truth.distractor, '')
+    task.files['instruction.md'] = `Solve it. ${task.truth.cue}`
+    const plain = await auditTasks([task], '--variant', 'terminal-bench')
+    expect(plain.findings).toEqual([])
+    // The full instruction is Terminal-Bench's; in an ablation it is a leak.
+    const ablation = await audit(tasks(), '--variant', 'cue-removed')
+    expect(ablation.findings.map(({ marker, code }) => [marker, code])).toEqual([
+      ['cue', 'leaked_prompt'],
+      ['distractor', 'missing'],
+    ])
+  })
+
+  test('a row that leaves the cue out, of a task that has one, is of an ablation', async () => {
+    const task = makeTask(2)
+    const { cue: _, ...without } = task.truth
+    putTasks(root, [task], [{ ...without, variant: 'bare' }])
+    expect((await audit(tasks())).findings).toEqual([])
+    const { rows } = await audit(tasks(), '--variant', 'bare')
+    expect(rows.map(({ marker, code }) => [marker, code])).toEqual([
+      ['cue', 'in_ablation'],
+      ['distractor', 'ok'],
+    ])
+  })
+
+  test('several faults are several findings', async () => {
+    const task = makeTask(0)
+    add(task, 'instruction.md', `${task.truth.cue} ${task.truth.distractor}`)
+    add(task, 'tests/test.sh', task.truth.cue)
+    add(task, 'environment/b.txt', task.truth.distractor)
+    const { findings } = await auditTasks([task])
+    expect(findings.map(({ marker, code }) => `${marker} ${code}`)).toEqual([
+      'cue leaked_prompt',
+      'cue leaked_tests',
+      'distractor leaked_prompt',
+      'distractor ambiguous_anchor',
+    ])
+    expect(findings[0]?.places).toEqual(['instruction.md:3'])
+  })
+})
+
+describe('runs', () => {
+  const task = makeTask(0)
+  const { cue, distractor } = task.truth
+  const surface = `def main():\n    # ${cue}\n# ${distractor}\n`
+  const clean = [
+    ['ls', 'src'],
+    ['cat src/main.py', surface],
+  ] as const
+  const auditRuns = async (files: Record<string, string>, ...args: string[]) => {
+    putTasks(root, [task])
+    put(join(root, 'job'), files)
+    return await audit(join(root, 'job'), ...args)
+  }
+  const codesOf = ({ rows }: Audited) => rows.map(({ marker, code }) => `${marker} ${code}`)
+
+  test('a clean one is ok for both, with or without the markers', async () => {
+    expect(
+      codesOf(await auditRuns({ ...trialFiles(task.name, 1, clean), ...trialFiles(task.name, 2, [['ls', 'src']]) })),
+    ).toEqual(['cue ok', 'distractor ok', 'cue ok', 'distractor ok'])
+  })
+
+  test('a marker in the user’s words is leaked_prompt', async () => {
+    const found = await auditRuns(trialFiles(task.name, 1, clean, { user: `Solve it. ${cue}` }))
+    expect(codesOf(found)).toEqual(['cue leaked_prompt', 'distractor ok'])
+    expect(found.findings[0]?.places).toEqual(['step 1'])
+    expect(found.code).toBe(2)
+  })
+
+  test('a marker before any expected file was accessed is ambiguous', async () => {
+    const calls = [
+      ['cat notes.txt', `some notes\n${cue}\nmore`],
+      ['cat src/main.py', `# ${distractor}`],
+    ] as const
+    const found = await auditRuns(trialFiles(task.name, 1, calls))
+    expect(codesOf(found)).toEqual(['cue ambiguous_anchor', 'distractor ok'])
+    expect(found.findings[0]?.places).toEqual(['step 2'])
+  })
+
+  test.each([
+    'make',
+    'cat src/*.py',
+    'cd src && cat "main.py"',
+    'grep -rn ledger .',
+    'head -5 src/main.py | tail -2',
+    'cat $FILE',
+  ])('%s may have accessed it', async (run) => {
+    expect(
+      (
+        await auditRuns(
+          trialFiles(task.name, 1, [
+            ['pwd', '/app'],
+            [run, surface],
+          ]),
+        )
+      ).findings,
+    ).toEqual([])
+  })
+
+  test('a signal that says otherwise is a mismatch, once', async () => {
+    const place = ['--signals', 'appeared=reward:appeared']
+    expect(codesOf(await auditRuns(trialFiles(task.name, 1, clean, { appeared: false }), ...place))).toEqual([
+      'cue ok',
+      'distractor signal_mismatch',
+    ])
+    rmSync(join(root, 'job'), { recursive: true })
+    expect(codesOf(await auditRuns(trialFiles(task.name, 1, [['ls', 'x']], { appeared: true }), ...place))).toEqual([
+      'cue ok',
+      'distractor signal_mismatch',
+    ])
+    rmSync(join(root, 'job'), { recursive: true })
+    expect((await auditRuns(trialFiles(task.name, 1, clean, { appeared: true }), ...place)).findings).toEqual([])
+  })
+
+  test('markers in runs of variants that do not have them', async () => {
+    const files = trialFiles(task.name, 1, clean)
+    expect(codesOf(await auditRuns(files, '--variant', 'terminal-bench'))).toEqual([
+      'cue in_baseline',
+      'distractor in_baseline',
+    ])
+    expect(codesOf(await auditRuns(files, '--variant', 'cue-removed'))).toEqual(['cue in_ablation', 'distractor ok'])
+    const plain = trialFiles(task.name, 2, [['ls', 'src']], { user: `Solve it. ${cue}` })
+    rmSync(join(root, 'job'), { recursive: true })
+    expect((await auditRuns(plain, '--variant', 'terminal-bench')).findings).toEqual([])
+  })
+
+  test('a surface that is a picture is never ok', async () => {
+    const other = makeTask(2)
+    putTasks(root, [{ ...other, truth: { ...other.truth, expected_in: ['environment/video.mp4'] } }])
+    put(
+      join(root, 'job'),
+      trialFiles(other.name, 1, [['ffmpeg -i video.mp4', `${other.truth.cue}\n${other.truth.distractor}`]]),
+    )
+    expect(codesOf(await audit(join(root, 'job')))).toEqual(['cue unsearchable_media', 'distractor unsearchable_media'])
+  })
+
+  test('shares of two variants are paired by task, run and model, and a defense may be another agent', async () => {
+    const made = makeTasks(6)
+    putTasks(root, made)
+    for (const [index, one] of made.entries()) {
+      const path = surfaceOf(one).replace('environment/', '')
+      const all = `${one.truth.cue}\n${one.truth.distractor}\n`
+      put(join(root, 'tab'), trialFiles(one.name, index, [[`cat ${path}`, all]]))
+      const left = index < 2 ? all : `${one.truth.cue}\n`
+      put(join(root, 'sic'), trialFiles(one.name, index, [[`cat ${path}`, left]], { agent: 'terminus-sic' }))
+    }
+    const { findings, more } = await audit(
+      '--variant',
+      `tab=${join(root, 'tab')}`,
+      '--variant',
+      `sic=${join(root, 'sic')}`,
+    )
+    expect(findings).toEqual([])
+    expect(more.filter(({ kind }) => kind === 'share')).toMatchObject([
+      { marker: 'cue', variant: 'tab', rate: { k: 6, n: 6 } },
+      { marker: 'cue', variant: 'sic', rate: { k: 6, n: 6 } },
+      { marker: 'distractor', variant: 'tab', rate: { k: 6, n: 6 } },
+      { marker: 'distractor', variant: 'sic', rate: { k: 2, n: 6 } },
+    ])
+    expect(more.filter(({ kind }) => kind === 'difference')).toMatchObject([
+      { marker: 'cue', base: 'tab', variant: 'sic', pairs: 6, difference: 0, p: 1 },
+      {
+        marker: 'distractor',
+        pairs: 6,
+        unpaired: 0,
+        difference: expect.closeTo(-2 / 3, 12),
+        discordant: { base_only: 4, variant_only: 0 },
+        p: 0.125,
+      },
+    ])
+  })
+})
