@@ -88,8 +88,7 @@ const name = (variant: string | null): string => variant ?? '(no variant)'
 const head = (variant: string | null, marker: string): string =>
   `  ${pad(clip(name(variant), 36), 36)}  ${pad(marker, 10)}`
 const percent = (value: number): string => `${(100 * value).toFixed(1)}%`
-const interval = (ci95: readonly number[] | null): string =>
-  ci95 === null ? '' : ` [${ci95.map(percent).join(', ')}]`
+const interval = (ci95: readonly number[] | null): string => (ci95 === null ? '' : ` [${ci95.map(percent).join(', ')}]`)
 
 const shareCsv = ({ marker, variant, rate }: ReachShare): string =>
   csvLine([
