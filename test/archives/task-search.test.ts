@@ -305,6 +305,12 @@ describe('a set of markers', () => {
       expect(set.find(tasks[index]?.cue ?? '', []).map(({ owner }) => owner.task)).toEqual([`t${index}`])
   })
 
+  it('says how many tasks are too many', () => {
+    const many = Array.from({ length: 3000 }, (_, index) => ({ task: `t${index}`, cue: `${index} ${'x'.repeat(200)}` }))
+    expect(new MarkerSet(many).left_out).toBeGreaterThan(900)
+    expect(new MarkerSet(many.slice(0, 1000)).left_out).toBe(0)
+  })
+
   it('a short string is found only as it is written', () => {
     const search = new MarkerSearch(['uv lock'])
     expect(search.find('run uv lock now')).toHaveLength(1)

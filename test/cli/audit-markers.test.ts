@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -323,5 +324,141 @@ describe('runs', () => {
         p: 0.125,
       },
     ])
+  })
+})
+
+describe('what is typed and printed', () => {
+  const truths = () => ['-g', join(root, 'truths.ndjson')]
+
+  test('a table has the findings and the counts; with --all, every row', async () => {
+    const task = makeTask(0)
+    task.files['instruction.md'] = task.truth.cue
+    putTasks(root, [task])
+    const shell = await command(tasks(), ...truths())
+    const lines = shell.output().split('\n')
+    expect(lines[1]).toMatch(
+      /^task {3}.*task-00 .* cue +leaked_prompt +stands in the instruction of the task: instruction\.md:1$/,
+    )
+    expect(shell.output()).toContain('1 task · 2 rows · ok 1 · leaked_prompt 1\n')
+    expect(shell.output()).not.toMatch(/ ok\n/)
+    expect((await command(tasks(), ...truths(), '--all')).output()).toMatch(/distractor {2}ok\n/)
+    expect(shell.code()).toBe(2)
+  })
+
+  test('CSV has one header and a row each; nothing in it acts', async () => {
+    const task = makeTask(0)
+    task.files['environment/=cmd\u001b[31m.md'] = task.truth.cue
+    putTasks(root, [task])
+    const shell = await command(tasks(), ...truths(), '-o', 'csv')
+    const [head, first, second, ...rest] = shell.output().split('\n')
+    expect(head).toMatch(
+      /^kind,name,task,variant,marker,code,detail,places,base,n,reached,unknown,share,ci_low,ci_high,p$/,
+    )
+    expect(first).toContain(',cue,ambiguous_anchor,')
+    expect(first).toContain('⟨U+001B⟩')
+    expect(second).toMatch(/,distractor,ok,,/)
+    expect(rest).toEqual([''])
+  })
+
+  test('nothing to audit, no path, a wrong path, a wrong variant: nothing is printed but what to do', async () => {
+    putTasks(root, [makeTask(0)])
+    put(root, { 'empty/x.md': '', 'other.ndjson': '{"task":"other","cue":"c","distractor":"d"}\n' })
+    const cases: [string[], string][] = [
+      [[join(root, 'empty'), ...truths()], 'nothing to audit: there is no task and no run'],
+      [[tasks(), '-g', join(root, 'other.ndjson')], 'nothing to audit: 1 task or run skipped'],
+      [[], 'nothing to audit: no path is given'],
+      [[join(root, 'gone')], 'no such file or folder'],
+      [[tasks(), ...truths(), '--variant', 'a', '--variant', 'b'], '--variant says a and b of the same paths'],
+      [[tasks(), ...truths(), '--variant', '=x'], '--variant takes a name'],
+      [[tasks(), '-g', join(root, 'gone.csv')], 'no such file'],
+    ]
+    for (const [args, told] of cases) {
+      const shell = await command(...args)
+      expect(shell.errors()).toContain(told)
+      expect([shell.code(), shell.output()]).toEqual([1, ''])
+    }
+  })
+
+  test('--base has to be a variant that is there', async () => {
+    putTasks(root, [makeTask(0)])
+    const shell = await command(tasks(), ...truths(), '--base', 'tab')
+    expect(shell.errors()).toContain('--base tab: no run is of this variant')
+    expect(shell.code()).toBe(1)
+  })
+
+  test('a task without a row is skipped by name, and counts with --strict', async () => {
+    putTasks(root, [makeTask(0)])
+    put(root, { 'tasks/unknown/task.toml': '', 'tasks/unknown/instruction.md': 'x' })
+    const shell = await command(tasks(), ...truths())
+    expect(shell.errors()).toContain('no_ground_truth: nothing is known of task unknown')
+    expect(shell.code()).toBe(0)
+    expect((await command(tasks(), ...truths(), '--strict')).code()).toBe(3)
+  })
+
+  test('names of the truths that nothing is of are told once', async () => {
+    putTasks(
+      root,
+      [makeTask(0)],
+      [{ task: 'elsewhere', cue: 'something else entirely', distractor: 'and another thing here' }],
+    )
+    const shell = await command(tasks(), ...truths())
+    expect(shell.errors()).toContain('1 name of')
+    expect(shell.errors()).toContain('elsewhere')
+  })
+
+  test('a folder’s own ground truth is as good, and its file is no place of the marker', async () => {
+    const { files, truth } = makeTask(0)
+    const { task: _, ...row } = truth
+    put(join(root, 'tasks', 'x'), { ...files, 'ground_truth.json': JSON.stringify(row) })
+    const shell = await command(tasks())
+    expect(shell.output()).toContain('ok 2')
+    expect(shell.code()).toBe(0)
+  })
+
+  test('the file of ground truths beside the task’s files is no place of the marker either', async () => {
+    const made = makeTask(0)
+    put(join(root, made.name), { ...made.files, 'truths.json': JSON.stringify(made.truth) })
+    const shell = await command(join(root, made.name), '-g', join(root, made.name, 'truths.json'))
+    expect(shell.output()).toContain('ok 2')
+  })
+
+  test('a marker that stands in another task’s truth is told without any folder of it', async () => {
+    const task = makeTask(0)
+    putTasks(root, [task], [{ task: 'other', instruction: `Say: ${task.truth.cue}`, cue: 'something else entirely' }])
+    const { findings } = await audit(tasks())
+    expect(findings).toMatchObject([
+      { kind: 'task', task: 'task-00', marker: 'cue', code: 'ambiguous_anchor', places: ['the instruction of other'] },
+    ])
+  })
+
+  test('one marker of another task whose folder is not there is told of the truth', async () => {
+    const task = makeTask(0)
+    task.files['environment/x.md'] = 'Polish the brass lamp by noon.'
+    putTasks(root, [task], [{ task: 'other', cue: 'Polish the brass lamp by noon.' }])
+    const { findings, rows } = await audit(tasks())
+    expect(findings).toMatchObject([
+      { kind: 'truth', task: 'other', code: 'ambiguous_anchor', places: ['task-00/environment/x.md:1'] },
+    ])
+    expect(rows).toHaveLength(3)
+  })
+
+  test('runs and tasks of one command, in an archive', async () => {
+    const task = makeTask(0)
+    putTasks(root, [task])
+    put(join(root, 'tasks', 'job'), trialFiles(task.name, 1, [['cat src/main.py', task.truth.cue]]))
+    execFileSync('tar', ['-czf', join(root, 'all.tgz'), '-C', root, 'tasks'])
+    const { rows, findings } = await audit(join(root, 'all.tgz'))
+    expect(findings).toEqual([])
+    expect(rows.map(({ kind }) => kind)).toEqual(['run', 'run', 'task', 'task'])
+  })
+
+  test('an interruption ends it', async () => {
+    putTasks(root, makeTasks(89))
+    const shell = testShell()
+    const run = auditMarkersCommand(shell).parseAsync([tasks(), ...truths()], { from: 'user' })
+    await expect.poll(() => shell.signals.listenerCount('SIGINT')).toBe(1)
+    shell.signals.emit('SIGINT')
+    await run
+    expect(shell.code()).toBe(130)
   })
 })

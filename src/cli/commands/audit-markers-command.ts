@@ -126,8 +126,8 @@ async function audit(
   })
   const paint = paintFor(target.screen, shell.env)
   const codes = new Map<MarkerCode, number>()
-  await target.write(markersHead(format, paint))
   for await (const row of run.run(groups)) {
+    if (codes.size === 0) await target.write(markersHead(format, paint))
     codes.set(row.code, (codes.get(row.code) ?? 0) + 1)
     if (row.code !== 'ok' || format !== 'table' || options.all) await target.write(markerRow(row, format, paint))
   }

@@ -4,6 +4,7 @@ import type { ReadTrialsOptions } from '../../archives/trials/reading-job.ts'
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
+import { safeText } from '../../archives/unpack/names.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import { resolveAnchors } from '../../domain/evidence/anchors.ts'
 import { checkRun } from '../../domain/markers/check-run.ts'
@@ -84,6 +85,10 @@ export class MarkerAudit {
     this.#options = options
     const tasks = setOf(options.truths)
     this.#set = new MarkerSet(tasks)
+    if (this.#set.left_out > 0)
+      options.onNote(
+        `warning  too many markers to compare all tasks with each other: those of ${this.#set.left_out} are searched for in their own task alone`,
+      )
     for (const { owner, string, place } of clashesOf(tasks, this.#set)) this.#noteForeign(owner, string, place)
   }
 
@@ -133,7 +138,7 @@ export class MarkerAudit {
     const markers = MARKERS.filter((marker) => ofTask[marker] !== undefined)
     const isPlaced = truth.expected_in !== undefined
     this.#tasks.push({
-      subject: { kind: 'task', name: place.shown, task: names[0] ?? null, variant: variant ?? null },
+      subject: { kind: 'task', name: safeText(place.shown), task: names[0] ?? null, variant: variant ?? null },
       ...{ names, markers },
       findings: checkTask({ files: searched.files, cut: searched.cut, markers, removed, isPlaced }),
     })

@@ -20,23 +20,37 @@ export interface ForeignString extends FoundString {
   readonly owner: StringOwner
 }
 
-/** Characters that one automaton is built of, at the most: half a kilobyte of memory each. */
+/** Characters that one automaton is built of, and all of them: up to half a kilobyte of memory each. */
 const MOST_CHARS = 50_000
+const MOST_OF_ALL = 400_000
 
 /** The markers of all tasks of a set, searched for at once. */
 export class MarkerSet {
   /** UTF-16 units of the longest string. */
   readonly longest: number
+  /** Tasks of which nothing is searched for: there are too many. */
+  readonly left_out: number
   readonly #owners = new Map<string, StringOwner[]>()
   readonly #searches: readonly MarkerSearch[]
 
   constructor(tasks: readonly SetTask[]) {
-    for (const one of tasks)
-      for (const marker of MARKERS)
-        for (const string of stringsOf(one[marker]))
-          this.#owners.set(string, [...(this.#owners.get(string) ?? []), { task: one.task, marker }])
+    let chars = 0
+    let left_out = 0
+    for (const one of tasks) {
+      const strings = MARKERS.flatMap((marker) => stringsOf(one[marker]).map((text) => ({ marker, string: text })))
+      chars += strings.reduce((sum, { string }) => sum + string.length, 0)
+      if (chars > MOST_OF_ALL) left_out++
+      else for (const { marker, string } of strings) this.#own(string, { task: one.task, marker })
+    }
+    this.left_out = left_out
     this.#searches = groupsOf([...this.#owners.keys()]).map((strings) => new MarkerSearch(strings))
     this.longest = this.#searches.reduce((most, { longest }) => Math.max(most, longest), 0)
+  }
+
+  #own(string: string, owner: StringOwner): void {
+    const owners = this.#owners.get(string)
+    if (owners === undefined) this.#owners.set(string, [owner])
+    else owners.push(owner)
   }
 
   /** Strings in a text of the task with these names whose owner is another task. */
