@@ -1,7 +1,7 @@
 import type { SearchedFile } from '../../domain/markers/check-task.ts'
 import { MARKERS, type MarkerName } from '../../domain/markers/marker-finding.ts'
 import { type FoundString, MarkerSearch } from '../../domain/markers/marker-search.ts'
-import type { MarkerSet, StringOwner } from '../../domain/markers/marker-set.ts'
+import type { ForeignString, MarkerSet } from '../../domain/markers/marker-set.ts'
 import { type MarkerTexts, stringsOf } from '../../domain/markers/marker-strings.ts'
 import { isMediaName } from '../../domain/markers/media-names.ts'
 import { matchesGlob } from '../../domain/markers/path-glob.ts'
@@ -32,7 +32,7 @@ export interface SearchedTask {
   /** Why not all of the folder was searched; null: it was. */
   readonly cut: string | null
   /** Markers of other tasks that stand here. */
-  readonly foreign: readonly { readonly owner: StringOwner; readonly string: string; readonly place: string }[]
+  readonly foreign: readonly ForeignString[]
 }
 
 /** Bytes of one task that are searched, at the most. */
@@ -69,9 +69,10 @@ const MOST_FOREIGN = 1000
 
 class TaskSearch {
   readonly files: SearchedFile[] = []
-  readonly foreign: SearchedTask['foreign'][number][] = []
+  readonly foreign: ForeignString[] = []
   readonly #options: SearchTaskOptions
   readonly #owners = new Map<string, MarkerName[]>()
+  /** Of what is not in the set: a text is searched once where all of it is. */
   readonly #own: MarkerSearch
   #left = MOST_BYTES
 
@@ -80,7 +81,7 @@ class TaskSearch {
       for (const string of stringsOf(options.markers[marker]))
         this.#owners.set(string, [...(this.#owners.get(string) ?? []), marker])
     this.#options = options
-    this.#own = new MarkerSearch([...this.#owners.keys()])
+    this.#own = new MarkerSearch([...this.#owners.keys()].filter((string) => !options.set.has(string)))
   }
 
   async search(entry: TaskEntry): Promise<void> {
@@ -118,26 +119,26 @@ class TaskSearch {
   }
 
   #addName(found: Found, path: string, name: string): void {
-    const { set, names } = this.#options
-    for (const { string } of this.#own.find(name)) this.#add(found, string, 0)
-    for (const { owner, string } of set.find(name, names)) this.#addForeign(owner, string, `${path} (its name)`)
+    for (const { string } of this.#find(name)) this.#add(found, string, 0, `${path} (its name)`)
   }
 
   #addWindow(found: Found, path: string, { text, own, line }: TextWindow): void {
-    const { set, names } = this.#options
-    const isOwn = ({ start }: FoundString): boolean => start >= own.start && start < own.end
-    const lineOf = ({ start }: FoundString): number => line + newlines(text, 0, start)
-    for (const one of this.#own.find(text).filter(isOwn)) this.#add(found, one.string, lineOf(one))
-    for (const one of set.find(text, names).filter(isOwn))
-      this.#addForeign(one.owner, one.string, `${path}:${lineOf(one)}`)
+    for (const { string, start } of this.#find(text)) {
+      if (start < own.start || start >= own.end) continue
+      const at = line + newlines(text, 0, start)
+      this.#add(found, string, at, `${path}:${at}`)
+    }
   }
 
-  #add(found: Found, string: string, line: number): void {
+  #find(text: string): FoundString[] {
+    return [...this.#own.find(text), ...this.#options.set.find(text)]
+  }
+
+  #add(found: Found, string: string, line: number, place: string): void {
     for (const marker of this.#owners.get(string) ?? []) found[marker].push({ string, line })
-  }
-
-  #addForeign(owner: StringOwner, string: string, place: string): void {
-    if (this.foreign.length < MOST_FOREIGN) this.foreign.push({ owner, string, place })
+    if (this.foreign.length >= MOST_FOREIGN) return
+    const { set, names } = this.#options
+    for (const owner of set.otherOwners(string, names)) this.foreign.push({ owner, string, place })
   }
 }
 

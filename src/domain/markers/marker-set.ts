@@ -16,8 +16,10 @@ export interface SetTask extends MarkerTexts {
 }
 
 /** A marker of one task that stands in what belongs to another. */
-export interface ForeignString extends FoundString {
+export interface ForeignString {
   readonly owner: StringOwner
+  readonly string: string
+  readonly place: string
 }
 
 /** Characters that one automaton is built of, and all of them: up to half a kilobyte of memory each. */
@@ -53,17 +55,18 @@ export class MarkerSet {
     else owners.push(owner)
   }
 
-  /** Strings in a text of the task with these names whose owner is another task. */
-  find(text: string, names: readonly string[]): ForeignString[] {
-    return this.#searches.flatMap((search) =>
-      search
-        .find(text)
-        .flatMap((found) =>
-          (this.#owners.get(found.string) ?? [])
-            .filter(({ task }) => !names.includes(task))
-            .map((owner) => ({ ...found, owner })),
-        ),
-    )
+  has(string: string): boolean {
+    return this.#owners.has(string)
+  }
+
+  /** Every string of the set in a text, whoever owns it. */
+  find(text: string): FoundString[] {
+    return this.#searches.flatMap((search) => search.find(text))
+  }
+
+  /** Owners of a string but for the task with these names. */
+  otherOwners(string: string, names: readonly string[]): StringOwner[] {
+    return (this.#owners.get(string) ?? []).filter(({ task }) => !names.includes(task))
   }
 }
 
@@ -82,14 +85,18 @@ function groupsOf(strings: readonly string[]): string[][] {
 }
 
 /** Markers that stand in the texts of another task’s ground truth: no folder need be there for that. */
-export function clashesOf(tasks: readonly SetTask[], set: MarkerSet): (ForeignString & { readonly place: string })[] {
+export function clashesOf(tasks: readonly SetTask[], set: MarkerSet): ForeignString[] {
   return tasks.flatMap((one) => {
     const texts: [string, string][] = [
       ...MARKERS.flatMap((marker) => stringsOf(one[marker]).map((text): [string, string] => [marker, text])),
       ...(one.instruction === undefined ? [] : [['instruction', one.instruction] as [string, string]]),
     ]
     return texts.flatMap(([what, text]) =>
-      set.find(text, [one.task]).map((found) => ({ ...found, place: `the ${what} of ${one.task}` })),
+      set
+        .find(text)
+        .flatMap(({ string }) =>
+          set.otherOwners(string, [one.task]).map((owner) => ({ owner, string, place: `the ${what} of ${one.task}` })),
+        ),
     )
   })
 }
