@@ -91,14 +91,16 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
     ...(read?.ok === false ? read.error.map(({ path, message }) => ({ path: `/trajectory${path}`, message })) : []),
   ]
   const warnings: string[] = []
-  const truth = truthOf(scope, given, metadata, warnings)
-  if (Array.isArray(truth)) issues.push(...truth)
+  const known = truthOf(scope, given, metadata, warnings)
+  if (Array.isArray(known)) issues.push(...known)
   const [issue] = issues
   if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
-  if (truth === null || Array.isArray(truth))
+  if (known === null || Array.isArray(known))
     return refuse('no_ground_truth', 'it has none, and none is known of its task')
+  const { truth } = known
   if (read?.ok === true) warnings.push(...anchorWarnings(scope, truth, read.value))
-  const { variant, metadata: set } = scope.job.options
+  const { metadata: set } = scope.job.options
+  const variant = scope.job.options.variant ?? known.variant ?? undefined
   return {
     kind: 'trial',
     name,
@@ -124,11 +126,11 @@ function truthOf(
   given: unknown,
   metadata: unknown,
   warnings: string[],
-): GivenGroundTruth | { path: string; message: string }[] | null {
+): KnownTruth | { path: string; message: string }[] | null {
   if (given !== undefined && given !== null) {
     const issues = inputIssues(GivenGroundTruthSchema, given)
     if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
-    return given as GivenGroundTruth
+    return { truth: given as GivenGroundTruth, variant: null }
   }
   const named = (field: string): string[] =>
     isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
@@ -136,5 +138,12 @@ function truthOf(
   const found = findTruth(scope, { tasks: named('task'), trials: named('trial'), variant })
   if (found === null) return null
   warnings.push(...droppedBy(found))
-  return completeTruth(found.truth, undefined)
+  const truth = completeTruth(found.truth, undefined)
+  return truth === null ? null : { truth, variant: found.variant }
+}
+
+interface KnownTruth {
+  readonly truth: GivenGroundTruth
+  /** The variant that its row names. */
+  readonly variant: string | null
 }
