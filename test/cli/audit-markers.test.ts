@@ -195,6 +195,51 @@ describe('task folders', () => {
   })
 })
 
+test('every code, each planted once among 89 tasks, gives one finding each; all others stay ok', async () => {
+  const made = makeTasks(89)
+  const at = (index: number): MadeTask => made[index] as MadeTask
+  const without = (task: MadeTask, text: string) => {
+    const path = surfaceOf(task)
+    task.files[path] = String(task.files[path]).replaceAll(text, 'nothing')
+  }
+  const append = (index: number, path: string, text: string) => {
+    const task = at(index)
+    task.files[path] = `${String(task.files[path] ?? '')}\n${text}\n`
+  }
+  without(at(3), at(3).truth.distractor)
+  append(10, 'instruction.md', at(10).truth.cue)
+  append(21, 'tests/test_outputs.py', at(21).truth.cue)
+  append(32, 'solution/solve.sh', at(32).truth.distractor)
+  without(at(43), at(43).truth.distractor)
+  append(43, 'elsewhere.txt', at(43).truth.distractor)
+  at(43).truth.expected_in.push('elsewhere.txt')
+  without(at(50), at(50).truth.distractor)
+  Object.assign(at(50).truth, { variant: 'terminal-bench' })
+  without(at(61), at(61).truth.distractor)
+  Object.assign(at(61).truth, { variant: 'cue-removed' })
+  append(61, surfaceOf(at(61)), at(61).truth.distractor)
+  append(70, 'environment/copy.md', at(70).truth.distractor)
+  without(at(80), at(80).truth.cue)
+  at(80).files['environment/frame.png'] = PNG
+  at(80).truth.expected_in.push('environment/frame.png')
+  put(join(root, 'job'), trialFiles(at(5).name, 1, [['ls', 'x']], { appeared: true }))
+  putTasks(root, made)
+  const { rows, findings } = await audit(tasks(), join(root, 'job'), '--signals', 'appeared=reward:appeared')
+  expect(rows).toHaveLength(2 * 89 + 2)
+  expect(findings.map(({ kind, task, marker, code }) => [kind, task, marker, code].join(' ')).sort()).toEqual([
+    'run task-05 distractor signal_mismatch',
+    'task task-03 distractor missing',
+    'task task-10 cue leaked_prompt',
+    'task task-21 cue leaked_tests',
+    'task task-32 distractor leaked_solution',
+    'task task-43 distractor not_colocated',
+    'task task-50 cue in_baseline',
+    'task task-61 cue in_ablation',
+    'task task-70 distractor ambiguous_anchor',
+    'task task-80 cue unsearchable_media',
+  ])
+})
+
 describe('runs', () => {
   const task = makeTask(0)
   const { cue, distractor } = task.truth
@@ -251,6 +296,12 @@ describe('runs', () => {
         )
       ).findings,
     ).toEqual([])
+  })
+
+  test('the row of a trial that names no place has those of its task', async () => {
+    putTasks(root, [task], [{ trial: `${task.name}__aaaaaa1`, task: task.name, instruction: 'x', cue, distractor }])
+    put(join(root, 'job'), trialFiles(task.name, 1, [['cat notes.txt', cue]]))
+    expect(codesOf(await audit(join(root, 'job')))).toEqual(['cue ambiguous_anchor', 'distractor ok'])
   })
 
   test('a signal that says otherwise is a mismatch, once', async () => {

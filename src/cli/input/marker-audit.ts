@@ -8,10 +8,16 @@ import { safeText } from '../../archives/unpack/names.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import { resolveAnchors } from '../../domain/evidence/anchors.ts'
 import { checkRun } from '../../domain/markers/check-run.ts'
-import { checkTask, finding, type SearchedFile } from '../../domain/markers/check-task.ts'
-import { MARKERS, type MarkerCode, type MarkerFinding, type MarkerName } from '../../domain/markers/marker-finding.ts'
+import { checkTask, type SearchedFile } from '../../domain/markers/check-task.ts'
+import {
+  finding,
+  MARKERS,
+  type MarkerCode,
+  type MarkerFinding,
+  type MarkerName,
+} from '../../domain/markers/marker-finding.ts'
 import { clashesOf, MarkerSet, type SetTask, type StringOwner } from '../../domain/markers/marker-set.ts'
-import { type MarkerTexts, markersOf } from '../../domain/markers/marker-strings.ts'
+import { type MarkerTexts, markersOf, placesOf } from '../../domain/markers/marker-strings.ts'
 import type { ReachRow } from '../../domain/markers/reach-shares.ts'
 import { removedIn } from '../../domain/markers/variants.ts'
 import { clip } from '../results/terminal-text.ts'
@@ -115,13 +121,14 @@ export class MarkerAudit {
   async #searchTask({ place, names, truth, variant: own, rows }: TaskFolder, given: string | undefined): Promise<void> {
     const { searchTask } = await import('../../archives/tasks/search-task.ts')
     const ofTask = markersOf([truth, ...rows])
+    const expectedIn = placesOf([truth, ...rows])
     const variant = given ?? own ?? undefined
     const removed = removedIn(variant, { own: truth, ofTask })
     const { truths, abort, onProgress } = this.#options
     const source = truths === null ? null : realPath(truths.source)
     const searched = await searchTask(place, {
       markers: ofTask,
-      expectedIn: truth.expected_in,
+      expectedIn,
       set: this.#set,
       names,
       ignores: (path) => path === source,
@@ -136,7 +143,7 @@ export class MarkerAudit {
     for (const { owner, string, place: where } of searched.foreign)
       this.#noteForeign(owner, string, `${names.at(-1) ?? ''}/${where}`)
     const markers = MARKERS.filter((marker) => ofTask[marker] !== undefined)
-    const isPlaced = truth.expected_in !== undefined
+    const isPlaced = expectedIn !== undefined
     this.#tasks.push({
       subject: { kind: 'task', name: safeText(place.shown), task: names[0] ?? null, variant: variant ?? null },
       ...{ names, markers },
@@ -167,13 +174,14 @@ export class MarkerAudit {
     const { ground_truth: truth, metadata = {} } = request
     const variant = metadata.variant ?? null
     const task = metadata.task ?? null
-    const ofTask = markersOf([truth, ...this.#rowsOf(task)])
+    const rows = [truth, ...this.#rowsOf(task)]
+    const ofTask = markersOf(rows)
     const removed = removedIn(variant ?? undefined, { own: truth, ofTask })
     const whole = normalizeGroundTruth({ ...truth, ...ofTask })
     const anchors = resolveAnchors(whole)
     const { findings, reached } = checkRun({
       ...{ trajectory, anchors, removed },
-      expectedIn: truth.expected_in ?? [],
+      expectedIn: placesOf(rows) ?? [],
       signals: truth.signals ?? {},
     })
     const { agent = null, model = null, run_index = null } = metadata

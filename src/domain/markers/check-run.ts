@@ -3,9 +3,8 @@ import type { Anchors } from '../evidence/anchors.ts'
 import { type NeedleSights, readSights } from '../sights/sights.ts'
 import type { Hit } from '../text/search.ts'
 import { isBefore, type Trajectory } from '../trajectory/trajectory.ts'
-import { finding } from './check-task.ts'
 import { mayHaveAccessed } from './first-access.ts'
-import { MARKERS, type MarkerFinding, type MarkerName, type Removed } from './marker-finding.ts'
+import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } from './marker-finding.ts'
 import { isMediaName } from './media-names.ts'
 
 export interface RunCheck {

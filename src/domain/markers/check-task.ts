@@ -1,12 +1,5 @@
 import { count } from '../count.ts'
-import {
-  MARKERS,
-  type MarkerCode,
-  type MarkerFinding,
-  type MarkerName,
-  MOST_PLACES,
-  type Removed,
-} from './marker-finding.ts'
+import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } from './marker-finding.ts'
 
 /** Which part of a task a file belongs to. `environment` is all that the agent may come to see. */
 export type TaskArea = 'environment' | 'prompt' | 'tests' | 'solution'
@@ -174,14 +167,3 @@ const placeOf = ({ path }: SearchedFile, line: number): string =>
 const placesIn = (files: readonly SearchedFile[], marker: MarkerName): string[] => [
   ...new Set(files.flatMap((file) => file.found[marker].map(({ line }) => placeOf(file, line)))),
 ]
-
-export const finding = (
-  marker: MarkerName,
-  code: Exclude<MarkerCode, 'ok'>,
-  detail: string,
-  places: readonly string[],
-): MarkerFinding => ({
-  ...{ marker, code },
-  detail: places.length > MOST_PLACES ? `${detail} (${places.length} places)` : detail,
-  places: places.slice(0, MOST_PLACES),
-})

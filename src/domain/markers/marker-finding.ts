@@ -43,4 +43,15 @@ export interface MarkerFinding {
 export type Removed = Readonly<Record<MarkerName, 'in_baseline' | 'in_ablation' | null>>
 
 /** How many places a finding names; the detail counts all. */
-export const MOST_PLACES = 5
+const MOST_PLACES = 5
+
+export const finding = (
+  marker: MarkerName,
+  code: Exclude<MarkerCode, 'ok'>,
+  detail: string,
+  places: readonly string[],
+): MarkerFinding => ({
+  ...{ marker, code },
+  detail: places.length > MOST_PLACES ? `${detail} (${places.length} places)` : detail,
+  places: places.slice(0, MOST_PLACES),
+})

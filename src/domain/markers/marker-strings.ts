@@ -2,7 +2,7 @@ import type { GivenGroundTruth, GivenInstruction } from '../../schemas/ground-tr
 import { MARKERS, type MarkerName } from './marker-finding.ts'
 
 /** What is known of the markers of a task: rows of ground truth hold it. */
-export type MarkerTexts = Partial<Pick<GivenGroundTruth, MarkerName>>
+export type MarkerTexts = Partial<Pick<GivenGroundTruth, MarkerName | 'expected_in'>>
 
 /** The strings by which a marker is searched for: its whole text and the given anchors. Derived ones stand in too many places. */
 export function stringsOf(marker: GivenInstruction | undefined): string[] {
@@ -18,3 +18,7 @@ export const markersOf = (rows: readonly MarkerTexts[]): MarkerTexts =>
       return row === undefined ? [] : [[marker, row[marker]]]
     }),
   )
+
+/** Where the markers of a task are expected: as the first row says that names places. */
+export const placesOf = (rows: readonly MarkerTexts[]): readonly string[] | undefined =>
+  rows.find(({ expected_in }) => expected_in !== undefined)?.expected_in
