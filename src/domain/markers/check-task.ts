@@ -89,9 +89,16 @@ function placed(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
     return blind.length > 0 ? blind : [missing(task, marker, expected, all)]
   }
   const most = repeated(all, marker)
-  if (most === null) return unsearchable({ ...task, files: task.files.filter(({ area }) => area === 'prompt') }, marker)
-  const detail = `stands ${most.times} times in the environment, and should stand once`
-  return [finding(marker, 'ambiguous_anchor', detail, most.places)]
+  if (most !== null) {
+    const detail = `stands ${most.times} times in the environment, and should stand once`
+    return [finding(marker, 'ambiguous_anchor', detail, most.places)]
+  }
+  const stray = placesIn(
+    all.filter((file) => !file.isExpected),
+    marker,
+  )
+  if (stray.length > 0) return [finding(marker, 'ambiguous_anchor', 'an anchor stands where none is expected', stray)]
+  return unsearchable({ ...task, files: task.files.filter(({ area }) => area === 'prompt') }, marker)
 }
 
 function missing(

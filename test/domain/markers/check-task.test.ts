@@ -38,6 +38,13 @@ test('an anchor inside of the whole text counts by itself', () => {
   expect(check([{ ...surface, found }])).toEqual([])
 })
 
+test('an anchor of its own stands in an expected file, too', () => {
+  const stray = { cue: [{ string: 'anchor', line: 1 }], distractor: [] }
+  expect(check([surface, { ...file('environment/b', 'environment', {}), isExpected: false, found: stray }])).toEqual([
+    'cue ambiguous_anchor',
+  ])
+})
+
 test('what could not be searched is never ok', () => {
   const blind = { unsearched: 'is a PNG picture', isBinary: true }
   const picture = file('environment/p.png', 'environment', {}, blind)
