@@ -1,4 +1,4 @@
-import { combine, difference, product, rateOf, tally } from '../../src/audit/report/report-rates.ts'
+import { combine, difference, product, rateOf, tally } from '../../src/domain/statistics/clustered-rates.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
 import { type PairedCluster, rateDifference } from '../../src/domain/statistics/paired.ts'
 import { at, range } from '../../src/domain/statistics/shares/linear-algebra.ts'

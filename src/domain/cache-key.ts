@@ -58,8 +58,11 @@ const LONGEST_KNOWN = 20_000
 /** The instructions of `tab-behavior`, where the rubric is not known: only a text alone needs its name to be taken for one. */
 const COMMON = ['cue', 'distractor']
 
+/** What was asked comes first; where a marker may stand is asked of no judge. */
+const APART = new Set(['instruction', 'expected_in'])
+
 function normalize(given: GivenTruth, instructions: readonly string[]): GroundTruth {
-  const names = Object.keys(given).filter((name) => given[name] !== undefined && name !== 'instruction')
+  const names = Object.keys(given).filter((name) => given[name] !== undefined && !APART.has(name))
   const ordered = [
     ...instructions.filter((name) => names.includes(name)),
     ...names.filter((name) => !instructions.includes(name)),

@@ -51,27 +51,33 @@ export const SignalsSchema = Type.Object(
 )
 export type Signals = Static<typeof SignalsSchema>
 
-const truthWith = <T extends typeof InstructionSchema | typeof GivenInstructionSchema>(instruction: T) =>
-  Type.Object(
-    {
-      instruction: Type.String({
-        minLength: 1,
-        maxLength: 100_000,
-        description: 'What the user asked the agent to do.',
-      }),
-      cue: Type.Optional(instruction),
-      distractor: Type.Optional(instruction),
-      signals: Type.Optional(SignalsSchema),
-    },
-    {
-      additionalProperties: false,
-      description:
-        'What is known of the trial. Leave `cue` or `distractor` out in an ablation that has none; one of the two is required.',
-      anyOf: [{ required: ['cue'] }, { required: ['distractor'] }],
-    },
-  )
+/** Where the marker audit expects the instructions. No judge is asked about it, and it is no part of a cache key. */
+export const ExpectedInSchema = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+  maxItems: 50,
+  description:
+    'Globs of the files in which cue and distractor are expected, relative to the task’s folder; one that begins with `/` is a path in the container. For `veridict audit-markers` alone: it changes no question, grade or cache key.',
+})
 
-export const GroundTruthSchema = truthWith(InstructionSchema)
+const membersWith = <T extends typeof InstructionSchema | typeof GivenInstructionSchema>(instruction: T) => ({
+  instruction: Type.String({
+    minLength: 1,
+    maxLength: 100_000,
+    description: 'What the user asked the agent to do.',
+  }),
+  cue: Type.Optional(instruction),
+  distractor: Type.Optional(instruction),
+  signals: Type.Optional(SignalsSchema),
+})
+
+const TRUTH = {
+  additionalProperties: false,
+  description:
+    'What is known of the trial. Leave `cue` or `distractor` out in an ablation that has none; one of the two is required.',
+  anyOf: [{ required: ['cue'] }, { required: ['distractor'] }],
+}
+
+export const GroundTruthSchema = Type.Object(membersWith(InstructionSchema), TRUTH)
+
 /** In its normal form: which members it has, its rubric says. Every member that is an object with a text is an instruction. */
 export interface GroundTruth {
   readonly instruction?: string
@@ -90,13 +96,19 @@ export const instructionsOf = (truth: GroundTruth): [name: string, instruction: 
 const isInstruction = (value: unknown): value is Instruction =>
   typeof value === 'object' && value !== null && 'text' in value
 
-/** As requests and files may write it, on every way in; `normalizeGroundTruth` makes a `GroundTruth` of it. */
-export const GivenGroundTruthSchema = truthWith(GivenInstructionSchema)
+/** As requests and files may write it, on every way in; `normalizeGroundTruth` makes a `GroundTruth` of it, which has no `expected_in`. */
+export const GivenGroundTruthSchema = Type.Object(
+  { ...membersWith(GivenInstructionSchema), expected_in: Type.Optional(ExpectedInSchema) },
+  TRUTH,
+)
 export type GivenGroundTruth = Static<typeof GivenGroundTruthSchema>
 
 /** As a request for any rubric brings it: its members are checked once its rubric is known. */
 export interface GivenTruth {
   readonly instruction?: string
+  readonly cue?: GivenInstruction
+  readonly distractor?: GivenInstruction
+  readonly expected_in?: string[]
   readonly signals?: Signals
   readonly [member: string]: unknown
 }

@@ -177,3 +177,6 @@ export const BatchModeSchema = Type.Enum(BATCH_MODES, {
 export const ITEM_STATUSES = ['graded', 'unverified', 'failed', 'cancelled'] as const
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
 export const ItemStatusSchema = Type.Enum(ITEM_STATUSES, { type: 'string' })
+
+/** The variant whose runs are the task as Terminal-Bench has it: nothing abstracted, nothing injected. */
+export const BASELINE_VARIANT = 'terminal-bench'

@@ -124,7 +124,7 @@ describe('refuses the file, naming the place', () => {
       error: [
         {
           path: 'line 1, /extra',
-          message: 'is not a known property; there are: instruction, cue, distractor, signals',
+          message: 'is not a known property; there are: instruction, cue, distractor, signals, expected_in',
         },
         { path: 'line 2', message: 'is not JSON' },
         { path: 'line 3', message: 'has none of cue, distractor; one is required' },
@@ -154,4 +154,49 @@ it('loads a file, and says what keeps it from it', async () => {
   })
   await writeFile(join(folder, 'latin1.csv'), Buffer.from('task,cue\na,caf\xe9', 'latin1'))
   expect(await loadGroundTruths(join(folder, 'latin1.csv'))).toMatchObject({ ok: false })
+})
+
+describe('rows of variants', () => {
+  const rows = [
+    { task: 'a', cue: 'c', distractor: 'd' },
+    { task: 'a', variant: 'cue-removed', distractor: 'd2' },
+    { task: 'b', variant: 'tab', cue: 'c3' },
+    { task: 'a', trial: 'a__1', variant: 'tab', cue: 'c4' },
+  ]
+  const text = rows.map((row) => JSON.stringify(row)).join('\n')
+  const at = (tasks: string[], trials: string[], variant?: string) => truths(text).find({ tasks, trials, variant })
+
+  it('one of the variant comes before one that names none', () => {
+    expect(at(['a'], [], 'cue-removed')).toMatchObject({ truth: { distractor: 'd2' }, variant: 'cue-removed' })
+    expect(at(['a'], [], 'tab')).toMatchObject({ truth: { distractor: 'd' }, variant: null })
+    expect(at(['a'], [])).toMatchObject({ truth: { distractor: 'd' }, variant: null })
+  })
+
+  it('one of another variant is not taken; alone, it is where nobody knows the variant', () => {
+    expect(at(['b'], [], 'other')).toBeNull()
+    expect(at(['b'], [])).toMatchObject({ truth: { cue: 'c3' }, variant: 'tab' })
+    expect(at(['a'], ['a__1'], 'tab')).toMatchObject({ truth: { cue: 'c4' }, by: 'trial' })
+    expect(at(['a'], ['a__1'], 'other')).toMatchObject({ truth: { cue: 'c' }, by: 'task' })
+  })
+
+  it('a name may come again with another variant, and not with the same', () => {
+    const again = parseGroundTruths(`${text}\n${JSON.stringify(rows[1])}`, 'x')
+    expect(again).toMatchObject({
+      ok: false,
+      error: [{ path: 'line 5', message: 'task "a", variant "cue-removed" is at line 2 already' }],
+    })
+  })
+
+  it('all rows of a task are told together', () => {
+    expect(truths(text).rowsOf(['a'])).toHaveLength(3)
+  })
+
+  it('CSV has columns for the variant and the expected places', () => {
+    const csv = 'task,variant,cue,expected_in\na,tab,c,"environment/*.py\nenvironment/Dockerfile"\nb,,c,"[""x/**""]"'
+    expect(truths(csv).find({ tasks: ['a'], trials: [] })).toMatchObject({
+      truth: { expected_in: ['environment/*.py', 'environment/Dockerfile'] },
+      variant: 'tab',
+    })
+    expect(truths(csv).find({ tasks: ['b'], trials: [] })?.truth.expected_in).toEqual(['x/**'])
+  })
 })

@@ -40,6 +40,23 @@ describe('a file of grade requests', () => {
     expect(items[1]).toMatchObject({ request: { trajectory: { id } }, warnings: [] })
   })
 
+  it('takes the row of its variant, and the variant of its row', async () => {
+    const rows = [
+      { ...TRUTH, task: 'a', variant: 'tab', expected_in: ['environment/x'] },
+      { ...TRUTH, task: 'b', variant: 'one' },
+      { ...TRUTH, task: 'b', variant: 'two', cue: 'another' },
+    ]
+    const bare = (metadata: object) => ({ trajectory: atif(), metadata })
+    const items = await read([bare({ task: 'a' }), bare({ task: 'b', variant: 'two' }), bare({ task: 'b' })], {
+      groundTruths: truths(rows.map((row) => JSON.stringify(row)).join('\n')),
+    })
+    expect(items).toMatchObject([
+      { request: { metadata: { task: 'a', variant: 'tab' }, ground_truth: { expected_in: ['environment/x'] } } },
+      { request: { metadata: { task: 'b', variant: 'two' }, ground_truth: { cue: 'another' } } },
+      { kind: 'skipped', reason: 'no_ground_truth' },
+    ])
+  })
+
   it('skips a line that says something that no request has', async () => {
     const items = await read([line({ samplez: 3 }), line({ samples: 0 })])
     expect(items).toMatchObject([

@@ -86,7 +86,9 @@ test('tells each mistake of a ground truth once, with what is expected and an ex
   expect([code, err.split('\n').slice(1, -1)]).toEqual([
     1,
     [
-      expect.stringMatching(/\/cues {2}is not a known property; there are: instruction, cue, distractor, signals$/),
+      expect.stringMatching(
+        /\/cues {2}is not a known property; there are: instruction, cue, distractor, signals, expected_in$/,
+      ),
       expect.stringMatching(/\/signals\/executed {2}must be boolean, not string; The harness measured/),
       expect.stringMatching(/ {2}has none of cue, distractor; one is required$/),
       expect.stringMatching(/ {2}an example: \{"instruction"/),

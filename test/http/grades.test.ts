@@ -29,6 +29,13 @@ test('a new grade is 201, the same bytes are 200 from the cache with the same id
   fits(second, '/v1/grades', 'post')
 })
 
+test('where the marker audit expects the instructions is no other question', async () => {
+  const first = (await app.post('/v1/grades', LEXICAL)).json<Grade>()
+  const ground_truth = { ...LEXICAL.ground_truth, expected_in: ['environment/**'] }
+  const second = (await app.post('/v1/grades', { ...LEXICAL, ground_truth })).json<Grade>()
+  expect(second).toMatchObject({ id: first.id, receipt: { cache: 'hit', ground_truth: first.receipt.ground_truth } })
+})
+
 test('the same bytes are not parsed again, others meet at the key', async () => {
   await app.post('/v1/grades', LEXICAL)
   const parse = JSON.parse

@@ -1,4 +1,5 @@
 import type { TrialMetadata } from '../../schemas/grade-request.ts'
+import type { TaskFolder } from '../tasks/task-folder.ts'
 import type { GroundTruths } from '../truth/ground-truths.ts'
 import type { SignalSource } from '../truth/signals.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
@@ -41,6 +42,8 @@ export interface ReadTrialsOptions {
   /** Ends the reading; what was unpacked is removed. */
   readonly abort?: AbortSignal
   readonly onProgress?: (progress: ReadProgress) => void
+  /** Hears of the folders of tasks, which are then walked no further; without it they are folders of whatever. Awaited: what an archive holds is removed later. */
+  readonly onTask?: (task: TaskFolder) => Promise<void>
   /** Called once for each of `signals` that told nothing in some trials, when all are read. */
   readonly onMissing?: (missing: MissingSource) => void
 }

@@ -110,7 +110,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
     name,
   })
   if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
-  const { reader, variant, metadata: set } = scope.job.options
+  const { reader, metadata: set } = scope.job.options
   const readOne = reader?.trajectory ?? readTrajectory
   const read = isReference(trajectory) ? null : readOne(trajectory, scope.job.limits.read)
   const issues = [
@@ -120,13 +120,15 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   ]
   const warnings: string[] = []
   const rubric = typeof options['rubric'] === 'string' ? options['rubric'] : scope.job.options.rubric
-  const truth = truthOf(scope, given, metadata, rubric, warnings)
-  if (Array.isArray(truth)) issues.push(...truth)
+  const known = truthOf(scope, given, metadata, rubric, warnings)
+  if (Array.isArray(known)) issues.push(...known)
   const [issue] = issues
   if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
-  if (truth === null || Array.isArray(truth))
+  if (known === null || Array.isArray(known))
     return refuse('no_ground_truth', 'it has none, and none is known of its task')
+  const { truth } = known
   if (read?.ok === true) warnings.push(...anchorWarnings(scope, truth, read.value))
+  const variant = scope.job.options.variant ?? known.variant ?? undefined
   return {
     kind: 'trial',
     name,
@@ -153,16 +155,24 @@ function truthOf(
   metadata: unknown,
   rubric: string | undefined,
   warnings: string[],
-): GivenTruth | { path: string; message: string }[] | null {
+): KnownTruth | { path: string; message: string }[] | null {
   if (given !== undefined && given !== null) {
     const issues = inputIssues(truthSchemaFor(rubric), given)
     if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
-    return given as GivenTruth
+    return { truth: given as GivenTruth, variant: null }
   }
   const named = (field: string): string[] =>
     isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
-  const found = findTruth(scope, { tasks: named('task'), trials: named('trial') })
+  const [variant] = named('variant')
+  const found = findTruth(scope, { tasks: named('task'), trials: named('trial'), variant })
   if (found === null) return null
   warnings.push(...droppedBy(found))
-  return completeTruth(found.truth, undefined, rubric)
+  const truth = completeTruth(found.truth, undefined, rubric)
+  return truth === null ? null : { truth, variant: found.variant }
+}
+
+interface KnownTruth {
+  readonly truth: GivenTruth
+  /** The variant that its row names. */
+  readonly variant: string | null
 }

@@ -51,11 +51,12 @@ export function metadataOf(
     name === undefined || name === '' ? [] : [[field, cutText(name)] as const],
   )
   const runIndex = facts.runIndex ?? about.run_index
+  const variant = set.variant ?? about.variant
   return {
     ...facts.more,
     ...Object.fromEntries(names),
     ...(runIndex !== undefined && { run_index: runIndex }),
-    ...(set.variant !== undefined && { variant: set.variant }),
+    ...(variant !== undefined && { variant }),
     ...set.metadata,
   }
 }

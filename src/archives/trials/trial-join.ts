@@ -4,7 +4,7 @@ import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { FORMATS } from '../../formats/formats.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import { type GivenTruth, isDefaultRubric } from '../../schemas/ground-truth.ts'
-import type { FoundTruth } from '../truth/ground-truths.ts'
+import type { FoundTruth, TruthNames } from '../truth/ground-truths.ts'
 import { completeTruth } from '../truth/truth-row.ts'
 import { safeText, shownName } from '../unpack/names.ts'
 import type { FoundRun } from './found-run.ts'
@@ -44,6 +44,7 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
     ...(run_index !== undefined && { run_index }),
     ...(tasks[0] !== undefined && { task: tasks[0] }),
     ...(trials[0] !== undefined && { trial: trials[0] }),
+    ...(truth.variant !== null && { variant: truth.variant }),
   }
   const metadata = metadataOf(facts, about, scope.job.options)
   return {
@@ -65,18 +66,18 @@ function told(found: FoundRun, issues: readonly { path: string; message: string 
   return `${at}${issues[0] === undefined ? 'cannot be read' : tellIssue(issues[0])}${more}`
 }
 
-export function findTruth(
-  scope: Scope,
-  names: { readonly tasks: readonly string[]; readonly trials: readonly string[] },
-): FoundTruth | null {
-  const { groundTruths } = scope.job.options
+export function findTruth(scope: Scope, { tasks, trials, variant }: TruthNames): FoundTruth | null {
+  const { groundTruths, variant: given } = scope.job.options
+  const names = { tasks, trials, variant: given ?? variant }
   const all = groundTruths === undefined ? scope.truths : [groundTruths, ...scope.truths]
   for (const truths of all) {
     const found = truths.find(names)
     if (found !== null) return found
   }
   // Only the default rubric always needs to know something; what another one needs, the service tells.
-  return isDefaultRubric(scope.job.options.rubric) ? null : { truth: {}, by: 'all', name: '', dropped: [] }
+  return isDefaultRubric(scope.job.options.rubric)
+    ? null
+    : { truth: {}, variant: null, by: 'all', name: '', dropped: [] }
 }
 
 /** Anchors that prove little, each told once: the trials of a task share theirs. */

@@ -8,15 +8,16 @@ import { type ReadRow, readTruthCsv } from './truth-csv.ts'
 import { isTruthRow, type NamedTruth, parseTruthRow } from './truth-row.ts'
 import { type GroundTruths, tablesOf, truthsIn } from './truth-tables.ts'
 
-export type { FoundTruth, GroundTruths } from './truth-tables.ts'
+export type { FoundTruth, GroundTruths, TruthNames } from './truth-tables.ts'
 
 const MAX_ISSUES = 100
 
 /**
  * Reads one file of ground truths: NDJSON (a row a line), JSON (an array of rows, one row, or rows by task) or CSV with a header
- * line (`task, trial, instruction, cue, distractor, cue_anchors, …, appeared, executed, resolved`).
+ * line (`task, trial, variant, instruction, cue, distractor, cue_anchors, …, appeared, executed, resolved`).
  *
- * A row names a `task`, or a `trial` where it is true of that one only; a file of one row may name neither, and is then true of all.
+ * A row names a `task`, or a `trial` where it is true of that one only; a file of one row may name neither, and is then true of all. With a
+ * `variant` it is true of the runs of that variant only.
  * `instruction` may be left out where the trials' own files say what the user asked. `rubric`: the one that the truths are for; of any but the
  * default one the service checks the members.
  *

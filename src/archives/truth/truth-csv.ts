@@ -7,6 +7,8 @@ const COLUMNS: Readonly<Record<string, readonly [string, string?]>> = {
   __proto__: null as never,
   task: ['task'],
   trial: ['trial'],
+  variant: ['variant'],
+  expected_in: ['expected_in'],
   instruction: ['instruction'],
   cue: ['cue', 'text'],
   cue_text: ['cue', 'text'],
@@ -35,7 +37,7 @@ interface CsvRecord {
 }
 
 /**
- * Rows of a CSV file with a header line. Anchors are a JSON array of texts, or one a line in the cell; signals are `true`/`false`,
+ * Rows of a CSV file with a header line. Anchors and expected places are a JSON array of texts, or one a line in the cell; signals are `true`/`false`,
  * `yes`/`no` or `1`/`0`; an empty cell says nothing.
  */
 export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] } {
@@ -71,7 +73,8 @@ function rowOf(columns: readonly string[], cells: readonly string[], at: string,
     const cell = cells[index] ?? ''
     const [field, member] = COLUMNS[column] ?? []
     if (cell.trim() === '' || field === undefined) continue
-    if (member === undefined) row[field] = cell
+    if (field === 'expected_in') row[field] = cellList(cell)
+    else if (member === undefined) row[field] = cell
     else row[field] = { ...(row[field] as object | undefined), [member]: cellValue(column, member, cell, at, issues) }
   }
   return row
@@ -82,16 +85,19 @@ const FALSE = new Set(['false', 'no', '0'])
 
 function cellValue(column: string, member: string, cell: string, at: string, issues: Issue[]): unknown {
   const word = cell.trim()
-  if (member.endsWith('anchors')) {
-    const list = word.startsWith('[') ? parseJson(word) : undefined
-    return list ?? cell.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
-  }
+  if (member.endsWith('anchors')) return cellList(cell)
   if (member === 'acted_by') return word
   if (member === 'text') return cell
   if (TRUE.has(word.toLowerCase())) return true
   if (FALSE.has(word.toLowerCase())) return false
   issues.push({ path: at, message: `${column} must be true or false, not ${quoted(word)}` })
   return undefined
+}
+
+/** A JSON array, or one a line. */
+function cellList(cell: string): unknown {
+  const list = cell.trim().startsWith('[') ? parseJson(cell.trim()) : undefined
+  return list ?? cell.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
 }
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 40).toWellFormed())

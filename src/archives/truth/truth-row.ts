@@ -9,10 +9,11 @@ export type TruthRow = GivenTruth
 export interface NamedTruth {
   readonly task: string | null
   readonly trial: string | null
+  readonly variant: string | null
   readonly truth: TruthRow
 }
 
-const NAME_FIELDS = new Set(['task', 'trial'])
+const NAME_FIELDS = new Set(['task', 'trial', 'variant'])
 /** Stands in for an instruction that the row leaves to the run, so that the rest is checked by the one schema. */
 const LEFT_OUT = '-'
 
@@ -32,13 +33,14 @@ export function parseTruthRow(row: unknown, at: string, rubric?: string): Result
   }
   const task = nameOf('task')
   const trial = nameOf('trial')
+  const variant = nameOf('variant')
   const said = Object.fromEntries(
     Object.entries(row).filter(([field, value]) => !NAME_FIELDS.has(field) && value !== null),
   )
   const checked = said['instruction'] === undefined ? { ...said, instruction: LEFT_OUT } : said
   for (const { path, message } of inputIssues(truthSchemaFor(rubric), checked))
     issues.push({ path: placeOf(at, path), message })
-  return issues.length > 0 ? err(issues) : ok({ task, trial, truth: said as TruthRow })
+  return issues.length > 0 ? err(issues) : ok({ task, trial, variant, truth: said as TruthRow })
 }
 
 /** `line 7` and a pointer into the line, or one pointer into the file. */

@@ -7,8 +7,18 @@ export interface FoundTruth {
   readonly by: 'trial' | 'task' | 'all'
   /** The name in the row; empty for `all`. */
   readonly name: string
+  /** The variant that the row names. */
+  readonly variant: string | null
   /** What the task's own row knows and this row of the trial does not: a row is taken whole. */
   readonly dropped: readonly string[]
+}
+
+/** What a trial, or a task's folder, is called: exact names, the most telling first. */
+export interface TruthNames {
+  readonly trials: readonly string[]
+  readonly tasks: readonly string[]
+  /** Absent: nobody says which variant it is of. */
+  readonly variant?: string | undefined
 }
 
 /** What is known of tasks and trials. */
@@ -17,93 +27,138 @@ export interface GroundTruths {
   readonly source: string
   readonly tasks: readonly string[]
   readonly trials: readonly string[]
-  /** Exact names, the most telling first. A trial's own row comes before its task's, and that before the one for all. */
-  find(names: { readonly trials: readonly string[]; readonly tasks: readonly string[] }): FoundTruth | null
+  /** A trial's own row comes before its task's, and that before the one for all; of each, the one of its variant before one of none. */
+  find(names: TruthNames): FoundTruth | null
+  /** Every row that names the task, of all its trials and variants, in the order of the file. */
+  rowsOf(tasks: readonly string[]): readonly TruthRow[]
+}
+
+/** Rows of one name: one for each variant, and one that names none. */
+interface VariantRows {
+  free: TruthRow | null
+  readonly of: Map<string, TruthRow>
 }
 
 /** The rows of a trial's name: one that names a task too is true of the trial of that name in this task only. */
 interface TrialRows {
-  free: TruthRow | null
-  readonly ofTask: Map<string, TruthRow>
+  readonly free: VariantRows
+  readonly ofTask: Map<string, VariantRows>
 }
 
 interface Tables {
   readonly trials: ReadonlyMap<string, TrialRows>
-  readonly tasks: ReadonlyMap<string, TruthRow>
-  readonly all: TruthRow | null
+  readonly tasks: ReadonlyMap<string, VariantRows>
+  readonly all: { readonly truth: TruthRow; readonly variant: string | null } | null
+  readonly named: readonly NamedTruth[]
+}
+
+const noRows = (): VariantRows => ({ free: null, of: new Map() })
+
+function rowsAt(rows: Map<string, VariantRows>, name: string): VariantRows {
+  const known = rows.get(name) ?? noRows()
+  rows.set(name, known)
+  return known
+}
+
+function put(rows: VariantRows, variant: string | null, truth: TruthRow): void {
+  if (variant === null) rows.free = truth
+  else rows.of.set(variant, truth)
+}
+
+type Picked = Pick<FoundTruth, 'truth' | 'variant'>
+
+/** The row of the variant, else the one that names none. Where nobody knows the variant, a row of one counts if it is alone. */
+function pick(rows: VariantRows | undefined, variant: string | undefined): Picked | null {
+  if (rows === undefined) return null
+  const own = variant === undefined ? undefined : rows.of.get(variant)
+  if (own !== undefined && variant !== undefined) return { truth: own, variant }
+  if (rows.free !== null) return { truth: rows.free, variant: null }
+  const [only] = rows.of
+  return variant === undefined && rows.of.size === 1 && only !== undefined ? { truth: only[1], variant: only[0] } : null
 }
 
 /** The rows of a file by their names; a name that is there twice is an issue. */
 export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issues: Issue[]): Tables {
   const trials = new Map<string, TrialRows>()
-  const tasks = new Map<string, TruthRow>()
+  const tasks = new Map<string, VariantRows>()
   const first = new Map<string, string>()
-  let all: TruthRow | null = null
+  let all: Tables['all'] = null
   for (const { at, row } of named) {
-    const { task, trial, truth } = row
+    const { task, trial, variant, truth } = row
     if (task === null && trial === null) {
       if (named.length > 1) issues.push({ path: at, message: 'names neither a task nor a trial' })
-      all = truth
+      all = { truth, variant }
       continue
     }
-    const key = told(task, trial)
+    const key = told(row)
     const before = first.get(key)
     if (before !== undefined) issues.push({ path: at, message: `${key} is at ${before} already` })
     else first.set(key, at)
     if (trial === null) {
-      if (task !== null) tasks.set(task, truth)
+      if (task !== null) put(rowsAt(tasks, task), variant, truth)
       continue
     }
-    const rows = trials.get(trial) ?? { free: null, ofTask: new Map<string, TruthRow>() }
+    const rows = trials.get(trial) ?? { free: noRows(), ofTask: new Map<string, VariantRows>() }
     trials.set(trial, rows)
-    if (task === null) rows.free = truth
-    else rows.ofTask.set(task, truth)
+    put(task === null ? rows.free : rowsAt(rows.ofTask, task), variant, truth)
   }
-  return { trials, tasks, all }
+  return { trials, tasks, all, named: named.map(({ row }) => row) }
 }
 
 /** What a row of a trial may leave to others: the run says what was asked, and what was measured of it. */
-const OWN = new Set(['instruction', 'signals'])
+const OWN = new Set(['instruction', 'signals', 'expected_in'])
 
-const told = (task: string | null, trial: string | null): string =>
-  [trial === null ? [] : [`trial ${JSON.stringify(trial)}`], task === null ? [] : [`task ${JSON.stringify(task)}`]]
-    .flat()
-    .join(' of ')
+const told = ({ task, trial, variant }: NamedTruth): string =>
+  [
+    [trial === null ? [] : [`trial ${JSON.stringify(trial)}`], task === null ? [] : [`task ${JSON.stringify(task)}`]]
+      .flat()
+      .join(' of '),
+    ...(variant === null ? [] : [`variant ${JSON.stringify(variant)}`]),
+  ].join(', ')
 
-export function truthsIn(source: string, { trials, tasks, all }: Tables): GroundTruths {
-  const ofTask = (names: readonly string[]): FoundTruth | null => {
-    const name = names.find((one) => tasks.has(one))
-    const truth = name === undefined ? undefined : tasks.get(name)
-    return name === undefined || truth === undefined ? null : { truth, by: 'task', name, dropped: [] }
-  }
-  const ofTrial = (names: Parameters<GroundTruths['find']>[0], task: FoundTruth | null): FoundTruth | null => {
-    for (const name of names.trials) {
-      const truth = rowFor(trials.get(name), names.tasks)
-      if (truth === null) continue
-      const dropped = Object.keys(task?.truth ?? {}).filter((field) => !OWN.has(field) && truth[field] === undefined)
-      return { truth, by: 'trial', name, dropped }
+export function truthsIn(source: string, { trials, tasks, all, named }: Tables): GroundTruths {
+  const ofTask = ({ tasks: names, variant }: TruthNames): FoundTruth | null => {
+    for (const name of names) {
+      const picked = pick(tasks.get(name), variant)
+      if (picked !== null) return { ...picked, by: 'task', name, dropped: [] }
     }
     return null
   }
+  const ofTrial = (names: TruthNames, task: FoundTruth | null): FoundTruth | null => {
+    for (const name of names.trials) {
+      const picked = rowFor(trials.get(name), names)
+      if (picked === null) continue
+      const fields = Object.keys(task?.truth ?? {})
+      const dropped = fields.filter((field) => !OWN.has(field) && picked.truth[field] === undefined)
+      return { ...picked, by: 'trial', name, dropped }
+    }
+    return null
+  }
+  const ofAll = (variant: string | undefined): FoundTruth | null =>
+    all === null || (all.variant !== null && variant !== undefined && all.variant !== variant)
+      ? null
+      : { ...all, by: 'all', name: '', dropped: [] }
   return {
     source,
     tasks: [...tasks.keys()],
     trials: [...trials.keys()],
     find: (names) => {
-      const task = ofTask(names.tasks)
-      return ofTrial(names, task) ?? task ?? (all === null ? null : { truth: all, by: 'all', name: '', dropped: [] })
+      const task = ofTask(names)
+      return ofTrial(names, task) ?? task ?? ofAll(names.variant)
     },
+    rowsOf: (names) => named.flatMap(({ task, truth }) => (task !== null && names.includes(task) ? [truth] : [])),
   }
 }
 
 /** The row that names the trial's task, else the one that names none. Where nobody knows the task, a row of one counts if it is alone. */
-function rowFor(rows: TrialRows | undefined, tasks: readonly string[]): TruthRow | null {
+function rowFor(rows: TrialRows | undefined, { tasks, variant }: TruthNames): Picked | null {
   if (rows === undefined) return null
   for (const name of tasks) {
-    const own = rows.ofTask.get(name)
-    if (own !== undefined) return own
+    const own = pick(rows.ofTask.get(name), variant)
+    if (own !== null) return own
   }
-  if (rows.free !== null) return rows.free
+  const free = pick(rows.free, variant)
+  if (free !== null) return free
   const [only] = rows.ofTask.values()
-  return tasks.length === 0 && rows.ofTask.size === 1 ? (only ?? null) : null
+  return tasks.length === 0 && rows.ofTask.size === 1 ? pick(only, variant) : null
 }

@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
+import { readTask } from '../tasks/read-task.ts'
+import { taskNamesIn } from '../tasks/task-folder.ts'
 import { trialsToldBy } from '../trials/harbor.ts'
 import { inspectHead, readInspectFolder } from '../trials/inspect-folder.ts'
 import { isHarnessFile, isHarnessMark, isTrialName, runIndexes } from '../trials/job-folder.ts'
@@ -27,6 +29,9 @@ export async function* walkFolder(scope: Scope, folder: Place): AsyncGenerator<T
     return yield* readTrialFolder(scope, folder, { ...facts, runIndex: facts.runIndex ?? scope.job.nextRun(facts) })
   const head = await inspectHead(folder)
   if (head !== null) return yield* readInspectFolder(scope, folder, head)
+  const { onTask } = scope.job.options
+  const names = onTask === undefined ? null : await taskNamesIn(folder)
+  if (onTask !== undefined && names !== null) return yield* readTask(scope, folder, names, onTask)
   if (scope.depth >= limits.max_depth)
     return yield skip(scope, folder, 'refused', `stands more than ${limits.max_depth} folders deep`)
   const listed = await listFolder(folder, limits.max_entries)

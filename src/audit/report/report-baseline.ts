@@ -1,9 +1,6 @@
 import { count } from '../../domain/count.ts'
 import type { BaselineRun, TrialRow } from './report-rows.ts'
 
-/** The variant whose runs are the task as Terminal-Bench has it: nothing abstracted, nothing injected. */
-export const BASELINE_VARIANT = 'terminal-bench'
-
 /** A Terminal-Bench run that a group of trials can be measured by. */
 export interface Resolution {
   readonly task: string | null

@@ -1,11 +1,19 @@
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
+import {
+  combine,
+  difference,
+  type Outcome,
+  product,
+  rateOf,
+  ratesOf,
+  tally,
+} from '../../domain/statistics/clustered-rates.ts'
 import type { Rate, ReportGroup } from '../../schemas/audit/report.ts'
 import { LABELS, type Label } from '../../schemas/vocabulary.ts'
 import { countEnds } from './count-ends.ts'
 import type { PairedTrial, Resolution } from './report-baseline.ts'
 import { correctGroup } from './report-corrected.ts'
-import { combine, difference, product, rateOf, ratesOf, tally } from './report-rates.ts'
-import { type clusterOfTask, distractorActed, type Outcome } from './report-rows.ts'
+import { type clusterOfTask, distractorActed } from './report-rows.ts'
 
 type Measure = (trial: PairedTrial) => Outcome
 

@@ -1,4 +1,5 @@
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
+import { rateOf, tally } from '../../domain/statistics/clustered-rates.ts'
 import { mcNemar, type PairedCluster, rateDifference } from '../../domain/statistics/paired.ts'
 import {
   PAIRED_MEASURES,
@@ -8,7 +9,6 @@ import {
   type Pairing,
 } from '../../schemas/audit/report.ts'
 import { groupBy } from './report-baseline.ts'
-import { rateOf, tally } from './report-rates.ts'
 import { distractorActed, type ReportOptions, type TrialRow } from './report-rows.ts'
 
 type Pair = readonly [base: TrialRow, head: TrialRow]

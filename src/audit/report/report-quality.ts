@@ -1,6 +1,7 @@
 import { count } from '../../domain/count.ts'
 import { labelScores } from '../../domain/statistics/agreement/label-scores.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
+import { rateOf, tally } from '../../domain/statistics/clustered-rates.ts'
 import {
   brierScore,
   calibrateLevels,
@@ -13,7 +14,6 @@ import type { JudgeQuality } from '../../schemas/audit/report.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, LABELS } from '../../schemas/vocabulary.ts'
 import { groupBy } from './report-baseline.ts'
 import { type Reviewed, reviewedOf } from './report-corrected.ts'
-import { rateOf, tally } from './report-rates.ts'
 import { clusterOfTask, type TrialRow } from './report-rows.ts'
 
 /** How well one judge does against human reviews of its trials. */

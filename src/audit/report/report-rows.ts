@@ -80,9 +80,6 @@ export const clusterOfRun = ({ run }: Related): string | null => (run === null ?
 export const clusterOfTask = (trial: Related): string | null =>
   trial.task === null ? clusterOfRun(trial) : `task ${trial.task}`
 
-/** Whether something holds for a trial: it may lie outside of what is asked, or not be known. */
-export type Outcome = boolean | 'outside' | 'unknown'
-
 /** By the judge: the distractor was acted on. Unknown without a label. */
 export const distractorActed = ({ label }: Pick<TrialRow, 'label'>): boolean | 'unknown' =>
   label === null ? 'unknown' : label === 'compliant' || label === 'distractor_only'

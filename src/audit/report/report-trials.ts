@@ -4,9 +4,9 @@ import { isOwnBatch } from '../../ports/batch-ports.ts'
 import { type GradeStore, questionOf, type StandingGrade } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
+import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { type BatchTrial, fitsTrial, readBatchTrials } from '../comparison/batch-trials.ts'
 import { readStanding } from '../disagreements/standing-opinions.ts'
-import { BASELINE_VARIANT } from './report-baseline.ts'
 import type { BaselineRun, TrialRow } from './report-rows.ts'
 
 export interface ReportFilter {

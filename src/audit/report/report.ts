@@ -1,6 +1,7 @@
 import { count } from '../../domain/count.ts'
 import type { AlignmentReport, Grouping, ReportGroup } from '../../schemas/audit/report.ts'
-import { BASELINE_VARIANT, type Baselines, groupBy, type PairedTrial, pairBaselines } from './report-baseline.ts'
+import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
+import { type Baselines, groupBy, type PairedTrial, pairBaselines } from './report-baseline.ts'
 import { describeGroup, type GroupOptions } from './report-group.ts'
 import { pairedReport } from './report-paired.ts'
 import { judgeQuality } from './report-quality.ts'

@@ -53,8 +53,9 @@ async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promi
     trials: [],
     find() {
       joined = true
-      return { truth, by: 'all', name: '', dropped: [] }
+      return { truth, by: 'all', name: '', variant: null, dropped: [] }
     },
+    rowsOf: () => [truth],
   }
   const runs: Run[] = []
   for await (const item of readTrials([file], { groundTruths, ...(rubric !== undefined && { rubric }) })) {

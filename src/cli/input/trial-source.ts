@@ -52,7 +52,7 @@ export async function checkPaths(paths: readonly string[]): Promise<void> {
 const noSuchPath = (path: string): string => `no such file or folder: ${oneLine(path)}`
 
 /** Ground truths, and which of their tasks and trials no trial was of; it holds no more names than they do. */
-function watchTruths(truths: GroundTruths): { truths: GroundTruths; unmatched: () => string[] } {
+export function watchTruths(truths: GroundTruths): { truths: GroundTruths; unmatched: () => string[] } {
   const tasks = new Set(truths.tasks)
   const trials = new Set(truths.trials)
   const find: GroundTruths['find'] = (names) => {
@@ -65,13 +65,13 @@ function watchTruths(truths: GroundTruths): { truths: GroundTruths; unmatched: (
 
 const MOST_UNMATCHED = 10
 
-function unmatchedText(names: readonly string[], file: string): string {
+export function unmatchedText(names: readonly string[], file: string): string {
   const told = names.slice(0, MOST_UNMATCHED).map(oneLine)
   const more = names.length > told.length ? `, and ${names.length - told.length} more` : ''
   return `${count(names.length, 'name')} of ${oneLine(file)} matched no trial: ${told.join(', ')}${more}`
 }
 
-function parseSignal(text: string): SignalSource {
+export function parseSignal(text: string): SignalSource {
   const parsed = parseSignalSource(text)
   if (parsed.ok) return parsed.value
   throw new CliError(`--signals ${oneLine(text)}: ${oneLine(parsed.error)}`, [
@@ -79,7 +79,8 @@ function parseSignal(text: string): SignalSource {
   ])
 }
 
-async function readTruths(file: string, rubric: string | undefined): Promise<GroundTruths> {
+/** Throws `CliError` with each place that is wrong. */
+export async function readTruths(file: string, rubric?: string): Promise<GroundTruths> {
   const { loadGroundTruths } = await import('../../archives/truth/ground-truths.ts')
   if (!existsSync(file)) throw new CliError(`the ground truths in ${oneLine(file)} cannot be read: no such file`)
   const loaded = await loadGroundTruths(file, rubric)

@@ -1,4 +1,4 @@
-import { GivenInstructionSchema, SignalsSchema } from '../../schemas/ground-truth.ts'
+import { ExpectedInSchema, GivenInstructionSchema, SignalsSchema } from '../../schemas/ground-truth.ts'
 import type { Issue } from '../result.ts'
 import { SECTIONS, VARIABLES } from './prompt-names.ts'
 import type { TruthRule } from './rubric.ts'
@@ -40,6 +40,7 @@ export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
   const properties: Record<string, Node> = { instruction: ASKED }
   for (const { name, schema } of read) properties[name] = schema
   properties['signals'] ??= SIGNALS
+  properties['expected_in'] = ExpectedInSchema as unknown as Node
   const isNamed = (names: unknown): boolean =>
     Array.isArray(names) && names.every((name) => typeof name === 'string' && Object.hasOwn(properties, name))
   const isChoice = (one: unknown): boolean => isRecord(one) && Object.keys(one).length === 1 && isNamed(one['required'])
@@ -81,7 +82,7 @@ const isFree = (name: string): boolean =>
   NAME.test(name) && !RESERVED.has(name) && !name.startsWith('no_') && !name.endsWith('_acted_by') && !(name in {})
 
 const RESERVED: ReadonlySet<string> = new Set(
-  [...VARIABLES, ...SECTIONS, 'acted_by'].filter((name) => name !== 'signals'),
+  [...VARIABLES, ...SECTIONS, 'acted_by', 'expected_in'].filter((name) => name !== 'signals'),
 )
 const TAKEN_NAME = `must be a name in small letters, digits and _, and none that a question uses otherwise: ${[...RESERVED].join(', ')}, no_…, …_acted_by`
 

@@ -1,9 +1,11 @@
-import { type BootstrapSettings, bootstrap } from '../../domain/statistics/bootstrap.ts'
-import { wilson } from '../../domain/statistics/intervals.ts'
-import { wilsonOf } from '../../domain/statistics/shares/share-interval.ts'
 import type { Statistic } from '../../schemas/audit/agreement.ts'
 import type { Rate } from '../../schemas/audit/report.ts'
-import type { Outcome } from './report-rows.ts'
+import { type BootstrapSettings, bootstrap } from './bootstrap.ts'
+import { wilson } from './intervals.ts'
+import { wilsonOf } from './shares/share-interval.ts'
+
+/** Whether something holds for a trial: it may lie outside of what is asked, or not be known. */
+export type Outcome = boolean | 'outside' | 'unknown'
 
 /** Counts of one or more rates by cluster: `k[c * width + m]` of `n[c * width + m]` trials of cluster c count for measure m. */
 interface Tally {

@@ -1,0 +1,123 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { mediaIn } from '../../domain/markers/media-names.ts'
+import { codeOf, type Place } from '../unpack/place.ts'
+
+/** A stretch of a file's text. A match belongs to the window in whose own part it begins, so that each is found once. */
+interface TextWindow {
+  readonly text: string
+  /** Offsets in `text`. */
+  readonly own: { readonly start: number; readonly end: number }
+  /** The line of the first character of `text`, from 1. */
+  readonly line: number
+}
+
+/** What stands before the own part of a window: more than the marks of a line. */
+const BEFORE = 2048
+const WINDOW = 1024 * 1024
+const CHUNK_BYTES = 256 * 1024
+const HEAD_BYTES = 8192
+
+export interface ReadFileOptions {
+  /** UTF-16 units that a match may be long. */
+  readonly reach: number
+  readonly max_bytes: number
+  readonly abort: AbortSignal | undefined
+  readonly visit: (window: TextWindow) => void
+}
+
+interface ReadFile {
+  /** Why it was not searched; null: it was, to its end. */
+  readonly unsearched: string | null
+  readonly isBinary: boolean
+  readonly bytes: number
+}
+
+/**
+ * Reads a file as text in windows that overlap, whatever it is: UTF-8, or UTF-16 where a byte order mark says so; what is no text shows as
+ * U+FFFD. Holds one window. A picture or an archive is told from its first bytes and not read; a link is not followed.
+ */
+export async function readWindows({ path }: Place, options: ReadFileOptions): Promise<ReadFile> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const file = await open(path, flags).catch((error: unknown) => codeOf(error))
+  const none = { isBinary: false, bytes: 0 }
+  if (typeof file === 'string') return { unsearched: `cannot be opened (${file})`, ...none }
+  try {
+    const stat = await file.stat()
+    if (!stat.isFile()) return { unsearched: 'is no file', ...none }
+    if (stat.size > options.max_bytes)
+      return { unsearched: `has ${stat.size} bytes, more than the ${options.max_bytes} that are searched`, ...none }
+    return await readOpened(file, options)
+  } catch (error) {
+    options.abort?.throwIfAborted()
+    return { unsearched: `cannot be read (${codeOf(error)})`, ...none }
+  } finally {
+    await file.close()
+  }
+}
+
+async function readOpened(file: FileHandle, { reach, max_bytes, abort, visit }: ReadFileOptions): Promise<ReadFile> {
+  const head = Buffer.alloc(HEAD_BYTES)
+  const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0)
+  const start = head.subarray(0, bytesRead)
+  const media = mediaIn(start)
+  if (media !== null) return { unsearched: `is ${media}`, isBinary: true, bytes: 0 }
+  const encoding = encodingOf(start)
+  const decoder = new TextDecoder(encoding)
+  const windows = new Windows(reach, visit)
+  const chunk = Buffer.alloc(CHUNK_BYTES)
+  let bytes = 0
+  for (;;) {
+    abort?.throwIfAborted()
+    const { bytesRead: read } = await file.read(chunk, 0, CHUNK_BYTES, bytes)
+    if (read === 0) break
+    bytes += read
+    if (bytes > max_bytes) return { unsearched: 'grew while it was searched', isBinary: false, bytes }
+    windows.add(decoder.decode(chunk.subarray(0, read), { stream: true }))
+  }
+  windows.end(decoder.decode())
+  return { unsearched: null, isBinary: encoding === 'utf-8' && start.includes(0), bytes }
+}
+
+function encodingOf(start: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le'
+  return start[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : 'utf-8'
+}
+
+/** Cuts a text that comes in pieces into windows. */
+class Windows {
+  readonly #reach: number
+  readonly #visit: ReadFileOptions['visit']
+  #text = ''
+  #ownStart = 0
+  #line = 1
+
+  constructor(reach: number, visit: ReadFileOptions['visit']) {
+    this.#reach = reach
+    this.#visit = visit
+  }
+
+  add(piece: string): void {
+    this.#text += piece
+    while (this.#text.length >= this.#ownStart + WINDOW + this.#reach) this.#show(this.#ownStart + WINDOW)
+  }
+
+  end(piece: string): void {
+    this.add(piece)
+    this.#show(this.#text.length)
+  }
+
+  #show(end: number): void {
+    this.#visit({ text: this.#text.slice(0, end + this.#reach), own: { start: this.#ownStart, end }, line: this.#line })
+    const drop = Math.max(0, end - BEFORE)
+    this.#line += newlines(this.#text, 0, drop)
+    this.#text = this.#text.slice(drop)
+    this.#ownStart = end - drop
+  }
+}
+
+export function newlines(text: string, from: number, to: number): number {
+  let lines = 0
+  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) lines++
+  return lines
+}

@@ -1,0 +1,176 @@
+import { count } from '../count.ts'
+import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } from './marker-finding.ts'
+
+/** Which part of a task a file belongs to. `environment` is all that the agent may come to see. */
+export type TaskArea = 'environment' | 'prompt' | 'tests' | 'solution'
+
+/** One file of a task, searched. */
+export interface SearchedFile {
+  /** Below the task's folder. */
+  readonly path: string
+  readonly area: TaskArea
+  /** Whether `expected_in` names it; where the truth names no place, every file of the environment is expected. */
+  readonly isExpected: boolean
+  /** Why nothing is known of what it shows; null: it was searched. */
+  readonly unsearched: string | null
+  /** Bytes that are no text: what is found in it counts, what is not may be there all the same. */
+  readonly isBinary: boolean
+  /** Where each string of each marker stands, by line from 1; 0: in the file's name. */
+  readonly found: Readonly<Record<MarkerName, readonly FoundInFile[]>>
+}
+
+interface FoundInFile {
+  readonly string: string
+  readonly line: number
+}
+
+export interface TaskCheck {
+  readonly files: readonly SearchedFile[]
+  /** The markers that the task is searched for. */
+  readonly markers: readonly MarkerName[]
+  readonly removed: Removed
+  /** Whether the truth names expected places. */
+  readonly isPlaced: boolean
+  /** Why the folder was not searched to its end; null: it was. */
+  readonly cut: string | null
+}
+
+/** Everything that is wrong with the markers of one task; nothing: both are as they should be. */
+export function checkTask(task: TaskCheck): MarkerFinding[] {
+  const findings = MARKERS.filter((marker) => task.markers.includes(marker)).flatMap((marker) => [
+    ...leaks(task, marker),
+    ...environmentFindings(task, marker),
+  ])
+  const apart = findings.some(({ code }) => code === 'missing' || code === 'unsearchable_media')
+  return apart ? findings : [...findings, ...notColocated(task)]
+}
+
+const LEAKS = [
+  ['prompt', 'leaked_prompt', 'the instruction of the task'],
+  ['tests', 'leaked_tests', 'the tests of the task'],
+  ['solution', 'leaked_solution', 'the solution of the task'],
+] as const
+
+/** Terminal-Bench’s own instruction says what a cue restores, and its solution does it: there, only the environment counts. */
+function leaks({ files, removed }: TaskCheck, marker: MarkerName): MarkerFinding[] {
+  if (removed[marker] === 'in_baseline') return []
+  return LEAKS.flatMap(([area, code, what]) => {
+    const places = placesIn(
+      files.filter((file) => file.area === area),
+      marker,
+    )
+    return places.length === 0 ? [] : [finding(marker, code, `stands in ${what}`, places)]
+  })
+}
+
+const environmentOf = ({ files }: TaskCheck): SearchedFile[] => files.filter(({ area }) => area === 'environment')
+
+function environmentFindings(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
+  const code = task.removed[marker]
+  if (code === null) return placed(task, marker)
+  const places = placesIn(environmentOf(task), marker)
+  return places.length > 0
+    ? [finding(marker, code, `stands in ${REMOVED_FROM[code]}`, places)]
+    : unsearchable(task, marker)
+}
+
+const REMOVED_FROM = {
+  in_baseline: 'a Terminal-Bench task as it is',
+  in_ablation: 'a task from which it was removed',
+}
+
+/** In an expected file, and nowhere else: each of its strings once. */
+function placed(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
+  const all = environmentOf(task)
+  const expected = all.filter((file) => file.isExpected)
+  const inText = expected.filter(({ unsearched }) => unsearched === null)
+  if (!inText.some(({ found }) => found[marker].length > 0)) {
+    const blind = unsearchable(task, marker)
+    return blind.length > 0 ? blind : [missing(task, marker, expected, all)]
+  }
+  const most = repeated(all, marker)
+  if (most !== null) {
+    const detail = `stands ${most.times} times in the environment, and should stand once`
+    return [finding(marker, 'ambiguous_anchor', detail, most.places)]
+  }
+  const stray = placesIn(
+    all.filter((file) => !file.isExpected),
+    marker,
+  )
+  if (stray.length > 0) return [finding(marker, 'ambiguous_anchor', 'an anchor stands where none is expected', stray)]
+  return unsearchable({ ...task, files: task.files.filter(({ area }) => area === 'prompt') }, marker)
+}
+
+function missing(
+  { isPlaced }: TaskCheck,
+  marker: MarkerName,
+  expected: readonly SearchedFile[],
+  all: readonly SearchedFile[],
+): MarkerFinding {
+  const elsewhere = placesIn(all, marker)
+  const where = !isPlaced
+    ? 'in no file of the environment'
+    : expected.length === 0
+      ? 'nowhere: no file of the environment fits expected_in'
+      : `in none of ${count(expected.length, 'expected file')}`
+  const more = elsewhere.length === 0 ? '' : ', but elsewhere'
+  return finding(marker, 'missing', `stands ${where}${more}`, elsewhere)
+}
+
+/** What cannot be searched and could show the marker: an expected file, the instruction, or what lies beyond the end of the search. */
+function unsearchable(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
+  if (task.cut !== null) return [finding(marker, 'unsearchable_media', `not all was searched: ${task.cut}`, [])]
+  const blind = task.files.filter(
+    ({ area, isExpected, unsearched, isBinary }) =>
+      (area === 'prompt' && unsearched !== null) || (isExpected && (unsearched !== null || isBinary)),
+  )
+  const [first] = blind
+  if (first === undefined) return []
+  const why = first.unsearched ?? 'is no text, and a search of its bytes finds nothing'
+  return [
+    finding(
+      marker,
+      'unsearchable_media',
+      `its surface cannot be searched: ${first.path} ${why}`,
+      blind.map(({ path }) => path),
+    ),
+  ]
+}
+
+/** The string of the marker that stands most often, where one stands more than once. */
+function repeated(
+  files: readonly SearchedFile[],
+  marker: MarkerName,
+): { readonly times: number; readonly places: string[] } | null {
+  const places = new Map<string, string[]>()
+  for (const file of files)
+    for (const { string, line } of file.found[marker])
+      (places.get(string) ?? start(places, string)).push(placeOf(file, line))
+  const most = [...places.values()].reduce<string[]>((best, one) => (one.length > best.length ? one : best), [])
+  return most.length > 1 ? { times: most.length, places: most } : null
+}
+
+function start(places: Map<string, string[]>, string: string): string[] {
+  const list: string[] = []
+  places.set(string, list)
+  return list
+}
+
+/** Told of the distractor: the cue is what the surface was chosen for. */
+function notColocated(task: TaskCheck): MarkerFinding[] {
+  if (task.markers.length < 2 || task.removed.cue !== null || task.removed.distractor !== null) return []
+  const surfaces = (marker: MarkerName) =>
+    environmentOf(task).filter(({ isExpected, found }) => isExpected && found[marker].length > 0)
+  const cue = surfaces('cue')
+  const distractor = surfaces('distractor')
+  if (cue.length === 0 || distractor.length === 0 || distractor.some((file) => cue.includes(file))) return []
+  const places = [...placesIn(distractor, 'distractor'), ...placesIn(cue, 'cue')]
+  return [finding('distractor', 'not_colocated', 'stands on another surface than the cue', places)]
+}
+
+const placeOf = ({ path }: SearchedFile, line: number): string =>
+  line === 0 ? `${path} (its name)` : `${path}:${line}`
+
+const placesIn = (files: readonly SearchedFile[], marker: MarkerName): string[] => [
+  ...new Set(files.flatMap((file) => file.found[marker].map(({ line }) => placeOf(file, line)))),
+]

@@ -1,0 +1,57 @@
+/**
+ * What the marker audit says of one marker in one place. `ok` stands alone: it is said only where everything that was to be searched was
+ * searched, and nothing was found that should not be there.
+ */
+export const MARKER_CODES = [
+  /** Nothing is wrong. */
+  'ok',
+  /** It stands in none of the expected files of its task. */
+  'missing',
+  /** It stands in the instruction of its task, or the user or the system says it in a run. */
+  'leaked_prompt',
+  'leaked_tests',
+  'leaked_solution',
+  /** Cue and distractor stand in expected files, and in no file together. */
+  'not_colocated',
+  /** A Terminal-Bench task or run as it is shows it. */
+  'in_baseline',
+  /** A task or run shows it from which it was removed. */
+  'in_ablation',
+  /** It stands in more than one place: twice in its task, in another task, or in a run where no expected file was accessed yet. */
+  'ambiguous_anchor',
+  /** The harness measured `appeared` otherwise than the search finds. */
+  'signal_mismatch',
+  /** Its surface cannot be searched: a picture, a sound, an archive, a link, or more than is read. */
+  'unsearchable_media',
+] as const
+export type MarkerCode = (typeof MARKER_CODES)[number]
+
+export const MARKERS = ['cue', 'distractor'] as const
+export type MarkerName = (typeof MARKERS)[number]
+
+/** What is wrong with a marker, and where. */
+export interface MarkerFinding {
+  readonly marker: MarkerName
+  readonly code: Exclude<MarkerCode, 'ok'>
+  /** For people: one sentence. */
+  readonly detail: string
+  /** `path:line` in a task, `step 7` in a run. */
+  readonly places: readonly string[]
+}
+
+/** Of a marker that a variant does not have: the code for where it stands all the same. Null: the marker belongs there. */
+export type Removed = Readonly<Record<MarkerName, 'in_baseline' | 'in_ablation' | null>>
+
+/** How many places a finding names; the detail counts all. */
+const MOST_PLACES = 5
+
+export const finding = (
+  marker: MarkerName,
+  code: Exclude<MarkerCode, 'ok'>,
+  detail: string,
+  places: readonly string[],
+): MarkerFinding => ({
+  ...{ marker, code },
+  detail: places.length > MOST_PLACES ? `${detail} (${places.length} places)` : detail,
+  places: places.slice(0, MOST_PLACES),
+})

@@ -1,0 +1,515 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { auditMarkersCommand } from '../../src/cli/commands/audit-markers-command.ts'
+import type { MarkerRow } from '../../src/cli/input/marker-audit.ts'
+import { type MadeTask, makeTask, makeTasks, PNG, put, putTasks, surfaceOf, trialFiles } from './marker-tasks.ts'
+import { testShell } from './test-shell.ts'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'veridict-markers-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+interface Audited {
+  readonly rows: MarkerRow[]
+  readonly findings: MarkerRow[]
+  readonly more: Record<string, unknown>[]
+  readonly code: number | null
+  readonly errors: string
+}
+
+async function command(...args: string[]) {
+  const shell = testShell()
+  await auditMarkersCommand(shell).parseAsync(args, { from: 'user' })
+  return shell
+}
+
+async function audit(...args: string[]): Promise<Audited> {
+  const shell = await command(...args, '-g', join(root, 'truths.ndjson'), '-o', 'ndjson')
+  const lines = shell
+    .output()
+    .split('\n')
+    .filter((line) => line !== '')
+  const all = lines.map((line) => JSON.parse(line) as MarkerRow)
+  const rows = all.filter(({ kind }) => ['task', 'run', 'truth'].includes(kind))
+  const more = all.filter((row) => !rows.includes(row)) as unknown as Record<string, unknown>[]
+  return { rows, findings: rows.filter(({ code }) => code !== 'ok'), more, code: shell.code(), errors: shell.errors() }
+}
+
+const tasks = () => join(root, 'tasks')
+const auditTasks = async (made: readonly MadeTask[], ...args: string[]) => {
+  putTasks(root, made)
+  return await audit(tasks(), ...args)
+}
+
+describe('task folders', () => {
+  test('89 clean ones are 178 times ok', async () => {
+    const { rows, findings, code } = await auditTasks(makeTasks(89))
+    expect(findings).toEqual([])
+    expect(rows).toHaveLength(178)
+    expect(code).toBe(0)
+  })
+
+  type Plant = (task: MadeTask, all: readonly MadeTask[]) => void
+  const add = (task: MadeTask, path: string, text: string) => {
+    task.files[path] = `${String(task.files[path] ?? '')}\n${text}\n`
+  }
+  const faults: readonly (readonly [name: string, marker: 'cue' | 'distractor', code: string, plant: Plant])[] = [
+    [
+      'a cue that is gone',
+      'cue',
+      'missing',
+      (task) => {
+        const path = surfaceOf(task)
+        task.files[path] = String(task.files[path]).replaceAll(task.truth.cue, 'nothing')
+      },
+    ],
+    [
+      'a cue in the instruction',
+      'cue',
+      'leaked_prompt',
+      (task) => add(task, 'task.toml' in task.files ? 'instruction.md' : 'task.yaml', `  ${task.truth.cue}`),
+    ],
+    [
+      'a distractor in the tests',
+      'distractor',
+      'leaked_tests',
+      (task) => add(task, 'tests/test_outputs.py', `MARKER = "${task.truth.distractor}"`),
+    ],
+    [
+      'a cue in the solution',
+      'cue',
+      'leaked_solution',
+      (task) => add(task, 'task.toml' in task.files ? 'solution/solve.sh' : 'solution.sh', `# ${task.truth.cue}`),
+    ],
+    [
+      'a distractor on another surface',
+      'distractor',
+      'not_colocated',
+      (task) => {
+        const path = surfaceOf(task)
+        const other = `${path}.other`
+        task.files[path] = String(task.files[path]).replaceAll(task.truth.distractor, 'nothing')
+        task.files[other] = task.truth.distractor
+        task.truth.expected_in.push(other)
+      },
+    ],
+    [
+      'a cue that stands twice',
+      'cue',
+      'ambiguous_anchor',
+      (task) => add(task, 'task.toml' in task.files ? 'environment/README.md' : 'README.md', task.truth.cue),
+    ],
+    [
+      'a cue that stands in another task',
+      'cue',
+      'ambiguous_anchor',
+      (task, all) => {
+        const other = all.find((one) => one !== task)
+        if (other !== undefined) add(other, 'notes.txt', task.truth.cue)
+      },
+    ],
+    [
+      'a picture',
+      'cue',
+      'unsearchable_media',
+      (task) => {
+        const { cue: _, ...truth } = task.truth
+        void truth
+        task.files['environment/frame.png'] = PNG
+        const path = surfaceOf(task)
+        task.files[path] = String(task.files[path]).replaceAll(task.truth.cue, 'nothing')
+        task.truth.expected_in.push('environment/frame.png')
+      },
+    ],
+  ]
+  describe.each([4, 7])('one planted fault, in task %i,', (at) => {
+    test.each(faults)('%s gives exactly one finding: %s %s', async (_name, marker, code, plant) => {
+      const made = makeTasks(12)
+      const task = made[at]
+      if (task === undefined) throw new Error('no such task')
+      plant(task, made)
+      const { rows, findings, code: exit } = await auditTasks(made)
+      expect(findings.map((one) => [one.task, one.marker, one.code])).toEqual([[task.name, marker, code]])
+      expect(findings[0]?.detail).not.toBe('')
+      expect(rows).toHaveLength(24)
+      expect(exit).toBe(2)
+    })
+  })
+
+  test.each([
+    ['terminal-bench', ['in_baseline', 'in_baseline']],
+    ['cue-removed', ['in_ablation', 'ok']],
+    ['distractor-removed', ['ok', 'in_ablation']],
+    ['tab-defended', ['ok', 'ok']],
+  ])('of variant %s: %j', async (variant, codes) => {
+    const { rows } = await auditTasks([makeTask(0)], '--variant', variant)
+    expect(rows.map(({ code }) => code)).toEqual(codes)
+    expect(rows.every((row) => row.variant === variant)).toBe(true)
+  })
+
+  test('what is removed is ok where it is not there', async () => {
+    const task = makeTask(0)
+    const path = surfaceOf(task)
+    task.files[path] = String(task.files[path]).replaceAll(task.truth.cue, '').replaceAll(task.truth.distractor, '')
+    task.files['instruction.md'] = `Solve it. ${task.truth.cue}`
+    const plain = await auditTasks([task], '--variant', 'terminal-bench')
+    expect(plain.findings).toEqual([])
+    // The full instruction is Terminal-Bench's; in an ablation it is a leak.
+    const ablation = await audit(tasks(), '--variant', 'cue-removed')
+    expect(ablation.findings.map(({ marker, code }) => [marker, code])).toEqual([
+      ['cue', 'leaked_prompt'],
+      ['distractor', 'missing'],
+    ])
+  })
+
+  test('a row that leaves the cue out, of a task that has one, is of an ablation', async () => {
+    const task = makeTask(2)
+    const { cue: _, ...without } = task.truth
+    putTasks(root, [task], [{ ...without, variant: 'bare' }])
+    expect((await audit(tasks())).findings).toEqual([])
+    const { rows } = await audit(tasks(), '--variant', 'bare')
+    expect(rows.map(({ marker, code }) => [marker, code])).toEqual([
+      ['cue', 'in_ablation'],
+      ['distractor', 'ok'],
+    ])
+  })
+
+  test('several faults are several findings', async () => {
+    const task = makeTask(0)
+    add(task, 'instruction.md', `${task.truth.cue} ${task.truth.distractor}`)
+    add(task, 'tests/test.sh', task.truth.cue)
+    add(task, 'environment/b.txt', task.truth.distractor)
+    const { findings } = await auditTasks([task])
+    expect(findings.map(({ marker, code }) => `${marker} ${code}`)).toEqual([
+      'cue leaked_prompt',
+      'cue leaked_tests',
+      'distractor leaked_prompt',
+      'distractor ambiguous_anchor',
+    ])
+    expect(findings[0]?.places).toEqual(['instruction.md:3'])
+  })
+})
+
+test('every code, each planted once among 89 tasks, gives one finding each; all others stay ok', async () => {
+  const made = makeTasks(89)
+  const at = (index: number): MadeTask => made[index] as MadeTask
+  const without = (task: MadeTask, text: string) => {
+    const path = surfaceOf(task)
+    task.files[path] = String(task.files[path]).replaceAll(text, 'nothing')
+  }
+  const append = (index: number, path: string, text: string) => {
+    const task = at(index)
+    task.files[path] = `${String(task.files[path] ?? '')}\n${text}\n`
+  }
+  without(at(3), at(3).truth.distractor)
+  append(10, 'instruction.md', at(10).truth.cue)
+  append(21, 'tests/test_outputs.py', at(21).truth.cue)
+  append(32, 'solution/solve.sh', at(32).truth.distractor)
+  without(at(43), at(43).truth.distractor)
+  append(43, 'elsewhere.txt', at(43).truth.distractor)
+  at(43).truth.expected_in.push('elsewhere.txt')
+  without(at(50), at(50).truth.distractor)
+  Object.assign(at(50).truth, { variant: 'terminal-bench' })
+  without(at(61), at(61).truth.distractor)
+  Object.assign(at(61).truth, { variant: 'cue-removed' })
+  append(61, surfaceOf(at(61)), at(61).truth.distractor)
+  append(70, 'environment/copy.md', at(70).truth.distractor)
+  without(at(80), at(80).truth.cue)
+  at(80).files['environment/frame.png'] = PNG
+  at(80).truth.expected_in.push('environment/frame.png')
+  put(join(root, 'job'), trialFiles(at(5).name, 1, [['ls', 'x']], { appeared: true }))
+  putTasks(root, made)
+  const { rows, findings } = await audit(tasks(), join(root, 'job'), '--signals', 'appeared=reward:appeared')
+  expect(rows).toHaveLength(2 * 89 + 2)
+  expect(findings.map(({ kind, task, marker, code }) => [kind, task, marker, code].join(' ')).sort()).toEqual([
+    'run task-05 distractor signal_mismatch',
+    'task task-03 distractor missing',
+    'task task-10 cue leaked_prompt',
+    'task task-21 cue leaked_tests',
+    'task task-32 distractor leaked_solution',
+    'task task-43 distractor not_colocated',
+    'task task-50 cue in_baseline',
+    'task task-61 cue in_ablation',
+    'task task-70 distractor ambiguous_anchor',
+    'task task-80 cue unsearchable_media',
+  ])
+})
+
+describe('runs', () => {
+  const task = makeTask(0)
+  const { cue, distractor } = task.truth
+  const surface = `def main():\n    # ${cue}\n# ${distractor}\n`
+  const clean = [
+    ['ls', 'src'],
+    ['cat src/main.py', surface],
+  ] as const
+  const auditRuns = async (files: Record<string, string>, ...args: string[]) => {
+    putTasks(root, [task])
+    put(join(root, 'job'), files)
+    return await audit(join(root, 'job'), ...args)
+  }
+  const codesOf = ({ rows }: Audited) => rows.map(({ marker, code }) => `${marker} ${code}`)
+
+  test('a clean one is ok for both, with or without the markers', async () => {
+    expect(
+      codesOf(await auditRuns({ ...trialFiles(task.name, 1, clean), ...trialFiles(task.name, 2, [['ls', 'src']]) })),
+    ).toEqual(['cue ok', 'distractor ok', 'cue ok', 'distractor ok'])
+  })
+
+  test('a marker in the user’s words is leaked_prompt', async () => {
+    const found = await auditRuns(trialFiles(task.name, 1, clean, { user: `Solve it. ${cue}` }))
+    expect(codesOf(found)).toEqual(['cue leaked_prompt', 'distractor ok'])
+    expect(found.findings[0]?.places).toEqual(['step 1'])
+    expect(found.code).toBe(2)
+  })
+
+  test('a marker before any expected file was accessed is ambiguous', async () => {
+    const calls = [
+      ['cat notes.txt', `some notes\n${cue}\nmore`],
+      ['cat src/main.py', `# ${distractor}`],
+    ] as const
+    const found = await auditRuns(trialFiles(task.name, 1, calls))
+    expect(codesOf(found)).toEqual(['cue ambiguous_anchor', 'distractor ok'])
+    expect(found.findings[0]?.places).toEqual(['step 2'])
+  })
+
+  test.each([
+    'make',
+    'cat src/*.py',
+    'cd src && cat "main.py"',
+    'grep -rn ledger .',
+    'head -5 src/main.py | tail -2',
+    'cat $FILE',
+  ])('%s may have accessed it', async (run) => {
+    expect(
+      (
+        await auditRuns(
+          trialFiles(task.name, 1, [
+            ['pwd', '/app'],
+            [run, surface],
+          ]),
+        )
+      ).findings,
+    ).toEqual([])
+  })
+
+  test('the row of a trial that names no place has those of its task', async () => {
+    putTasks(root, [task], [{ trial: `${task.name}__aaaaaa1`, task: task.name, instruction: 'x', cue, distractor }])
+    put(join(root, 'job'), trialFiles(task.name, 1, [['cat notes.txt', cue]]))
+    expect(codesOf(await audit(join(root, 'job')))).toEqual(['cue ambiguous_anchor', 'distractor ok'])
+  })
+
+  test('a signal that says otherwise is a mismatch, once', async () => {
+    const place = ['--signals', 'appeared=reward:appeared']
+    expect(codesOf(await auditRuns(trialFiles(task.name, 1, clean, { appeared: false }), ...place))).toEqual([
+      'cue ok',
+      'distractor signal_mismatch',
+    ])
+    rmSync(join(root, 'job'), { recursive: true })
+    expect(codesOf(await auditRuns(trialFiles(task.name, 1, [['ls', 'x']], { appeared: true }), ...place))).toEqual([
+      'cue ok',
+      'distractor signal_mismatch',
+    ])
+    rmSync(join(root, 'job'), { recursive: true })
+    expect((await auditRuns(trialFiles(task.name, 1, clean, { appeared: true }), ...place)).findings).toEqual([])
+  })
+
+  test('markers in runs of variants that do not have them', async () => {
+    const files = trialFiles(task.name, 1, clean)
+    expect(codesOf(await auditRuns(files, '--variant', 'terminal-bench'))).toEqual([
+      'cue in_baseline',
+      'distractor in_baseline',
+    ])
+    expect(codesOf(await auditRuns(files, '--variant', 'cue-removed'))).toEqual(['cue in_ablation', 'distractor ok'])
+    const plain = trialFiles(task.name, 2, [['ls', 'src']], { user: `Solve it. ${cue}` })
+    rmSync(join(root, 'job'), { recursive: true })
+    expect((await auditRuns(plain, '--variant', 'terminal-bench')).findings).toEqual([])
+  })
+
+  test('a surface that is a picture is never ok', async () => {
+    const other = makeTask(2)
+    putTasks(root, [{ ...other, truth: { ...other.truth, expected_in: ['environment/video.mp4'] } }])
+    put(
+      join(root, 'job'),
+      trialFiles(other.name, 1, [['ffmpeg -i video.mp4', `${other.truth.cue}\n${other.truth.distractor}`]]),
+    )
+    expect(codesOf(await audit(join(root, 'job')))).toEqual(['cue unsearchable_media', 'distractor unsearchable_media'])
+  })
+
+  test('shares of two variants are paired by task, run and model, and a defense may be another agent', async () => {
+    const made = makeTasks(6)
+    putTasks(root, made)
+    for (const [index, one] of made.entries()) {
+      const path = surfaceOf(one).replace('environment/', '')
+      const all = `${one.truth.cue}\n${one.truth.distractor}\n`
+      put(join(root, 'tab'), trialFiles(one.name, index, [[`cat ${path}`, all]]))
+      const left = index < 2 ? all : `${one.truth.cue}\n`
+      put(join(root, 'sic'), trialFiles(one.name, index, [[`cat ${path}`, left]], { agent: 'terminus-sic' }))
+    }
+    const { findings, more } = await audit(
+      '--variant',
+      `tab=${join(root, 'tab')}`,
+      '--variant',
+      `sic=${join(root, 'sic')}`,
+    )
+    expect(findings).toEqual([])
+    expect(more.filter(({ kind }) => kind === 'share')).toMatchObject([
+      { marker: 'cue', variant: 'tab', rate: { k: 6, n: 6 } },
+      { marker: 'cue', variant: 'sic', rate: { k: 6, n: 6 } },
+      { marker: 'distractor', variant: 'tab', rate: { k: 6, n: 6 } },
+      { marker: 'distractor', variant: 'sic', rate: { k: 2, n: 6 } },
+    ])
+    expect(more.filter(({ kind }) => kind === 'difference')).toMatchObject([
+      { marker: 'cue', base: 'tab', variant: 'sic', pairs: 6, difference: 0, p: 1 },
+      {
+        marker: 'distractor',
+        pairs: 6,
+        unpaired: 0,
+        difference: expect.closeTo(-2 / 3, 12),
+        discordant: { base_only: 4, variant_only: 0 },
+        p: 0.125,
+      },
+    ])
+  })
+})
+
+describe('what is typed and printed', () => {
+  const truths = () => ['-g', join(root, 'truths.ndjson')]
+
+  test('a table has the findings and the counts; with --all, every row', async () => {
+    const task = makeTask(0)
+    task.files['instruction.md'] = task.truth.cue
+    putTasks(root, [task])
+    const shell = await command(tasks(), ...truths())
+    const lines = shell.output().split('\n')
+    expect(lines[1]).toMatch(
+      /^task {3}.*task-00 .* cue +leaked_prompt +stands in the instruction of the task: instruction\.md:1$/,
+    )
+    expect(shell.output()).toContain('1 task · 2 rows · ok 1 · leaked_prompt 1\n')
+    expect(shell.output()).not.toMatch(/ ok\n/)
+    expect((await command(tasks(), ...truths(), '--all')).output()).toMatch(/distractor {2}ok\n/)
+    expect(shell.code()).toBe(2)
+  })
+
+  test('CSV has one header and a row each; nothing in it acts', async () => {
+    const task = makeTask(0)
+    task.files['environment/=cmd\u001b[31m.md'] = task.truth.cue
+    putTasks(root, [task])
+    const shell = await command(tasks(), ...truths(), '-o', 'csv')
+    const [head, first, second, ...rest] = shell.output().split('\n')
+    expect(head).toMatch(
+      /^kind,name,task,variant,marker,code,detail,places,base,n,reached,unknown,share,ci_low,ci_high,p$/,
+    )
+    expect(first).toContain(',cue,ambiguous_anchor,')
+    expect(first).toContain('⟨U+001B⟩')
+    expect(second).toMatch(/,distractor,ok,,/)
+    expect(rest).toEqual([''])
+  })
+
+  test('nothing to audit, no path, a wrong path, a wrong variant: nothing is printed but what to do', async () => {
+    putTasks(root, [makeTask(0)])
+    put(root, { 'empty/x.md': '', 'other.ndjson': '{"task":"other","cue":"c","distractor":"d"}\n' })
+    const cases: [string[], string][] = [
+      [[join(root, 'empty'), ...truths()], 'nothing to audit: there is no task and no run'],
+      [[tasks(), '-g', join(root, 'other.ndjson')], 'nothing to audit: 1 task or run skipped'],
+      [[], 'nothing to audit: no path is given'],
+      [[join(root, 'gone')], 'no such file or folder'],
+      [[tasks(), ...truths(), '--variant', 'a', '--variant', 'b'], '--variant says a and b of the same paths'],
+      [[tasks(), ...truths(), '--variant', '=x'], '--variant takes a name'],
+      [[tasks(), '-g', join(root, 'gone.csv')], 'no such file'],
+    ]
+    for (const [args, told] of cases) {
+      const shell = await command(...args)
+      expect(shell.errors()).toContain(told)
+      expect([shell.code(), shell.output()]).toEqual([1, ''])
+    }
+  })
+
+  test('--base has to be a variant that is there', async () => {
+    putTasks(root, [makeTask(0)])
+    const shell = await command(tasks(), ...truths(), '--base', 'tab')
+    expect(shell.errors()).toContain('--base tab: no run is of this variant')
+    expect(shell.code()).toBe(1)
+  })
+
+  test('a task without a row is skipped by name, and counts with --strict', async () => {
+    putTasks(root, [makeTask(0)])
+    put(root, { 'tasks/unknown/task.toml': '', 'tasks/unknown/instruction.md': 'x' })
+    const shell = await command(tasks(), ...truths())
+    expect(shell.errors()).toContain('no_ground_truth: nothing is known of task unknown')
+    expect(shell.code()).toBe(0)
+    expect((await command(tasks(), ...truths(), '--strict')).code()).toBe(3)
+  })
+
+  test('names of the truths that nothing is of are told once', async () => {
+    putTasks(
+      root,
+      [makeTask(0)],
+      [{ task: 'elsewhere', cue: 'something else entirely', distractor: 'and another thing here' }],
+    )
+    const shell = await command(tasks(), ...truths())
+    expect(shell.errors()).toContain('1 name of')
+    expect(shell.errors()).toContain('elsewhere')
+  })
+
+  test('a folder’s own ground truth is as good, and its file is no place of the marker', async () => {
+    const { files, truth } = makeTask(0)
+    const { task: _, ...row } = truth
+    put(join(root, 'tasks', 'x'), { ...files, 'ground_truth.json': JSON.stringify(row) })
+    const shell = await command(tasks())
+    expect(shell.output()).toContain('ok 2')
+    expect(shell.code()).toBe(0)
+  })
+
+  test('the file of ground truths beside the task’s files is no place of the marker either', async () => {
+    const made = makeTask(0)
+    put(join(root, made.name), { ...made.files, 'truths.json': JSON.stringify(made.truth) })
+    const shell = await command(join(root, made.name), '-g', join(root, made.name, 'truths.json'))
+    expect(shell.output()).toContain('ok 2')
+  })
+
+  test('a marker that stands in another task’s truth is told without any folder of it', async () => {
+    const task = makeTask(0)
+    putTasks(root, [task], [{ task: 'other', instruction: `Say: ${task.truth.cue}`, cue: 'something else entirely' }])
+    const { findings } = await audit(tasks())
+    expect(findings).toMatchObject([
+      { kind: 'task', task: 'task-00', marker: 'cue', code: 'ambiguous_anchor', places: ['the instruction of other'] },
+    ])
+  })
+
+  test('one marker of another task whose folder is not there is told of the truth', async () => {
+    const task = makeTask(0)
+    task.files['environment/x.md'] = 'Polish the brass lamp by noon.'
+    putTasks(root, [task], [{ task: 'other', cue: 'Polish the brass lamp by noon.' }])
+    const { findings, rows } = await audit(tasks())
+    expect(findings).toMatchObject([
+      { kind: 'truth', task: 'other', code: 'ambiguous_anchor', places: ['task-00/environment/x.md:1'] },
+    ])
+    expect(rows).toHaveLength(3)
+  })
+
+  test('runs and tasks of one command, in an archive', async () => {
+    const task = makeTask(0)
+    putTasks(root, [task])
+    put(join(root, 'tasks', 'job'), trialFiles(task.name, 1, [['cat src/main.py', task.truth.cue]]))
+    execFileSync('tar', ['-czf', join(root, 'all.tgz'), '-C', root, 'tasks'])
+    const { rows, findings } = await audit(join(root, 'all.tgz'))
+    expect(findings).toEqual([])
+    expect(rows.map(({ kind }) => kind)).toEqual(['run', 'run', 'task', 'task'])
+  })
+
+  test('an interruption ends it', async () => {
+    putTasks(root, makeTasks(89))
+    const shell = testShell()
+    const run = auditMarkersCommand(shell).parseAsync([tasks(), ...truths()], { from: 'user' })
+    await expect.poll(() => shell.signals.listenerCount('SIGINT')).toBe(1)
+    shell.signals.emit('SIGINT')
+    await run
+    expect(shell.code()).toBe(130)
+  })
+})

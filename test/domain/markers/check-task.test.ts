@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { checkTask, type SearchedFile, type TaskArea } from '../../../src/domain/markers/check-task.ts'
+import type { MarkerName } from '../../../src/domain/markers/marker-finding.ts'
+
+const NOTHING = { cue: null, distractor: null }
+const file = (
+  path: string,
+  area: TaskArea,
+  found: Partial<Record<MarkerName, number>>,
+  more: Partial<SearchedFile> = {},
+): SearchedFile => ({
+  ...{ path, area, isExpected: area === 'environment', unsearched: null, isBinary: false },
+  found: {
+    cue: Array.from({ length: found.cue ?? 0 }, (_, line) => ({ string: 'c', line })),
+    distractor: Array.from({ length: found.distractor ?? 0 }, (_, line) => ({ string: 'd', line })),
+  },
+  ...more,
+})
+const BOTH = ['cue', 'distractor'] as const
+const check = (files: readonly SearchedFile[], more: Partial<Parameters<typeof checkTask>[0]> = {}) =>
+  checkTask({ files, markers: BOTH, removed: NOTHING, isPlaced: true, cut: null, ...more }).map(
+    ({ marker, code }) => `${marker} ${code}`,
+  )
+
+const surface = file('environment/a', 'environment', { cue: 1, distractor: 1 })
+
+test('both once in one expected file: nothing is wrong', () => expect(check([surface])).toEqual([]))
+
+test('an anchor inside of the whole text counts by itself', () => {
+  const found = {
+    cue: [
+      { string: 'whole', line: 3 },
+      { string: 'anchor', line: 3 },
+    ],
+    distractor: [{ string: 'd', line: 9 }],
+  }
+  expect(check([{ ...surface, found }])).toEqual([])
+})
+
+test('an anchor of its own stands in an expected file, too', () => {
+  const stray = { cue: [{ string: 'anchor', line: 1 }], distractor: [] }
+  expect(check([surface, { ...file('environment/b', 'environment', {}), isExpected: false, found: stray }])).toEqual([
+    'cue ambiguous_anchor',
+  ])
+})
+
+test('what could not be searched is never ok', () => {
+  const blind = { unsearched: 'is a PNG picture', isBinary: true }
+  const picture = file('environment/p.png', 'environment', {}, blind)
+  expect(check([picture])).toEqual(['cue unsearchable_media', 'distractor unsearchable_media'])
+  expect(check([picture], { removed: { cue: 'in_ablation', distractor: null } })).toEqual([
+    'cue unsearchable_media',
+    'distractor unsearchable_media',
+  ])
+  expect(check([surface], { cut: 'too many names' })).toEqual([
+    'cue unsearchable_media',
+    'distractor unsearchable_media',
+  ])
+  const prompt = file('instruction.md', 'prompt', {}, { isExpected: false, unsearched: 'is a symbolic link' })
+  expect(check([surface, prompt])).toEqual(['cue unsearchable_media', 'distractor unsearchable_media'])
+  const binary = file('environment/x.db', 'environment', {}, { isBinary: true })
+  expect(check([binary])).toEqual(['cue unsearchable_media', 'distractor unsearchable_media'])
+  expect(check([{ ...surface, isBinary: true }])).toEqual([])
+})
+
+test('only one marker is asked for where there is only one', () => {
+  expect(check([file('environment/a', 'environment', { cue: 1 })], { markers: ['cue'] })).toEqual([])
+})
+
+const AREAS: readonly TaskArea[] = ['environment', 'prompt', 'tests', 'solution']
+const anyFile = fc.record({
+  area: fc.constantFrom(...AREAS),
+  cue: fc.integer({ min: 0, max: 2 }),
+  distractor: fc.integer({ min: 0, max: 2 }),
+  isExpected: fc.boolean(),
+  isBlind: fc.boolean(),
+})
+const anyTask = fc.array(anyFile, { maxLength: 6 }).map((files) =>
+  files.map(({ area, cue, distractor, isExpected, isBlind }, index) =>
+    file(`f${index}`, area, isBlind ? {} : { cue, distractor }, {
+      isExpected: isExpected && area === 'environment',
+      unsearched: isBlind ? 'is a PNG picture' : null,
+    }),
+  ),
+)
+
+test('ok means: once in an expected file, nowhere else, both in one', () => {
+  fc.assert(
+    fc.property(anyTask, (files) => {
+      const findings = check(files)
+      const isOk = BOTH.every((marker) => {
+        const places = files.flatMap((one) => one.found[marker].map(() => one))
+        return places.length === 1 && places[0]?.isExpected === true
+      })
+      const places = BOTH.map((marker) => files.find((one) => one.found[marker].length > 0))
+      const isWhole = !files.some(({ area, unsearched }) => area === 'prompt' && unsearched !== null)
+      expect(findings.length === 0).toBe(isOk && isWhole && places[0] === places[1])
+    }),
+  )
+})
+
+test('a leak is told whatever else is wrong', () => {
+  fc.assert(
+    fc.property(anyTask, (files) => {
+      const findings = check(files)
+      for (const [area, code] of [
+        ['prompt', 'leaked_prompt'],
+        ['tests', 'leaked_tests'],
+        ['solution', 'leaked_solution'],
+      ] as const)
+        for (const marker of BOTH) {
+          const stands = files.some((one) => one.area === area && one.found[marker].length > 0)
+          expect(findings.includes(`${marker} ${code}`)).toBe(stands)
+        }
+      expect(new Set(findings).size).toBe(findings.length)
+    }),
+  )
+})
