@@ -43,24 +43,6 @@ export const hajekInfluence =
   ({ label, weight }: WeightedReview): Vector =>
     shares.map((share, k) => (weight * (Number(label === k) - share)) / totalWeight)
 
-/**
- * Horvitz & Thompson's estimator Σwy/N over N graded items (1952, JASA 47:663), SE² = Σw(w − 1)y/N² under independent picks:
- * about this archive alone. Unbiased, but the shares add to Σw/N, not to 1: Hájek's is the one to report.
- */
-export function horvitzThompsonShares(reviews: readonly WeightedReview[], labels: number, graded: number): Weighted {
-  const wrong = refusal(reviews)
-  if (wrong !== null) return { shares: null, reason: wrong }
-  if (!(graded >= reviews.length)) return { shares: null, reason: 'fewer graded items than reviews' }
-  if (reviews.some(({ weight }) => weight < 1))
-    return { shares: null, reason: 'a weight under 1 is no inverse probability' }
-  const shares = sharesOf(reviews, labels, graded)
-  const se = shares.map((_, k) => {
-    const own = reviews.filter(({ label }) => label === k)
-    return Math.sqrt(sum(own.map(({ weight }) => weight * (weight - 1)))) / graded
-  })
-  return { shares, se, effectiveSize: effectiveSize(reviews), reason: null }
-}
-
 function refusal(reviews: readonly WeightedReview[]): string | null {
   if (reviews.length < 2) return 'fewer than two reviews'
   return reviews.every(({ weight }) => isWeight(weight)) ? null : 'every review needs a finite weight above 0'
