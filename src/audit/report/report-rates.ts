@@ -1,6 +1,5 @@
 import { type BootstrapSettings, bootstrap } from '../../domain/statistics/bootstrap.ts'
-import { wilson } from '../../domain/statistics/intervals.ts'
-import { wilsonOf } from '../../domain/statistics/shares/share-interval.ts'
+import { wilson, wilsonOf } from '../../domain/statistics/intervals.ts'
 import type { Statistic } from '../../schemas/audit/agreement.ts'
 import type { Rate } from '../../schemas/audit/report.ts'
 import type { Outcome } from './report-rows.ts'
@@ -94,8 +93,8 @@ export function rateOf(counted: Tally, measure: number, settings: BootstrapSetti
   if (few < FEW_CLUSTERS) {
     const size = effectiveSize(counted, measure, k, n, clusters)
     // So few that how alike the trials of a task are cannot be told: as if they were all the same.
-    const [low, high] = wilsonOf(value, few < VERY_FEW_CLUSTERS ? Math.min(size, clusters) : size)
-    return { value, ci95: [low, high], ...base, method: 'wilson_effective', reason: null }
+    const ci95 = wilsonOf(value, few < VERY_FEW_CLUSTERS ? Math.min(size, clusters) : size)
+    return { value, ci95, ...base, method: 'wilson_effective', reason: null }
   }
   const { ci95, reason } = resampled(counted, [measure], settings, ([one = null]) => one)
   return { value, ci95, ...base, method: ci95 === null ? 'none' : 'cluster_bootstrap', reason }

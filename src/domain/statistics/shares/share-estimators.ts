@@ -1,10 +1,11 @@
 import { seededRandom } from '../random.ts'
 import type { CorrectionTable } from './correction-table.ts'
 import { type Contribution, clusteredVariance } from './influence.ts'
-import { at, identity, range, rowAt, sum, type Vector } from './linear-algebra.ts'
+import { at, dot, identity, range, rowAt, sum, type Vector } from './linear-algebra.ts'
 import { bootstrapMultiClass } from './multi-class-bootstrap.ts'
 import { intervalAround, type MultiClassEstimate, multiClassCorrection } from './multi-class-correction.ts'
 import { ppiInfluence, ppiShares } from './ppi.ts'
+import { reviewsToHalve } from './reviews-to-halve.ts'
 import { type RoganGladen, roganGladen } from './rogan-gladen.ts'
 import { type Interval, shareInterval } from './share-interval.ts'
 import { simplexLeastSquares } from './simplex-least-squares.ts'
@@ -17,6 +18,7 @@ interface Estimated {
   readonly lambda?: number
   readonly conditionNumber?: number
   readonly effectiveReviews?: number
+  readonly reviewsToHalve?: number | null
   readonly warnings: readonly string[]
   readonly reason: null
 }
@@ -69,7 +71,11 @@ export function byWeight(table: CorrectionTable, weights: Vector): Estimation {
   return { ...made, effectiveReviews: estimate.effectiveSize, warnings: [...made.warnings, ...warnings] }
 }
 
-/** Shares moved onto the simplex where they left it, with intervals that allow for clusters. */
+/**
+ * Shares moved onto the simplex where they left it, with intervals that allow for clusters.
+ *
+ * @param size even reviews that these are worth
+ */
 function onSimplex(
   table: CorrectionTable,
   raw: Vector,
@@ -78,18 +84,39 @@ function onSimplex(
 ): Estimated {
   const { variances } = clusteredVariance(contributions, raw.length)
   const moved = raw.some((share) => share < 0) ? simplexLeastSquares(identity(raw.length), raw) : null
-  const tasks = new Set(table.reviews.flatMap(({ cluster }) => cluster ?? []))
-  const independent = tasks.size > 0 ? Math.min(size, tasks.size) : size
+  const shares = moved ?? raw
+  const units = Math.min(size, unitsOf(table))
+  const ci95 = raw.map((share, k) => {
+    const interval = shareInterval(share, at(variances, k), { reviews: size, units })
+    return interval && ([Math.min(interval[0], at(shares, k)), Math.max(interval[1], at(shares, k))] as const)
+  })
   return {
-    shares: moved ?? raw,
-    ci95: raw.map((share, k) => {
-      const [low, high] = shareInterval(share, Math.sqrt(at(variances, k)), independent)
-      const given = at(moved ?? raw, k)
-      return [Math.min(low, given), Math.max(high, given)]
-    }),
-    warnings: moved === null ? [] : ['a share came out below 0 and was set to 0, the others moved to match'],
+    shares,
+    ci95,
+    reviewsToHalve: reviewsToHalve({ shares, ci95, units, reviews: table.reviews.length, ...gradedOf(table) }),
+    warnings: [
+      ...(moved === null ? [] : ['a share came out below 0 and was set to 0, the others moved to match']),
+      ...(units < 2 ? ['all reviews are of one task: what another would show cannot be told'] : []),
+    ],
     reason: null,
   }
+}
+
+/** Tasks among the reviews, and the reviews that name none. */
+const unitsOf = ({ reviews }: CorrectionTable): number =>
+  new Set(reviews.map(({ cluster }, place) => cluster ?? place)).size
+
+/** Graded items, and how many independent ones tell as much of the judge’s shares. */
+function gradedOf(table: CorrectionTable): { readonly graded: number; readonly effectiveGraded: number } {
+  const graded = sum(table.judgeCounts)
+  const judged = table.judgeCounts.map((count) => count / graded)
+  const contributions = itemsOf(
+    table,
+    (counts) => counts.graded,
+    (judge) => judged.map((share, k) => (Number(k === judge) - share) / graded),
+  )
+  const noise = sum(clusteredVariance(contributions, judged.length).variances)
+  return { graded, effectiveGraded: noise > 0 ? (1 - dot(judged, judged)) / noise : graded }
 }
 
 /** Confusion-matrix correction over the labels that occur; those never given by human or judge stay null. */
