@@ -59,35 +59,31 @@ export function drawArchive(counts: Matrix, structure: Structure, reviews: numbe
   const total = sum(counts.flat())
   const shares = counts.flat().map((count) => count / total)
   const { graded, tasks, alike } = structure
-  const cells = new Int32Array(graded)
   const each = tasks > 0 ? graded / tasks : 1
+  const cells = new Int32Array(graded)
+  const judged = new Int32Array(Math.max(1, tasks) * size)
+  const taskOf = (trial: number): number => (tasks > 0 ? Math.floor(trial / each) : 0)
   let usual = 0
   for (let trial = 0; trial < graded; trial++) {
     if (trial % each === 0) usual = pick(shares)
-    cells[trial] = tasks > 0 && uniform() < alike ? usual : pick(shares)
+    const cell = tasks > 0 && uniform() < alike ? usual : pick(shares)
+    cells[trial] = cell
+    const place = taskOf(trial) * size + (cell % size)
+    judged[place] = (judged[place] ?? 0) + 1
   }
-  const labelled = (trial: number): ReviewedPair => {
-    const cell = cells[trial] ?? 0
-    const cluster = tasks > 0 ? `${Math.floor(trial / each)}` : null
-    return { human: `${Math.floor(cell / size)}`, judge: `${cell % size}`, cluster }
-  }
+  const clusterOf = (task: number): string | null => (tasks > 0 ? `${task}` : null)
   return {
     labels: range(size).map((k) => `${k}`),
     truth: counts.map((row) => sum(row) / total),
-    graded: countByTask(range(graded).map(labelled)),
-    reviews: sample(graded, reviews, uniform).map(labelled),
+    graded: [...judged].map((count, place) => ({
+      ...{ judge: `${place % size}`, count },
+      cluster: clusterOf(Math.floor(place / size)),
+    })),
+    reviews: sample(graded, reviews, uniform).map((trial) => {
+      const cell = cells[trial] ?? 0
+      return { human: `${Math.floor(cell / size)}`, judge: `${cell % size}`, cluster: clusterOf(taskOf(trial)) }
+    }),
   }
-}
-
-function countByTask(items: readonly ReviewedPair[]): GradedCount[] {
-  const counts = new Map<string, { judge: string; cluster: string | null; count: number }>()
-  for (const { judge, cluster = null } of items) {
-    const key = `${cluster} ${judge}`
-    const one = counts.get(key) ?? { judge, cluster, count: 0 }
-    one.count++
-    counts.set(key, one)
-  }
-  return [...counts.values()]
 }
 
 /** `count` different places below `size`, all alike likely. */

@@ -15,7 +15,7 @@ export interface Result extends Named {
   readonly outcomes: Readonly<Record<string, Outcome>>
 }
 
-interface Plan extends Named {
+export interface Plan extends Named {
   readonly counts: Matrix
 }
 
