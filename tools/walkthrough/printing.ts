@@ -72,7 +72,9 @@ export function sayShares(name: string, group: ReportGroup, truth: Readonly<Reco
   }
   const { reviews_to_halve } = corrected
   say(
-    `  ${reviews_to_halve === null ? 'no number of' : `about ${reviews_to_halve}`} more reviews of these trials would halve the widest interval`,
+    reviews_to_halve === null
+      ? '  reviewing all of these trials would not halve the widest interval: that takes more tasks'
+      : `  about ${reviews_to_halve} more reviews would halve the widest interval`,
   )
   for (const warning of corrected.warnings) say(`  warning: ${warning}`)
   return { raw, corrected: mended, intervals: LABELS.length }

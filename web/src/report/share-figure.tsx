@@ -116,5 +116,5 @@ function Correction({ group }: { readonly group: ReportGroup }): JSX.Element {
 
 const halvingWords = (reviews: number | null): string =>
   reviews === null
-    ? 'no number of reviews of these trials alone would halve the widest interval'
+    ? 'reviewing all of these trials would not halve the widest interval: that takes more tasks'
     : `about ${plural(reviews, 'more review')} would halve the widest interval`
