@@ -43,6 +43,7 @@ const reported = Object.keys(METHODS) as Method[]
 if (values.candidates) {
   const methods = Object.keys(CANDIDATES) as Method[]
   const results = await runPlans(REAL, methods, draws, seed)
+  say('All of them', byMethod(results, methods))
   for (const structure of STRUCTURES) {
     const own = results.filter((one) => one.structure.name === structure.name)
     say(structure.name, byMethod(own, methods))

@@ -16,7 +16,21 @@ const NOW = 'as reported'
 /** Coverage and width by structure and number of reviews; the lowest is of one judge with one way to count labels. */
 export const byReviews = (results: readonly Result[]): string =>
   table(
-    ['trials', 'reviews', 'raw share', 'before', 'lowest', 'now', 'lowest', 'width before', 'now', 'reviews alone'],
+    [
+      ...[
+        'trials',
+        'reviews',
+        'judge’s own',
+        'before',
+        'lowest',
+        'now',
+        'lowest',
+        'width before',
+        'now',
+        'reviews alone',
+      ],
+      ...['error, own', 'now'],
+    ],
     STRUCTURES.flatMap((structure) =>
       REVIEWS.map((reviews) => {
         const own = results.filter((one) => one.structure.name === structure.name && one.reviews === reviews)
@@ -25,6 +39,7 @@ export const byReviews = (results: readonly Result[]): string =>
           ...[structure.name, reviews, percent(raw.coverage), percent(before.coverage), percent(before.lowest)],
           ...[`${percent(now.coverage)} ± ${percent(now.error, 2)}`, percent(now.lowest)],
           ...[before.width.toFixed(3), now.width.toFixed(3), summary(own, ALONE).width.toFixed(3)],
+          ...[raw.off.toFixed(3), now.off.toFixed(3)],
         ]
       }),
     ),
