@@ -46,5 +46,5 @@ test('reviews of one task alone: a share without an interval, and why', () => {
   })
   expect(found.shares['a']).toMatchObject({ value: expect.any(Number), ci95: null })
   expect(found.reviews_to_halve).toBeNull()
-  expect(found.warnings.join()).toMatch(/all reviews are of one task/)
+  expect(found.warnings.join()).toMatch(/less than two tasks/)
 })

@@ -1,7 +1,8 @@
+import { byConfusionMatrix } from './confusion-estimator.ts'
 import { type CorrectionTable, type GradedCount, type ReviewedPair, tally } from './correction-table.ts'
 import { chooseEstimator, type Estimator, type Sampling } from './estimator-choice.ts'
 import { sum } from './linear-algebra.ts'
-import { byConfusionMatrix, byJudgeStratum, byPpi, byWeight, type Estimation } from './share-estimators.ts'
+import { byJudgeStratum, byPpi, byWeight, type Estimation } from './share-estimators.ts'
 import type { Interval } from './share-interval.ts'
 import { isWeight } from './weighted-shares.ts'
 
