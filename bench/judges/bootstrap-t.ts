@@ -23,16 +23,14 @@ export function bootstrapT(table: CorrectionTable, seed: number): Answer {
     const fit = fitPpi(drawn)
     for (const [k, values] of statistics.entries()) {
       const gap = at(fit.shares, k) - at(shares, k)
-      values.push(gap === 0 ? 0 : gap / Math.sqrt(at(fit.variances, k)))
+      // Without any spread, as in a draw that lacks the label, there is nothing to divide by.
+      values.push(gap / Math.max(1e-9, Math.sqrt(at(fit.variances, k))))
     }
   }
   const ci95 = shares.map((share, k): Interval => {
     const sorted = (statistics[k] ?? []).sort((a, b) => a - b)
     const error = Math.sqrt(at(variances, k))
-    const limit = (probability: number): number => {
-      const value = quantile(sorted, probability)
-      return clamp(share - (Number.isFinite(value) ? value * error : Math.sign(value)))
-    }
+    const limit = (probability: number): number => clamp(share - quantile(sorted, probability) * error)
     return [limit(0.975), limit(0.025)]
   })
   return { shares: shares.map(clamp), ci95 }
