@@ -1,6 +1,5 @@
-import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { Worker } from 'node:worker_threads'
+import { runPieces } from './simulations/pool.ts'
 import { COVERAGE_SETTINGS } from './simulations/settings.ts'
 import { add, coverageOf, lowestOf, NOTHING, type Setting, type Tally } from './simulations/simulation.ts'
 import type { Piece } from './simulations/worker.ts'
@@ -37,33 +36,14 @@ function piecesOf(setting: Setting, place: number): Piece[] {
   }))
 }
 
-/** Deals the pieces out to as many threads as there are cores; what a piece draws depends on its seeds alone. */
+/** What a piece draws depends on its seeds alone. */
 async function runAll(): Promise<Tally[]> {
+  const worker = new URL('./simulations/worker.ts', import.meta.url)
   const pieces = COVERAGE_SETTINGS.flatMap(piecesOf)
-  const tallies = COVERAGE_SETTINGS.map(() => NOTHING)
-  let next = 0
-  const work = async (): Promise<void> => {
-    const worker = new Worker(new URL('./simulations/worker.ts', import.meta.url))
-    try {
-      for (let piece = pieces[next++]; piece !== undefined; piece = pieces[next++]) {
-        const { place, tally } = await answerOf(worker, piece)
-        tallies[place] = add(tallies[place] ?? NOTHING, tally)
-      }
-    } finally {
-      await worker.terminate()
-    }
-  }
-  await Promise.all(Array.from({ length: availableParallelism() }, work))
-  return tallies
-}
-
-function answerOf(worker: Worker, piece: Piece): Promise<{ readonly place: number; readonly tally: Tally }> {
-  return new Promise((resolve, reject) => {
-    worker.removeAllListeners()
-    worker.once('message', resolve)
-    worker.once('error', reject)
-    worker.postMessage(piece)
-  })
+  const answers = await runPieces<Piece, { readonly place: number; readonly tally: Tally }>(worker, pieces)
+  return COVERAGE_SETTINGS.map((_, place) =>
+    answers.filter((answer) => answer.place === place).reduce((sum, { tally }) => add(sum, tally), NOTHING),
+  )
 }
 
 const percent = (share: number): string => (100 * share).toFixed(1)

@@ -70,6 +70,12 @@ export function sayShares(name: string, group: ReportGroup, truth: Readonly<Reco
     const tail = value === null ? 'null' : `${percent(value)} ${intervalOf(ci95)} ${mark(ci95)}`
     say(`  ${label.padEnd(16)}${cells.join('  ')}   ${tail}`)
   }
+  const { reviews_to_halve } = corrected
+  say(
+    reviews_to_halve === null
+      ? '  reviewing all of these trials would not halve the widest interval: that takes more tasks'
+      : `  about ${reviews_to_halve} more reviews would halve the widest interval`,
+  )
   for (const warning of corrected.warnings) say(`  warning: ${warning}`)
   return { raw, corrected: mended, intervals: LABELS.length }
 }

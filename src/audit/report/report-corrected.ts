@@ -47,12 +47,13 @@ export function correctGroup(trials: readonly TrialRow[], options: CorrectionOpt
       return [label, { value, ci95: ci95 === null ? null : [...ci95] }]
     }),
   ) as Corrected['shares']
-  const { estimator, reason, warnings } = corrected
+  const { estimator, reason, reviews_to_halve, warnings } = corrected
   return {
     estimator,
     reason,
     design,
     n_reviews: used.length,
+    reviews_to_halve,
     shares,
     warnings: [...warnings, ...designWarnings(reviewed, used.length, design), ...withoutLabel(trials)],
   }

@@ -87,6 +87,7 @@ function groupRows(place: Place, group: ReportGroup): ReportRow[] {
         reason: corrected.reason,
       }),
     ),
+    row(place, 'corrected.reviews_to_halve', { value: corrected.reviews_to_halve, n: corrected.n_reviews }),
     ...corrected.warnings.map((reason) => row(place, 'corrected.warning', { reason })),
   ]
 }

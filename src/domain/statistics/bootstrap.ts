@@ -1,6 +1,6 @@
-import betaQuantile from '@stdlib/stats-base-dists-beta-quantile'
 import chiSquareCdf from '@stdlib/stats-base-dists-chisquare-cdf'
 import { DEFAULT_DRAWS, DEFAULT_SEED, type UndefinedReason } from '../../schemas/audit/agreement.ts'
+import { studentQuantile } from './intervals.ts'
 import { seededRandom } from './random.ts'
 
 export interface BootstrapSettings {
@@ -79,10 +79,8 @@ function expandedInterval(values: number[], units: number, draws: number): Boots
  */
 export function expandedTail(units: number): number {
   const freedom = units - 1
-  // t² / (ν + t²) has the distribution Beta(½, ν/2), and z² is χ² with one degree of freedom.
-  const share = betaQuantile(0.95, 0.5, freedom / 2)
-  const squared = (freedom * share) / (1 - share)
-  return (1 - chiSquareCdf((squared * units) / freedom, 1)) / 2
+  // z² is χ² with one degree of freedom.
+  return (1 - chiSquareCdf((studentQuantile(freedom) ** 2 * units) / freedom, 1)) / 2
 }
 
 /** Whether all values are one, but for the rounding of sums in another order. */

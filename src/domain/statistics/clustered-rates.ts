@@ -1,8 +1,7 @@
 import type { Statistic } from '../../schemas/audit/agreement.ts'
 import type { Rate } from '../../schemas/audit/report.ts'
 import { type BootstrapSettings, bootstrap } from './bootstrap.ts'
-import { wilson } from './intervals.ts'
-import { wilsonOf } from './shares/share-interval.ts'
+import { wilson, wilsonOf } from './intervals.ts'
 
 /** Whether something holds for a trial: it may lie outside of what is asked, or not be known. */
 export type Outcome = boolean | 'outside' | 'unknown'
@@ -96,8 +95,8 @@ export function rateOf(counted: Tally, measure: number, settings: BootstrapSetti
   if (few < FEW_CLUSTERS) {
     const size = effectiveSize(counted, measure, k, n, clusters)
     // So few that how alike the trials of a task are cannot be told: as if they were all the same.
-    const [low, high] = wilsonOf(value, few < VERY_FEW_CLUSTERS ? Math.min(size, clusters) : size)
-    return { value, ci95: [low, high], ...base, method: 'wilson_effective', reason: null }
+    const ci95 = wilsonOf(value, few < VERY_FEW_CLUSTERS ? Math.min(size, clusters) : size)
+    return { value, ci95, ...base, method: 'wilson_effective', reason: null }
   }
   const { ci95, reason } = resampled(counted, [measure], settings, ([one = null]) => one)
   return { value, ci95, ...base, method: ci95 === null ? 'none' : 'cluster_bootstrap', reason }

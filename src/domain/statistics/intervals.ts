@@ -21,14 +21,23 @@ const NO_TRIALS: Rate = { value: null, ci95: null, reason: 'no_cases' }
 export function wilson(successes: number, trials: number, z: number = Z95): Rate {
   checkCounts(successes, trials)
   if (trials === 0) return NO_TRIALS
-  const p = successes / trials
-  const shrink = (z * z) / trials
+  const value = successes / trials
+  return { value, ci95: wilsonOf(value, trials, z), reason: null }
+}
+
+/** The same of a share p of n items, where n may be an effective, broken number. */
+export function wilsonOf(p: number, n: number, z: number = Z95): [number, number] {
+  const shrink = (z * z) / n
   const centre = p + shrink / 2
-  const half = z * Math.sqrt((p * (1 - p)) / trials + shrink / (4 * trials))
+  const half = z * Math.sqrt((p * (1 - p)) / n + shrink / (4 * n))
   // At the ends the limit is exact; the subtraction leaves a rounding error, which could lie outside of [0, 1].
-  const low = successes === 0 ? 0 : (centre - half) / (1 + shrink)
-  const high = successes === trials ? 1 : (centre + half) / (1 + shrink)
-  return { value: p, ci95: [low, high], reason: null }
+  return [p === 0 ? 0 : (centre - half) / (1 + shrink), p === 1 ? 1 : (centre + half) / (1 + shrink)]
+}
+
+/** The 97.5% quantile of Student’s distribution: t² / (ν + t²) has the distribution Beta(½, ν/2). */
+export function studentQuantile(freedom: number): number {
+  const share = betaQuantile(0.95, 0.5, freedom / 2)
+  return Math.sqrt((freedom * share) / (1 - share))
 }
 
 /**

@@ -39,17 +39,6 @@ interface ChiSquare {
   readonly reason: 'no_discordant_pairs' | null
 }
 
-/**
- * McNemar’s test by χ² with Edwards’ continuity correction: (|b − c| − 1)² / (b + c), one degree of freedom. Edwards, Psychometrika 13
- * (1948); R’s mcnemar.test by default. For many discordant pairs; without the correction it is `bowker` of the 2 × 2 matrix.
- */
-export function mcNemarCorrected(b: number, c: number): ChiSquare {
-  checkDiscordant(b, c)
-  if (b + c === 0) return { statistic: null, df: 1, p: null, reason: 'no_discordant_pairs' }
-  const statistic = b === c ? 0 : (Math.abs(b - c) - 1) ** 2 / (b + c)
-  return { statistic, df: 1, p: upperTail(statistic, 1), reason: null }
-}
-
 function checkDiscordant(...counts: number[]): void {
   if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0))
     throw new RangeError('counts are whole, from 0')

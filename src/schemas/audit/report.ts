@@ -88,6 +88,13 @@ const CorrectedSchema = Type.Object(
       Type.Enum(SAMPLING_DESIGNS, { type: 'string', description: 'How the reviews that it rests on were sampled.' }),
     ),
     n_reviews: Count('Reviewed trials that it rests on.'),
+    reviews_to_halve: Nullable(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'About so many more reviews, drawn as these were, would halve the widest of the intervals. Null: there is none, or reviewing every graded trial would not halve it, and more tasks or trials are needed.',
+      }),
+    ),
     shares: perLabel<Static<typeof CorrectedShareSchema>>(CorrectedShareSchema),
     warnings: Type.Array(Type.String()),
   },

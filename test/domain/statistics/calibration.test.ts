@@ -1,20 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  areaUnderRoc,
   brierScore,
   calibrateLevels,
   expectedCalibrationError,
   type Forecast,
   MIN_REVIEWS_A_LEVEL,
-  riskCoverage,
 } from '../../../src/domain/statistics/shares/calibration.ts'
 import { hasOracles, readOracles } from './oracles.ts'
 
-/** Ten points; ECE and Brier by formula, AUROC by scikit-learn 1.9 (`../shared/oracles/statistics.json`). */
+/** Ten points; ECE and Brier by formula (`../shared/oracles/statistics.json`). */
 const CONFIDENCE = [0.97, 0.93, 0.86, 0.83, 0.77, 0.66, 0.62, 0.56, 0.91, 0.71]
 const CORRECT = [1, 1, 0, 1, 1, 0, 1, 0, 1, 0]
-const RISKS = [0, 0, 0, 0.25, 0.2, 0.166667, 0.285714, 0.375, 0.333333, 0.4]
 
 const forecasts = (confidence: readonly number[], correct: readonly number[]): Forecast[] =>
   confidence.map((value, index) => ({ confidence: value, correct: correct[index] === 1 }))
@@ -24,21 +21,12 @@ const TEN = forecasts(CONFIDENCE, CORRECT)
 test('the ten points', () => {
   expect(expectedCalibrationError(TEN).value).toBeCloseTo(0.22, 12)
   expect(brierScore(TEN).value).toBeCloseTo(0.2233, 12)
-  expect(areaUnderRoc(TEN).value).toBeCloseTo(0.7916666666666667, 12)
-  const { risks, area } = riskCoverage(TEN)
-  expect(area.value).toBeCloseTo(0.20107142857142857, 12)
-  risks.forEach((risk, index) => {
-    expect(risk).toBeCloseTo(RISKS[index] ?? Number.NaN, 6)
-  })
 })
 
-test('without forecasts, or with none that is wrong, null with a reason', () => {
+test('without forecasts null with a reason', () => {
   const none = { value: null, reason: 'no_cases' }
   expect(expectedCalibrationError([])).toEqual(none)
   expect(brierScore([])).toEqual(none)
-  expect(areaUnderRoc([])).toEqual(none)
-  expect(areaUnderRoc(forecasts([0.9, 0.8], [1, 1]))).toEqual(none)
-  expect(riskCoverage([])).toEqual({ risks: [], area: none })
 })
 
 test('bins are closed on the right, the first on both sides', () => {
@@ -60,19 +48,6 @@ const anyForecasts = fc.array(
   fc.record({ confidence: fc.integer({ min: 0, max: 20 }).map((n) => n / 20), correct: fc.boolean() }),
   { minLength: 1, maxLength: 60 },
 )
-
-test('AUROC is the share of pairs in order, ties half', () => {
-  fc.assert(
-    fc.property(anyForecasts, (all) => {
-      const pairs = all
-        .filter((one) => one.correct)
-        .flatMap((right) => all.filter((one) => !one.correct).map((wrong) => right.confidence - wrong.confidence))
-      const wins = pairs.reduce((sum, gap) => sum + (gap > 0 ? 1 : gap === 0 ? 0.5 : 0), 0)
-      if (pairs.length === 0) expect(areaUnderRoc(all).value).toBeNull()
-      else expect(areaUnderRoc(all).value).toBeCloseTo(wins / pairs.length, 12)
-    }),
-  )
-})
 
 test('with one bin ECE is the gap of the means; more bins never hide it', () => {
   fc.assert(
@@ -126,12 +101,9 @@ describe('calibrated confidence', () => {
 
 describe.skipIf(!hasOracles)('every number of the oracle file', () => {
   test('calibration', () => {
-    const { conf, correct, ece10, brier, auroc, aurc, risk_coverage } = readOracles().calibration
+    const { conf, correct, ece10, brier } = readOracles().calibration
     const points = forecasts(conf, correct)
     expect(expectedCalibrationError(points).value).toBeCloseTo(ece10, 9)
     expect(brierScore(points).value).toBeCloseTo(brier, 9)
-    expect(areaUnderRoc(points).value).toBeCloseTo(auroc, 9)
-    expect(riskCoverage(points).area.value).toBeCloseTo(aurc, 9)
-    expect(riskCoverage(points).risks.map((risk) => Number(risk.toFixed(6)))).toEqual(risk_coverage)
   })
 })

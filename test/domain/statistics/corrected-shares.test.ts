@@ -19,30 +19,34 @@ const pairs = (labels: readonly string[], table: readonly (readonly number[])[])
 const valuesOf = (found: ReturnType<typeof correctedShares>) => Object.values(found.shares).map(({ value }) => value)
 
 describe.each(ORACLES)('two labels end to end (%s)', (_source, { rogan_gladen, ppi_mean }) => {
-  test.each(ppi_mean)('a random sample gives the numbers of ppi_py: $TP_FN_FP_TN', (oracle) => {
-    const {
-      TP_FN_FP_TN: [tp, fn, fp, tn],
-      unlabeled_1_0: [ones, zeros],
-      ppi_pp,
-    } = oracle
-    const found = correctedShares({
-      labels: ['yes', 'no'],
-      graded: graded(['yes', 'no'], [ones + tp + fp, zeros + fn + tn]),
-      reviews: pairs(
-        ['yes', 'no'],
-        [
-          [tp, fn],
-          [fp, tn],
-        ],
-      ),
-      sampling: 'random',
-    })
-    expect(found.estimator).toBe('ppi_plus_plus')
-    expect(found.lambda).toBeCloseTo(ppi_pp.lam, 9)
-    expect(found.shares['yes']?.value).toBeCloseTo(ppi_pp.theta, 9)
-    expect(found.shares['yes']?.ci95?.[0]).toBeCloseTo(at(ppi_pp.ci95, 0), 9)
-    expect(found.shares['yes']?.ci95?.[1]).toBeCloseTo(at(ppi_pp.ci95, 1), 9)
-  })
+  test.each(ppi_mean)(
+    'a random sample gives the share and λ of ppi_py, and nearly its interval: $TP_FN_FP_TN',
+    (oracle) => {
+      const {
+        TP_FN_FP_TN: [tp, fn, fp, tn],
+        unlabeled_1_0: [ones, zeros],
+        ppi_pp,
+      } = oracle
+      const found = correctedShares({
+        labels: ['yes', 'no'],
+        graded: graded(['yes', 'no'], [ones + tp + fp, zeros + fn + tn]),
+        reviews: pairs(
+          ['yes', 'no'],
+          [
+            [tp, fn],
+            [fp, tn],
+          ],
+        ),
+        sampling: 'random',
+      })
+      expect(found.estimator).toBe('ppi_plus_plus')
+      expect(found.lambda).toBeCloseTo(ppi_pp.lam, 9)
+      expect(found.shares['yes']?.value).toBeCloseTo(ppi_pp.theta, 9)
+      // 100 reviews and a share near ½: the correction for few of them is small.
+      expect(Math.abs((found.shares['yes']?.ci95?.[0] ?? 0) - at(ppi_pp.ci95, 0))).toBeLessThan(0.005)
+      expect(Math.abs((found.shares['yes']?.ci95?.[1] ?? 0) - at(ppi_pp.ci95, 1))).toBeLessThan(0.005)
+    },
+  )
 
   test('a stratified sample gives the numbers of Lee et al.', () => {
     const { est, lee_ci95 } = rogan_gladen[1]
@@ -214,7 +218,7 @@ test('shares add to 1 and lie in their intervals, whatever the design', () => {
   )
 })
 
-test('each item five times as one cluster leaves the interval as it was; five times as items of their own does not', () => {
+test('each item five times as one cluster leaves the interval nearly as it was; five times as items of their own does not', () => {
   const single = pairs(TWO, [
     [30, 8],
     [6, 26],
@@ -226,9 +230,9 @@ test('each item five times as one cluster leaves the interval as it was; five ti
     return high - low
   }
   const fivefold = single.flatMap((pair) => range(5).map(() => pair))
-  expect(widthOf(fivefold)).toBeCloseTo(widthOf(single), 10)
+  expect(Math.abs(widthOf(fivefold) / widthOf(single) - 1)).toBeLessThan(0.01)
   const loose = fivefold.map(({ cluster: _cluster, ...pair }) => pair)
-  expect(widthOf(loose)).toBeCloseTo(widthOf(single) / Math.sqrt(5), 10)
+  expect(widthOf(loose) / widthOf(single)).toBeCloseTo(1 / Math.sqrt(5), 1)
 })
 
 test('warns of few reviews, few clusters, uneven weights and weights that do not add up', () => {
@@ -243,6 +247,6 @@ test('warns of few reviews, few clusters, uneven weights and weights that do not
   const text = correctedShares({ labels: ['a', 'b'], graded: counts, reviews, sampling: 'disagreement' }).warnings.join(
     '\n',
   )
-  for (const part of [/fewer than 30 reviews/, /30 clusters/, /uneven weights/, /not to the 800 graded/])
+  for (const part of [/fewer than 30 reviews/, /10 tasks/, /uneven weights/, /not to the 800 graded/])
     expect(text).toMatch(part)
 })

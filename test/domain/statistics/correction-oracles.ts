@@ -13,8 +13,6 @@ export interface CorrectionOracles {
       readonly se: number
       readonly sp: number
       readonly est: number
-      readonly wilson: readonly number[]
-      readonly normal: readonly number[]
     },
     {
       readonly p: number
@@ -46,8 +44,6 @@ const COPIED: CorrectionOracles = {
       se: 0.9,
       sp: 0.99,
       est: 0.17602996254681652,
-      wilson: [0.11298872323578224, 0.26230653250856495],
-      normal: [0.10110936834651521, 0.25095055674711786],
     },
     // README of UW-Madison-Lee-Lab/LLM-judge-reporting, the authors' code executed
     {

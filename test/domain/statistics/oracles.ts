@@ -45,9 +45,6 @@ export interface Oracles {
     readonly correct: number[]
     readonly ece10: number
     readonly brier: number
-    readonly auroc: number
-    readonly aurc: number
-    readonly risk_coverage: number[]
   }
 }
 

@@ -95,7 +95,7 @@ function SharesTable({ groups }: { readonly groups: readonly ReportGroup[] }): J
 }
 
 function Correction({ group }: { readonly group: ReportGroup }): JSX.Element {
-  const { estimator, reason, design, n_reviews, warnings } = group.corrected
+  const { estimator, reason, design, n_reviews, reviews_to_halve, warnings } = group.corrected
   return (
     <>
       {estimator === null ? 'none: ' : `${estimator}: `}
@@ -103,6 +103,7 @@ function Correction({ group }: { readonly group: ReportGroup }): JSX.Element {
       <span class="fraction">
         {plural(n_reviews, 'review')}
         {design !== null && `, ${design}`}
+        {estimator !== null && `; ${halvingWords(reviews_to_halve)}`}
       </span>
       {warnings.map((warning) => (
         <p key={warning} class="aside">
@@ -112,3 +113,8 @@ function Correction({ group }: { readonly group: ReportGroup }): JSX.Element {
     </>
   )
 }
+
+const halvingWords = (reviews: number | null): string =>
+  reviews === null
+    ? 'reviewing all of these trials would not halve the widest interval: that takes more tasks'
+    : `about ${plural(reviews, 'more review')} would halve the widest interval`

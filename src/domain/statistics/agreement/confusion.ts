@@ -12,14 +12,6 @@ export function confusionCells(ratings: Ratings, row: number, column: number): n
   })
 }
 
-/** The K × K matrix of two raters, given by index. */
-export function confusionMatrix(ratings: Ratings, row: number, column: number): number[][] {
-  const size = ratings.labels.length
-  const counts = new Float64Array(size * size)
-  for (const cell of confusionCells(ratings, row, column)) if (cell >= 0) counts[cell] = (counts[cell] ?? 0) + 1
-  return unfoldCells(counts, size)
-}
-
 /** A matrix of its cells, row by row. */
 export const unfoldCells = (cells: ArrayLike<number>, size: number): number[][] =>
   Array.from({ length: size }, (_, row) => Array.from({ length: size }, (_, column) => cells[row * size + column] ?? 0))

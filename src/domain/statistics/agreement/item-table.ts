@@ -24,34 +24,11 @@ export interface ItemTable {
 
 /** The table of the ratings, and for each item the index of its profile. */
 export function itemTable(ratings: Ratings): ItemTable & { readonly profile_of: readonly number[] } {
-  const rows = ratings.items.map((item) => countLabels(item.labels))
-  return foldRows(rows, ratings.labels.length)
-}
-
-/**
- * A table from counts, one row an item, one column a category, as Fleiss prints it.
- * Throws a RangeError where a row is of another length or a count is not a whole number from 0.
- */
-export function itemTableOfCounts(rows: readonly (readonly number[])[]): ItemTable {
-  const width = rows[0]?.length ?? 0
-  const sparse = rows.map((row) => {
-    if (row.length !== width) throw new RangeError('all rows must have equally many columns')
-    if (!row.every((count) => Number.isSafeInteger(count) && count >= 0))
-      throw new RangeError('counts are whole, from 0')
-    return new Map(row.flatMap((count, label) => (count === 0 ? [] : [[label, count] as const])))
-  })
-  return foldRows(
-    sparse.filter((row) => row.size > 0),
-    width,
-  )
-}
-
-function foldRows(rows: readonly ReadonlyMap<number, number>[], n_labels: number) {
   const profiles: Profile[] = []
   const weights: number[] = []
   const known = new Map<string, number>()
-  const profile_of = rows.map((row) => {
-    const pairs = [...row].sort(([a], [b]) => a - b)
+  const profile_of = ratings.items.map((item) => {
+    const pairs = [...countLabels(item.labels)].sort(([a], [b]) => a - b)
     const key = pairs.join(';')
     const index = known.get(key) ?? profiles.length
     if (index === profiles.length) {
@@ -62,7 +39,7 @@ function foldRows(rows: readonly ReadonlyMap<number, number>[], n_labels: number
     weights[index] = (weights[index] ?? 0) + 1
     return index
   })
-  return { n_labels, profiles, weights, profile_of }
+  return { n_labels: ratings.labels.length, profiles, weights, profile_of }
 }
 
 function countLabels(labels: readonly number[]): Map<number, number> {

@@ -1,5 +1,5 @@
 import betaQuantile from '@stdlib/stats-base-dists-beta-quantile'
-import { type Estimate, missing, ratio } from '../estimate.ts'
+import { type Estimate, ratio } from '../estimate.ts'
 
 /** A judge’s confidence, 0 … 1, and whether it was right. */
 export interface Forecast {
@@ -88,57 +88,4 @@ function calibrate<Level extends string>(
   const low = n_correct === 0 ? 0 : betaQuantile(0.025, right, wrong)
   const high = n_correct === n_reviews ? 1 : betaQuantile(0.975, right, wrong)
   return { ...counts, value: right / (right + wrong), ci95: [low, high], reason: null }
-}
-
-/**
- * Area under the ROC curve: the chance that a right answer has more confidence than a wrong one, ties counting half (Mann–Whitney U).
- * Hanley and McNeil, Radiology 143 (1982). Null unless there are right and wrong answers.
- */
-export function areaUnderRoc(forecasts: readonly Forecast[]): Estimate {
-  const ranked = [...forecasts].sort((a, b) => a.confidence - b.confidence)
-  let wrongBelow = 0
-  let right = 0
-  let wins = 0
-  for (let at = 0; at < ranked.length; ) {
-    const tied = tiedFrom(ranked, at)
-    const tiedRight = tied.filter((one) => one.correct).length
-    wins += tiedRight * (wrongBelow + (tied.length - tiedRight) / 2)
-    wrongBelow += tied.length - tiedRight
-    right += tiedRight
-    at += tied.length
-  }
-  return ratio(wins, right * wrongBelow, 'no_cases')
-}
-
-/** Forecasts of the same confidence as the one at `at`, from there on. */
-function tiedFrom(sorted: readonly Forecast[], at: number): Forecast[] {
-  const tied: Forecast[] = []
-  for (let next = at; next < sorted.length && sorted[next]?.confidence === sorted[at]?.confidence; next++) {
-    const one = sorted[next]
-    if (one !== undefined) tied.push(one)
-  }
-  return tied
-}
-
-/**
- * Share wrong among the k most confident, for k = 1 … n; its mean is the area under the risk–coverage curve (AURC). Geifman and
- * El-Yaniv, NeurIPS 2017. Equal confidences stay in the order given.
- */
-export function riskCoverage(forecasts: readonly Forecast[]): { readonly risks: number[]; readonly area: Estimate } {
-  let wrong = 0
-  const risks = [...forecasts]
-    .sort((a, b) => b.confidence - a.confidence)
-    .map(({ correct }, index) => {
-      if (!correct) wrong++
-      return wrong / (index + 1)
-    })
-  if (risks.length === 0) return { risks, area: missing('no_cases') }
-  return {
-    risks,
-    area: ratio(
-      risks.reduce((sum, risk) => sum + risk, 0),
-      risks.length,
-      'no_cases',
-    ),
-  }
 }

@@ -1,7 +1,8 @@
+import { byConfusionMatrix } from './confusion-estimator.ts'
 import { type CorrectionTable, type GradedCount, type ReviewedPair, tally } from './correction-table.ts'
 import { chooseEstimator, type Estimator, type Sampling } from './estimator-choice.ts'
 import { sum } from './linear-algebra.ts'
-import { byConfusionMatrix, byJudgeStratum, byPpi, byWeight, type Estimation } from './share-estimators.ts'
+import { byJudgeStratum, byPpi, byWeight, type Estimation } from './share-estimators.ts'
 import type { Interval } from './share-interval.ts'
 import { isWeight } from './weighted-shares.ts'
 
@@ -35,10 +36,14 @@ interface CorrectedShares {
   readonly lambda: number | null
   readonly condition_number: number | null
   readonly effective_reviews: number | null
+  /** More reviews that would about halve the widest interval; null where no number of reviews of these graded items would. */
+  readonly reviews_to_halve: number | null
   readonly warnings: readonly string[]
 }
 
 const FEW = 30
+/** Simulated down to here. */
+const FEW_TASKS = 10
 
 /**
  * The judge's label shares corrected for its errors by human reviews, with 95% intervals, by the estimator that the way of
@@ -69,6 +74,7 @@ export function correctedShares(input: CorrectionInput): CorrectedShares {
     lambda: estimate.lambda ?? null,
     condition_number: estimate.conditionNumber ?? null,
     effective_reviews: estimate.effectiveReviews ?? null,
+    reviews_to_halve: estimate.reviewsToHalve ?? null,
     warnings: [...estimate.warnings, ...designWarnings(estimator, table, input)],
   }
 }
@@ -119,7 +125,10 @@ function designWarnings(
   const unseen = table.judgeCounts.some((count, j) => count > 0 && !table.reviews.some(({ judge }) => judge === j))
   const rules: readonly (readonly [boolean, string])[] = [
     [reviews.length < FEW, `fewer than ${FEW} reviews: the intervals are rough`],
-    [tasks.size > 0 && tasks.size < FEW, `fewer than ${FEW} clusters reviewed: the intervals are likely too narrow`],
+    [
+      tasks.size > 0 && tasks.size < FEW_TASKS,
+      `fewer than ${FEW_TASKS} tasks reviewed: the intervals are rough, and wide because of it`,
+    ],
     [
       off,
       `the weights add to ${sum(weights).toFixed(1)}, not to the ${graded} graded items: were all able to be picked?`,
@@ -140,6 +149,7 @@ function refused(input: CorrectionInput, reason: string): CorrectedShares {
     lambda: null,
     condition_number: null,
     effective_reviews: null,
+    reviews_to_halve: null,
     warnings: [],
   }
 }

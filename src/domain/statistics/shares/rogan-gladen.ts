@@ -1,5 +1,5 @@
 import { Z95 } from '../intervals.ts'
-import { clamp, type Interval, wilsonOf } from './share-interval.ts'
+import { clamp, type Interval } from './share-interval.ts'
 
 /** Below this Youden index (sensitivity + specificity − 1) the correction multiplies noise over twentyfold: refused. */
 const MIN_YOUDEN = 0.05
@@ -80,42 +80,3 @@ const weakJudge = (youden: number, least: number): string | null =>
   youden > least
     ? null
     : `sensitivity + specificity − 1 is ${youden.toFixed(3)}, not above ${least}: the judge tells too little to correct by`
-
-/** `positives` of `n` items by a test whose sensitivity and specificity are known without error. */
-interface KnownErrors {
-  readonly positives: number
-  readonly n: number
-  readonly sensitivity: number
-  readonly specificity: number
-  readonly minYouden?: number
-}
-
-type RoganGladenKnown =
-  | { readonly value: number; readonly wilson95: Interval; readonly normal95: Interval; readonly reason: null }
-  | { readonly value: null; readonly reason: string }
-
-/**
- * The same share where the error rates are given, with the interval of the apparent share (Wilson, normal) carried through
- * the correction (Reiczigel et al. 2010; `RSurveillance::tp` prints both). Both intervals are clamped to [0, 1].
- */
-export function roganGladenKnown(input: KnownErrors): RoganGladenKnown {
-  const { positives, n, sensitivity, specificity, minYouden = MIN_YOUDEN } = input
-  if (!(n >= 1 && positives >= 0 && positives <= n))
-    return { value: null, reason: 'positives must be between 0 and n ≥ 1' }
-  if (![sensitivity, specificity].every((rate) => rate >= 0 && rate <= 1)) {
-    return { value: null, reason: 'sensitivity and specificity must lie in [0, 1]' }
-  }
-  const youden = sensitivity + specificity - 1
-  const weak = weakJudge(youden, minYouden)
-  if (weak !== null) return { value: null, reason: weak }
-  const correct = (rate: number): number => clamp((rate + specificity - 1) / youden)
-  const p = positives / n
-  const spread = Z95 * Math.sqrt((p * (1 - p)) / n)
-  const [low, high] = wilsonOf(p, n)
-  return {
-    value: correct(p),
-    wilson95: [correct(low), correct(high)],
-    normal95: [correct(p - spread), correct(p + spread)],
-    reason: null,
-  }
-}

@@ -9,8 +9,6 @@ export interface WeightedReview {
 
 interface WeightedEstimate {
   readonly shares: Vector
-  /** As if items were independent. */
-  readonly se: Vector
   /** Kish's effective number of reviews, (Σw)²/Σw². */
   readonly effectiveSize: number
   readonly reason: null
@@ -23,43 +21,21 @@ export const isWeight = (weight: number | null | undefined): weight is number =>
 
 /**
  * Hájek's estimator Σwy/Σw: shares add to 1, and weights matter only up to a factor (Hájek 1971; Särndal, Swensson &
- * Wretman 1992, Model Assisted Survey Sampling, 5.7). SE² = Σw²(y − θ̂)²/(Σw)², the linearized variance under independent
- * picks. Unbiased for large samples only if every graded item could have been picked.
+ * Wretman 1992, Model Assisted Survey Sampling, 5.7). Unbiased for large samples only if every graded item could have been picked.
  */
 export function hajekShares(reviews: readonly WeightedReview[], labels: number): Weighted {
   const wrong = refusal(reviews)
   if (wrong !== null) return { shares: null, reason: wrong }
   const total = sum(reviews.map(({ weight }) => weight))
   const shares = sharesOf(reviews, labels, total)
-  const se = shares.map((share, k) =>
-    Math.sqrt(sum(reviews.map(({ label, weight }) => (weight * (Number(label === k) - share)) ** 2)) / total ** 2),
-  )
-  return { shares, se, effectiveSize: effectiveSize(reviews), reason: null }
+  return { shares, effectiveSize: effectiveSize(reviews), reason: null }
 }
 
-/** What one review adds to Hájek's estimate: for variances over clusters. */
+/** What one review adds to Hájek's estimate: the linearized variance Σw²(y − θ̂)²/(Σw)², or over clusters. */
 export const hajekInfluence =
   (shares: Vector, totalWeight: number) =>
   ({ label, weight }: WeightedReview): Vector =>
     shares.map((share, k) => (weight * (Number(label === k) - share)) / totalWeight)
-
-/**
- * Horvitz & Thompson's estimator Σwy/N over N graded items (1952, JASA 47:663), SE² = Σw(w − 1)y/N² under independent picks:
- * about this archive alone. Unbiased, but the shares add to Σw/N, not to 1: Hájek's is the one to report.
- */
-export function horvitzThompsonShares(reviews: readonly WeightedReview[], labels: number, graded: number): Weighted {
-  const wrong = refusal(reviews)
-  if (wrong !== null) return { shares: null, reason: wrong }
-  if (!(graded >= reviews.length)) return { shares: null, reason: 'fewer graded items than reviews' }
-  if (reviews.some(({ weight }) => weight < 1))
-    return { shares: null, reason: 'a weight under 1 is no inverse probability' }
-  const shares = sharesOf(reviews, labels, graded)
-  const se = shares.map((_, k) => {
-    const own = reviews.filter(({ label }) => label === k)
-    return Math.sqrt(sum(own.map(({ weight }) => weight * (weight - 1)))) / graded
-  })
-  return { shares, se, effectiveSize: effectiveSize(reviews), reason: null }
-}
 
 function refusal(reviews: readonly WeightedReview[]): string | null {
   if (reviews.length < 2) return 'fewer than two reviews'
