@@ -76,8 +76,8 @@ test('the thread checks and answers as the main thread does', async () => {
   const evidence = await checkClaims(claims, question)
   expect(evidence).toEqual(checkEvidence(claims, question))
   expect(evidence?.citations.map(({ status }) => status)).toEqual(['verified', 'verified', 'not_found'])
-  expect(await answerOnThread(trajectory, GROUND_TRUTH)).toEqual(
-    answerByAnchors(trajectory, GROUND_TRUTH, resolveAnchors(GROUND_TRUTH)),
+  expect(await answerOnThread(trajectory, GROUND_TRUTH, RUBRIC)).toEqual(
+    answerByAnchors(trajectory, GROUND_TRUTH, resolveAnchors(GROUND_TRUTH), RUBRIC),
   )
 })
 
