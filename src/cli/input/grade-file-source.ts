@@ -28,7 +28,9 @@ export async function readGradeFile(file: string, truth: GivenTruth, rubric?: st
     return { fault: code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${code}` }
   }
   const document = parseJson(bytes)
-  return isOneRun(document) ? { runs: [{ name: file, trajectory: document, warnings: [] }] } : readRuns(file, truth, rubric)
+  return isOneRun(document)
+    ? { runs: [{ name: file, trajectory: document, warnings: [] }] }
+    : readRuns(file, truth, rubric)
 }
 
 const isOneRun = (document: unknown): boolean =>
