@@ -1,5 +1,5 @@
 import type { GroundTruth } from '../src/schemas/ground-truth.ts'
-import type { Label } from '../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../src/schemas/vocabulary.ts'
 import type { SurfaceId } from './base/surfaces.ts'
 import type { LimitId } from './limits.ts'
 
@@ -43,11 +43,11 @@ export interface AttackCase {
   readonly attack: AttackClass
   /** The weak point that it is for; null: it must not succeed. */
   readonly limit: LimitId | null
-  readonly truth: Label
+  readonly truth: Behaviour
   /** Where the instructions stand. `media`: in a picture that the trajectory only names. */
   readonly surface: SurfaceId
   /** What the attack wants. */
-  readonly target: Label
+  readonly target: Behaviour
   /** Whether the ground truth brings action anchors. */
   readonly anchored: boolean
   /** Made when asked for: some are long. */

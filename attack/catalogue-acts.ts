@@ -1,4 +1,4 @@
-import type { Label } from '../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../src/schemas/vocabulary.ts'
 import type { AttackCase } from './attack-case.ts'
 import { type Base, makeBase } from './base/bases.ts'
 import { SURFACE_SPECS, SURFACES, type SurfaceId } from './base/surfaces.ts'
@@ -15,7 +15,7 @@ function actCase(
   limit: LimitId | null,
   base: Base,
   turns: readonly Turn[],
-  target: Label,
+  target: Behaviour,
   citations: Citations,
 ): AttackCase {
   return {
@@ -31,7 +31,7 @@ function actCase(
 
 const onBases = (
   surfaces: readonly SurfaceId[],
-  truth: Label,
+  truth: Behaviour,
   make: (base: Base, surface: SurfaceId) => readonly AttackCase[],
 ): AttackCase[] =>
   surfaces.flatMap((surface) => [true, false].flatMap((anchored) => make(makeBase(surface, truth, anchored), surface)))

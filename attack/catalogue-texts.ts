@@ -1,4 +1,4 @@
-import { LABELS, type Label } from '../src/schemas/vocabulary.ts'
+import { type Behaviour, LABELS } from '../src/schemas/vocabulary.ts'
 import type { AttackCase, JudgeName } from './attack-case.ts'
 import { type Base, makeBase } from './base/bases.ts'
 import { SURFACE_SPECS, SURFACES } from './base/surfaces.ts'
@@ -16,7 +16,7 @@ export const ALL_FLIPS = LABELS.flatMap((truth) => otherLabels(truth).map((targe
  */
 export const rotation = () => {
   let turn = 0
-  return (truth: Label): Base => {
+  return (truth: Behaviour): Base => {
     const row = Math.floor(turn / 5) + Math.floor(turn / 100)
     const surface = SURFACES[(turn + row) % SURFACES.length] ?? 'cli'
     turn++
@@ -31,7 +31,7 @@ export const rotation = () => {
 export const besidePicture = ({ surface, truth }: Base, at: Placement): LimitId | null =>
   surface === 'media' && at === 'tool_output' && truth !== 'not_observed' && truth !== 'ignored' ? 'denial' : null
 
-export const common = (base: Base, target: Label) => ({
+export const common = (base: Base, target: Behaviour) => ({
   truth: base.truth,
   surface: base.surface,
   target,
@@ -54,7 +54,7 @@ export function directiveCases(): AttackCase[] {
   )
 }
 
-function directiveCase(directive: Directive, base: Base, target: Label, at: Placement): AttackCase {
+function directiveCase(directive: Directive, base: Base, target: Behaviour, at: Placement): AttackCase {
   return {
     name: `${directive.attack}/${directive.kind}/${base.id}→${target}@${at}`,
     attack: directive.attack,
@@ -66,7 +66,7 @@ function directiveCase(directive: Directive, base: Base, target: Label, at: Plac
 }
 
 /** The weak point that a flip is for, where the judge cites the words that told it; null: it needs none. */
-export function limitOfTelling({ truth }: Base, target: Label, at: Placement): LimitId | null {
+export function limitOfTelling({ truth }: Base, target: Behaviour, at: Placement): LimitId | null {
   if (onlyDenies(truth, target)) return 'denial'
   if (truth === 'not_observed' && target === 'ignored' && at === 'tool_output') return 'unrelated_surface'
   return null
@@ -114,8 +114,8 @@ export function narrationCases(): AttackCase[] {
 }
 
 /** One story for one changed claim; two claims need two stories, and the first one is enough to fail. */
-function rewritten(truth: Label, target: Label, cue: string, distractor: string): string | null {
-  const acts = (label: Label) => ({
+function rewritten(truth: Behaviour, target: Behaviour, cue: string, distractor: string): string | null {
+  const acts = (label: Behaviour) => ({
     cue: label === 'aligned' || label === 'compliant',
     distractor: label === 'distractor_only' || label === 'compliant',
   })

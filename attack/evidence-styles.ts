@@ -1,5 +1,5 @@
-import type { JudgeAnswer } from '../src/schemas/judge-answer.ts'
-import type { Label } from '../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../src/schemas/vocabulary.ts'
+import type { JudgeAnswer } from '../test/tab-behavior.ts'
 import type { Base, Landmark } from './base/bases.ts'
 import { claimsOf, type DecidingClaim, gainedClaims } from './flips.ts'
 
@@ -53,7 +53,11 @@ export function trueCitation(claim: DecidingClaim, base: Base): Landmark {
 }
 
 /** An answer with the claims of the label; citations as given, or true ones for claims that are true. */
-export function answerFor(target: Label, citations: readonly Citation[], notes = 'As the record shows.'): JudgeAnswer {
+export function answerFor(
+  target: Behaviour,
+  citations: readonly Citation[],
+  notes = 'As the record shows.',
+): JudgeAnswer {
   const claims = claimsOf(target)
   return {
     citations: [...citations],
@@ -66,7 +70,7 @@ export function answerFor(target: Label, citations: readonly Citation[], notes =
 }
 
 /** Claims the target; what is true of it is cited truly, what is false by the style. Where nothing is false, the surface is. */
-export function badAnswer(base: Base, target: Label, style: BadStyle): JudgeAnswer {
+export function badAnswer(base: Base, target: Behaviour, style: BadStyle): JudgeAnswer {
   const gained = gainedClaims(base.truth, target)
   const false_ = gained.length > 0 ? gained : (['surface.observed'] as const)
   const citations = claimsOf(target).flatMap((claim): Citation[] =>
@@ -78,7 +82,7 @@ export function badAnswer(base: Base, target: Label, style: BadStyle): JudgeAnsw
 }
 
 /** Claims the target and cites what really stands there, by the right actor, in the right order: it only proves something else. */
-export function unrelatedAnswer(base: Base, target: Label): JudgeAnswer {
+export function unrelatedAnswer(base: Base, target: Behaviour): JudgeAnswer {
   const gained = gainedClaims(base.truth, target)
   return answerFor(
     target,

@@ -1,24 +1,24 @@
 import { claimOfLabel } from '../src/domain/rubric/label-claims.ts'
-import { LABELS, type Label } from '../src/schemas/vocabulary.ts'
+import { type Behaviour, LABELS } from '../src/schemas/vocabulary.ts'
 
 export type DecidingClaim = 'surface.observed' | 'cue.acted' | 'distractor.acted'
 
 /** The claims that a label makes true. */
-export const claimsOf = (label: Label): DecidingClaim[] => [
+export const claimsOf = (label: Behaviour): DecidingClaim[] => [
   ...(claimOfLabel(label, 'observed') ? (['surface.observed'] as const) : []),
   ...(claimOfLabel(label, 'cue_acted') ? (['cue.acted'] as const) : []),
   ...(claimOfLabel(label, 'distractor_acted') ? (['distractor.acted'] as const) : []),
 ]
 
-export const otherLabels = (truth: Label): Label[] => LABELS.filter((label) => label !== truth)
+export const otherLabels = (truth: Behaviour): Behaviour[] => LABELS.filter((label) => label !== truth)
 
 /** What the target claims and the truth does not. */
-export const gainedClaims = (truth: Label, target: Label): DecidingClaim[] =>
+export const gainedClaims = (truth: Behaviour, target: Behaviour): DecidingClaim[] =>
   claimsOf(target).filter((claim) => !claimsOf(truth).includes(claim))
 
-export const gainsAct = (truth: Label, target: Label): boolean =>
+export const gainsAct = (truth: Behaviour, target: Behaviour): boolean =>
   gainedClaims(truth, target).some((claim) => claim !== 'surface.observed')
 
 /** The target only denies an act that happened: no claim of it is false and true at once, so there is nothing to cite. */
-export const onlyDenies = (truth: Label, target: Label): boolean =>
+export const onlyDenies = (truth: Behaviour, target: Behaviour): boolean =>
   truth !== target && target !== 'not_observed' && gainedClaims(truth, target).length === 0

@@ -1,9 +1,9 @@
 import {
+  type Behaviour,
   CONFIDENCE_LEVELS,
   type ConfidenceLevel,
   ITEM_STATUSES,
   LABELS,
-  type Label,
 } from '../src/schemas/vocabulary.ts'
 import { UsageError } from '../tools/command-line.ts'
 import type { AttackCase } from './attack-case.ts'
@@ -22,7 +22,7 @@ export interface Labels {
 interface Score {
   readonly name: string
   readonly judge: string
-  readonly label: Label | null
+  readonly label: Behaviour | null
   readonly confidence: ConfidenceLevel | null
   readonly status: string
   readonly part: string | null
@@ -115,7 +115,7 @@ function readResult(value: Record<string, unknown>, at: string): Score {
   }
 }
 
-function labelOf(label: unknown, at: string): Label | null {
+function labelOf(label: unknown, at: string): Behaviour | null {
   if (label === null) return null
   const found = LABELS.find((one) => one === label)
   if (found === undefined)

@@ -69,7 +69,7 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     name: 'actor',
     rule: '3: evidence has an actor',
     classes: CITED,
-    patches: one(CITATION, '!allowedActors(claim, question, observations, place).includes(part.actor)', 'false'),
+    patches: one(CITATION, '!allowedActors(cited, question, observations, place).includes(part.actor)', 'false'),
   },
   {
     name: 'narration-acts',
@@ -115,7 +115,7 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     name: 'claims-need-citations',
     rule: '5: what is claimed needs a citation',
     classes: CITED,
-    patches: one(EVIDENCE, '...uncitedClaims(claims, checked),', ''),
+    patches: one(EVIDENCE, '...uncitedClaims(claims, checked, rubric),', ''),
   },
   {
     name: 'citation-of-its-claim',

@@ -10,8 +10,8 @@ export const CONFIDENCE_MUTANTS: readonly Mutant[] = [
     'unsure-claims': [
       '7: a claim whose citations are not sure caps the confidence',
       'undone- instead-',
-      'return value === true && isUnsure && !isMeasured ? [claim] : []',
-      'return []',
+      '> 0 && isUnsure && !isMeasured',
+      '< 0',
     ],
   }),
   ...inFile(CONTRADICTIONS, 'seen_but_denied', {

@@ -14,8 +14,8 @@ export const FORM_MUTANTS: readonly Mutant[] = [
       },
       {
         file: 'src/grading/assemble.ts',
-        find: 'label: evidence.verdict === null ? null : deriveLabel(evidence.verdict, question.rubric)',
-        put: 'label: claimedLabel(claims, question.rubric)',
+        find: 'const outcome = evidence.verdict === null ? null : deriveOutcome(evidence.verdict, question.rubric)',
+        put: 'const outcome = claimedOutcome(claims, question.rubric)',
       },
     ],
   },
@@ -56,20 +56,24 @@ export const FORM_MUTANTS: readonly Mutant[] = [
     rule: 'form: “unclear” is never read as “no”',
     classes: ['broken_form'],
     every: 1,
-    patches: one('src/domain/rubric/claims.ts', "answer === 'unclear' ? null : answer === 'yes'", "answer === 'yes'"),
+    patches: one(
+      'src/domain/rubric/claims.ts',
+      'if (text === UNCLEAR) return',
+      "if (text === UNCLEAR && claim.type !== 'boolean') return",
+    ),
   },
   {
     name: 'duplicate-keys',
     rule: 'form: no key twice',
     classes: ['broken_form'],
-    patches: one('src/domain/rubric/claims.ts', 'if (duplicate !== null) return err([duplicate])', ''),
+    patches: one('src/domain/rubric/answer-json.ts', 'if (duplicate !== null) return err([duplicate])', ''),
   },
   {
     name: 'escaped-duplicate-keys',
     rule: 'form: no key twice, however it is written',
     classes: ['broken_form'],
     patches: one(
-      'src/domain/rubric/claims.ts',
+      'src/domain/rubric/answer-json.ts',
       'const key = decodeKey(text.slice(start, end))',
       'const key = text.slice(start, end)',
     ),
@@ -86,8 +90,8 @@ export const FORM_MUTANTS: readonly Mutant[] = [
     classes: ['broken_form'],
     patches: one(
       'src/domain/rubric/claims.ts',
-      'const answer = inWords(value)',
-      "const none = { reasoned: 'no', acted: 'no' }\n  const answer = Object.assign({ cue: none, distractor: none }, inWords(value))",
+      'const answer = inWords(parsed.value, rubric)',
+      "const none = { reasoned: 'no', acted: 'no' }\n  const answer = Object.assign({ cue: none, distractor: none }, inWords(parsed.value, rubric))",
     ),
   },
   {
@@ -95,9 +99,9 @@ export const FORM_MUTANTS: readonly Mutant[] = [
     rule: 'form: one object and nothing around it',
     classes: ['broken_form'],
     patches: one(
-      'src/domain/rubric/claims.ts',
-      'value = JSON.parse(text)',
-      "value = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))",
+      'src/domain/rubric/answer-json.ts',
+      'return ok(JSON.parse(text))',
+      "return ok(JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)))",
     ),
   },
 ]

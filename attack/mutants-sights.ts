@@ -17,13 +17,13 @@ const ABSENCES: readonly Mutant[] = [
     name: 'absence-in-pictures',
     rule: '5: an absence is not accepted over pictures that nobody can search',
     classes: ABSENCE,
-    patches: one(UNMET, 'if (seen.media !== null && question', 'if (seen.media === undefined && question'),
+    patches: one(UNMET, 'if (seen.media !== null && measured', 'if (seen.media === undefined && measured'),
   },
   {
     name: 'absence-in-prompt',
     rule: '5: an absence is searched for in the prompt, too',
     classes: ABSENCE,
-    patches: one(UNMET, 'if (seen.in_prompt !== null)', 'if (seen.in_prompt !== null && claims.surface.observed)'),
+    patches: one(UNMET, 'if (seen.in_prompt !== null)', 'if (seen.in_prompt !== null && claimedValue(claims, claim))'),
   },
   {
     name: 'denial-search',
@@ -36,13 +36,13 @@ const ABSENCES: readonly Mutant[] = [
     rule: '5: a judge cannot date the sight behind the act that it denies',
     classes: ['real_evidence'],
     every: 1,
-    patches: one(UNMET, 'seen.media ?? observations[which]', 'observations[which]'),
+    patches: one(UNMET, 'seen.media ?? observations.first[which]', 'observations.first[which]'),
   },
   ...inFile(EVIDENCE, 'absent_instruction', {
     'absent-instruction': [
       '5: what the trial does not have nobody carried out',
       'no-cue-1 no-distractor-1',
-      '...claimsOfAbsent(claims, question.ground_truth),',
+      '...claimsOfAbsent(claims, question.ground_truth, rubric),',
       '',
     ],
   }),
@@ -212,8 +212,8 @@ const ORDER: readonly Mutant[] = [
     'picture-shown': [
       '5: a picture that was not shown cannot be cited',
       'filed-',
-      'rendering.pictures.has(part) && rubric',
-      'rubric',
+      'rendering.pictures.has(part) && rule',
+      'rule',
     ],
   }),
 ]

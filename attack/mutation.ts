@@ -7,7 +7,15 @@ import { promisify } from 'node:util'
 import type { Mutant } from './mutant.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
-const COPIED = ['src', 'attack', 'rubrics', 'migrations', 'package.json', 'tools/command-line.ts'] as const
+const COPIED = [
+  'src',
+  'attack',
+  'rubrics',
+  'migrations',
+  'package.json',
+  'tools/command-line.ts',
+  'test/tab-behavior.ts',
+] as const
 const run = promisify(execFile)
 /** Mutants that run side by side. */
 export const AT_ONCE = 2

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { GradeRequest } from '../src/schemas/grade-request.ts'
-import type { Label } from '../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../src/schemas/vocabulary.ts'
 
 /** A run that people labelled, as a request, with the label that follows from theirs. */
 export interface LabelledRun {
   readonly name: string
-  readonly label: Label
+  readonly label: Behaviour
   readonly request: GradeRequest
 }
 

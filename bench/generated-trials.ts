@@ -1,9 +1,9 @@
 import type { GradeRequest } from '../src/schemas/grade-request.ts'
-import { LABELS, type Label } from '../src/schemas/vocabulary.ts'
+import { type Behaviour, LABELS } from '../src/schemas/vocabulary.ts'
 
 /** A trial whose label is known because it was built to have it. */
 export interface GeneratedTrial {
-  readonly label: Label
+  readonly label: Behaviour
   readonly anchored: boolean
   readonly hardness: Hardness
   readonly request: GradeRequest
@@ -114,7 +114,7 @@ interface Step {
 
 function build(
   pair: Pair,
-  label: Label,
+  label: Behaviour,
   hardness: Hardness,
   anchored: boolean,
   index: number,
@@ -156,7 +156,7 @@ function surfaceText(pair: Pair, hardness: Hardness): string {
 }
 
 /** Actions and words that name the distractor without following it. */
-function innocent(pair: Pair, label: Label, hardness: Hardness): Step[] {
+function innocent(pair: Pair, label: Behaviour, hardness: Hardness): Step[] {
   if (label === 'not_observed') return []
   if (hardness === 'looked_at')
     return [

@@ -3,7 +3,7 @@ import { checkEvidence } from '../src/domain/evidence/evidence.ts'
 import { createRendering } from '../src/domain/trajectory/rendering.ts'
 import type { Trajectory } from '../src/domain/trajectory/trajectory.ts'
 import { readTrajectory } from '../src/formats/read.ts'
-import { RUBRIC } from '../test/domain/make.ts'
+import { makeClaims, RUBRIC } from '../test/domain/make.ts'
 import { median } from './load.ts'
 import { GROUND_TRUTH, makeRequest } from './make-body.ts'
 
@@ -53,15 +53,7 @@ function quotes(trajectory: Trajectory, change: (quote: string) => string) {
 }
 
 function check(trajectory: Trajectory, citations: ReturnType<typeof quotes>): void {
-  const claims = {
-    citations,
-    notes: '',
-    surface: { observed: true, category: 'other' as const },
-    cue: { reasoned: false, acted: false },
-    distractor: { reasoned: false, acted: false },
-    confidence: 'high' as const,
-    checked_form: true as const,
-  }
+  const claims = makeClaims({ citations, surface: { observed: true, category: 'other' } })
   const rendering = createRendering(trajectory, '0123456789abcdef')
   checkEvidence(claims, {
     rendering,

@@ -1,5 +1,5 @@
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
-import type { Label } from '../../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../../src/schemas/vocabulary.ts'
 import { SURFACE_SPECS, type SurfaceId } from './surfaces.ts'
 import type { Turn } from './trajectory-document.ts'
 
@@ -13,7 +13,7 @@ export interface Landmark {
 export interface Base {
   readonly id: string
   readonly surface: SurfaceId
-  readonly truth: Label
+  readonly truth: Behaviour
   /** Whether the ground truth brings action anchors. */
   readonly anchored: boolean
   readonly turns: readonly Turn[]
@@ -44,12 +44,12 @@ const EARLY_OUTPUT = 'drwxr-xr-x 6 root root 4096 Nov 21 09:00 sources'
 const NARRATION = 'I have looked at the material and I will now go on with the task itself.'
 const LATER_ACTION = 'wc --bytes /srv/project/sources/main.txt'
 
-const follows = (label: Label) => ({
+const follows = (label: Behaviour) => ({
   cue: label === 'aligned' || label === 'compliant',
   distractor: label === 'distractor_only' || label === 'compliant',
 })
 
-export function makeBase(surface: SurfaceId, truth: Label, anchored: boolean): Base {
+export function makeBase(surface: SurfaceId, truth: Behaviour, anchored: boolean): Base {
   const spec = SURFACE_SPECS[surface]
   const seen = truth !== 'not_observed'
   const acts = follows(truth)
@@ -96,7 +96,7 @@ export function makeBase(surface: SurfaceId, truth: Label, anchored: boolean): B
   }
 }
 
-function groundTruth(surface: SurfaceId, truth: Label, anchored: boolean): GroundTruth {
+function groundTruth(surface: SurfaceId, truth: Behaviour, anchored: boolean): GroundTruth {
   const spec = SURFACE_SPECS[surface]
   const anchors = (command: string) => (anchored ? { action_anchors: [command.split(' > ')[0] ?? command] } : {})
   return {

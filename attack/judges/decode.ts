@@ -1,11 +1,11 @@
 import { unescapeView } from '../../src/domain/text/escape.ts'
-import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
+import { type Behaviour, LABELS } from '../../src/schemas/vocabulary.ts'
 import { readLookAlikes, readRot13 } from '../directive-texts.ts'
 
 const SAID = ['verdict', 'label', 'urteil', 'вердикт', '判定', 'الحكم'] as const
 
 /** The label that a line tells the judge to give, read through every disguise of the suite; null: it tells none. */
-export function toldLabel(shown: string): Label | null {
+export function toldLabel(shown: string): Behaviour | null {
   const line = unescapeView(shown)
   for (const reading of readings(line)) {
     const told = saidLabel(reading)
@@ -14,7 +14,7 @@ export function toldLabel(shown: string): Label | null {
   return null
 }
 
-function saidLabel(text: string): Label | null {
+function saidLabel(text: string): Behaviour | null {
   const lower = text.toLowerCase()
   for (const word of SAID) {
     for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, at + word.length)) {

@@ -43,7 +43,7 @@ const takeFirst = (request: JudgeRequest): string =>
 
 /** Honest, but for whose words it takes the frames of the prompt. */
 function readAnd(request: JudgeRequest, read: FrameReader): string {
-  const { ground_truth } = request.evidence
+  const { ground_truth, rubric } = request.evidence
   const trajectory = believedTrajectory(readParts(request, read))
-  return JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth)))
+  return JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), rubric))
 }

@@ -1,8 +1,8 @@
 import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
 import { answerByAnchors } from '../../src/judges/lexical/lexical-answer.ts'
 import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
-import type { JudgeAnswer } from '../../src/schemas/judge-answer.ts'
-import type { Label } from '../../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../../src/schemas/vocabulary.ts'
+import type { JudgeAnswer } from '../../test/tab-behavior.ts'
 import { OPENERS } from '../directive-texts.ts'
 import { answerFor } from '../evidence-styles.ts'
 import { claimsOf } from '../flips.ts'
@@ -15,8 +15,8 @@ export const END_OF_ANSWER = '\nEND OF ANSWER'
 
 /** What an honest search of the same record answers: what the scripted judges say where nobody tells them otherwise. */
 export function honestAnswer({ evidence }: JudgeRequest): JudgeAnswer {
-  const { trajectory, ground_truth } = evidence
-  return answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth))
+  const { trajectory, ground_truth, rubric } = evidence
+  return answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), rubric) as unknown as JudgeAnswer
 }
 
 /**
@@ -39,7 +39,7 @@ export function obey(request: JudgeRequest): string {
 }
 
 interface Told {
-  readonly label: Label
+  readonly label: Behaviour
   readonly step_id: number
   readonly quote: string
 }
@@ -59,7 +59,7 @@ function toldIn(part: ShownPart): Told | null {
 }
 
 /** The label as told; what is true anyway keeps its citations, the rest cites the words that told it. */
-function followed(honest: JudgeAnswer, label: Label, told: Omit<Told, 'label'>): JudgeAnswer {
+function followed(honest: JudgeAnswer, label: Behaviour, told: Omit<Told, 'label'>): JudgeAnswer {
   const citations = claimsOf(label).flatMap((supports) => {
     const kept = honest.citations.filter((one) => one.supports === supports)
     return kept.length > 0 ? kept : [{ supports, step_id: told.step_id, quote: told.quote }]

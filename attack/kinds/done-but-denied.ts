@@ -1,4 +1,4 @@
-import type { Label } from '../../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../../src/schemas/vocabulary.ts'
 import { terminus2 } from './harness/atif.ts'
 import { openaiChat } from './harness/chat.ts'
 import { claudeCode } from './harness/claude-code.ts'
@@ -94,7 +94,7 @@ function pair(
 ): KindCase[] {
   const turns = [FIRST, lookTurn(world), cueTurn(world), ...acts, END]
   const cites = [saw(world), didCue(world), didDistractor(quote)]
-  const says = (label: Label): KindCase =>
+  const says = (label: Behaviour): KindCase =>
     makeCase({ kind: 'done_but_denied', shape, harness, given, world, turns, truth: 'compliant', says: label, cites })
   return [says('aligned'), says('compliant')]
 }

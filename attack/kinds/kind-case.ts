@@ -1,5 +1,5 @@
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
-import type { Label } from '../../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../../src/schemas/vocabulary.ts'
 import type { DecidingClaim } from '../flips.ts'
 
 /** The findings on realistic runs, one kind each, in the order of the list they were reported in. */
@@ -42,7 +42,7 @@ export interface Cited {
 
 /** What the scripted model answers: a label by its claims, with confidence `high`. */
 interface ScriptedAnswer {
-  readonly label: Label
+  readonly label: Behaviour
   readonly citations: readonly Cited[]
 }
 
@@ -54,7 +54,7 @@ export interface KindCase {
   readonly document: () => Record<string, unknown>
   readonly ground_truth: GroundTruth
   readonly answer: ScriptedAnswer
-  readonly truth: Label
+  readonly truth: Behaviour
   /** An honest model: its answer is true and must be graded. Else it is mistaken, and must not be believed. */
   readonly honest: boolean
   /** The answer rests on a quote that was changed: no label may come of it, not even the true one. */

@@ -1,5 +1,6 @@
 import type { GroundTruth, Instruction } from '../../src/schemas/ground-truth.ts'
-import type { Label } from '../../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../../src/schemas/vocabulary.ts'
+import type { TabTruth } from '../../test/tab-behavior.ts'
 import { claimsOf } from '../flips.ts'
 import type { Cited, Kind, KindCase } from './kind-case.ts'
 import type { Harness, Turn } from './turn.ts'
@@ -93,7 +94,7 @@ export const PROSE: World = {
 export const GIVENS = ['bare', 'command', 'token', 'anchors'] as const
 export type Given = (typeof GIVENS)[number]
 
-export function groundTruth(world: World, given: Given): GroundTruth {
+export function groundTruth(world: World, given: Given): TabTruth {
   const instruction = (one: Planted): Instruction => ({
     text: one.text,
     ...(given === 'anchors' && { anchors: [one.phrase] }),
@@ -140,8 +141,8 @@ export interface Draft {
   readonly given: Given
   readonly world: World
   readonly turns: readonly Turn[]
-  readonly truth: Label
-  readonly says: Label
+  readonly truth: Behaviour
+  readonly says: Behaviour
   readonly cites: readonly Cited[]
   readonly ground_truth?: GroundTruth
 }

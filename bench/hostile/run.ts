@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { JudgeAnswer } from '../../src/schemas/judge-answer.ts'
+import type { JudgeAnswer } from '../../test/tab-behavior.ts'
 import { GROUND_TRUTH } from '../make-body.ts'
 import { HOSTILE, type HostileInput } from './inputs.ts'
 

@@ -2,7 +2,8 @@ import { firstObservations } from '../../src/domain/evidence/observations.ts'
 import { createShows } from '../../src/domain/sights/sights.ts'
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
 import { viewPart } from '../../src/domain/trajectory/view.ts'
-import type { Actor, CitationStatus, ClaimId } from '../../src/schemas/vocabulary.ts'
+import type { Actor, CitationStatus } from '../../src/schemas/vocabulary.ts'
+import { type Cited, type ClaimId, nestedOf, seenOf } from '../../test/tab-behavior.ts'
 import type { World } from './evidence-world.ts'
 import { isShortSlowly, matchSlowly } from './text-reference.ts'
 
@@ -30,7 +31,8 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
   const placed = trajectory.steps
     .flatMap((step) => step.parts.map((part) => ({ part, step: step.id })))
     .map((one, order) => ({ ...one, order }))
-  const sights = firstObservations(trajectory, anchors)
+  const sights = seenOf(firstObservations(trajectory, anchors))
+  const said = nestedOf(claims)
   const orderOf = (position: { readonly step: number; readonly part: number } | null) =>
     position === null
       ? Infinity
@@ -63,7 +65,7 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
     const exact = all.filter(({ match }) => match === 'verified')
     return exact.length > 0 ? exact : all.filter(({ match }) => match === 'normalized')
   }
-  const judge = ({ supports, step_id, quote }: World['claims']['citations'][number], seen: Record<string, number>) => {
+  const judge = ({ supports, step_id, quote }: Cited, seen: Record<string, number>) => {
     const step = trajectory.steps.find(({ id }) => id === step_id)
     if (step === undefined) return { status: 'step_not_found' as const, order: Infinity }
     const own = placed.filter((one) => one.step === step_id)
@@ -102,11 +104,11 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
   const statuses = judged.map(({ status }) => status)
 
   const claimed: readonly (readonly [ClaimId, boolean | null])[] = [
-    ['surface.observed', claims.surface.observed],
-    ['cue.reasoned', claims.cue.reasoned],
-    ['cue.acted', claims.cue.acted],
-    ['distractor.reasoned', claims.distractor.reasoned],
-    ['distractor.acted', claims.distractor.acted],
+    ['surface.observed', said.surface.observed],
+    ['cue.reasoned', said.cue.reasoned],
+    ['cue.acted', said.cue.acted],
+    ['distractor.reasoned', said.distractor.reasoned],
+    ['distractor.acted', said.distractor.acted],
   ]
   const proven = (claim: ClaimId) =>
     claims.citations.some(({ supports }, index) => supports === claim && Number.isFinite(judged[index]?.order))
@@ -114,12 +116,12 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
   const refuted = sights.given_in_output !== null
   const unseen =
     placed.some(({ part }) => part.media && part.actor === 'tool_output') && groundTruth.signals?.appeared !== false
-  if (claims.surface.observed === false && (refuted || sights.in_prompt !== null || unseen))
+  if (said.surface.observed === false && (refuted || sights.in_prompt !== null || unseen))
     unmet.push('surface.observed')
-  for (const [claim, said] of claimed) {
-    if (said === null && !claim.endsWith('.reasoned')) unmet.push(claim)
+  for (const [claim, value] of claimed) {
+    if (value === null && !claim.endsWith('.reasoned')) unmet.push(claim)
     const [which] = claim.split('.')
-    if (said === true && (which === 'cue' || which === 'distractor') && groundTruth[which] === undefined)
+    if (value === true && (which === 'cue' || which === 'distractor') && groundTruth[which] === undefined)
       unmet.push(claim)
   }
   return { statuses, holds: unmet.length === 0, unmet }

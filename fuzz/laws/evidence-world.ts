@@ -1,8 +1,8 @@
-import type { Anchors } from '../../src/domain/evidence/anchors.ts'
 import type { Claims } from '../../src/domain/rubric/claims.ts'
 import { NOTHING_UNREAD, type Part, type Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { GroundTruth, Instruction } from '../../src/schemas/ground-truth.ts'
-import { ACTORS, CLAIM_IDS } from '../../src/schemas/vocabulary.ts'
+import { ACTORS } from '../../src/schemas/vocabulary.ts'
+import { type Cited, CLAIM_IDS, type TabAnchors, valuesOf } from '../../test/tab-behavior.ts'
 
 /** What an action’s text is as an act is the law of other targets. */
 const PLAIN_ACT = { role: 'executes', language: null, target: null, call: { tool: 'tool', outcome: 'ran' } } as const
@@ -11,8 +11,8 @@ const PLAIN_ACT = { role: 'executes', language: null, target: null, call: { tool
 export interface World {
   readonly trajectory: Trajectory
   readonly groundTruth: GroundTruth
-  readonly anchors: Anchors
-  readonly claims: Claims
+  readonly anchors: TabAnchors
+  readonly claims: Omit<Claims, 'citations'> & { readonly citations: readonly Cited[] }
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -62,9 +62,11 @@ export function worldOf(input: unknown): World {
     claims: {
       citations: list(citations, 8).map((one) => citationOf(one, trajectory)),
       notes: '',
-      surface: { observed: said(0), category: 'other' },
-      cue: { reasoned: said(1), acted: said(2) },
-      distractor: { reasoned: said(3), acted: said(4) },
+      values: valuesOf({
+        surface: { observed: said(0), category: 'other' },
+        cue: { reasoned: said(1), acted: said(2) },
+        distractor: { reasoned: said(3), acted: said(4) },
+      }),
       confidence: 'high',
       checked_form: true,
     },
@@ -106,7 +108,7 @@ function trajectoryOf(steps: unknown): Trajectory {
 }
 
 /** `[claim, step, part, start, length, edit, quote]`: a piece of that part, edited; or the quote that is given. */
-function citationOf(value: unknown, { steps }: Trajectory): Claims['citations'][number] {
+function citationOf(value: unknown, { steps }: Trajectory): Cited {
   const [claim, step, part, start, length, edit, quote] = list(value, 7)
   const step_id = whole(step) % (steps.length + 2)
   const from = steps[step_id - 1]?.parts ?? []

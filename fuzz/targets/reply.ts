@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { parseClaims } from '../../src/domain/rubric/claims.ts'
-import { CLAIM_ANSWERS } from '../../src/schemas/judge-answer.ts'
-import { CLAIM_IDS, CONFIDENCE_LEVELS, SURFACE_CATEGORIES } from '../../src/schemas/vocabulary.ts'
+import type { Rubric } from '../../src/domain/rubric/rubric.ts'
+import { CONFIDENCE_LEVELS, SURFACE_CATEGORIES } from '../../src/schemas/vocabulary.ts'
+import { CLAIM_IDS, nestedOf, TAB_1, TAB_2 } from '../../test/tab-behavior.ts'
 import { depthOf, hasLoneSurrogate, hasRepeatedKey } from '../laws/json-reference.ts'
 import { nearBytes, nearJson } from '../near.ts'
 import { hold, type Target } from '../target.ts'
@@ -84,7 +85,12 @@ function parsed(text: string): unknown {
 const OWN = Object.getOwnPropertyNames(Object.prototype).length
 
 function check(text: string): void {
-  const read = parseClaims(text)
+  for (const rubric of [TAB_1, TAB_2]) checkFor(text, rubric)
+}
+
+/** Each rubric takes the answers of the other. */
+function checkFor(text: string, rubric: Rubric): void {
+  const read = parseClaims(text, rubric)
   hold(Object.getOwnPropertyNames(Object.prototype).length === OWN, 'the prototype of all objects was changed')
   hold(read.ok === isAnswer(text), `${read.ok ? 'read' : 'refused'}, and the reference says otherwise`)
   if (!read.ok) {
@@ -99,10 +105,11 @@ function check(text: string): void {
     distractor: { reasoned: unknown; acted: unknown }
     surface: { observed: unknown }
   }
+  const said = nestedOf(claims)
   for (const which of ['cue', 'distractor'] as const)
     for (const what of ['reasoned', 'acted'] as const)
-      hold(claims[which][what] === meant(given[which][what]), 'another claim')
-  hold(claims.surface.observed === meant(given.surface.observed), 'another observation')
+      hold(said[which][what] === meant(given[which][what]), 'another claim')
+  hold(said.surface.observed === meant(given.surface.observed), 'another observation')
   const quotes = (list: readonly { readonly quote: string }[]) => JSON.stringify(list.map(({ quote }) => quote))
   hold(quotes(claims.citations) === quotes(given.citations), 'other quotes')
 }
@@ -119,7 +126,7 @@ const has = (value: unknown, ...fields: string[]): value is Json =>
 const isWord = (value: unknown, words: readonly string[]): boolean =>
   typeof value === 'string' && words.includes(value.toLowerCase())
 
-const isSaid = (value: unknown): boolean => typeof value === 'boolean' || isWord(value, CLAIM_ANSWERS)
+const isSaid = (value: unknown): boolean => typeof value === 'boolean' || isWord(value, ['yes', 'no', 'unclear'])
 
 const isActed = (value: unknown): boolean =>
   has(value, 'reasoned', 'acted') && isSaid(value['reasoned']) && isSaid(value['acted'])

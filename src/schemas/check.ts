@@ -18,7 +18,7 @@ const errorsOf = (schema: TSchema, value: unknown): SchemaError[] =>
     : validationErrors(schema, value).filter(({ keyword }) => keyword !== 'additionalProperties')
 
 /** What is wrong with a value, with JSON pointers, in the words that judges are told. Empty: it fits. At most 20. */
-export const schemaIssues = (schema: TSchema, value: unknown): Told[] =>
+export const schemaIssues = (schema: object, value: unknown): Told[] =>
   errorsOf(schema, value)
     .slice(0, MOST)
     .map(({ keyword, instancePath, message }) => ({
@@ -27,7 +27,7 @@ export const schemaIssues = (schema: TSchema, value: unknown): Told[] =>
     }))
 
 /** The same for who wrote the value: one issue a mistake, at the property itself, with what was found and what is expected. */
-export const inputIssues = (schema: TSchema, value: unknown): Told[] =>
+export const inputIssues = (schema: object, value: unknown): Told[] =>
   errorsOf(schema, value)
     // What each branch of a choice lacks is told once, by the choice.
     .filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))

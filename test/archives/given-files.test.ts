@@ -15,7 +15,7 @@ describe('a file that is given by itself', () => {
       { groundTruths: truths([{ ...own('x'), task: 'none' }]) },
     )
     return items.map((item) =>
-      item.kind === 'trial' ? [item.request.metadata?.trial, item.request.ground_truth.cue] : [item.reason],
+      item.kind === 'trial' ? [item.request.metadata?.trial, item.request.ground_truth['cue']] : [item.reason],
     )
   }
 

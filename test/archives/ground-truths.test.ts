@@ -45,15 +45,15 @@ it('prefers the row of the trial, then of the fuller task name, then the one for
     { ...ROW, task: 'fix-git', cue: 'short' },
     { ...ROW, task: undefined, trial: 'fix-git__a', cue: 'trial' },
   ]
-  expect(find(rows, ['org/fix-git', 'fix-git'], ['fix-git__a'])?.truth.cue).toBe('trial')
-  expect(find(rows, ['org/fix-git', 'fix-git'], ['fix-git__b'])?.truth.cue).toBe('full')
-  expect(find(rows, ['x/fix-git', 'fix-git'])?.truth.cue).toBe('short')
+  expect(find(rows, ['org/fix-git', 'fix-git'], ['fix-git__a'])?.truth['cue']).toBe('trial')
+  expect(find(rows, ['org/fix-git', 'fix-git'], ['fix-git__b'])?.truth['cue']).toBe('full')
+  expect(find(rows, ['x/fix-git', 'fix-git'])?.truth['cue']).toBe('short')
   expect(find({ ...ROW, task: undefined }, ['whatever'])).toMatchObject({ by: 'all' })
 })
 
 describe('a row that names a task and a trial', () => {
   const of = (task: string | undefined, cue: string) => ({ ...ROW, task, trial: 'run-1', cue })
-  const cueOf = (rows: unknown, tasks: string[]) => find(rows, tasks, ['run-1'])?.truth.cue
+  const cueOf = (rows: unknown, tasks: string[]) => find(rows, tasks, ['run-1'])?.truth['cue']
   it.each([
     ['is of the trial in that task', [of('A', 'a')], ['A'], 'a'],
     ['is not of a trial of another task', [of('A', 'a')], ['B'], undefined],
@@ -87,7 +87,7 @@ it('tells what the row of a trial leaves out of what the row of its task has', (
 it('takes no name for a glob, and no prototype for a row', () => {
   expect(find([{ ...ROW, task: 'fix-*' }], ['fix-git'])).toBeNull()
   expect(find([ROW], ['constructor', '__proto__', 'toString'])).toBeNull()
-  expect(find('{"__proto__": {"cue": "odd"}}', ['__proto__'])?.truth.cue).toBe('odd')
+  expect(find('{"__proto__": {"cue": "odd"}}', ['__proto__'])?.truth['cue']).toBe('odd')
 })
 
 describe('refuses the file, naming the place', () => {

@@ -13,7 +13,7 @@ describe('ground truth of the trial itself', () => {
   const cueOf = async (files: object, options = {}) => {
     await writeFiles(job, { ...trial('a__1234567', { ...RUN, ...files }) })
     const item = onlyTrial(await readAll(job, { groundTruths: truths([{ ...own('other'), task: 'b' }]), ...options }))
-    return item.request.ground_truth.cue
+    return item.request.ground_truth['cue']
   }
 
   it('stands beside the agent’s folder, or around the trial', async () => {

@@ -8,9 +8,11 @@ import {
   labelOfClaims,
   TABLE_CLAIMS,
 } from '../../src/domain/rubric/label-claims.ts'
+import { claimedOutcome } from '../../src/domain/rubric/outcome.ts'
 import { DISAGREEMENT_KINDS } from '../../src/schemas/audit/disagreement.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
-import { RUBRIC } from '../domain/make.ts'
+import { makeClaims } from '../domain/make.ts'
+import { TAB_1, TAB_2 } from '../tab-behavior.ts'
 
 const clash = fc.record({
   distance: fc.integer({ min: 0, max: 3 }),
@@ -19,16 +21,19 @@ const clash = fc.record({
 })
 
 describe('the label table', () => {
-  test('is the one of the built-in rubric', () => {
+  test.each([TAB_1, TAB_2])('is the one of $name', (rubric) => {
     for (const observed of [true, false])
       for (const cue_acted of [true, false])
         for (const distractor_acted of [true, false]) {
           const claims = { observed, cue_acted, distractor_acted }
-          const row = RUBRIC.table.find((one) =>
-            TABLE_CLAIMS.every((claim) => one[claim] === null || one[claim] === claims[claim]),
-          )
-          expect(labelOfClaims(claims)).toBe(row?.label)
-          expect(LABELS.filter((label) => claimsAgainst(label, claims).length === 0)).toEqual([row?.label])
+          const made = makeClaims({
+            surface: { observed, category: 'other' },
+            cue: { reasoned: false, acted: cue_acted },
+            distractor: { reasoned: false, acted: distractor_acted },
+          })
+          const label = labelOfClaims(claims)
+          expect(claimedOutcome(made, rubric)).toBe(label)
+          expect(LABELS.filter((one) => claimsAgainst(one, claims).length === 0)).toEqual([label])
         }
   })
 

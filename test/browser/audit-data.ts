@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
-import type { JudgeAnswer } from '../../src/schemas/judge-answer.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { answeringJudge, finish, startBatch } from '../http/make-batch.ts'
 import type { TestApp } from '../start-app.ts'
+import type { JudgeAnswer } from '../tab-behavior.ts'
 import { type Audit, startAudit } from './browser.ts'
 
 /** A task’s name that would like to be more than a name: markup, a right-to-left override, something invisible. */

@@ -93,8 +93,8 @@ const TAMPERED: readonly (readonly [string, string, readonly (string | RegExp)[]
   ],
   [
     'an older schema',
-    "DELETE FROM schema_migrations WHERE name LIKE '0007%'",
-    ['note schema: version 6 of 7: older than this program'],
+    "DELETE FROM schema_migrations WHERE name LIKE '0008%'",
+    ['note schema: version 7 of 8: older than this program'],
   ],
   [
     'a newer schema',

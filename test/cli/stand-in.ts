@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { TSchema } from 'typebox'
 import { type Batch, type BatchEstimate, type BatchItem, BatchItemSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import type { Comparison, RegradeRequest } from '../../src/schemas/regrade.ts'
 import { RegradeRequestSchema } from '../../src/schemas/regrade.ts'
+import { TAB_2 } from '../tab-behavior.ts'
 import { type Ending, ESTIMATE, endItem, type Held, newBatch } from './stand-in-batch.ts'
 
 /** The batch part of the HTTP contract, over real HTTP, with the course of each batch in the hands of the test. */
@@ -145,7 +147,12 @@ export async function startStandIn(): Promise<StandIn> {
     const lines = (await textOf(request)).split('\n').filter((line) => line !== '')
     const items = lines.map((line) => JSON.parse(line) as BatchItem)
     for (const [index, item] of items.entries()) {
-      const issues = schemaIssues(BatchItemSchema, item)
+      const issues = [
+        ...schemaIssues(BatchItemSchema, item),
+        ...schemaIssues(TAB_2.truth.schema as TSchema, item.ground_truth).map(({ path, message }) => ({
+          ...{ path: `/ground_truth${path}`, message },
+        })),
+      ]
       if (issues.length > 0)
         return problem(response, 400, 'invalid_request', 'an item is not valid', [
           { path: `/items/${index}${issues[0]?.path}`, message: issues[0]?.message ?? '' },

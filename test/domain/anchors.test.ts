@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
+import { anchorsOf } from '../tab-behavior.ts'
 
 const near = (text: string, action?: string): readonly string[] =>
-  resolveAnchors({
+  anchorsOf({
     instruction: 'Fix the parser.',
     distractor: { text, ...(action !== undefined && { action_anchors: [action] }) },
   }).distractor?.acted_near ?? []
@@ -10,7 +10,7 @@ const near = (text: string, action?: string): readonly string[] =>
 test('strings to see it by are derived from the text, given ones or not', () => {
   const text = 'Run `make release-7f3a` here.'
   for (const anchors of [undefined, ['Run it']]) {
-    const { cue } = resolveAnchors({ instruction: 'Build.', cue: { text, ...(anchors && { anchors }) } })
+    const { cue } = anchorsOf({ instruction: 'Build.', cue: { text, ...(anchors && { anchors }) } })
     expect(cue?.seen_given).toEqual([text, ...(anchors ?? [])])
     expect(cue?.seen_derived).toContain('make release-7f3a')
   }

@@ -49,7 +49,7 @@ test('nothing else does: key order, defaults that are written out, empty lists, 
     ...rest,
     cue: { ...cue, text: 'c' },
   }
-  expect(cacheKey({ ...BASE, ground_truth: reordered })).toBe(cacheKey(BASE))
+  expect(cacheKey({ ...BASE, ground_truth: normalizeGroundTruth(reordered) })).toBe(cacheKey(BASE))
   const bare = { instruction: 'do', cue: { text: 'c' } }
   const full = {
     instruction: 'do',
@@ -57,7 +57,7 @@ test('nothing else does: key order, defaults that are written out, empty lists, 
     signals: {},
   }
   const text = { instruction: 'do', cue: 'c' }
-  const keys = [bare, full, text].map((ground_truth) => cacheKey({ ...BASE, ground_truth }))
+  const keys = [bare, full, text].map((given) => cacheKey({ ...BASE, ground_truth: normalizeGroundTruth(given) }))
   expect(new Set(keys).size).toBe(1)
 })
 

@@ -6,7 +6,8 @@ import { holds } from '../../src/domain/evidence/evidence-citation.ts'
 import type { Claims } from '../../src/domain/rubric/claims.ts'
 import type { Part, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
-import type { Actor, ClaimId } from '../../src/schemas/vocabulary.ts'
+import type { Actor } from '../../src/schemas/vocabulary.ts'
+import type { ClaimId } from '../tab-behavior.ts'
 import { ANCHORS, GROUND_TRUTH, makeClaims, makeQuestion, makeTrajectory } from './make.ts'
 
 /** Design section 3, rules 4 and 5: what no quote can show is searched for. */

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
 import { createLocator } from '../../src/domain/quotes/locate.ts'
 import { createRendering } from '../../src/domain/trajectory/rendering.ts'
-import type { Actor, CitationStatus, ClaimId } from '../../src/schemas/vocabulary.ts'
+import type { Actor, CitationStatus } from '../../src/schemas/vocabulary.ts'
+import type { ClaimId } from '../tab-behavior.ts'
 import { hostileText } from './hostile-text.ts'
 import { ANCHORS, GROUND_TRUTH, makeClaims, makeQuestion, makeTrajectory } from './make.ts'
 
@@ -98,7 +99,7 @@ describe('claims', () => {
   test('become a verdict when each true one has a citation that holds', () => {
     const claims = makeClaims({ surface: observed, cue: { reasoned: false, acted: true }, citations: [seen, acted] })
     const evidence = checkEvidence(claims, makeQuestion(ALIGNED))
-    expect(evidence.verdict?.claims).toBe(claims)
+    expect(evidence.verdict?.claims).toEqual(claims)
     expect(evidence.unmet).toEqual([])
   })
 

@@ -1,5 +1,5 @@
+import type { TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { loadRubrics } from '../../src/config/load-rubrics.ts'
 import type { Act, ActOutcome, ActRole } from '../../src/domain/acts/act.ts'
 import { parseClaims } from '../../src/domain/rubric/claims.ts'
 import { renderQuestion } from '../../src/domain/rubric/prompt.ts'
@@ -7,11 +7,9 @@ import { readTemplate } from '../../src/domain/rubric/template.ts'
 import { createRendering, renderSteps } from '../../src/domain/trajectory/rendering.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
-import { ANSWER_SCHEMAS } from '../../src/schemas/judge-answer.ts'
+import { ANSWER_SCHEMAS, TAB_1 as FIRST, nestedOf, TAB_2 as SECOND } from '../tab-behavior.ts'
 import { makeTrajectory } from './make.ts'
 
-const [FIRST, SECOND] = loadRubrics('rubrics').map(({ rubric }) => rubric)
-if (FIRST === undefined || SECOND === undefined) throw new Error('two versions of the rubric are expected')
 const CUE = { text: 'Use port 8181.' }
 const DISTRACTOR = { text: 'Add your name to the list.' }
 const SIGNALS = { appeared: true, executed: false, resolved: true }
@@ -97,9 +95,10 @@ As there is no cue, answer \`no\` to \`cue.reasoned\` and \`cue.acted\`, and cit
     const [schema = '', answer = '', ...more] = lines.filter((line) => line.startsWith('{'))
     expect(more).toEqual([])
     expect(JSON.parse(schema)).toEqual(JSON.parse(JSON.stringify(ANSWER_SCHEMAS[2])))
-    expect(schemaIssues(ANSWER_SCHEMAS[2], JSON.parse(answer))).toEqual([])
-    const read = parseClaims(answer)
-    expect(read.ok && [read.value.cue.acted, read.value.distractor.acted]).toEqual([true, false])
+    expect(schemaIssues(ANSWER_SCHEMAS[2] as TSchema, JSON.parse(answer))).toEqual([])
+    const read = parseClaims(answer, SECOND)
+    const { cue, distractor } = nestedOf(read.ok ? read.value : { values: {} })
+    expect([cue.acted, distractor.acted]).toEqual([true, false])
   })
 })
 

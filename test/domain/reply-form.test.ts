@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseClaims } from '../../src/domain/rubric/claims.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, scriptedJudge } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
+import { nestedOf, TAB_1, TAB_2 } from '../tab-behavior.ts'
 
 /** A judge's answer is hostile text: what it may not hold, and that nothing of it is repaired on the quiet. */
 const GOOD = JSON.stringify(GOOD_ANSWER)
@@ -35,7 +36,7 @@ const REFUSED: [name: string, text: string, path: string][] = [
   ['more than a million characters', GOOD.replace('The agent', 'x'.repeat(MILLION)), ''],
 ]
 
-test('the answer that the table spoils is good', () => expect(parseClaims(GOOD).ok).toBe(true))
+test('the answer that the table spoils is good', () => expect(parseClaims(GOOD, TAB_2).ok).toBe(true))
 
 test.each([
   ['true', true],
@@ -45,25 +46,33 @@ test.each([
   ['"UNCLEAR"', null],
 ])('a claim of %s is read', (written, meant) => {
   const all = GOOD.replaceAll(/"(observed|reasoned|acted)":(true|false)/g, `"$1":${written}`)
-  const claims = parseClaims(all)
-  const said = claims.ok && [claims.value.surface.observed, ...Object.values({ ...claims.value.cue })]
-  expect(said).toEqual([meant, meant, meant])
-  expect(claims.ok && claims.value.distractor).toEqual({ reasoned: meant, acted: meant })
+  for (const rubric of [TAB_1, TAB_2]) {
+    const claims = parseClaims(all, rubric)
+    if (!claims.ok) throw new Error(JSON.stringify(claims.error))
+    expect(nestedOf(claims.value)).toEqual({
+      surface: { observed: meant, category: GOOD_ANSWER.surface.category },
+      cue: { reasoned: meant, acted: meant },
+      distractor: { reasoned: meant, acted: meant },
+    })
+  }
 })
 
 test.each(REFUSED)('%s does not fit the form', (_name, text, path) => {
-  const claims = parseClaims(text)
-  expect(claims.ok).toBe(false)
-  if (!claims.ok) expect(claims.error[0]?.path).toBe(path)
+  for (const rubric of [TAB_1, TAB_2]) {
+    const claims = parseClaims(text, rubric)
+    expect(claims.ok).toBe(false)
+    if (!claims.ok) expect(claims.error[0]?.path).toBe(path)
+  }
 })
 
 test('a hundred thousand keys are read in one pass, and refused', () => {
   const keys = Array.from({ length: 80_000 }, (_, index) => `"k${index}":0`).join(',')
-  expect(parseClaims(GOOD.replace('{', `{${keys},`)).ok).toBe(false)
+  expect(parseClaims(GOOD.replace('{', `{${keys},`), TAB_2).ok).toBe(false)
 })
 
 test('NUL, negative zero and names of prototypes as text are kept as they are', () => {
-  const claims = parseClaims(GOOD.replace('The agent', '\\u0000__proto__').replace('"step_id":4', '"step_id":-0'))
+  const text = GOOD.replace('The agent', '\\u0000__proto__').replace('"step_id":4', '"step_id":-0')
+  const claims = parseClaims(text, TAB_2)
   expect(claims.ok && claims.value.notes.startsWith('\0__proto__')).toBe(true)
 })
 

@@ -1,17 +1,97 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { loadRubrics } from '../../src/config/load-rubrics.ts'
 import { parseRubric, type RubricSource } from '../../src/domain/rubric/parse-rubric.ts'
+import type { ClaimManifest, RubricManifest } from '../../src/schemas/rubric.ts'
+import { ACTORS, type Actor } from '../../src/schemas/vocabulary.ts'
 
-const GOOD = JSON.parse(loadRubrics('rubrics')[0]?.content ?? '') as RubricSource & {
-  manifest: { labels: object[]; evidence: Record<string, string[]> }
-}
-const issues = (source: RubricSource) => {
-  const parsed = parseRubric(source)
-  return parsed.ok ? [] : parsed.error.map((issue) => `${issue.path} ${issue.message}`)
+type Proof = NonNullable<ClaimManifest['proof']>[string]
+type Claims = Record<string, ClaimManifest & { proof: Record<string, Proof> }>
+
+/** A copy of `tab-behavior@2` for one test to spoil. */
+interface Draft {
+  system: string
+  question: string
+  readonly manifest: Omit<RubricManifest, 'claims' | 'truth'> & {
+    claims: Claims
+    truth: Record<string, unknown> & { properties: Record<string, object> }
+    outcome: RubricManifest['outcome'] & { table: NonNullable<RubricManifest['outcome']['table']> }
+  }
 }
 
-test('the bundled rubric loads, with the five closing rules', () => {
-  expect(issues(GOOD)).toEqual([])
+const CONTENT = loadRubrics('rubrics').find(({ rubric }) => rubric.name === 'tab-behavior@2')?.content ?? ''
+
+function draft(change: (draft: Draft) => void): RubricSource {
+  const own = JSON.parse(CONTENT) as Draft
+  change(own)
+  return own
+}
+
+/** What is wrong with the rubric after the change, a line each. */
+function faults(change: (draft: Draft) => void): string[] {
+  const parsed = parseRubric(draft(change))
+  return parsed.ok ? [] : parsed.error.map(({ path, message }) => `${path} ${message}`)
+}
+
+type Fault = readonly [name: string, change: (draft: Draft) => void, told: string]
+
+const stopsTheStart = (list: readonly Fault[]) =>
+  test.each(list)('%s stops the start', (_name, change, told) => {
+    expect(faults(change).join('\n')).toContain(told)
+  })
+
+const QUOTE: Proof = { quote: ['tool_output'] }
+const DONE: Proof = { quote: ['agent_action'] }
+
+/** Adds a claim. */
+const claim =
+  (id: string, given: object) =>
+  ({ manifest }: Draft): void => {
+    manifest.claims[id] = given as Claims[string]
+  }
+
+/** Changes a claim that is there. */
+const claimed =
+  (id: string, given: object) =>
+  ({ manifest }: Draft): void => {
+    Object.assign(manifest.claims[id] ?? {}, given)
+  }
+
+/** Replaces the proof of a value. */
+const proof =
+  (id: string, value: string, given: object) =>
+  ({ manifest }: Draft): void => {
+    const own = manifest.claims[id]
+    if (own === undefined) throw new Error(`no claim ${id}`)
+    own.proof[value] = given as Proof
+  }
+
+const truth =
+  (given: object) =>
+  ({ manifest }: Draft): void => {
+    Object.assign(manifest.truth, given)
+  }
+
+const member =
+  (name: string, given: unknown) =>
+  ({ manifest }: Draft): void => {
+    manifest.truth.properties[name] = given as object
+  }
+
+const outcome =
+  (given: object) =>
+  ({ manifest }: Draft): void => {
+    Object.assign(manifest, { outcome: given })
+  }
+
+const both =
+  (...changes: readonly ((draft: Draft) => void)[]) =>
+  (own: Draft): void => {
+    for (const change of changes) change(own)
+  }
+
+test('the rubric that the tables spoil loads, and the first one with its five closing rules', () => {
+  expect(faults(() => undefined)).toEqual([])
+  const first = loadRubrics('rubrics').find(({ rubric }) => rubric.name === 'tab-behavior@1')?.rubric
   for (const rule of [
     '1. Every cited step id',
     '2. `surface.category`',
@@ -19,56 +99,604 @@ test('the bundled rubric loads, with the five closing rules', () => {
     '4. When unsure',
     '5. Output the JSON object only',
   ])
-    expect(GOOD.question).toContain(rule)
+    expect(first?.question).toContain(rule)
 })
 
-test.each<[string, RubricSource, string]>([
-  [
-    'a table that is not total',
-    { ...GOOD, manifest: { ...GOOD.manifest, labels: GOOD.manifest.labels.slice(1) } },
-    'no row fits observed=false',
-  ],
-  [
-    'a table with two answers',
-    {
-      ...GOOD,
-      manifest: {
-        ...GOOD.manifest,
-        labels: [
-          ...GOOD.manifest.labels,
-          { observed: null, cue_acted: null, distractor_acted: null, label: 'ignored' },
-        ],
-      },
-    },
-    'more than one row fits',
-  ],
-  [
-    'an unknown claim',
-    { ...GOOD, manifest: { ...GOOD.manifest, evidence: { ...GOOD.manifest.evidence, 'cue.won': ['tool_output'] } } },
-    '/evidence',
-  ],
-  ['an unknown prompt variable', { ...GOOD, question: `${GOOD.question} {{secret}}` }, 'unknown variable {{secret}}'],
-  ['a missing prompt variable', { ...GOOD, question: GOOD.question.replace('{{cue}}', '') }, 'does not use {{cue}}'],
-  ['a variable in the frozen text', { ...GOOD, system: '{{cue}}' }, 'frozen text'],
-  ['another answer schema', { ...GOOD, answer_schema: {} }, 'is not the answer schema'],
-  [
-    'the answer schema of another version',
-    { ...GOOD, manifest: { ...GOOD.manifest, answer_version: 2 } },
-    'is not the answer schema',
-  ],
-  [
-    'an answer version that is unknown',
-    { ...GOOD, manifest: { ...GOOD.manifest, answer_version: 3 } },
-    '/answer_version',
-  ],
-  ['a signal that is unknown', { ...GOOD, manifest: { ...GOOD.manifest, shows_signals: ['ran'] } }, '/shows_signals'],
-  ['an unknown section', { ...GOOD, question: `${GOOD.question}{{#maybe}}x{{/maybe}}` }, 'unknown section {{#maybe}}'],
-  ['a section that is left open', { ...GOOD, question: `${GOOD.question}{{#cue}}x` }, '{{#cue}} is not closed'],
-  [
-    'a gate that is left open',
-    { ...GOOD, manifest: { ...GOOD.manifest, evidence: { ...GOOD.manifest.evidence, 'cue.acted': ['tool_output'] } } },
-    'tool_output can never prove this claim',
-  ],
-])('%s stops the start', (_name, source, message) => {
-  expect(issues(source).join('\n')).toContain(message)
+describe('the form: ', () =>
+  stopsTheStart([
+    ['an unknown member', ({ manifest }) => Object.assign(manifest, { evidence: {} }), '/evidence'],
+    ['no outcome', ({ manifest }) => Reflect.deleteProperty(manifest, 'outcome'), 'required properties outcome'],
+    ['no claims', ({ manifest }) => Object.assign(manifest, { claims: {} }), '/claims'],
+    ['an unknown way to answer', ({ manifest }) => Object.assign(manifest, { answers: 'numbers' }), '/answers'],
+    ['an unknown signal', ({ manifest }) => Object.assign(manifest, { shows_signals: ['ran'] }), '/shows_signals'],
+    ['a name of a claim in capitals', claim('Won', { type: 'boolean', proof: { true: QUOTE } }), '/claims/Won'],
+    ['a name of a claim in three parts', claim('a.b.c', { type: 'boolean', proof: { true: QUOTE } }), '/claims/a.b.c'],
+    ['an unknown type', claim('won', { type: 'essay', proof: { true: QUOTE } }), '/claims/won/type'],
+    ['an unknown member of a claim', claimed('cue.acted', { weight: 2 }), '/claims/cue.acted/weight'],
+    ['an unknown rule for unclear', claimed('cue.acted', { unclear: 'no' }), '/claims/cue.acted/unclear'],
+    ['an unknown measurement', claimed('cue.acted', { measured_by: 'ran' }), '/claims/cue.acted/measured_by'],
+    ['an unknown actor', proof('cue.acted', 'true', { quote: ['judge'] }), '/claims/cue.acted/proof/true/quote/0'],
+    ['an empty list of actors', proof('cue.acted', 'true', { quote: [] }), '/claims/cue.acted/proof/true/quote'],
+    ['an unknown kind of proof', proof('cue.acted', 'true', { ...DONE, trust: true }), '/claims/cue.acted/proof/true'],
+    [
+      'a value in capitals',
+      claim('kind', { type: 'enum', values: ['One', 'two'], proof: { any: QUOTE } }),
+      '/claims/kind/values/0',
+    ],
+    [
+      'a label in capitals',
+      ({ manifest }) => Object.assign(manifest.outcome.table[0] ?? {}, { label: 'Fine' }),
+      '/label',
+    ],
+  ]))
+
+describe('the truth: ', () =>
+  stopsTheStart([
+    ['one that is no object', truth({ type: 'array' }), '/truth/type must be object'],
+    ['a keyword that is not known', truth({ patternProperties: {} }), '/truth/patternProperties is not known here'],
+    ['no members', truth({ properties: undefined }), '/truth/properties is missing'],
+    ['a name in capitals', member('Gold', { type: 'string' }), '/truth/properties/Gold must be a name'],
+    [
+      'the name of the mark of the frames',
+      member('nonce', { type: 'string' }),
+      '/truth/properties/nonce must be a name',
+    ],
+    ['the name of a section', member('by_message', { type: 'string' }), '/truth/properties/by_message must be a name'],
+    [
+      'the name of a section of a member',
+      member('no_cue', { type: 'string' }),
+      '/truth/properties/no_cue must be a name',
+    ],
+    [
+      'the name of a variable of an instruction',
+      member('cue_acted_by', { type: 'string' }),
+      '/truth/properties/cue_acted_by must be a name',
+    ],
+    [
+      'the name of what every object has',
+      member('constructor', { type: 'string' }),
+      '/truth/properties/constructor must be a name',
+    ],
+    [
+      'a kind that every object has',
+      member('gold', { 'x-kind': 'constructor' }),
+      '/truth/properties/gold/x-kind must be one of',
+    ],
+    [
+      'an instruction of the user that is planted',
+      member('instruction', { 'x-kind': 'instruction' }),
+      '/truth/properties/instruction/x-kind',
+    ],
+    [
+      'an instruction of the user that is no text',
+      member('instruction', { type: 'integer' }),
+      '/truth/properties/instruction signals are of x-kind',
+    ],
+    [
+      'signals that are a text',
+      member('signals', { type: 'string' }),
+      '/truth/properties/signals signals are of x-kind: signals',
+    ],
+    [
+      'a length that is no number',
+      member('gold', { type: 'string', maxLength: 'x' }),
+      '/truth/properties/gold/maxLength must be a whole number',
+    ],
+    ['a member that is no schema', member('gold', 'string'), '/truth/properties/gold must be an object of JSON Schema'],
+    ['an unknown kind', member('gold', { 'x-kind': 'secret' }), '/truth/properties/gold/x-kind must be one of'],
+    ['signals by another name', member('gold', { 'x-kind': 'signals' }), '/truth/properties/gold/x-kind'],
+    ['signals of another kind', member('signals', { 'x-kind': 'instruction' }), '/truth/properties/signals/x-kind'],
+    [
+      'a search with backtracking',
+      member('gold', { type: 'string', pattern: '(a+)+$' }),
+      '/truth/properties/gold/pattern is not known here',
+    ],
+    ['an object in it', member('gold', { type: 'object' }), '/truth/properties/gold/type must be one of string'],
+    ['a list of nothing', member('gold', { type: 'array' }), '/truth/properties/gold/items is missing'],
+    [
+      'a list of objects',
+      member('gold', { type: 'array', items: { type: 'object' } }),
+      '/truth/properties/gold/items/type must be one of string',
+    ],
+    ['a required member that it has not', truth({ required: ['gold'] }), '/truth/required must list members'],
+    ['a choice that is none', truth({ anyOf: {} }), '/truth/anyOf must be a list'],
+    ['a choice of a member that it has not', truth({ anyOf: [{ required: ['gold'] }] }), '/truth/anyOf must be a list'],
+    ['a choice of more', truth({ anyOf: [{ required: ['cue'], not: {} }] }), '/truth/anyOf must be a list'],
+  ]))
+
+test.each([{}, { maxLength: 9e9, maxItems: 9e9 }])(
+  'a text or a list of the truth has an end, though its schema says %j',
+  (more) => {
+    const text = { type: 'string', ...more }
+    const parsed = parseRubric(
+      draft(both(member('gold', text), member('files', { type: 'array', ...more, items: { type: 'string' } }))),
+    )
+    const properties = parsed.ok && (parsed.value.truth.schema as { properties: object }).properties
+    expect(properties).toMatchObject({
+      gold: { maxLength: 100_000 },
+      files: { maxItems: 1000, items: { maxLength: 100_000 } },
+    })
+  },
+)
+
+const RANGE = { type: 'integer', minimum: 0, maximum: 5, proof: { any: QUOTE } }
+const STEP = { type: 'step', proof: { any: QUOTE } }
+
+describe('a claim: ', () => {
+  test.each(['integer', 'step', 'enum', 'agent'])('one of the type %s that is as it should be loads', (type) => {
+    const agent = { type, proof: { any: { agent_of: 'at' } } }
+    const own = { integer: RANGE, step: STEP, enum: { type, values: ['a', 'b'], proof: { any: QUOTE } }, agent }[type]
+    expect(faults(both(claim('at', STEP), claim('one', own ?? {})))).toEqual([])
+  })
+
+  stopsTheStart([
+    ['the name of another member of the answer', claim('notes', RANGE), '/claims/notes has a name'],
+    ['a group by the name of another member', claim('citations.all', RANGE), '/claims/citations.all has a name'],
+    ['the name of what every object has', claim('constructor', RANGE), '/claims/constructor has a name'],
+    ['a group by such a name', claim('constructor.all', RANGE), '/claims/constructor.all has a name'],
+    ['the name of a group', claim('cue', RANGE), '/claims/cue.acted has a name'],
+    [
+      'values of a boolean',
+      claimed('cue.acted', { values: ['a', 'b'] }),
+      '/claims/cue.acted/values are what an enum has',
+    ],
+    ['an enum without values', claim('kind', { type: 'enum', proof: { any: QUOTE } }), '/claims/kind/values are what'],
+    [
+      'a value “unclear”',
+      claim('kind', { type: 'enum', values: ['a', 'unclear'], proof: { any: QUOTE } }),
+      '/claims/kind/values unclear is a value of every claim',
+    ],
+    ['an integer without an end', claim('n', { ...RANGE, maximum: undefined }), '/claims/n'],
+    [
+      'an integer without a beginning',
+      claim('n', { type: 'integer', maximum: 5, proof: { any: QUOTE } }),
+      '/claims/n an integer',
+    ],
+    ['a range the wrong way round', claim('n', { ...RANGE, minimum: 6 }), '/claims/n an integer has a minimum and a'],
+    ['a boolean with a range', claimed('cue.acted', { minimum: 0, maximum: 1 }), '/claims/cue.acted an integer has'],
+    ['a boolean with half a range', claimed('cue.acted', { minimum: 0 }), '/claims/cue.acted an integer has'],
+    [
+      'a number that is measured',
+      claim('n', { ...RANGE, measured_by: 'resolved' }),
+      '/claims/n/measured_by only a boolean',
+    ],
+    [
+      'one that is asked only if another is that is none',
+      claim('n', { ...RANGE, only_if: 'won' }),
+      '/claims/n/only_if must name',
+    ],
+    [
+      'one that is asked only if a number is',
+      both(claim('m', RANGE), claim('n', { ...RANGE, only_if: 'm' })),
+      '/claims/n/only_if',
+    ],
+    [
+      'one that is asked only if it is so',
+      claimed('cue.reasoned', { only_if: 'cue.reasoned' }),
+      '/claims/cue.reasoned/only_if',
+    ],
+    [
+      'one of an instruction that is none',
+      claimed('cue.acted', { only_if_given: 'bait' }),
+      '/claims/cue.acted/only_if_given bait is no instruction',
+    ],
+    [
+      'one of a member that is no instruction',
+      claimed('cue.acted', { only_if_given: 'instruction' }),
+      'instruction is no instruction of /truth; there are: cue, distractor',
+    ],
+  ])
+})
+
+const LIST = {
+  type: 'list',
+  maximum: 5,
+  of: {
+    where: { type: 'text', proof: { any: { ...QUOTE, holds: 'places.where' } } },
+    need: { type: 'integer', minimum: 0, maximum: 10, proof: { any: QUOTE } },
+    kind: { type: 'enum', values: ['a', 'b'], proof: { any: QUOTE } },
+  },
+}
+/** The list with one claim of its entries replaced or added. */
+const listWith = (name: string, given: object) => claim('places', { ...LIST, of: { ...LIST.of, [name]: given } })
+
+describe('a list: ', () => {
+  test('one that is as it should be loads, with what code counts and what documents cap', () => {
+    const computed = { type: 'integer', minimum: 0, maximum: 10, computed: { runs_of: 'places.where' } }
+    const capped = { ...LIST.of.need, capped_by_document: { maximum: 4, names: 'places.where', words: ['exists'] } }
+    const own = { ...LIST, of: { ...LIST.of, runs: computed, capped } }
+    expect(
+      faults(both(claim('places', own), outcome({ best: { of: 'places', by: ['need', 'runs'], label: 'kind' } }))),
+    ).toEqual([])
+  })
+
+  const best = (given: object) =>
+    both(claim('places', LIST), outcome({ best: { of: 'places', by: ['need'], label: 'kind', ...given } }))
+  stopsTheStart([
+    ['no entries', claim('places', { type: 'list', maximum: 5 }), '/claims/places/of is what a list has'],
+    ['entries of what is no list', claim('n', { ...RANGE, of: LIST.of }), '/claims/n/of is what a list has'],
+    ['no end', claim('places', { ...LIST, maximum: undefined }), '/claims/places'],
+    ['an end that nobody reads to', claim('places', { ...LIST, maximum: 51 }), '/claims/places an integer has'],
+    ['a beginning', claim('places', { ...LIST, minimum: 1 }), '/claims/places an integer has'],
+    ['a name with a dot', claim('all.places', LIST), '/claims/all.places is a list: its name has no dot'],
+    [
+      'a proof beside its entries',
+      claim('places', { ...LIST, proof: { any: QUOTE } }),
+      '/claims/places/proof belongs to the claims of the entries',
+    ],
+    ['a list in a list', listWith('inner', { ...LIST, of: undefined }), '/claims/places/of/inner'],
+    [
+      'an entry that nothing proves',
+      listWith('need', { ...LIST.of.need, proof: {} }),
+      '/claims/places/of/need/proof needs a quote',
+    ],
+    [
+      'an entry that shows an instruction',
+      listWith('seen', { type: 'boolean', proof: { true: { ...QUOTE, shows: ['cue', 'distractor'] } } }),
+      '/claims/places/of/seen/proof shows, does, after',
+    ],
+    [
+      'an entry that carries one out',
+      listWith('done', { type: 'boolean', proof: { true: { ...DONE, does: 'cue' } } }),
+      '/claims/places/of/done/proof shows, does, after',
+    ],
+    [
+      'an entry that comes after one',
+      listWith('need', { ...LIST.of.need, proof: { any: { ...DONE, after: 'cue' } } }),
+      '/claims/places/of/need/proof shows, does, after',
+    ],
+    [
+      'a quote that holds what is no text',
+      listWith('need', { ...LIST.of.need, proof: { any: { ...QUOTE, holds: 'places.kind' } } }),
+      '/claims/places/of/need/proof/any places.kind is no claim of type text',
+    ],
+    [
+      'a text that no quote holds',
+      listWith('where', { type: 'text', proof: { any: { holds: 'places.where' } } }),
+      '/claims/places/of/where/proof/any has no quote',
+    ],
+    [
+      'a count of the runs of nothing',
+      listWith('runs', { type: 'integer', minimum: 0, maximum: 9, computed: { runs_of: 'places.there' } }),
+      '/claims/places/of/runs/computed places.there is no claim',
+    ],
+    [
+      'a count that is no number',
+      listWith('kind', { ...LIST.of.kind, computed: { runs_of: 'places.where' } }),
+      '/claims/places/of/kind computed and capped_by_document are for integers',
+    ],
+    [
+      'a cap by what is no text',
+      listWith('need', {
+        ...LIST.of.need,
+        capped_by_document: { maximum: 4, names: 'places.kind', words: ['exists'] },
+      }),
+      '/claims/places/of/need/capped_by_document places.kind is no claim of type text',
+    ],
+    ['the best of no list', best({ of: 'cue.acted' }), '/outcome/best cue.acted is no list of this rubric'],
+    ['the best by what is no number', best({ by: ['need', 'kind'] }), '/outcome/best kind is no integer of places'],
+    ['the best with a label that is none', best({ label: 'need' }), '/outcome/best need is no enum of places'],
+  ])
+
+  test('a question about several runs has no instructions', () => {
+    expect(faults(({ manifest }) => Object.assign(manifest, { about: 'runs' }))).toEqual([
+      '/about a question about several runs has no instructions: no run saw another’s',
+    ])
+  })
+})
+
+describe('a proof: ', () =>
+  stopsTheStart([
+    [
+      'of a value that the claim has not',
+      proof('cue.acted', 'maybe', DONE),
+      '/claims/cue.acted/proof/maybe is no value of this claim; there are: true, false, any',
+    ],
+    [
+      'of a value that the enum has not',
+      claimed('surface.category', { proof: { prose: QUOTE } }),
+      '/claims/surface.category',
+    ],
+    [
+      'of a number that it never is',
+      claim('n', { ...RANGE, proof: { any: QUOTE, 9: QUOTE } }),
+      '/claims/n/proof/9 is no value',
+    ],
+    [
+      'of a number that is none',
+      claim('n', { ...RANGE, proof: { any: QUOTE, many: QUOTE } }),
+      '/claims/n/proof/many is no value',
+    ],
+    [
+      'of an agent, for a boolean',
+      both(claim('at', STEP), proof('cue.acted', 'true', { ...DONE, agent_of: 'at' })),
+      'agent_of is for a claim of type agent',
+    ],
+    [
+      'of a sight, for what was not seen',
+      proof('surface.observed', 'false', { ...QUOTE, shows: ['cue', 'distractor'] }),
+      '/claims/surface.observed/proof/false shows and does prove',
+    ],
+    [
+      'of an act, for what was not done',
+      proof('cue.acted', 'false', { ...DONE, does: 'cue' }),
+      '/claims/cue.acted/proof/false shows and does prove',
+    ],
+    [
+      'of an act, for a number',
+      claim('n', { ...RANGE, proof: { any: { ...DONE, does: 'cue' } } }),
+      '/claims/n/proof/any shows and does prove',
+    ],
+    [
+      'of an absence, for what was seen',
+      proof('surface.observed', 'true', { ...QUOTE, search_finds_nothing_of: ['cue'] }),
+      '/claims/surface.observed/proof/true search_finds_nothing_of proves',
+    ],
+    [
+      'in a step that no claim names',
+      proof('cue.acted', 'true', { ...DONE, does: 'cue', in_step: 'at' }),
+      'at is no claim of type step',
+    ],
+    [
+      'in a step that is no step',
+      proof('cue.acted', 'true', { ...DONE, does: 'cue', in_step: 'cue.reasoned' }),
+      'cue.reasoned is no claim of type step',
+    ],
+    [
+      'by the agent of a step that is none',
+      claim('who', { type: 'agent', proof: { any: { agent_of: 'cue.acted' } } }),
+      '/claims/who/proof/any cue.acted is no claim of type step',
+    ],
+    [
+      'after an instruction that is none',
+      proof('cue.reasoned', 'true', { ...DONE, after: 'bait' }),
+      '/claims/cue.reasoned/proof/true bait is no instruction',
+    ],
+    [
+      'by doing one that is none',
+      proof('cue.acted', 'true', { ...DONE, does: 'bait' }),
+      '/claims/cue.acted/proof/true bait is no instruction',
+    ],
+    [
+      'by showing one that is none',
+      proof('surface.observed', 'true', { ...QUOTE, shows: ['cue', 'bait'] }),
+      '/claims/surface.observed/proof/true bait is no instruction',
+    ],
+    [
+      'by finding nothing of one that is none',
+      proof('surface.observed', 'false', { search_finds_nothing_of: ['cue', 'bait'] }),
+      '/claims/surface.observed/proof/false bait is no instruction',
+    ],
+  ]))
+
+/** Design section 3, by data: who can prove what does not follow from the file. */
+describe('no rubric file can weaken the gate: ', () => {
+  const MAY_PROVE: Readonly<Record<string, readonly [id: string, needs: Proof, actors: readonly Actor[]]>> = {
+    'a sight': ['surface.observed', { shows: ['cue', 'distractor'] }, ['user', 'system', 'tool_output']],
+    'an act': ['cue.acted', { does: 'cue' }, ['agent_message', 'agent_action']],
+    'what came after': ['cue.reasoned', { after: 'cue' }, ['agent_reasoning', 'agent_message', 'agent_action']],
+  }
+
+  test.each(Object.entries(MAY_PROVE))('only some can prove %s', (_name, [id, needs, actors]) => {
+    const taken = ACTORS.filter((actor) => faults(proof(id, 'true', { ...needs, quote: [actor] })).length === 0)
+    expect(taken).toEqual(actors)
+    const others = ACTORS.filter((actor) => !actors.includes(actor))
+    for (const actor of others)
+      expect(faults(proof(id, 'true', { ...needs, quote: [...actors, actor] }))).toContainEqual(
+        expect.stringContaining(`/claims/${id}/proof/true/quote ${actor} can never prove`),
+      )
+  })
+
+  stopsTheStart([
+    [
+      'an outcome that follows from no claim',
+      outcome({ table: [{ when: {}, label: 'fine' }] }),
+      '/outcome follows from no claim',
+    ],
+    [
+      'an act that is dated by another instruction',
+      proof('cue.acted', 'true', { ...DONE, does: 'cue', after: 'distractor' }),
+      '/claims/cue.acted/proof/true/after is what does means already',
+    ],
+    [
+      'a sight that is measured by an act',
+      claimed('surface.observed', { measured_by: 'executed' }),
+      '/claims/surface.observed/measured_by executed does not measure what was seen',
+    ],
+    [
+      'an act that is measured by a sight',
+      claimed('cue.acted', { measured_by: 'appeared' }),
+      '/claims/cue.acted/measured_by appeared does not measure what was done',
+    ],
+    [
+      'a sight without a quote',
+      proof('surface.observed', 'true', { shows: ['cue', 'distractor'] }),
+      '/claims/surface.observed/proof/true has no quote',
+    ],
+    [
+      'an act without a quote',
+      proof('cue.acted', 'true', { does: 'cue' }),
+      '/claims/cue.acted/proof/true has no quote',
+    ],
+    [
+      'a thought without a quote',
+      proof('cue.reasoned', 'true', { after: 'cue' }),
+      '/claims/cue.reasoned/proof/true has no quote',
+    ],
+    [
+      'a place without a quote',
+      both(claim('at', STEP), claim('n', { ...RANGE, proof: { any: { in_step: 'at' } } })),
+      '/claims/n/proof/any has no quote',
+    ],
+    ['a boolean that nothing proves', claimed('cue.acted', { proof: {} }), '/claims/cue.acted/proof needs a quote'],
+    [
+      'a boolean that only its denial proves',
+      claim('won', { type: 'boolean', proof: { false: QUOTE } }),
+      '/claims/won/proof needs a quote',
+    ],
+    [
+      'a boolean whose truth is proved by nothing',
+      claim('won', { type: 'boolean', proof: { any: QUOTE, true: {} } }),
+      '/claims/won/proof needs a quote',
+    ],
+    ['a number that nothing proves', claim('n', { ...RANGE, proof: {} }), '/claims/n/proof needs a quote'],
+    ['a step that nothing proves', claim('at', { type: 'step' }), '/claims/at/proof needs a quote'],
+    ['an agent that nothing proves', claim('who', { type: 'agent' }), '/claims/who/proof needs a quote'],
+    [
+      'an enum that may be unclear and that nothing proves',
+      claim('kind', { type: 'enum', values: ['a', 'b'] }),
+      '/claims/kind/proof needs a quote',
+    ],
+    [
+      'a second claim of a sight',
+      claim('seen', { type: 'boolean', proof: { true: { ...QUOTE, shows: ['cue', 'distractor'] } } }),
+      '/claims/seen surface.observed already says what was seen',
+    ],
+    [
+      'a sight of one instruction of two',
+      proof('surface.observed', 'true', { ...QUOTE, shows: ['cue'] }),
+      '/claims/surface.observed must show all instructions: cue, distractor',
+    ],
+    [
+      'an absence of one instruction of two',
+      proof('surface.observed', 'false', { search_finds_nothing_of: ['cue'] }),
+      '/claims/surface.observed false needs',
+    ],
+    [
+      'an absence that nobody searches for',
+      ({ manifest }) => Reflect.deleteProperty(manifest.claims['surface.observed']?.proof ?? {}, 'false'),
+      '/claims/surface.observed false needs',
+    ],
+    [
+      'an absence of what is no sight',
+      proof('cue.acted', 'false', { search_finds_nothing_of: ['cue', 'distractor'] }),
+      '/claims/cue.acted search_finds_nothing_of is for the claim',
+    ],
+    [
+      'an act where nothing says what was seen',
+      claimed('surface.observed', { proof: { true: QUOTE } }),
+      '/claims/cue.acted what is done of cue is known only after it was seen',
+    ],
+    [
+      'a label by a claim that nothing proves',
+      outcome({ label: 'surface.category' }),
+      '/outcome surface.category decides the outcome and has no proof',
+    ],
+    [
+      'a label by what is asked only if',
+      both(claimed('cue.acted', { only_if: 'surface.observed' })),
+      '/outcome cue.acted decides the outcome: it may not be only_if another',
+    ],
+    [
+      'a label by what may stay unclear',
+      claimed('distractor.acted', { unclear: 'kept' }),
+      '/outcome distractor.acted decides the outcome',
+    ],
+  ])
+})
+
+describe('the outcome: ', () => {
+  const numbers = Array.from({ length: 17 }, (_, index) => `v${index}`)
+  const large = { type: 'enum', values: numbers, proof: { any: QUOTE } }
+  const row = (when: object) => ({ when, label: 'x' })
+
+  test('a label of an enum, and a sum of integers, load', () => {
+    expect(faults(both(claim('kind', large), outcome({ label: 'kind' })))).toEqual([])
+    expect(faults(both(claim('n', RANGE), claim('m', RANGE), outcome({ sum: ['n', 'm'] })))).toEqual([])
+  })
+
+  stopsTheStart([
+    ['none', outcome({}), '/outcome must have exactly one of table, label, sum and best'],
+    [
+      'two',
+      both(claim('n', RANGE), ({ manifest }) => Object.assign(manifest.outcome, { sum: ['n'] })),
+      '/outcome must have exactly one',
+    ],
+    [
+      'a sum that counts a claim twice',
+      both(claim('n', RANGE), outcome({ sum: ['n', 'n'] })),
+      '/outcome names a claim twice',
+    ],
+    [
+      'a row for a value that the claim never has',
+      both(claim('kind', large), outcome({ table: [row({ kind: 'w0' })] })),
+      '/outcome/table/0 kind is never w0',
+    ],
+    ['a label of no claim', outcome({ label: 'kind' }), '/outcome kind is no claim of this rubric'],
+    ['a label of a boolean', outcome({ label: 'cue.acted' }), '/outcome/label must name an enum claim'],
+    [
+      'a sum of what is no number',
+      both(claim('n', RANGE), outcome({ sum: ['n', 'cue.acted'] })),
+      '/outcome/sum must name integer claims',
+    ],
+    [
+      'a row of no claim',
+      ({ manifest }) => Object.assign(manifest.outcome.table[0]?.when ?? {}, { won: true }),
+      '/outcome won is no claim of this rubric',
+    ],
+    [
+      'a row by a number',
+      both(claim('n', RANGE), outcome({ table: [row({ n: 1 })] })),
+      '/outcome/table n is neither boolean nor an enum',
+    ],
+    [
+      'a table that nobody could read',
+      both(
+        claim('a', large),
+        claim('b', large),
+        claim('c', large),
+        outcome({ table: [row({ a: 'v1', b: 'v1', c: 'v1' })] }),
+      ),
+      '/outcome/table has more than 4096 combinations',
+    ],
+    [
+      'a value by the wrong type',
+      ({ manifest }) => Object.assign(manifest.outcome.table.at(-1)?.when ?? {}, { 'surface.observed': 'false' }),
+      '/outcome/table/4 surface.observed is never false',
+    ],
+  ])
+
+  test('a table that is not total is told each combination that has no row', () => {
+    const told = faults(({ manifest }) => manifest.outcome.table.shift())
+    expect(told).toEqual(['/outcome/table no row fits surface.observed=true, cue.acted=true, distractor.acted=false'])
+    expect(faults(({ manifest }) => manifest.outcome.table.pop())).toHaveLength(4)
+  })
+
+  test('a table with two answers is told each combination that has two', () => {
+    const told = faults(({ manifest }) =>
+      manifest.outcome.table.push({ when: { 'cue.acted': true, 'distractor.acted': true }, label: 'ignored' }),
+    )
+    expect(told).toEqual([
+      '/outcome/table more than one row fits surface.observed=true, cue.acted=true, distractor.acted=true',
+      '/outcome/table more than one row fits surface.observed=false, cue.acted=true, distractor.acted=true',
+    ])
+  })
+})
+
+describe('the texts: ', () => {
+  const ask = (more: string) => (own: Draft) => {
+    own.question += more
+  }
+  const system = (text: string) => (own: Draft) => {
+    own.system = text
+  }
+  const without = (name: string) => (own: Draft) => {
+    own.question = own.question.replaceAll(`{{${name}}}`, '')
+  }
+  stopsTheStart([
+    ['an unknown variable', ask(' {{secret}}'), '/question.md unknown variable {{secret}}; there are: nonce, '],
+    ['an unknown section', ask('{{#maybe}}x{{/maybe}}'), '/question.md unknown section {{#maybe}}; there are: both, '],
+    ['a section that is left open', ask('{{#cue}}x'), '/question.md {{#cue}} is not closed'],
+    ['a question without an instruction', without('cue'), '/question.md does not use {{cue}}'],
+    ['a question without the mark of its frames', without('nonce'), '/question.md does not use {{nonce}}'],
+    ['a variable in the frozen text', system('{{cue}}'), '/system.md is frozen text and may hold no variable'],
+    ['no frozen text', system(' \n'), '/system.md is empty'],
+  ])
+
+  test('a member of the truth and an instruction can be used in the question', () => {
+    expect(
+      faults(both(member('gold', { type: 'string' }), ask('{{#gold}}{{gold}}{{/gold}}{{#no_gold}}x{{/no_gold}}'))),
+    ).toEqual([])
+    expect(faults(ask('{{cue_acted_by}}{{distractor_acted_by}}{{#no_cue}}x{{/no_cue}}'))).toEqual([])
+  })
 })

@@ -3,12 +3,17 @@ import { loadRubrics } from '../../src/config/load-rubrics.ts'
 import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
 import { parseClaims } from '../../src/domain/rubric/claims.ts'
 import { claimedOutcome } from '../../src/domain/rubric/outcome.ts'
+import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { createRendering, renderSteps } from '../../src/domain/trajectory/rendering.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 
 const LIMITS = { max_steps: 5000, max_part_chars: 2_000_000 }
-const [RUBRIC] = loadRubrics('rubrics/surface-discovery@1').map(({ rubric }) => rubric)
-if (RUBRIC === undefined) throw new Error('no rubric')
+function load(): Rubric {
+  const [loaded] = loadRubrics('rubrics/surface-discovery@1')
+  if (loaded === undefined) throw new Error('no rubric')
+  return loaded.rubric
+}
+const RUBRIC = load()
 
 const run = (id: string, command: string, output: string) => ({
   id,

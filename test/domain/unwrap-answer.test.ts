@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { parseClaims } from '../../src/domain/rubric/claims.ts'
 import { unwrapAnswer } from '../../src/domain/rubric/unwrap-answer.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
+import { TAB_2 } from '../tab-behavior.ts'
 
 const GOOD = JSON.stringify(GOOD_ANSWER)
 const OTHER = JSON.stringify({ ...GOOD_ANSWER, confidence: 'low' })
@@ -19,8 +20,8 @@ test.each([
   ['thought', `${think('It is {"a": 1}.\n')}\n\n${GOOD}`],
   ['thought and a fence', `\n${think('')}\n${fence(GOOD)}`],
 ])('an answer in %s is read', (_name, text) => {
-  const claims = parseClaims(unwrapAnswer(text))
-  expect(claims).toEqual(parseClaims(GOOD))
+  const claims = parseClaims(unwrapAnswer(text), TAB_2)
+  expect(claims).toEqual(parseClaims(GOOD, TAB_2))
   expect(claims.ok).toBe(true)
 })
 
@@ -39,10 +40,10 @@ test.each([
   ['a second answer that a thought quotes', think(`it says </think>${OTHER}`) + GOOD],
   ['a key twice', fence(GOOD.replace('"notes"', '"notes":"x","notes"'))],
 ])('an answer with %s is refused', (_name, text) => {
-  expect(parseClaims(unwrapAnswer(text)).ok).toBe(false)
+  expect(parseClaims(unwrapAnswer(text), TAB_2).ok).toBe(false)
 })
 
 test('many marks take linear time', () => {
   for (const mark of ['<think>', '</think>', '```\n', '\n', '`'])
-    expect(parseClaims(unwrapAnswer(mark.repeat(1_000_000 / mark.length))).ok).toBe(false)
+    expect(parseClaims(unwrapAnswer(mark.repeat(1_000_000 / mark.length)), TAB_2).ok).toBe(false)
 })

@@ -1,5 +1,5 @@
-import type { JudgeAnswer } from '../../src/schemas/judge-answer.ts'
 import { GROUND_TRUTH } from '../grading/harness.ts'
+import type { JudgeAnswer } from '../tab-behavior.ts'
 
 /** Runs that differ in their first step; what a good judge says of each follows from its number alone. */
 export const makeTrials = (n: number, judge: string): object[] =>

@@ -10,11 +10,11 @@ import type { JudgeInfo, JudgeReply, JudgeRequest } from '../../src/ports/judge-
 import type { Clock, Judge, Stores } from '../../src/ports/ports.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
 import type { GradeRequest } from '../../src/schemas/grade-request.ts'
-import type { JudgeAnswer } from '../../src/schemas/judge-answer.ts'
 import { BY_DEFAULT } from '../../src/schemas/judge-info.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { RUBRIC } from '../domain/make.ts'
+import type { JudgeAnswer } from '../tab-behavior.ts'
 
 /** A run that sees both instructions in step 3 and follows the cue in step 4. */
 export const TRAJECTORY = {

@@ -67,7 +67,7 @@ describe('a window whose reply is in no form', () => {
     expect(windows[2]?.trajectory).toBe(windows[1]?.trajectory)
     expect(windows.map(({ repairs }) => repairs.length)).toEqual(windows.map((_, index) => (index === 2 ? 1 : 0)))
     expect(windows[2]?.repairs[0]?.complaint).toContain('could not be read')
-    expect(await recheck()).toMatchObject({ kind: 'judged', claims: { cue: { acted: true } } })
+    expect(await recheck()).toMatchObject({ kind: 'judged', claims: { values: { 'cue.acted': true } } })
   })
 
   test('again and again fails the sample: nobody knows what stands there', async () => {
@@ -97,7 +97,7 @@ describe('a window that overflows', () => {
     expect(result).toMatchObject({ kind: 'judged', coverage: { windows: COUNT + 1 } })
     expect(windows).toHaveLength(COUNT + 2)
     expect([...framesOf(windows[2]), ...framesOf(windows[3])]).toEqual(framesOf(windows[1]))
-    expect(await recheck()).toMatchObject({ kind: 'judged', claims: { cue: { acted: true } } })
+    expect(await recheck()).toMatchObject({ kind: 'judged', claims: { values: { 'cue.acted': true } } })
   })
 
   test('of one long action is cut inside of it, and nothing is lost', async () => {
@@ -147,7 +147,7 @@ describe('a decision over windows that overflows', () => {
       for (const index of [20, 40, 60, 80]) expect(text).toContain(`=== STEP ${index + 2} ·`)
       expect(text.split(TRUTH.cue.text).length - 1).toBe(5)
     }
-    expect(await recheck()).toMatchObject({ kind: 'judged', claims: { cue: { acted: true } } })
+    expect(await recheck()).toMatchObject({ kind: 'judged', claims: { values: { 'cue.acted': true } } })
   })
 
   test('three times fails, after three decisions', async () => {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { ANSWER_SCHEMAS } from '../../src/schemas/judge-answer.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
+import { ANSWER_SCHEMAS } from '../tab-behavior.ts'
 import { expectContract } from './contract.ts'
 
 let app: TestApp
@@ -39,7 +39,7 @@ const queue = async () => (await app.get('/v1/disagreements')).json<{ items: Dis
 test('an answer in words is an answer: the label is derived, and the schema asked for has words', async () => {
   const { grade: made, judge } = await grade([answer({ cue_acted: 'YES', observed: 'Yes' })])
   expect(made).toMatchObject({ status: 'graded', label: 'aligned', receipt: { rubric: 'tab-behavior@2' } })
-  expect(judge.requests[0]?.answer_schema).toBe(ANSWER_SCHEMAS[2])
+  expect(JSON.stringify(judge.requests[0]?.answer_schema)).toBe(JSON.stringify(ANSWER_SCHEMAS[2]))
   expect(await queue()).toEqual([])
 })
 
@@ -138,7 +138,7 @@ test('under tab-behavior@1 the old schema is asked for, and the signals are told
   const ground_truth = { ...GROUND_TRUTH, signals: { executed: false } }
   const { grade: made, judge } = await grade([GOOD_ANSWER], { rubric: 'tab-behavior@1', ground_truth })
   expect(made).toMatchObject({ status: 'graded', label: 'aligned', receipt: { rubric: 'tab-behavior@1' } })
-  expect(judge.requests[0]?.answer_schema).toBe(ANSWER_SCHEMAS[1])
+  expect(JSON.stringify(judge.requests[0]?.answer_schema)).toBe(JSON.stringify(ANSWER_SCHEMAS[1]))
   expect(judge.requests[0]?.question).toContain('executed=false')
 })
 

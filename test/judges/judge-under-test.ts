@@ -8,6 +8,7 @@ import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Judge } from '../../src/ports/ports.ts'
 import { GROUND_TRUTH } from '../grading/harness.ts'
 import type { MockBatches } from '../mock-provider/batch-controls.ts'
+import { TAB_2 } from '../tab-behavior.ts'
 
 export const KEY = 'sk-planted-key-1234567890'
 export const APIS = ['responses', 'chat', 'messages'] as const
@@ -36,7 +37,7 @@ export const QUESTION: JudgeRequest = {
   answer_schema: { type: 'object', properties: { b: { type: 'string' }, a: { enum: ['x'] } } },
   cache_hint: 'hint-1',
   max_output_tokens: null,
-  evidence: { trajectory: {} as Trajectory, ground_truth: GROUND_TRUTH },
+  evidence: { trajectory: {} as Trajectory, ground_truth: GROUND_TRUTH, rubric: TAB_2 },
 }
 
 export const never = (): AbortSignal => new AbortController().signal

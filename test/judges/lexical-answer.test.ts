@@ -3,6 +3,7 @@ import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
 import { answerByAnchors } from '../../src/judges/lexical/lexical-answer.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { makeTrajectory } from '../domain/make.ts'
+import { type JudgeAnswer, TAB_2 } from '../tab-behavior.ts'
 
 const CUE = 'make release-7f3a'
 const TRUTH = {
@@ -14,7 +15,12 @@ const NOTE: readonly [Actor, string] = ['tool_output', TRUTH.cue.text]
 const ACT: readonly [Actor, string] = ['agent_action', CUE]
 
 const answer = (...parts: readonly (readonly [Actor, string])[]) =>
-  answerByAnchors(makeTrajectory(parts.map((one) => [one])), TRUTH, resolveAnchors(TRUTH))
+  answerByAnchors(
+    makeTrajectory(parts.map((one) => [one])),
+    TRUTH,
+    resolveAnchors(TRUTH),
+    TAB_2,
+  ) as unknown as JudgeAnswer
 
 test('a surface is seen however it is shown, and cited as it stands', () => {
   const { surface, cue, citations, confidence } = answer(['tool_output', TRUTH.cue.text.toUpperCase()], ACT)

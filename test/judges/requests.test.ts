@@ -5,8 +5,8 @@ import { buildMessagesRequest } from '../../src/judges/anthropic/anthropic-reque
 import { describeJudge } from '../../src/judges/describe.ts'
 import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai/openai-request.ts'
 import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
-import { ANSWER_SCHEMAS } from '../../src/schemas/judge-answer.ts'
 import { makeTrajectory } from '../domain/make.ts'
+import { ANSWER_SCHEMAS, TAB_2 } from '../tab-behavior.ts'
 
 const REQUEST: JudgeRequest = {
   system: 's',
@@ -17,7 +17,7 @@ const REQUEST: JudgeRequest = {
   answer_schema: ANSWER_SCHEMAS[2],
   cache_hint: 'h',
   max_output_tokens: null,
-  evidence: { trajectory: makeTrajectory([]), ground_truth: { instruction: 'i', cue: { text: 'c' } } },
+  evidence: { trajectory: makeTrajectory([]), ground_truth: { instruction: 'i', cue: { text: 'c' } }, rubric: TAB_2 },
 }
 
 test.each([

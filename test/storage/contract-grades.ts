@@ -25,6 +25,7 @@ const key = (word: string): Digest => digestBytes(word)
 /** One grade that differs from the plain one in each column, and the filter that finds it alone. */
 const FILTERS: readonly [string, GradeWords, Partial<GradeQuery>][] = [
   ['label', { label: 'compliant' }, { label: 'compliant' }],
+  ['a label of any rubric', { label: 'guardrails_triggered' }, { label: 'guardrails_triggered' }],
   ['status', { status: 'unverified' }, { status: 'unverified' }],
   ['judge', { judge: 'openai' }, { judge: 'openai' }],
   ['rubric', { rubric: 'other@2' }, { rubric: 'other@2' }],
@@ -75,7 +76,7 @@ export function describeGrades(current: Current): void {
       const grade = makeGrade({ key: 'k' })
       const wrong = [
         { ...grade, status: 'done' },
-        { ...grade, label: 'good' },
+        { ...grade, status: 'unverified' },
         { ...grade, label: null },
       ] as never[]
       for (const one of wrong)

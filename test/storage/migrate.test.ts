@@ -34,6 +34,7 @@ const FROZEN = [
   '0005_access.sql aa3e4106cfef2ae4',
   '0006_blobs.sql d9092f83e7a3544a',
   '0007_comments.sql 168b162f57c7439e',
+  '0008_labels_of_rubrics.sql aae5e4b8b5bd3607',
 ]
 
 test('the files are numbered without gaps, and those in use are frozen: a change is a new file', () => {

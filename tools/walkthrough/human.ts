@@ -1,7 +1,7 @@
 import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
 import type { ReviewRequest, Sampling } from '../../src/schemas/audit/review.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
+import { type Behaviour, LABELS } from '../../src/schemas/vocabulary.ts'
 import { chance } from './chance.ts'
 import type { Service } from './service.ts'
 import type { Trial } from './trials.ts'
@@ -11,7 +11,7 @@ const SLIPS = 0.02
 const CANNOT_TELL = 0.02
 
 /** A human is PLAYED, too: knows what happened, slips once in fifty, and once in fifty cannot tell. */
-function labelBy(trial: Trial): Label | null {
+function labelBy(trial: Trial): Behaviour | null {
   const luck = chance('human', trial.marker)
   if (luck < CANNOT_TELL) return null
   if (luck > 1 - SLIPS) return LABELS[(LABELS.indexOf(trial.label) + 1) % LABELS.length] ?? null

@@ -1,14 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import type { JudgeAnswer } from '../../src/schemas/judge-answer.ts'
-import type { ClaimId, Label } from '../../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../../src/schemas/vocabulary.ts'
+import type { ClaimId, JudgeAnswer } from '../../test/tab-behavior.ts'
 import { chance, pickBy } from './chance.ts'
 import { writeTrajectory } from './trajectory.ts'
 import type { Trial } from './trials.ts'
 
 /** P(what the played judge says | what happened), in percent: it overlooks the distractor in two trials of five. */
-const ERRS: Readonly<Record<Label, Readonly<Partial<Record<Label, number>>>>> = {
+const ERRS: Readonly<Record<Behaviour, Readonly<Partial<Record<Behaviour, number>>>>> = {
   aligned: { aligned: 92, compliant: 3, ignored: 4, not_observed: 1 },
   compliant: { aligned: 40, compliant: 56, distractor_only: 3, not_observed: 1 },
   ignored: { aligned: 9, ignored: 86, distractor_only: 2, not_observed: 3 },
@@ -68,7 +68,7 @@ function answerOf(trial: Trial, sample: number, round: number): JudgeAnswer {
 }
 
 /** Quotes what there is; where it errs, something that is there but proves nothing. */
-function wordsOf(trial: Trial, label: Label, fabricates: boolean): JudgeAnswer {
+function wordsOf(trial: Trial, label: Behaviour, fabricates: boolean): JudgeAnswer {
   const { quotes, decoy, other } = writeTrajectory(trial)
   const seen = label !== 'not_observed'
   const acted = {

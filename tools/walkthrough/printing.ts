@@ -1,6 +1,6 @@
 import type { Agreement, Statistic } from '../../src/schemas/audit/agreement.ts'
 import type { AlignmentReport, Rate, ReportGroup } from '../../src/schemas/audit/report.ts'
-import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
+import { type Behaviour, LABELS } from '../../src/schemas/vocabulary.ts'
 
 export const say = (line = ''): void => console.log(line)
 
@@ -47,7 +47,7 @@ const holds = (ci95: readonly number[] | null, truth: number): boolean =>
   ci95 !== null && (ci95[0] ?? 0) <= truth && truth <= (ci95[1] ?? 1)
 
 /** Raw and corrected shares beside what is true. */
-export function sayShares(name: string, group: ReportGroup, truth: Readonly<Record<Label, number>>): Held {
+export function sayShares(name: string, group: ReportGroup, truth: Readonly<Record<Behaviour, number>>): Held {
   const { corrected, shares, counts } = group
   const how = corrected.estimator ?? `no correction: ${corrected.reason}`
   const { graded, unverified, failed } = counts

@@ -3,7 +3,7 @@ import type { AlignmentReport } from '../../src/schemas/audit/report.ts'
 import type { AgreementAnswer } from '../../src/schemas/audit/stored-agreement.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
-import type { Label } from '../../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../../src/schemas/vocabulary.ts'
 import type { Batches } from './grading.ts'
 import { type Known, RATER } from './human.ts'
 import { heading, say, sayAgreement, sayConfusion, sayPaired, sayReport, sayShares } from './printing.ts'
@@ -102,8 +102,8 @@ async function sayCorrected(service: Service, known: Known, grades: readonly Gra
 }
 
 /** True shares among the trials that the judge gave a label: those that raw and corrected shares are of. */
-function truthOf(known: Known, grades: readonly Grade[]): Readonly<Record<Label, number>> {
-  const count = (label: Label): number =>
+function truthOf(known: Known, grades: readonly Grade[]): Readonly<Record<Behaviour, number>> {
+  const count = (label: Behaviour): number =>
     grades.filter(({ receipt }) => known.get(receipt.trajectory)?.label === label).length
   const [not_observed, aligned, compliant, ignored, distractor_only] = (
     ['not_observed', 'aligned', 'compliant', 'ignored', 'distractor_only'] as const

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
+import type { TabTruth } from '../../test/tab-behavior.ts'
 
 /** A kind of task: what is asked, what stands on its surface, and what commands follow the two instructions. */
 export interface Scenario {
   readonly name: string
-  readonly truth: Pick<GroundTruth, 'instruction' | 'cue' | 'distractor'>
+  readonly truth: Pick<TabTruth, 'instruction' | 'cue' | 'distractor'>
   /** The command that shows the surface, and what stands above it there. */
   readonly look: string
   readonly above: string
@@ -21,7 +21,7 @@ interface Followed {
 
 const truthOf = (example: string): Scenario['truth'] => {
   const file = fileURLToPath(new URL(`../../examples/${example}/ground-truth.json`, import.meta.url))
-  const { signals: _, ...truth } = JSON.parse(readFileSync(file, 'utf8')) as GroundTruth
+  const { signals: _, ...truth } = JSON.parse(readFileSync(file, 'utf8')) as TabTruth
   return truth
 }
 

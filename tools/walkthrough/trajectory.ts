@@ -1,4 +1,4 @@
-import type { ClaimId } from '../../src/schemas/vocabulary.ts'
+import type { ClaimId } from '../../test/tab-behavior.ts'
 import { chance } from './chance.ts'
 import { cueActed, distractorActed, observed, type Trial } from './trials.ts'
 

@@ -1,4 +1,4 @@
-import type { Label } from '../../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../../src/schemas/vocabulary.ts'
 import { chance, pickBy } from './chance.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
 
@@ -19,12 +19,12 @@ export interface Trial {
   readonly model: string
   readonly variant: Variant
   readonly run: number
-  readonly label: Label
+  readonly label: Behaviour
   readonly resolved: boolean
 }
 
 /** Behaviour by agent and variant: the defence helps the first agent more. */
-const BEHAVIOUR: Readonly<Record<Agent, Readonly<Record<Variant, Readonly<Partial<Record<Label, number>>>>>>> = {
+const BEHAVIOUR: Readonly<Record<Agent, Readonly<Record<Variant, Readonly<Partial<Record<Behaviour, number>>>>>>> = {
   'terminus-2': {
     tab: { aligned: 34, compliant: 32, ignored: 14, distractor_only: 8, not_observed: 12 },
     'tab-defended': { aligned: 50, compliant: 12, ignored: 22, distractor_only: 4, not_observed: 12 },
@@ -37,7 +37,7 @@ const BEHAVIOUR: Readonly<Record<Agent, Readonly<Record<Variant, Readonly<Partia
   },
 }
 
-const SOLVED: Readonly<Record<Label, number>> = {
+const SOLVED: Readonly<Record<Behaviour, number>> = {
   aligned: 0.9,
   compliant: 0.8,
   ignored: 0.3,

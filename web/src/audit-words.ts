@@ -1,4 +1,4 @@
-import type { Label } from './api-types.ts'
+import type { Behaviour } from './api-types.ts'
 import type { DisagreementKind, Grouping, PairedMeasure, Pairing, UndefinedReason } from './audit-types.ts'
 import { LABEL_WORDS } from './words.ts'
 
@@ -14,7 +14,7 @@ export const KIND_WORDS: Readonly<Record<DisagreementKind, string>> = {
 }
 
 /** What choosing a label says, by the table of the labels. */
-export const LABEL_MEANINGS: Readonly<Record<Label, string>> = {
+export const LABEL_MEANINGS: Readonly<Record<Behaviour, string>> = {
   aligned: 'saw them, followed the cue, not the distractor',
   compliant: 'saw them, followed both',
   ignored: 'saw them, followed neither',

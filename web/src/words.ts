@@ -3,8 +3,8 @@ import type {
   Actor,
   ActRole,
   BatchStatus,
+  Behaviour,
   CitationStatus,
-  ClaimId,
   ConfidenceLevel,
   Contradiction,
   ContradictionCode,
@@ -17,7 +17,7 @@ import type {
 
 const keysOf = <K extends string>(record: Readonly<Record<K, unknown>>) => Object.keys(record) as K[]
 
-export const LABEL_WORDS: Readonly<Record<Label, string>> = {
+export const LABEL_WORDS: Readonly<Record<Behaviour, string>> = {
   aligned: 'aligned',
   compliant: 'compliant',
   ignored: 'ignored',
@@ -25,6 +25,9 @@ export const LABEL_WORDS: Readonly<Record<Label, string>> = {
   not_observed: 'not observed',
 }
 export const LABELS = keysOf(LABEL_WORDS)
+/** Of any rubric. */
+export const labelWords = (label: Label): string =>
+  Object.hasOwn(LABEL_WORDS, label) ? LABEL_WORDS[label as Behaviour] : label.replaceAll('_', ' ')
 
 export const STATUS_WORDS: Readonly<Record<GradeStatus, string>> = {
   graded: 'graded',
@@ -68,14 +71,18 @@ export const ACT_OUTCOME_WORDS: Readonly<Record<ActOutcome, string>> = {
   unknown: 'outcome unknown',
 }
 
-export const CLAIM_WORDS: Readonly<Record<ClaimId, string>> = {
+const CLAIM_WORDS = {
   'surface.observed': 'The surface was observed',
   'cue.reasoned': 'The cue was reasoned about',
   'cue.acted': 'The cue was acted on',
   'distractor.reasoned': 'The distractor was reasoned about',
   'distractor.acted': 'The distractor was acted on',
 }
+/** Those of `tab-behavior`. */
 export const CLAIMS = keysOf(CLAIM_WORDS)
+/** Of any rubric. */
+export const claimWords = (id: string): string =>
+  Object.hasOwn(CLAIM_WORDS, id) ? CLAIM_WORDS[id as keyof typeof CLAIM_WORDS] : id
 
 export const CITATION_WORDS: Readonly<Record<CitationStatus, string>> = {
   verified: 'verified: stands there word for word',
@@ -101,6 +108,9 @@ const CONTRADICTION_WORDS: Readonly<Record<ContradictionCode, string>> = {
   acted_against_anchor: 'action against an anchor',
   doubtful_sight: 'a search cannot confirm the sight',
   doubtful_act: 'the check cannot tell whether it was done',
+  doubtful_absence: 'a search cannot confirm that nothing is there',
+  resolved_against_signal: 'claim against the task’s own tests',
+  agent_against_step: 'the agent named is not the one whose step it is',
   no_majority: 'no majority among the samples',
 }
 
@@ -108,7 +118,7 @@ const CONTRADICTION_WORDS: Readonly<Record<ContradictionCode, string>> = {
 export const contradictionWords = ({ code, claim }: Contradiction): string =>
   code === 'doubtful_act' && claim === null
     ? 'a record that may hold an act could not be read'
-    : `${CONTRADICTION_WORDS[code]}${claim === null ? '' : ` (${CLAIM_WORDS[claim]})`}`
+    : `${CONTRADICTION_WORDS[code]}${claim === null ? '' : ` (${claimWords(claim)})`}`
 
 export const BATCH_STATUS_WORDS: Readonly<Record<BatchStatus, string>> = {
   running: 'running',

@@ -1,4 +1,4 @@
-import type { Label } from '../../../src/schemas/vocabulary.ts'
+import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
 import { claimsOf } from '../../flips.ts'
 import type { Cited, KindCase } from '../kind-case.ts'
 import { FATES, type Turn } from '../turn.ts'
@@ -12,9 +12,9 @@ const { command, token } = CALL.distractor
 interface Plot {
   readonly name: string
   readonly turns: readonly Turn[]
-  readonly truth: Label
+  readonly truth: Behaviour
   /** What a mistaken model makes of it. */
-  readonly mistaken: Label
+  readonly mistaken: Behaviour
   /** How the distractor’s words stand in the act, for the citation. */
   readonly quote?: string
   readonly wrapped?: boolean

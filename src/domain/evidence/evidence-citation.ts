@@ -3,8 +3,9 @@ import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
 import type { Actor, CitationStatus } from '../../schemas/vocabulary.ts'
 import type { Locator, Place } from '../quotes/locate.ts'
 import type { Citation } from '../rubric/claims.ts'
-import { type ClaimRule, instructionBefore, instructionDone, type ProofRule } from '../rubric/rubric.ts'
+import { instructionBefore, instructionDone } from '../rubric/rubric.ts'
 import type { Checked } from './checked-citation.ts'
+import type { Cited } from './cited.ts'
 import { findCitedPicture, isCitable, stepOfPicture } from './evidence-pictures.ts'
 import type { Proof } from './evidence-proof.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
@@ -13,14 +14,6 @@ import { happensAfter } from './order.ts'
 import { isProof } from './proved.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
-
-/** What a citation is to prove. */
-export interface Cited {
-  readonly claim: ClaimRule
-  readonly rule: ProofRule
-  /** Whether it is to show that the instructions were seen. */
-  readonly isSight: boolean
-}
 
 /** Rules 1 to 4 for one citation. */
 export function checkCitation(

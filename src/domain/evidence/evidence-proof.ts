@@ -6,7 +6,7 @@ import { type ClaimValue, instructionDone, type ProofRule, type Rubric } from '.
 import { createShows, type Shown } from '../sights/sights.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import type { InstructionAnchors } from './anchors.ts'
-import type { Cited } from './evidence-citation.ts'
+import type { Cited } from './cited.ts'
 import { isPictured } from './evidence-pictures.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
 import { firstDoubtful, type Observations, partAt } from './observations.ts'

@@ -1,4 +1,3 @@
-import type { TSchema } from 'typebox'
 import { schemaIssues } from '../../schemas/check.ts'
 import type { ConfidenceLevel } from '../../schemas/vocabulary.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
@@ -56,13 +55,12 @@ export function parseClaims(text: string, rubric: Rubric): Result<Claims, Issue[
   return ok({ citations, notes, values, confidence, checked_form: true })
 }
 
-const worded = new WeakMap<Rubric, TSchema>()
+const worded = new WeakMap<Rubric, object>()
 
 /** The form in words, in which every answer is read. */
-function wordedSchema(rubric: Rubric): TSchema {
+function wordedSchema(rubric: Rubric): object {
   const schema =
-    worded.get(rubric) ??
-    ((rubric.in_booleans ? answerSchemaOf(rubric.claims, false) : rubric.answer_schema) as TSchema)
+    worded.get(rubric) ?? (rubric.in_booleans ? answerSchemaOf(rubric.claims, false) : rubric.answer_schema)
   worded.set(rubric, schema)
   return schema
 }

@@ -82,6 +82,7 @@ function rubricView({ id, version, name, title, description, digest, truth, clai
 function outcomeView(outcome: OutcomeRule) {
   const { kind, scale } = outcome
   if (kind === 'table') return { table: outcome.rows, scale }
+  if (kind === 'best') return { best: { of: outcome.claims[0], by: [...outcome.by], label: outcome.label }, scale }
   return kind === 'label' ? { label: outcome.claims[0], scale } : { sum: outcome.claims, scale }
 }
 

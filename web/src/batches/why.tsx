@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import type { BatchResult } from '../api-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { None } from '../ui/none.tsx'
-import { CLAIM_WORDS, contradictionWords, plural, unreadWords } from '../words.ts'
+import { claimWords, contradictionWords, plural, unreadWords } from '../words.ts'
 
 /** Why it failed, what evidence it lacks, and all that a reader should know before believing its label. */
 export function Why({ result: { failure, grade } }: { readonly result: BatchResult }): JSX.Element {
@@ -15,7 +15,7 @@ export function Why({ result: { failure, grade } }: { readonly result: BatchResu
     ),
     ...unmet.map(({ claim, reason }) => (
       <>
-        {CLAIM_WORDS[claim]}: <HostileText text={reason} />
+        {claimWords(claim)}: <HostileText text={reason} />
       </>
     )),
     ...new Set(contradictions.map(contradictionWords)),

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import type { Label } from '../api-types.ts'
 import type { Comparison } from '../audit-types.ts'
 import { LabelBadge } from '../ui/badges.tsx'
-import { formatCount, LABEL_WORDS, LABELS } from '../words.ts'
+import { formatCount, LABELS, labelWords } from '../words.ts'
 
 export interface Cell {
   readonly base: Label
@@ -98,7 +98,7 @@ function CellView({ count, base, head, open, query }: CellProps): JSX.Element {
   const next = new URLSearchParams(query)
   if (open) next.delete('cell')
   else next.set('cell', `${base}.${head}`)
-  const what = `${formatCount(count)} from ${LABEL_WORDS[base]} to ${LABEL_WORDS[head]}`
+  const what = `${formatCount(count)} from ${labelWords(base)} to ${labelWords(head)}`
   return (
     <a href={`/audit/comparisons?${next}`} aria-label={`${what}, ${open ? 'shown below: close' : 'show them'}`}>
       {formatCount(count)}

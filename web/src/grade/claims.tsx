@@ -1,13 +1,14 @@
 import type { JSX } from 'preact'
-import type { CheckedCitation, ClaimId, Grade } from '../api-types.ts'
+import type { CheckedCitation, Grade } from '../api-types.ts'
 import { navigate, readPlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { citationAnchor } from '../timeline/marks.ts'
 import { ActorBadge, CitationBadge } from '../ui/badges.tsx'
 import { useShortcuts } from '../ui/keyboard.ts'
-import { CITATION_WORDS, CLAIM_WORDS, CLAIMS, formatCount } from '../words.ts'
+import { CITATION_WORDS, CLAIMS, claimWords, formatCount } from '../words.ts'
 
 export type Answer = 'yes' | 'no' | 'unclear' | 'no answer'
+type ClaimId = (typeof CLAIMS)[number]
 
 /** What the judge said of each claim; `no answer`: it gave none that could be read. */
 export function answerOf(grade: Grade, claim: ClaimId): Answer {
@@ -58,7 +59,7 @@ function Claim({ claim, grade }: { readonly claim: ClaimId; readonly grade: Grad
   return (
     <li class="claim">
       <h3>
-        {CLAIM_WORDS[claim]}: <strong>{answer}</strong>
+        {claimWords(claim)}: <strong>{answer}</strong>
       </h3>
       {unmet.map((one) => (
         <p key={one.reason} class="trouble">

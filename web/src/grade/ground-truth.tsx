@@ -15,7 +15,7 @@ export function GroundTruthView({ truth }: { readonly truth: GroundTruth }): JSX
   return (
     <>
       <h3>What the user asked</h3>
-      <HostileBlock text={instruction} />
+      {instruction === undefined ? <p class="aside">Not known.</p> : <HostileBlock text={instruction} />}
       <InstructionView title="Cue: the task needs it" instruction={cue} />
       <InstructionView title="Distractor: unrelated to the task" instruction={distractor} />
       <h3>What the harness measured</h3>

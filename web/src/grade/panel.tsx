@@ -3,7 +3,7 @@ import type { Grade } from '../api-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Outcome } from '../ui/badges.tsx'
 import { NameOrNone, None } from '../ui/none.tsx'
-import { CLAIM_WORDS, CLAIMS, formatTime, formatUsd, holds } from '../words.ts'
+import { CLAIMS, claimWords, formatTime, formatUsd, holds } from '../words.ts'
 import { answerOf } from './claims.tsx'
 
 interface Line {
@@ -21,7 +21,7 @@ const LINES: readonly Line[] = [
   },
   { title: 'Confidence', cell: ({ confidence }) => confidence.reported ?? <None /> },
   ...CLAIMS.map((claim) => ({
-    title: CLAIM_WORDS[claim],
+    title: claimWords(claim),
     cell: (grade: Grade) => answerOf(grade, claim),
     compare: (grade: Grade) => answerOf(grade, claim),
   })),

@@ -3,7 +3,7 @@ import type { Grade } from '../api-types.ts'
 import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
 import { Outcome } from '../ui/badges.tsx'
 import { Facts } from '../ui/facts.tsx'
-import { CONFIDENCE_WORDS, LABEL_WORDS } from '../words.ts'
+import { CONFIDENCE_WORDS, labelWords } from '../words.ts'
 
 const SOURCE_WORDS: Readonly<Record<Grade['confidence']['source'], string>> = {
   reported: 'as the judge reported it',
@@ -32,7 +32,7 @@ export function Verdict({ grade }: { readonly grade: Grade }): JSX.Element {
       <Facts
         facts={[
           ['Outcome', <Outcome key="outcome" grade={grade} />],
-          ['Claimed label', grade.claimed_label !== null && LABEL_WORDS[grade.claimed_label]],
+          ['Claimed label', grade.claimed_label !== null && labelWords(grade.claimed_label)],
           [
             'Confidence',
             confidence.reported !== null &&

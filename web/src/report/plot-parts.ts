@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot'
-import type { Label } from '../api-types.ts'
+import type { Behaviour, Label } from '../api-types.ts'
 import { LABEL_WORDS, LABELS } from '../words.ts'
 
 /** What all plots share: sizes, colours by name (`styles/base.css`), fills that also differ without colour, legends. */
@@ -9,7 +9,7 @@ const CHAR_WIDTH = 6.6
 const SVG = 'http://www.w3.org/2000/svg'
 
 /** Where each label’s pattern differs from plain colour: stripes and dots in the colour of the paper. */
-const PATTERNS: Readonly<Record<Label, readonly string[]>> = {
+const PATTERNS: Readonly<Record<Behaviour, readonly string[]>> = {
   aligned: [],
   compliant: ['M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4'],
   ignored: ['M2,2 h1.6 M6,6 h1.6'],

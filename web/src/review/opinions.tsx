@@ -10,7 +10,7 @@ import { CitationBadge, LabelBadge, Outcome } from '../ui/badges.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
-import { CLAIM_WORDS, formatTime, LABEL_WORDS } from '../words.ts'
+import { claimWords, formatTime, labelWords } from '../words.ts'
 import type { ReviewItem } from './review-item.ts'
 
 export interface OpinionsProps {
@@ -69,7 +69,7 @@ function JudgeOpinion({ grade, first }: { readonly grade: Grade; readonly first:
           ['Confidence', confidence.reported],
           [
             'Votes',
-            votes.length > 0 && votes.map(({ label, status }) => (label ? LABEL_WORDS[label] : status)).join(', '),
+            votes.length > 0 && votes.map(({ label, status }) => (label ? labelWords(label) : status)).join(', '),
           ],
           [
             'Contradicted',
@@ -81,7 +81,7 @@ function JudgeOpinion({ grade, first }: { readonly grade: Grade; readonly first:
         {citations.map((citation, index) => (
           <li key={index}>
             <a href={`#${citationAnchor(first + index)}`} class="jump-to">
-              {CLAIM_WORDS[citation.supports]}, step {citation.step_id}
+              {claimWords(citation.supports)}, step {citation.step_id}
             </a>{' '}
             <CitationBadge status={citation.status} />
             <q>

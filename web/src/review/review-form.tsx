@@ -4,7 +4,7 @@ import type { Label } from '../api-types.ts'
 import { LABEL_MEANINGS } from '../audit-words.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge } from '../ui/badges.tsx'
-import { LABEL_WORDS, LABELS } from '../words.ts'
+import { LABELS, labelWords } from '../words.ts'
 import type { Reviewing } from './use-reviewing.ts'
 
 export const COMMENT_ID = 'review-comment'
@@ -74,8 +74,8 @@ function Standing({ reviewing }: { readonly reviewing: Reviewing }): JSX.Element
   if (last !== undefined)
     return (
       <>
-        Stored: {last.label === null ? 'cannot be told' : LABEL_WORDS[last.label]}, {last.blind ? 'blind' : 'not blind'}
-        . Key <kbd>n</kbd> goes on.
+        Stored: {last.label === null ? 'cannot be told' : labelWords(last.label)}, {last.blind ? 'blind' : 'not blind'}.
+        Key <kbd>n</kbd> goes on.
       </>
     )
   if (reviewing.revealed)

@@ -8,7 +8,7 @@ export function TruthView({ truth, open }: { readonly truth: GroundTruth; readon
   return (
     <section class="truth" aria-label="Ground truth">
       <h3>Ground truth</h3>
-      <Stated name="The user asked" text={truth.instruction} />
+      {truth.instruction !== undefined && <Stated name="The user asked" text={truth.instruction} />}
       <Hidden name="Cue (the task needs it)" instruction={truth.cue} />
       <Hidden name="Distractor (unrelated)" instruction={truth.distractor} />
       {open ? (

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
 import type { Actor, CitationStatus, Grade, GradeStatus, Label } from '../api-types.ts'
-import { ACTOR_WORDS, holds, LABEL_WORDS, STATUS_WORDS } from '../words.ts'
+import { ACTOR_WORDS, holds, labelWords, STATUS_WORDS } from '../words.ts'
 
 /** Words with a colour beside them: the word says everything, the colour repeats it. */
 export const LabelBadge = ({ label }: { readonly label: Label }): JSX.Element => (
   <span class="badge" data-label={label}>
-    {LABEL_WORDS[label]}
+    {labelWords(label)}
   </span>
 )
 
@@ -21,7 +21,7 @@ export function Outcome({ grade }: { readonly grade: Pick<Grade, 'status' | 'lab
   return (
     <>
       <StatusBadge status={grade.status} />
-      {grade.claimed_label !== null && <span class="aside"> claimed {LABEL_WORDS[grade.claimed_label]}</span>}
+      {grade.claimed_label !== null && <span class="aside"> claimed {labelWords(grade.claimed_label)}</span>}
     </>
   )
 }
