@@ -8,7 +8,7 @@ serveWorker((job: TrialJob) => {
     job.kind === 'line'
       ? Buffer.from(job.bytes).toString()
       : job.kind === 'sample'
-        ? job.question.ground_truth.instruction
+        ? (job.question.ground_truth.instruction ?? '')
         : ''
   if (text.includes('the worker ends here')) process.exit(3)
   while (text.includes('the worker hangs here'));

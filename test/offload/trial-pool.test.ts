@@ -47,10 +47,10 @@ const questionOf = (trajectory: Trajectory, given: GivenGroundTruth, judge: Judg
 /** Asks the judge, and remembers what for. */
 function asking(judge: Judge) {
   const asked: unknown[] = []
-  const ask: Asker = async (what, { evidence: { found: _, trajectory, ground_truth }, ...request }) => {
+  const ask: Asker = async (what, { evidence: { found: _, trajectory, ground_truth, rubric }, ...request }) => {
     asked.push([what, { ...request, evidence: trajectory.id }])
     const reply = await judge.ask(
-      { ...request, evidence: { trajectory, ground_truth, ...(_ !== undefined && { found: _ }) } },
+      { ...request, evidence: { trajectory, ground_truth, rubric, ...(_ !== undefined && { found: _ }) } },
       new AbortController().signal,
     )
     return { reply, attempts: [], waited_ms: 5 }
