@@ -80,7 +80,7 @@ function rootCause(label: Json, steps: readonly SaidStep[]): HumanLabel {
   if (category === undefined)
     throw new LabelFault(`${path}/failure_category`, `${named.slice(0, 100)} is not known here`)
   const agent = spelledAs(textField(failure, 'failed_agent', path), steps)
-  return { outcome: category, claims: { 'failure.step': step, 'failure.agent': agent, 'failure.category': category } }
+  return { claims: { 'failure.step': step, 'failure.agent': agent, 'failure.category': category } }
 }
 
 /** Annotators write `Websurfer` where the run has `WebSurfer`. */
