@@ -5,6 +5,7 @@ import { safeText } from '../unpack/names.ts'
 import type { Place } from '../unpack/place.ts'
 import { idOf, readMagentic, readTau } from './agentrx.ts'
 import { readAssebench } from './assebench.ts'
+import type { Dataset } from './datasets.ts'
 import {
   LabelFault,
   type LabelledItem,
@@ -15,18 +16,6 @@ import {
 } from './labelled-item.ts'
 import { readLabelledLines } from './labelled-lines.ts'
 import { readWhoAndWhen } from './who-and-when.ts'
-
-/** Data sets that are read as their authors publish them, and what of each is read. */
-export const DATASETS = {
-  'who-and-when': 'Who&When: failed runs of teams of agents (failure-attribution@1)',
-  agentrx: 'AgentRx: failed runs of Magentic-One and of τ-bench retail (failure-attribution@1)',
-  assebench: 'ASSEBench: runs with a planted instruction, which the judge has to find (injection@1)',
-  'assebench-planted':
-    'the same, of those whose description quotes the instruction: the judge is told it (injection@1)',
-} as const
-export type Dataset = keyof typeof DATASETS
-
-export const isDataset = (name: string): name is Dataset => Object.hasOwn(DATASETS, name)
 
 /** Reads labelled runs: a data set in the folder that its authors publish, or (null) a file of requests with human labels. */
 export function readLabelled(

@@ -113,7 +113,7 @@ function closedMeasures(question: Question, items: readonly JudgedItem[], graded
         ...{ precision: precision.value, recall, f1 },
       }
     }),
-    confusion: { values, counts },
+    confusion: { values: [...values], counts },
   }
 }
 
