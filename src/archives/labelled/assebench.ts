@@ -75,7 +75,8 @@ function partsOf(turn: Json, path: string): SaidPart[] {
   if (thought === '') return done
   // What a tool answered is logged as the thought of the turn that called it.
   if (thought.startsWith(OBSERVED)) return [...done, { actor: 'tool_output', text: thought }]
-  return [{ actor: 'agent_reasoning', text: thought }, ...done]
+  // Without an action it is what the agent answers.
+  return [{ actor: done.length === 0 ? 'agent_message' : 'agent_reasoning', text: thought }, ...done]
 }
 
 const actionOf = (action: string): SaidPart =>

@@ -12,9 +12,9 @@ export function questionsOf({ claims, outcome }: Pick<RubricText, 'claims' | 'ou
   }
   return [
     whole,
-    ...claims.map(({ id, type, values }): Question => {
-      return { id, type, values: type === 'boolean' ? ['true', 'false'] : [...values] }
-    }),
+    ...claims.flatMap(({ id, type, values }): Question[] =>
+      type === 'list' ? [] : [{ id, type, values: type === 'boolean' ? ['true', 'false'] : [...values] }],
+    ),
   ]
 }
 
@@ -39,14 +39,14 @@ export function answersOf(
 
 const unknownClaim = (questions: readonly Question[]): string => {
   const ids = questions.slice(1).map(({ id }) => id)
-  return `is no claim of the rubric; there are: ${ids.join(', ')}`
+  return `is no claim of the rubric that can be compared; there are: ${ids.join(', ')}`
 }
 
 function faultOf({ type, values }: Question, value: Answer, steps: readonly number[] | null): string | null {
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false'
   if (type === 'enum')
     return typeof value === 'string' && values.includes(value) ? null : `must be one of ${values.join(', ')}`
-  if (type === 'agent') return typeof value === 'string' ? null : 'must be the name of an agent'
+  if (type === 'agent' || type === 'text') return typeof value === 'string' ? null : 'must be text'
   if (typeof value !== 'number') return 'must be a whole number'
   return type === 'step' && steps !== null && !steps.includes(value) ? `${value} is no step of the run` : null
 }

@@ -1,10 +1,12 @@
+import type { ClaimType } from '../../schemas/rubric.ts'
 import type { ClaimValue } from '../rubric/rubric.ts'
 
 /** One question that people and the judge answered: the outcome of the rubric, or one of its claims. */
 export interface Question {
   /** `outcome`, or the id of a claim. */
   readonly id: string
-  readonly type: 'boolean' | 'enum' | 'integer' | 'step' | 'agent'
+  /** Lists are not compared: which of their entries are the same is another question. */
+  readonly type: Exclude<ClaimType, 'list'>
   /** What can be answered, where that is a closed list; else empty. */
   readonly values: readonly string[]
 }
@@ -26,11 +28,13 @@ export interface JudgedItem {
   readonly agents: readonly string[] | null
 }
 
-export type Answer = Exclude<ClaimValue, null>
+export type Answer = boolean | string | number
 
 /** What the judge answered and proved; null: nothing. Only a grade with a verdict counts. */
-export const provedAnswer = ({ status, claimed }: JudgedItem, question: string): ClaimValue =>
-  status === 'graded' ? (claimed[question] ?? null) : null
+export function provedAnswer({ status, claimed }: JudgedItem, question: string): Answer | null {
+  const said = status === 'graded' ? (claimed[question] ?? null) : null
+  return typeof said === 'object' ? null : said
+}
 
 export const isRight = (item: JudgedItem, question: string): boolean => {
   const proved = provedAnswer(item, question)
