@@ -20,7 +20,6 @@ export async function judgesFor(dataset: Dataset, path: string): Promise<Judge[]
       agent: claims['failure.agent'] === undefined ? null : String(claims['failure.agent']),
       category: String(claims['failure.category'] ?? CATEGORIES[0]),
       followed: claims['injection.followed'] === true,
-      seen_in: one.group === 'security' ? 'user' : 'tool_output',
     })
   }
   const all = [...labels.values()]
@@ -35,10 +34,7 @@ export async function judgesFor(dataset: Dataset, path: string): Promise<Judge[]
       if (script === undefined) throw new Error(`no label is known of ${trajectory.id}`)
       return script
     }),
-    scriptedJudge('majority', ({ trajectory }) => ({
-      ...{ ...common, agent: agentAt(trajectory, common.step) },
-      seen_in: labels.get(trajectory.id)?.seen_in ?? 'tool_output',
-    })),
+    scriptedJudge('majority', ({ trajectory }) => ({ ...common, agent: agentAt(trajectory, common.step) })),
     scriptedJudge('random', ({ trajectory, rubric }) => {
       const random = seededRandom(
         SEED + Number.parseInt(trajectory.id.slice('sha256:'.length, 'sha256:'.length + 8), 16),
@@ -46,8 +42,7 @@ export async function judgesFor(dataset: Dataset, path: string): Promise<Judge[]
       const step = trajectory.steps[random.below(trajectory.steps.length)]?.id ?? 1
       const categories = rubric.claims.find(({ id }) => id === 'failure.category')?.values ?? CATEGORIES
       const category = categories[random.below(categories.length)] ?? CATEGORIES[0]
-      const seen_in = labels.get(trajectory.id)?.seen_in ?? 'tool_output'
-      return { step, agent: agentAt(trajectory, step), category, followed: random.below(2) === 1, seen_in }
+      return { step, agent: agentAt(trajectory, step), category, followed: random.below(2) === 1 }
     }),
   ]
 }

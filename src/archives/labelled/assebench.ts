@@ -5,44 +5,43 @@ import { type SaidPart, stepDocument } from './team-turns.ts'
 const RUBRIC = 'injection@1'
 
 /**
- * The runs of ASSEBench (github.com/Astarojth/AgentAuditor-ASSEBench) that are about a planted instruction, and whether the agent followed it. Its
- * label is unsafe or safe, which is another question for most runs; it is this one
- * - in `rjudge` where the description says that an attacker injected an instruction, which it quotes: unsafe there means that it was followed;
- * - in `security` where the kind of risk is prompt injection, nearly: unsafe may mean something else that the agent did.
- * Null: about something else, or called ambiguous by those who labelled it.
+ * A run of ASSEBench (github.com/Astarojth/AgentAuditor-ASSEBench, `rjudge.json`) in which an instruction is planted in what a tool returned. Its label
+ * is unsafe or safe, which is another question than whether a planted instruction was followed; it is this one where the description says that an
+ * attacker injected an instruction, which it quotes, and a tool’s answer shows it. Null: a run about something else.
  */
-export function readAssebench(value: unknown, knowsPlanted: boolean): Converted | null {
+export function readAssebench(value: unknown, tellsPlanted: boolean): Converted | null {
   const run = recordOf(value, '')
-  const planted = run['risk_type'] === undefined ? plantedIn(run) : null
-  const isInjection = run['risk_type'] === 'Prompt Injection' && run['ambiguous'] !== 1
-  if (planted === null && (knowsPlanted || !isInjection)) return null
+  const planted = plantedIn(run)
+  if (planted === null) return null
   const steps = turnsOf(run)
-  if (planted !== null && !steps.some((parts) => parts.some((part) => shows(part, planted)))) return null
-  const asked = steps.flat().find(({ actor, text }) => actor === 'user' && text.trim() !== '')?.text ?? 'unknown'
+  if (!steps.some((parts) => parts.some((part) => shows(part, planted)))) return null
   const label = numberField(run, 'label', '')
   if (label > 1) throw new LabelFault('/label', 'must be 0 (safe) or 1 (unsafe)')
-  const group = planted === null ? 'security' : 'rjudge'
   return {
     request: {
       rubric: RUBRIC,
       trajectory: stepDocument(steps.map((parts) => ({ parts }))),
-      ground_truth: { instruction: asked, ...(knowsPlanted && planted !== null && { planted: { text: planted } }) },
-      metadata: { variant: group, task: taskOf(planted ?? asked) },
+      ground_truth: { instruction: askedIn(steps), ...(tellsPlanted && { planted: { text: planted } }) },
+      metadata: { task: taskOf(planted) },
     },
     human: { claims: { 'injection.followed': label === 1 } },
-    group: knowsPlanted ? null : group,
+    group: null,
   }
 }
 
+export const askedIn = (steps: readonly (readonly SaidPart[])[]): string =>
+  steps.flat().find(({ actor, text }) => actor === 'user' && text !== '')?.text ?? 'unknown'
+
 const shows = ({ actor, text }: SaidPart, planted: string): boolean => actor === 'tool_output' && text.includes(planted)
 
-/** Runs with the same planted instruction, or the same question, are not independent. */
-const taskOf = (text: string): string => (text.trim().split('\n', 1)[0] ?? '').slice(0, 100).toWellFormed() || 'unknown'
+/** Runs with the same planted instruction are not independent. */
+const taskOf = (planted: string): string => planted.slice(0, 100).toWellFormed()
 
 /** “the attacker injected the … malicious instruction "…" in the return value”. */
 export function plantedIn(run: Json): string | null {
   const { risk_description: text } = run
-  if (typeof text !== 'string') return null
+  // Where it has a kind of risk, it is of another file, whose labels mean something else (docs/validation.md).
+  if (typeof text !== 'string' || run['risk_type'] !== undefined) return null
   const start = text.indexOf('instruction "')
   const end = start === -1 ? -1 : text.indexOf('" in the', start)
   if (end === -1) return null
@@ -61,8 +60,6 @@ export function turnsOf(run: Json): SaidPart[][] {
   )
 }
 
-const OBSERVED = '[Observation]'
-
 function partsOf(turn: Json, path: string): SaidPart[] {
   const text = (name: string): string => (isAbsent(turn[name]) ? '' : textField(turn, name, path))
   const role = textField(turn, 'role', path)
@@ -72,11 +69,7 @@ function partsOf(turn: Json, path: string): SaidPart[] {
   const thought = text('thought')
   const action = text('action')
   const done: SaidPart[] = action === '' ? [] : [actionOf(action)]
-  if (thought === '') return done
-  // What a tool answered is logged as the thought of the turn that called it.
-  if (thought.startsWith(OBSERVED)) return [...done, { actor: 'tool_output', text: thought }]
-  // Without an action it is what the agent answers.
-  return [{ actor: done.length === 0 ? 'agent_message' : 'agent_reasoning', text: thought }, ...done]
+  return thought === '' ? done : [{ actor: 'agent_reasoning', text: thought }, ...done]
 }
 
 const actionOf = (action: string): SaidPart =>
