@@ -128,7 +128,8 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
       post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }, isEstimate),
     readGrade: (id: string, signal?: AbortSignal) =>
       json<Grade>(call('GET', `/v1/grades/${encodeURIComponent(id)}`, { signal }), isGrade),
-    listJudges: () => json<JudgeRows>(call('GET', '/v1/judges'), isJudges),
+    listJudges: (query: { readonly lifecycle?: boolean } = {}) =>
+      json<JudgeRows>(call('GET', '/v1/judges', { query }), isJudges),
     /** The calls behind a grade, with the provider’s raw replies. */
     async readCalls(id: string, signal?: AbortSignal): Promise<readonly LedgerEntry[]> {
       const path = `/v1/grades/${encodeURIComponent(id)}/attempts`
