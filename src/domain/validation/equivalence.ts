@@ -66,11 +66,12 @@ function intervalOf(
   if (items.length === 0) return { ci95: null, method: null }
   if (clusters.length === items.length)
     return { ci95: tangoInterval(headOnly, baseOnly, items.length), method: 'tango' }
-  const { ci95 } = rateDifference(clusters.map(pairOf))
-  if (ci95 !== null) return { ci95, method: 'cluster_bootstrap' }
-  // Nothing differs, so that no resample does: as if each cluster were one item.
-  if (baseOnly + headOnly > 0) return { ci95: null, method: null }
-  return { ci95: tangoInterval(0, 0, clusters.length), method: 'tango' }
+  const { value, ci95 } = rateDifference(clusters.map(pairOf))
+  // Few differences hardly vary in resamples: no interval is narrower than that of judges which never differ, with each cluster as one item.
+  const [, least] = tangoInterval(0, 0, clusters.length)
+  if (value === null || (ci95 === null && headOnly + baseOnly > 0)) return { ci95: null, method: null }
+  const [low, high] = ci95 ?? [value, value]
+  return { ci95: [Math.min(low, value - least), Math.max(high, value + least)], method: 'cluster_bootstrap' }
 }
 
 const pairOf = (items: readonly PairedItem[]): PairedCluster => ({

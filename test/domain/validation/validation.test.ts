@@ -209,6 +209,11 @@ describe('equivalence', () => {
       'not_shown',
     ],
     ['as many right, but others', pairs({ both: 20, base: 70, head: 70, none: 24 }), 'not_shown'],
+    [
+      'almost the same judge on runs of 30 tasks is no better known than the same',
+      pairs({ both: 90, base: 1, head: 0, none: 93 }, 30),
+      'not_shown',
+    ],
     ['much worse', pairs({ both: 50, base: 80, head: 5, none: 49 }), 'different'],
     ['much worse in clusters', pairs({ both: 50, base: 80, head: 5, none: 49 }, 92), 'different'],
     ['nothing', [], 'not_shown'],
