@@ -15,7 +15,7 @@ const SLOW = [
   'test/cli/{migrate-store,worker}.test.ts',
   // The command itself, again and again, over whole archives.
   'test/cli/{agent-and-model,ground-truth-spellings,subagent-order,unread-records,weak-anchors}.test.ts',
-  'test/cli/{backup-drill,restore-projects,start-failure}.test.ts',
+  'test/cli/{backup-drill,restore-projects,start-failure,validate}.test.ts',
   // Every release's database; processes that come and go; a store of many kinds, once for every kind of blob.
   'test/storage/{durability,processes,upgrade}.test.ts',
   'test/blobs/{contract-*,s3,s3-real}.test.ts',

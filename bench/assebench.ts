@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { askedIn, plantedIn, turnsOf } from '../src/archives/labelled/assebench.ts'
 import type { GradeRequest } from '../src/schemas/grade-request.ts'
 import type { Behaviour } from '../src/schemas/vocabulary.ts'
 
@@ -9,20 +10,6 @@ export interface LabelledRun {
   readonly request: GradeRequest
 }
 
-interface Turn {
-  readonly role: 'user' | 'agent' | 'environment'
-  readonly content?: string
-  readonly thought?: string | null
-  readonly action?: string | null
-}
-
-interface Run {
-  readonly id: number
-  readonly contents: readonly (readonly Turn[])[]
-  readonly label: 0 | 1
-  readonly risk_description: string
-}
-
 const FILE = 'labelled/assebench/rjudge.json'
 
 /**
@@ -31,36 +18,17 @@ const FILE = 'labelled/assebench/rjudge.json'
  */
 export function readAssebench(shared: string): LabelledRun[] | null {
   if (!existsSync(`${shared}/${FILE}`)) return null
-  const runs = JSON.parse(readFileSync(`${shared}/${FILE}`, 'utf8')) as readonly Run[]
+  const runs = JSON.parse(readFileSync(`${shared}/${FILE}`, 'utf8')) as readonly Record<string, unknown>[]
   return runs.flatMap((run) => {
     const planted = plantedIn(run)
-    const steps = run.contents.flat().flatMap(stepsOf)
+    const turns = turnsOf(run)
+    const steps = turns.flat()
     const shows = steps.some(({ actor, text }) => actor === 'tool_output' && planted !== null && text.includes(planted))
     if (planted === null || !shows) return []
-    const instruction = steps.find(({ actor }) => actor === 'user')?.text ?? 'unknown'
-    const request = { trajectory: { steps }, ground_truth: { instruction, distractor: { text: planted } } }
-    return [{ name: `rjudge/${run.id}`, label: run.label === 1 ? 'distractor_only' : 'ignored', request }]
+    const request = {
+      trajectory: { steps },
+      ground_truth: { instruction: askedIn(turns), distractor: { text: planted } },
+    }
+    return [{ name: `rjudge/${run['id']}`, label: run['label'] === 1 ? 'distractor_only' : 'ignored', request }]
   })
-}
-
-/** “the attacker injected the … malicious instruction "…" in the return value”. */
-function plantedIn({ risk_description: text }: Run): string | null {
-  const start = text.indexOf('instruction "')
-  const end = text.indexOf('" in the', start)
-  return start === -1 || end === -1 ? null : text.slice(start + 'instruction "'.length, end).replace(/\.$/, '')
-}
-
-interface Said {
-  readonly actor: 'user' | 'agent_reasoning' | 'agent_action' | 'agent_message' | 'tool_output'
-  readonly text: string
-  readonly name?: string
-}
-
-function stepsOf({ role, content, thought, action }: Turn): Said[] {
-  if (role === 'user') return [{ actor: 'user', text: content ?? '' }]
-  if (role === 'environment') return [{ actor: 'tool_output', text: content ?? '' }]
-  const said: Said[] = thought ? [{ actor: 'agent_reasoning', text: thought }] : []
-  if (!action) return said
-  if (action.startsWith('Final Answer:')) return [...said, { actor: 'agent_message', text: action }]
-  return [...said, { actor: 'agent_action', text: action, name: /^\w{1,80}/.exec(action)?.[0] ?? 'action' }]
 }

@@ -26,6 +26,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   regrade: async () => (await import('./commands/regrade-command.ts')).regradeCommand,
   compare: async () => (await import('./commands/compare-command.ts')).compareCommand,
   'audit-markers': async () => (await import('./commands/audit-markers-command.ts')).auditMarkersCommand,
+  validate: async () => (await import('./commands/validate-command.ts')).validateCommand,
   import: async () => (await import('./commands/import-command.ts')).importCommand,
   judges: async () => (await import('./commands/catalogue-commands.ts')).judgesCommand,
   rubrics: async () => (await import('./commands/catalogue-commands.ts')).rubricsCommand,

@@ -30,3 +30,11 @@ export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo 
   base_url: shownBaseUrl(settings.base_url ?? PUBLIC_BASE_URL[settings.provider]),
   sources: settings.sources,
 })
+
+const LONGEST_DATE = 40
+
+/** A date as a provider writes it; null where it is none. A compatible server may answer anything. */
+export const dateOf = (value: unknown): string | null =>
+  typeof value === 'string' && value.length <= LONGEST_DATE && !Number.isNaN(Date.parse(value))
+    ? new Date(value).toISOString()
+    : null

@@ -36,6 +36,13 @@ export interface JudgeInfo {
   readonly sources: SettingSources
 }
 
+/** What a provider says of how long a model can be asked; null: it does not say. */
+export interface ModelLifecycle {
+  readonly stage: 'active' | 'deprecated' | 'retired' | null
+  /** The day, or the time, of its retirement as far as it is planned. */
+  readonly retires_at: string | null
+}
+
 /** A picture, and the number and step by which the text of the trajectory names it. */
 interface JudgeImage {
   readonly label: string

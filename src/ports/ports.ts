@@ -4,7 +4,7 @@ import type { BatchApi } from './batch-api.ts'
 import type { BatchStore } from './batch-ports.ts'
 import type { Cluster } from './cluster.ts'
 import type { CommentStore, GradeStore, ReviewStore } from './grade-ports.ts'
-import type { JudgeInfo, JudgeReply, JudgeRequest } from './judge-ports.ts'
+import type { JudgeInfo, JudgeReply, JudgeRequest, ModelLifecycle } from './judge-ports.ts'
 import type { AttemptLedger } from './ledger-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
 
@@ -12,6 +12,8 @@ import type { ProviderQueue } from './provider-ports.ts'
 export interface Judge {
   readonly info: JudgeInfo
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>
+  /** Asks the provider how long its model can be asked. Rejects where that fails. */
+  lifecycle?(signal: AbortSignal): Promise<ModelLifecycle>
   /** The provider’s batch endpoint, where it has one. */
   readonly batch?: BatchApi
 }

@@ -35,6 +35,22 @@ export const BY_DEFAULT: SettingSources = {
   window_tokens: 'default',
 }
 
+export const LIFECYCLE_STAGES = ['active', 'deprecated', 'retired'] as const
+
+const LifecycleSchema = Type.Object(
+  {
+    stage: Type.Union([Type.Enum(LIFECYCLE_STAGES, { type: 'string' }), Type.Null()]),
+    retires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'When the provider plans to retire the model; null: it says nothing.',
+    }),
+    reason: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why nothing is known; null: the provider answered.',
+    }),
+  },
+  { ...closed, description: 'What the provider says of the model. Only with `lifecycle=true`, and of model judges.' },
+)
+export type Lifecycle = Static<typeof LifecycleSchema>
+
 /** A configured judge as callers may see it: never a key, and of its base URL nothing that can hold credentials. */
 export const JudgeInfoSchema = Type.Object(
   {
@@ -71,6 +87,7 @@ export const JudgeInfoSchema = Type.Object(
       { description: 'Dollars per million tokens, as of today; null: unknown, and costs are null.' },
     ),
     sources: SettingSourcesSchema,
+    lifecycle: Type.Optional(LifecycleSchema),
   },
   closed,
 )

@@ -20,7 +20,7 @@ import type { TrialItem, TrialReader } from './trial-item.ts'
 import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
 
 /** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
-async function* linesOf(path: string, maxBytes: number, reader?: TrialReader): AsyncGenerator<Line> {
+export async function* linesOf(path: string, maxBytes: number, reader?: TrialReader): AsyncGenerator<Line> {
   const splitter = new LineSplitter(maxBytes)
   const isText = ({ bytes }: Line) => bytes === null || bytes.length > 0
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
@@ -44,7 +44,7 @@ export async function holdsRequests(path: string, maxBytes: number): Promise<boo
 /** A grade request is told by its trajectory, which is a document; in no format is there one under this name. */
 export const isRequest = (value: unknown): value is Json => isRecord(value) && isRecord(value['trajectory'])
 
-function parseLine(bytes: Buffer): unknown {
+export function parseLine(bytes: Buffer): unknown {
   const read = decodeText(bytes)
   return read.kind === 'read' ? parseJson(read.text) : undefined
 }

@@ -3,6 +3,7 @@ import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../../schemas/batch.ts'
 import type { Grade, Usage } from '../../schemas/grade.ts'
 import type { Comparison, RegradeRequest } from '../../schemas/regrade.ts'
+import type { ClaimType, RubricManifest } from '../../schemas/rubric.ts'
 import type { TrajectorySummary } from '../../schemas/trajectory-view.ts'
 import type { BatchStatus } from '../../schemas/vocabulary.ts'
 import { encodeLine, readLines } from '../input/ndjson.ts'
@@ -61,6 +62,8 @@ export interface RubricText {
   readonly system: string
   readonly question: string
   readonly answer_schema: object
+  readonly claims: readonly { readonly id: string; readonly type: ClaimType; readonly values: readonly string[] }[]
+  readonly outcome: RubricManifest['outcome']
 }
 
 /** An item of a batch, with its trajectory where it has been read. */
@@ -125,7 +128,8 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
       post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }, isEstimate),
     readGrade: (id: string, signal?: AbortSignal) =>
       json<Grade>(call('GET', `/v1/grades/${encodeURIComponent(id)}`, { signal }), isGrade),
-    listJudges: () => json<JudgeRows>(call('GET', '/v1/judges'), isJudges),
+    listJudges: (query: { readonly lifecycle?: boolean } = {}) =>
+      json<JudgeRows>(call('GET', '/v1/judges', { query }), isJudges),
     /** The calls behind a grade, with the provider’s raw replies. */
     async readCalls(id: string, signal?: AbortSignal): Promise<readonly LedgerEntry[]> {
       const path = `/v1/grades/${encodeURIComponent(id)}/attempts`

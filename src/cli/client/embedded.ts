@@ -5,6 +5,7 @@ import { createStorePool } from '../../boot/store-pool.ts'
 import { type Config, loadConfig } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { trialPool } from '../../offload/trial-pool.ts'
+import type { Judge } from '../../ports/ports.ts'
 import { drain } from '../../process/stop.ts'
 import { CliError } from './cli-error.ts'
 import { createClient } from './client.ts'
@@ -14,16 +15,20 @@ import { assertDatabase, assertMigrated, assertProject } from './stored-place.ts
 
 /**
  * The service inside of this process. It does not go on with batches that others left: the command says which to run. Rejects where there
- * is nothing to read.
+ * is nothing to read. `judges` are those that stand beside the configured ones, for measurements.
  */
-export async function startEmbedded(env: NodeJS.ProcessEnv, use: DatabaseUse = 'make'): Promise<Embedded> {
+export async function startEmbedded(
+  env: NodeJS.ProcessEnv,
+  use: DatabaseUse = 'make',
+  judges: readonly Judge[] = [],
+): Promise<Embedded> {
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config: given, secrets } = loadConfig(used, (path) => readFileSync(path, 'utf8'))
   if (use === 'read' || use === 'look') await assertStored(given, secrets, use)
-  if (use === 'look_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none')
+  if (use === 'look_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none', judges)
   // Nobody but this command can reach it, and it can read the database: no key is asked for.
   const settings = { ...given.access, required: false, loopback: true, allowed_hosts: [] }
-  const context = await buildContext({ config: { ...given, access: settings }, secrets, adopts_batches: false })
+  const context = await buildContext({ config: { ...given, access: settings }, secrets, adopts_batches: false, judges })
   let opened: Promise<App> | null = null
   const openApp = async (): Promise<App> => (await import('../../boot/app.ts')).buildApp(context, { logger: false })
   const routes = createClient(

@@ -4,7 +4,6 @@ import type { Batch, BatchOptions } from '../../schemas/batch.ts'
 import { absolutePaths, batchKey, commandKey, digestFile, isKeyOf } from '../client/batch-key.ts'
 import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/exit-codes.ts'
 import { findKnownBatch, findOpenBatch, requireServer, takeUpBatch, tellDetached } from '../client/known-batch.ts'
-import { ServiceError } from '../client/service-error.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { BATCH_HELP } from '../input/command-help.ts'
@@ -18,7 +17,8 @@ import {
   withServer,
 } from '../input/command-options.ts'
 import { digestContent } from '../input/path-content.ts'
-import { countsText, isTrial, openTrialStream, skippedText, type TrialStream } from '../input/trial-lines.ts'
+import { unlessBroken } from '../input/sent-trials.ts'
+import { countsText, isTrial, openTrialStream, skippedText } from '../input/trial-lines.ts'
 import { openTrials, pathsCommand, type TrialsOptions } from '../input/trials-options.ts'
 import { finishBatch } from '../output/batch-end.ts'
 import { runCommand } from '../output/error-text.ts'
@@ -103,27 +103,6 @@ async function begin(
   const batch = await unlessBroken(stream, session.client.createBatch(sent, stream.items(), session.signal))
   session.view.note(`${batch.id}: ${countsText(stream.counts)}`)
   return { batch, skipped: stream.counts.skipped }
-}
-
-/** A reading that breaks ends the upload; what broke it is the better story. */
-async function unlessBroken<T>(stream: TrialStream, sent: Promise<T>): Promise<T> {
-  return await sent.catch((error: unknown) => {
-    throw stream.fault() ?? (error instanceof ServiceError ? placed(error, stream) : error)
-  })
-}
-
-/** The service counts the lines that it was sent; people know the trial, and the line of their own file. */
-function placed(error: ServiceError, stream: TrialStream): ServiceError {
-  let detail = error.message
-  const errors = error.errors.map(({ path, message }) => {
-    const [, list, digits = '', ...rest] = path.split('/')
-    const place = list === 'items' && digits !== '' ? stream.placeAt(Number(digits)) : null
-    if (place === null) return { path, message }
-    const sent = `line ${Number(digits) + 1}`
-    if (detail.startsWith(`${sent} `)) detail = `${place}${detail.slice(sent.length)}`
-    return { path: `${place} ${rest.map((name) => `/${name}`).join('')}`.trim(), message }
-  })
-  return new ServiceError(error.status, { code: error.code, detail, errors })
 }
 
 async function estimatePaths(

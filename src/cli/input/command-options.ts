@@ -54,8 +54,9 @@ export const withOutput = (command: Command, formats: readonly OutputFormat[] = 
     .addOption(new Option('-o, --output <format>', 'how results are written').choices(formats).default('table'))
     .option('--out <file>', 'write results there instead of to stdout; the file appears once it is whole')
 
-export const withGrading = (command: Command): Command =>
-  command
+/** How a batch is graded; `detaches`: whether the command may leave it to a service. */
+export function withGrading(command: Command, { detaches } = { detaches: true }): Command {
+  const grading = command
     .option('-j, --judge <name>', 'lexical, openai, anthropic, or a name of the configuration file')
     .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
     .option('-s, --samples <n>', 'independent answers of the judge for each item', parseCount)
@@ -76,7 +77,8 @@ export const withGrading = (command: Command): Command =>
     .option('--name <text>', 'a name for people')
     .option('--dry-run', 'say items, tokens and cost; ask no judge')
     .option('--new', 'begin a new batch even where this command has one')
-    .option('--detach', 'return once the batch runs; with --server only')
+  return detaches ? grading.option('--detach', 'return once the batch runs; with --server only') : grading
+}
 
 /** What of the options is said to the service. */
 export function batchOptions(options: GradingOptions): BatchOptions {

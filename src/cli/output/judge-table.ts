@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import type { JudgeView, UnconfiguredJudge } from '../../schemas/judge-info.ts'
 import { clip, pad, wrap } from '../results/terminal-text.ts'
 
@@ -11,9 +12,10 @@ export interface JudgeRows {
 }
 
 /** The name of a judge, and below it what it is; of a model also what it is asked as, each with who decided it. */
-export function judgeText(judge: JudgeRow, columns: number): string {
+export function judgeText(judge: JudgeRow, columns: number, now: Date): string {
   const about = `${judge.description}${judge.images ? ', sees pictures' : ''}`
-  return entryText(judge, [['about', about], ...(judge.kind === 'model' ? settingsOf(judge) : [])], columns)
+  const settings = judge.kind === 'model' ? settingsOf(judge) : []
+  return entryText(judge, [['about', about], ...settings, ...retirementOf(judge, now)], columns)
 }
 
 /** The same of a judge that cannot be asked. */
@@ -47,4 +49,21 @@ function priceText(price: JudgeView['price']): string {
   const cache = `cache read $${cache_read_per_mtok}, write $${cache_write_per_mtok}`
   const day = as_of === null ? '' : `, as of ${as_of}`
   return `in $${input_per_mtok}, out $${output_per_mtok}, ${cache}, per million tokens${day}`
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const VALIDATE = 'see in time whether another judges alike: veridict validate … --against FILE'
+
+/** When the provider retires the model, and what to do before. */
+function retirementOf({ lifecycle }: JudgeRow, now: Date): Entry[] {
+  if (lifecycle === undefined) return []
+  const { stage, retires_at, reason } = lifecycle
+  if (stage === 'retired') return [['retired', `the provider no longer answers as this model; ${VALIDATE}`]]
+  const days = retires_at === null ? null : Math.floor((Date.parse(retires_at) - now.getTime()) / DAY_MS)
+  if (retires_at !== null && days !== null) {
+    const when = days < 0 ? 'which is past' : days === 0 ? 'within a day' : `in ${count(days, 'day')}`
+    return [['retires', `${retires_at.slice(0, 10)}, ${when}; ${VALIDATE}`]]
+  }
+  if (stage === 'deprecated') return [['retires', `deprecated, with no date yet; ${VALIDATE}`]]
+  return [['retires', reason ?? (stage === null ? 'the provider names no date' : 'no retirement is planned')]]
 }

@@ -11,13 +11,24 @@ import { Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
+import { Lifecycles } from '../lifecycles.ts'
 import { notFound } from '../problem.ts'
 
 const RubricId = Type.Object({ id: Type.String({ maxLength: 200 }) }, { additionalProperties: false })
 
+const JudgesQuery = Type.Object(
+  {
+    lifecycle: Type.Optional(
+      Type.Boolean({ description: 'Also ask each provider when it retires the model, once an hour at most.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 /** What there is: rubrics and judges. */
 export function catalogueRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const lifecycles = new Lifecycles(context.clock)
 
   routes.get('/v1/rubrics', {
     schema: {
@@ -52,11 +63,16 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
       operationId: 'listJudges',
       summary: 'The configured judges, and those that lack their key',
       tags: ['judges'],
-      querystring: NoQuery,
+      querystring: JudgesQuery,
       response: { 200: answer('JudgeList', 'Every judge.'), ...problems(400) },
     },
-    handler: (_request, reply) => {
-      const items = [...context.judges.values()].map((one) => judgeView(one.info, context))
+    handler: async ({ query }, reply) => {
+      const items = await Promise.all(
+        [...context.judges.values()].map(async (one) => {
+          const lifecycle = query.lifecycle === true ? await lifecycles.of(one) : null
+          return { ...judgeView(one.info, context), ...(lifecycle !== null && { lifecycle }) }
+        }),
+      )
       const not_configured = [...context.unkeyed].map(([name, key]) => ({
         ...{ name, default: name === context.config.default_judge, reason: setKey(key) },
       }))

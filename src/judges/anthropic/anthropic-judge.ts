@@ -8,8 +8,9 @@ import type { JudgeSettings } from '../../config/judge-settings.ts'
 import { PUBLIC_BASE_URL } from '../../domain/base-url.ts'
 import type { JudgeReply, JudgeRequest } from '../../ports/judge-ports.ts'
 import type { Judge } from '../../ports/ports.ts'
+import { LIFECYCLE_STAGES } from '../../schemas/judge-info.ts'
 import { askProvider, LONGEST_CALL_MS, type Sdk } from '../call.ts'
-import { describeJudge } from '../describe.ts'
+import { dateOf, describeJudge } from '../describe.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from '../transport.ts'
 import { createAnthropicBatch } from './anthropic-batch.ts'
 import { replyOfMessage } from './anthropic-reply.ts'
@@ -36,6 +37,11 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
   return {
     info: describeJudge(name, settings),
     ask: (request, signal) => askProvider(sdk, signal, () => callMessages(client, settings, request, signal)),
+    async lifecycle(signal) {
+      const { lifecycle, retires_at } = await client.models.retrieve(settings.model, {}, { signal })
+      const stage = LIFECYCLE_STAGES.find((one) => one === lifecycle) ?? null
+      return { stage, retires_at: dateOf(retires_at) }
+    },
     batch: createAnthropicBatch(
       {
         calls: client.withOptions({ fetch: makeBatchFetch() }),

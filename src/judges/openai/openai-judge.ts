@@ -3,7 +3,7 @@ import type { JudgeSettings } from '../../config/judge-settings.ts'
 import { PUBLIC_BASE_URL } from '../../domain/base-url.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { askProvider, type Sdk } from '../call.ts'
-import { describeJudge } from '../describe.ts'
+import { dateOf, describeJudge } from '../describe.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from '../transport.ts'
 import { openAiApi } from './openai-api.ts'
 import { createOpenAiBatch } from './openai-batch.ts'
@@ -34,6 +34,10 @@ export function createOpenAiJudge(name: string, settings: JudgeSettings, key: st
   return {
     info: describeJudge(name, settings),
     ask: (request, signal) => askProvider(sdk, signal, () => api.ask(client, request, settings, signal)),
+    async lifecycle(signal) {
+      const { shutdown_date } = await client.models.retrieve(settings.model, { signal })
+      return { stage: null, retires_at: dateOf(shutdown_date) }
+    },
     batch: createOpenAiBatch(
       {
         calls: client.withOptions({ fetch: makeBatchFetch() }),

@@ -1,0 +1,24 @@
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
+
+const Value = Type.Union([Type.Boolean(), Type.String({ minLength: 1, maxLength: 300 }), Type.Integer()])
+
+/** What a person said of a run: in the words of the rubric that judges are asked. */
+export const HumanLabelSchema = Type.Object(
+  {
+    outcome: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 300 }), Type.Integer()], {
+        description: 'The label that they gave, or the number.',
+      }),
+    ),
+    claims: Type.Optional(
+      Type.Record(Type.String(), Value, {
+        minProperties: 1,
+        maxProperties: 40,
+        description: 'What they answered, by the id of the claim; claims that they said nothing of are left out.',
+      }),
+    ),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+export type HumanLabel = Static<typeof HumanLabelSchema>

@@ -1,0 +1,113 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import type { Dataset } from '../src/archives/labelled/datasets.ts'
+import { startEmbedded } from '../src/cli/client/embedded.ts'
+import type { Screen, Shell } from '../src/cli/client/shell.ts'
+import { validateCommand } from '../src/cli/commands/validate-command.ts'
+import { shareText } from '../src/cli/validation/validation-table.ts'
+import type { Judge } from '../src/ports/ports.ts'
+import type { Certificate } from '../src/schemas/certificate.ts'
+import { judgesFor } from './scripted-judges/scripts.ts'
+
+/** Prints how scripted judges agree with people, on the data of a folder: `npm run validate:scripted -- ../shared/labelled`. */
+const [shared = '../shared/labelled'] = process.argv.slice(2)
+const FOLDERS: Readonly<Record<Dataset, string>> = {
+  'who-and-when': 'who-and-when',
+  agentrx: 'agentrx',
+  assebench: 'assebench',
+  'assebench-planted': 'assebench',
+}
+
+async function certificateOf(
+  dataset: Dataset,
+  path: string,
+  judge: string,
+  judges: readonly Judge[],
+): Promise<Certificate> {
+  const folder = mkdtempSync(join(tmpdir(), 'veridict-validate-'))
+  const said: Buffer[] = []
+  const told: Buffer[] = []
+  const screen = (chunks: Buffer[]) => new PassThrough().on('data', (chunk: Buffer) => chunks.push(chunk)) as Screen
+  const args = [dataset, path, '-j', judge, '-o', 'json']
+  const shell: Shell = {
+    env: { VERIDICT_DATABASE: join(folder, 'v.sqlite'), NO_COLOR: '1' },
+    args: ['validate', ...args],
+    cwd: process.cwd(),
+    out: screen(said),
+    err: screen(told),
+    signals: process,
+    startEmbedded: (env, use) => startEmbedded(env, use, judges),
+    readTrials: () => {
+      throw new Error('validate reads its own trials')
+    },
+    setExitCode: () => {},
+    exit: (code) => process.exit(code),
+  }
+  try {
+    await validateCommand(shell).parseAsync(args, { from: 'user' })
+    if (said.length === 0) throw new Error(Buffer.concat(told).toString())
+    return JSON.parse(Buffer.concat(said).toString()) as Certificate
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const percent = (share: number | null): string => (share === null ? '–' : `${(100 * share).toFixed(1)}%`)
+
+function rowsOf({ data, judge, ends, measures }: Certificate): string[] {
+  const verdicts = `${ends['graded'] ?? 0} of ${data.items}`
+  return measures.flatMap(({ question, of }) =>
+    of.map(({ group, right, refused_right, majority, chance, near, cohen_kappa }) => {
+      const within = near.map((one) => `±${one.within} ${percent(one.right.share)}`).join(', ')
+      const cells = [
+        ...[
+          judge.name,
+          group === null ? verdicts : '',
+          question,
+          group ?? 'all',
+          shareText(right),
+          String(refused_right),
+        ],
+        ...[within || '–', percent(majority?.right.share ?? null), percent(chance)],
+        cohen_kappa?.value?.toFixed(2) ?? '–',
+      ]
+      return `| ${cells.join(' | ')} |`
+    }),
+  )
+}
+
+const HEAD = [
+  'judge',
+  'with a verdict',
+  'question',
+  'group',
+  'right [95%]',
+  'right, unproved',
+  'within',
+  'majority',
+  'chance',
+  'κ',
+]
+
+for (const [dataset, folder] of Object.entries(FOLDERS) as [Dataset, string][]) {
+  const path = join(shared, folder)
+  if (!existsSync(path)) {
+    console.log(`${dataset}: skipped, ${path} is not there`)
+    continue
+  }
+  const judges = await judgesFor(dataset, path)
+  const names = [...judges.map(({ info }) => info.name), ...(dataset === 'assebench-planted' ? ['lexical'] : [])]
+  console.log(`\n### ${dataset}\n\n| ${HEAD.join(' | ')} |\n|${HEAD.map(() => '---|').join('')}`)
+  for (const name of names) {
+    const certificate = await certificateOf(dataset, path, name, judges)
+    for (const row of rowsOf(certificate)) console.log(row)
+    const { unmet, contradictions, failures, citations } = certificate
+    console.error(JSON.stringify({ dataset, judge: name, unmet, contradictions, failures, citations }))
+    if (name === 'human') {
+      const left = certificate.results.filter(({ status }) => status !== 'graded').map(({ item }) => item)
+      console.error(`${left.length} without a verdict: ${left.slice(0, 20).join(', ')}${left.length > 20 ? ', …' : ''}`)
+    }
+  }
+}
