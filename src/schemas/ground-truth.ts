@@ -115,7 +115,7 @@ export interface GivenTruth {
 
 export const GivenTruthSchema = Type.Unsafe<GivenTruth>({
   type: 'object',
-  additionalProperties: true,
+  anyOf: [GivenGroundTruthSchema, { type: 'object', description: 'For another rubric: its own members.' }],
   description:
     'What is known of the trial: its members are those of the rubric’s `truth` (`GET /v1/rubrics/{id}`); for `tab-behavior`, those of `GroundTruth`, where the text of an instruction alone stands for `{"text": …}`.',
 })
