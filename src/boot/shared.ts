@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { isProjectName } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
-import { loadConfiguredRubrics } from '../config/load-rubrics.ts'
+import { type LoadedRubric, loadConfiguredRubrics } from '../config/load-rubrics.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
@@ -26,6 +26,8 @@ export interface ContextOptions {
   readonly judges?: readonly Judge[]
   /** For tests: the folder of rubrics in place of those that come with the product. */
   readonly rubrics?: string
+  /** Rubrics that are loaded already: no others are. */
+  readonly loaded?: readonly LoadedRubric[]
   /** Whether batches that other processes left are gone on with; true by default. */
   readonly adopts_batches?: boolean
   /** Whether this process works on batches where several share a database; what the configuration says of a service by default. */
@@ -41,7 +43,7 @@ const RECENT_CHARS = 16 * 1024 * 1024
 export async function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Promise<Shared> {
   const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
-  const loaded = loadConfiguredRubrics(config.rubrics, options.rubrics)
+  const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
   const { judges, unkeyed } = await gatherJudges(options, config, secrets)
   if (!judges.has(config.default_judge) && !unkeyed.has(config.default_judge)) {
     throw new Error(

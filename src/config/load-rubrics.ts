@@ -13,6 +13,8 @@ export interface LoadedRubric {
   readonly rubric: Rubric
   readonly folder: string
   readonly content: string
+  /** The text of its manifest. */
+  readonly yaml: string
 }
 
 const MANIFEST = 'rubric.yaml'
@@ -98,7 +100,7 @@ export function readRubric(folder: string): LoadedRubric | { readonly faults: re
     return {
       faults: [`${join(folder, MANIFEST)}:1  says id and version ${name}: name the folder so, or change them here`],
     }
-  return { rubric: parsed.value, folder, content: JSON.stringify(source) }
+  return { rubric: parsed.value, folder, content: JSON.stringify(source), yaml }
 }
 
 /** The parsed manifest of a rubric as `npm run rubrics` writes it beside the YAML; it counts for exactly that text. */

@@ -21,8 +21,12 @@ export const RubricViewSchema = Type.Object(
     title: Type.String(),
     description: Type.String(),
     digest: Type.String({ description: 'Digest of the content: part of every cache key.' }),
+    about: Type.Optional(RubricManifestSchema.properties.about),
     truth: Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of `ground_truth`.' }),
-    claims: Type.Array(ClaimViewSchema, { description: 'What is asked, in the order in which it is answered.' }),
+    claims: Type.Array(ClaimViewSchema, {
+      description:
+        'What is asked, in the order in which it is answered; what the entries of a list say stands behind it.',
+    }),
     outcome: RubricManifestSchema.properties.outcome,
     system: Type.Optional(Type.String({ description: 'The frozen system text.' })),
     question: Type.Optional(Type.String({ description: 'Asked after the trajectory; holds variables.' })),
