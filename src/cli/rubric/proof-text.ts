@@ -13,13 +13,18 @@ export function answersOf({ type, values, minimum, maximum, runs_of }: ClaimRule
 
 /** What proves each value of a claim, a line each. */
 export function proofLines(claim: ClaimRule): string[] {
-  const { type, proofs, runs_of } = claim
+  const { type, proofs, runs_of, cap } = claim
   if (type === 'list') return ['its entries, each by its own claims']
   if (runs_of !== null) return [`the runs in which ${runs_of} is proved`]
   const rules = Object.entries(proofs).filter(([, rule]) => textOf(rule) !== '')
   const lines = rules.map(([value, rule]) => `${value}: ${textOf(rule)}`)
   const bare = unproved(claim).filter((value) => value !== 'others')
-  return bare.length === 0 ? lines : [...lines, `${bare.join(', ')}: no quote`]
+  const open = bare.length > 1 ? 'any' : bare[0]
+  return [
+    ...lines,
+    ...(open === undefined ? [] : [`${open}: no quote`]),
+    ...(cap === null ? [] : [`at most ${cap.maximum} where a line of a document holds ${cap.names} and one of ${cap.words.join(', ')}`]),
+  ]
 }
 
 const textOf = ({ quote, in_step, after, shows, does, finds_nothing_of, agent_of, holds }: ProofRule): string =>

@@ -10,8 +10,8 @@ export function rubricWarnings(rubric: Rubric): Issue[] {
   const text = `${question}\n${system}`
   const inQuestion = (message: string): Issue => ({ path: '/question.md/1', message })
   return [
-    ...allClaims(claims).flatMap(({ id, values, runs_of }): Issue[] => {
-      if (runs_of !== null) return []
+    ...allClaims(claims).flatMap(({ id, type, values, runs_of }): Issue[] => {
+      if (runs_of !== null || type === 'list') return []
       if (!text.includes(`\`${id}\``) && !text.includes(`\`${splitClaim(id)[1]}\``))
         return [inQuestion(`never mentions \`${id}\`: say what it asks, and when each answer is right`)]
       const silent = values.filter((value) => !text.includes(`\`${value}\``))
