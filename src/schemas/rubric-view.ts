@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { CLAIM_TYPES, RubricManifestSchema } from './rubric.ts'
 import { Type } from './type.ts'
 import { ActorSchema } from './vocabulary.ts'
@@ -36,3 +37,4 @@ export const RubricViewSchema = Type.Object(
   },
   { additionalProperties: false },
 )
+export type RubricView = Static<typeof RubricViewSchema>

@@ -94,7 +94,7 @@ const CLAIM = {
       {
         maximum: Type.Integer(),
         names: Type.String({ description: 'The text claim whose last name of a path the line holds.' }),
-        words: Type.Array(Type.String({ minLength: 2 }), { minItems: 1, maxItems: 20 }),
+        words: Type.Array(Type.String({ pattern: '^..' }), { minItems: 1, maxItems: 20 }),
       },
       {
         ...closed,

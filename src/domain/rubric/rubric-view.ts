@@ -1,21 +1,18 @@
-import type { Static } from 'typebox'
-import type { RubricViewSchema } from '../../schemas/rubric-view.ts'
+import type { RubricView } from '../../schemas/rubric-view.ts'
 import { allClaims, citingProof, type OutcomeRule, type Rubric } from './rubric.ts'
 
-type View = Static<typeof RubricViewSchema>
-
 /** A rubric as it is told over HTTP and by the command line, without its prompt; claims of entries stand behind their list. */
-export function rubricView({ id, version, name, title, description, digest, about, ...rest }: Rubric): View {
+export function rubricView({ id, version, name, title, description, digest, about, ...rest }: Rubric): RubricView {
   const claims = allClaims(rest.claims).map((claim) => ({
     ...{ id: claim.id, type: claim.type, values: [...claim.values] },
     evidence: [...(citingProof(claim, null)?.quote ?? [])],
   }))
   const view = { id, version, name, title, description, digest, about, truth: rest.truth.schema, claims }
-  return { ...view, outcome: outcomeView(rest.outcome) } as View
+  return { ...view, outcome: outcomeView(rest.outcome) } as RubricView
 }
 
 /** The same with its prompt. */
-export function rubricText(rubric: Rubric): View {
+export function rubricText(rubric: Rubric): RubricView {
   const { system, question, answer_schema } = rubric
   return { ...rubricView(rubric), system, question, answer_schema: { ...answer_schema } }
 }
