@@ -24,11 +24,11 @@ export function parseRubric(source: RubricSource): Result<Rubric, Issue[]> {
   if (form.length > 0) return err(form)
   const manifest = source.manifest as RubricManifest
   const { truth, issues: truthIssues } = readTruth(manifest.truth)
+  if (truthIssues.length > 0) return err(truthIssues)
   const claims = Object.entries(manifest.claims).map(([id, claim]) => claimOf(id, claim))
   const { outcome, issues: outcomeIssues } = parseOutcome(manifest.outcome, claims)
   const about = manifest.about ?? 'run'
   const issues = [
-    ...truthIssues,
     ...claims.flatMap((claim) => claimIssues(claim, claims, truth)),
     ...togetherIssues({ about, claims, truth }),
     ...outcomeIssues,
