@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { ok } from '../domain/result.ts'
 import { parseRubric } from '../domain/rubric/parse-rubric.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
+import { RubricError } from '../domain/rubric/rubric-error.ts'
 import { placesIn } from './rubric-places.ts'
 import { readYaml } from './yaml.ts'
 
@@ -21,17 +22,6 @@ const MANIFEST = 'rubric.yaml'
 
 /** The rubrics that come with the product. */
 export const SHIPPED_RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
-
-/** Rubrics that cannot be used: each fault with its file, its line and what to do. */
-export class RubricError extends Error {
-  readonly faults: readonly string[]
-
-  constructor(message: string, faults: readonly string[] = []) {
-    super([message, ...faults].join('\n'))
-    this.name = 'RubricError'
-    this.faults = faults
-  }
-}
 
 /** The shipped rubrics, and those of the folders in VERIDICT_RUBRICS. */
 export function loadConfiguredRubrics(added: readonly string[], shipped: string = SHIPPED_RUBRICS): LoadedRubric[] {

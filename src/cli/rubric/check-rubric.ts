@@ -8,13 +8,13 @@ import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import type { Shell } from '../client/shell.ts'
 import { inert, paintFor } from '../results/terminal-text.ts'
-import { isFolder, told } from './find-rubric.ts'
+import { isFolder } from './find-rubric.ts'
 
 /** Loads rubrics, and tells every fault and what their author hardly means. */
 export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
   const folders = typed.flatMap((one) => {
     if (!isFolder(one)) throw new CliError(`there is no folder ${one}`, ['Begin one: veridict rubric new ID'])
-    return told(() => rubricFolders(one))
+    return rubricFolders(one)
   })
   const paint = paintFor(shell.out, shell.env)
   let faulty = 0

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { readEnvironment } from '../../config/environment.ts'
-import { type LoadedRubric, loadConfiguredRubrics, loadRubrics, RubricError } from '../../config/load-rubrics.ts'
+import { type LoadedRubric, loadConfiguredRubrics, loadRubrics } from '../../config/load-rubrics.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { Shell } from '../client/shell.ts'
 
 /** The shipped rubrics, and those of VERIDICT_RUBRICS. */
 export const knownRubrics = ({ env }: Pick<Shell, 'env'>): LoadedRubric[] =>
-  told(() => loadConfiguredRubrics(readEnvironment(env).rubrics ?? []))
+  loadConfiguredRubrics(readEnvironment(env).rubrics ?? [])
 
 export function isFolder(typed: string): boolean {
   if (!existsSync(typed)) return false
@@ -16,7 +16,7 @@ export function isFolder(typed: string): boolean {
 
 /** What was typed: a folder of a rubric or of several, `id@version`, or an id for its newest version. */
 export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
-  if (isFolder(typed)) return told(() => loadRubrics(typed))
+  if (isFolder(typed)) return loadRubrics(typed)
   const known = knownRubrics(shell)
   const versions = known.filter(({ rubric }) => rubric.name === typed || rubric.id === typed)
   const newest = versions.sort((one, other) => other.rubric.version - one.rubric.version)[0]
@@ -25,14 +25,4 @@ export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
     `Rubrics: ${known.map(({ rubric }) => rubric.name).join(', ')}; VERIDICT_RUBRICS adds folders of others.`,
     'Begin one of your own: veridict rubric new ID',
   ])
-}
-
-/** Faults of rubrics as a command tells them: one a line. */
-export function told<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof RubricError) throw new CliError(error.message.split('\n')[0] ?? '', error.faults)
-    throw error
-  }
 }

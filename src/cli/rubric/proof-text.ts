@@ -23,7 +23,9 @@ export function proofLines(claim: ClaimRule): string[] {
   return [
     ...lines,
     ...(open === undefined ? [] : [`${open}: no quote`]),
-    ...(cap === null ? [] : [`at most ${cap.maximum} where a line of a document holds ${cap.names} and one of ${cap.words.join(', ')}`]),
+    ...(cap === null
+      ? []
+      : [`at most ${cap.maximum} where a line of a document holds ${cap.names} and one of ${cap.words.join(', ')}`]),
   ]
 }
 

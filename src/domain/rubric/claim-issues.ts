@@ -1,7 +1,7 @@
+import { broken, key, type Rule } from '../issue-rules.ts'
 import type { Issue } from '../result.ts'
 import { splitClaim, UNCLEAR } from './answer-schema.ts'
 import { gateIssues } from './gate-issues.ts'
-import { broken, key, type Rule } from './issue-rules.ts'
 import type { ClaimRule, ProofRule, TruthRule } from './rubric.ts'
 
 /** Names of the answer that are no claims. */

@@ -1,7 +1,7 @@
 import type { Signal } from '../../schemas/ground-truth.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
+import { broken, key, type Rule } from '../issue-rules.ts'
 import type { Issue } from '../result.ts'
-import { broken, key, type Rule } from './issue-rules.ts'
 import { type ClaimRule, instructionDone, isCitable, type ProofRule, type Rubric, sightClaim } from './rubric.ts'
 
 /**

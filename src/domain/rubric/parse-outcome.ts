@@ -1,7 +1,7 @@
 import type { RubricManifest } from '../../schemas/rubric.ts'
+import { broken } from '../issue-rules.ts'
 import type { Issue } from '../result.ts'
 import { unproved } from './gate-issues.ts'
-import { broken } from './issue-rules.ts'
 import { fits, NONE } from './outcome.ts'
 import { type ClaimRule, isCitable, type OutcomeRule, type Scalar } from './rubric.ts'
 

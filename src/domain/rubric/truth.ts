@@ -1,6 +1,6 @@
 import { GivenInstructionSchema, SignalsSchema } from '../../schemas/ground-truth.ts'
+import { key } from '../issue-rules.ts'
 import type { Issue } from '../result.ts'
-import { key } from './issue-rules.ts'
 import { promptNames, SECTIONS, VARIABLES } from './prompt-names.ts'
 import type { TruthRule } from './rubric.ts'
 

@@ -1,4 +1,4 @@
-import type { Issue } from '../result.ts'
+import type { Issue } from './result.ts'
 
 /** A rule of a place: whether it is broken, where, and what to do then. */
 export type Rule = readonly [isBroken: boolean, path: string, message: string]
