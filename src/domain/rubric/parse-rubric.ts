@@ -92,7 +92,7 @@ function claimOf(id: string, given: ClaimManifest): ClaimRule {
 function promptIssues({ question, system }: RubricSource, truth: TruthRule): Issue[] {
   const { variables, sections, faults } = readTemplate(question)
   const names = promptNames({ truth })
-  const missing = ['nonce', ...truth.instructions]
+  const missing = ['nonce', 'claims', ...truth.instructions]
     .filter((name) => !variables.some((one) => one.name === name))
     .map((name) => ({ message: `does not use {{${name}}}: write it ${NEEDED[name] ?? OF_TRUTH}`, at: 0 }))
   const unknown = [
@@ -119,6 +119,7 @@ const issueAt = (file: string, text: string, at: number, message: string): Issue
 const OF_TRUTH = 'where the judge is to read it'
 const NEEDED: Readonly<Record<string, string>> = {
   nonce: 'into every frame, as in === QUESTION · {{nonce}} ===, or the run could forge one',
+  claims: 'near the top: a judge that is shown one part of a long run is told so there',
 }
 const FROZEN = 'is the same for every run and holds no {{variable}}: move what needs one to question.md'
 const EMPTY = 'is empty: say there how the record is to be read, as `veridict rubric new` writes it'
