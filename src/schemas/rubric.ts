@@ -57,7 +57,7 @@ export type ClaimType = (typeof CLAIM_TYPES)[number]
 export const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
 
 const CLAIM = {
-  type: Type.Enum(CLAIM_TYPES, { type: 'string', description: `One of ${CLAIM_TYPES.join(', ')}.` }),
+  type: Type.Enum(CLAIM_TYPES, { type: 'string', description: 'The kind of its answer, such as boolean.' }),
   description: Type.Optional(Type.String({ minLength: 1 })),
   values: Type.Optional(
     Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }), {

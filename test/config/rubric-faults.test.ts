@@ -43,13 +43,13 @@ const FAULTS: readonly Row[] = [
     'a claim without a type',
     'template',
     [['rubric.yaml', '    type: boolean\n', '']],
-    'rubric.yaml:16 /claims/tests.run/type  is missing; One of boolean, enum, integer, step, agent, text, list.',
+    'rubric.yaml:16 /claims/tests.run/type  is missing; The kind of its answer, such as boolean.',
   ],
   [
     'an unknown type',
     'template',
     [['rubric.yaml', 'type: boolean', 'type: bool']],
-    'rubric.yaml:17 /claims/tests.run/type  must be one of boolean, enum, integer, step, agent, text, list; One of boolean, enum, integer, step, agent, text, list.',
+    'rubric.yaml:17 /claims/tests.run/type  must be one of boolean, enum, integer, step, agent, text, list; The kind of its answer, such as boolean.',
   ],
   [
     'an unknown actor',
