@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { PARSED_MANIFEST, readRubric } from '../../config/load-rubrics.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
+import { asTyped } from '../client/program-name.ts'
 import type { Shell } from '../client/shell.ts'
 import { findRubrics } from './find-rubric.ts'
 
@@ -29,22 +30,21 @@ export function newRubric(shell: Shell, typed: string, options: NewOptions): Exi
       `Another version: veridict rubric new ${id}@${Number(version ?? next) + 1}`,
     ])
   copy(from?.folder ?? TEMPLATE, folder, id, version ?? String(next))
-  shell.out.write(
-    [
-      `wrote ${folder}`,
-      '  rubric.yaml      what is asked, what proves it, what follows from it',
-      '  system.md        how a judge reads a record; the same for every run',
-      '  question.md      the question, with {{variables}} from the truth',
-      '  examples/*.yaml  a run, an answer of a judge, and what must become of it',
-      '',
-      'It works as it stands. Now make it yours (docs/rubrics.md), and after each change:',
-      `  veridict rubric check ${folder}`,
-      `  veridict rubric test ${folder}`,
-      'Then grade with it:',
-      `  VERIDICT_RUBRICS=${folder} veridict grade RUN -g TRUTH --rubric ${name} --judge openai`,
-      '',
-    ].join('\n'),
-  )
+  const told = [
+    `wrote ${folder}`,
+    '  rubric.yaml      what is asked, what proves it, what follows from it',
+    '  system.md        how a judge reads a record; the same for every run',
+    '  question.md      the question, with {{variables}} from the truth',
+    '  examples/*.yaml  a run, an answer of a judge, and what must become of it',
+    '',
+    'It works as it stands. Now make it yours (docs/rubrics.md), and after each change:',
+    `  veridict rubric check ${folder}`,
+    `  veridict rubric test ${folder}`,
+    'Then grade with it:',
+    `  VERIDICT_RUBRICS=${folder} veridict grade RUN -g TRUTH --rubric ${name} --judge openai`,
+    '',
+  ].join('\n')
+  shell.out.write(asTyped(shell, told))
   return EXIT.graded
 }
 
