@@ -71,11 +71,16 @@ function unprovedIssues(claim: ClaimRule, at: string): Issue[] {
   const isOpen = type === 'boolean' ? bare.includes('true') : bare.length > (bare.includes('others') ? 0 : 1)
   const isHeld = Object.values(proofs).every(({ holds }) => holds === id)
   return broken(at, [
-    [isOpen, path, `nothing proves ${bare.filter((one) => one !== 'false').join(', ')}: ${ADD[type] ?? ADD_ANY}`],
+    [isOpen, path, `nothing proves ${toldOf(bare)}: ${ADD[type] ?? ADD_ANY}`],
     [type === 'text' && !isOpen && !isHeld, '/proof', `a text is proved by a quote that holds it: add holds: ${id}`],
   ])
 }
 
+/** Few values by name; else it is the claim. */
+const toldOf = (bare: readonly string[]): string =>
+  bare.includes('others') || bare.length > MOST_TOLD ? 'it' : bare.filter((one) => one !== 'false').join(', ')
+
+const MOST_TOLD = 10
 const ADD_ANY =
   'add proof: { any: { quote: [actor, …] } }; one value, which says that nothing was found, may do without'
 const ADD: Readonly<Partial<Record<ClaimRule['type'], string>>> = {
