@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { LRUCache } from 'lru-cache'
 import { isProjectName } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
-import { loadRubrics } from '../config/load-rubrics.ts'
+import { type LoadedRubric, loadConfiguredRubrics } from '../config/load-rubrics.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { heldSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
@@ -28,6 +27,8 @@ export interface ContextOptions {
   readonly judges?: readonly Judge[]
   /** For tests: the folder of rubrics in place of those that come with the product. */
   readonly rubrics?: string
+  /** Rubrics that are loaded already: no others are. */
+  readonly loaded?: readonly LoadedRubric[]
   /** Whether batches that other processes left are gone on with; true by default. */
   readonly adopts_batches?: boolean
   /** Whether this process works on batches where several share a database; what the configuration says of a service by default. */
@@ -39,14 +40,12 @@ export interface ContextOptions {
 /** Trajectories that were read lately. */
 const RECENT_CHARS = 16 * 1024 * 1024
 
-export const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
-
 /** What all projects share. */
 export async function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Promise<Shared> {
   const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
   trialPool.useThreads(config.threads)
-  const loaded = loadRubrics(options.rubrics ?? RUBRICS, ...config.rubrics)
+  const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
   const { judges, unkeyed } = await gatherJudges(options, config, secrets)
   if (!judges.has(config.default_judge) && !unkeyed.has(config.default_judge)) {
     throw new Error(

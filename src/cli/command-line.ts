@@ -30,6 +30,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   import: async () => (await import('./commands/import-command.ts')).importCommand,
   judges: async () => (await import('./commands/catalogue-commands.ts')).judgesCommand,
   rubrics: async () => (await import('./commands/catalogue-commands.ts')).rubricsCommand,
+  rubric: async () => (await import('./commands/rubric-command.ts')).rubricCommand,
   keys: async () => {
     const { keysCommand } = await import('./commands/keys-commands.ts')
     return (shell) =>

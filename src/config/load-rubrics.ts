@@ -1,20 +1,36 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import type { Issue } from '../domain/result.ts'
+import { fileURLToPath } from 'node:url'
+import { ok } from '../domain/result.ts'
 import { parseRubric } from '../domain/rubric/parse-rubric.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
-import { placeOf } from './rubric-places.ts'
-import { parseYaml } from './yaml.ts'
+import { RubricError } from '../domain/rubric/rubric-error.ts'
+import { placesIn } from './rubric-places.ts'
+import { readYaml } from './yaml.ts'
 
 /** A rubric, and its files as one text to keep beside its digest. */
 export interface LoadedRubric {
   readonly rubric: Rubric
   readonly folder: string
   readonly content: string
+  /** The text of its manifest. */
+  readonly yaml: string
 }
 
 const MANIFEST = 'rubric.yaml'
+
+/** The rubrics that come with the product. */
+export const SHIPPED_RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
+
+/** The shipped rubrics, and those of the folders in VERIDICT_RUBRICS. */
+export function loadConfiguredRubrics(added: readonly string[], shipped: string = SHIPPED_RUBRICS): LoadedRubric[] {
+  for (const folder of added) {
+    if (!existsSync(folder))
+      throw new RubricError(`VERIDICT_RUBRICS: there is no folder ${folder}; make it, or remove it from the variable`)
+  }
+  return loadRubrics(shipped, ...added)
+}
 
 /**
  * Loads every rubric of some folders: each is a rubric itself, or holds some. Throws one error that names each fault with its file and its line:
@@ -31,18 +47,22 @@ export function loadRubrics(...folders: readonly string[]): LoadedRubric[] {
     }
     const known = loaded.get(read.rubric.name)
     if (known === undefined) loaded.set(read.rubric.name, read)
-    else faults.push(`${folder}: ${known.folder} is ${read.rubric.name}, too; give one of them another version`)
+    else if (resolve(known.folder) !== resolve(folder))
+      faults.push(`${folder}: ${known.folder} is ${read.rubric.name}, too; give one of them another version`)
   }
-  if (faults.length > 0) throw new Error(`rubrics that cannot be used:\n${faults.join('\n')}`)
+  if (faults.length > 0) throw new RubricError('rubrics that cannot be used:', faults)
   return [...loaded.values()]
 }
 
 /** The folder itself where it is a rubric, else those in it that are. */
-function rubricFolders(folder: string): string[] {
+export function rubricFolders(folder: string): string[] {
   if (existsSync(join(folder, MANIFEST))) return [folder]
   const inside = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []
   const rubrics = inside.filter((one) => one.isDirectory()).map(({ name }) => join(folder, name))
-  if (rubrics.length === 0) throw new Error(`no rubric in ${folder}: it has no ${MANIFEST}, and no folder of one`)
+  if (rubrics.length === 0)
+    throw new RubricError(
+      `no rubric in ${folder}: it has no ${MANIFEST}, and no folder that has one; \`veridict rubric new\` writes one`,
+    )
   return rubrics
 }
 
@@ -58,22 +78,19 @@ export function readRubric(folder: string): LoadedRubric | { readonly faults: re
   if (missing.length > 0)
     return { faults: missing.map((file) => `${join(folder, file)}: is missing; \`veridict rubric new\` writes one`) }
   const yaml = files[MANIFEST] ?? ''
-  const told = (issue: Issue) => `${join(folder, placeOf(issue, files))}  ${issue.message}`
-  try {
-    const source = {
-      manifest: readManifest(folder, yaml),
-      system: files['system.md'] ?? '',
-      question: files['question.md'] ?? '',
+  const manifest = readManifest(folder, yaml)
+  if (!manifest.ok)
+    return { faults: manifest.error.map(({ line, message }) => `${join(folder, MANIFEST)}:${line}  ${message}`) }
+  const source = { manifest: manifest.value, system: files['system.md'] ?? '', question: files['question.md'] ?? '' }
+  const parsed = parseRubric(source)
+  const placeOf = placesIn(yaml)
+  if (!parsed.ok) return { faults: parsed.error.map((issue) => `${join(folder, placeOf(issue))}  ${issue.message}`) }
+  const { name } = parsed.value
+  if (name !== basename(resolve(folder)))
+    return {
+      faults: [`${join(folder, MANIFEST)}:1  says id and version ${name}: name the folder so, or change them here`],
     }
-    const parsed = parseRubric(source)
-    if (!parsed.ok) return { faults: parsed.error.map(told) }
-    const { name } = parsed.value
-    if (name !== basename(resolve(folder)))
-      return { faults: [`${folder}: the folder must be named ${name}, as its ${MANIFEST} says`] }
-    return { rubric: parsed.value, folder, content: JSON.stringify(source) }
-  } catch (error) {
-    return { faults: [`${join(folder, MANIFEST)}  ${(error as Error).message}`] }
-  }
+  return { rubric: parsed.value, folder, content: JSON.stringify(source), yaml }
 }
 
 /** The parsed manifest of a rubric as `npm run rubrics` writes it beside the YAML; it counts for exactly that text. */
@@ -87,9 +104,11 @@ export const PARSED_MANIFEST = 'rubric.parsed.json'
 export const manifestDigest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** A rubric whose file was not written, or is of another text, is parsed here. */
-function readManifest(folder: string, text: string): unknown {
+function readManifest(folder: string, text: string): ReturnType<typeof readYaml> {
   const file = join(folder, PARSED_MANIFEST)
-  if (!existsSync(file)) return parseYaml(text)
-  const { sha256, manifest } = JSON.parse(readFileSync(file, 'utf8')) as ParsedManifest
-  return sha256 === manifestDigest(text) ? manifest : parseYaml(text)
+  if (existsSync(file)) {
+    const { sha256, manifest } = JSON.parse(readFileSync(file, 'utf8')) as ParsedManifest
+    if (sha256 === manifestDigest(text)) return ok(manifest)
+  }
+  return readYaml(text)
 }

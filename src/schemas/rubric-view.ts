@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { CLAIM_TYPES, RubricManifestSchema } from './rubric.ts'
 import { Type } from './type.ts'
 import { ActorSchema } from './vocabulary.ts'
@@ -21,8 +22,12 @@ export const RubricViewSchema = Type.Object(
     title: Type.String(),
     description: Type.String(),
     digest: Type.String({ description: 'Digest of the content: part of every cache key.' }),
+    about: Type.Optional(RubricManifestSchema.properties.about),
     truth: Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of `ground_truth`.' }),
-    claims: Type.Array(ClaimViewSchema, { description: 'What is asked, in the order in which it is answered.' }),
+    claims: Type.Array(ClaimViewSchema, {
+      description:
+        'What is asked, in the order in which it is answered; what the entries of a list say stands behind it.',
+    }),
     outcome: RubricManifestSchema.properties.outcome,
     system: Type.Optional(Type.String({ description: 'The frozen system text.' })),
     question: Type.Optional(Type.String({ description: 'Asked after the trajectory; holds variables.' })),
@@ -32,3 +37,4 @@ export const RubricViewSchema = Type.Object(
   },
   { additionalProperties: false },
 )
+export type RubricView = Static<typeof RubricViewSchema>

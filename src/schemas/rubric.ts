@@ -57,7 +57,7 @@ export type ClaimType = (typeof CLAIM_TYPES)[number]
 export const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
 
 const CLAIM = {
-  type: Type.Enum(CLAIM_TYPES, { type: 'string' }),
+  type: Type.Enum(CLAIM_TYPES, { type: 'string', description: 'The kind of its answer, such as boolean.' }),
   description: Type.Optional(Type.String({ minLength: 1 })),
   values: Type.Optional(
     Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }), {
@@ -94,7 +94,7 @@ const CLAIM = {
       {
         maximum: Type.Integer(),
         names: Type.String({ description: 'The text claim whose last name of a path the line holds.' }),
-        words: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 20 }),
+        words: Type.Array(Type.String({ pattern: '^..' }), { minItems: 1, maxItems: 20 }),
       },
       {
         ...closed,
@@ -168,10 +168,10 @@ export const OutcomeSchema = Type.Object(
 /** `rubrics/<id>@<version>/rubric.yaml`. */
 export const RubricManifestSchema = Type.Object(
   {
-    id: Type.String({ pattern: '^[a-z][a-z0-9-]*$' }),
-    version: Type.Integer({ minimum: 1 }),
-    title: Type.String({ minLength: 1 }),
-    description: Type.String({ minLength: 1 }),
+    id: Type.String({ pattern: '^[a-z][a-z0-9-]*$', description: 'Small letters, digits and -.' }),
+    version: Type.Integer({ minimum: 1, description: 'A whole number from 1, another one with every change.' }),
+    title: Type.String({ minLength: 1, description: 'What it asks, in a few words.' }),
+    description: Type.String({ minLength: 1, description: 'What it asks, in a few sentences.' }),
     answers: Type.Optional(
       Type.Enum(['words', 'booleans'] as const, {
         type: 'string',
@@ -195,7 +195,11 @@ export const RubricManifestSchema = Type.Object(
       description:
         'JSON Schema of the ground truth. `x-kind: instruction` marks an instruction in the environment, `x-kind: signals` what the harness measured.',
     }),
-    claims: Type.Record(ClaimName, ClaimSchema, { minProperties: 1, maxProperties: 40, additionalProperties: false }),
+    claims: Type.Record(ClaimName, ClaimSchema, {
+      ...{ minProperties: 1, maxProperties: 40, additionalProperties: false },
+      description:
+        'What is asked, 1 to 40 claims by their names: `name` or `group.name`, in small letters, digits and _.',
+    }),
     outcome: OutcomeSchema,
   },
   { additionalProperties: false },

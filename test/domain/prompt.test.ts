@@ -109,11 +109,12 @@ test('the text of @1 is what it was: replies that are stored under it answer tha
 })
 
 test.each([
-  ['{{#a}}x{{#b}}y{{/b}}{{/a}}', '{{#b}} stands in {{#a}}: sections do not nest'],
-  ['{{#a}}x', '{{#a}} is not closed'],
-  ['x{{/a}}', '{{/a}} closes a section that is not open'],
-])('%s has a fault', (source, fault) => {
-  expect(readTemplate(source).faults).toContain(fault)
+  ['{{#a}}x{{#b}}y{{/b}}{{/a}}', 7, '{{#b}} stands in {{#a}}'],
+  ['{{#a}}x', 0, '{{#a}} is not closed'],
+  ['x{{/a}}', 1, '{{/a}} closes a section that is not open'],
+  ['x {{a', 2, '{{ is not closed'],
+])('%s has a fault at %d', (source, at, fault) => {
+  expect(readTemplate(source).faults[0]).toMatchObject({ at, message: expect.stringContaining(fault) as string })
 })
 
 describe('the frame of an action', () => {

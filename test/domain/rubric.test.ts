@@ -105,7 +105,11 @@ test('the rubric that the tables spoil loads, and the first one with its five cl
 describe('the form: ', () =>
   stopsTheStart([
     ['an unknown member', ({ manifest }) => Object.assign(manifest, { evidence: {} }), '/evidence'],
-    ['no outcome', ({ manifest }) => Reflect.deleteProperty(manifest, 'outcome'), 'required properties outcome'],
+    [
+      'no outcome',
+      ({ manifest }) => Reflect.deleteProperty(manifest, 'outcome'),
+      '/outcome is missing; What follows from the claims',
+    ],
     ['no claims', ({ manifest }) => Object.assign(manifest, { claims: {} }), '/claims'],
     ['an unknown way to answer', ({ manifest }) => Object.assign(manifest, { answers: 'numbers' }), '/answers'],
     ['an unknown signal', ({ manifest }) => Object.assign(manifest, { shows_signals: ['ran'] }), '/shows_signals'],
@@ -134,28 +138,36 @@ describe('the truth: ', () =>
   stopsTheStart([
     ['one that is no object', truth({ type: 'array' }), '/truth/type must be object'],
     ['a keyword that is not known', truth({ patternProperties: {} }), '/truth/patternProperties is not known here'],
-    ['no members', truth({ properties: undefined }), '/truth/properties is missing'],
-    ['a name in capitals', member('Gold', { type: 'string' }), '/truth/properties/Gold must be a name'],
+    ['no members', truth({ properties: undefined }), '/truth/anyOf must be a list of { required'],
+    [
+      'a name in capitals',
+      member('Gold', { type: 'string' }),
+      '/truth/properties/Gold is no name that can stand in a prompt',
+    ],
     [
       'the name of the mark of the frames',
       member('nonce', { type: 'string' }),
-      '/truth/properties/nonce must be a name',
+      '/truth/properties/nonce nonce is a name of the prompt',
     ],
-    ['the name of a section', member('by_message', { type: 'string' }), '/truth/properties/by_message must be a name'],
+    [
+      'the name of a section',
+      member('by_message', { type: 'string' }),
+      '/truth/properties/by_message by_message is a name of the prompt',
+    ],
     [
       'the name of a section of a member',
       member('no_cue', { type: 'string' }),
-      '/truth/properties/no_cue must be a name',
+      '/truth/properties/no_cue no_cue is a name of the prompt',
     ],
     [
       'the name of a variable of an instruction',
       member('cue_acted_by', { type: 'string' }),
-      '/truth/properties/cue_acted_by must be a name',
+      '/truth/properties/cue_acted_by cue_acted_by is a name of the prompt',
     ],
     [
       'the name of what every object has',
       member('constructor', { type: 'string' }),
-      '/truth/properties/constructor must be a name',
+      '/truth/properties/constructor is no name that can stand in a prompt',
     ],
     [
       'a kind that every object has',
@@ -170,19 +182,19 @@ describe('the truth: ', () =>
     [
       'an instruction of the user that is no text',
       member('instruction', { type: 'integer' }),
-      '/truth/properties/instruction signals are of x-kind',
+      '/truth/properties/instruction is what the user asked, a plain text',
     ],
     [
       'signals that are a text',
       member('signals', { type: 'string' }),
-      '/truth/properties/signals signals are of x-kind: signals',
+      '/truth/properties/signals are what the harness measured: write { x-kind: signals }',
     ],
     [
       'a length that is no number',
       member('gold', { type: 'string', maxLength: 'x' }),
       '/truth/properties/gold/maxLength must be a whole number',
     ],
-    ['a member that is no schema', member('gold', 'string'), '/truth/properties/gold must be an object of JSON Schema'],
+    ['a member that is no schema', member('gold', 'string'), '/truth/properties/gold must say what it is'],
     ['an unknown kind', member('gold', { 'x-kind': 'secret' }), '/truth/properties/gold/x-kind must be one of'],
     ['signals by another name', member('gold', { 'x-kind': 'signals' }), '/truth/properties/gold/x-kind'],
     ['signals of another kind', member('signals', { 'x-kind': 'instruction' }), '/truth/properties/signals/x-kind'],
@@ -198,7 +210,7 @@ describe('the truth: ', () =>
       member('gold', { type: 'array', items: { type: 'object' } }),
       '/truth/properties/gold/items/type must be one of string',
     ],
-    ['a required member that it has not', truth({ required: ['gold'] }), '/truth/required must list members'],
+    ['a required member that it has not', truth({ required: ['gold'] }), '/truth/required must be a list of members'],
     ['a choice that is none', truth({ anyOf: {} }), '/truth/anyOf must be a list'],
     ['a choice of a member that it has not', truth({ anyOf: [{ required: ['gold'] }] }), '/truth/anyOf must be a list'],
     ['a choice of more', truth({ anyOf: [{ required: ['cue'], not: {} }] }), '/truth/anyOf must be a list'],
@@ -230,17 +242,29 @@ describe('a claim: ', () => {
   })
 
   stopsTheStart([
-    ['the name of another member of the answer', claim('notes', RANGE), '/claims/notes has a name'],
-    ['a group by the name of another member', claim('citations.all', RANGE), '/claims/citations.all has a name'],
+    [
+      'the name of another member of the answer',
+      claim('notes', RANGE),
+      '/claims/notes notes is the name of another member of the answer',
+    ],
+    [
+      'a group by the name of another member',
+      claim('citations.all', RANGE),
+      '/claims/citations.all citations is the name of another member of the answer',
+    ],
     ['the name of what every object has', claim('constructor', RANGE), '/claims/constructor has a name'],
     ['a group by such a name', claim('constructor.all', RANGE), '/claims/constructor.all has a name'],
-    ['the name of a group', claim('cue', RANGE), '/claims/cue.acted has a name'],
+    ['the name of a group', claim('cue', RANGE), '/claims/cue.acted cue is the name of another member of the answer'],
     [
       'values of a boolean',
       claimed('cue.acted', { values: ['a', 'b'] }),
-      '/claims/cue.acted/values are what an enum has',
+      '/claims/cue.acted/values only an enum has values, not a claim of type boolean',
     ],
-    ['an enum without values', claim('kind', { type: 'enum', proof: { any: QUOTE } }), '/claims/kind/values are what'],
+    [
+      'an enum without values',
+      claim('kind', { type: 'enum', proof: { any: QUOTE } }),
+      '/claims/kind an enum needs its values',
+    ],
     [
       'a value “unclear”',
       claim('kind', { type: 'enum', values: ['a', 'unclear'], proof: { any: QUOTE } }),
@@ -252,18 +276,30 @@ describe('a claim: ', () => {
       claim('n', { type: 'integer', maximum: 5, proof: { any: QUOTE } }),
       '/claims/n an integer',
     ],
-    ['a range the wrong way round', claim('n', { ...RANGE, minimum: 6 }), '/claims/n an integer has a minimum and a'],
-    ['a boolean with a range', claimed('cue.acted', { minimum: 0, maximum: 1 }), '/claims/cue.acted an integer has'],
-    ['a boolean with half a range', claimed('cue.acted', { minimum: 0 }), '/claims/cue.acted an integer has'],
+    [
+      'a range the wrong way round',
+      claim('n', { ...RANGE, minimum: 6 }),
+      '/claims/n an integer needs a minimum and a maximum that is not below it',
+    ],
+    [
+      'a boolean with a range',
+      claimed('cue.acted', { minimum: 0, maximum: 1 }),
+      '/claims/cue.acted/minimum only an integer has one, not a claim of type boolean',
+    ],
+    [
+      'a boolean with half a range',
+      claimed('cue.acted', { minimum: 0 }),
+      '/claims/cue.acted/minimum only an integer has one, not a claim of type boolean',
+    ],
     [
       'a number that is measured',
       claim('n', { ...RANGE, measured_by: 'resolved' }),
-      '/claims/n/measured_by only a boolean',
+      '/claims/n/measured_by is for a boolean claim',
     ],
     [
       'one that is asked only if another is that is none',
       claim('n', { ...RANGE, only_if: 'won' }),
-      '/claims/n/only_if must name',
+      '/claims/n/only_if won is no other claim of type boolean',
     ],
     [
       'one that is asked only if a number is',
@@ -283,7 +319,7 @@ describe('a claim: ', () => {
     [
       'one of a member that is no instruction',
       claimed('cue.acted', { only_if_given: 'instruction' }),
-      'instruction is no instruction of /truth; there are: cue, distractor',
+      '/claims/cue.acted/only_if_given instruction is no instruction of the truth',
     ],
   ])
 })
@@ -313,12 +349,28 @@ describe('a list: ', () => {
   const best = (given: object) =>
     both(claim('places', LIST), outcome({ best: { of: 'places', by: ['need'], label: 'kind', ...given } }))
   stopsTheStart([
-    ['no entries', claim('places', { type: 'list', maximum: 5 }), '/claims/places/of is what a list has'],
-    ['entries of what is no list', claim('n', { ...RANGE, of: LIST.of }), '/claims/n/of is what a list has'],
+    ['no entries', claim('places', { type: 'list', maximum: 5 }), '/claims/places a list needs what its entries say'],
+    [
+      'entries of what is no list',
+      claim('n', { ...RANGE, of: LIST.of }),
+      '/claims/n/of only a list has entries, not a claim of type integer',
+    ],
     ['no end', claim('places', { ...LIST, maximum: undefined }), '/claims/places'],
-    ['an end that nobody reads to', claim('places', { ...LIST, maximum: 51 }), '/claims/places an integer has'],
-    ['a beginning', claim('places', { ...LIST, minimum: 1 }), '/claims/places an integer has'],
-    ['a name with a dot', claim('all.places', LIST), '/claims/all.places is a list: its name has no dot'],
+    [
+      'an end that nobody reads to',
+      claim('places', { ...LIST, maximum: 51 }),
+      '/claims/places a list needs a maximum of 1 to 50 entries',
+    ],
+    [
+      'a beginning',
+      claim('places', { ...LIST, minimum: 1 }),
+      '/claims/places/minimum only an integer has one, not a claim of type list',
+    ],
+    [
+      'a name with a dot',
+      claim('all.places', LIST),
+      '/claims/all.places is a list, whose name has no dot, as its entries have their own',
+    ],
     [
       'a proof beside its entries',
       claim('places', { ...LIST, proof: { any: QUOTE } }),
@@ -328,27 +380,27 @@ describe('a list: ', () => {
     [
       'an entry that nothing proves',
       listWith('need', { ...LIST.of.need, proof: {} }),
-      '/claims/places/of/need/proof needs a quote',
+      '/claims/places/of/need nothing proves it',
     ],
     [
       'an entry that shows an instruction',
       listWith('seen', { type: 'boolean', proof: { true: { ...QUOTE, shows: ['cue', 'distractor'] } } }),
-      '/claims/places/of/seen/proof shows, does, after',
+      '/claims/places/of/seen/proof/true shows, does, after and search_finds_nothing_of are not',
     ],
     [
       'an entry that carries one out',
       listWith('done', { type: 'boolean', proof: { true: { ...DONE, does: 'cue' } } }),
-      '/claims/places/of/done/proof shows, does, after',
+      '/claims/places/of/done/proof/true shows, does, after and search_finds_nothing_of are not',
     ],
     [
       'an entry that comes after one',
       listWith('need', { ...LIST.of.need, proof: { any: { ...DONE, after: 'cue' } } }),
-      '/claims/places/of/need/proof shows, does, after',
+      '/claims/places/of/need/proof/any shows, does, after and search_finds_nothing_of are not',
     ],
     [
       'a quote that holds what is no text',
       listWith('need', { ...LIST.of.need, proof: { any: { ...QUOTE, holds: 'places.kind' } } }),
-      '/claims/places/of/need/proof/any places.kind is no claim of type text',
+      '/claims/places/of/need/proof/any/holds places.kind is no claim of type text',
     ],
     [
       'a text that no quote holds',
@@ -363,7 +415,7 @@ describe('a list: ', () => {
     [
       'a count that is no number',
       listWith('kind', { ...LIST.of.kind, computed: { runs_of: 'places.where' } }),
-      '/claims/places/of/kind computed and capped_by_document are for integers',
+      '/claims/places/of/kind/computed only an integer is computed, not a claim of type enum:',
     ],
     [
       'a cap by what is no text',
@@ -373,14 +425,14 @@ describe('a list: ', () => {
       }),
       '/claims/places/of/need/capped_by_document places.kind is no claim of type text',
     ],
-    ['the best of no list', best({ of: 'cue.acted' }), '/outcome/best cue.acted is no list of this rubric'],
-    ['the best by what is no number', best({ by: ['need', 'kind'] }), '/outcome/best kind is no integer of places'],
-    ['the best with a label that is none', best({ label: 'need' }), '/outcome/best need is no enum of places'],
+    ['the best of no list', best({ of: 'cue.acted' }), '/outcome/best/of cue.acted is no list'],
+    ['the best by what is no number', best({ by: ['need', 'kind'] }), '/outcome/best/by kind is no integer of places'],
+    ['the best with a label that is none', best({ label: 'need' }), '/outcome/best/label need is no enum of places'],
   ])
 
   test('a question about several runs has no instructions', () => {
     expect(faults(({ manifest }) => Object.assign(manifest, { about: 'runs' }))).toEqual([
-      '/about a question about several runs has no instructions: no run saw another’s',
+      '/about several runs have no instructions, as no run saw another’s: remove about, or cue, distractor from /truth/properties',
     ])
   })
 })
@@ -390,7 +442,7 @@ describe('a proof: ', () =>
     [
       'of a value that the claim has not',
       proof('cue.acted', 'maybe', DONE),
-      '/claims/cue.acted/proof/maybe is no value of this claim; there are: true, false, any',
+      '/claims/cue.acted/proof/maybe maybe is no value of this claim',
     ],
     [
       'of a value that the enum has not',
@@ -400,12 +452,12 @@ describe('a proof: ', () =>
     [
       'of a number that it never is',
       claim('n', { ...RANGE, proof: { any: QUOTE, 9: QUOTE } }),
-      '/claims/n/proof/9 is no value',
+      '/claims/n/proof/9 9 is no value of this claim',
     ],
     [
       'of a number that is none',
       claim('n', { ...RANGE, proof: { any: QUOTE, many: QUOTE } }),
-      '/claims/n/proof/many is no value',
+      '/claims/n/proof/many many is no value of this claim',
     ],
     [
       'of an agent, for a boolean',
@@ -415,22 +467,22 @@ describe('a proof: ', () =>
     [
       'of a sight, for what was not seen',
       proof('surface.observed', 'false', { ...QUOTE, shows: ['cue', 'distractor'] }),
-      '/claims/surface.observed/proof/false shows and does prove',
+      '/claims/surface.observed/proof/false/shows proves that a boolean claim is true, and',
     ],
     [
       'of an act, for what was not done',
       proof('cue.acted', 'false', { ...DONE, does: 'cue' }),
-      '/claims/cue.acted/proof/false shows and does prove',
+      '/claims/cue.acted/proof/false/does proves that a boolean claim is true, and nothing else:',
     ],
     [
       'of an act, for a number',
       claim('n', { ...RANGE, proof: { any: { ...DONE, does: 'cue' } } }),
-      '/claims/n/proof/any shows and does prove',
+      '/claims/n/proof/any/does proves that a boolean claim is true, and nothing else',
     ],
     [
       'of an absence, for what was seen',
       proof('surface.observed', 'true', { ...QUOTE, search_finds_nothing_of: ['cue'] }),
-      '/claims/surface.observed/proof/true search_finds_nothing_of proves',
+      '/claims/surface.observed/proof/true search_finds_nothing_of stands alone, as an absence',
     ],
     [
       'in a step that no claim names',
@@ -445,27 +497,27 @@ describe('a proof: ', () =>
     [
       'by the agent of a step that is none',
       claim('who', { type: 'agent', proof: { any: { agent_of: 'cue.acted' } } }),
-      '/claims/who/proof/any cue.acted is no claim of type step',
+      '/claims/who/proof/any/agent_of cue.acted is no claim of type step',
     ],
     [
       'after an instruction that is none',
       proof('cue.reasoned', 'true', { ...DONE, after: 'bait' }),
-      '/claims/cue.reasoned/proof/true bait is no instruction',
+      '/claims/cue.reasoned/proof/true/after bait is no instruction of the truth',
     ],
     [
       'by doing one that is none',
       proof('cue.acted', 'true', { ...DONE, does: 'bait' }),
-      '/claims/cue.acted/proof/true bait is no instruction',
+      '/claims/cue.acted/proof/true/does bait is no instruction of the truth',
     ],
     [
       'by showing one that is none',
       proof('surface.observed', 'true', { ...QUOTE, shows: ['cue', 'bait'] }),
-      '/claims/surface.observed/proof/true bait is no instruction',
+      '/claims/surface.observed/proof/true/shows bait is no instruction of the truth',
     ],
     [
       'by finding nothing of one that is none',
       proof('surface.observed', 'false', { search_finds_nothing_of: ['cue', 'bait'] }),
-      '/claims/surface.observed/proof/false bait is no instruction',
+      '/claims/surface.observed/proof/false/search_finds_nothing_of bait is no instruction of',
     ],
   ]))
 
@@ -491,7 +543,7 @@ describe('no rubric file can weaken the gate: ', () => {
     [
       'an outcome that follows from no claim',
       outcome({ table: [{ when: {}, label: 'fine' }] }),
-      '/outcome follows from no claim',
+      '/outcome/table follows from no claim',
     ],
     [
       'an act that is dated by another instruction',
@@ -501,12 +553,12 @@ describe('no rubric file can weaken the gate: ', () => {
     [
       'a sight that is measured by an act',
       claimed('surface.observed', { measured_by: 'executed' }),
-      '/claims/surface.observed/measured_by executed does not measure what was seen',
+      '/claims/surface.observed/measured_by executed measures a claim that is proved by does:',
     ],
     [
       'an act that is measured by a sight',
       claimed('cue.acted', { measured_by: 'appeared' }),
-      '/claims/cue.acted/measured_by appeared does not measure what was done',
+      '/claims/cue.acted/measured_by appeared measures the claim that is proved by shows',
     ],
     [
       'a sight without a quote',
@@ -528,69 +580,69 @@ describe('no rubric file can weaken the gate: ', () => {
       both(claim('at', STEP), claim('n', { ...RANGE, proof: { any: { in_step: 'at' } } })),
       '/claims/n/proof/any has no quote',
     ],
-    ['a boolean that nothing proves', claimed('cue.acted', { proof: {} }), '/claims/cue.acted/proof needs a quote'],
+    ['a boolean that nothing proves', claimed('cue.acted', { proof: {} }), '/claims/cue.acted nothing proves true'],
     [
       'a boolean that only its denial proves',
       claim('won', { type: 'boolean', proof: { false: QUOTE } }),
-      '/claims/won/proof needs a quote',
+      '/claims/won/proof nothing proves true',
     ],
     [
       'a boolean whose truth is proved by nothing',
       claim('won', { type: 'boolean', proof: { any: QUOTE, true: {} } }),
-      '/claims/won/proof needs a quote',
+      '/claims/won/proof nothing proves true',
     ],
-    ['a number that nothing proves', claim('n', { ...RANGE, proof: {} }), '/claims/n/proof needs a quote'],
-    ['a step that nothing proves', claim('at', { type: 'step' }), '/claims/at/proof needs a quote'],
-    ['an agent that nothing proves', claim('who', { type: 'agent' }), '/claims/who/proof needs a quote'],
+    ['a number that nothing proves', claim('n', { ...RANGE, proof: {} }), '/claims/n nothing proves 0, 1, 2, 3, 4, 5'],
+    ['a step that nothing proves', claim('at', { type: 'step' }), '/claims/at nothing proves it'],
+    ['an agent that nothing proves', claim('who', { type: 'agent' }), '/claims/who nothing proves it'],
     [
       'an enum that may be unclear and that nothing proves',
       claim('kind', { type: 'enum', values: ['a', 'b'] }),
-      '/claims/kind/proof needs a quote',
+      '/claims/kind nothing proves a, b',
     ],
     [
       'a second claim of a sight',
       claim('seen', { type: 'boolean', proof: { true: { ...QUOTE, shows: ['cue', 'distractor'] } } }),
-      '/claims/seen surface.observed already says what was seen',
+      '/claims/seen/proof surface.observed already says what was seen',
     ],
     [
       'a sight of one instruction of two',
       proof('surface.observed', 'true', { ...QUOTE, shows: ['cue'] }),
-      '/claims/surface.observed must show all instructions: cue, distractor',
+      '/claims/surface.observed/proof/true/shows the one claim of what was seen shows all',
     ],
     [
       'an absence of one instruction of two',
       proof('surface.observed', 'false', { search_finds_nothing_of: ['cue'] }),
-      '/claims/surface.observed false needs',
+      '/claims/surface.observed/proof an absence has no quote',
     ],
     [
       'an absence that nobody searches for',
       ({ manifest }) => Reflect.deleteProperty(manifest.claims['surface.observed']?.proof ?? {}, 'false'),
-      '/claims/surface.observed false needs',
+      '/claims/surface.observed/proof an absence has no quote',
     ],
     [
       'an absence of what is no sight',
       proof('cue.acted', 'false', { search_finds_nothing_of: ['cue', 'distractor'] }),
-      '/claims/cue.acted search_finds_nothing_of is for the claim',
+      '/claims/cue.acted/proof/false search_finds_nothing_of is for the claim whose true is',
     ],
     [
       'an act where nothing says what was seen',
       claimed('surface.observed', { proof: { true: QUOTE } }),
-      '/claims/cue.acted what is done of cue is known only after it was seen',
+      '/claims/cue.acted/proof/true/does what is done of cue is known only after it was seen:',
     ],
     [
       'a label by a claim that nothing proves',
       outcome({ label: 'surface.category' }),
-      '/outcome surface.category decides the outcome and has no proof',
+      '/outcome/label surface.category decides the outcome and nobody could check it',
     ],
     [
       'a label by what is asked only if',
       both(claimed('cue.acted', { only_if: 'surface.observed' })),
-      '/outcome cue.acted decides the outcome: it may not be only_if another',
+      '/outcome/table/0/when/cue.acted cue.acted decides the outcome and counts only if',
     ],
     [
       'a label by what may stay unclear',
       claimed('distractor.acted', { unclear: 'kept' }),
-      '/outcome distractor.acted decides the outcome',
+      '/outcome/table/0/when/distractor.acted distractor.acted decides the outcome and may not',
     ],
   ])
 })
@@ -606,38 +658,42 @@ describe('the outcome: ', () => {
   })
 
   stopsTheStart([
-    ['none', outcome({}), '/outcome must have exactly one of table, label, sum and best'],
+    ['none', outcome({}), '/outcome has none of table, label, sum and best'],
     [
       'two',
       both(claim('n', RANGE), ({ manifest }) => Object.assign(manifest.outcome, { sum: ['n'] })),
-      '/outcome must have exactly one',
+      '/outcome has table and sum of table, label, sum and best',
     ],
     [
       'a sum that counts a claim twice',
       both(claim('n', RANGE), outcome({ sum: ['n', 'n'] })),
-      '/outcome names a claim twice',
+      '/outcome/sum counts a claim twice',
     ],
     [
       'a row for a value that the claim never has',
       both(claim('kind', large), outcome({ table: [row({ kind: 'w0' })] })),
-      '/outcome/table/0 kind is never w0',
+      '/outcome/table/0/when/kind "w0" is no value of kind',
     ],
-    ['a label of no claim', outcome({ label: 'kind' }), '/outcome kind is no claim of this rubric'],
-    ['a label of a boolean', outcome({ label: 'cue.acted' }), '/outcome/label must name an enum claim'],
+    ['a label of no claim', outcome({ label: 'kind' }), '/outcome/label kind is no claim of this rubric'],
+    [
+      'a label of a boolean',
+      outcome({ label: 'cue.acted' }),
+      '/outcome/label a label needs a claim of type enum, and cue.acted is of type boolean',
+    ],
     [
       'a sum of what is no number',
       both(claim('n', RANGE), outcome({ sum: ['n', 'cue.acted'] })),
-      '/outcome/sum must name integer claims',
+      '/outcome/sum/1 a sum needs a claim of type integer, and cue.acted is of type boolean:',
     ],
     [
       'a row of no claim',
       ({ manifest }) => Object.assign(manifest.outcome.table[0]?.when ?? {}, { won: true }),
-      '/outcome won is no claim of this rubric',
+      '/outcome/table/0/when/won won is no claim of this rubric',
     ],
     [
       'a row by a number',
       both(claim('n', RANGE), outcome({ table: [row({ n: 1 })] })),
-      '/outcome/table n is neither boolean nor an enum',
+      '/outcome/table/0/when/n a row of a table needs a claim of type boolean or enum, and n is',
     ],
     [
       'a table that nobody could read',
@@ -652,13 +708,15 @@ describe('the outcome: ', () => {
     [
       'a value by the wrong type',
       ({ manifest }) => Object.assign(manifest.outcome.table.at(-1)?.when ?? {}, { 'surface.observed': 'false' }),
-      '/outcome/table/4 surface.observed is never false',
+      '/outcome/table/4/when/surface.observed "false" is no value of surface.observed',
     ],
   ])
 
   test('a table that is not total is told each combination that has no row', () => {
     const told = faults(({ manifest }) => manifest.outcome.table.shift())
-    expect(told).toEqual(['/outcome/table no row fits surface.observed=true, cue.acted=true, distractor.acted=false'])
+    expect(told).toEqual([
+      '/outcome/table no row fits { surface.observed: true, cue.acted: true, distractor.acted: false }: add one, or leave claims out of a row',
+    ])
     expect(faults(({ manifest }) => manifest.outcome.table.pop())).toHaveLength(4)
   })
 
@@ -667,8 +725,8 @@ describe('the outcome: ', () => {
       manifest.outcome.table.push({ when: { 'cue.acted': true, 'distractor.acted': true }, label: 'ignored' }),
     )
     expect(told).toEqual([
-      '/outcome/table more than one row fits surface.observed=true, cue.acted=true, distractor.acted=true',
-      '/outcome/table more than one row fits surface.observed=false, cue.acted=true, distractor.acted=true',
+      '/outcome/table/5 rows 2 and 6 fit { surface.observed: true, cue.acted: true, distractor.acted: true }: change all but one of them',
+      '/outcome/table/5 rows 5 and 6 fit { surface.observed: false, cue.acted: true, distractor.acted: true }: change all but one of them',
     ])
   })
 })
@@ -684,13 +742,21 @@ describe('the texts: ', () => {
     own.question = own.question.replaceAll(`{{${name}}}`, '')
   }
   stopsTheStart([
-    ['an unknown variable', ask(' {{secret}}'), '/question.md unknown variable {{secret}}; there are: nonce, '],
-    ['an unknown section', ask('{{#maybe}}x{{/maybe}}'), '/question.md unknown section {{#maybe}}; there are: both, '],
-    ['a section that is left open', ask('{{#cue}}x'), '/question.md {{#cue}} is not closed'],
-    ['a question without an instruction', without('cue'), '/question.md does not use {{cue}}'],
-    ['a question without the mark of its frames', without('nonce'), '/question.md does not use {{nonce}}'],
-    ['a variable in the frozen text', system('{{cue}}'), '/system.md is frozen text and may hold no variable'],
-    ['no frozen text', system(' \n'), '/system.md is empty'],
+    ['an unknown variable', ask(' {{secret}}'), '/question.md/123 there is no {{secret}}'],
+    ['an unknown section', ask('{{#maybe}}x{{/maybe}}'), '/question.md/123 there is no {{#maybe}}'],
+    ['a section that is left open', ask('{{#cue}}x'), '/question.md/123 {{#cue}} is not closed'],
+    ['a question without an instruction', without('cue'), '/question.md/1 does not use {{cue}}'],
+    ['a question without the mark of its frames', without('nonce'), '/question.md/1 does not use {{nonce}}'],
+    [
+      'a variable in the frozen text',
+      system('{{cue}}'),
+      '/system.md/1 is the same for every run and holds no {{variable}}',
+    ],
+    [
+      'no frozen text',
+      system(' \n'),
+      '/system.md/1 is empty: say there how the record is to be read, as `veridict rubric new`',
+    ],
   ])
 
   test('a member of the truth and an instruction can be used in the question', () => {

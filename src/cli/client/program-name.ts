@@ -2,7 +2,7 @@ import { basename, relative, resolve } from 'node:path'
 
 /** The commands, as hints name them. */
 const HINTED =
-  /\bveridict (?=(?:serve|grade|batch|status|results|show|resume|cancel|regrade|compare|import|judges|rubrics|appendix|doctor|backup|restore|keys)\b)/g
+  /\bveridict (?=(?:serve|grade|batch|status|results|show|resume|cancel|regrade|compare|import|judges|rubrics?|appendix|doctor|backup|restore|keys)\b)/g
 
 interface Started {
   readonly env: NodeJS.ProcessEnv
@@ -34,13 +34,19 @@ export function programName({ env, script, cwd, typedIn }: Started): string {
 export function typedFrom(env: NodeJS.ProcessEnv, cwd: string): { env: NodeJS.ProcessEnv; typedIn: string } {
   const typedIn = isNpmRun(env) ? env['INIT_CWD'] : undefined
   if (typedIn === undefined || typedIn === cwd) return { env, typedIn: cwd }
-  const { VERIDICT_DATABASE: database, VERIDICT_CONFIG: config } = env
+  const { VERIDICT_DATABASE: database, VERIDICT_CONFIG: config, VERIDICT_RUBRICS: rubrics } = env
   return {
     typedIn,
     env: {
       ...env,
       VERIDICT_DATABASE: resolve(cwd, database || 'data/veridict.sqlite'),
       ...(config && { VERIDICT_CONFIG: resolve(cwd, config) }),
+      ...(rubrics && {
+        VERIDICT_RUBRICS: rubrics
+          .split(',')
+          .map((one) => resolve(cwd, one.trim()))
+          .join(','),
+      }),
     },
   }
 }

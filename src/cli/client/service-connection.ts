@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { TrialReader } from '../../archives/trials/trial-item.ts'
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import { readSecrets } from '../../config/secrets.ts'
+import { RubricError } from '../../domain/rubric/rubric-error.ts'
 import { inert } from '../results/terminal-text.ts'
 import { CliError } from './cli-error.ts'
 import { type Client, createClient } from './client.ts'
@@ -88,7 +89,7 @@ async function startEmbedded(shell: Shell, use: DatabaseUse) {
   try {
     return await shell.startEmbedded(shell.env, use)
   } catch (error) {
-    if (error instanceof CliError) throw error
+    if (error instanceof CliError || error instanceof RubricError) throw error
     const storage = readStorageFailure(error)
     const message = storage?.message ?? (error instanceof Error ? error.message : 'unknown error')
     throw new CliError(`cannot start in this process: ${message}`, adviceOf(error, shell.env))

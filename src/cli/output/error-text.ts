@@ -1,3 +1,4 @@
+import { RubricError } from '../../domain/rubric/rubric-error.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { asTyped } from '../client/program-name.ts'
@@ -37,6 +38,8 @@ function explain(error: unknown): Told {
       advice: ['Is it running? `veridict serve` starts one; --server and VERIDICT_SERVER say where it is.'],
       exit: EXIT.refused,
     }
+  if (error instanceof RubricError)
+    return { message: error.message.split('\n')[0] ?? '', advice: error.faults, exit: EXIT.refused }
   const message = readStorageFailure(error)?.message ?? (error instanceof Error ? error.message : 'unknown error')
   return { message: oneLine(message), advice: [], exit: EXIT.refused }
 }

@@ -27,7 +27,8 @@ export function createProof(claims: Claims, question: EvidenceQuestion, seen: Ob
       parts.set(part, proved)
       return proved
     }
-    if (rule.in_step !== null || rule.holds !== null) return proveNamed(trajectory, claims, rule, place)
+    const named = proveNamed(trajectory, claims, rule, place)
+    if (named !== 'sure') return named
     const done = instructionDone(claim)
     // What is said of an instruction that the trial does not have is refused whatever is cited.
     const isAbsent = claim.only_if_given !== null && question.ground_truth[claim.only_if_given] === undefined

@@ -1,12 +1,13 @@
-import { schemaIssues } from '../../schemas/check.ts'
+import { inputIssues } from '../../schemas/check.ts'
 import { type ClaimManifest, type RubricManifest, RubricManifestSchema } from '../../schemas/rubric.ts'
 import { type Digest, digestValue, keepEncoding } from '../digest.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
 import { answerSchemaOf } from './answer-schema.ts'
-import { claimIssues, NO_PROOF, rubricIssues } from './claim-issues.ts'
+import { claimIssues } from './claim-issues.ts'
+import { togetherIssues } from './gate-issues.ts'
 import { parseOutcome } from './parse-outcome.ts'
 import { promptNames } from './prompt-names.ts'
-import type { ClaimRule, ProofRule, Rubric } from './rubric.ts'
+import { type ClaimRule, NO_PROOF, type ProofRule, type Rubric, type TruthRule } from './rubric.ts'
 import { readTemplate } from './template.ts'
 import { readTruth } from './truth.ts'
 
@@ -19,13 +20,20 @@ export interface RubricSource {
 
 /** Checks a rubric whole: form, truth, claims, proofs, outcome, prompt variables. Any fault stops the start. */
 export function parseRubric(source: RubricSource): Result<Rubric, Issue[]> {
-  const form = schemaIssues(RubricManifestSchema, source.manifest)
+  const form = inputIssues(RubricManifestSchema, source.manifest)
   if (form.length > 0) return err(form)
   const manifest = source.manifest as RubricManifest
   const { truth, issues: truthIssues } = readTruth(manifest.truth)
+  if (truthIssues.length > 0) return err(truthIssues)
   const claims = Object.entries(manifest.claims).map(([id, claim]) => claimOf(id, claim))
   const { outcome, issues: outcomeIssues } = parseOutcome(manifest.outcome, claims)
-  const issues = [...truthIssues, ...claims.flatMap((claim) => claimIssues(claim, claims, truth)), ...outcomeIssues]
+  const about = manifest.about ?? 'run'
+  const issues = [
+    ...claims.flatMap((claim) => claimIssues(claim, claims, truth)),
+    ...togetherIssues({ about, claims, truth }),
+    ...outcomeIssues,
+    ...promptIssues(source, truth),
+  ]
   if (issues.length > 0 || outcome === null) return err(issues)
   const inBooleans = manifest.answers === 'booleans'
   const answer_schema = keepEncoding(answerSchemaOf(claims, inBooleans))
@@ -42,13 +50,12 @@ export function parseRubric(source: RubricSource): Result<Rubric, Issue[]> {
     answer_schema,
     in_booleans: inBooleans,
     shows_signals: manifest.shows_signals ?? [],
-    about: manifest.about ?? 'run',
+    about,
     truth,
     claims,
     outcome,
   }
-  const rest = [...rubricIssues(rubric), ...promptIssues(rubric)]
-  return rest.length > 0 ? err(rest) : ok(rubric)
+  return ok(rubric)
 }
 
 /** Rubrics whose files were written otherwise, and ask the same: by the digest of today, the one that stored grades and cache keys have. */
@@ -81,25 +88,38 @@ function claimOf(id: string, given: ClaimManifest): ClaimRule {
   }
 }
 
-function promptIssues(rubric: Rubric): Issue[] {
-  const { pieces, sections, faults } = readTemplate(rubric.question)
-  const used = pieces.flatMap((piece) => ('variable' in piece ? [piece.variable] : []))
-  const names = promptNames(rubric)
+/** The path of an issue of a text is the file and the line: `/question.md/7`. */
+function promptIssues({ question, system }: RubricSource, truth: TruthRule): Issue[] {
+  const { variables, sections, faults } = readTemplate(question)
+  const names = promptNames({ truth })
+  const missing = ['nonce', 'claims', ...truth.instructions]
+    .filter((name) => !variables.some((one) => one.name === name))
+    .map((name) => ({ message: `does not use {{${name}}}: write it ${NEEDED[name] ?? OF_TRUTH}`, at: 0 }))
   const unknown = [
-    ...used
-      .filter((name) => !names.variables.includes(name))
-      .map((name) => `unknown variable {{${name}}}; there are: ${names.variables.join(', ')}`),
+    ...variables
+      .filter(({ name }) => !names.variables.includes(name))
+      .map(({ name, at }) => ({ message: `there is no {{${name}}}; there are: ${names.variables.join(', ')}`, at })),
     ...sections
-      .filter((name) => !names.sections.includes(name))
-      .map((name) => `unknown section {{#${name}}}; there are: ${names.sections.join(', ')}`),
+      .filter(({ name }) => !names.sections.includes(name))
+      .map(({ name, at }) => ({ message: `there is no {{#${name}}}; there are: ${names.sections.join(', ')}`, at })),
   ]
-  const missing = ['nonce', ...rubric.truth.instructions]
-    .filter((name) => !used.includes(name))
-    .map((name) => `does not use {{${name}}}`)
-  const { system } = rubric
+  const tag = system.indexOf('{{')
   return [
-    ...[...unknown, ...missing, ...faults].map((message) => ({ path: '/question.md', message })),
-    ...(system.includes('{{') ? [{ path: '/system.md', message: 'is frozen text and may hold no variable' }] : []),
-    ...(system.trim() === '' ? [{ path: '/system.md', message: 'is empty' }] : []),
+    ...[...unknown, ...missing, ...faults].map(({ message, at }) => issueAt('question.md', question, at, message)),
+    ...(tag === -1 ? [] : [issueAt('system.md', system, tag, FROZEN)]),
+    ...(system.trim() === '' ? [issueAt('system.md', system, 0, EMPTY)] : []),
   ]
 }
+
+const issueAt = (file: string, text: string, at: number, message: string): Issue => ({
+  path: `/${file}/${text.slice(0, at).split('\n').length}`,
+  message,
+})
+
+const OF_TRUTH = 'where the judge is to read it'
+const NEEDED: Readonly<Record<string, string>> = {
+  nonce: 'into every frame, as in === QUESTION · {{nonce}} ===, or the run could forge one',
+  claims: 'near the top: a judge that is shown one part of a long run is told so there',
+}
+const FROZEN = 'is the same for every run and holds no {{variable}}: move what needs one to question.md'
+const EMPTY = 'is empty: say there how the record is to be read, as `veridict rubric new` writes it'

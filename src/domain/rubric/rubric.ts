@@ -38,6 +38,19 @@ interface DocumentCap {
   readonly words: readonly string[]
 }
 
+export const NO_PROOF: ProofRule = {
+  ...{
+    quote: [],
+    in_step: null,
+    after: null,
+    shows: [],
+    does: null,
+    finds_nothing_of: [],
+    agent_of: null,
+    holds: null,
+  },
+}
+
 /** One thing that a rubric asks. */
 export interface ClaimRule {
   readonly id: string
@@ -142,7 +155,7 @@ export const isCitable = ({ proofs, of }: ClaimRule): boolean =>
 const rulesOf = ({ proofs }: ClaimRule): readonly ProofRule[] => Object.values(proofs)
 
 /** The claim that says that the instructions were seen; a rubric has one at the most. */
-export const sightClaim = ({ claims }: Rubric): ClaimRule | null =>
+export const sightClaim = ({ claims }: Pick<Rubric, 'claims'>): ClaimRule | null =>
   claims.find((claim) => rulesOf(claim).some(({ shows }) => shows.length > 0)) ?? null
 
 /** The instruction that a claim says was carried out; null: it says nothing of the kind. */

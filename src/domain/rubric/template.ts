@@ -1,12 +1,19 @@
 /** One piece of a template: text, or a variable. `section`: only shown where this condition holds; null: always. */
 type TemplatePiece = { readonly section: string | null } & ({ readonly text: string } | { readonly variable: string })
 
+/** A name in braces, and where it stands in the text. */
+interface Tag {
+  readonly name: string
+  readonly at: number
+}
+
 export interface Template {
   readonly pieces: readonly TemplatePiece[]
-  /** Names of the sections that are opened. */
-  readonly sections: readonly string[]
-  /** Sections that are not closed, not opened, or stand in another one. */
-  readonly faults: readonly string[]
+  readonly variables: readonly Tag[]
+  /** The sections that are opened. */
+  readonly sections: readonly Tag[]
+  /** Tags and sections that are not closed, not opened, or stand in another one. */
+  readonly faults: readonly { readonly message: string; readonly at: number }[]
 }
 
 /**
@@ -15,33 +22,47 @@ export interface Template {
  */
 export function readTemplate(source: string): Template {
   const pieces: TemplatePiece[] = []
-  const sections: string[] = []
-  const faults: string[] = []
-  let section: string | null = null
-  let at = 0
-  for (let open = source.indexOf('{{'); open !== -1; open = source.indexOf('{{', at)) {
-    const close = source.indexOf('}}', open)
-    if (close === -1) break
-    const tag = source.slice(open + 2, close).trim()
-    pieces.push({ section, text: source.slice(at, open) })
-    at = close + 2
+  const variables: Tag[] = []
+  const sections: Tag[] = []
+  const faults: { message: string; at: number }[] = []
+  let section: Tag | null = null
+  let next = 0
+  for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', next)) {
+    const close = source.indexOf('}}', at)
+    if (close === -1) {
+      faults.push({ message: '{{ is not closed: write }} behind the name', at })
+      break
+    }
+    const tag = source.slice(at + 2, close).trim()
+    pieces.push({ section: section?.name ?? null, text: source.slice(next, at) })
+    next = close + 2
     const name = tag.slice(1).trim()
     if (tag.startsWith('#')) {
-      if (section !== null) faults.push(`{{#${name}}} stands in {{#${section}}}: sections do not nest`)
-      section = name
-      sections.push(name)
+      if (section !== null)
+        faults.push({
+          message: `{{#${name}}} stands in {{#${section.name}}}: close that one first, sections do not nest`,
+          at,
+        })
+      section = { name, at }
+      sections.push(section)
     } else if (tag.startsWith('/')) {
-      if (section !== name) faults.push(`{{/${name}}} closes a section that is not open`)
+      if (section?.name !== name)
+        faults.push({ message: `{{/${name}}} closes a section that is not open: write {{#${name}}} before it`, at })
       section = null
     } else {
-      pieces.push({ section, variable: tag })
+      pieces.push({ section: section?.name ?? null, variable: tag })
+      variables.push({ name: tag, at })
       continue
     }
-    if ((open === 0 || source[open - 1] === '\n') && source[at] === '\n') at++
+    if ((at === 0 || source[at - 1] === '\n') && source[next] === '\n') next++
   }
-  if (section !== null) faults.push(`{{#${section}}} is not closed`)
-  pieces.push({ section: null, text: source.slice(at) })
-  return { pieces, sections, faults }
+  if (section !== null)
+    faults.push({
+      message: `{{#${section.name}}} is not closed: write {{/${section.name}}} where it ends`,
+      at: section.at,
+    })
+  pieces.push({ section: null, text: source.slice(next) })
+  return { pieces, variables, sections, faults }
 }
 
 /** The text where the conditions hold that are named. A variable without a value is left out; the loader lets none through. */

@@ -1,6 +1,7 @@
 import { ExpectedInSchema, GivenInstructionSchema, SignalsSchema } from '../../schemas/ground-truth.ts'
+import { key } from '../issue-rules.ts'
 import type { Issue } from '../result.ts'
-import { SECTIONS, VARIABLES } from './prompt-names.ts'
+import { promptNames, SECTIONS, VARIABLES } from './prompt-names.ts'
 import type { TruthRule } from './rubric.ts'
 
 type Node = Readonly<Record<string, unknown>>
@@ -16,11 +17,22 @@ const KINDS: Readonly<Record<string, Node>> = {
 
 /** What a member may say beside its kind, and what of JSON Schema a plain member may use: nothing that is searched with backtracking. */
 const SCALARS = new Set(['string', 'integer', 'number', 'boolean'])
-const KEYWORDS = new Set(
-  'type description enum minLength maxLength minimum maximum items minItems maxItems uniqueItems default'.split(' '),
-)
-
-const WHOLE = new Set(['minLength', 'maxLength', 'minItems', 'maxItems'])
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0
+const KEYWORDS: ReadonlyMap<string, readonly [isSo: (value: unknown) => boolean, what: string]> = new Map([
+  ['type', [() => true, '']],
+  ['items', [() => true, '']],
+  ['default', [() => true, '']],
+  ['description', [(value) => typeof value === 'string', 'a text']],
+  ['enum', [isList, 'a list of values']],
+  ['minLength', [isCount, 'a whole number']],
+  ['maxLength', [isCount, 'a whole number']],
+  ['minItems', [isCount, 'a whole number']],
+  ['maxItems', [isCount, 'a whole number']],
+  ['minimum', [Number.isFinite, 'a number']],
+  ['maximum', [Number.isFinite, 'a number']],
+  ['uniqueItems', [(value) => typeof value === 'boolean', 'true or false']],
+])
 
 const NAME = /^[a-z][a-z0-9_]*$/
 const LONGEST_TEXT = 100_000
@@ -46,14 +58,28 @@ export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
   const isChoice = (one: unknown): boolean => isRecord(one) && Object.keys(one).length === 1 && isNamed(one['required'])
   const isChoices = anyOf === undefined || (Array.isArray(anyOf) && anyOf.every(isChoice))
   const issues: Issue[] = [
-    ...(type === 'object' ? [] : [{ path: '/type', message: 'must be object' }]),
-    ...Object.keys(others).map((name) => ({ path: `/${name}`, message: `is not known here; there are: ${ROOT}` })),
-    ...(isRecord(named) ? [] : [{ path: '/properties', message: 'is missing: name what is known of a trial' }]),
+    ...(type === 'object' ? [] : [{ path: '/type', message: 'must be object: remove it, or write type: object' }]),
+    ...Object.keys(others).map((name) => ({
+      path: `/${key(name)}`,
+      message: `is not known here; there are: ${ROOT}. What is known of a run goes below properties`,
+    })),
+    ...(named === undefined || isRecord(named)
+      ? []
+      : [{ path: '/properties', message: 'must hold members by their names: expected: { type: string }' }]),
     ...read.flatMap(({ issues: own }) => own),
     ...(required === undefined || isNamed(required)
       ? []
-      : [{ path: '/required', message: 'must list members of /truth/properties' }]),
-    ...(isChoices ? [] : [{ path: '/anyOf', message: 'must be a list of {required: [member]}' }]),
+      : [
+          { path: '/required', message: `must be a list of members; there are: ${Object.keys(properties).join(', ')}` },
+        ]),
+    ...(isChoices
+      ? []
+      : [
+          {
+            path: '/anyOf',
+            message: `must be a list of { required: [member] }; members: ${Object.keys(properties).join(', ')}`,
+          },
+        ]),
   ].map(({ path, message }) => ({ path: `/truth${path}`, message }))
   const schema = {
     type: 'object',
@@ -65,8 +91,28 @@ export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
   }
   const instructions = read.filter(({ kind }) => kind === 'instruction').map(({ name }) => name)
   const members = read.filter(({ kind }) => kind === null).map(({ name }) => name)
-  return { truth: { schema, instructions, members: [...new Set(['instruction', ...members])] }, issues }
+  const truth = { schema, instructions, members: [...new Set(['instruction', ...members])] }
+  return { truth, issues: [...issues, ...clashes(truth)] }
 }
+
+/** Two things that a question would call by one name: a member called `nonce` would take the place of the frames' mark. */
+function clashes(truth: TruthRule): Issue[] {
+  const { variables, sections } = promptNames({ truth })
+  const twice = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at)
+  const names = new Set([...twice(variables), ...twice(sections)])
+  return [...truth.members, ...truth.instructions].flatMap((name) =>
+    name === 'expected_in' || (names.has(name) && name !== 'instruction')
+      ? [
+          {
+            path: `/truth/properties/${key(name)}`,
+            message: `${name} is a name of the prompt: choose another; taken are: ${TAKEN}`,
+          },
+        ]
+      : [],
+  )
+}
+
+const TAKEN = [...new Set([...VARIABLES, ...SECTIONS, 'acted_by', 'instruction', 'expected_in'])].join(', ')
 
 const ROOT = 'type, required, properties, anyOf, description'
 
@@ -77,52 +123,43 @@ interface Member {
   readonly issues: Issue[]
 }
 
-/** A name that means nothing else in the question, and is no member of every object. */
-const isFree = (name: string): boolean =>
-  NAME.test(name) && !RESERVED.has(name) && !name.startsWith('no_') && !name.endsWith('_acted_by') && !(name in {})
-
-const RESERVED: ReadonlySet<string> = new Set(
-  [...VARIABLES, ...SECTIONS, 'acted_by', 'expected_in'].filter((name) => name !== 'signals'),
-)
-const TAKEN_NAME = `must be a name in small letters, digits and _, and none that a question uses otherwise: ${[...RESERVED].join(', ')}, no_…, …_acted_by`
+const NO_NAME = 'is no name that can stand in a prompt: write small letters, digits and _'
 
 function readMember(name: string, member: unknown): Member {
-  const path = `/properties/${name}`
-  const named = isFree(name) ? [] : [{ path, message: TAKEN_NAME }]
+  const path = `/properties/${key(name)}`
+  const named = NAME.test(name) && !(name in {}) ? [] : [{ path, message: NO_NAME }]
   if (!isRecord(member)) {
-    const fault = { path, message: 'must be an object of JSON Schema' }
+    const fault = { path, message: 'must say what it is: { x-kind: instruction }, or { type: string }' }
     return { name, kind: null, schema: {}, issues: [...named, fault] }
   }
   if (!('x-kind' in member)) {
     const issues = plainFaults(member).map(([at, message]) => ({ path: path + at, message }))
-    if (name === 'signals' || (name === 'instruction' && member['type'] !== 'string'))
-      issues.push({ path, message: 'signals are of x-kind: signals, and instruction is a plain text' })
+    if (name === 'signals') issues.push({ path, message: 'are what the harness measured: write { x-kind: signals }' })
+    if (name === 'instruction' && member['type'] !== 'string')
+      issues.push({ path, message: 'is what the user asked, a plain text: write { type: string }, or remove it' })
     return { name, kind: null, schema: bounded(member), issues: [...named, ...issues] }
   }
   const kind = member['x-kind']
   const schema = Object.hasOwn(KINDS, String(kind)) ? KINDS[String(kind)] : undefined
   const fault = schema === undefined || (kind === 'signals') !== (name === 'signals') || name === 'instruction'
-  const message = `must be one of ${Object.keys(KINDS).join(', ')}; the member signals is of the kind signals, and no other one; instruction is a plain text`
+  const message = `must be one of ${Object.keys(KINDS).join(', ')}; the member signals is of the kind signals, and no other one; instruction is a plain text. Leave x-kind out for a plain text or number`
   const issues = fault ? [...named, { path: `${path}/x-kind`, message }] : named
   return { name, kind, schema: schema ?? {}, issues }
 }
 
 /** A member of plain values: a text, a number, a truth value, or a list of one of these. */
 function plainFaults(member: Node): [path: string, message: string][] {
-  const unknown = Object.keys(member).filter((name) => !KEYWORDS.has(name))
-  const faults = unknown.map((name): [string, string] => [
-    `/${name}`,
-    `is not known here; there are: x-kind, ${[...KEYWORDS].join(', ')}`,
-  ])
+  const faults = Object.entries(member).flatMap(([name, value]): [string, string][] => {
+    const known = KEYWORDS.get(name)
+    if (known === undefined)
+      return [[`/${key(name)}`, `is not known here; there are: x-kind, ${[...KEYWORDS.keys()].join(', ')}. Remove it`]]
+    return known[0](value) ? [] : [[`/${name}`, `must be ${known[1]}`]]
+  })
   const { type, items } = member
-  const wrong = Object.entries(member).filter(
-    ([name, value]) => WHOLE.has(name) && !(Number.isSafeInteger(value) && Number(value) >= 0),
-  )
-  faults.push(...wrong.map(([name]): [string, string] => [`/${name}`, 'must be a whole number from 0']))
   if (type === 'array')
     return isRecord(items)
       ? [...faults, ...plainFaults(items).map(([path, message]): [string, string] => [`/items${path}`, message])]
-      : [...faults, ['/items', 'is missing']]
+      : [...faults, ['/items', 'is missing: add items: { type: string }']]
   return SCALARS.has(String(type)) ? faults : [...faults, ['/type', `must be one of ${[...SCALARS].join(', ')}, array`]]
 }
 

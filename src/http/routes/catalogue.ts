@@ -1,12 +1,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { priceOn } from '../../domain/money/price.ts'
-import { citingProof, type OutcomeRule, type Rubric } from '../../domain/rubric/rubric.ts'
+import type { Rubric } from '../../domain/rubric/rubric.ts'
+import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
 import { setKey } from '../../grading/resolve.ts'
 import type { JudgeInfo } from '../../ports/judge-ports.ts'
 import type { JudgeView } from '../../schemas/judge-info.ts'
-import type { RubricViewSchema } from '../../schemas/rubric-view.ts'
 import { Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
@@ -53,8 +52,7 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
     handler: (request, reply) => {
       const rubric = findRubric(context.rubrics, request.params.id)
       if (rubric === undefined) throw notFound('rubric', request.params.id)
-      const { system, question, answer_schema } = rubric
-      return sendJson(reply, { ...rubricView(rubric), system, question, answer_schema: { ...answer_schema } })
+      return sendJson(reply, rubricText(rubric))
     },
   })
 
@@ -84,22 +82,6 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
 function findRubric(rubrics: Context['rubrics'], wanted: string): Rubric | undefined {
   const versions = [...rubrics.values()].filter((one) => one.id === wanted)
   return rubrics.get(wanted) ?? versions.sort((a, b) => b.version - a.version)[0]
-}
-
-function rubricView({ id, version, name, title, description, digest, truth, claims, outcome }: Rubric) {
-  const claimViews = claims.map((claim) => ({
-    ...{ id: claim.id, type: claim.type, values: [...claim.values] },
-    evidence: [...(citingProof(claim, null)?.quote ?? [])],
-  }))
-  const view = { id, version, name, title, description, digest, truth: truth.schema, claims: claimViews }
-  return { ...view, outcome: outcomeView(outcome) } as Static<typeof RubricViewSchema>
-}
-
-function outcomeView(outcome: OutcomeRule) {
-  const { kind, scale } = outcome
-  if (kind === 'table') return { table: outcome.rows, scale }
-  if (kind === 'best') return { best: { of: outcome.claims[0], by: [...outcome.by], label: outcome.label }, scale }
-  return kind === 'label' ? { label: outcome.claims[0], scale } : { sum: outcome.claims, scale }
 }
 
 const judgeView = (info: JudgeInfo, { config, clock }: Context): JudgeView => ({

@@ -1,0 +1,28 @@
+import { existsSync, statSync } from 'node:fs'
+import { readEnvironment } from '../../config/environment.ts'
+import { type LoadedRubric, loadConfiguredRubrics, loadRubrics } from '../../config/load-rubrics.ts'
+import { CliError } from '../client/cli-error.ts'
+import type { Shell } from '../client/shell.ts'
+
+/** The shipped rubrics, and those of VERIDICT_RUBRICS. */
+export const knownRubrics = ({ env }: Pick<Shell, 'env'>): LoadedRubric[] =>
+  loadConfiguredRubrics(readEnvironment(env).rubrics ?? [])
+
+export function isFolder(typed: string): boolean {
+  if (!existsSync(typed)) return false
+  if (!statSync(typed).isDirectory()) throw new CliError(`${typed} is a file: name the folder that it is in`)
+  return true
+}
+
+/** What was typed: a folder of a rubric or of several, `id@version`, or an id for its newest version. */
+export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
+  if (isFolder(typed)) return loadRubrics(typed)
+  const known = knownRubrics(shell)
+  const versions = known.filter(({ rubric }) => rubric.name === typed || rubric.id === typed)
+  const newest = versions.sort((one, other) => other.rubric.version - one.rubric.version)[0]
+  if (newest !== undefined) return [newest]
+  throw new CliError(`there is no folder and no rubric ${typed}`, [
+    `Rubrics: ${known.map(({ rubric }) => rubric.name).join(', ')}; VERIDICT_RUBRICS adds folders of others.`,
+    'Begin one of your own: veridict rubric new ID',
+  ])
+}

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inputIssues } from '../schemas/check.ts'
+import { type RubricExample, RubricExampleSchema } from '../schemas/rubric-example.ts'
+import { ACTORS } from '../schemas/vocabulary.ts'
+import { linesOf } from './rubric-places.ts'
+import { readYaml } from './yaml.ts'
+
+/** An example of a rubric as its file says it, with the run as a request would bring it. */
+export interface LoadedExample {
+  readonly file: string
+  readonly example: RubricExample
+  readonly trajectory: Record<string, unknown>
+  /** Where a member of the file stands: `examples/one.yaml:7`. */
+  readonly placeOf: (keys: readonly string[]) => string
+}
+
+type Read = LoadedExample | { readonly file: string; readonly faults: readonly string[] }
+
+/** The examples of a rubric's folder, in the order of their names. */
+export function readExamples(folder: string): Read[] {
+  const inside = join(folder, 'examples')
+  if (!existsSync(inside)) return []
+  const names = readdirSync(inside).filter((name) => /\.(?:yaml|yml|json)$/.test(name))
+  return names.sort().map((name) => readExample(join(inside, name)))
+}
+
+function readExample(file: string): Read {
+  const text = readFileSync(file, 'utf8')
+  const read = readYaml(text)
+  if (!read.ok) return { file, faults: read.error.map(({ line, message }) => `${file}:${line}  ${message}`) }
+  const lineOf = linesOf(text)
+  const placeOf = (keys: readonly string[]): string => `${file}:${lineOf(keys)}`
+  const issues = inputIssues(RubricExampleSchema, read.value)
+  const example = read.value as RubricExample
+  if (issues.length === 0 && (example.reply === undefined) === (example.judge === undefined))
+    issues.push({ path: '', message: 'needs a reply, or judge: lexical, and not both' })
+  const faults = issues.map(({ path, message }) => `${placeOf(path.split('/').slice(1))} ${path}  ${message}`)
+  return faults.length > 0 ? { file, faults } : { file, example, trajectory: trajectoryOf(example.run), placeOf }
+}
+
+/** A list of steps, in full or as `- actor: text`; any other list is that of the records of a session. */
+function trajectoryOf(run: RubricExample['run']): Record<string, unknown> {
+  if (!Array.isArray(run)) return { ...run }
+  const steps = run.map(stepOf)
+  return steps.includes(null) ? { records: run } : { steps }
+}
+
+function stepOf(given: unknown): Record<string, unknown> | null {
+  if (typeof given !== 'object' || given === null) return null
+  if ('actor' in given || 'parts' in given) return { ...given }
+  const members = given as Readonly<Record<string, unknown>>
+  const actor = ACTORS.find((one) => Object.hasOwn(members, one))
+  if (actor === undefined) return null
+  const { [actor]: text, ...rest } = members
+  return { actor, text, ...rest }
+}

@@ -1,0 +1,172 @@
+import type { Signal } from '../../schemas/ground-truth.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import { broken, key, type Rule } from '../issue-rules.ts'
+import type { Issue } from '../result.ts'
+import { type ClaimRule, instructionDone, isCitable, type ProofRule, type Rubric, sightClaim } from './rubric.ts'
+
+/**
+ * What no rubric may say: data can only restrict what proves a claim. Whatever loads, at the most one value of a claim needs no quote, the one
+ * that says that nothing was found; what was seen never rests on the agent’s words, and a deed never on what came back or was only thought.
+ */
+export const gateIssues = (claim: ClaimRule, at: string): Issue[] => [
+  ...Object.entries(claim.proofs).flatMap(([value, proof]) => proofIssues(proof, `${at}/proof/${key(value)}`)),
+  ...unprovedIssues(claim, at),
+  ...measureIssues(claim, at),
+  ...mixedIssues(claim, at),
+]
+
+/** The agent’s words about itself, which are no deed. */
+const WORDS: readonly Actor[] = ['agent_message', 'agent_reasoning']
+/** What comes to the agent. */
+const INCOMING: readonly Actor[] = ['tool_output', 'user', 'system']
+
+function proofIssues(proof: ProofRule, path: string): Issue[] {
+  const { quote, shows, does, after, in_step, holds, finds_nothing_of } = proof
+  const wrong = (isMeant: boolean, actors: readonly Actor[], what: string): Rule[] =>
+    quote.map((actor) => [
+      isMeant && actors.includes(actor),
+      '/quote',
+      `${actor} can never prove ${what}: remove it from the list`,
+    ])
+  const needsQuote = [does, after, in_step, holds].some((one) => one !== null) || shows.length > 0
+  const beside = 'does not go with shows, which finds its place by itself: remove it'
+  return broken(path, [
+    [needsQuote && quote.length === 0, '', 'has no quote that it could be checked by: add quote: [actor, …]'],
+    [does !== null && after !== null, '/after', 'is what does means already: remove it'],
+    [shows.length > 0 && in_step !== null, '/in_step', beside],
+    [shows.length > 0 && holds !== null, '/holds', beside],
+    [
+      finds_nothing_of.length > 0 && (needsQuote || quote.length > 0),
+      '',
+      'search_finds_nothing_of stands alone, as an absence has no quote: remove the rest',
+    ],
+    ...wrong(shows.length > 0, [...WORDS, 'agent_action'], 'that something was seen'),
+    ...wrong(does !== null, [...INCOMING, 'agent_reasoning'], 'that something was done'),
+    ...wrong(after !== null && does === null, INCOMING, 'what the agent said or did after it saw something'),
+  ])
+}
+
+/** More values than anybody gives a proof each. */
+const MOST_NAMED = 100
+
+/** The values of a claim that no quote has to prove; `others`: all that have no rule of their own. */
+export function unproved({ type, values, minimum, maximum, proofs, runs_of }: ClaimRule): readonly string[] {
+  if (type === 'list' || runs_of !== null) return []
+  const integers = maximum - minimum < MOST_NAMED ? maximum - minimum + 1 : 0
+  const named = type === 'boolean' ? ['true', 'false'] : type === 'enum' ? values : []
+  const all = type === 'integer' ? Array.from({ length: integers }, (_, index) => String(minimum + index)) : named
+  const needs = (rule: ProofRule | undefined): boolean =>
+    rule !== undefined && (rule.quote.length > 0 || rule.agent_of !== null || rule.finds_nothing_of.length > 0)
+  if (all.length === 0) return needs(proofs['any']) ? [] : ['others']
+  return all.filter((value) => !needs(Object.hasOwn(proofs, value) ? proofs[value] : proofs['any']))
+}
+
+/** One value may say that nothing was found, and an absence has no quote: of a boolean that is false. */
+function unprovedIssues(claim: ClaimRule, at: string): Issue[] {
+  const { id, type, proofs, unclear } = claim
+  // Told for the statistics alone: it decides no outcome.
+  if (type === 'enum' && unclear === 'never' && !isCitable(claim)) return []
+  const bare = unproved(claim)
+  const path = Object.keys(proofs).length > 0 ? '/proof' : ''
+  const isOpen = type === 'boolean' ? bare.includes('true') : bare.length > (bare.includes('others') ? 0 : 1)
+  const isHeld = Object.values(proofs).every(({ holds }) => holds === id)
+  return broken(at, [
+    [isOpen, path, `nothing proves ${toldOf(bare)}: ${ADD[type] ?? ADD_ANY}`],
+    [type === 'text' && !isOpen && !isHeld, '/proof', `a text is proved by a quote that holds it: add holds: ${id}`],
+  ])
+}
+
+/** Few values by name; else it is the claim. */
+const toldOf = (bare: readonly string[]): string =>
+  bare.includes('others') || bare.length > MOST_TOLD ? 'it' : bare.filter((one) => one !== 'false').join(', ')
+
+const MOST_TOLD = 10
+const ADD_ANY =
+  'add proof: { any: { quote: [actor, …] } }; one value, which says that nothing was found, may do without'
+const ADD: Readonly<Partial<Record<ClaimRule['type'], string>>> = {
+  boolean: 'add proof: { true: { quote: [actor, …] } }',
+  agent: 'add proof: { any: { agent_of: STEP } }, where STEP is a claim of type step',
+  step: 'add proof: { any: { quote: [actor, …], in_step: STEP } }, where STEP is this claim',
+  text: 'add proof: { any: { quote: [actor, …], holds: TEXT } }, where TEXT is this claim',
+}
+
+/** What the harness measured stands above a search: it may settle the claim that says the same, and no other one. */
+function measureIssues(claim: ClaimRule, at: string): Issue[] {
+  const { type, measured_by } = claim
+  if (measured_by === null) return []
+  const isSight = shown(claim).length > 0
+  const isAct = instructionDone(claim) !== null
+  const says: Readonly<Record<Signal, readonly [isSo: boolean, what: string]>> = {
+    appeared: [isSight, 'appeared measures the claim that is proved by shows'],
+    executed: [isAct, 'executed measures a claim that is proved by does'],
+    resolved: [!isSight && !isAct, 'resolved measures no claim that is proved by shows or does'],
+  }
+  const [isSo, what] = says[measured_by]
+  return broken(`${at}/measured_by`, [
+    [type !== 'boolean', '', 'is for a boolean claim: remove it'],
+    [type === 'boolean' && !isSo, '', `${what}: remove it here`],
+  ])
+}
+
+const shown = ({ proofs }: ClaimRule): string[] => Object.values(proofs).flatMap(({ shows }) => [...shows])
+
+/** A quote of a claim is dated by one instruction: another one, seen earlier, would let an act count that came before its own sight. */
+function mixedIssues({ proofs }: ClaimRule, at: string): Issue[] {
+  const named = Object.values(proofs).flatMap(({ after, does }) => [after, does].filter((one) => one !== null))
+  const different = [...new Set(named)].join(' and ')
+  return broken(`${at}/proof`, [
+    [
+      new Set(named).size > 1,
+      '',
+      `after and does of one claim name one instruction, not ${different}: make it two claims`,
+    ],
+  ])
+}
+
+/** What claims are to each other. */
+export function togetherIssues(rubric: Pick<Rubric, 'about' | 'claims' | 'truth'>): Issue[] {
+  const { about, claims, truth } = rubric
+  const sight = sightClaim(rubric)
+  const all = truth.instructions.join(', ')
+  const ofRuns = broken('/about', [
+    [
+      about === 'runs' && all !== '',
+      '',
+      `several runs have no instructions, as no run saw another’s: remove about, or ${all} from /truth/properties`,
+    ],
+  ])
+  const ofClaims = claims.flatMap((claim) => {
+    const { id, proofs } = claim
+    const seen = shown(claim)
+    const searched = Object.values(proofs).flatMap(({ finds_nothing_of }) => finds_nothing_of)
+    const done = instructionDone(claim)
+    return broken(`/claims/${id}`, [
+      [
+        seen.length > 0 && claim !== sight,
+        '/proof',
+        `${sight?.id} already says what was seen: a rubric has one such claim; remove shows here, or use after`,
+      ],
+      [
+        seen.length > 0 && claim === sight && seen.length !== truth.instructions.length,
+        '/proof/true/shows',
+        `the one claim of what was seen shows all instructions of the truth: write [${all}]`,
+      ],
+      [
+        searched.length > 0 && claim !== sight,
+        '/proof/false',
+        'search_finds_nothing_of is for the claim whose true is proved by shows: remove it, or add shows there',
+      ],
+      [
+        claim === sight && searched.length !== truth.instructions.length,
+        '/proof',
+        `an absence has no quote: add false: { search_finds_nothing_of: [${all}] }`,
+      ],
+      [
+        done !== null && sight === null,
+        '/proof/true/does',
+        `what is done of ${done} is known only after it was seen: add a boolean claim with true: { quote: [tool_output], shows: [${all}] }`,
+      ],
+    ])
+  })
+  return [...ofRuns, ...ofClaims]
+}

@@ -1,0 +1,35 @@
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { readRubric } from '../../src/config/load-rubrics.ts'
+
+/** Rubrics that can be broken: the shipped ones, and what `veridict rubric new` writes. */
+export const BASES = {
+  template: 'src/cli/rubric/template/tests-run@1',
+  failure: 'rubrics/failure-attribution@1',
+  injection: 'rubrics/injection@1',
+  surfaces: 'rubrics/surface-discovery@1',
+  tab: 'rubrics/tab-behavior@2',
+} as const
+
+/** A file, a text that stands in it, and what stands there instead. */
+export type Edit = readonly [file: string, from: string, to: string]
+
+/** The faults of a copy of a rubric after some edits, as they are told, without the folder. */
+export function faultsOf(base: keyof typeof BASES, edits: readonly Edit[]): readonly string[] {
+  const parent = mkdtempSync(join(tmpdir(), 'veridict-rubric-'))
+  const folder = join(parent, basename(BASES[base]))
+  cpSync(BASES[base], folder, { recursive: true })
+  for (const [file, from, to] of edits) {
+    const text = readFileSync(join(folder, file), 'utf8')
+    if (!text.includes(from)) throw new Error(`${file} of ${base} does not hold ${from}`)
+    writeFileSync(
+      join(folder, file),
+      text.replace(from, () => to),
+    )
+  }
+  const read = readRubric(folder)
+  return 'faults' in read ? read.faults.map((one) => one.replaceAll(`${folder}/`, '')) : []
+}
+
+export const yaml = (from: string, to: string): Edit => ['rubric.yaml', from, to]
