@@ -27,13 +27,13 @@ interface StoredRatings {
  * @returns issues with JSON pointers into the request: a word that names no rater, signals of what is not measured, too many ratings.
  */
 export async function readStoredRatings(
-  stores: QuestionStores & { readonly reviews: ReviewStore; readonly rubrics: Rubrics },
+  stores: QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics },
   stored: StoredRaters,
 ): Promise<Result<StoredRatings, Issue[]>> {
   const selected = await readSelected(stores, stored.query)
   const id = chooseRubric(selected.values(), stored)
   if (!id.ok) return id
-  const rubric = newestRubric(stores.rubrics, id.value)
+  const rubric = newestRubric(stores.loaded, id.value)
   const measure = findMeasure(stored.measure ?? 'label', rubric)
   if (!measure.ok) return measure
   const words = parseRaters(stored.raters, measure.value, measuredWords(rubric))

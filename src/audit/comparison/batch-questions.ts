@@ -1,6 +1,6 @@
 import type { BatchStores } from '../../batches/ended-items.ts'
-import type { GradeFilter, GradeStore } from '../../ports/grade-ports.ts'
 import { rubricIdOf } from '../../domain/rubric/said-claims.ts'
+import type { GradeFilter, GradeStore } from '../../ports/grade-ports.ts'
 import { nameOf } from '../disagreements/clashes.ts'
 import { nextTurn } from '../disagreements/next-turn.ts'
 import { newestFirst, type QuestionRow, rowFor, subjectOf, toRow } from '../disagreements/standing-opinions.ts'
@@ -48,7 +48,10 @@ function addTrial(
     row.ungraded.push({ judge, rubric, status: item.status })
 }
 
-async function addOthers(grades: GradeStore, { question, rubric, opinions, ungraded, others }: QuestionRow): Promise<void> {
+async function addOthers(
+  grades: GradeStore,
+  { question, rubric, opinions, ungraded, others }: QuestionRow,
+): Promise<void> {
   const asked = new Set([...opinions, ...ungraded].map(nameOf))
   opinions.sort(newestFirst)
   for (const { grade } of await grades.listForQuestion(question))

@@ -11,6 +11,8 @@ export interface ReviewFilter {
   readonly rater?: string
   readonly grade_id?: string
   readonly question?: string
+  /** The id of a rubric, without its version. */
+  readonly rubric?: string
   /** `null`: those who say that it cannot be told. */
   readonly label?: Label | null
   /** Exclusive: reviews older than this id. */
@@ -19,11 +21,13 @@ export interface ReviewFilter {
 
 /** All reviews that fit, newest first, a page of the store at a time. */
 export async function* readReviews(store: ReviewStore, filter: ReviewFilter): AsyncGenerator<Review> {
-  const { label, before, ...query } = filter
+  const { label, rubric, before, ...query } = filter
+  const fits = (review: Review) =>
+    (label === undefined || review.label === label) && (rubric === undefined || rubricIdOfReview(review) === rubric)
   let last = before
   for (;;) {
     const page = await store.list({ ...query, limit: PAGE, ...(last !== undefined && { before: last }) })
-    for (const review of page) if (label === undefined || review.label === label) yield review
+    yield* page.filter(fits)
     last = page.at(-1)?.id
     if (page.length < PAGE) return
     await nextTurn()

@@ -5,7 +5,6 @@ import { AgreementRequestSchema, AgreementSchema } from './agreement.ts'
 
 const closed = { additionalProperties: false } as const
 
-
 const StoredRatersSchema = Type.Object(
   {
     raters: Type.Array(
