@@ -1,5 +1,11 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
-import { claimsOfReview, newestRubric, type Rubrics, rubricIdOf } from '../../domain/rubric/said-claims.ts'
+import {
+  claimsOfReview,
+  newestRubric,
+  type Rubrics,
+  rubricIdOf,
+  TAB_BEHAVIOR,
+} from '../../domain/rubric/said-claims.ts'
 import type { ReviewStore } from '../../ports/grade-ports.ts'
 import { type AgreementRequest, MAX_AGREEMENT_LABELS, type Rating } from '../../schemas/audit/agreement.ts'
 import type { RaterCoverage, StoredRaters } from '../../schemas/audit/stored-agreement.ts'
@@ -72,7 +78,7 @@ const tooManyValues = (n: number) =>
 function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRaters): Result<string, Issue[]> {
   const named = rubric ?? query?.rubric
   if (named !== undefined) return ok(rubricIdOf(named))
-  const [first = 'tab-behavior', ...more] = new Set([...rows].map((row) => row.rubric))
+  const [first = TAB_BEHAVIOR, ...more] = new Set([...rows].map((row) => row.rubric))
   if (more.length === 0) return ok(first)
   const message = `is needed: these questions were graded by ${[first, ...more].sort().join(', ')}, and different rubrics are never compared`
   return err([{ path: '/stored/rubric', message }])

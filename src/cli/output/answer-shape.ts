@@ -1,4 +1,4 @@
-import { BATCH_STATUSES, GRADE_STATUSES, ITEM_STATUSES, LABELS } from '../../schemas/vocabulary.ts'
+import { BATCH_STATUSES, GRADE_STATUSES, ITEM_STATUSES } from '../../schemas/vocabulary.ts'
 import { CliError } from '../client/cli-error.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
@@ -41,7 +41,7 @@ export const isResult: Shape = (value) =>
   isRecord(value) &&
   typeof value['item_id'] === 'string' &&
   isOneOf(ITEM_STATUSES, value['status']) &&
-  (value['label'] === null || isOneOf(LABELS, value['label'])) &&
+  (value['label'] === null || isPlain(value['label'])) &&
   (value['grade'] === null || isResultGrade(value['grade'])) &&
   isRecord(value['metadata'])
 

@@ -16,7 +16,8 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
 }
 export const OLD_CLAIM_NAMES: readonly string[] = Object.keys(OLD_NAMES)
 
-const TAB_BEHAVIOR = 'tab-behavior'
+/** What the oldest reviews and items are of, which do not say it. */
+export const TAB_BEHAVIOR = 'tab-behavior'
 
 /** The id of a claim, which may be called by its old name. */
 export const claimIdOf = (name: string): string => (Object.hasOwn(OLD_NAMES, name) ? (OLD_NAMES[name] ?? name) : name)
@@ -27,7 +28,7 @@ export const claimWord = (id: string): string => OLD_CLAIM_NAMES.find((name) => 
 /** The id of a rubric without its version. Versions of one rubric are compared, different rubrics never. */
 export const rubricIdOf = (name: string): string => (name.includes('@') ? name.slice(0, name.lastIndexOf('@')) : name)
 
-/** What a review is of. The oldest do not say it: there was one rubric. */
+/** The id of the rubric that a review is of. */
 export const rubricIdOfReview = ({ rubric }: Pick<Review, 'rubric'>): string => rubricIdOf(rubric ?? TAB_BEHAVIOR)
 
 export const newestRubric = (rubrics: Rubrics, id: string): Rubric | null =>
