@@ -74,6 +74,12 @@ export const isRubric: Shape = (value) =>
   isRecord(value) &&
   ['name', 'title', 'digest', 'system', 'question'].every((name) => typeof value[name] === 'string') &&
   isRecord(value['answer_schema'])
+/** Ids of claims become columns. */
+export const isAskedRubrics: Shape = (value) =>
+  isListOf(value, 'name') &&
+  (value as { items: Readonly<Record<string, unknown>>[] }).items.every(
+    ({ claims }) => Array.isArray(claims) && claims.every((claim) => isRecord(claim) && isPlain(claim['id'])),
+  )
 export const isRubrics: Shape = (value) => isListOf(value, 'name', 'title')
 
 const isListOf = (value: unknown, ...texts: readonly string[]): boolean =>

@@ -1,12 +1,14 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+import { readBatchRubrics } from '../../batches/batch-rubrics.ts'
 import { priceOn } from '../../domain/money/price.ts'
-import { citingProof, type OutcomeRule, type Rubric } from '../../domain/rubric/rubric.ts'
+import { claimsOfOutcome } from '../../domain/rubric/outcome-claims.ts'
+import { type ClaimRule, citingProof, type OutcomeRule, type Rubric } from '../../domain/rubric/rubric.ts'
+import { newestRubric } from '../../domain/rubric/said-claims.ts'
 import { setKey } from '../../grading/resolve.ts'
 import type { JudgeInfo } from '../../ports/judge-ports.ts'
 import type { JudgeView } from '../../schemas/judge-info.ts'
-import type { RubricViewSchema } from '../../schemas/rubric-view.ts'
+import type { RubricView } from '../../schemas/rubric-view.ts'
 import { Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
@@ -41,9 +43,26 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
     },
     handler: (request, reply) => {
       const rubric = findRubric(context.rubrics, request.params.id)
-      if (rubric === undefined) throw notFound('rubric', request.params.id)
+      if (rubric === null) throw notFound('rubric', request.params.id)
       const { system, question, answer_schema } = rubric
       return sendJson(reply, { ...rubricView(rubric), system, question, answer_schema: { ...answer_schema } })
+    },
+  })
+
+  routes.get('/v1/batches/:id/rubrics', {
+    schema: {
+      operationId: 'listBatchRubrics',
+      summary: 'The loaded rubrics that the items of a batch ask by',
+      tags: ['batches'],
+      params: RubricId,
+      querystring: NoQuery,
+      response: { 200: answer('RubricList', 'Each of them, without its prompt.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const { batches } = request.project.stores
+      const batch = await batches.get(request.params.id)
+      if (batch === null) throw notFound('batch', request.params.id)
+      return sendJson(reply, { items: batchRubrics(context, await readBatchRubrics(batches, batch)) })
     },
   })
 
@@ -65,25 +84,45 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
   })
 }
 
-function findRubric(rubrics: Context['rubrics'], wanted: string): Rubric | undefined {
-  const versions = [...rubrics.values()].filter((one) => one.id === wanted)
-  return rubrics.get(wanted) ?? versions.sort((a, b) => b.version - a.version)[0]
+const findRubric = (rubrics: Context['rubrics'], wanted: string): Rubric | null =>
+  rubrics.get(wanted) ?? newestRubric(rubrics, wanted)
+
+/** What a batch asks by, as far as it is loaded. */
+export const batchRubrics = ({ rubrics }: Pick<Context, 'rubrics'>, names: readonly string[]): RubricView[] =>
+  names.flatMap((name) => rubrics.get(name) ?? []).map(rubricView)
+
+function rubricView(rubric: Rubric): RubricView {
+  const { id, version, name, title, description, digest, truth, claims, outcome } = rubric
+  const labels = outcome.labels.map((label) => ({ label, claims: claimsOfOutcome(rubric, label) }))
+  const view = {
+    id,
+    version,
+    name,
+    title,
+    description,
+    digest,
+    truth: truth.schema,
+    claims: claims.map(claimView),
+    labels,
+  }
+  return { ...view, outcome: outcomeView(outcome) } as RubricView
 }
 
-function rubricView({ id, version, name, title, description, digest, truth, claims, outcome }: Rubric) {
-  const claimViews = claims.map((claim) => ({
-    ...{ id: claim.id, type: claim.type, values: [...claim.values] },
-    evidence: [...(citingProof(claim, null)?.quote ?? [])],
-  }))
-  const view = { id, version, name, title, description, digest, truth: truth.schema, claims: claimViews }
-  return { ...view, outcome: outcomeView(outcome) } as Static<typeof RubricViewSchema>
+function claimView(claim: ClaimRule) {
+  const { id, type, values, minimum, maximum, unclear, measured_by } = claim
+  return {
+    ...{ id, type, values: [...values] },
+    ...(minimum > Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }),
+    ...{ unclear, measured_by, evidence: [...(citingProof(claim, null)?.quote ?? [])] },
+  }
 }
 
 function outcomeView(outcome: OutcomeRule) {
-  const { kind, scale } = outcome
+  const { kind, scale, claims } = outcome
   if (kind === 'table') return { table: outcome.rows, scale }
-  if (kind === 'best') return { best: { of: outcome.claims[0], by: [...outcome.by], label: outcome.label }, scale }
-  return kind === 'label' ? { label: outcome.claims[0], scale } : { sum: outcome.claims, scale }
+  if (kind === 'best') return { best: { of: claims[0], by: outcome.by, label: outcome.label }, scale }
+  return kind === 'label' ? { label: claims[0], scale } : { sum: claims, scale }
 }
 
 const judgeView = (info: JudgeInfo, { config, clock }: Context): JudgeView => ({
