@@ -51,7 +51,7 @@ async function* results(...items: BatchResult[]) {
 async function written(format: OutputFormat, ...items: BatchResult[]): Promise<string> {
   const shell = testShell()
   const batch = { ...newBatch(1, items.length, {}, 'regrade'), uncertain_usd: 0.5 }
-  await writeResults(await openOutput(shell, undefined), format, results(...items), batch, (_style, text) => text)
+  await writeResults(await openOutput(shell, undefined), format, results(...items), batch, (_style, text) => text, [])
   return shell.output()
 }
 
@@ -114,7 +114,7 @@ test('a reason is whole in a pipe, and on a terminal it says where the rest stan
   const shell = testShell()
   Object.assign(shell.out, { isTTY: true, columns: 100 })
   const target = await openOutput(shell, undefined)
-  await writeResults(target, 'table', results(failed), newBatch(1, 1, {}, 'grade'), (_style, text) => text)
+  await writeResults(target, 'table', results(failed), newBatch(1, 1, {}, 'grade'), (_style, text) => text, [])
   expect(shell.output()).not.toContain('the advice')
   expect(shell.output()).toContain('… (all of it: veridict show GRADE)')
 })

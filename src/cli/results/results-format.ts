@@ -52,7 +52,7 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
   csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
           ${CSV_COLUMNS.slice(10, 16).join(', ')},
           ${CSV_COLUMNS.slice(16).join(', ')},
-          claim.<id> for each claim of the rubrics of the batch (`unclear`: the judge could not tell; a list as JSON)
+          claim.<id> for each claim of the rubrics of the batch (unclear: the judge could not tell; a list as JSON)
           (contradictions: codes, one or more; unmet: what a claim lacks; unread_actions: of the unread records, those
           that may hold acts of the agent);
           an absent value is empty; control characters are shown escaped, and a text that a spreadsheet would take
