@@ -33,7 +33,7 @@ const WANTED = 'must be judge:<name>, judge:<name>@<rubric>, samples:<name>, hum
 function signalsFault({ word, measured_by }: Measure, measured: readonly string[]): string | null {
   if (measured_by !== null) return null
   const instead = measured.length > 0 ? `take the measure ${measured.join(' or ')}` : 'this rubric has no such claim'
-  return `the harness does not measure ${word}; ${instead}`
+  return `the harness measures no ${word}; ${instead}`
 }
 
 function parseRater(word: string): RaterWord | null {
