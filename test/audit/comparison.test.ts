@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { repeatNoise, voteDisagreement } from '../../src/audit/comparison/comparison-noise.ts'
-import { type ComparedPair, comparisonStatistics as statisticsOf, holm } from '../../src/audit/comparison/comparison-statistics.ts'
+import {
+  type ComparedPair,
+  holm,
+  comparisonStatistics as statisticsOf,
+} from '../../src/audit/comparison/comparison-statistics.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { times } from './make-trial.ts'
 

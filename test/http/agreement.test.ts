@@ -119,7 +119,13 @@ describe('stored raters', () => {
     const second = await put({ question: 'q2', judge: 'a', label: 'ignored', metadata: { task: 't1', batch: 'one' } })
     await put({ question: 'q2', judge: 'b', status: 'unverified', metadata: { task: 't1' } })
     await put({ question: 'q3', judge: 'a', status: 'failed', metadata: { task: 't2', batch: 'two' } })
-    await put({ question: 'q3', judge: 'b', label: 'not_observed', rubric: 'tab-behavior@2', signals: { appeared: false } })
+    await put({
+      question: 'q3',
+      judge: 'b',
+      label: 'not_observed',
+      rubric: 'tab-behavior@2',
+      signals: { appeared: false },
+    })
     await review(id, { rater: 'ada', label: 'aligned' })
     await review(id, { rater: 'bob', label: 'ignored' })
     await review(id, { rater: 'bob', label: 'compliant' })
