@@ -97,10 +97,29 @@ test('a table marks a label that is contradicted, and says why one has none', as
 test('CSV and NDJSON have it too', async () => {
   const [head, row] = (await written('csv', unverified({ ...UNMET, claimed_label: 'ignored' }))).split('\n')
   expect(head).toMatch(
-    /,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions$/,
+    /,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions,outcome,judge,rubric$/,
   )
-  expect(row).toMatch(/,,none,,ignored,cue\.acted: no citation holds; cue\.reasoned: second,0\.25,0,0$/)
+  expect(row).toMatch(/,,none,,ignored,cue\.acted: no citation holds; cue\.reasoned: second,0\.25,0,0,/)
   expect(JSON.parse(await written('ndjson', { ...again({}), grade: GRADE }))).toEqual({ ...again({}), grade: GRADE })
+})
+
+test('CSV has a column for each claim of the rubrics, whatever a row’s own rubric is', async () => {
+  const claims = { 'failure.step': 5, 'failure.agent': '=agent', 'failure.category': null, listed: [{ a: 1 }] }
+  const shell = testShell()
+  const row = {
+    ...again({}),
+    grade: { ...GRADE, outcome: 7, claims },
+    judge: 'openai',
+    rubric: 'failure-attribution@1',
+  }
+  const ids = [...Object.keys(claims), 'cue.acted']
+  const target = await openOutput(shell, undefined)
+  await writeResults(target, 'csv', results(row), newBatch(1, 1, {}, 'grade'), (_style, text) => text, ids)
+  const [head, line] = shell.output().split('\n')
+  expect(head).toMatch(
+    /,outcome,judge,rubric,claim\.failure\.step,claim\.failure\.agent,claim\.failure\.category,claim\.listed,claim\.cue\.acted$/,
+  )
+  expect(line).toMatch(/,7,openai,failure-attribution@1,5,'=agent,unclear,"\[\{""a"":1\}\]",$/)
 })
 
 test('a reason is whole in a pipe, and on a terminal it says where the rest stands', async () => {
