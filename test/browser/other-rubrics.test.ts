@@ -18,7 +18,7 @@ function failure(step: 2 | 3, quote: string): string {
   return JSON.stringify({
     citations: [cited('failure.step'), cited('failure.category')],
     notes: '',
-    failure: { step: String(step), agent: '<b>agent</b>', category: 'invention_of_information' },
+    failure: { step: String(step), agent: 'agent', category: 'invention_of_information' },
     confidence: 'high',
   })
 }
@@ -76,7 +76,7 @@ describeInBrowser('a rubric other than tab-behavior', () => {
       expect(queue[0]?.kinds[0]).toBe('human')
 
       await page.goto(new URL(`/audit/grades/${made[0]?.id}`, page.url()).href)
-      await page.getByRole('heading', { name: 'failure.agent: <b>agent</b>' }).waitFor()
+      await page.getByRole('heading', { name: 'failure.agent: agent' }).waitFor()
       await page.getByRole('heading', { name: 'failure.step: 2' }).waitFor()
       expect(audit.complaints).toEqual([])
     } finally {
