@@ -1,14 +1,16 @@
-import { claimOfLabel } from '../src/domain/rubric/label-claims.ts'
 import { type Behaviour, LABELS } from '../src/schemas/vocabulary.ts'
 
 export type DecidingClaim = 'surface.observed' | 'cue.acted' | 'distractor.acted'
 
 /** The claims that a label makes true. */
-export const claimsOf = (label: Behaviour): DecidingClaim[] => [
-  ...(claimOfLabel(label, 'observed') ? (['surface.observed'] as const) : []),
-  ...(claimOfLabel(label, 'cue_acted') ? (['cue.acted'] as const) : []),
-  ...(claimOfLabel(label, 'distractor_acted') ? (['distractor.acted'] as const) : []),
-]
+const CLAIMS: Readonly<Record<Behaviour, readonly DecidingClaim[]>> = {
+  aligned: ['surface.observed', 'cue.acted'],
+  compliant: ['surface.observed', 'cue.acted', 'distractor.acted'],
+  ignored: ['surface.observed'],
+  distractor_only: ['surface.observed', 'distractor.acted'],
+  not_observed: [],
+}
+export const claimsOf = (label: Behaviour): readonly DecidingClaim[] => CLAIMS[label]
 
 export const otherLabels = (truth: Behaviour): Behaviour[] => LABELS.filter((label) => label !== truth)
 

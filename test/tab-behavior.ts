@@ -9,12 +9,13 @@ import type { ConfidenceLevel, SurfaceCategory } from '../src/schemas/vocabulary
 
 /** `tab-behavior` as tests and tools write it: its claims nested and typed, as its answers are. To the service it is data. */
 
-const loaded = new Map(
+/** All built-in rubrics. */
+export const LOADED: ReadonlyMap<string, Rubric> = new Map(
   loadRubrics(fileURLToPath(new URL('../rubrics', import.meta.url))).map(({ rubric }) => [rubric.name, rubric]),
 )
 
-function rubricNamed(name: string): Rubric {
-  const rubric = loaded.get(name)
+export function rubricNamed(name: string): Rubric {
+  const rubric = LOADED.get(name)
   if (rubric === undefined) throw new Error(`there is no rubric ${name}`)
   return rubric
 }

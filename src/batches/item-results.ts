@@ -1,4 +1,5 @@
 import { holds } from '../domain/evidence/evidence-citation.ts'
+import { claimsOfGrade, outcomeOfGrade } from '../domain/rubric/said-claims.ts'
 import type { ItemRecord } from '../ports/batch-ports.ts'
 import type { GradeStore } from '../ports/grade-ports.ts'
 import type { BatchResult, ResultGrade } from '../schemas/batch.ts'
@@ -28,21 +29,19 @@ const toResult = (record: ItemRecord, grade: ResultGrade | null): BatchResult =>
   metadata: record.request.metadata ?? {},
 })
 
-const toResultGrade = ({
-  confidence,
-  claimed_label,
-  contradictions,
-  unmet,
-  citations,
-  receipt,
-}: Grade): ResultGrade => ({
-  judge: receipt.judge,
-  confidence,
-  claimed_label,
-  contradictions,
-  unmet,
-  evidence: { cited: citations.length, held: citations.filter(({ status }) => holds(status)).length },
-  cost_usd: receipt.cost_usd,
-  unread: receipt.unread ?? null,
-  warnings: receipt.warnings.length,
-})
+const toResultGrade = (grade: Grade): ResultGrade => {
+  const { confidence, claimed_label, contradictions, unmet, citations, receipt } = grade
+  return {
+    judge: receipt.judge,
+    confidence,
+    claimed_label,
+    outcome: outcomeOfGrade(grade),
+    claims: claimsOfGrade(grade) as Exclude<ResultGrade['claims'], undefined>,
+    contradictions,
+    unmet,
+    evidence: { cited: citations.length, held: citations.filter(({ status }) => holds(status)).length },
+    cost_usd: receipt.cost_usd,
+    unread: receipt.unread ?? null,
+    warnings: receipt.warnings.length,
+  }
+}

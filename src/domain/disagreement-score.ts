@@ -11,14 +11,14 @@ const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {
   unverified: 10,
 }
 
-/** For each claim of the label table in which two sides differ: at most three. */
+/** For each claim in which two sides differ: at most three. */
 const POINTS_PER_CLAIM = 2
 /** Of the side that is less sure: two sides that are both sure tell most. None for a side that reports nothing. */
 const CONFIDENCE_POINTS: Readonly<Record<ConfidenceLevel, number>> = { low: 0, medium: 1, high: 2 }
 
 /** Two sides that do not agree, as much as the score needs. */
 export interface Clash {
-  /** Claims of the label table in which the sides differ: 0 to 3. */
+  /** Claims in which the sides differ, or places by which ordered outcomes are apart; more than 3 count as 3. */
   readonly distance: number
   /** Reported confidence of the less sure side; null: it reports none. */
   readonly confidence: ConfidenceLevel | null

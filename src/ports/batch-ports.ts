@@ -114,6 +114,8 @@ export interface BatchStore {
   finishCancel(id: string, at: string): Promise<void>
   /** Answers false, and changes nothing, while an item is open. */
   finish(id: string, at: string): Promise<boolean>
+  /** The rubrics that items from one index to another (exclusive) ask by, in whatever state they are; null: it says none. */
+  rubrics(id: string, from: number, to: number): Promise<readonly (string | null)[]>
   /** Ended items in order, after the index. */
   results(id: string, after: number, limit: number): Promise<readonly ItemRecord[]>
 }

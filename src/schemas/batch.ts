@@ -9,7 +9,6 @@ import {
   CacheModeSchema,
   FAILURE_CODES,
   ItemStatusSchema,
-  LABELS,
   LabelSchema,
 } from './vocabulary.ts'
 
@@ -95,7 +94,9 @@ export const BatchSchema = Type.Object(
     key: Nullable(Type.String()),
     status: BatchStatusSchema,
     counts: BatchCountsSchema,
-    labels: countsOf(LABELS, 'Labels so far; a label that did not occur is absent.'),
+    labels: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: 'Labels so far, of whatever rubrics it asks by; a label that did not occur is absent.',
+    }),
     failures: FailureCountsSchema,
     cached: Count(
       'Items answered by a grade that was made for another: an equal item of the batch, or an earlier request.',
@@ -141,7 +142,7 @@ export const BatchSchema = Type.Object(
 )
 export type Batch = Static<typeof BatchSchema>
 
-const { confidence, claimed_label, contradictions, unmet, receipt } = GradeSchema.properties
+const { confidence, claimed_label, outcome, claims, contradictions, unmet, receipt } = GradeSchema.properties
 
 /** What says how far a result can be trusted, of its grade. */
 const ResultGradeSchema = Type.Object(
@@ -149,6 +150,8 @@ const ResultGradeSchema = Type.Object(
     judge: receipt.properties.judge,
     confidence,
     claimed_label,
+    outcome,
+    claims,
     contradictions,
     unmet,
     evidence: Type.Object({ cited: Count('Citations.'), held: Count('Of these, those that hold.') }, closed),

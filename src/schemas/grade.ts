@@ -244,7 +244,8 @@ const Said = Type.Union([Type.Boolean(), Type.Null()], {
 const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()], {
   description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
 })
-const ClaimOrList = Type.Union([ClaimValue, Type.Array(Type.Record(Type.String(), ClaimValue))])
+/** What was said of a claim; of a list, its entries. */
+export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(Type.Record(Type.String(), ClaimValue))])
 const ActedSchema = Type.Object({ reasoned: Said, acted: Said }, closed)
 
 export const GradeSchema = Type.Object(
@@ -272,7 +273,7 @@ export const GradeSchema = Type.Object(
       }),
     ),
     claims: Type.Optional(
-      Nullable(Type.Record(Type.String(), ClaimOrList), {
+      Nullable(Type.Record(Type.String(), ClaimValueSchema), {
         description: 'What the judge claims, by the id of the claim; null: it failed. Absent from old grades.',
       }),
     ),

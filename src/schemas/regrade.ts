@@ -3,7 +3,7 @@ import { AgreementSchema, StatisticSchema, UndefinedReasonSchema } from './audit
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
 import { Type } from './type.ts'
-import { GradeStatusSchema, LABELS, LabelSchema } from './vocabulary.ts'
+import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
 
 const closed = { additionalProperties: false } as const
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
@@ -94,7 +94,7 @@ const statistic = (description: string) =>
 
 const ComparisonAgreementSchema = Type.Pick(
   AgreementSchema,
-  ['raw_agreement', 'cohen_kappa', 'krippendorff_alpha', 'gwet_ac1', 'bootstrap'],
+  ['raw_agreement', 'cohen_kappa', 'krippendorff_alpha', 'gwet_ac1', 'weighted', 'bootstrap'],
   { ...closed, description: 'Of both sides as raters of the pairs; tasks resampled where trials name them.' },
 )
 export type ComparisonAgreement = Static<typeof ComparisonAgreementSchema>
@@ -105,7 +105,7 @@ const LabelTestSchema = Type.Object(
     base_only: Count('Pairs with the label in the base alone.'),
     head_only: Count('Pairs with the label in the head alone.'),
     mcnemar_p: Nullable(Type.Number({ description: 'Exact, two-sided.' })),
-    holm_p: Nullable(Type.Number({ description: 'Holm’s adjustment of `mcnemar_p` for the five labels.' })),
+    holm_p: Nullable(Type.Number({ description: 'Holm’s adjustment of `mcnemar_p` for all labels.' })),
     base_share: Nullable(Type.Number()),
     head_share: Nullable(Type.Number()),
     difference: statistic('Share in the head minus share in the base; tasks resampled.'),
@@ -182,6 +182,9 @@ export const ComparisonSchema = Type.Object(
           description:
             'Trajectories that both sides graded, each against another ground truth: they are in `base_only` and in `head_only`, too.',
         }),
+        other_rubric: Type.Integer({
+          description: 'The same of trajectories that each side graded by another rubric, which are never compared.',
+        }),
       },
       closed,
     ),
@@ -189,7 +192,10 @@ export const ComparisonSchema = Type.Object(
     head_counts: Counted,
     matrix: Type.Object(
       {
-        labels: Type.Array(LabelSchema, { description: `Always ${LABELS.join(', ')}.` }),
+        labels: Type.Array(LabelSchema, {
+          description:
+            'Of the rubric, in its order, whether they occur or not; then what occurs beyond them. Of sums, what occurs.',
+        }),
         counts: Type.Array(Type.Array(Type.Integer()), { description: 'Rows: base; columns: head.' }),
       },
       closed,

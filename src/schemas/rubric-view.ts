@@ -1,14 +1,32 @@
 import type { Static } from 'typebox'
-import { CLAIM_TYPES, RubricManifestSchema } from './rubric.ts'
+import { SIGNALS } from './ground-truth.ts'
+import { CLAIM_TYPES, RubricManifestSchema, UNCLEAR_RULES } from './rubric.ts'
 import { Type } from './type.ts'
-import { ActorSchema } from './vocabulary.ts'
+import { ActorSchema, LabelSchema } from './vocabulary.ts'
+
+const CLAIM_VIEW = {
+  id: Type.String(),
+  type: Type.Enum(CLAIM_TYPES, { type: 'string' }),
+  values: Type.Array(Type.String(), { description: 'Of an enum.' }),
+  minimum: Type.Optional(Type.Integer({ description: 'Of an integer; of a list, its fewest entries.' })),
+  maximum: Type.Optional(Type.Integer({ description: 'Of an integer; of a list, its most entries.' })),
+  unclear: Type.Enum(UNCLEAR_RULES, {
+    type: 'string',
+    description:
+      'What an unclear answer leads to. Judges that differ in a claim that `refuses` disagree, whatever their labels.',
+  }),
+  measured_by: Type.Union([Type.Enum(SIGNALS, { type: 'string' }), Type.Null()]),
+  evidence: Type.Array(ActorSchema, { description: 'Whose text can support it; empty: it takes no quote.' }),
+}
 
 const ClaimViewSchema = Type.Object(
   {
-    id: Type.String(),
-    type: Type.Enum(CLAIM_TYPES, { type: 'string' }),
-    values: Type.Array(Type.String(), { description: 'Of an enum.' }),
-    evidence: Type.Array(ActorSchema, { description: 'Whose text can support it; empty: it takes no quote.' }),
+    ...CLAIM_VIEW,
+    of: Type.Optional(
+      Type.Array(Type.Object(CLAIM_VIEW, { additionalProperties: false }), {
+        description: 'Of a list: what each of its entries says.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -24,10 +42,19 @@ export const RubricViewSchema = Type.Object(
     digest: Type.String({ description: 'Digest of the content: part of every cache key.' }),
     about: Type.Optional(RubricManifestSchema.properties.about),
     truth: Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of `ground_truth`.' }),
-    claims: Type.Array(ClaimViewSchema, {
-      description:
-        'What is asked, in the order in which it is answered; what the entries of a list say stands behind it.',
-    }),
+    claims: Type.Array(ClaimViewSchema, { description: 'What is asked, in the order in which it is answered.' }),
+    labels: Type.Array(
+      Type.Object(
+        {
+          label: LabelSchema,
+          claims: Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()]), {
+            description: 'What the label says of claims.',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'What can come out, in order; empty where the outcome is a sum.' },
+    ),
     outcome: RubricManifestSchema.properties.outcome,
     system: Type.Optional(Type.String({ description: 'The frozen system text.' })),
     question: Type.Optional(Type.String({ description: 'Asked after the trajectory; holds variables.' })),

@@ -1,18 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareQueued, explainScore, mostTelling, scoreClash } from '../../src/domain/disagreement-score.ts'
-import {
-  claimOfLabel,
-  claimsAgainst,
-  labelDistance,
-  labelOfClaims,
-  TABLE_CLAIMS,
-} from '../../src/domain/rubric/label-claims.ts'
 import { claimedOutcome } from '../../src/domain/rubric/outcome.ts'
+import { claimsOfOutcome, outcomeDistance } from '../../src/domain/rubric/outcome-claims.ts'
+import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { DISAGREEMENT_KINDS } from '../../src/schemas/audit/disagreement.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
-import { makeClaims } from '../domain/make.ts'
-import { TAB_1, TAB_2 } from '../tab-behavior.ts'
+import { rubricNamed, TAB_1, TAB_2 } from '../tab-behavior.ts'
 
 const clash = fc.record({
   distance: fc.integer({ min: 0, max: 3 }),
@@ -21,22 +15,6 @@ const clash = fc.record({
 })
 
 describe('the label table', () => {
-  test.each([TAB_1, TAB_2])('is the one of $name', (rubric) => {
-    for (const observed of [true, false])
-      for (const cue_acted of [true, false])
-        for (const distractor_acted of [true, false]) {
-          const claims = { observed, cue_acted, distractor_acted }
-          const made = makeClaims({
-            surface: { observed, category: 'other' },
-            cue: { reasoned: false, acted: cue_acted },
-            distractor: { reasoned: false, acted: distractor_acted },
-          })
-          const label = labelOfClaims(claims)
-          expect(claimedOutcome(made, rubric)).toBe(label)
-          expect(LABELS.filter((one) => claimsAgainst(one, claims).length === 0)).toEqual([label])
-        }
-  })
-
   test.each([
     ['aligned', 'compliant', 1],
     ['aligned', 'ignored', 1],
@@ -49,18 +27,36 @@ describe('the label table', () => {
     ['ignored', 'not_observed', 1],
     ['distractor_only', 'not_observed', 2],
   ] as const)('%s and %s differ in %i claims', (one, other, distance) => {
-    expect([labelDistance(one, other), labelDistance(other, one)]).toEqual([distance, distance])
+    expect([outcomeDistance(TAB_2, one, other), outcomeDistance(TAB_2, other, one)]).toEqual([distance, distance])
   })
 
-  test('what a label says of its claims makes the label', () => {
-    for (const label of LABELS) {
-      const [observed, cue_acted, distractor_acted] = TABLE_CLAIMS.map((claim) => claimOfLabel(label, claim)) as [
-        boolean,
-        boolean,
-        boolean,
-      ]
-      expect(labelOfClaims({ observed, cue_acted, distractor_acted })).toBe(label)
-    }
+  test.each([TAB_1, TAB_2])('of $name: what a label says of its claims makes the label', (rubric) => {
+    for (const label of LABELS) expect(claimedOutcome({ values: claimsOfOutcome(rubric, label) }, rubric)).toBe(label)
+  })
+
+  test('what was not seen was neither considered nor done', () => {
+    expect(claimsOfOutcome(TAB_2, 'not_observed')).toEqual({
+      'surface.observed': false,
+      'cue.reasoned': false,
+      'cue.acted': false,
+      'distractor.reasoned': false,
+      'distractor.acted': false,
+    })
+    expect(claimsOfOutcome(rubricNamed('injection@1'), 'followed')).toEqual({
+      'injection.seen': true,
+      'injection.followed': true,
+    })
+  })
+
+  test('labels of an enum claim, of no rubric, and sums', () => {
+    const attribution = rubricNamed('failure-attribution@1')
+    expect(claimsOfOutcome(attribution, 'system_failure')).toEqual({ 'failure.category': 'system_failure' })
+    expect(outcomeDistance(attribution, 'system_failure', 'invention_of_information')).toBe(1)
+    expect(outcomeDistance(null, 'a', 'b')).toBe(1)
+    const sum: Rubric = { ...attribution, outcome: { kind: 'sum', scale: 'nominal', labels: [], claims: ['a', 'b'] } }
+    expect(outcomeDistance(sum, '2', '7')).toBe(5)
+    const ordinal: Rubric = { ...TAB_2, outcome: { ...TAB_2.outcome, scale: 'ordinal' } }
+    expect(outcomeDistance(ordinal, 'aligned', 'distractor_only')).toBe(3)
   })
 })
 

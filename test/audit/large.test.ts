@@ -5,6 +5,7 @@ import type { GradeStore } from '../../src/ports/grade-ports.ts'
 import type { Stores } from '../../src/ports/ports.ts'
 import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { LOADED } from '../tab-behavior.ts'
 import { putGrade } from './make-question.ts'
 
 const QUESTIONS = 10_000
@@ -52,7 +53,7 @@ function counted() {
 
 async function readAll(query: Parameters<typeof readDisagreements>[1], given: Stores): Promise<Disagreement[]> {
   const all: Disagreement[] = []
-  for await (const { disagreement } of readDisagreements(given, query)) all.push(disagreement)
+  for await (const { disagreement } of readDisagreements({ ...given, loaded: LOADED }, query)) all.push(disagreement)
   return all
 }
 
@@ -76,7 +77,7 @@ test('a filtered queue looks up only the questions that it chooses', async () =>
 
 test('stored ratings of all questions, each grade read once', async () => {
   const { calls, stores: given, stop } = counted()
-  const read = await readStoredRatings(given, { raters: ['judge:a', 'judge:b'] })
+  const read = await readStoredRatings({ ...given, loaded: LOADED }, { raters: ['judge:a', 'judge:b'] })
   stop()
   if (!read.ok) throw new Error('these raters can be compared')
   expect(read.value.request.ratings).toHaveLength(2 * QUESTIONS)

@@ -1,10 +1,9 @@
 import { digestBytes } from '../../src/domain/digest.ts'
-import { claimOfLabel } from '../../src/domain/rubric/label-claims.ts'
 import { questionOf } from '../../src/ports/grade-ports.ts'
 import type { Stores } from '../../src/ports/ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Signals } from '../../src/schemas/ground-truth.ts'
-import type { ContradictionCode, Label } from '../../src/schemas/vocabulary.ts'
+import type { Behaviour, ContradictionCode, Label } from '../../src/schemas/vocabulary.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
 
 export interface QuestionWords extends Omit<GradeWords, 'key'> {
@@ -18,6 +17,9 @@ export interface QuestionWords extends Omit<GradeWords, 'key'> {
   readonly signals?: Signals
 }
 
+const FOLLOWED_CUE: readonly Behaviour[] = ['aligned', 'compliant']
+const FOLLOWED_DISTRACTOR: readonly Behaviour[] = ['compliant', 'distractor_only']
+
 /** A standing grade of a question, whose claims make its label. */
 export async function putGrade(stores: Pick<Stores, 'grades'>, words: QuestionWords): Promise<Grade> {
   const plain = makeGrade({ ...words, key: JSON.stringify([words.question, words.judge, words.rubric, words.samples]) })
@@ -26,9 +28,9 @@ export async function putGrade(stores: Pick<Stores, 'grades'>, words: QuestionWo
     ...plain,
     claimed_label: claimed,
     ...(claimed !== null && {
-      surface: { observed: claimOfLabel(claimed, 'observed'), category: 'data_file' },
-      cue: { reasoned: false, acted: claimOfLabel(claimed, 'cue_acted') },
-      distractor: { reasoned: false, acted: claimOfLabel(claimed, 'distractor_acted') },
+      surface: { observed: claimed !== 'not_observed', category: 'data_file' },
+      cue: { reasoned: false, acted: FOLLOWED_CUE.includes(claimed as Behaviour) },
+      distractor: { reasoned: false, acted: FOLLOWED_DISTRACTOR.includes(claimed as Behaviour) },
     }),
     confidence: { ...plain.confidence, ...(words.confidence && { reported: words.confidence }) },
     votes: (words.votes ?? []).map((label, sample) => ({

@@ -282,7 +282,7 @@ describe('compare', () => {
     pairs: 10,
     same: 8,
     flipped: 2,
-    unpaired: { base_only: 1, head_only: 1, without_label: 2, other_truth: 1 },
+    unpaired: { base_only: 1, head_only: 1, without_label: 2, other_truth: 1, other_rubric: 0 },
     base_counts: { n: 13, graded: 12, unverified: 1, failed: 0, cancelled: 0, failures: {} },
     head_counts: { n: 12, graded: 11, unverified: 0, failed: 1, cancelled: 0, failures: { timeout: 1 } },
     matrix: { labels: [...LABELS], counts: LABELS.map((_, row) => LABELS.map((__, column) => row * 5 + column)) },

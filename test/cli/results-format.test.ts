@@ -51,7 +51,7 @@ async function* results(...items: BatchResult[]) {
 async function written(format: OutputFormat, ...items: BatchResult[]): Promise<string> {
   const shell = testShell()
   const batch = { ...newBatch(1, items.length, {}, 'regrade'), uncertain_usd: 0.5 }
-  await writeResults(await openOutput(shell, undefined), format, results(...items), batch, (_style, text) => text)
+  await writeResults(await openOutput(shell, undefined), format, results(...items), batch, (_style, text) => text, [])
   return shell.output()
 }
 
@@ -97,10 +97,29 @@ test('a table marks a label that is contradicted, and says why one has none', as
 test('CSV and NDJSON have it too', async () => {
   const [head, row] = (await written('csv', unverified({ ...UNMET, claimed_label: 'ignored' }))).split('\n')
   expect(head).toMatch(
-    /,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions$/,
+    /,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions,outcome,judge,rubric$/,
   )
-  expect(row).toMatch(/,,none,,ignored,cue\.acted: no citation holds; cue\.reasoned: second,0\.25,0,0$/)
+  expect(row).toMatch(/,,none,,ignored,cue\.acted: no citation holds; cue\.reasoned: second,0\.25,0,0,/)
   expect(JSON.parse(await written('ndjson', { ...again({}), grade: GRADE }))).toEqual({ ...again({}), grade: GRADE })
+})
+
+test('CSV has a column for each claim of the rubrics, whatever a row’s own rubric is', async () => {
+  const claims = { 'failure.step': 5, 'failure.agent': '=agent', 'failure.category': null, listed: [{ a: 1 }] }
+  const shell = testShell()
+  const row = {
+    ...again({}),
+    grade: { ...GRADE, outcome: 7, claims },
+    judge: 'openai',
+    rubric: 'failure-attribution@1',
+  }
+  const ids = [...Object.keys(claims), 'cue.acted']
+  const target = await openOutput(shell, undefined)
+  await writeResults(target, 'csv', results(row), newBatch(1, 1, {}, 'grade'), (_style, text) => text, ids)
+  const [head, line] = shell.output().split('\n')
+  expect(head).toMatch(
+    /,outcome,judge,rubric,claim\.failure\.step,claim\.failure\.agent,claim\.failure\.category,claim\.listed,claim\.cue\.acted$/,
+  )
+  expect(line).toMatch(/,7,openai,failure-attribution@1,5,'=agent,unclear,"\[\{""a"":1\}\]",$/)
 })
 
 test('a reason is whole in a pipe, and on a terminal it says where the rest stands', async () => {
@@ -114,7 +133,7 @@ test('a reason is whole in a pipe, and on a terminal it says where the rest stan
   const shell = testShell()
   Object.assign(shell.out, { isTTY: true, columns: 100 })
   const target = await openOutput(shell, undefined)
-  await writeResults(target, 'table', results(failed), newBatch(1, 1, {}, 'grade'), (_style, text) => text)
+  await writeResults(target, 'table', results(failed), newBatch(1, 1, {}, 'grade'), (_style, text) => text, [])
   expect(shell.output()).not.toContain('the advice')
   expect(shell.output()).toContain('… (all of it: veridict show GRADE)')
 })

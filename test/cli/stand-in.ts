@@ -111,6 +111,8 @@ export async function startStandIn(): Promise<StandIn> {
 
   function act(held: Held, method: string, action: string | undefined, response: ServerResponse) {
     if (method === 'GET' && action === undefined) return json(response, 200, held.batch)
+    if (method === 'GET' && action === 'rubrics')
+      return json(response, 200, { items: [{ name: 'tab-behavior@2', claims: [{ id: 'cue.acted' }] }] })
     if (method === 'GET' && action === 'results') {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.end(held.results.map((result) => `${JSON.stringify(result)}\n`).join(''))

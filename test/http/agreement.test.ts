@@ -119,7 +119,13 @@ describe('stored raters', () => {
     const second = await put({ question: 'q2', judge: 'a', label: 'ignored', metadata: { task: 't1', batch: 'one' } })
     await put({ question: 'q2', judge: 'b', status: 'unverified', metadata: { task: 't1' } })
     await put({ question: 'q3', judge: 'a', status: 'failed', metadata: { task: 't2', batch: 'two' } })
-    await put({ question: 'q3', judge: 'b', label: 'not_observed', rubric: 'other@1', signals: { appeared: false } })
+    await put({
+      question: 'q3',
+      judge: 'b',
+      label: 'not_observed',
+      rubric: 'tab-behavior@2',
+      signals: { appeared: false },
+    })
     await review(id, { rater: 'ada', label: 'aligned' })
     await review(id, { rater: 'bob', label: 'ignored' })
     await review(id, { rater: 'bob', label: 'compliant' })
@@ -139,9 +145,9 @@ describe('stored raters', () => {
   })
 
   test('under one rubric, and a judge that nobody knows', async () => {
-    expect(counts(await stored(['judge:b@tab-behavior@1', 'judge:b@other@1', 'judge:nobody']))).toEqual([
+    expect(counts(await stored(['judge:b@tab-behavior@1', 'judge:b@tab-behavior@2', 'judge:nobody']))).toEqual([
       ['judge:b@tab-behavior@1', 3, 1, 1, 0, 0, 1],
-      ['judge:b@other@1', 3, 1, 0, 0, 0, 2],
+      ['judge:b@tab-behavior@2', 3, 1, 0, 0, 0, 2],
       ['judge:nobody', 3, 0, 0, 0, 0, 3],
     ])
   })

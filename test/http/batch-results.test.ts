@@ -38,7 +38,7 @@ const ITEMS = [
 /** What the line should say, by the grade that it names. */
 async function expectOwnGrade({ grade_id, grade }: BatchResult): Promise<void> {
   const stored = (await app.get(`/v1/grades/${grade_id}`)).json<Grade>()
-  const { receipt, citations, confidence, contradictions, unmet, claimed_label } = stored
+  const { receipt, citations, confidence, contradictions, unmet, claimed_label, outcome, claims } = stored
   const held = citations.filter(({ status }) => status === 'verified' || status === 'normalized').length
   const { judge, cost_usd, unread, warnings } = receipt
   const evidence = { cited: citations.length, held }
@@ -46,6 +46,8 @@ async function expectOwnGrade({ grade_id, grade }: BatchResult): Promise<void> {
     judge,
     confidence,
     claimed_label,
+    outcome,
+    claims,
     contradictions,
     unmet,
     evidence,

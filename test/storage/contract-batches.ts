@@ -183,6 +183,22 @@ function describeItems(current: Current): void {
     expect((await readBatch(current(), 'bat_1')).counts).toEqual(counts)
   })
 
+  test('the rubrics that items ask by, whether they have ended or not, and whatever else they hold', async () => {
+    await batches().draft(makeBatch('bat_1'))
+    const asked = [{ rubric: 'a@1' }, { rubric: 'b@2' }, { rubric: 'b@2', metadata: { task: 'nul \u0000' } }, {}]
+    const items = asked.map((request, index) => ({
+      ...makeItem(index),
+      request: { ground_truth: makeItem(index).request.ground_truth, ...request },
+    }))
+    expect(await batches().add('bat_1', items)).toBeNull()
+    await batches().open('bat_1')
+    const rubrics = async (from: number, to: number) =>
+      [...(await batches().rubrics('bat_1', from, to))].map(String).sort()
+    expect(await rubrics(0, 4)).toEqual(['a@1', 'b@2', 'null'])
+    expect(await rubrics(1, 3)).toEqual(['b@2'])
+    expect(await rubrics(4, 9)).toEqual([])
+  })
+
   test('results are what has ended, whole, in order, page by page', async () => {
     await openBatch(current(), 'bat_1', 8)
     const ends = Object.values<ItemEnd>(ENDS)

@@ -16,6 +16,7 @@ export type {
 export type { TrialMetadata } from '../../src/schemas/grade-request.ts'
 export type { GroundTruth, Instruction, Signals } from '../../src/schemas/ground-truth.ts'
 export type { Problem } from '../../src/schemas/problem.ts'
+export type { RubricView } from '../../src/schemas/rubric-view.ts'
 export type { OpenedSession, Who } from '../../src/schemas/session.ts'
 export type { TrajectorySearch } from '../../src/schemas/trajectory-search.ts'
 export type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'

@@ -1,6 +1,7 @@
 import type { Batch, GradeOverview, Page } from './api-types.ts'
 import type { Filter, Suggestion } from './ui/filters.tsx'
 import { useLoad } from './use-load.ts'
+import { labelWords } from './words.ts'
 
 /** What is stored, so that nobody has to know it by heart. */
 export interface Names extends Partial<GradeOverview['names']> {
@@ -32,3 +33,14 @@ export const withNames = (filters: readonly Filter[], names: Names): readonly Fi
     if (typed !== undefined) return { ...filter, suggestions: (names[typed] ?? []).map((value) => ({ value })) }
     return name === 'batch' ? { ...filter, suggestions: names.batch ?? [] } : filter
   })
+
+/** With the labels of other rubrics that occur. */
+export const withLabels = (filters: readonly Filter[], labels: readonly string[]): readonly Filter[] =>
+  filters.map((filter) =>
+    filter.name === 'label'
+      ? {
+          ...filter,
+          options: { ...filter.options, ...Object.fromEntries(labels.map((one) => [one, labelWords(one)])) },
+        }
+      : filter,
+  )

@@ -1,15 +1,14 @@
-import { claimOfLabel } from '../../domain/rubric/label-claims.ts'
-import type { Review } from '../../schemas/audit/review.ts'
-import type { AgreementMeasure } from '../../schemas/audit/stored-agreement.ts'
+import type { SaidClaims } from '../../domain/rubric/said-claims.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 import { latestOpinions, type OpinionRow, type QuestionRow } from '../disagreements/standing-opinions.ts'
-import { namesJudge, type RaterWord } from '../report/rater-words.ts'
+import { categoryOf, type Measure } from './measure.ts'
+import { namesJudge, type RaterWord } from './rater-words.ts'
 
 /** A human’s standing answer to a question, as much as a rating needs. */
 export interface HumanRow {
   readonly rater: string
   readonly label: Label | null
-  readonly claims: Review['claims']
+  readonly claims: SaidClaims
 }
 
 /** What a rater has of one question: a rating, or why there is none. */
@@ -17,15 +16,12 @@ type Answered =
   | { readonly rater: string; readonly rating: string }
   | { readonly rater: string; readonly without: 'unverified' | 'failed' | 'cancelled' | 'undecided' }
 
-/** The category of a claim; the labels are their own. */
-export const categoryOf = (claim: boolean): string => (claim ? 'yes' : 'no')
-
 /** Every answer that a rater word has to one question; none where it was not asked. */
 export function answersOf(
   word: RaterWord,
   question: QuestionRow,
   humans: readonly HumanRow[],
-  measure: AgreementMeasure,
+  measure: Measure,
 ): Answered[] {
   switch (word.kind) {
     case 'judge':
@@ -33,14 +29,14 @@ export function answersOf(
         question,
         word,
         () => true,
-        (opinion) => [answerOfJudge(word.word, opinion, measure)],
+        (opinion) => answerOfJudge(word.word, opinion, measure),
       )
     case 'samples':
       return answersOfJudge(question, word, hasVotes, (opinion) => answersOfSamples(word.word, opinion, measure))
     case 'human':
-      return humans.filter(({ rater }) => rater === word.name).map((human) => answerOfHuman(human, measure))
+      return humans.filter(({ rater }) => rater === word.name).flatMap((human) => answerOfHuman(human, measure))
     case 'humans':
-      return humans.map((human) => answerOfHuman(human, measure))
+      return humans.flatMap((human) => answerOfHuman(human, measure))
     case 'signals':
       return answerOfSignals(word.word, question, measure)
   }
@@ -75,35 +71,31 @@ function latestOf(
   return latest.find(({ status }) => status !== 'failed') ?? latest[0]
 }
 
-function answerOfJudge(rater: string, opinion: OpinionRow, measure: AgreementMeasure): Answered {
-  const { status, label } = opinion
-  if (status !== 'graded' || label === null) return { rater, without: status === 'failed' ? 'failed' : 'unverified' }
-  if (measure === 'label') return { rater, rating: label }
-  return { rater, rating: categoryOf(opinion[measure] ?? claimOfLabel(label, measure)) }
+function answerOfJudge(rater: string, { status, label, claims }: OpinionRow, measure: Measure): Answered[] {
+  if (status !== 'graded' || label === null) return [{ rater, without: status === 'failed' ? 'failed' : 'unverified' }]
+  return rated(rater, measure.rate(label, claims))
 }
 
 /** A grade of one sample has no votes: it is its own. */
-function answersOfSamples(word: string, opinion: OpinionRow, measure: AgreementMeasure): Answered[] {
-  const votes = opinion.votes.length > 0 ? opinion.votes : [opinion]
-  return votes.map(({ status, label }, index) => {
+function answersOfSamples(word: string, opinion: OpinionRow, measure: Measure): Answered[] {
+  if (opinion.votes.length === 0) return answerOfJudge(`${word}#0`, opinion, measure)
+  return opinion.votes.flatMap(({ status, label }, index): Answered[] => {
     const rater = `${word}#${index}`
-    if (label === null) return { rater, without: status === 'failed' ? 'failed' : 'unverified' }
-    return { rater, rating: ratingOf(label, measure) }
+    if (label === null) return [{ rater, without: status === 'failed' ? 'failed' : 'unverified' }]
+    return rated(rater, measure.rate(label, null))
   })
 }
 
-function answerOfHuman({ rater: name, label, claims }: HumanRow, measure: AgreementMeasure): Answered {
-  const rater = `human:${name}`
-  if (label === null) return { rater, without: 'undecided' }
-  const claim = measure === 'label' ? undefined : claims?.[measure]
-  return { rater, rating: claim === undefined ? ratingOf(label, measure) : categoryOf(claim) }
-}
+const answerOfHuman = ({ rater, label, claims }: HumanRow, measure: Measure): Answered[] =>
+  label === null
+    ? [{ rater: `human:${rater}`, without: 'undecided' }]
+    : rated(`human:${rater}`, measure.rate(label, claims))
 
-function answerOfSignals(rater: string, { signals }: QuestionRow, measure: AgreementMeasure): Answered[] {
-  const measured =
-    measure === 'observed' ? signals.appeared : measure === 'distractor_acted' ? signals.executed : undefined
+function answerOfSignals(rater: string, { signals }: QuestionRow, { measured_by }: Measure): Answered[] {
+  const measured = measured_by === null ? undefined : signals[measured_by]
   return measured === undefined ? [] : [{ rater, rating: categoryOf(measured) }]
 }
 
-const ratingOf = (label: Label, measure: AgreementMeasure): string =>
-  measure === 'label' ? label : categoryOf(claimOfLabel(label, measure))
+/** Nothing where nothing is said of it. */
+const rated = (rater: string, rating: string | null | undefined): Answered[] =>
+  rating === undefined ? [] : [rating === null ? { rater, without: 'undecided' } : { rater, rating }]

@@ -1,21 +1,29 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
+import {
+  claimsOfReview,
+  newestRubric,
+  type Rubrics,
+  rubricIdOf,
+  TAB_BEHAVIOR,
+} from '../../domain/rubric/said-claims.ts'
 import type { ReviewStore } from '../../ports/grade-ports.ts'
-import type { AgreementRequest, Rating } from '../../schemas/audit/agreement.ts'
+import { type AgreementRequest, MAX_AGREEMENT_LABELS, type Rating } from '../../schemas/audit/agreement.ts'
 import type { RaterCoverage, StoredRaters } from '../../schemas/audit/stored-agreement.ts'
-import { LABELS } from '../../schemas/vocabulary.ts'
 import { nextTurn } from '../disagreements/next-turn.ts'
 import { type QuestionStores, readSelected } from '../disagreements/question-selection.ts'
 import type { QuestionRow } from '../disagreements/standing-opinions.ts'
-import { questionOfReview, readStandingReviews } from '../disagreements/standing-reviews.ts'
-import { parseRaters, type RaterWord } from '../report/rater-words.ts'
-import { answersOf, categoryOf, type HumanRow } from './stored-raters.ts'
+import { readStandingReviews, subjectOfReview } from '../disagreements/standing-reviews.ts'
+import { clusterOfTask } from '../report/report-rows.ts'
+import { allCategories, findMeasure, type Measure, measuredWords } from './measure.ts'
+import { parseRaters, type RaterWord } from './rater-words.ts'
+import { answersOf, type HumanRow } from './stored-raters.ts'
 
 /** More make an answer of many seconds; ten thousand questions of a hundred raters. */
 const MAX_STORED_RATINGS = 1_000_000
 const TURN = 500
 
 interface StoredRatings {
-  readonly request: Required<Pick<AgreementRequest, 'ratings' | 'labels'>>
+  readonly request: Pick<AgreementRequest, 'ratings' | 'labels' | 'scale'>
   readonly coverage: RaterCoverage[]
 }
 
@@ -25,27 +33,62 @@ interface StoredRatings {
  * @returns issues with JSON pointers into the request: a word that names no rater, signals of what is not measured, too many ratings.
  */
 export async function readStoredRatings(
-  stores: QuestionStores & { readonly reviews: ReviewStore },
+  stores: QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics },
   stored: StoredRaters,
 ): Promise<Result<StoredRatings, Issue[]>> {
-  const measure = stored.measure ?? 'label'
-  const words = parseRaters(stored.raters, measure)
+  const selected = await readSelected(stores, stored.query)
+  const id = chooseRubric(selected.values(), stored)
+  if (!id.ok) return id
+  const rubric = newestRubric(stores.loaded, id.value)
+  const measure = findMeasure(stored.measure ?? 'label', rubric)
+  if (!measure.ok) return measure
+  const words = parseRaters(stored.raters, measure.value, measuredWords(rubric))
   if (!words.ok) return words
-  const questions = await readSelected(stores, stored.query)
+  const questions = new Map([...selected].filter(([, row]) => row.rubric === id.value))
   const humans = await readHumans(stores.reviews, words.value, questions)
   const raters = startRaters(words.value, humans)
+  const clusterOf = clustersOf(questions.values())
   let [items, ratings] = [0, 0]
-  for (const row of questions.values()) {
-    ratings += rate(row, String(items++), words.value, humans.get(row.question) ?? [], measure, raters)
+  for (const [subject, row] of questions) {
+    const item = { item: String(items++), cluster: clusterOf(row) }
+    ratings += rate(row, item, words.value, humans.get(subject) ?? [], measure.value, raters)
     if (ratings > MAX_STORED_RATINGS) return err([TOO_MANY])
     if (items % TURN === 0) await nextTurn()
   }
   const named = [...raters.values()].sort((one, other) => one.word - other.word)
-  const labels = measure === 'label' ? [...LABELS] : [categoryOf(true), categoryOf(false)]
+  const all = named.flatMap((one) => one.ratings)
+  const given = new Set(all.map(({ label }) => label))
+  const labels = allCategories(measure.value, given)
+  if (Math.max(labels?.length ?? 0, given.size) > MAX_AGREEMENT_LABELS)
+    return err([{ path: '/stored/measure', message: tooManyValues(given.size) }])
   return ok({
-    request: { ratings: named.flatMap((one) => one.ratings), labels },
+    request: {
+      ratings: all,
+      ...(labels && { labels }),
+      ...(measure.value.scale !== 'nominal' && { scale: measure.value.scale }),
+    },
     coverage: named.map(({ counts }) => complete(counts, items)),
   })
+}
+
+const tooManyValues = (n: number) =>
+  `has ${n} different values here, and at most ${MAX_AGREEMENT_LABELS} are compared: choose fewer questions, or another measure`
+
+/** Different rubrics ask different things: what they answer is never compared. */
+function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRaters): Result<string, Issue[]> {
+  const named = rubric ?? query?.rubric
+  if (named !== undefined) return ok(rubricIdOf(named))
+  const [first = TAB_BEHAVIOR, ...more] = new Set([...rows].map((row) => row.rubric))
+  if (more.length === 0) return ok(first)
+  const message = `is needed: these questions were graded by ${[first, ...more].sort().join(', ')}, and different rubrics are never compared`
+  return err([{ path: '/stored/rubric', message }])
+}
+
+/** A run that is asked about several times is no independent item; of one that is asked about once nothing needs to be said. */
+function clustersOf(rows: Iterable<QuestionRow>): (row: QuestionRow) => string | null {
+  const [once, again] = [new Set<string>(), new Set<string>()]
+  for (const { trajectory } of rows) (once.has(trajectory) ? again : once).add(trajectory)
+  return ({ task, trajectory }) => clusterOfTask({ task, run: again.has(trajectory) ? trajectory : null })
 }
 
 const TOO_MANY: Issue = {
@@ -86,10 +129,10 @@ function startRaters(words: readonly RaterWord[], humans: ReadonlyMap<string, re
 /** Answers how many ratings the question has. A rater that two words name rates once. */
 function rate(
   row: QuestionRow,
-  item: string,
+  { item, cluster }: { readonly item: string; readonly cluster: string | null },
   words: readonly RaterWord[],
   humans: readonly HumanRow[],
-  measure: NonNullable<StoredRaters['measure']>,
+  measure: Measure,
   raters: Raters,
 ): number {
   const rated = new Set<string>()
@@ -105,7 +148,7 @@ function rate(
       }
       rater.counts.graded++
       ratings++
-      rater.ratings.push({ item, rater: answer.rater, label: answer.rating, ...(row.task && { cluster: row.task }) })
+      rater.ratings.push({ item, rater: answer.rater, label: answer.rating, ...(cluster !== null && { cluster }) })
     }
   }
   return ratings
@@ -117,7 +160,7 @@ const complete = (one: RaterCoverage, n: number): RaterCoverage => ({
   missing: n - one.graded - one.unverified - one.failed - one.cancelled - one.undecided,
 })
 
-/** Standing reviews by question, where any word asks for them. */
+/** Standing reviews by question and rubric, where any word asks for them. */
 async function readHumans(
   store: ReviewStore,
   words: readonly RaterWord[],
@@ -126,11 +169,11 @@ async function readHumans(
   const humans = new Map<string, HumanRow[]>()
   if (!words.some(({ kind }) => kind === 'human' || kind === 'humans')) return humans
   for await (const review of readStandingReviews(store)) {
-    const question = questionOfReview(review)
-    if (!questions.has(question)) continue
-    const rows = humans.get(question) ?? []
-    rows.push({ rater: review.rater, label: review.label, claims: review.claims })
-    humans.set(question, rows)
+    const subject = subjectOfReview(review)
+    if (!questions.has(subject)) continue
+    const rows = humans.get(subject) ?? []
+    rows.push({ rater: review.rater, label: review.label, claims: claimsOfReview(review) })
+    humans.set(subject, rows)
   }
   return humans
 }

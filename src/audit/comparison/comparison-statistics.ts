@@ -1,8 +1,9 @@
 import { agreement, MAX_RESAMPLED_ITEMS } from '../../domain/statistics/agreement/agreement.ts'
 import { BOOTSTRAP, type BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import { bowker, mcNemar, type PairedCluster, rateDifference } from '../../domain/statistics/paired.ts'
+import type { Scale } from '../../schemas/audit/agreement.ts'
 import type { ComparisonAgreement, ComparisonTests } from '../../schemas/regrade.ts'
-import { LABELS, type Label } from '../../schemas/vocabulary.ts'
+import type { Label } from '../../schemas/vocabulary.ts'
 import { groupBy } from '../report/report-baseline.ts'
 import { type RepeatedPair, repeatNoise } from './comparison-noise.ts'
 
@@ -12,12 +13,19 @@ export interface ComparedPair extends RepeatedPair {
   readonly head: Label
 }
 
+/** The pairs of a comparison, with all labels that they can have, in order. */
+export interface ComparedPairs {
+  readonly pairs: readonly ComparedPair[]
+  readonly labels: readonly Label[]
+  readonly scale: Scale
+}
+
 /** Agreement, tests and repeat noise of the pairs of a comparison. Pure: the same pairs give the same numbers. */
-export function comparisonStatistics(pairs: readonly ComparedPair[]) {
+export function comparisonStatistics({ pairs, labels, scale }: ComparedPairs) {
   const settings = settingsFor(pairs.length)
   return {
-    agreement: agreementOf(pairs, settings),
-    tests: testsOf(pairs, settings),
+    agreement: agreementOf({ pairs, labels, scale }, settings),
+    tests: testsOf(pairs, labels, settings),
     repeat_noise: repeatNoise(pairs, settings),
   }
 }
@@ -29,7 +37,7 @@ const settingsFor = (pairs: number): BootstrapSettings => ({
   draws: Math.max(100, Math.min(BOOTSTRAP.draws, Math.floor(MAX_RESAMPLED_ITEMS / Math.max(1, pairs)))),
 })
 
-function agreementOf(pairs: readonly ComparedPair[], settings: BootstrapSettings): ComparisonAgreement {
+function agreementOf({ pairs, labels, scale }: ComparedPairs, settings: BootstrapSettings): ComparisonAgreement {
   const ratings = pairs.flatMap(({ base, head, cluster }, index) => {
     const common = { item: String(index), ...(cluster !== null && { cluster }) }
     return [
@@ -37,19 +45,20 @@ function agreementOf(pairs: readonly ComparedPair[], settings: BootstrapSettings
       { ...common, rater: 'head', label: head },
     ]
   })
-  const answered = agreement({ ratings, labels: [...LABELS], bootstrap: settings })
+  const answered = agreement({ ratings, labels: [...labels], scale, bootstrap: settings })
   if (!answered.ok) throw new RangeError(`the pairs make no ratings: ${answered.error[0]?.message}`)
-  const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, bootstrap } = answered.value
-  return { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, bootstrap }
+  const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, weighted, bootstrap } = answered.value
+  return { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, ...(weighted && { weighted }), bootstrap }
 }
 
-function testsOf(pairs: readonly ComparedPair[], settings: BootstrapSettings): ComparisonTests {
-  const matrix = LABELS.map((base) => {
-    const row = pairs.filter((pair) => pair.base === base)
-    return LABELS.map((head) => row.filter((pair) => pair.head === head).length)
-  })
+function testsOf(
+  pairs: readonly ComparedPair[],
+  labels: readonly Label[],
+  settings: BootstrapSettings,
+): ComparisonTests {
+  const matrix = countPairs(pairs, labels)
   const clusters = clustersOf(pairs)
-  const tested = LABELS.map((label) => {
+  const tested = labels.map((label) => {
     const base_only = pairs.filter((pair) => pair.base === label && pair.head !== label).length
     const head_only = pairs.filter((pair) => pair.head === label && pair.base !== label).length
     const { base, head, value, ci95, reason } = rateDifference(clusters.map(countLabel(label)), settings)
@@ -69,8 +78,24 @@ function testsOf(pairs: readonly ComparedPair[], settings: BootstrapSettings): C
   return {
     bowker: bowker(matrix),
     labels: tested.map((one, index) => ({ ...one, holm_p: adjusted[index] ?? null })),
-    notes: testNotes(pairs, clusters.length),
+    notes: testNotes(pairs, labels.length, clusters.length),
   }
+}
+
+/** Rows: base; columns: head; in the order of the labels, which are all that the pairs have. */
+export function countPairs(
+  pairs: readonly { readonly base: Label; readonly head: Label }[],
+  labels: readonly Label[],
+): number[][] {
+  const places = new Map(labels.map((label, place) => [label, place]))
+  const matrix = labels.map(() => labels.map(() => 0))
+  for (const { base, head } of pairs) {
+    const row = matrix[places.get(base) ?? -1]
+    const column = places.get(head)
+    if (row === undefined || column === undefined) throw new RangeError('a pair has a label that is not listed')
+    row[column] = (row[column] ?? 0) + 1
+  }
+  return matrix
 }
 
 /** In code-unit order of their names; a pair without one is a cluster of its own. */
@@ -105,9 +130,10 @@ export function holm(values: readonly (number | null)[]): (number | null)[] {
   return adjusted
 }
 
-function testNotes(pairs: readonly ComparedPair[], clusters: number): string[] {
+function testNotes(pairs: readonly ComparedPair[], labels: number, clusters: number): string[] {
+  const n = labels === 5 ? 'five' : labels
   return [
-    'five tests, one a label: read Holm p, which allows for that; the labels exclude each other, so they are no five independent findings',
+    `${n} tests, one a label: read Holm p, which allows for that; the labels exclude each other, so they are no ${n} independent findings`,
     ...(clusters < pairs.length
       ? [
           'trials of one task, or of one run where no task is named, are not independent, as the p-values take them to be: the intervals of the differences do allow for it',

@@ -1,29 +1,41 @@
 import { endedPages } from '../../batches/ended-items.ts'
+import { type Rubrics, rubricIdOf, TAB_BEHAVIOR } from '../../domain/rubric/said-claims.ts'
 import type { BatchStore, ItemRecord } from '../../ports/batch-ports.ts'
 import type { GradeStore } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
-import { LABELS, type Label } from '../../schemas/vocabulary.ts'
+import type { Label } from '../../schemas/vocabulary.ts'
 import { nextTurn } from '../disagreements/next-turn.ts'
+import { subjectOf } from '../disagreements/standing-opinions.ts'
 import { countEnds, type Ended } from '../report/count-ends.ts'
 import { clusterOfTask } from '../report/report-rows.ts'
 import { questionOfItem } from './batch-trials.ts'
-import type { ComparedPair, ComparisonStatistics } from './comparison-statistics.ts'
+import { type ComparedLabels, comparedLabels, MOST_LABELS } from './comparison-labels.ts'
+import {
+  type ComparedPair,
+  type ComparedPairs,
+  type ComparisonStatistics,
+  countPairs,
+} from './comparison-statistics.ts'
 
 interface ComparisonQuery {
   /** A batch; null: what the head’s re-grade started from. */
   readonly base: string | null
   readonly head: string
+  /** The id of a rubric: questions of others are left out; null: there is but one. */
+  readonly rubric: string | null
   readonly limit: number
   /** Flips after this many. */
   readonly after: number
   /** Null: without statistics, as for a later page of the flips. */
-  readonly statistics: ((pairs: readonly ComparedPair[]) => Promise<ComparisonStatistics>) | null
+  readonly statistics: ((pairs: ComparedPairs) => Promise<ComparisonStatistics>) | null
 }
 
 type Compared =
   | { readonly ok: true; readonly comparison: Omit<Comparison, 'next_cursor'>; readonly next: number | null }
   | { readonly ok: false; readonly reason: 'no_base' | 'no_head' | 'no_regrade' }
+  | { readonly ok: false; readonly reason: 'several_rubrics'; readonly rubrics: readonly string[] }
+  | { readonly ok: false; readonly reason: 'too_many_labels'; readonly labels: number }
 
 /** One side’s answer to a question, as much as the counts need. */
 interface Answer extends Ended {
@@ -32,16 +44,18 @@ interface Answer extends Ended {
   readonly grade_id: string | null
   readonly task: string | null
   readonly trajectory: string
+  /** `id@version` */
+  readonly rubric: string
 }
 
 const TURN = 500
 
 /**
- * Two batches over the same questions, label against label. A question is a trajectory with its ground truth; where a batch asks it
- * more than once, the first is paired with the first, the second with the second.
+ * Two batches over the same questions, label against label. A question is a trajectory with its ground truth under one rubric, whatever its
+ * version; where a batch asks it more than once, the first is paired with the first, the second with the second.
  */
 export async function compareBatches(
-  stores: { readonly batches: BatchStore; readonly grades: GradeStore },
+  stores: { readonly batches: BatchStore; readonly grades: GradeStore; readonly loaded: Rubrics },
   query: ComparisonQuery,
 ): Promise<Compared> {
   const { batches, grades } = stores
@@ -49,28 +63,51 @@ export async function compareBatches(
   if (head === null) return { ok: false, reason: 'no_head' }
   if (query.base !== null && (await batches.get(query.base)) === null) return { ok: false, reason: 'no_base' }
   if (query.base === null && head.kind === 'grade') return { ok: false, reason: 'no_regrade' }
-  const heads = await readAnswers(batches, query.head, answerOf)
+  const allHeads = await readAnswers(batches, query.head, answerOf)
   const base = query.base ?? query.head
-  const bases =
+  const allBases =
     query.base === null
       ? await readAnswers(batches, query.head, (item) => sourceOf(grades, item))
       : await readAnswers(batches, query.base, answerOf)
+  const asked = rubricsOf(query.rubric === null ? pairUp(allBases, allHeads).flat() : [])
+  if (asked.length > 1) return { ok: false, reason: 'several_rubrics', rubrics: asked }
+  const heads = answersBy(allHeads, query.rubric)
+  const bases = answersBy(allBases, query.rubric)
   const pairs = pairUp(bases, heads)
+  const labels = labelsOf(stores.loaded, pairs, [...bases.values(), ...heads.values()])
+  if (labels.labels.length > MOST_LABELS) return { ok: false, reason: 'too_many_labels', labels: labels.labels.length }
   const flips = pairs.filter(([one, other]) => one.label !== other.label)
   const shown = flips.slice(query.after, query.after + query.limit)
   const next = query.after + shown.length
-  const statistics = query.statistics === null ? {} : await query.statistics(await describePairs(grades, pairs))
+  const statistics =
+    query.statistics === null ? {} : await query.statistics({ ...labels, pairs: await describePairs(grades, pairs) })
   return {
     ok: true,
     comparison: {
       base: query.base === null ? `sources of ${base}` : base,
       head: query.head,
-      ...count(bases, heads, pairs, flips.length),
+      ...count(bases, heads, pairs, flips.length, labels),
       ...statistics,
       flips: await Promise.all(shown.map(([one, other]) => describeFlip(grades, one, other))),
     },
     next: next < flips.length ? next : null,
   }
+}
+
+const rubricsOf = (answers: readonly Answer[]): string[] =>
+  [...new Set(answers.map((one) => rubricIdOf(one.rubric)))].sort()
+
+const answersBy = (answers: Answers, rubric: string | null): Answers =>
+  rubric === null ? answers : new Map([...answers].filter(([, one]) => rubricIdOf(one.rubric) === rubric))
+
+/** Without pairs, those of what was asked. */
+function labelsOf(rubrics: Rubrics, pairs: readonly Pair[], all: readonly Answer[]): ComparedLabels {
+  const rubricNames = (pairs.length > 0 ? pairs.flat() : all).map(({ rubric }) => rubric)
+  return comparedLabels(
+    rubrics,
+    rubricNames,
+    pairs.flat().map(({ label }) => label),
+  )
 }
 
 type Answers = ReadonlyMap<string, Answer>
@@ -86,10 +123,11 @@ async function readAnswers(
   const asked = new Map<string, number>()
   for await (const page of endedPages(batches, id)) {
     for (const item of page) {
-      const question = questionOfItem(item)
+      const answer = await read(item)
+      const question = subjectOf(questionOfItem(item), answer.rubric)
       const turn = asked.get(question) ?? 0
       asked.set(question, turn + 1)
-      answers.set(`${question}/${turn}`, await read(item))
+      answers.set(`${question}/${turn}`, answer)
     }
     await nextTurn()
   }
@@ -104,6 +142,7 @@ const answerOf = ({ index, status, failure, label, grade_id, request, trajectory
   grade_id,
   task: taskOf(request.metadata ?? {}),
   trajectory,
+  rubric: request.rubric ?? TAB_BEHAVIOR,
 })
 
 const taskOf = ({ task }: { readonly task?: unknown }): string | null =>
@@ -121,6 +160,7 @@ async function sourceOf(grades: GradeStore, item: ItemRecord): Promise<Answer> {
     grade_id: grade.id,
     task: taskOf(grade.metadata),
     trajectory: grade.receipt.trajectory,
+    rubric: grade.receipt.rubric,
   }
 }
 
@@ -135,16 +175,7 @@ function pairUp(bases: Answers, heads: Answers): Pair[] {
 
 const isLabelled = (answer: Answer): answer is Labelled => answer.label !== null && answer.grade_id !== null
 
-/** The place of a behaviour in the matrix; -1: a label of another rubric. */
-const indexOf = (label: Label): number => (LABELS as readonly string[]).indexOf(label)
-
-function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: number) {
-  const matrix = LABELS.map(() => LABELS.map(() => 0))
-  for (const [base, head] of pairs) {
-    const row = matrix[indexOf(base.label)]
-    const column = indexOf(head.label)
-    if (row !== undefined) row[column] = (row[column] ?? 0) + 1
-  }
+function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: number, { labels }: ComparedLabels) {
   const both = [...heads.keys()].filter((question) => bases.has(question)).length
   return {
     pairs: pairs.length,
@@ -154,25 +185,34 @@ function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: 
       base_only: bases.size - both,
       head_only: heads.size - both,
       without_label: both - pairs.length,
-      other_truth: countOtherTruths(bases, heads),
+      ...countAlone(bases, heads),
     },
     base_counts: countSide(bases),
     head_counts: countSide(heads),
-    matrix: { labels: [...LABELS], counts: matrix },
+    matrix: {
+      labels: [...labels],
+      counts: countPairs(
+        pairs.map(([base, head]) => ({ base: base.label, head: head.label })),
+        labels,
+      ),
+    },
   }
 }
 
-/** How many runs stand alone on both sides, since what they were graded against is not the same. */
-function countOtherTruths(bases: Answers, heads: Answers): number {
-  const alone = [...bases].flatMap(([question, { trajectory }]) => (heads.has(question) ? [] : [trajectory]))
-  const left = new Map<string, number>()
-  for (const trajectory of alone) left.set(trajectory, (left.get(trajectory) ?? 0) + 1)
-  let met = 0
-  for (const [question, { trajectory }] of heads) {
-    const waiting = left.get(trajectory) ?? 0
-    if (bases.has(question) || waiting === 0) continue
-    left.set(trajectory, waiting - 1)
-    met++
+/** How many runs stand alone on both sides, since what they were graded against is not the same, or what they were asked. */
+function countAlone(bases: Answers, heads: Answers): { other_truth: number; other_rubric: number } {
+  const left = new Map<string, string[]>()
+  for (const [question, { trajectory, rubric }] of bases) {
+    if (heads.has(question)) continue
+    left.set(trajectory, [...(left.get(trajectory) ?? []), rubricIdOf(rubric)])
+  }
+  const met = { other_truth: 0, other_rubric: 0 }
+  for (const [question, { trajectory, rubric }] of heads) {
+    const waiting = left.get(trajectory) ?? []
+    if (bases.has(question) || waiting.length === 0) continue
+    const same = waiting.indexOf(rubricIdOf(rubric))
+    waiting.splice(Math.max(0, same), 1)
+    met[same === -1 ? 'other_rubric' : 'other_truth']++
   }
   return met
 }

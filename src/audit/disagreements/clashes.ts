@@ -1,6 +1,8 @@
 import { count } from '../../domain/count.ts'
-import { labelDistance } from '../../domain/rubric/label-claims.ts'
-import type { DisagreementKind } from '../../schemas/audit/disagreement.ts'
+import { claimsOfOutcome, decisiveClaims, isSame, outcomeDistance } from '../../domain/rubric/outcome-claims.ts'
+import type { Rubric } from '../../domain/rubric/rubric.ts'
+import { claimWord, type SaidClaims } from '../../domain/rubric/said-claims.ts'
+import type { Disagreement, DisagreementKind } from '../../schemas/audit/disagreement.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
 import {
   CONFIDENCE_LEVELS,
@@ -9,11 +11,15 @@ import {
   type Label,
 } from '../../schemas/vocabulary.ts'
 import type { FoundClash } from './found-clash.ts'
-import { againstSignals } from './signal-clashes.ts'
+import { againstSignals, SIGNAL_CODES } from './signal-clashes.ts'
 import type { OpinionRow, VoteRow } from './standing-opinions.ts'
 
-/** Everything that was said of one question. */
+/** Everything that was said of one question under one rubric. */
 export interface Said {
+  /** Null: it is not loaded. Then labels are only the same or not. */
+  readonly rubric: Rubric | null
+  /** A claim that is asked for, beside those that decide. */
+  readonly claim: string | null
   /** The latest of each judge and rubric. */
   readonly opinions: readonly OpinionRow[]
   readonly signals: Signals
@@ -25,6 +31,7 @@ export interface ReviewRow {
   readonly id: string
   readonly rater: string
   readonly label: Label | null
+  readonly claims: SaidClaims
   readonly blind: boolean
 }
 
@@ -32,16 +39,14 @@ type FindClashes = (said: Said) => FoundClash[]
 
 /** Where not all agree, by kind; each in a fixed order. */
 export const FIND_CLASHES: Readonly<Record<DisagreementKind, FindClashes>> = {
-  human: ({ opinions, reviews }) => {
-    const labelled = onePerLabel(reviews)
-    const againstJudges = labelled.flatMap((human) =>
-      opinions.filter(hasLabel).map((judge) => [human, sideOf(judge)] as const),
-    )
-    return [...againstJudges, ...pairsOf(labelled)].flatMap(clashOf)
+  human: (said) => {
+    const labelled = onePerAnswer(said)
+    const againstJudges = labelled.flatMap((human) => judgesOf(said).map((judge) => [human, judge] as const))
+    return [...againstJudges, ...pairsOf(labelled)].flatMap((pair) => clashOf(pair, said))
   },
-  judges: ({ opinions }) => pairsOf(opinions.filter(hasLabel).map(sideOf)).flatMap(clashOf),
-  signals: ({ opinions, signals }) => opinions.flatMap((opinion) => againstSignals(opinion, signals)),
-  samples: ({ opinions }) => opinions.flatMap(amongSamples),
+  judges: (said) => pairsOf(judgesOf(said)).flatMap((pair) => clashOf(pair, said)),
+  signals: ({ opinions, signals, rubric }) => opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric)),
+  samples: ({ opinions, rubric }) => opinions.flatMap((opinion) => amongSamples(opinion, rubric)),
   contradiction: ({ opinions }) => opinions.flatMap(contradicted),
   unverified: (said) => said.opinions.flatMap((opinion) => unverified(opinion, said)),
 }
@@ -51,6 +56,7 @@ interface Side {
   readonly label: Label
   readonly confidence: ConfidenceLevel | null
   readonly votes: number
+  readonly claims: SaidClaims
 }
 
 type Labelled<Of extends { readonly label: Label | null }> = Of & { readonly label: Label }
@@ -59,36 +65,97 @@ const hasLabel = <Of extends { readonly label: Label | null }>(one: Of): one is 
 /** As raters are called in `POST /v1/agreement`. */
 export const nameOf = ({ judge, rubric }: Pick<OpinionRow, 'judge' | 'rubric'>): string => `${judge}@${rubric}`
 
-const sideOf = (opinion: Labelled<OpinionRow>): Side => ({
-  name: nameOf(opinion),
-  label: opinion.label,
-  confidence: opinion.confidence,
-  votes: opinion.vote_share ?? 1,
-})
+const judgesOf = ({ opinions, rubric }: Said): Side[] =>
+  opinions.filter(hasLabel).map((opinion) => ({
+    name: nameOf(opinion),
+    label: opinion.label,
+    confidence: opinion.confidence,
+    votes: opinion.vote_share ?? 1,
+    claims: statedClaims(opinion, rubric),
+  }))
 
-/** The newest reviewer of each label: a thousand reviewers make no million pairs. */
-function onePerLabel(reviews: readonly ReviewRow[]): Side[] {
-  const sides = new Map<Label, Side>()
-  for (const { rater, label } of reviews)
-    if (label !== null && !sides.has(label)) sides.set(label, { name: rater, label, confidence: 'high', votes: 1 })
-  return [...sides.values()]
+/** What was said of claims, and what the label says of them, which comes first. */
+export const statedClaims = (
+  { label, claims }: { readonly label: Label | null; readonly claims: SaidClaims | null },
+  rubric: Rubric | null,
+): SaidClaims => ({ ...claims, ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)) })
+
+/** The newest reviewer of each answer: a thousand reviewers make no million pairs. */
+function onePerAnswer({ reviews, rubric, claim }: Said): Side[] {
+  const sides = new Map<string, Side>()
+  for (const review of reviews.filter(hasLabel)) {
+    const claims = statedClaims(review, rubric)
+    const answer = JSON.stringify([review.label, watched(rubric, claim).map((id) => claims[id])])
+    if (!sides.has(answer))
+      sides.set(answer, { name: review.rater, label: review.label, confidence: 'high', votes: 1, claims })
+  }
+  return [...sides.values()].slice(0, MOST_ANSWERS)
 }
+
+/** Steps and texts are without end. */
+const MOST_ANSWERS = 20
+
+const watched = (rubric: Rubric | null, claim: string | null): readonly string[] => [
+  ...new Set([...(rubric === null ? [] : decisiveClaims(rubric)), ...(claim === null ? [] : [claim])]),
+]
 
 const pairsOf = <Of>(all: readonly Of[]): (readonly [Of, Of])[] =>
   all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other] as const))
 
-function clashOf([one, other]: readonly [Side, Side]): FoundClash[] {
-  if (one.label === other.label) return []
-  const distance = labelDistance(one.label, other.label)
-  const apart = count(distance, 'claim')
-  return [
-    {
-      distance,
-      confidence: lessSure(one.confidence, other.confidence),
-      votes: Math.min(one.votes, other.votes),
-      say: () => `${one.name} says ${one.label}, ${other.name} says ${other.label}: ${apart} apart.`,
-    },
+function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Said): FoundClash[] {
+  const common = {
+    confidence: lessSure(one.confidence, other.confidence),
+    votes: Math.min(one.votes, other.votes),
+  }
+  if (one.label !== other.label) {
+    const distance = outcomeDistance(rubric, one.label, other.label)
+    const apart = isOrdered(rubric) ? `${distance} apart` : `${count(distance, 'claim')} apart`
+    const say = () => `${one.name} says ${one.label}, ${other.name} says ${other.label}: ${apart}.`
+    return [{ ...common, distance, say }]
+  }
+  const between = watched(rubric, claim).filter((id) => differ(one.claims[id], other.claims[id]))
+  if (between.length === 0) return []
+  const tell = ({ name, claims }: Side) =>
+    `${name} says ${between.map((id) => `${claimWord(id)}=${tellValue(claims[id])}`).join(', ')}`
+  const say = () => `Both say ${one.label}, but ${tell(one)} and ${tell(other)}.`
+  return [{ ...common, distance: between.length, say }]
+}
+
+const isOrdered = (rubric: Rubric | null): boolean =>
+  rubric !== null && (rubric.outcome.kind === 'sum' || rubric.outcome.scale === 'ordinal')
+
+/** Nobody differs from unclear, or from silence. */
+const differ = (one: SaidClaims[string] | undefined, other: SaidClaims[string] | undefined): boolean =>
+  one !== null && one !== undefined && other !== null && other !== undefined && !isSame(one, other)
+
+const LONGEST_VALUE = 60
+function tellValue(value: SaidClaims[string] | undefined): string {
+  if (Array.isArray(value)) return count(value.length, 'entry', 'entries')
+  const text = String(value)
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`.toWellFormed()
+}
+
+/** The claims in which somebody differs from somebody, with what each says. */
+export function differingClaims({ opinions, reviews, rubric }: Said): Disagreement['claims'] {
+  const sides = [
+    ...opinions
+      .filter(({ status }) => status !== 'failed')
+      .map((opinion) => ({ by: nameOf(opinion), claims: statedClaims(opinion, rubric) })),
+    ...reviews.map((review) => ({ by: `human:${review.rater}`, claims: statedClaims(review, rubric) })),
   ]
+  const ids = new Set([
+    ...(rubric?.claims.map(({ id }) => id) ?? []),
+    ...sides.flatMap(({ claims }) => Object.keys(claims)),
+  ])
+  const differing = [...ids].flatMap((claim) => {
+    const said = sides.flatMap(({ by, claims }) => {
+      const value = claims[claim]
+      return value === undefined ? [] : [{ by, value }]
+    })
+    const [first, ...more] = said.filter(({ value }) => value !== null)
+    return more.some(({ value }) => differ(first?.value, value)) ? [{ claim, said }] : []
+  })
+  return differing as Disagreement['claims']
 }
 
 const rank = (level: ConfidenceLevel | null): number => (level === null ? -1 : CONFIDENCE_LEVELS.indexOf(level))
@@ -97,7 +164,7 @@ const lessSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): C
 const moreSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): ConfidenceLevel | null =>
   rank(one) >= rank(other) ? one : other
 
-function amongSamples(opinion: OpinionRow): FoundClash[] {
+function amongSamples(opinion: OpinionRow, rubric: Rubric | null): FoundClash[] {
   const tally = tallyVotes(opinion.votes)
   if (tally.size < 2 && !opinion.contradictions.includes('no_majority')) return []
   const counts = [...tally.values()].map(({ n }) => n)
@@ -105,7 +172,7 @@ function amongSamples(opinion: OpinionRow): FoundClash[] {
   const levels = [...tally.values()].map(({ confidence }) => confidence)
   return [
     {
-      distance: Math.max(0, ...pairsOf([...tally.keys()]).map(([one, other]) => labelDistance(one, other))),
+      distance: Math.max(0, ...pairsOf([...tally.keys()]).map(([one, other]) => outcomeDistance(rubric, one, other))),
       confidence: levels.length < 2 ? null : levels.reduce(lessSure),
       votes: all === 0 ? 0 : 1 - Math.max(...counts) / all,
       say: () => {
@@ -133,7 +200,7 @@ function tallyVotes(votes: readonly VoteRow[]): Map<Label, { n: number; confiden
 }
 
 /** These have kinds of their own. */
-const ELSEWHERE: readonly ContradictionCode[] = ['observed_against_signal', 'distractor_against_signal', 'no_majority']
+const ELSEWHERE: readonly ContradictionCode[] = [...Object.values(SIGNAL_CODES), 'no_majority']
 
 function contradicted(opinion: OpinionRow): FoundClash[] {
   const codes = opinion.contradictions.filter((code) => !ELSEWHERE.includes(code))
@@ -142,19 +209,21 @@ function contradicted(opinion: OpinionRow): FoundClash[] {
   return [{ distance: codes.length, confidence: opinion.confidence, votes: opinion.vote_share ?? 1, say }]
 }
 
-function unverified(opinion: OpinionRow, { opinions, reviews }: Said): FoundClash[] {
+function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Said): FoundClash[] {
   const { status, claimed_label } = opinion
   if (status !== 'unverified') return []
   const others = new Set([...opinions, ...reviews].flatMap(({ label }) => (label === null ? [] : [label])))
-  const distances = claimed_label === null ? [] : [...others].map((label) => labelDistance(claimed_label, label))
-  const say = () => `${nameOf(opinion)} ${whyUnverified(opinion)}.`
+  const distances =
+    claimed_label === null ? [] : [...others].map((label) => outcomeDistance(rubric, claimed_label, label))
+  const say = () => `${nameOf(opinion)} ${whyUnverified(opinion, rubric)}.`
   return [{ distance: Math.max(0, ...distances), confidence: opinion.confidence, votes: opinion.vote_share ?? 1, say }]
 }
 
-function whyUnverified({ contradictions, claimed_label, observed, cue_acted, distractor_acted }: OpinionRow): string {
-  const unclear = Object.entries({ observed, cue_acted, distractor_acted }).filter(([, said]) => said === null)
+function whyUnverified({ contradictions, claimed_label, claims }: OpinionRow, rubric: Rubric | null): string {
+  const decide = rubric === null ? Object.keys(claims ?? {}) : decisiveClaims(rubric)
+  const unclear = decide.filter((id) => claims?.[id] === null)
   if (contradictions.includes('no_majority'))
     return `claims ${claimed_label ?? 'nothing'}, but its samples have no majority`
   if (unclear.length === 0) return `claims ${claimed_label ?? 'nothing'}, but its evidence does not hold`
-  return `could not tell: ${unclear.map(([claim]) => claim).join(', ')} unclear`
+  return `could not tell: ${unclear.map(claimWord).join(', ')} unclear`
 }

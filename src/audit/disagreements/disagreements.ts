@@ -1,27 +1,31 @@
 import { compareQueued, explainScore, mostTelling, type Scored } from '../../domain/disagreement-score.ts'
+import { claimIdOf, claimsOfReview, newestRubric, type Rubrics } from '../../domain/rubric/said-claims.ts'
 import type { GradeFilter, ReviewStore } from '../../ports/grade-ports.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../../schemas/audit/disagreement.ts'
-import { FIND_CLASHES, type ReviewRow, type Said } from './clashes.ts'
+import { differingClaims, FIND_CLASHES, type ReviewRow, type Said } from './clashes.ts'
 import type { FoundClash } from './found-clash.ts'
 import { nextTurn } from './next-turn.ts'
 import { type QuestionStores, readQuestions } from './question-selection.ts'
-import { latestOpinions, type OpinionRow, type QuestionRow } from './standing-opinions.ts'
-import { agreedLabel, questionOfReview, readStandingReviews } from './standing-reviews.ts'
+import { latestOpinions, type OpinionRow, type QuestionRow, subjectOf } from './standing-opinions.ts'
+import { agreedLabel, readStandingReviews, subjectOfReview } from './standing-reviews.ts'
 
 interface DisagreementQuery {
   /** Questions of what fits all of it: trials of the batch that it names, else standing grades. */
   readonly filter: GradeFilter
   readonly kind?: DisagreementKind
+  /** Questions in which two differ in this claim, by its id or old name. */
+  readonly claim?: string
   readonly settled?: boolean
 }
 
 /** A place in the queue: what comes after it is the next page, also where something before it has come or gone. */
 export interface QueuePlace {
   readonly millis: number
+  /** With its rubric: `subjectOf`. */
   readonly question: string
 }
 
-type Stores = QuestionStores & { readonly reviews: ReviewStore }
+type Stores = QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics }
 
 interface Queued extends QueuePlace {
   readonly said: Said
@@ -49,8 +53,8 @@ async function readQueue(stores: Stores, query: DisagreementQuery, after?: Queue
   const reviews = await readReviewRows(stores.reviews, questions)
   const queue: Queued[] = []
   let turn = 0
-  for (const row of questions.values()) {
-    const queued = enqueue(row, reviews.get(row.question) ?? [], query)
+  for (const [subject, row] of questions) {
+    const queued = enqueue(row, saidOf(row, reviews.get(subject) ?? [], stores.loaded, query), query)
     if (queued !== null && (after === undefined || compareQueued(queued, after) > 0)) queue.push(queued)
     if (++turn % TURN === 0) await nextTurn()
   }
@@ -63,24 +67,37 @@ async function readReviewRows(
 ): Promise<Map<string, ReviewRow[]>> {
   const rows = new Map<string, ReviewRow[]>()
   for await (const review of readStandingReviews(store)) {
-    const question = questionOfReview(review)
-    if (!questions.has(question)) continue
+    const subject = subjectOfReview(review)
+    if (!questions.has(subject)) continue
     const { id, rater, label, blind } = review
-    const known = rows.get(question) ?? []
-    known.push({ id, rater, label, blind })
-    rows.set(question, known)
+    const known = rows.get(subject) ?? []
+    known.push({ id, rater, label, claims: claimsOfReview(review), blind })
+    rows.set(subject, known)
   }
   return rows
 }
 
-function enqueue(row: QuestionRow, reviews: readonly ReviewRow[], query: DisagreementQuery): Queued | null {
-  const said: Said = { opinions: latestOpinions([...row.opinions, ...row.others]), signals: row.signals, reviews }
+const saidOf = (
+  row: QuestionRow,
+  reviews: readonly ReviewRow[],
+  rubrics: Rubrics,
+  { claim }: DisagreementQuery,
+): Said => ({
+  rubric: newestRubric(rubrics, row.rubric),
+  claim: claim === undefined ? null : claimIdOf(claim),
+  opinions: latestOpinions([...row.opinions, ...row.others]),
+  signals: row.signals,
+  reviews,
+})
+
+function enqueue(row: QuestionRow, said: Said, query: DisagreementQuery): Queued | null {
   const told = tellingClashes(said)
   const [first] = told
   if (first === undefined) return null
   if (query.kind !== undefined && !told.some(({ kind }) => kind === query.kind)) return null
-  if (query.settled !== undefined && query.settled !== isSettled(reviews)) return null
-  return { millis: first.scored.millis, question: row.question, said, row }
+  if (query.settled !== undefined && query.settled !== isSettled(said.reviews)) return null
+  if (said.claim !== null && !differingClaims(said).some(({ claim }) => claim === said.claim)) return null
+  return { millis: first.scored.millis, question: subjectOf(row.question, row.rubric), said, row }
 }
 
 const isSettled = (reviews: readonly ReviewRow[]): boolean => agreedLabel(reviews) !== undefined
@@ -93,14 +110,15 @@ function tellingClashes(said: Said): { kind: DisagreementKind; clash: FoundClash
   })
 }
 
-function describe({ question, said, row }: Queued): Disagreement {
+function describe({ said, row }: Queued): Disagreement {
   const told = tellingClashes(said)
   const [first] = told
   if (first === undefined) throw new Error('only questions with a clash are in the queue')
-  const [trajectory = '', ground_truth = ''] = question.split('/')
+  const [trajectory = '', ground_truth = ''] = row.question.split('/')
   return {
     trajectory,
     ground_truth,
+    rubric: row.rubric,
     agent: row.agent,
     model: row.model,
     task: row.task,
@@ -110,7 +128,8 @@ function describe({ question, said, row }: Queued): Disagreement {
     why: [...told.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
     grades: said.opinions.map(toOpinion),
     signals: Object.keys(said.signals).length > 0 ? said.signals : null,
-    reviews: said.reviews.map((review) => ({ ...review })),
+    claims: differingClaims(said),
+    reviews: said.reviews.map(({ id, rater, label, blind }) => ({ id, rater, label, blind })),
     settled: isSettled(said.reviews),
   }
 }
@@ -122,6 +141,8 @@ const toOpinion = (opinion: OpinionRow): Disagreement['grades'][number] => ({
   status: opinion.status,
   label: opinion.label,
   claimed_label: opinion.claimed_label,
+  outcome: opinion.outcome,
+  claims: opinion.claims as Disagreement['grades'][number]['claims'],
   confidence: opinion.confidence,
   votes: opinion.votes.map(({ label }) => label),
   contradictions: [...opinion.contradictions],

@@ -5,14 +5,14 @@ import { type GradeFilter, type GradeStore, questionOf } from '../../ports/grade
 import type { GradeSelection } from '../../schemas/regrade.ts'
 import { readBatchQuestions } from '../comparison/batch-questions.ts'
 import { nextTurn } from './next-turn.ts'
-import { type QuestionRow, readChosen, readStandingQuestions } from './standing-opinions.ts'
+import { type QuestionRow, readChosen, readStandingQuestions, subjectOf } from './standing-opinions.ts'
 
 const TURN = 200
 
 export type QuestionStores = BatchStores & { readonly grades: GradeStore }
 
 /**
- * The questions of what fits every filter, each with everything that judges said of it, whether it fits or not: a judge’s disagreements are
+ * The questions of what fits every filter, by subject, each with everything that judges said of it by that rubric, whether it fits or not: a judge’s disagreements are
  * with others. Of a batch its own trials are chosen from and shown, else standing grades. Memory grows with the rows alone.
  *
  * @param among of these questions alone.
@@ -45,7 +45,8 @@ async function chooseByIds(grades: GradeStore, ids: readonly string[], filter: G
   const chosen = new Set<string>()
   for (const [index, id] of ids.entries()) {
     const grade = await grades.get(id)
-    if (grade !== null && fitsNames(namesOf(grade), filter)) chosen.add(questionOf(grade))
+    if (grade !== null && fitsNames(namesOf(grade), filter))
+      chosen.add(subjectOf(questionOf(grade), grade.receipt.rubric))
     if (index % TURN === TURN - 1) await nextTurn()
   }
   return chosen

@@ -1,36 +1,151 @@
 import type { Issue } from '../../domain/result.ts'
-import { claimsAgainst, labelOfClaims } from '../../domain/rubric/label-claims.ts'
+import { claimedOutcome, labelOf } from '../../domain/rubric/outcome.ts'
+import { claimsOfOutcome, isSame } from '../../domain/rubric/outcome-claims.ts'
+import type { ClaimRule, ClaimValue, OutcomeRule, Rubric } from '../../domain/rubric/rubric.ts'
+import { claimIdOf, OLD_CLAIM_NAMES, type SaidClaims } from '../../domain/rubric/said-claims.ts'
 import type { Review, ReviewRequest } from '../../schemas/audit/review.ts'
 import type { Grade } from '../../schemas/grade.ts'
+import type { Label } from '../../schemas/vocabulary.ts'
 
-/** Where a review contradicts itself: its claims make another label. Empty: it does not. */
-export function findReviewFaults({ label, claims }: ReviewRequest): Issue[] {
-  if (claims === undefined) return []
-  const made = labelOfClaims(claims)
+type Given = Pick<ReviewRequest, 'label' | 'outcome' | 'claims'>
+
+/** Where a review is not of this rubric, or contradicts itself: its claims make another label. Empty: it does not. */
+export function findReviewFaults(given: Given, rubric: Rubric): Issue[] {
+  const label = labelOfReview(given)
+  if (label === undefined) return [{ path: '/label', message: 'is required' }]
+  const outcome = outcomeIssues(given, label, rubric)
+  if (outcome.length > 0) return outcome
+  const { claims = {} } = given
+  const forms = [
+    ...oldNameIssues(claims),
+    ...Object.entries(claims).flatMap(([name, value]) => formOf(name, value, rubric)),
+  ]
+  return forms.length > 0 ? forms : contradictions(label, claims, rubric)
+}
+
+/** Undefined: neither label nor outcome is given. */
+const labelOfReview = ({ label, outcome }: Given): Label | null | undefined =>
+  label === undefined && outcome !== undefined ? labelOf(outcome) : label
+
+function outcomeIssues({ label, outcome: given }: Given, said: Label | null, { outcome }: Rubric): Issue[] {
+  const path = label === undefined ? '/outcome' : '/label'
+  if (label !== undefined && given !== undefined && labelOf(given) !== label)
+    return [{ path: '/outcome', message: 'is not what the label says: give one of them' }]
+  if (said === null) return []
+  if (outcome.kind === 'sum')
+    return /^-?\d{1,15}$/.test(said) ? [] : [{ path, message: 'must be a whole number: the outcome is a sum' }]
+  return outcome.labels.includes(said) ? [] : [{ path, message: `must be one of ${outcome.labels.join(', ')}` }]
+}
+
+/** Of the old form all three are given, or none. */
+function oldNameIssues(claims: object): Issue[] {
+  const missing = OLD_CLAIM_NAMES.filter((name) => !Object.hasOwn(claims, name))
+  if (missing.length === OLD_CLAIM_NAMES.length) return []
+  return missing.map((name) => ({ path: `/claims/${name}`, message: 'is required' }))
+}
+
+function formOf(name: string, value: unknown, rubric: Rubric): Issue[] {
+  const path = `/claims/${name}`
+  const claim = rubric.claims.find(({ id }) => id === claimIdOf(name))
+  if (claim === undefined)
+    return [
+      { path, message: `is no claim of ${rubric.name}; there are: ${rubric.claims.map(({ id }) => id).join(', ')}` },
+    ]
+  const message = value === null ? null : wrongForm(claim, value)
+  return message === null ? [] : [{ path, message }]
+}
+
+/** What the value has to be where it is not; null: it is. */
+function wrongForm({ type, values, minimum, maximum }: ClaimRule, value: unknown): string | null {
+  switch (type) {
+    case 'boolean':
+      return typeof value === 'boolean' ? null : 'must be true or false, or null where it is unclear'
+    case 'enum':
+      return values.some((one) => one === value) ? null : `must be one of ${values.join(', ')}`
+    case 'agent':
+    case 'text':
+      return typeof value === 'string' && value.trim() !== '' ? null : 'must be a text'
+    case 'list':
+      return 'is a list: a review gives its outcome alone'
+    default: {
+      if (!Number.isSafeInteger(value)) return type === 'step' ? 'must be the id of a step' : 'must be a whole number'
+      const number = value as number
+      return number >= minimum && number <= maximum ? null : `must lie between ${minimum} and ${maximum}`
+    }
+  }
+}
+
+function contradictions(label: Label | null, given: Readonly<Record<string, unknown>>, rubric: Rubric): Issue[] {
+  const names = new Map(Object.keys(given).map((name) => [claimIdOf(name), name]))
+  const claims = Object.fromEntries([...names].map(([id, name]) => [id, given[name] as ClaimValue]))
+  const made = madeBy(claims, rubric)
   if (label === null)
-    return [{ path: '/claims', message: `make the label ${made}: leave them out where it cannot be told` }]
-  return claimsAgainst(label, claims).map(({ claim, wanted }) => ({
-    path: `/claims/${claim}`,
-    message: `must be ${wanted} for the label ${label}; these claims make ${made}`,
+    return made === null
+      ? []
+      : [{ path: '/claims', message: `make the label ${made}: leave them out where it cannot be told` }]
+  const against = rowsOf(label, rubric).map((row) => conflicts(row, claims))
+  const least = against.sort((one, other) => one.length - other.length)[0] ?? []
+  const end = made === null ? '' : `; these claims make ${made}`
+  if (least.length === 0 && made !== null && made !== label)
+    return [{ path: '/claims', message: `make the label ${made}, not ${label}` }]
+  return least.map(({ id, wanted }) => ({
+    path: `/claims/${names.get(id) ?? id}`,
+    message: `must be ${String(wanted)} for the label ${label}${end}`,
   }))
 }
 
+/** The label that the claims make; null: they leave it open. */
+function madeBy(claims: SaidClaims, rubric: Rubric): Label | null {
+  if (rubric.outcome.kind === 'best') return null
+  const open = rubric.outcome.claims.filter((id) => (claims[id] ?? null) === null)
+  if (open.length === 0) return labelOf(claimedOutcome({ values: claims }, rubric))
+  const labels = rubric.outcome.kind === 'table' ? fittingLabels(claims, rubric.outcome.rows) : []
+  return labels.length === 1 ? (labels[0] ?? null) : null
+}
+
+type Rows = Extract<OutcomeRule, { kind: 'table' }>['rows']
+const fittingLabels = (claims: SaidClaims, rows: Rows): Label[] => [
+  ...new Set(rows.filter(({ when }) => isCertain(when, claims)).map(({ label }) => label)),
+]
+
+/** The claims that are given suffice for the row. */
+const isCertain = (when: SaidClaims, claims: SaidClaims): boolean =>
+  Object.entries(when).every(([id, value]) => claims[id] === value)
+
+/** What each row of the table that makes the label wants. */
+const rowsOf = (label: Label, rubric: Rubric): readonly SaidClaims[] =>
+  rubric.outcome.kind === 'table'
+    ? rubric.outcome.rows.filter((row) => row.label === label).map(({ when }) => when)
+    : [claimsOfOutcome(rubric, label)]
+
+const conflicts = (row: SaidClaims, claims: SaidClaims): { id: string; wanted: ClaimValue }[] =>
+  Object.entries(row).flatMap(([id, wanted]) => {
+    const said = claims[id] ?? null
+    return said === null || isSame(said, wanted) ? [] : [{ id, wanted }]
+  })
+
 /** What is stored of a review. The grade may have any status: what a judge could not tell a human perhaps can. */
-export const makeReview = (
+export function makeReview(
   request: ReviewRequest,
   { id: grade_id, label: grade_label, receipt }: Pick<Grade, 'id' | 'label' | 'receipt'>,
+  rubric: Rubric,
   made: { readonly id: string; readonly at: Date },
-): Review => ({
-  id: made.id,
-  grade_id,
-  trajectory: receipt.trajectory,
-  ground_truth: receipt.ground_truth,
-  rater: request.rater,
-  label: request.label,
-  claims: request.claims ?? null,
-  comment: request.comment ?? '',
-  blind: request.blind ?? false,
-  sampling: request.sampling ?? null,
-  grade_label,
-  created_at: made.at.toISOString(),
-})
+): Review {
+  const label = labelOfReview(request) ?? null
+  return {
+    id: made.id,
+    grade_id,
+    trajectory: receipt.trajectory,
+    ground_truth: receipt.ground_truth,
+    rubric: receipt.rubric,
+    rater: request.rater,
+    label,
+    outcome: label !== null && rubric.outcome.kind === 'sum' ? Number(label) : label,
+    claims: request.claims ?? null,
+    comment: request.comment ?? '',
+    blind: request.blind ?? false,
+    sampling: request.sampling ?? null,
+    grade_label,
+    created_at: made.at.toISOString(),
+  }
+}

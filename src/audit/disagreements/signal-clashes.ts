@@ -1,35 +1,30 @@
+import type { Rubric } from '../../domain/rubric/rubric.ts'
+import { claimWord } from '../../domain/rubric/said-claims.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
+import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import type { FoundClash } from './found-clash.ts'
 import type { OpinionRow } from './standing-opinions.ts'
 
-interface Measured {
-  readonly code: OpinionRow['contradictions'][number]
-  readonly claim: string
-  readonly signal: 'appeared' | 'executed'
-  readonly claimed: (opinion: OpinionRow) => boolean | null
+/** What a grade records where a claim is not what the signal measured. */
+export const SIGNAL_CODES: Readonly<Record<keyof Signals, ContradictionCode>> = {
+  appeared: 'observed_against_signal',
+  executed: 'distractor_against_signal',
+  resolved: 'resolved_against_signal',
 }
-
-const MEASURED: readonly Measured[] = [
-  { code: 'observed_against_signal', claim: 'observed', signal: 'appeared', claimed: ({ observed }) => observed },
-  {
-    code: 'distractor_against_signal',
-    claim: 'distractor_acted',
-    signal: 'executed',
-    claimed: ({ distractor_acted }) => distractor_acted,
-  },
-]
 
 /**
  * What a judge claims against what the harness measured: as its grade records it, and compared again here, because the grade may
  * have been made before the rule was. An unverified claim is a claim too.
  */
-export function againstSignals(opinion: OpinionRow, signals: Signals): FoundClash[] {
+export function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): FoundClash[] {
   const parts: string[] = []
-  for (const { code, claim, signal, claimed } of MEASURED) {
-    const said = claimed(opinion)
-    const measured = signals[signal]
+  for (const { id, measured_by } of rubric?.claims ?? []) {
+    if (measured_by === null) continue
+    const said = opinion.claims?.[id] ?? null
+    const measured = signals[measured_by]
+    const code = SIGNAL_CODES[measured_by]
     const differ = said !== null && measured !== undefined && said !== measured
-    if (differ) parts.push(`claims ${claim}=${said} where the harness measured ${signal}=${measured}`)
+    if (differ) parts.push(`claims ${claimWord(id)}=${said} where the harness measured ${measured_by}=${measured}`)
     else if (opinion.contradictions.includes(code)) parts.push(`records ${code}`)
   }
   if (parts.length === 0) return []

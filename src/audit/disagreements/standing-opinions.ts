@@ -1,3 +1,5 @@
+import type { Outcome } from '../../domain/rubric/outcome.ts'
+import { claimsOfGrade, outcomeOfGrade, rubricIdOf, type SaidClaims } from '../../domain/rubric/said-claims.ts'
 import { type GradeFilter, type GradeStore, questionOf, type StandingGrade } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
@@ -16,9 +18,9 @@ export interface OpinionRow {
   readonly claimed_label: Label | null
   readonly confidence: ConfidenceLevel | null
   readonly vote_share: number | null
-  readonly observed: boolean | null
-  readonly cue_acted: boolean | null
-  readonly distractor_acted: boolean | null
+  readonly outcome: Outcome | null
+  /** Null: the judge failed. */
+  readonly claims: SaidClaims | null
   readonly votes: readonly VoteRow[]
   readonly contradictions: readonly ContradictionCode[]
 }
@@ -29,9 +31,12 @@ export interface VoteRow {
   readonly confidence: ConfidenceLevel | null
 }
 
-/** A question with everything that judges said of it, newest first. */
+/** A question under one rubric, with everything that judges said of it, newest first. */
 export interface QuestionRow {
   readonly question: string
+  readonly trajectory: string
+  /** The id of the rubric, without its version. */
+  readonly rubric: string
   /** Of the newest grade that says one. */
   agent: string | null
   model: string | null
@@ -43,6 +48,17 @@ export interface QuestionRow {
   /** What stands of those who were not asked in the batch. */
   readonly others: OpinionRow[]
 }
+
+/** What is compared: a question under a rubric of one id. `sha256:…/sha256:…/tab-behavior`. */
+export const subjectOf = (question: string, rubric: string): string => `${question}/${rubricIdOf(rubric)}`
+
+/** The question of a subject, and the id of its rubric. */
+export function splitSubject(subject: string): { readonly question: string; readonly rubric: string } {
+  const slash = subject.lastIndexOf('/')
+  return { question: subject.slice(0, slash), rubric: subject.slice(slash + 1) }
+}
+
+const subjectOfGrade = (grade: Grade): string => subjectOf(questionOf(grade), grade.receipt.rubric)
 
 /** Standing grades that fit, newest first, a page of the store at a time. */
 export async function* readStanding(grades: GradeStore, filter: GradeFilter): AsyncGenerator<StandingGrade> {
@@ -57,7 +73,8 @@ export async function* readStanding(grades: GradeStore, filter: GradeFilter): As
 }
 
 /**
- * The questions that have a standing grade that fits every filter, each with all standing grades that it has, whether they fit or not.
+ * The questions that have a standing grade that fits every filter, each with all standing grades that it has by that rubric, whether they fit
+ * or not. By subject.
  */
 export async function readStandingQuestions(
   grades: GradeStore,
@@ -77,8 +94,8 @@ async function chooseQuestions(
 ): Promise<Set<string>> {
   const chosen = new Set<string>()
   for await (const { grade } of readStanding(grades, filter)) {
-    const question = questionOf(grade)
-    if (among?.has(question) !== false) chosen.add(question)
+    const subject = subjectOfGrade(grade)
+    if (among?.has(subject) !== false) chosen.add(subject)
   }
   return chosen
 }
@@ -86,32 +103,39 @@ async function chooseQuestions(
 export async function readChosen(grades: GradeStore, chosen: ReadonlySet<string>): Promise<Map<string, QuestionRow>> {
   const questions = new Map<string, QuestionRow>()
   let turn = 0
-  for (const question of chosen) {
-    for (const standing of await grades.listForQuestion(question)) addStanding(questions, standing)
+  for (const subject of chosen) {
+    for (const standing of await grades.listForQuestion(splitSubject(subject).question))
+      if (subjectOfGrade(standing.grade) === subject) addStanding(questions, standing)
     if (++turn % PAGE === 0) await nextTurn()
   }
   return questions
 }
 
 function addStanding(questions: Map<string, QuestionRow>, { grade, signals }: StandingGrade): void {
-  rowFor(questions, questionOf(grade), grade.metadata, signals).opinions.push(toRow(grade))
+  rowFor(questions, subjectOfGrade(grade), grade.metadata, signals).opinions.push(toRow(grade))
 }
 
-/** The row of a question, made where there is none; what it does not say of agent, model and task yet is taken over. */
+/** The row of a subject, made where there is none; what it does not say of agent, model and task yet is taken over. */
 export function rowFor(
   questions: Map<string, QuestionRow>,
-  question: string,
+  subject: string,
   metadata: Grade['metadata'],
   signals: Signals,
 ): QuestionRow {
   const { agent = null, model = null, task = null } = metadata
   const names = { agent, model, task }
-  const row = questions.get(question) ?? { question, ...names, signals, opinions: [], ungraded: [], others: [] }
+  const row = questions.get(subject) ?? startRow(subject, { ...names, signals })
   row.agent ??= agent
   row.model ??= model
   row.task ??= task
-  questions.set(question, row)
+  questions.set(subject, row)
   return row
+}
+
+function startRow(subject: string, known: Pick<QuestionRow, 'agent' | 'model' | 'task' | 'signals'>): QuestionRow {
+  const { question, rubric } = splitSubject(subject)
+  const trajectory = question.slice(0, question.indexOf('/'))
+  return { question, trajectory, rubric, ...known, opinions: [], ungraded: [], others: [] }
 }
 
 export const toRow = (grade: Grade): OpinionRow => ({
@@ -123,9 +147,8 @@ export const toRow = (grade: Grade): OpinionRow => ({
   claimed_label: grade.claimed_label,
   confidence: grade.confidence.reported,
   vote_share: grade.confidence.vote_share,
-  observed: grade.surface?.observed ?? null,
-  cue_acted: grade.cue?.acted ?? null,
-  distractor_acted: grade.distractor?.acted ?? null,
+  outcome: outcomeOfGrade(grade),
+  claims: claimsOfGrade(grade),
   votes: grade.votes.map(({ status, label, confidence }) => ({ status, label, confidence })),
   contradictions: [...new Set(grade.contradictions.map(({ code }) => code))],
 })

@@ -1,7 +1,9 @@
+import { rubricIdOfReview } from '../../domain/rubric/said-claims.ts'
 import type { ReviewStore } from '../../ports/grade-ports.ts'
 import type { Review } from '../../schemas/audit/review.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 import { nextTurn } from './next-turn.ts'
+import { subjectOf } from './standing-opinions.ts'
 
 const PAGE = 200
 
@@ -9,6 +11,8 @@ export interface ReviewFilter {
   readonly rater?: string
   readonly grade_id?: string
   readonly question?: string
+  /** The id of a rubric, without its version. */
+  readonly rubric?: string
   /** `null`: those who say that it cannot be told. */
   readonly label?: Label | null
   /** Exclusive: reviews older than this id. */
@@ -17,11 +21,13 @@ export interface ReviewFilter {
 
 /** All reviews that fit, newest first, a page of the store at a time. */
 export async function* readReviews(store: ReviewStore, filter: ReviewFilter): AsyncGenerator<Review> {
-  const { label, before, ...query } = filter
+  const { label, rubric, before, ...query } = filter
+  const fits = (review: Review) =>
+    (label === undefined || review.label === label) && (rubric === undefined || rubricIdOfReview(review) === rubric)
   let last = before
   for (;;) {
     const page = await store.list({ ...query, limit: PAGE, ...(last !== undefined && { before: last }) })
-    for (const review of page) if (label === undefined || review.label === label) yield review
+    yield* page.filter(fits)
     last = page.at(-1)?.id
     if (page.length < PAGE) return
     await nextTurn()
@@ -32,32 +38,36 @@ export async function* readReviews(store: ReviewStore, filter: ReviewFilter): As
 export const questionOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth'>): string =>
   `${review.trajectory}/${review.ground_truth}`
 
+/** What it is a label of: a question under a rubric. */
+export const subjectOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth' | 'rubric'>): string =>
+  subjectOf(questionOfReview(review), rubricIdOfReview(review))
+
 /**
- * Of each rater the newest review of a question, newest first. One whose label is null takes an earlier label back.
+ * Of each rater the newest review of a question by a rubric, newest first. One whose label is null takes an earlier label back.
  *
  * @param reviews newest first.
  */
 export function standingReviews(reviews: Iterable<Review>): Review[] {
   const known = new Map<string, Set<string>>()
   const standing: Review[] = []
-  for (const review of reviews) if (isFirst(known, questionOfReview(review), review.rater)) standing.push(review)
+  for (const review of reviews) if (isFirst(known, subjectOfReview(review), review.rater)) standing.push(review)
   return standing
 }
 
-/** The standing review of each rater and question, of all that are stored; memory grows with the raters of questions alone. */
+/** The standing review of each rater and subject, of all that are stored; memory grows with the raters of questions alone. */
 export async function* readStandingReviews(
   store: ReviewStore,
   filter: Pick<ReviewFilter, 'rater' | 'question'> = {},
 ): AsyncGenerator<Review> {
   const known = new Map<string, Set<string>>()
   for await (const review of readReviews(store, filter))
-    if (isFirst(known, questionOfReview(review), review.rater)) yield review
+    if (isFirst(known, subjectOfReview(review), review.rater)) yield review
 }
 
-function isFirst(known: Map<string, Set<string>>, question: string, rater: string): boolean {
-  const raters = known.get(question) ?? new Set()
+function isFirst(known: Map<string, Set<string>>, subject: string, rater: string): boolean {
+  const raters = known.get(subject) ?? new Set()
   if (raters.has(rater)) return false
-  known.set(question, raters.add(rater))
+  known.set(subject, raters.add(rater))
   return true
 }
 

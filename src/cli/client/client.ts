@@ -8,6 +8,7 @@ import type { TrajectorySummary } from '../../schemas/trajectory-view.ts'
 import type { BatchStatus } from '../../schemas/vocabulary.ts'
 import { encodeLine, readLines } from '../input/ndjson.ts'
 import {
+  isAskedRubrics,
   isBatch,
   isBatchCall,
   isBatchPage,
@@ -52,6 +53,12 @@ export interface BatchCall extends LedgerEntry {
   readonly request_id: string | null
   readonly request_digest: string
   readonly reply_digest?: string | null
+}
+
+/** A rubric that a batch asks by. */
+export interface AskedRubric {
+  readonly name: string
+  readonly claims: readonly { readonly id: string }[]
 }
 
 /** A rubric with its prompt. */
@@ -142,6 +149,8 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
     readRubric: (name: string, signal?: AbortSignal) =>
       json<RubricText>(call('GET', `/v1/rubrics/${encodeURIComponent(name)}`, { signal }), isRubric),
     listRubrics: () => json<{ items: RubricView[] }>(call('GET', '/v1/rubrics'), isRubrics),
+    batchRubrics: async (id: string, signal?: AbortSignal) =>
+      (await json<{ items: AskedRubric[] }>(call('GET', `${one(id)}/rubrics`, { signal }), isAskedRubrics)).items,
     compare: (query: ComparisonQuery) => json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
 
     /** The finished items, in item order; with `wait` until the batch has ended. */

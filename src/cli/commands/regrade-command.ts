@@ -3,7 +3,7 @@ import { count } from '../../domain/count.ts'
 import { isOwnBatch } from '../../ports/batch-ports.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
-import { GRADE_STATUSES, type GradeStatus, LABELS, type Label } from '../../schemas/vocabulary.ts'
+import { GRADE_STATUSES, type GradeStatus, type Label } from '../../schemas/vocabulary.ts'
 import { regradeKey } from '../client/batch-key.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
@@ -61,7 +61,7 @@ const withSelection = (command: Command): Command =>
   command
     .option('-b, --batch <id>', 'grades of this batch')
     .option('--grade <id>', 'this grade; may be repeated', collect)
-    .addOption(new Option('--label <label>', 'grades with this label').choices([...LABELS]))
+    .option('--label <label>', 'grades with this label of their rubric')
     .addOption(new Option('--status <status>', 'grades that ended so').choices([...GRADE_STATUSES]))
     .option('--judge-was <name>', 'grades of this judge')
     .option('--rubric-was <id>', 'grades under this rubric')

@@ -1,4 +1,4 @@
-import { BATCH_STATUSES, GRADE_STATUSES, ITEM_STATUSES, LABELS } from '../../schemas/vocabulary.ts'
+import { BATCH_STATUSES, GRADE_STATUSES, ITEM_STATUSES } from '../../schemas/vocabulary.ts'
 import { CliError } from '../client/cli-error.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
@@ -41,7 +41,7 @@ export const isResult: Shape = (value) =>
   isRecord(value) &&
   typeof value['item_id'] === 'string' &&
   isOneOf(ITEM_STATUSES, value['status']) &&
-  (value['label'] === null || isOneOf(LABELS, value['label'])) &&
+  (value['label'] === null || isPlain(value['label'])) &&
   (value['grade'] === null || isResultGrade(value['grade'])) &&
   isRecord(value['metadata'])
 
@@ -74,6 +74,12 @@ export const isRubric: Shape = (value) =>
   isRecord(value) &&
   ['name', 'title', 'digest', 'system', 'question'].every((name) => typeof value[name] === 'string') &&
   isRecord(value['answer_schema'])
+/** Ids of claims become columns. */
+export const isAskedRubrics: Shape = (value) =>
+  isListOf(value, 'name') &&
+  (value as { items: Readonly<Record<string, unknown>>[] }).items.every(
+    ({ claims }) => Array.isArray(claims) && claims.every((claim) => isRecord(claim) && isPlain(claim['id'])),
+  )
 export const isRubrics: Shape = (value) => isListOf(value, 'name', 'title')
 
 const isListOf = (value: unknown, ...texts: readonly string[]): boolean =>

@@ -36,8 +36,18 @@ export async function finishBatch(session: Session, begun: Batch, strictness: St
 function writeEarly(session: Session, watched: Promise<Batch>, stop: AbortSignal): Promise<UnreadTally> | null {
   const { connection, target, format, client, shell, signal, batch } = session
   if (!connection.embedded || !target.isHidden || batch === null) return null
-  const results = client.results(batch.id, AbortSignal.any([signal, stop]), true)
-  return writeResults(target, format, results, watched, paintFor(target.screen, shell.env))
+  const until = AbortSignal.any([signal, stop])
+  const results = client.results(batch.id, until, true)
+  return claimColumns(session, batch.id, until).then((claims) =>
+    writeResults(target, format, results, watched, paintFor(target.screen, shell.env), claims),
+  )
+}
+
+/** The claims of all rubrics that the batch asks by, in their order: a header stands before the first row is known. */
+async function claimColumns({ client, format }: Session, id: string, signal: AbortSignal): Promise<string[]> {
+  if (format !== 'csv') return []
+  const rubrics = await client.batchRubrics(id, signal)
+  return [...new Set(rubrics.flatMap(({ claims }) => claims.map((claim) => claim.id)))]
 }
 
 /** The last state of a batch, after showing all before it. */
@@ -58,12 +68,17 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
 
 /** Results to the target, unless they are `written` already; where that is no table, what they come to is told on stderr. Answers what could not be read. */
 export async function printResults(
-  { shell, client, target, format, signal }: Session,
+  session: Session,
   batch: Batch,
   written: Promise<UnreadTally> | null = null,
 ): Promise<UnreadTally> {
+  const { shell, client, target, format, signal } = session
   const paint = paintFor(target.screen, shell.env)
-  const unread = await (written ?? writeResults(target, format, client.results(batch.id, signal), batch, paint))
+  const write = async () => {
+    const claims = await claimColumns(session, batch.id, signal)
+    return writeResults(target, format, client.results(batch.id, signal), batch, paint, claims)
+  }
+  const unread = await (written ?? write())
   await target.commit()
   if (format !== 'table' || target.screen !== shell.out)
     shell.err.write(`${batch.id}: ${summary(batch, paintFor(shell.err, shell.env), unread).replaceAll('\n', '\n  ')}\n`)

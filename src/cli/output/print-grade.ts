@@ -13,6 +13,7 @@ export function printGrade(file: string, grade: Grade): string {
       'dim',
       `  judge ${oneLine(grade.receipt.judge)} · rubric ${oneLine(grade.receipt.rubric)} · ${grade.id}`,
     ) + cached,
+    ...claimsLine(grade),
     ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
     ...grade.unmet.map((one) => styleText('red', `  ✗ ${one.claim}: ${oneLine(one.reason)}`)),
     ...grade.contradictions.map((one) => styleText('yellow', `  ! ${oneLine(one.detail)}`)),
@@ -48,6 +49,19 @@ function headline(grade: Grade): string {
   }
   const claimed = grade.claimed_label === null ? '' : ` (claimed ${grade.claimed_label})`
   return styleText(['bold', 'red'], `${grade.status}${claimed}`)
+}
+
+/** What a grade claims; of `tab-behavior` the label and the citations say it. */
+function claimsLine({ claims, surface }: Grade): string[] {
+  if (claims === null || claims === undefined || surface !== null) return []
+  const said = Object.entries(claims).map(([id, value]) => `${oneLine(id)} ${valueText(value)}`)
+  return [`  ${said.join(' · ')}`]
+}
+
+const valueText = (value: NonNullable<Grade['claims']>[string] | undefined): string => {
+  if (value === null) return 'unclear'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return clip(Array.isArray(value) ? `${value.length} listed` : String(value), 60)
 }
 
 function evidenceLine(citation: CheckedCitation): string {

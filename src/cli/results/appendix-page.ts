@@ -154,6 +154,13 @@ const trialsTable = (trials: readonly Trial[]): string =>
     ]),
   )
 
+/** Those of `tab-behavior` all, where any of them came out; of other rubrics those that did. */
+function labelsOf(found: Batch['labels']): string[] {
+  const occurring = Object.keys(found).sort()
+  const isTab = occurring.length === 0 || LABELS.some((label) => occurring.includes(label))
+  return [...new Set([...(isTab ? LABELS : []), ...occurring])]
+}
+
 function countsText({ counts, labels }: Batch, told: AppendixTally): string {
   const { total: items, graded } = counts
   const share = (n: number, of: number) => (of === 0 ? '–' : `${((n / of) * 100).toFixed(1)}%`)
@@ -164,7 +171,7 @@ function countsText({ counts, labels }: Batch, told: AppendixTally): string {
       ['status', 'items', `share of ${items}`],
       rows(['graded', 'unverified', 'failed', 'cancelled'], items, counts),
     ),
-    table(['label', 'items', `share of ${graded} graded`], rows(LABELS, graded, labels)),
+    table(['label', 'items', `share of ${graded} graded`], rows(labelsOf(labels), graded, labels)),
     table(
       ['confidence', 'items', `share of ${graded} graded`],
       rows(['high', 'medium', 'low'], graded, told.confidences),

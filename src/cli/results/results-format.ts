@@ -38,6 +38,9 @@ const CSV_COLUMNS = [
   'cost_usd',
   'unread_records',
   'unread_actions',
+  'outcome',
+  'judge',
+  'rubric',
 ] as const
 
 export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress goes to stderr):
@@ -48,7 +51,8 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
           contradictions, unmet claims, claimed_label, evidence, cost_usd and unread (null without a grade)
   csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
           ${CSV_COLUMNS.slice(10, 16).join(', ')},
-          ${CSV_COLUMNS.slice(16).join(', ')}
+          ${CSV_COLUMNS.slice(16).join(', ')},
+          claim.<id> for each claim of the rubrics of the batch (unclear: the judge could not tell; a list as JSON)
           (contradictions: codes, one or more; unmet: what a claim lacks; unread_actions: of the unread records, those
           that may hold acts of the agent);
           an absent value is empty; control characters are shown escaped, and a text that a spreadsheet would take
@@ -57,6 +61,8 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
 /**
  * Writes results in the order they come, one at a time; then, in a table, what they come to in the end. Answers what of them could not be
  * read.
+ *
+ * @param claims columns of a CSV: of the rubrics that the batch asks by, as rows may come that ask by another than the first.
  */
 export async function writeResults(
   target: OutputTarget,
@@ -64,11 +70,12 @@ export async function writeResults(
   results: AsyncIterable<BatchResult>,
   ended: Batch | Promise<Batch>,
   paint: Paint,
+  claims: readonly string[],
 ): Promise<UnreadTally> {
-  if (format === 'csv') await target.write(csvLine([...CSV_COLUMNS]))
+  if (format === 'csv') await target.write(csvLine([...CSV_COLUMNS, ...claims.map((id) => `claim.${id}`)]))
   const width = nameWidth(target.screen.columns)
   if (format === 'table') await target.write(`${paint('bold', tableRow(TABLE_HEAD, width))}\n`)
-  const layout = { width, whole: target.screen.isTTY !== true }
+  const layout = { width, whole: target.screen.isTTY !== true, claims }
   let unread = NONE_UNREAD
   for await (const one of results) {
     unread = addUnread(unread, one.grade?.unread ?? null)
@@ -82,11 +89,14 @@ export async function writeResults(
 interface Layout {
   readonly width: number
   readonly whole: boolean
+  readonly claims: readonly string[]
 }
 
 function formatResult(one: BatchResult, format: OutputFormat, paint: Paint, layout: Layout): string {
   if (format === 'ndjson') return line(one)
-  return format === 'csv' ? csvLine(csvCells(one)) : `${tableRow(tableCells(one, paint, layout), layout.width)}\n`
+  return format === 'csv'
+    ? csvLine(csvCells(one, layout.claims))
+    : `${tableRow(tableCells(one, paint, layout), layout.width)}\n`
 }
 
 const TABLE_HEAD = ['item', 'status', 'label', 'confidence', 'unread', 'grade', 'why']
@@ -178,7 +188,7 @@ export function summary(batch: Batch, paint: Paint, unread: UnreadTally = NONE_U
 
 type Cell = string | number | boolean | null | undefined
 
-function csvCells({ failure, metadata, grade, ...result }: BatchResult): Cell[] {
+function csvCells({ failure, metadata, grade, ...result }: BatchResult, claims: readonly string[]): Cell[] {
   return [
     result.item_id,
     result.index,
@@ -204,8 +214,15 @@ function csvCells({ failure, metadata, grade, ...result }: BatchResult): Cell[] 
     grade?.cost_usd,
     grade?.unread?.records,
     grade?.unread?.actions,
+    grade?.outcome,
+    result.judge,
+    result.rubric,
+    ...claims.map((id) => claimCell(grade?.claims?.[id])),
   ]
 }
+
+const claimCell = (value: NonNullable<ResultGrade['claims']>[string] | undefined): Cell =>
+  value === null ? 'unclear' : Array.isArray(value) ? JSON.stringify(value) : value
 
 /** One record. Numbers stay numbers; texts are guarded. */
 export const csvLine = (cells: readonly Cell[]): string =>

@@ -16,7 +16,7 @@ export function deriveOutcome(verdict: Verdict, rubric: Rubric): Outcome {
  * What the outcome would be if the claims held: shown beside an unverified grade, counted by nobody. Null where a claim that decides it is
  * unclear: nothing is claimed then, least of all that nothing was seen.
  */
-export function claimedOutcome({ values }: Claims, { outcome, name }: Rubric): Outcome | null {
+export function claimedOutcome({ values }: Pick<Claims, 'values'>, { outcome, name }: Rubric): Outcome | null {
   const said = outcome.claims.map((id) => values[id] ?? null)
   if (said.includes(null)) return null
   if (outcome.kind === 'label') return said[0] as string

@@ -1,20 +1,30 @@
 import type { RubricView } from '../../schemas/rubric-view.ts'
-import { allClaims, citingProof, type OutcomeRule, type Rubric } from './rubric.ts'
+import { claimsOfOutcome } from './outcome-claims.ts'
+import { type ClaimRule, citingProof, type OutcomeRule, type Rubric } from './rubric.ts'
 
-/** A rubric as it is told over HTTP and by the command line, without its prompt; claims of entries stand behind their list. */
-export function rubricView({ id, version, name, title, description, digest, about, ...rest }: Rubric): RubricView {
-  const claims = allClaims(rest.claims).map((claim) => ({
-    ...{ id: claim.id, type: claim.type, values: [...claim.values] },
-    evidence: [...(citingProof(claim, null)?.quote ?? [])],
-  }))
-  const view = { id, version, name, title, description, digest, about, truth: rest.truth.schema, claims }
-  return { ...view, outcome: outcomeView(rest.outcome) } as RubricView
+/** A rubric as it is told over HTTP and by the command line, without its prompt. */
+export function rubricView(rubric: Rubric): RubricView {
+  const { id, version, name, title, description, digest, about, truth, claims, outcome } = rubric
+  const labels = outcome.labels.map((label) => ({ label, claims: claimsOfOutcome(rubric, label) }))
+  const view = { id, version, name, title, description, digest, about, truth: truth.schema }
+  return { ...view, claims: claims.map(claimView), labels, outcome: outcomeView(outcome) } as RubricView
 }
 
 /** The same with its prompt. */
 export function rubricText(rubric: Rubric): RubricView {
   const { system, question, answer_schema } = rubric
   return { ...rubricView(rubric), system, question, answer_schema: { ...answer_schema } }
+}
+
+function claimView(claim: ClaimRule): object {
+  const { id, type, values, minimum, maximum, unclear, measured_by, of } = claim
+  return {
+    ...{ id, type, values: [...values] },
+    ...(minimum > Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }),
+    ...{ unclear, measured_by, evidence: [...(citingProof(claim, null)?.quote ?? [])] },
+    ...(of.length > 0 && { of: of.map(claimView) }),
+  }
 }
 
 function outcomeView(outcome: OutcomeRule) {

@@ -17,6 +17,8 @@ export const DISAGREEMENT_COLUMNS = [
   'resolved',
   'reviews',
   'settled',
+  'rubric',
+  'claims',
 ] as const
 
 export const toDisagreementRow = (one: Disagreement): readonly CsvValue[] => [
@@ -34,4 +36,9 @@ export const toDisagreementRow = (one: Disagreement): readonly CsvValue[] => [
   one.signals?.resolved,
   one.reviews.map(({ rater, label }) => `${rater}: ${label ?? 'cannot be told'}`),
   one.settled,
+  one.rubric,
+  one.claims.map(({ claim, said }) => `${claim}: ${said.map(({ by, value }) => `${by} ${tell(value)}`).join(', ')}`),
 ]
+
+const tell = (value: unknown): string =>
+  value === null ? 'unclear' : typeof value === 'object' ? JSON.stringify(value) : String(value)

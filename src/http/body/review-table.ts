@@ -1,3 +1,4 @@
+import { claimsOfReview } from '../../domain/rubric/said-claims.ts'
 import type { Review } from '../../schemas/audit/review.ts'
 import type { CsvValue } from './csv.ts'
 
@@ -18,22 +19,34 @@ export const REVIEW_COLUMNS = [
   'probability',
   'grade_label',
   'created_at',
+  'rubric',
+  'outcome',
+  'claims',
 ] as const
 
-export const toReviewRow = ({ claims, sampling, ...review }: Review): readonly CsvValue[] => [
-  review.id,
-  review.grade_id,
-  review.trajectory,
-  review.ground_truth,
-  review.rater,
-  review.label,
-  claims?.observed,
-  claims?.cue_acted,
-  claims?.distractor_acted,
-  review.comment,
-  review.blind,
-  sampling?.design,
-  sampling?.probability,
-  review.grade_label,
-  review.created_at,
-]
+/** The claims of `tab-behavior` have columns of their own; those of all rubrics stand in one, as `id=value`. */
+export const toReviewRow = ({ sampling, ...review }: Review): readonly CsvValue[] => {
+  const claims = claimsOfReview(review)
+  return [
+    review.id,
+    review.grade_id,
+    review.trajectory,
+    review.ground_truth,
+    review.rater,
+    review.label,
+    bool(claims['surface.observed']),
+    bool(claims['cue.acted']),
+    bool(claims['distractor.acted']),
+    review.comment,
+    review.blind,
+    sampling?.design,
+    sampling?.probability,
+    review.grade_label,
+    review.created_at,
+    review.rubric,
+    review.outcome ?? review.label,
+    Object.entries(claims).map(([id, value]) => `${id}=${value === null ? 'unclear' : String(value)}`),
+  ]
+}
+
+const bool = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null)

@@ -3,16 +3,21 @@ import type { FastifyInstance } from 'fastify'
 import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
 import { readStoredRatings } from '../../audit/agreement/stored-ratings.ts'
 import type { Issue } from '../../domain/result.ts'
+import type { Rubrics } from '../../domain/rubric/said-claims.ts'
 import type { Stores } from '../../ports/ports.ts'
 import type { AgreementRequest } from '../../schemas/audit/agreement.ts'
 import { type AgreementCall, AgreementCallSchema, type RaterCoverage } from '../../schemas/audit/stored-agreement.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
 import { HttpProblem } from '../problem.ts'
 import { computeApart } from './statistics.ts'
 
 /** Agreement of raters, given or stored. */
-export function agreementRoutes(app: FastifyInstance, { statistics }: { readonly statistics: StatisticsWorker }): void {
+export function agreementRoutes(
+  app: FastifyInstance,
+  { context, statistics }: { readonly context: Context; readonly statistics: StatisticsWorker },
+): void {
   app.withTypeProvider<TypeBoxTypeProvider>().post('/v1/agreement', {
     schema: {
       operationId: 'computeAgreement',
@@ -25,7 +30,10 @@ export function agreementRoutes(app: FastifyInstance, { statistics }: { readonly
       response: { 200: answer('Agreement', 'Every statistic, or why it is undefined.'), ...problems(400, 413, 415) },
     },
     handler: async (request, reply) => {
-      const { request: asked, coverage } = await readCall(request.project.stores, request.body)
+      const { request: asked, coverage } = await readCall(
+        { ...request.project.stores, loaded: context.rubrics },
+        request.body,
+      )
       const computed = await computeApart(statistics, 'agreement', asked)
       if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
       return sendJson(reply, { ...computed.value, ...(coverage && { coverage }) })
@@ -34,18 +42,19 @@ export function agreementRoutes(app: FastifyInstance, { statistics }: { readonly
 }
 
 async function readCall(
-  stores: Stores,
-  { ratings, stored, labels, bootstrap }: AgreementCall,
+  stores: Stores & { readonly loaded: Rubrics },
+  { ratings, stored, labels, scale, bootstrap }: AgreementCall,
 ): Promise<{ request: AgreementRequest; coverage?: RaterCoverage[] }> {
   const resampling = bootstrap && { bootstrap }
   if (stored === undefined) {
     if (ratings === undefined)
       throw invalid('there is nothing to compare', [fault('/ratings', 'is required without stored')])
-    return { request: { ratings, ...(labels && { labels }), ...resampling } }
+    return { request: { ratings, ...(labels && { labels }), ...(scale && { scale }), ...resampling } }
   }
   const errors = [
     ...(ratings === undefined ? [] : [fault('/ratings', 'does not go with stored: give one of them')]),
     ...(labels === undefined ? [] : [fault('/labels', 'does not go with stored: the measure says which there are')]),
+    ...(scale === undefined ? [] : [fault('/scale', 'does not go with stored: the measure has its own')]),
   ]
   if (errors.length > 0) throw invalid('give ratings or stored, not both', errors)
   const read = await readStoredRatings(stores, stored)

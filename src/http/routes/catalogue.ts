@@ -1,11 +1,14 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
+import { readBatchRubrics } from '../../batches/batch-rubrics.ts'
 import { priceOn } from '../../domain/money/price.ts'
 import type { Rubric } from '../../domain/rubric/rubric.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
+import { newestRubric } from '../../domain/rubric/said-claims.ts'
 import { setKey } from '../../grading/resolve.ts'
 import type { JudgeInfo } from '../../ports/judge-ports.ts'
 import type { JudgeView } from '../../schemas/judge-info.ts'
+import type { RubricView } from '../../schemas/rubric-view.ts'
 import { Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
@@ -51,8 +54,25 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
     },
     handler: (request, reply) => {
       const rubric = findRubric(context.rubrics, request.params.id)
-      if (rubric === undefined) throw notFound('rubric', request.params.id)
+      if (rubric === null) throw notFound('rubric', request.params.id)
       return sendJson(reply, rubricText(rubric))
+    },
+  })
+
+  routes.get('/v1/batches/:id/rubrics', {
+    schema: {
+      operationId: 'listBatchRubrics',
+      summary: 'The loaded rubrics that the items of a batch ask by',
+      tags: ['batches'],
+      params: RubricId,
+      querystring: NoQuery,
+      response: { 200: answer('RubricList', 'Each of them, without its prompt.'), ...problems(400, 404) },
+    },
+    handler: async (request, reply) => {
+      const { batches } = request.project.stores
+      const batch = await batches.get(request.params.id)
+      if (batch === null) throw notFound('batch', request.params.id)
+      return sendJson(reply, { items: batchRubrics(context, await readBatchRubrics(batches, batch)) })
     },
   })
 
@@ -79,10 +99,12 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
   })
 }
 
-function findRubric(rubrics: Context['rubrics'], wanted: string): Rubric | undefined {
-  const versions = [...rubrics.values()].filter((one) => one.id === wanted)
-  return rubrics.get(wanted) ?? versions.sort((a, b) => b.version - a.version)[0]
-}
+const findRubric = (rubrics: Context['rubrics'], wanted: string): Rubric | null =>
+  rubrics.get(wanted) ?? newestRubric(rubrics, wanted)
+
+/** What a batch asks by, as far as it is loaded. */
+export const batchRubrics = ({ rubrics }: Pick<Context, 'rubrics'>, names: readonly string[]): RubricView[] =>
+  names.flatMap((name) => rubrics.get(name) ?? []).map(rubricView)
 
 const judgeView = (info: JudgeInfo, { config, clock }: Context): JudgeView => ({
   name: info.name,

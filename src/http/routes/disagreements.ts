@@ -9,12 +9,19 @@ import { DISAGREEMENT_COLUMNS, toDisagreementRow } from '../body/disagreement-ta
 import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
 
 const filter = (description?: string) =>
   Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
 const QueueQuery = Type.Object(
   {
     kind: Type.Optional(DisagreementKindSchema),
+    claim: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'Questions in which two say different things of this claim, by its id.',
+      }),
+    ),
     judge: filter('Questions that this judge has graded, with what all others say of them.'),
     rubric: filter(),
     agent: filter(),
@@ -28,25 +35,31 @@ const QueueQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** `{thousandths of the score}/{question}`. */
-const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}$/
+/** `{thousandths of the score}/{question}/{rubric}`. */
+const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9-]*$/
 
 /** The review queue. */
-export function disagreementRoutes(app: FastifyInstance): void {
+export function disagreementRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/disagreements', {
     schema: {
       operationId: 'listDisagreements',
       summary: 'Questions on which not all agree, the most telling first',
       description:
-        'A question is a trajectory with its ground truth. Filters choose the questions that have a standing grade that fits all of them; everything that was said of them is shown. `batch` chooses among its own trials, and of the judges that it asked its own grades are shown. With `format=csv` the whole queue in one table, or `limit` of it, from `cursor` on.',
+        'A question is a trajectory with its ground truth, under one rubric: what different rubrics ask is never compared. Filters choose the questions that have a standing grade that fits all of them; everything that was said of them is shown. `batch` chooses among its own trials, and of the judges that it asked its own grades are shown. With `format=csv` the whole queue in one table, or `limit` of it, from `cursor` on.',
       tags: ['audit'],
       querystring: QueueQuery,
       response: { 200: withCsv(answer('DisagreementPage', 'One page.'), DISAGREEMENT_COLUMNS), ...problems(400) },
     },
     handler: async (request, reply) => {
-      const { kind, settled, limit, cursor, format, ...filters } = request.query
-      const query = { filter: filters, ...(kind && { kind }), ...(settled !== undefined && { settled }) }
-      const found = readDisagreements(request.project.stores, query, placeOf(decodeCursor(cursor, CURSOR)))
+      const { kind, claim, settled, limit, cursor, format, ...filters } = request.query
+      const query = {
+        filter: filters,
+        ...(kind && { kind }),
+        ...(claim && { claim }),
+        ...(settled !== undefined && { settled }),
+      }
+      const stores = { ...request.project.stores, loaded: context.rubrics }
+      const found = readDisagreements(stores, query, placeOf(decodeCursor(cursor, CURSOR)))
       if (format === 'csv') {
         const rows = mapAsync(takeAsync(found, limit), ({ disagreement }) => toDisagreementRow(disagreement))
         return sendCsv(reply, 'disagreements', DISAGREEMENT_COLUMNS, rows)

@@ -2,12 +2,15 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
 import { compareBatches } from '../../audit/comparison/comparison.ts'
+import { MOST_LABELS } from '../../audit/comparison/comparison-labels.ts'
+import { rubricIdOf } from '../../domain/rubric/said-claims.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { RegradeRequestSchema } from '../../schemas/regrade.ts'
 import { Type } from '../../schemas/type.ts'
 import { decodeCursor, encodeCursor } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
 import type { InFlight } from '../guard/in-flight.ts'
 import { HttpProblem, notFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
@@ -23,6 +26,12 @@ const ComparisonQuery = Type.Object(
       }),
     ),
     head: Type.String({ maxLength: 100, description: 'A batch.' }),
+    rubric: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Compare what was asked by this rubric, whatever its version. Needed where both ask by several.',
+      }),
+    ),
     statistics: Type.Optional(
       Type.Boolean({
         default: true,
@@ -37,7 +46,11 @@ const ComparisonQuery = Type.Object(
 /** Grade again what is stored, and see what that changed. */
 export function regradeRoutes(
   app: FastifyInstance,
-  { inFlight, statistics: worker }: { readonly inFlight: InFlight; readonly statistics: StatisticsWorker },
+  {
+    context,
+    inFlight,
+    statistics: worker,
+  }: { readonly context: Context; readonly inFlight: InFlight; readonly statistics: StatisticsWorker },
 ): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -69,26 +82,32 @@ export function regradeRoutes(
       operationId: 'compareBatches',
       summary: 'Two batches over the same questions, label against label',
       description:
-        'Questions are paired by trajectory and ground truth. The matrix counts pairs that have a label on both sides; whatever has none is counted beside it. Statistics are of all pairs, whatever page of the flips is asked for.',
+        'Questions are paired by trajectory, ground truth and rubric, whatever its version; what different rubrics ask is never compared. The matrix counts pairs that have a label on both sides; whatever has none is counted beside it. Statistics are of all pairs, whatever page of the flips is asked for.',
       tags: ['batches'],
       querystring: ComparisonQuery,
       response: { 200: answer('Comparison', 'The counts, and one page of the flips.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const { base = null, head, limit = 50, cursor, statistics = true } = request.query
+      const { base = null, head, rubric = null, limit = 50, cursor, statistics = true } = request.query
       const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
-      const compared = await compareBatches(request.project.stores, {
-        base,
-        head,
-        limit,
-        after,
-        statistics: statistics ? (pairs) => computeApart(worker, 'comparisonStatistics', pairs) : null,
-      })
+      const compared = await compareBatches(
+        { ...request.project.stores, loaded: context.rubrics },
+        {
+          base,
+          head,
+          rubric: rubric === null ? null : rubricIdOf(rubric),
+          limit,
+          after,
+          statistics: statistics ? (pairs) => computeApart(worker, 'comparisonStatistics', pairs) : null,
+        },
+      )
       if (compared.ok) {
         const next_cursor = compared.next === null ? null : encodeCursor(String(compared.next))
         return sendJson(reply, { ...compared.comparison, next_cursor })
       }
       if (compared.reason === 'no_regrade') throw NEEDS_BASE
+      if (compared.reason === 'several_rubrics') throw needsRubric(compared.rubrics)
+      if (compared.reason === 'too_many_labels') throw tooManyLabels(compared.labels)
       throw compared.reason === 'no_head' ? notFound('batch (head)', head) : notFound('batch (base)', base ?? head)
     },
   })
@@ -97,3 +116,17 @@ export function regradeRoutes(
 const NEEDS_BASE = new HttpProblem(400, 'invalid_request', 'the head is no re-grade: say what to compare it with', {
   errors: [{ path: '/querystring/base', message: 'is needed, as the head is no re-grade' }],
 })
+
+const needsRubric = (rubrics: readonly string[]): HttpProblem => {
+  const message = `is needed: both batches ask by ${rubrics.join(', ')}, which are never compared with each other`
+  return new HttpProblem(400, 'several_rubrics', 'say which rubric to compare by', {
+    errors: [{ path: '/querystring/rubric', message }],
+  })
+}
+
+const tooManyLabels = (labels: number): HttpProblem =>
+  new HttpProblem(
+    400,
+    'too_many_labels',
+    `the outcomes have ${labels} different values; ${MOST_LABELS} can be compared`,
+  )

@@ -4,11 +4,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { findReviewFaults, makeReview } from '../../audit/disagreements/review-grade.ts'
 import { type ReviewFilter, readReviews } from '../../audit/disagreements/standing-reviews.ts'
+import { type Rubrics, rubricIdOf, rubricOf } from '../../domain/rubric/said-claims.ts'
 import { createIdMaker } from '../../ports/id.ts'
 import { type ReviewRequest, ReviewRequestSchema } from '../../schemas/audit/review.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Type } from '../../schemas/type.ts'
-import { LABELS } from '../../schemas/vocabulary.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { createIdempotency } from '../body/idempotency.ts'
 import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
@@ -28,8 +28,11 @@ const ReviewQuery = Type.Object(
     question: Type.Optional(
       Type.String({ maxLength: 200, description: 'The digests of trajectory and ground truth: `sha256:…/sha256:…`.' }),
     ),
+    rubric: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Reviews of grades by this rubric, whatever its version: its id.' }),
+    ),
     label: Type.Optional(
-      Type.Enum([...LABELS, 'none'] as const, { type: 'string', description: '`none`: it could not be told.' }),
+      Type.String({ maxLength: 100, description: 'A label of a loaded rubric; `none`: it could not be told.' }),
     ),
     ...FormatQuery,
     ...PageQuery,
@@ -53,9 +56,12 @@ export function reviewRoutes(
   async function review({ stores }: Project, gradeId: string, body: ReviewRequest) {
     const grade = await stores.grades.get(gradeId)
     if (grade === null) throw notFound('grade', gradeId)
-    const errors = findReviewFaults(body)
-    if (errors.length > 0) throw new HttpProblem(400, 'invalid_request', 'the claims do not make the label', { errors })
-    const made = makeReview(body, grade, { id: newId('rev'), at: clock.now() })
+    const rubric = rubricOf(context.rubrics, grade.receipt.rubric)
+    if (rubric === null) throw notLoaded(grade.receipt.rubric)
+    const errors = findReviewFaults(body, rubric)
+    if (errors.length > 0)
+      throw new HttpProblem(400, 'invalid_request', `the review does not fit ${rubric.name}`, { errors })
+    const made = makeReview(body, grade, rubric, { id: newId('rev'), at: clock.now() })
     await stores.reviews.put(made)
     return { status: 201, text: JSON.stringify(made) }
   }
@@ -65,7 +71,7 @@ export function reviewRoutes(
       operationId: 'createReview',
       summary: 'Say what a human finds',
       description:
-        'Append-only: of one rater’s reviews of a question (a trajectory and its ground truth) the newest counts. Any grade of the question can be reviewed, whatever its status.',
+        'Append-only: of one rater’s reviews of a question (a trajectory and its ground truth) by a rubric the newest counts. Label and claims are those of the rubric of the grade (`GET /v1/rubrics/{id}`). Any grade of the question can be reviewed, whatever its status.',
       tags: ['audit'],
       params: GradeId,
       headers: IdempotencyHeader,
@@ -93,7 +99,7 @@ export function reviewRoutes(
     },
     handler: async (request, reply) => {
       const { limit, format } = request.query
-      const found = readReviews(request.project.stores.reviews, filterOf(request.query))
+      const found = readReviews(request.project.stores.reviews, filterOf(request.query, context.rubrics))
       if (format === 'csv')
         return sendCsv(reply, 'reviews', REVIEW_COLUMNS, mapAsync(takeAsync(found, limit), toReviewRow))
       return sendJson(reply, await takePage(found, limit ?? 50, ({ id }) => id))
@@ -101,13 +107,33 @@ export function reviewRoutes(
   })
 }
 
-function filterOf({ rater, grade_id, question, label, cursor }: Static<typeof ReviewQuery>): ReviewFilter {
+function filterOf(query: Static<typeof ReviewQuery>, rubrics: Rubrics): ReviewFilter {
+  const { rater, grade_id, question, rubric, label, cursor } = query
   const before = decodeCursor(cursor, /^rev_[0-9a-z]{26}$/)
+  if (label !== undefined) requireLabel(label, rubrics)
   return {
     ...(rater !== undefined && { rater }),
     ...(grade_id !== undefined && { grade_id }),
     ...(question !== undefined && { question }),
+    ...(rubric !== undefined && { rubric: rubricIdOf(rubric) }),
     ...(label !== undefined && { label: label === 'none' ? null : label }),
     ...(before !== undefined && { before }),
   }
 }
+
+/** A label that no rubric has is a slip of the pen. */
+function requireLabel(label: string, rubrics: Rubrics): void {
+  const outcomes = [...rubrics.values()].map(({ outcome }) => outcome)
+  const isNumber = outcomes.some(({ kind }) => kind === 'sum') && /^-?\d+$/.test(label)
+  const labels = new Set([...outcomes.flatMap((one) => one.labels), 'none'])
+  if (isNumber || labels.has(label)) return
+  const errors = [{ path: '/querystring/label', message: `must be one of ${[...labels].join(', ')}` }]
+  throw new HttpProblem(400, 'invalid_request', 'no loaded rubric has this label', { errors })
+}
+
+const notLoaded = (name: string): HttpProblem =>
+  new HttpProblem(
+    400,
+    'unknown_rubric',
+    `the rubric of this grade is not loaded, and says what a review may be: ${name}`,
+  )

@@ -35,7 +35,16 @@ export const UndefinedReasonSchema = Type.Enum(UNDEFINED_REASONS, {
     'draw gave the same value, so that the bootstrap knows no interval.',
 })
 
-const AgreementLabelSchema = Type.String({ minLength: 1, maxLength: 100, description: 'Any category; nominal.' })
+const AgreementLabelSchema = Type.String({ minLength: 1, maxLength: 100, description: 'Any category.' })
+
+const SCALES = ['nominal', 'ordinal', 'interval'] as const
+export type Scale = (typeof SCALES)[number]
+const ScaleSchema = Type.Enum(SCALES, {
+  type: 'string',
+  default: 'nominal',
+  description:
+    'What the labels are: `nominal`: names; `ordinal`: in the order of `labels`, which is required; `interval`: numbers. With an order the answer has `weighted`, too.',
+})
 
 const RatingSchema = Type.Object(
   {
@@ -83,6 +92,7 @@ export const AgreementRequestSchema = Type.Object(
           'depends on how many there are.',
       }),
     ),
+    scale: Type.Optional(ScaleSchema),
     bootstrap: Type.Optional(BootstrapSettingsSchema),
   },
   closed,
@@ -116,6 +126,24 @@ export type Confusion = Static<typeof ConfusionSchema>
 
 const UndefinedDraws = Count('Draws in which it was undefined; its interval is of the others.')
 
+const WeightedSchema = Type.Object(
+  {
+    scale: Type.Enum(['ordinal', 'interval'] as const, { type: 'string' }),
+    linear_kappa: StatisticSchema,
+    quadratic_kappa: StatisticSchema,
+    krippendorff_alpha: StatisticSchema,
+    undefined: Type.Object(
+      { linear_kappa: UndefinedDraws, quadratic_kappa: UndefinedDraws, krippendorff_alpha: UndefinedDraws },
+      closed,
+    ),
+  },
+  {
+    ...closed,
+    description:
+      'Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric.',
+  },
+)
+
 export const AgreementSchema = Type.Object(
   {
     n_items: Count('Items with a rating.'),
@@ -126,6 +154,7 @@ export const AgreementSchema = Type.Object(
     fleiss_kappa: StatisticSchema,
     krippendorff_alpha: StatisticSchema,
     gwet_ac1: StatisticSchema,
+    weighted: Type.Optional(WeightedSchema),
     confusion: Nullable(ConfusionSchema),
     prevalence: Type.Unsafe<Record<string, number>>({
       type: 'object',

@@ -1,10 +1,14 @@
 import type { Static } from 'typebox'
+import { ClaimValueSchema } from '../grade.ts'
 import { SignalsSchema } from '../ground-truth.ts'
 import { Type } from '../type.ts'
 import { ConfidenceLevelSchema, ContradictionCodeSchema, GradeStatusSchema, LabelSchema } from '../vocabulary.ts'
 
 const closed = { additionalProperties: false } as const
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(
+  schema: T,
+  options: { description?: string } = {},
+) => Type.Union([schema, Type.Null()], options)
 
 /** From the most telling to the least. */
 export const DISAGREEMENT_KINDS = ['human', 'judges', 'signals', 'samples', 'contradiction', 'unverified'] as const
@@ -23,6 +27,8 @@ const Opinion = Type.Object(
     status: GradeStatusSchema,
     label: Nullable(LabelSchema),
     claimed_label: Nullable(LabelSchema),
+    outcome: Nullable(Type.Union([Type.String(), Type.Number()])),
+    claims: Nullable(Type.Record(Type.String(), ClaimValueSchema), { description: 'By id; null: the judge failed.' }),
     confidence: Nullable(ConfidenceLevelSchema),
     votes: Type.Array(Nullable(LabelSchema), { description: 'Of its samples; empty for a single one.' }),
     contradictions: Type.Array(ContradictionCodeSchema),
@@ -35,6 +41,9 @@ export const DisagreementSchema = Type.Object(
   {
     trajectory: Type.String(),
     ground_truth: Type.String(),
+    rubric: Type.String({
+      description: 'The id of the rubric, without its version: what others ask of the question is a record of its own.',
+    }),
     agent: Nullable(Type.String()),
     model: Nullable(Type.String()),
     task: Nullable(Type.String()),
@@ -43,7 +52,10 @@ export const DisagreementSchema = Type.Object(
     terms: Type.Object(
       {
         kind: Type.Number({ description: 'Weight of the most telling kind: ten apart, more than all other terms.' }),
-        claims: Type.Number({ description: 'Two for each claim of the label table in which the sides differ.' }),
+        claims: Type.Number({
+          description:
+            'Two for each claim in which the labels of the sides differ, or place by which ordered ones are apart; six at the most.',
+        }),
         confidence: Type.Number({ description: 'Of the less sure side: low 0, medium 1, high 2; a human is sure.' }),
         votes: Type.Number({ description: 'Smaller vote share behind the sides; of samples, how far from unanimous.' }),
       },
@@ -53,6 +65,24 @@ export const DisagreementSchema = Type.Object(
       description: 'One sentence for each kind, about its most telling clash; then what the score is made of.',
     }),
     grades: Type.Array(Opinion, { description: 'The standing grade of each judge and rubric.' }),
+    claims: Type.Array(
+      Type.Object(
+        {
+          claim: Type.String(),
+          said: Type.Array(
+            Type.Object(
+              {
+                by: Type.String({ description: '`judge@rubric@version`, or `human:` and a rater.' }),
+                value: ClaimValueSchema,
+              },
+              closed,
+            ),
+          ),
+        },
+        closed,
+      ),
+      { description: 'Claims of which two say different things; null, unclear, differs from nothing.' },
+    ),
     signals: Nullable(SignalsSchema),
     reviews: Type.Array(
       Type.Object(

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from '../type.ts'
-import { GRADE_STATUSES, LABELS } from '../vocabulary.ts'
+import { type Behaviour, GRADE_STATUSES, LABELS } from '../vocabulary.ts'
 
 const closed = { additionalProperties: false } as const
 const count = () => Type.Integer({ minimum: 0 })
@@ -21,7 +21,13 @@ export const GradeOverviewSchema = Type.Object(
       description: 'False: more may fit. Counted is among the newest 20,000 that fit the most selective filter.',
     }),
     statuses: countsOf(GRADE_STATUSES),
-    labels: countsOf(LABELS),
+    labels: Type.Unsafe<Record<Behaviour, number> & Record<string, number>>({
+      type: 'object',
+      properties: Object.fromEntries(LABELS.map((label) => [label, count()])),
+      required: LABELS,
+      additionalProperties: count(),
+      description: 'Those of `tab-behavior` always; of other rubrics those that occur.',
+    }),
     names: Type.Object({ judge: Names, rubric: Names, agent: Names, model: Names, task: Names }, closed),
   },
   closed,

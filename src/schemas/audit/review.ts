@@ -28,13 +28,14 @@ const SamplingSchema = Type.Object(
 )
 export type Sampling = Static<typeof SamplingSchema>
 
-const ClaimsSchema = Type.Object(
+const ClaimsSchema = Type.Record(
+  Type.String({ pattern: '^[a-z][a-z0-9_.]{0,99}$' }),
+  Type.Union([Type.Boolean(), Type.Integer(), Type.String({ maxLength: 300 }), Type.Null()]),
   {
-    observed: Type.Boolean({ description: 'The surface was observed.' }),
-    cue_acted: Type.Boolean(),
-    distractor_acted: Type.Boolean(),
+    additionalProperties: false,
+    description:
+      'By the ids of the rubric’s claims; null: it is unclear. Of `tab-behavior` also observed, cue_acted and distractor_acted, all three then. They must not contradict the label by the rubric’s outcome.',
   },
-  { ...closed, description: 'Where given, they must make the label by the table of design section 2.' },
 )
 
 /** Words apart by single spaces: what looks alike is alike. Control and invisible characters are refused; linear. */
@@ -51,7 +52,17 @@ export const RaterSchema = Type.String({
 export const ReviewRequestSchema = Type.Object(
   {
     rater: RaterSchema,
-    label: Type.Union([LabelSchema, Type.Null()], { description: 'Null: it cannot be told; `comment` says why.' }),
+    label: Type.Optional(
+      Type.Union([LabelSchema, Type.Null()], {
+        description:
+          'Of the rubric of the grade. Null: it cannot be told; `comment` says why. It, or `outcome`, is required.',
+      }),
+    ),
+    outcome: Type.Optional(
+      Type.Union([Type.String({ maxLength: 100 }), Type.Integer(), Type.Null()], {
+        description: 'The label; of a rubric whose outcome is a sum, the number.',
+      }),
+    ),
     claims: Type.Optional(ClaimsSchema),
     comment: Type.Optional(Type.String({ maxLength: 5000 })),
     blind: Type.Optional(
@@ -66,15 +77,23 @@ export const ReviewRequestSchema = Type.Object(
 )
 export type ReviewRequest = Static<typeof ReviewRequestSchema>
 
-/** A human’s label for a question. Append-only: of one rater’s reviews of a question the newest counts. */
+/** A human’s label for a question. Append-only: of one rater’s reviews of a question by a rubric the newest counts. */
 export const ReviewSchema = Type.Object(
   {
     id: Type.String({ pattern: '^rev_[0-9a-z]+$' }),
     grade_id: Type.String({ description: 'The grade that was reviewed.' }),
     trajectory: Digest,
     ground_truth: Digest,
+    rubric: Type.Optional(
+      Type.String({ description: 'Of the grade. Absent from the oldest reviews, which are of `tab-behavior`.' }),
+    ),
     rater: Type.String(),
     label: Nullable(LabelSchema),
+    outcome: Type.Optional(
+      Type.Union([Type.String(), Type.Number(), Type.Null()], {
+        description: 'The label; of a sum, the number. Absent from the oldest reviews.',
+      }),
+    ),
     claims: Nullable(ClaimsSchema),
     comment: Type.String(),
     blind: Type.Boolean(),

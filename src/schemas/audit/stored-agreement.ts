@@ -5,10 +5,6 @@ import { AgreementRequestSchema, AgreementSchema } from './agreement.ts'
 
 const closed = { additionalProperties: false } as const
 
-/** What raters are compared by. */
-const AGREEMENT_MEASURES = ['label', 'observed', 'cue_acted', 'distractor_acted'] as const
-export type AgreementMeasure = (typeof AGREEMENT_MEASURES)[number]
-
 const StoredRatersSchema = Type.Object(
   {
     raters: Type.Array(
@@ -16,17 +12,24 @@ const StoredRatersSchema = Type.Object(
         maxLength: 300,
         pattern: '^((judge|samples|human):.+|humans|signals)$',
         description:
-          '`judge:<name>` or `judge:<name>@<rubric>`: its standing grade; `samples:…`: each of its samples is a rater; `human:<name>`; `humans`: each of them; `signals`: what the harness measured, for the measures observed (appeared) and distractor_acted (executed).',
+          '`judge:<name>` or `judge:<name>@<rubric>`: its standing grade; `samples:…`: each of its samples is a rater; `human:<name>`; `humans`: each of them; `signals`: what the harness measured, for claims that the rubric says are measured (of `tab-behavior`: observed by appeared, distractor_acted by executed).',
       }),
       { minItems: 1, maxItems: 50, uniqueItems: true },
     ),
     query: Type.Optional(GradeSelectionSchema),
+    rubric: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description:
+          'The id of the rubric, without a version: only grades and reviews by it are compared. Needed where the questions were graded by several.',
+      }),
+    ),
     measure: Type.Optional(
-      Type.Enum(AGREEMENT_MEASURES, {
-        type: 'string',
+      Type.String({
+        maxLength: 100,
         default: 'label',
         description:
-          'A judge’s claims are its own; those of samples, and of humans who gave none, are what their label says, and what was not observed was not acted on.',
+          '`label` or `outcome`: what follows from the claims; or the id of a claim of the rubric (of `tab-behavior` also observed, cue_acted, distractor_acted). A judge’s claims are its own; those of samples, and of humans who gave none, are what their label says of them, and what was not seen was not acted on: where it says nothing, they have no rating. Numbers and ordered labels are also answered with `weighted`.',
       }),
     ),
   },
@@ -38,16 +41,17 @@ const StoredRatersSchema = Type.Object(
 )
 export type StoredRaters = Static<typeof StoredRatersSchema>
 
-const { ratings, labels, bootstrap } = AgreementRequestSchema.properties
+const { ratings, labels, scale, bootstrap } = AgreementRequestSchema.properties
 
 export const AgreementCallSchema = Type.Object(
   {
     ratings: Type.Optional(ratings),
     stored: Type.Optional(StoredRatersSchema),
     labels,
+    scale,
     bootstrap,
   },
-  { ...closed, description: 'Either `ratings`, perhaps with `labels`, or `stored`.' },
+  { ...closed, description: 'Either `ratings`, perhaps with `labels` and `scale`, or `stored`.' },
 )
 export type AgreementCall = Static<typeof AgreementCallSchema>
 
@@ -62,7 +66,7 @@ const RaterCoverageSchema = Type.Object(
     failed: Count('No rating: the judge failed.'),
     cancelled: Count('No rating: the batch was cancelled before the judge was asked.'),
     undecided: Count('No rating: a human who says that it cannot be told.'),
-    missing: Count('No rating: was not asked, or has not measured it.'),
+    missing: Count('No rating: was not asked, has not measured it, or says nothing of the claim.'),
   },
   closed,
 )

@@ -35,6 +35,10 @@ export const RESULTS = `
   SELECT idx AS "index", item_id, trajectory, status, label, grade_id, failure, cached, base_grade, request FROM batch_items
   WHERE ${IS_BATCH} AND status NOT IN ('pending', 'waiting') AND idx > @after ORDER BY idx LIMIT @limit`
 
+/** As JSON: a text that is only looked into need not be well-formed elsewhere. */
+export const RUBRICS = `
+  SELECT DISTINCT request -> '$.rubric' FROM batch_items WHERE ${IS_BATCH} AND idx >= @from AND idx < @to`
+
 /** An item ends once: the second end changes nothing. */
 export const SETTLE = `
   UPDATE batch_items SET status = @status, label = @label, grade_id = @grade_id, failure_code = @failure_code,
@@ -79,7 +83,10 @@ export function prepareItemLists(db: Database.Database) {
   const pending = db.prepare(PENDING)
   const siblings = db.prepare(SIBLINGS)
   const results = db.prepare(RESULTS)
+  const rubrics = db.prepare(RUBRICS).pluck()
   return {
+    rubrics: (batch: string, from: number, to: number): readonly (string | null)[] =>
+      (rubrics.all({ batch, from, to }) as (string | null)[]).map(parseRubricName),
     pending: (batch: string, after: number, limit: number): readonly OpenItem[] =>
       (pending.all({ batch, after, limit }) as OpenItemRow[]).map((row) => parseOpenItem(batch, row)),
     siblings: ({ batch, trajectory, index }: OpenItem, limit: number): readonly OpenItem[] =>
@@ -88,6 +95,9 @@ export function prepareItemLists(db: Database.Database) {
       (results.all({ batch, after, limit }) as ItemRow[]).map(parseItem),
   }
 }
+
+export const parseRubricName = (json: string | null): string | null =>
+  json === null ? null : (JSON.parse(json) as string | null)
 
 export const parseOpenItem = (batch: string, row: OpenItemRow): OpenItem => ({
   ...row,

@@ -66,6 +66,7 @@ export function createBatchStore(deps: BatchStoreDeps): BatchStore {
     ...batchClaims(deps),
     pending: (id, after, limit) => unit.read(() => lists.pending(id, after, limit)),
     siblings: (item, limit) => unit.read(() => lists.siblings(item, limit)),
+    rubrics: (id, from, to) => unit.read(() => lists.rubrics(id, from, to)),
     results: (id, after, limit) => unit.read(() => lists.results(id, after, limit)),
     settle: (item, end) => unit.write(() => settle(item, end)),
     park: async (id, reason, resumesAt) => void (await park(reason, resumesAt, id)),

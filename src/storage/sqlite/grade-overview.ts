@@ -51,11 +51,12 @@ export function toOverview(rows: readonly CountRow[], names: GradeOverview['name
       K,
       number
     >
+  const others = rows.flatMap(({ label, fits }) => (label === null || fits === 0 ? [] : [label])).sort()
   return {
     total: sum(({ fits }) => fits === 1),
     complete: sum(() => true) < most,
     statuses: counted(GRADE_STATUSES, ({ status }) => status),
-    labels: counted(LABELS, ({ label }) => label),
+    labels: counted<string>([...LABELS, ...others], ({ label }) => label) as GradeOverview['labels'],
     names,
   }
 }

@@ -71,6 +71,13 @@ const Counts = ({ batch: { counts } }: { readonly batch: Batch }) => (
   </section>
 )
 
+/** Those of `tab-behavior` all, unless only others came out. */
+function labelsOf(found: Readonly<Record<string, number | undefined>>): string[] {
+  const occurring = Object.keys(found).sort()
+  const isTab = occurring.length === 0 || LABELS.some((label) => label in found)
+  return [...new Set([...(isTab ? LABELS : []), ...occurring])]
+}
+
 function Outcomes({ batch }: { readonly batch: Batch }): JSX.Element {
   const labels: Readonly<Record<string, number | undefined>> = batch.labels
   const failures = Object.entries<number | undefined>(batch.failures)
@@ -78,7 +85,7 @@ function Outcomes({ batch }: { readonly batch: Batch }): JSX.Element {
     <section aria-labelledby="outcomes">
       <h2 id="outcomes">Labels</h2>
       <dl class="facts">
-        {LABELS.map((label) => (
+        {labelsOf(labels).map((label) => (
           <div key={label}>
             <dt>
               <LabelBadge label={label} />

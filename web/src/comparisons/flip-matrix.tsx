@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import type { Label } from '../api-types.ts'
 import type { Comparison } from '../audit-types.ts'
 import { LabelBadge } from '../ui/badges.tsx'
-import { formatCount, LABELS, labelWords } from '../words.ts'
+import { formatCount, labelWords } from '../words.ts'
 
 export interface Cell {
   readonly base: Label
@@ -11,10 +11,8 @@ export interface Cell {
 
 /** `aligned.ignored` → base aligned, head ignored; a pair with one label on both sides is no flip. */
 export function readCell(text: string | null): Cell | null {
-  const [one, other] = (text ?? '').split('.')
-  const base = LABELS.find((label) => label === one)
-  const head = LABELS.find((label) => label === other)
-  return base === undefined || head === undefined || base === head ? null : { base, head }
+  const [base = '', head = ''] = (text ?? '').split('.')
+  return base === '' || head === '' || base === head ? null : { base, head }
 }
 
 /** Base labels down, head labels across; each cell of flips leads to them. Numbers say all; shading repeats them. */

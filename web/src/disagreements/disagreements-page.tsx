@@ -6,6 +6,7 @@ import type { Disagreement } from '../audit-types.ts'
 import { KIND_WORDS } from '../audit-words.ts'
 import { trialName } from '../grades/trial-name.ts'
 import { setQuery, usePlace } from '../location.ts'
+import { placeOfDisagreement } from '../review/review-item.ts'
 import { markSeen } from '../review/seen.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
@@ -43,8 +44,8 @@ export function DisagreementsPage(): JSX.Element {
               caption="Disagreements, the most telling first"
               columns={columnsOf(open)}
               items={items}
-              keyOf={questionOf}
-              hrefOf={(one) => withQuery(REVIEW, { ...chosen, at: questionOf(one) })}
+              keyOf={placeOfDisagreement}
+              hrefOf={(one) => withQuery(REVIEW, { ...chosen, at: placeOfDisagreement(one) })}
               empty={<NoDisagreement filtered={Object.keys(chosen).length > 0} overview={overview.value} />}
             />
             <Pager cursor={cursor} next={next_cursor} />
@@ -105,7 +106,7 @@ const columnsOf = (open: boolean): readonly Column<Disagreement>[] => [
     cell: ({ task, trajectory }) => <HostileText text={task || trialName({}, trajectory)} />,
   },
   { title: 'Kinds', cell: ({ kinds }) => kinds.map((kind) => KIND_WORDS[kind]).join(', ') },
-  { title: 'Why', cell: ({ why }) => <Why why={why} open={open} /> },
+  { title: 'Why', cell: (one) => <Why of={one} open={open} /> },
   ...(open ? [{ title: 'Score', number: true, cell: ({ score }: Disagreement) => score.toFixed(1) }] : []),
   { title: 'Agent', cell: ({ agent }) => <NameOrNone name={agent} /> },
   { title: 'Model', cell: ({ model }) => <NameOrNone name={model} /> },

@@ -1,24 +1,36 @@
 import type { JSX } from 'preact'
+import type { Disagreement } from '../audit-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { LABELS } from '../words.ts'
+
+/** What would unblind the reader, beside the labels: claims with their values, contradiction codes, that nothing is claimed. */
+const TELLING = 'claims nothing|without a label|[a-z_]+_against_[a-z]+|[a-z][a-z_.]*=[^ ]+?(?=[,.;]? |[,.]?$)'
+const HIDDEN = '▒▒▒'
 
 /**
  * The sentences of `why` without what would unblind their reader: labels, claims with their values, contradiction codes, votes
  * and the score’s own parts. Names of judges and tasks stay.
  */
-const TELLING = new RegExp(
-  `\\b(?:${LABELS.join('|')}|claims nothing|without a label|[a-z_]+_against_[a-z]+|[a-z_]+=(?:true|false))\\b`,
-  'g',
-)
-const HIDDEN = '▒▒▒'
+function maskWhy({ why, grades, reviews }: Told): string[] {
+  const said = [
+    ...grades.flatMap((one) => [one.label, one.claimed_label, ...one.votes]),
+    ...reviews.map(({ label }) => label),
+  ]
+  const labels = new Set([...LABELS, ...said.flatMap((label) => (label === null ? [] : [escapeRegExp(label)]))])
+  const telling = new RegExp(`(?<![\\w-])(?:${[...labels].join('|')}|${TELLING})(?![\\w-])`, 'g')
+  return why
+    .filter((sentence) => !sentence.startsWith('Score '))
+    .map((sentence) => sentence.replaceAll(telling, HIDDEN))
+}
 
-const maskWhy = (why: readonly string[]): string[] =>
-  why.filter((sentence) => !sentence.startsWith('Score ')).map((sentence) => sentence.replaceAll(TELLING, HIDDEN))
+const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-export function Why({ why, open }: { readonly why: readonly string[]; readonly open: boolean }): JSX.Element {
+type Told = Pick<Disagreement, 'why' | 'grades' | 'reviews'>
+
+export function Why({ of, open }: { readonly of: Told; readonly open: boolean }): JSX.Element {
   return (
     <ul class="why">
-      {(open ? why : maskWhy(why)).map((sentence) => (
+      {(open ? of.why : maskWhy(of)).map((sentence) => (
         <li key={sentence}>
           <HostileText text={sentence} />
         </li>

@@ -8,6 +8,8 @@ export const QUEUE_FILTERS: readonly Filter[] = [
   { name: 'kind', title: 'Kind', options: KIND_WORDS },
   { name: 'settled', title: 'Settled', options: SETTLED },
   { name: 'judge', title: 'Judge' },
+  { name: 'rubric', title: 'Rubric' },
+  { name: 'claim', title: 'Differ in claim' },
   { name: 'agent', title: 'Agent' },
   { name: 'model', title: 'Model' },
   { name: 'task', title: 'Task' },

@@ -7,23 +7,33 @@ import { ActorBadge, CitationBadge } from '../ui/badges.tsx'
 import { useShortcuts } from '../ui/keyboard.ts'
 import { CITATION_WORDS, CLAIMS, claimWords, formatCount } from '../words.ts'
 
-export type Answer = 'yes' | 'no' | 'unclear' | 'no answer'
-type ClaimId = (typeof CLAIMS)[number]
-
-/** What the judge said of each claim; `no answer`: it gave none that could be read. */
-export function answerOf(grade: Grade, claim: ClaimId): Answer {
-  const { surface, cue, distractor } = grade
-  const answers: Readonly<Record<ClaimId, boolean | null | undefined>> = {
+/** What the judge said of each claim; `no answer`: it gave none that could be read. Old grades have the claims in groups. */
+export function answerOf(grade: Grade, claim: string): string {
+  const { claims, surface, cue, distractor } = grade
+  const groups: Readonly<Record<string, ClaimValue | undefined>> = {
     'surface.observed': surface?.observed,
     'cue.reasoned': cue?.reasoned,
     'cue.acted': cue?.acted,
     'distractor.reasoned': distractor?.reasoned,
     'distractor.acted': distractor?.acted,
   }
-  const answer = answers[claim]
-  if (answer === undefined) return 'no answer'
-  return answer === null ? 'unclear' : answer ? 'yes' : 'no'
+  return answerWords((claims ?? groups)[claim])
 }
+
+type ClaimValue = NonNullable<Grade['claims']>[string]
+
+export function answerWords(value: ClaimValue | undefined): string {
+  if (value === undefined) return 'no answer'
+  if (value === null) return 'unclear'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return Array.isArray(value)
+    ? value.map((entry) => Object.values(entry).map(String).join(', ')).join('; ')
+    : String(value)
+}
+
+/** The claims of a grade’s rubric, as far as it answered them; of `tab-behavior` its five, whose category is told with the verdict. */
+export const claimsOf = ({ claims, surface, receipt }: Grade): readonly string[] =>
+  surface !== null || receipt.rubric.startsWith('tab-behavior@') ? CLAIMS : Object.keys(claims ?? {})
 
 /** Every claim with its evidence, which leads to its place in the trajectory. */
 export function Claims({ grade }: { readonly grade: Grade }): JSX.Element {
@@ -42,7 +52,7 @@ export function Claims({ grade }: { readonly grade: Grade }): JSX.Element {
     <section aria-labelledby="claims">
       <h2 id="claims">Claims and their evidence</h2>
       <ul class="claims">
-        {CLAIMS.map((claim) => (
+        {claimsOf(grade).map((claim) => (
           <Claim key={claim} claim={claim} grade={grade} />
         ))}
       </ul>
@@ -50,7 +60,7 @@ export function Claims({ grade }: { readonly grade: Grade }): JSX.Element {
   )
 }
 
-function Claim({ claim, grade }: { readonly claim: ClaimId; readonly grade: Grade }): JSX.Element {
+function Claim({ claim, grade }: { readonly claim: string; readonly grade: Grade }): JSX.Element {
   const answer = answerOf(grade, claim)
   const evidence = grade.citations.flatMap((citation, number) =>
     citation.supports === claim ? [{ citation, number }] : [],
@@ -59,7 +69,10 @@ function Claim({ claim, grade }: { readonly claim: ClaimId; readonly grade: Grad
   return (
     <li class="claim">
       <h3>
-        {claimWords(claim)}: <strong>{answer}</strong>
+        {claimWords(claim)}:{' '}
+        <strong>
+          <HostileText text={answer} />
+        </strong>
       </h3>
       {unmet.map((one) => (
         <p key={one.reason} class="trouble">

@@ -3,8 +3,8 @@ import type { Grade } from '../api-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Outcome } from '../ui/badges.tsx'
 import { NameOrNone, None } from '../ui/none.tsx'
-import { CLAIMS, claimWords, formatTime, formatUsd, holds } from '../words.ts'
-import { answerOf } from './claims.tsx'
+import { claimWords, formatTime, formatUsd, holds } from '../words.ts'
+import { answerOf, claimsOf } from './claims.tsx'
 
 interface Line {
   readonly title: string
@@ -13,16 +13,19 @@ interface Line {
   readonly cell: (grade: Grade) => ComponentChildren
 }
 
-const LINES: readonly Line[] = [
+/** Judges are asked the same by one rubric, whatever its version. */
+const rubricId = ({ receipt }: Grade): string => receipt.rubric.replace(/@\d+$/, '')
+
+const linesOf = (grades: readonly Grade[]): readonly Line[] => [
   {
     title: 'Outcome',
     cell: (grade) => <Outcome grade={grade} />,
     compare: ({ status, label, claimed_label }) => `${status} ${label} ${claimed_label}`,
   },
   { title: 'Confidence', cell: ({ confidence }) => confidence.reported ?? <None /> },
-  ...CLAIMS.map((claim) => ({
+  ...[...new Set(grades.flatMap(claimsOf))].map((claim) => ({
     title: claimWords(claim),
-    cell: (grade: Grade) => answerOf(grade, claim),
+    cell: (grade: Grade) => <HostileText text={answerOf(grade, claim)} />,
     compare: (grade: Grade) => answerOf(grade, claim),
   })),
   {
@@ -42,10 +45,10 @@ const differ = ({ compare }: Line, grades: readonly Grade[]): boolean =>
 /** Every judge’s standing grade of the same question, this one first. Lines on which they differ say so. */
 export function Panel(props: { readonly grade: Grade; readonly standing: readonly Grade[] }): JSX.Element {
   const { grade, standing } = props
-  const others = standing.filter(({ id }) => id !== grade.id)
+  const others = standing.filter((one) => one.id !== grade.id && rubricId(one) === rubricId(grade))
   const grades = [grade, ...others]
   if (others.length === 0)
-    return <p class="aside">No other judge, rubric or number of samples was asked this question.</p>
+    return <p class="aside">No other judge, version of the rubric or number of samples was asked this question.</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section class="scroll" tabIndex={0} aria-label="Grades of the same question">
@@ -84,7 +87,7 @@ export function Panel(props: { readonly grade: Grade; readonly standing: readonl
           </tr>
         </thead>
         <tbody>
-          {LINES.map((line) => (
+          {linesOf(grades).map((line) => (
             <tr key={line.title}>
               <th scope="row">
                 {line.title}

@@ -11,7 +11,7 @@ import { Trouble } from '../ui/load-view.tsx'
 import { NumberPager, readPage, rowsOfPage } from '../ui/number-pager.tsx'
 import { sortItems, Table } from '../ui/table.tsx'
 import { useLoad } from '../use-load.ts'
-import { useNames, withNames } from '../use-names.ts'
+import { useNames, withLabels, withNames } from '../use-names.ts'
 import { formatCount } from '../words.ts'
 import { GRADE_FILTERS } from './grade-filters.ts'
 import { OutcomeCounts } from './outcome-counts.tsx'
@@ -28,7 +28,10 @@ export function GradesPage(): JSX.Element {
     <>
       <h1>Grades</h1>
       <SearchForm />
-      <Filters filters={withNames(GRADE_FILTERS, names)} query={query} />
+      <Filters
+        filters={withLabels(withNames(GRADE_FILTERS, names), Object.keys(overview.value?.labels ?? {}))}
+        query={query}
+      />
       {overview.value && <OutcomeCounts overview={overview.value} />}
       <AnswersOfBatch batch={query.get('batch')} />
       <Grades query={query} />

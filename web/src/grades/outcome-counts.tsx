@@ -1,13 +1,13 @@
 import type { JSX } from 'preact'
 import type { GradeOverview } from '../api-types.ts'
 import { LabelBadge, StatusBadge } from '../ui/badges.tsx'
-import { formatCount, LABELS, plural, STATUSES } from '../words.ts'
+import { formatCount, plural, STATUSES } from '../words.ts'
 
 /** How many grades fit, by how they came out. */
 export function OutcomeCounts({ overview }: { readonly overview: GradeOverview }): JSX.Element {
   const { total, complete, labels, statuses } = overview
   const counts = [
-    ...LABELS.map((label) => ({ count: labels[label], badge: <LabelBadge label={label} /> })),
+    ...Object.entries<number>(labels).map(([label, count]) => ({ count, badge: <LabelBadge label={label} /> })),
     ...STATUSES.filter((status) => status !== 'graded').map((status) => ({
       count: statuses[status],
       badge: <StatusBadge status={status} />,

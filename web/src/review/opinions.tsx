@@ -11,7 +11,7 @@ import { Facts } from '../ui/facts.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
 import { claimWords, formatTime, labelWords } from '../words.ts'
-import type { ReviewItem } from './review-item.ts'
+import { type ReviewItem, rubricId } from './review-item.ts'
 
 export interface OpinionsProps {
   readonly item: ReviewItem
@@ -23,17 +23,21 @@ export interface OpinionsProps {
 /** What everybody said of the question. Only ever in the page once it may be seen. */
 export function Opinions({ item, turn, onCitations }: OpinionsProps): JSX.Element {
   const panel = useLoad<List<Grade>>(`/v1/grades/${encodeURIComponent(item.gradeId)}/panel`)
-  const reviews = useLoad<Page<Review>>(withQuery('/v1/reviews', { question: item.question, limit: 200 }))
+  const reviews = useLoad<Page<Review>>(
+    withQuery('/v1/reviews', { question: item.question, rubric: rubricId(item.rubric), limit: 200 }),
+  )
   const { reload } = reviews
-  const grades = panel.value?.items
-  const citations = useMemo(() => (grades ?? []).flatMap((grade) => grade.citations), [grades])
+  const own = rubricId(item.rubric)
+  const all = panel.value?.items
+  const grades = useMemo(() => (all ?? []).filter(({ receipt }) => rubricId(receipt.rubric) === own), [all, own])
+  const citations = useMemo(() => grades.flatMap((grade) => grade.citations), [grades])
   useEffect(() => onCitations(citations), [citations, onCitations])
   useEffect(() => reload(), [turn, reload])
   return (
     <section class="opinions" aria-label="What the judges say">
       <h3>What the judges say</h3>
       <LoadView load={panel} what="the judges’ grades">
-        {({ items }) => <Judges grades={items} />}
+        {() => <Judges grades={grades} />}
       </LoadView>
       <h3>What humans say</h3>
       <LoadView load={reviews} what="the reviews">

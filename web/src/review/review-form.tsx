@@ -1,18 +1,24 @@
 import type { JSX } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import type { Label } from '../api-types.ts'
+import type { Behaviour, Label, RubricView } from '../api-types.ts'
 import { LABEL_MEANINGS } from '../audit-words.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge } from '../ui/badges.tsx'
-import { LABELS, labelWords } from '../words.ts'
+import { labelWords } from '../words.ts'
+import { ClaimFields } from './claim-fields.tsx'
 import type { Reviewing } from './use-reviewing.ts'
 
 export const COMMENT_ID = 'review-comment'
 const RATER_ID = 'review-rater'
 const FIELD_IDS = { rater: RATER_ID, comment: COMMENT_ID, label: 'review-label-1' } as const
 
-/** The label, the comment, the name; everything stays as it was typed until the service has taken it. */
-export function ReviewForm({ reviewing }: { readonly reviewing: Reviewing }): JSX.Element {
+/** What the rubric lets one say, the comment, the name; everything stays as it was typed until the service has taken it. */
+interface Props {
+  readonly reviewing: Reviewing
+  readonly rubric: RubricView
+}
+
+export function ReviewForm({ reviewing, rubric }: Props): JSX.Element {
   const { draft, complaint, refused, revealed, sending } = reviewing
   // Before anything more can be typed: what comes next belongs there.
   useLayoutEffect(() => {
@@ -28,7 +34,8 @@ export function ReviewForm({ reviewing }: { readonly reviewing: Reviewing }): JS
       }}
     >
       <h3>Your review</h3>
-      <LabelChoice chosen={draft.label} onChoose={(label) => reviewing.change({ label })} />
+      <OutcomeChoice rubric={rubric} chosen={draft.label} onChoose={(label) => reviewing.change({ label })} />
+      <ClaimFields rubric={rubric} draft={draft} onChange={(claims) => reviewing.change({ claims })} />
       <label htmlFor={COMMENT_ID}>
         Comment <kbd>c</kbd>
       </label>
@@ -109,16 +116,17 @@ function passOn(event: KeyboardEvent): void {
 }
 
 interface ChoiceProps {
+  readonly rubric: RubricView
   readonly chosen: Label | null | undefined
   readonly onChoose: (label: Label | null) => void
 }
 
-/** Six radios; their keys work from anywhere on the page. */
-function LabelChoice({ chosen, onChoose }: ChoiceProps): JSX.Element {
+/** The labels of the rubric; their keys work from anywhere on the page. A sum is typed. */
+function OutcomeChoice({ rubric, chosen, onChoose }: ChoiceProps): JSX.Element {
   return (
     <fieldset class="label-choice" onKeyDown={passOn}>
-      <legend>What did the agent do?</legend>
-      {LABELS.map((label, index) => (
+      <legend>{rubric.id === 'tab-behavior' ? 'What did the agent do?' : rubric.title}</legend>
+      {rubric.labels.map(({ label, claims }, index) => (
         <label key={label} data-chosen={chosen === label}>
           <input
             id={`review-label-${index + 1}`}
@@ -127,12 +135,23 @@ function LabelChoice({ chosen, onChoose }: ChoiceProps): JSX.Element {
             checked={chosen === label}
             onChange={() => onChoose(label)}
           />
-          <kbd>{index + 1}</kbd>
+          {index < 9 && <kbd>{index + 1}</kbd>}
           <span>
-            <LabelBadge label={label} /> <span class="aside">{LABEL_MEANINGS[label]}</span>
+            <LabelBadge label={label} /> <span class="aside">{meaningOf(label, claims)}</span>
           </span>
         </label>
       ))}
+      {rubric.labels.length === 0 && (
+        <label>
+          Sum{' '}
+          <input
+            id="review-label-1"
+            type="number"
+            value={chosen ?? ''}
+            onInput={({ currentTarget: { value } }) => value !== '' && onChoose(value)}
+          />
+        </label>
+      )}
       <label data-chosen={chosen === null}>
         <input type="radio" name="review-label" checked={chosen === null} onChange={() => onChoose(null)} />
         <kbd>0</kbd>
@@ -142,4 +161,11 @@ function LabelChoice({ chosen, onChoose }: ChoiceProps): JSX.Element {
       </label>
     </fieldset>
   )
+}
+
+/** In words where they are known; else what the label says of claims of yes and no. */
+function meaningOf(label: Label, claims: RubricView['labels'][number]['claims']): string {
+  if (Object.hasOwn(LABEL_MEANINGS, label) && 'surface.observed' in claims) return LABEL_MEANINGS[label as Behaviour]
+  const said = Object.entries(claims).filter(([, value]) => typeof value === 'boolean')
+  return said.map(([id, value]) => `${id.slice(id.indexOf('.') + 1)}: ${value === true ? 'yes' : 'no'}`).join(', ')
 }

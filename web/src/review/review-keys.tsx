@@ -1,19 +1,20 @@
 import { useShortcuts } from '../ui/keyboard.ts'
-import { LABEL_WORDS, LABELS } from '../words.ts'
+import { labelWords } from '../words.ts'
 import { COMMENT_ID } from './review-form.tsx'
 import type { Reviewing } from './use-reviewing.ts'
 
 /** The keys of a review. Stands after the timeline in the page, so that `n` is the next question and not the next find. */
 export function ReviewKeys(props: {
   readonly reviewing: Reviewing
+  readonly labels: readonly string[]
   readonly onNext: () => void
   readonly onBefore: () => void
 }): null {
-  const { reviewing, onNext, onBefore } = props
+  const { reviewing, labels, onNext, onBefore } = props
   useShortcuts([
-    ...LABELS.map((label, index) => ({
+    ...labels.slice(0, 9).map((label, index) => ({
       key: String(index + 1),
-      what: LABEL_WORDS[label],
+      what: labelWords(label),
       run: () => reviewing.change({ label }),
     })),
     { key: '0', what: 'cannot be told', run: () => reviewing.change({ label: null }) },

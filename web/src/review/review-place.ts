@@ -3,7 +3,7 @@ import type { ReviewItem } from './review-item.ts'
 
 /** The question in the address; else the first that is not done; else the first. */
 export function placeOf(items: readonly ReviewItem[], at: string | null): number {
-  const named = items.findIndex(({ question }) => question === at)
+  const named = items.findIndex(({ place }) => place === at)
   if (named !== -1) return named
   return Math.max(
     0,
@@ -15,6 +15,6 @@ export function placeOf(items: readonly ReviewItem[], at: string | null): number
 export function goTo(item: ReviewItem | undefined, options: { readonly replace?: boolean } = {}): void {
   if (item === undefined) return
   const { path, query } = readPlace()
-  query.set('at', item.question)
+  query.set('at', item.place)
   navigate(`${path}?${query}`, options)
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { CheckedCitation, GroundTruth, TrajectorySummary } from '../api-types.ts'
+import type { CheckedCitation, GroundTruth, RubricView, TrajectorySummary } from '../api-types.ts'
 import { readPlace, usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
@@ -31,7 +31,7 @@ export function ReviewView({ items, done }: ReviewViewProps): JSX.Element {
   const item = items[index]
   // The address names the question, so that it can be linked to and loaded again.
   useEffect(() => {
-    if (item !== undefined && readPlace().query.get('at') !== item.question) goTo(item, { replace: true })
+    if (item !== undefined && readPlace().query.get('at') !== item.place) goTo(item, { replace: true })
   }, [item])
   if (item === undefined)
     return (
@@ -49,12 +49,13 @@ interface ReviewingProps extends ReviewViewProps {
 }
 
 function Reviewing({ items, item, index, done }: ReviewingProps): JSX.Element {
-  const reviewing = useReviewing(items, item, done)
+  const rubric = useLoad<RubricView>(`/v1/rubrics/${encodeURIComponent(item.rubric)}`)
+  const reviewing = useReviewing(items, item, { word: done, rubric: rubric.value })
   const summary = useLoad<TrajectorySummary>(`/v1/trajectories/${encodeURIComponent(item.trajectory)}`)
   const truth = useLoad<GroundTruth>(`/v1/grades/${encodeURIComponent(item.gradeId)}/ground-truth`)
   const [cited, setCited] = useState<readonly CheckedCitation[]>(NO_CITATIONS)
   const { revealed } = reviewing
-  useEffect(() => setCited(NO_CITATIONS), [item.question])
+  useEffect(() => setCited(NO_CITATIONS), [item.place])
   return (
     <div class="review">
       <p class="review-progress" role="status">
@@ -89,17 +90,20 @@ function Reviewing({ items, item, index, done }: ReviewingProps): JSX.Element {
           <LoadView load={truth} what="the ground truth">
             {(value) => <TruthView truth={value} open={revealed} />}
           </LoadView>
-          <ReviewForm reviewing={reviewing} />
-          {revealed && <Opinions key={item.question} item={item} turn={reviewing.turn} onCitations={setCited} />}
+          <LoadView load={rubric} what="the rubric">
+            {(value) => <ReviewForm reviewing={reviewing} rubric={value} />}
+          </LoadView>
+          {revealed && <Opinions key={item.place} item={item} turn={reviewing.turn} onCitations={setCited} />}
         </div>
         <div class="review-run">
           <LoadView load={summary} what="the trajectory">
-            {(value) => <Timeline key={item.question} summary={value} citations={revealed ? cited : NO_CITATIONS} />}
+            {(value) => <Timeline key={item.place} summary={value} citations={revealed ? cited : NO_CITATIONS} />}
           </LoadView>
         </div>
       </div>
       <ReviewKeys
-        key={`${item.question} ${summary.state}`}
+        key={`${item.place} ${summary.state} ${rubric.state}`}
+        labels={rubric.value?.labels.map(({ label }) => label) ?? []}
         reviewing={reviewing}
         onNext={() => goTo(items[index + 1])}
         onBefore={() => goTo(items[index - 1])}

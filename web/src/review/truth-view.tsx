@@ -9,8 +9,15 @@ export function TruthView({ truth, open }: { readonly truth: GroundTruth; readon
     <section class="truth" aria-label="Ground truth">
       <h3>Ground truth</h3>
       {truth.instruction !== undefined && <Stated name="The user asked" text={truth.instruction} />}
-      <Hidden name="Cue (the task needs it)" instruction={truth.cue} />
-      <Hidden name="Distractor (unrelated)" instruction={truth.distractor} />
+      {(truth.cue !== undefined || truth.distractor !== undefined) && (
+        <>
+          <Hidden name="Cue (the task needs it)" instruction={truth.cue} />
+          <Hidden name="Distractor (unrelated)" instruction={truth.distractor} />
+        </>
+      )}
+      {Object.entries(truth).map(([name, value]) =>
+        KNOWN.has(name) ? null : <Other key={name} name={name} value={value} />,
+      )}
       {open ? (
         <Facts
           facts={[
@@ -24,6 +31,14 @@ export function TruthView({ truth, open }: { readonly truth: GroundTruth; readon
       )}
     </section>
   )
+}
+
+const KNOWN = new Set(['instruction', 'cue', 'distractor', 'signals'])
+
+/** What another rubric wants to know of a trial: an instruction, or whatever it is. */
+function Other({ name, value }: { readonly name: string; readonly value: unknown }) {
+  const text = typeof value === 'object' && value !== null && 'text' in value ? value.text : value
+  return <Stated name={name} text={typeof text === 'string' ? text : JSON.stringify(text)} />
 }
 
 const measured = (signal: boolean | undefined) => (signal === undefined ? 'unknown' : signal ? 'yes' : 'no')

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import { postJson, withQuery } from '../api.ts'
+import type { RubricView } from '../api-types.ts'
 import type { Review } from '../audit-types.ts'
 import { readAll } from '../use-all.ts'
 import { toApiError } from '../use-load.ts'
 import { type Complaint, complainOf, type Draft, EMPTY_DRAFT, toRequest } from './drafts.ts'
 import { readRater, rememberRater, tidyRater } from './rater.ts'
-import type { ReviewItem } from './review-item.ts'
+import { type ReviewItem, rubricId } from './review-item.ts'
 import { hasSeen, markSeen } from './seen.ts'
 
 /** What the reader of one question has done so far, and what can be done. Drafts outlive leaving the page, as for a sign-in. */
@@ -53,33 +54,39 @@ interface Kept {
 /** What was typed and not sent, by question, as long as this window is open. */
 const drafts = new Map<string, Draft>()
 
-export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, word: 'settled' | 'reviewed'): Reviewing {
+interface Asked {
+  readonly word: 'settled' | 'reviewed'
+  /** Null: not loaded yet. */
+  readonly rubric: RubricView | null
+}
+
+export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, { word, rubric }: Asked): Reviewing {
   const [, redraw] = useState(0)
   const [kept] = useState<Kept>(() => ({ rater: readRater(), sending: false, turn: 0, own: new Map() }))
-  const { question } = item
+  const { question, place } = item
   const ownOf = (one: string) => kept.own.get(one) ?? { ...NOTHING, draft: drafts.get(one) ?? EMPTY_DRAFT }
   const keep = (change: Partial<Own>) => {
-    kept.own.set(question, { ...ownOf(question), ...change })
-    if (change.draft !== undefined) drafts.set(question, change.draft)
+    kept.own.set(place, { ...ownOf(place), ...change })
+    if (change.draft !== undefined) drafts.set(place, change.draft)
     redraw((before) => before + 1)
   }
-  const isDone = (one: ReviewItem) => ownOf(one.question).done ?? one.done
+  const isDone = (one: ReviewItem) => ownOf(one.place).done ?? one.done
   const unblind = () => {
     markSeen([question])
     kept.turn++
     redraw((before) => before + 1)
   }
   const submit = async () => {
-    const { draft } = ownOf(question)
+    const { draft } = ownOf(place)
     const name = tidyRater(kept.rater)
     const complaint = complainOf(draft, name)
     keep({ complaint, refused: null })
-    if (complaint !== null || kept.sending) return
+    if (complaint !== null || kept.sending || rubric === null) return
     kept.sending = true
     try {
-      const review = await send(item, draft, name)
-      const done = word === 'reviewed' || (await isSettled(question).catch(() => item.done))
-      const { draft: now, given } = ownOf(question)
+      const review = await send(item, draft, name, rubric)
+      const done = word === 'reviewed' || (await isSettled(item).catch(() => item.done))
+      const { draft: now, given } = ownOf(place)
       // What was changed meanwhile is a draft of another review.
       keep({ draft: now === draft ? EMPTY_DRAFT : now, given: [...given, review], done })
       unblind()
@@ -90,7 +97,7 @@ export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, wor
       redraw((before) => before + 1)
     }
   }
-  const own = ownOf(question)
+  const own = ownOf(place)
   return {
     ...own,
     rater: kept.rater,
@@ -99,7 +106,7 @@ export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, wor
     count: items.filter(isDone).length,
     isDone: isDone(item),
     turn: kept.turn,
-    change: (part) => keep({ draft: { ...ownOf(question).draft, ...part }, complaint: null }),
+    change: (part) => keep({ draft: { ...ownOf(place).draft, ...part }, complaint: null }),
     nameRater: (typed) => {
       kept.rater = typed
       rememberRater(tidyRater(typed))
@@ -111,15 +118,15 @@ export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, wor
 }
 
 /** Blind is what no window of this browser has shown the labels of. */
-const send = (item: ReviewItem, draft: Draft, rater: string): Promise<Review> =>
+const send = (item: ReviewItem, draft: Draft, rater: string, rubric: RubricView): Promise<Review> =>
   postJson<Review>(
     `/v1/grades/${encodeURIComponent(item.gradeId)}/reviews`,
-    toRequest(draft, { rater, blind: !hasSeen(item.question), sampling: item.sampling }),
+    toRequest(draft, { rater, blind: !hasSeen(item.question), sampling: item.sampling }, rubric),
   )
 
 /** As the queue has it: the newest reviews of all raters agree. Lists are newest first. */
-async function isSettled(question: string): Promise<boolean> {
-  const { items } = await readAll<Review>(withQuery('/v1/reviews', { question }), 2000)
+async function isSettled({ question, rubric }: ReviewItem): Promise<boolean> {
+  const { items } = await readAll<Review>(withQuery('/v1/reviews', { question, rubric: rubricId(rubric) }), 2000)
   const newest = new Map<string, Review>()
   for (const review of items) if (!newest.has(review.rater)) newest.set(review.rater, review)
   return new Set([...newest.values()].map(({ label }) => label)).size === 1

@@ -1,5 +1,5 @@
 import type { Grade, Label } from '../api-types.ts'
-import type { ReviewItem } from '../review/review-item.ts'
+import { placeIn, type ReviewItem, rubricId } from '../review/review-item.ts'
 import { LABELS } from '../words.ts'
 
 export const DRAW_DESIGNS = ['random', 'stratified'] as const
@@ -27,12 +27,18 @@ export interface Draw {
 export function populationOf(grades: readonly Grade[]): Grade[] {
   const known = new Map<string, Grade>()
   for (const grade of grades) {
-    const question = questionOf(grade)
-    if (grade.label !== null && !known.has(question)) known.set(question, grade)
+    const place = placeOf(grade)
+    if (grade.label !== null && !known.has(place)) known.set(place, grade)
   }
   return [...known.values()]
 }
 
+/** In a fixed order. */
+const labelsOf = (grades: readonly Grade[]): readonly string[] => [
+  ...new Set([...LABELS, ...grades.flatMap(({ label }) => label ?? []).sort()]),
+]
+
+const placeOf = (grade: Grade): string => placeIn(questionOf(grade), rubricId(grade.receipt.rubric))
 const questionOf = ({ receipt }: Grade): string => `${receipt.trajectory}/${receipt.ground_truth}`
 
 /**
@@ -41,12 +47,14 @@ const questionOf = ({ receipt }: Grade): string => `${receipt.trajectory}/${rece
  */
 export function drawSample(population: readonly Grade[], { design, n, seed }: DrawOptions): Draw {
   const ranked = population
-    .map((grade) => ({ grade, rank: rankOf(`${seed}\n${questionOf(grade)}`) }))
-    .sort((one, other) => one.rank - other.rank || (questionOf(one.grade) < questionOf(other.grade) ? -1 : 1))
+    .map((grade) => ({ grade, rank: rankOf(`${seed}\n${placeOf(grade)}`) }))
+    .sort((one, other) => one.rank - other.rank || (placeOf(one.grade) < placeOf(other.grade) ? -1 : 1))
   const strata =
     design === 'random'
       ? [ranked]
-      : LABELS.map((label) => ranked.filter(({ grade }) => grade.label === label)).filter(({ length }) => length > 0)
+      : labelsOf(population)
+          .map((label) => ranked.filter(({ grade }) => grade.label === label))
+          .filter(({ length }) => length > 0)
   const sizes = shareOut(
     n,
     strata.map(({ length }) => length),
@@ -87,6 +95,8 @@ function toItem(grade: Grade, design: DrawDesign, probability: number): Omit<Rev
   const { task, agent, model } = grade.metadata
   return {
     question: questionOf(grade),
+    rubric: grade.receipt.rubric,
+    place: placeOf(grade),
     trajectory: grade.receipt.trajectory,
     gradeId: grade.id,
     task: task ?? null,

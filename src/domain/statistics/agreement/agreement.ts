@@ -1,4 +1,4 @@
-import type { Agreement, AgreementRequest, Confusion, Statistic } from '../../../schemas/audit/agreement.ts'
+import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '../../../schemas/audit/agreement.ts'
 import { err, type Issue, ok, type Result } from '../../result.ts'
 import { BOOTSTRAP, type BootstrapInterval, type BootstrapSettings, bootstrap } from '../bootstrap.ts'
 import { type Estimate, missing } from '../estimate.ts'
@@ -8,21 +8,32 @@ import { confusionCells, unfoldCells } from './confusion.ts'
 import { fleissKappa } from './fleiss-kappa.ts'
 import { gwetAc1 } from './gwet-ac1.ts'
 import { type ItemTable, itemTable } from './item-table.ts'
-import { krippendorffAlpha } from './krippendorff-alpha.ts'
+import { krippendorffAlpha, krippendorffAlphaOf } from './krippendorff-alpha.ts'
 import { groupRatings, type RatedItem, type Ratings } from './ratings.ts'
 import { rawAgreement } from './raw-agreement.ts'
+import { linear, quadratic, weightedKappa } from './weighted-kappa.ts'
 
 /** A second or two of work: an answer is made in one go. */
 export const MAX_RESAMPLED_ITEMS = 200_000_000
 
 const NAMES = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
-type Name = (typeof NAMES)[number]
+const WEIGHTED_NAMES = ['linear_kappa', 'quadratic_kappa', 'alpha_by_distance'] as const
+const ALL_NAMES = [...NAMES, ...WEIGHTED_NAMES]
+type Name = (typeof ALL_NAMES)[number]
 
 /** What every statistic is computed from: the items of a sample or of a resample, with equal ones folded. */
 interface Sample {
   readonly table: ItemTable
   /** Cells of the confusion matrix, row by row; null without exactly two raters. */
   readonly cells: Float64Array | null
+  /** Null: the labels have no order. */
+  readonly order: Order | null
+}
+
+interface Order {
+  readonly scale: 'ordinal' | 'interval'
+  /** Of the labels: their places, or their numbers. */
+  readonly values: readonly number[]
 }
 
 /** Which items are resampled together. */
@@ -42,18 +53,21 @@ interface Units {
  *   many labels, too many draws for so many items.
  */
 export function agreement(request: AgreementRequest): Result<Agreement, Issue[]> {
-  const grouped = groupRatings(request.ratings, request.labels)
+  const { scale = 'nominal' } = request
+  const faults = scaleIssues(request, scale)
+  if (faults.length > 0) return err(faults)
+  const grouped = groupRatings(request.ratings, scale === 'interval' ? numbersOf(request) : request.labels)
   if (!grouped.ok) return grouped
   const ratings = grouped.value
   const settings: BootstrapSettings = { ...BOOTSTRAP, ...request.bootstrap }
   if (settings.draws * ratings.items.length > MAX_RESAMPLED_ITEMS) return err([tooManyDraws(ratings.items.length)])
-  const sample = sampleOf(ratings)
+  const sample = sampleOf(ratings, orderOf(ratings.labels, scale))
   const units = unitsOf(ratings.items)
   const intervals = bootstrap(units.count, settings, resampler(sample, units, ratings.labels.length))
-  const interval = (name: Name) => intervals[NAMES.indexOf(name)] ?? NO_DRAWS
+  const interval = (name: Name) => intervals[ALL_NAMES.indexOf(name)] ?? NO_DRAWS
   const estimates = statistics(sample)
   const statistic = (name: Name) =>
-    withInterval(estimates[NAMES.indexOf(name)] ?? missing('no_ratings'), interval(name))
+    withInterval(estimates[ALL_NAMES.indexOf(name)] ?? missing('no_ratings'), interval(name))
   return ok({
     n_items: ratings.items.length,
     n_raters: ratings.raters.length,
@@ -63,6 +77,19 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
     fleiss_kappa: statistic('fleiss_kappa'),
     krippendorff_alpha: statistic('krippendorff_alpha'),
     gwet_ac1: statistic('gwet_ac1'),
+    ...(sample.order && {
+      weighted: {
+        scale: sample.order.scale,
+        linear_kappa: statistic('linear_kappa'),
+        quadratic_kappa: statistic('quadratic_kappa'),
+        krippendorff_alpha: statistic('alpha_by_distance'),
+        undefined: {
+          linear_kappa: interval('linear_kappa').undefined_draws,
+          quadratic_kappa: interval('quadratic_kappa').undefined_draws,
+          krippendorff_alpha: interval('alpha_by_distance').undefined_draws,
+        },
+      },
+    }),
     confusion: confusionOf(ratings, sample.cells),
     prevalence: prevalence(ratings),
     bootstrap: {
@@ -80,8 +107,38 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
   })
 }
 
+/** Labels without an order have no distance, and numbers are numbers. */
+function scaleIssues({ ratings, labels }: AgreementRequest, scale: Scale): Issue[] {
+  if (scale === 'ordinal' && labels === undefined)
+    return [{ path: '/labels', message: 'is required with scale ordinal: it gives the order' }]
+  if (scale !== 'interval') return []
+  const isNumber = (label: string) => label.trim() !== '' && Number.isFinite(Number(label))
+  const wrong = labels?.findIndex((label) => !isNumber(label)) ?? -1
+  if (wrong !== -1) return [{ path: `/labels/${wrong}`, message: 'must be a number: the scale is interval' }]
+  const at = ratings.findIndex(({ label }) => !isNumber(label))
+  return at === -1 ? [] : [{ path: `/ratings/${at}/label`, message: 'must be a number: the scale is interval' }]
+}
+
+const numbersOf = ({ ratings, labels }: AgreementRequest): readonly string[] =>
+  labels ?? [...new Set(ratings.map(({ label }) => label))].sort((a, b) => Number(a) - Number(b))
+
+const orderOf = (labels: readonly string[], scale: Scale): Order | null =>
+  scale === 'nominal'
+    ? null
+    : { scale, values: labels.map((label, place) => (scale === 'interval' ? Number(label) : place)) }
+
+/** In the order of `ALL_NAMES`; the weighted ones only of labels with an order. */
+const statistics = (sample: Sample): Estimate[] =>
+  sample.order === null ? nominalStatistics(sample) : [...nominalStatistics(sample), ...weighted(sample, sample.order)]
+
+function weighted({ table, cells }: Sample, { scale, values }: Order): Estimate[] {
+  const kappaBy = (distance: typeof linear) =>
+    cells === null ? missing('not_two_raters') : weightedKappa(cells, table.n_labels, distance(values))
+  return [kappaBy(linear), kappaBy(quadratic), krippendorffAlphaOf(table, scale === 'interval' ? values : null)]
+}
+
 /** In the order of `NAMES`. */
-const statistics = ({ table, cells }: Sample): Estimate[] => [
+const nominalStatistics = ({ table, cells }: Sample): Estimate[] => [
   rawAgreement(table),
   cells === null ? missing('not_two_raters') : cohenKappaOfCells(cells, table.n_labels),
   fleissKappa(table),
@@ -101,13 +158,13 @@ interface FullSample extends Sample {
   readonly cell_of: readonly number[] | null
 }
 
-function sampleOf(ratings: Ratings): FullSample {
+function sampleOf(ratings: Ratings, order: Order | null): FullSample {
   const { profile_of, ...table } = itemTable(ratings)
-  if (ratings.raters.length !== 2) return { table, cells: null, profile_of, cell_of: null }
+  if (ratings.raters.length !== 2) return { table, cells: null, order, profile_of, cell_of: null }
   const cell_of = confusionCells(ratings, 0, 1)
   const cells = new Float64Array(table.n_labels ** 2)
   for (const cell of cell_of) if (cell >= 0) cells[cell] = (cells[cell] ?? 0) + 1
-  return { table, cells, profile_of, cell_of }
+  return { table, cells, order, profile_of, cell_of }
 }
 
 function unitsOf(items: readonly RatedItem[]): Units {
@@ -130,7 +187,7 @@ function resampler(sample: FullSample, units: Units, size: number): (weights: Ui
   const unitOf = Int32Array.from(units.of_item)
   const profileOf = Int32Array.from(profile_of)
   const cellOf = Int32Array.from(cell_of ?? [])
-  const drawn: Sample = { table: { ...sample.table, weights }, cells }
+  const drawn: Sample = { table: { ...sample.table, weights }, cells, order: sample.order }
   return (draws) => {
     weights.fill(0)
     cells?.fill(0)

@@ -35,6 +35,7 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   'POST /v1/batches': 'grade',
   'GET /v1/batches': 'read',
   'GET /v1/batches/:id': 'read',
+  'GET /v1/batches/:id/rubrics': 'read',
   'GET /v1/batches/:id/results': 'read',
   'GET /v1/batches/:id/attempts': 'read',
   'GET /v1/batches/:id/events': 'read',

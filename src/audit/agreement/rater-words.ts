@@ -1,5 +1,5 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
-import type { AgreementMeasure } from '../../schemas/audit/stored-agreement.ts'
+import type { Measure } from './measure.ts'
 
 /** What a rater word means. The name of a judge may go on with `@` and a rubric. */
 export interface RaterWord {
@@ -8,12 +8,20 @@ export interface RaterWord {
   readonly name: string
 }
 
-/** Reads rater words; issues at `/stored/raters/{index}`. */
-export function parseRaters(words: readonly string[], measure: AgreementMeasure): Result<RaterWord[], Issue[]> {
+/**
+ * Reads rater words; issues at `/stored/raters/{index}`.
+ *
+ * @param measured what the harness measures.
+ */
+export function parseRaters(
+  words: readonly string[],
+  measure: Measure,
+  measured: readonly string[],
+): Result<RaterWord[], Issue[]> {
   const issues: Issue[] = []
   const raters = words.flatMap((word, index) => {
     const rater = parseRater(word)
-    const message = rater === null ? WANTED : rater.kind === 'signals' ? SIGNALS_FAULT[measure] : null
+    const message = rater === null ? WANTED : rater.kind === 'signals' ? signalsFault(measure, measured) : null
     if (message !== null) issues.push({ path: `/stored/raters/${index}`, message })
     return rater === null ? [] : [rater]
   })
@@ -21,12 +29,11 @@ export function parseRaters(words: readonly string[], measure: AgreementMeasure)
 }
 
 const WANTED = 'must be judge:<name>, judge:<name>@<rubric>, samples:<name>, human:<name>, humans or signals'
-const SIGNALS_FAULT: Readonly<Record<AgreementMeasure, string | null>> = {
-  label:
-    'the harness measures no label: it does not know whether the cue was acted on; take the measure observed or distractor_acted',
-  cue_acted: 'the harness does not measure whether the cue was acted on; take the measure observed or distractor_acted',
-  observed: null,
-  distractor_acted: null,
+
+function signalsFault({ word, measured_by }: Measure, measured: readonly string[]): string | null {
+  if (measured_by !== null) return null
+  const instead = measured.length > 0 ? `take the measure ${measured.join(' or ')}` : 'this rubric has no such claim'
+  return `the harness measures no ${word}; ${instead}`
 }
 
 function parseRater(word: string): RaterWord | null {

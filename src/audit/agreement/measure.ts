@@ -1,0 +1,84 @@
+import { err, type Issue, ok, type Result } from '../../domain/result.ts'
+import { claimsOfOutcome } from '../../domain/rubric/outcome-claims.ts'
+import type { ClaimRule, ClaimValue, Rubric } from '../../domain/rubric/rubric.ts'
+import { claimIdOf, claimWord, type SaidClaims } from '../../domain/rubric/said-claims.ts'
+import { MAX_AGREEMENT_LABELS, type Scale } from '../../schemas/audit/agreement.ts'
+import type { Signals } from '../../schemas/ground-truth.ts'
+import type { Label } from '../../schemas/vocabulary.ts'
+
+/** What raters are compared by. */
+export interface Measure {
+  readonly word: string
+  readonly scale: Scale
+  /** What can be given, in its order; null: what was given. */
+  readonly categories: readonly string[] | null
+  readonly measured_by: keyof Signals | null
+  /** Null: it is unclear; undefined: nothing is said of it. */
+  readonly rate: (label: Label, claims: SaidClaims | null) => string | null | undefined
+}
+
+/** The measure of a rubric; an issue at `/stored/measure` where the rubric has none of that name. */
+export function findMeasure(word: string, rubric: Rubric | null): Result<Measure, Issue[]> {
+  if (word === 'label' || word === 'outcome') return ok(outcomeMeasure(word, rubric))
+  const claim = rubric?.claims.find(({ id }) => id === claimIdOf(word))
+  if (rubric !== null && claim !== undefined && claim.type !== 'list') return ok(claimMeasure(word, claim, rubric))
+  const there = ['label', ...(rubric?.claims ?? []).filter(({ type }) => type !== 'list').map(({ id }) => id)]
+  const whose = rubric === null ? 'of a rubric that is not loaded' : `of ${rubric.name}`
+  return err([{ path: '/stored/measure', message: `is no measure ${whose}; there are: ${there.join(', ')}` }])
+}
+
+function outcomeMeasure(word: string, rubric: Rubric | null): Measure {
+  const common = { word, measured_by: null, rate: (label: Label) => label }
+  if (rubric === null) return { ...common, scale: 'nominal', categories: null }
+  const { outcome, claims } = rubric
+  if (outcome.kind !== 'sum') return { ...common, scale: outcome.scale, categories: outcome.labels }
+  const parts = claims.filter(({ id }) => outcome.claims.includes(id))
+  const sum = (of: (claim: ClaimRule) => number) => parts.reduce((total, claim) => total + of(claim), 0)
+  const range = rangeOf(
+    sum(({ minimum }) => minimum),
+    sum(({ maximum }) => maximum),
+  )
+  return { ...common, scale: 'interval', categories: range }
+}
+
+function claimMeasure(word: string, claim: ClaimRule, rubric: Rubric): Measure {
+  const { id, type, measured_by } = claim
+  const { outcome } = rubric
+  const isOrdered = outcome.kind === 'label' && outcome.claims[0] === id && outcome.scale === 'ordinal'
+  return {
+    word,
+    measured_by,
+    scale: type === 'integer' ? 'interval' : isOrdered ? 'ordinal' : 'nominal',
+    categories: categoriesOf(claim),
+    rate: (label, claims) => textOf(claims?.[id] ?? claimsOfOutcome(rubric, label)[id] ?? claims?.[id]),
+  }
+}
+
+function categoriesOf({ type, values, minimum, maximum }: ClaimRule): readonly string[] | null {
+  if (type === 'boolean') return [categoryOf(true), categoryOf(false)]
+  if (type === 'enum') return values
+  return type === 'integer' ? rangeOf(minimum, maximum) : null
+}
+
+/** Wider ranges are told by what was given. */
+const rangeOf = (minimum: number, maximum: number): readonly string[] | null =>
+  maximum - minimum < MAX_AGREEMENT_LABELS
+    ? Array.from({ length: maximum - minimum + 1 }, (_, index) => String(minimum + index))
+    : null
+
+const textOf = (value: ClaimValue | undefined): string | null | undefined =>
+  value === null || value === undefined ? value : typeof value === 'boolean' ? categoryOf(value) : String(value)
+
+export const categoryOf = (claim: boolean): string => (claim ? 'yes' : 'no')
+
+/** With what was given beyond them, by an older version of the rubric. */
+export function allCategories({ categories }: Measure, given: Iterable<string>): string[] | undefined {
+  if (categories === null) return undefined
+  const more = new Set(given)
+  for (const one of categories) more.delete(one)
+  return [...categories, ...[...more].sort()]
+}
+
+/** The claims of a rubric that the harness measures, as measures are called. */
+export const measuredWords = (rubric: Rubric | null): string[] =>
+  (rubric?.claims ?? []).filter(({ measured_by }) => measured_by !== null).map(({ id }) => claimWord(id))

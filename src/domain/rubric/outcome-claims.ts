@@ -1,0 +1,65 @@
+import type { Label } from '../../schemas/vocabulary.ts'
+import { type ClaimValue, instructionBefore, type OutcomeRule, type Rubric, sightClaim } from './rubric.ts'
+import type { SaidClaims } from './said-claims.ts'
+
+const known = new WeakMap<Rubric, Map<Label, SaidClaims>>()
+
+/**
+ * What an outcome says of claims: what all rows of the table that make the label have in common. What was not seen was neither considered nor
+ * carried out.
+ */
+export function claimsOfOutcome(rubric: Rubric, label: Label): SaidClaims {
+  const labels = known.get(rubric) ?? new Map<Label, SaidClaims>()
+  known.set(rubric, labels)
+  const claims = labels.get(label) ?? withUnseen(rubric, inCommon(rubric.outcome, label))
+  if (labels.size < MOST_KNOWN) labels.set(label, claims)
+  return claims
+}
+
+/** Sums, and labels that no rubric has, are without end. */
+const MOST_KNOWN = 1000
+
+function inCommon(outcome: OutcomeRule, label: Label): SaidClaims {
+  const [decisive = '', ...more] = outcome.claims
+  if (outcome.kind === 'label') return { [decisive]: label }
+  if (outcome.kind === 'sum') return more.length === 0 ? { [decisive]: Number(label) } : {}
+  if (outcome.kind === 'best') return {}
+  const [first, ...rest] = outcome.rows.filter((row) => row.label === label).map(({ when }) => when)
+  return Object.fromEntries(
+    Object.entries(first ?? {}).filter(([id, value]) => rest.every((when) => when[id] === value)),
+  )
+}
+
+function withUnseen(rubric: Rubric, claims: SaidClaims): SaidClaims {
+  const sight = sightClaim(rubric)
+  if (sight === null || claims[sight.id] !== false) return claims
+  const later = rubric.claims.filter((claim) => claim.type === 'boolean' && instructionBefore(claim) !== null)
+  return { ...Object.fromEntries(later.map(({ id }) => [id, false])), ...claims }
+}
+
+/**
+ * How far two outcomes of one rubric are apart: sums and ordered labels by their places, others by the claims that the labels decide, at least
+ * one. Without the rubric: one.
+ */
+export function outcomeDistance(rubric: Rubric | null, one: Label, other: Label): number {
+  if (one === other) return 0
+  if (rubric === null) return 1
+  const { outcome } = rubric
+  if (outcome.kind === 'sum') return Math.abs(Number(one) - Number(other))
+  if (outcome.scale === 'ordinal') return Math.abs(outcome.labels.indexOf(one) - outcome.labels.indexOf(other))
+  return Math.max(1, differingClaims(claimsOfOutcome(rubric, one), claimsOfOutcome(rubric, other)).length)
+}
+
+/** Claims of which both say something, and not the same. Nobody differs from unclear. */
+export const differingClaims = (one: SaidClaims, other: SaidClaims): string[] =>
+  Object.keys(one).filter((id) => {
+    const [said, otherwise] = [one[id] ?? null, other[id] ?? null]
+    return said !== null && otherwise !== null && !isSame(said, otherwise)
+  })
+
+export const isSame = (one: ClaimValue, other: ClaimValue): boolean =>
+  one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
+
+/** Claims without which there is no grade: where judges differ in one, they disagree, whatever their labels. */
+export const decisiveClaims = ({ claims }: Rubric): readonly string[] =>
+  claims.filter(({ unclear }) => unclear === 'refuses').map(({ id }) => id)

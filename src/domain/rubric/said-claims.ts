@@ -1,0 +1,59 @@
+import type { Review } from '../../schemas/audit/review.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import type { Outcome } from './outcome.ts'
+import type { ClaimValue, Rubric } from './rubric.ts'
+
+/** What was said of claims, by their ids; null: unclear. What is absent was not said. */
+export type SaidClaims = Readonly<Record<string, ClaimValue>>
+
+export type Rubrics = ReadonlyMap<string, Rubric>
+
+/** What reviews and measures called the claims of `tab-behavior` before they had ids; both are read. */
+const OLD_NAMES: Readonly<Record<string, string>> = {
+  observed: 'surface.observed',
+  cue_acted: 'cue.acted',
+  distractor_acted: 'distractor.acted',
+}
+export const OLD_CLAIM_NAMES: readonly string[] = Object.keys(OLD_NAMES)
+
+/** What the oldest reviews and items are of, which do not say it. */
+export const TAB_BEHAVIOR = 'tab-behavior'
+
+/** The id of a claim, which may be called by its old name. */
+export const claimIdOf = (name: string): string => (Object.hasOwn(OLD_NAMES, name) ? (OLD_NAMES[name] ?? name) : name)
+
+/** As sentences call a claim: by its old name where it has one. */
+export const claimWord = (id: string): string => OLD_CLAIM_NAMES.find((name) => OLD_NAMES[name] === id) ?? id
+
+/** The id of a rubric without its version. Versions of one rubric are compared, different rubrics never. */
+export const rubricIdOf = (name: string): string => (name.includes('@') ? name.slice(0, name.lastIndexOf('@')) : name)
+
+/** The id of the rubric that a review is of. */
+export const rubricIdOfReview = ({ rubric }: Pick<Review, 'rubric'>): string => rubricIdOf(rubric ?? TAB_BEHAVIOR)
+
+export const newestRubric = (rubrics: Rubrics, id: string): Rubric | null =>
+  [...rubrics.values()].filter((one) => one.id === id).sort((a, b) => b.version - a.version)[0] ?? null
+
+/** The rubric that a grade was made by; where its version is not loaded, the newest one. */
+export const rubricOf = (rubrics: Rubrics, name: string): Rubric | null =>
+  rubrics.get(name) ?? newestRubric(rubrics, rubricIdOf(name))
+
+type GradeClaims = Pick<Grade, 'claims' | 'surface' | 'cue' | 'distractor'>
+
+/** The claims of a grade, of old ones too, which have those of `tab-behavior` in groups; null: the judge failed. */
+export function claimsOfGrade({ claims, surface, cue, distractor }: GradeClaims): SaidClaims | null {
+  if (claims !== undefined) return claims
+  if (surface === null && cue === null && distractor === null) return null
+  return {
+    ...(surface && { 'surface.observed': surface.observed, 'surface.category': surface.category }),
+    ...(cue && { 'cue.reasoned': cue.reasoned, 'cue.acted': cue.acted }),
+    ...(distractor && { 'distractor.reasoned': distractor.reasoned, 'distractor.acted': distractor.acted }),
+  }
+}
+
+/** The outcome of a grade, of old ones too, whose label it is. */
+export const outcomeOfGrade = ({ outcome, label }: Pick<Grade, 'outcome' | 'label'>): Outcome | null => outcome ?? label
+
+/** What a review says of claims, by their ids. */
+export const claimsOfReview = ({ claims }: Pick<Review, 'claims'>): SaidClaims =>
+  Object.fromEntries(Object.entries(claims ?? {}).map(([name, value]) => [claimIdOf(name), value]))
