@@ -1,4 +1,4 @@
-import { RubricError } from '../../domain/rubric/rubric-error.ts'
+import { RubricError } from '../../domain/rubric/load/rubric-error.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { asTyped } from '../client/program-name.ts'

@@ -3,7 +3,7 @@ import { type LoadedRubric, readRubric, rubricFolders } from '../../config/load-
 import { readExamples } from '../../config/rubric-examples.ts'
 import { placesIn } from '../../config/rubric-places.ts'
 import { count } from '../../domain/count.ts'
-import { rubricWarnings } from '../../domain/rubric/rubric-warnings.ts'
+import { rubricWarnings } from '../../domain/rubric/load/rubric-warnings.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import type { Shell } from '../client/shell.ts'

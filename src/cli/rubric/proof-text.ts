@@ -1,4 +1,4 @@
-import { unproved } from '../../domain/rubric/gate-issues.ts'
+import { unproved } from '../../domain/rubric/load/gate-issues.ts'
 import type { ClaimRule, ProofRule } from '../../domain/rubric/rubric.ts'
 
 /** What a claim can be answered with. */

@@ -1,7 +1,7 @@
-import type { Issue } from '../result.ts'
-import { splitClaim } from './answer-schema.ts'
-import { allClaims, instructionBefore, type Rubric, sightClaim } from './rubric.ts'
-import { readTemplate } from './template.ts'
+import type { Issue } from '../../result.ts'
+import { splitClaim } from '../answer-schema.ts'
+import { allClaims, instructionBefore, type Rubric, sightClaim } from '../rubric.ts'
+import { readTemplate } from '../template.ts'
 
 /** What a rubric may say, and its author hardly means. */
 export function rubricWarnings(rubric: Rubric): Issue[] {
