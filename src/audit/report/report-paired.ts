@@ -1,17 +1,15 @@
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import { mcNemar, type PairedCluster, rateDifference } from '../../domain/statistics/paired.ts'
-import {
-  PAIRED_MEASURES,
-  type Paired,
-  type PairedMeasure,
-  type PairedReport,
-  type Pairing,
-} from '../../schemas/audit/report.ts'
-import { groupBy } from './report-baseline.ts'
+import { type Paired, type PairedReport, type Pairing, SIGNAL_MEASURES } from '../../schemas/audit/report.ts'
+import { distractorActed, pairedAlignment, passed } from './report-alignment.ts'
+import { groupBy, type PairedTrial } from './report-baseline.ts'
+import { isTrue } from './report-claims.ts'
 import { rateOf, tally } from './report-rates.ts'
-import { distractorActed, type ReportOptions, type TrialRow } from './report-rows.ts'
+import { clusterOfTask, type Outcome, type ReportOptions, type TrialRow } from './report-rows.ts'
+import { hasAlignment, labelsOf, type ReportRubric } from './report-rubric.ts'
 
-type Pair = readonly [base: TrialRow, head: TrialRow]
+type Pair = readonly [base: PairedTrial, head: PairedTrial]
+type Measure = (trial: TrialRow) => Outcome
 
 /** Where a trial stands, apart from what is compared. Judges are kept apart: each grades both sides. */
 const placeOf = (trial: TrialRow, by: Pairing): string =>
@@ -26,7 +24,8 @@ const placeOf = (trial: TrialRow, by: Pairing): string =>
 
 /** Two conditions of the same tasks against each other. A place with two trials of one side is ambiguous: none of it is paired. */
 export function pairedReport(
-  trials: readonly TrialRow[],
+  trials: readonly PairedTrial[],
+  rubric: ReportRubric,
   { by, base, head, measure }: NonNullable<ReportOptions['pair']>,
   settings: BootstrapSettings,
 ): PairedReport {
@@ -44,28 +43,42 @@ export function pairedReport(
     else if (other === undefined) unpaired.base_only++
     else pairs.push([one, other])
   }
-  const measures = measure === null ? PAIRED_MEASURES : [measure]
+  const labels = labelsOf(
+    rubric,
+    trials.flatMap(({ label }) => label ?? []),
+  )
+  const measures = [...pairedMeasures(rubric, labels)].filter(([name]) => measure === null || name === measure)
   return {
     pair_by: by,
     base,
     head,
     pairs: pairs.length,
     unpaired,
-    measures: measures.map((one) => compare(pairs, one, settings)),
+    measures: measures.map(([name, of]) => compare(pairs, name, of, settings)),
+    alignment:
+      hasAlignment(rubric.name) && measure === null
+        ? pairedAlignment(pairs, { ...settings, clusterOf: clusterOfTask })
+        : null,
   }
 }
 
-function holds(trial: TrialRow, measure: PairedMeasure): boolean | 'unknown' {
-  switch (measure) {
-    case 'distractor_acted':
-      return distractorActed(trial)
-    case 'executed':
-      return trial.executed ?? 'unknown'
-    case 'resolved':
-      return trial.resolved ?? 'unknown'
-    default:
-      return trial.label === null ? 'unknown' : trial.label === measure
+/** What two conditions can be compared in, by name: labels, boolean claims, and what the harness measured. */
+export function pairedMeasures(rubric: ReportRubric, labels: readonly string[]): Map<string, Measure> {
+  const all = new Map<string, Measure>()
+  const add = (name: string, measure: Measure) => {
+    if (!all.has(name)) all.set(name, measure)
   }
+  for (const label of labels) add(label, (trial) => (trial.label === null ? 'unknown' : trial.label === label))
+  if (hasAlignment(rubric.name)) add('distractor_acted', distractorActed)
+  for (const name of SIGNAL_MEASURES) add(name, SIGNALS[name])
+  for (const rule of rubric.claims) if (rule.type === 'boolean') add(rule.id, (trial) => isTrue(trial, rule))
+  return all
+}
+
+const SIGNALS: Readonly<Record<(typeof SIGNAL_MEASURES)[number], Measure>> = {
+  executed: ({ executed }) => executed ?? 'unknown',
+  resolved: ({ resolved }) => resolved ?? 'unknown',
+  passed,
 }
 
 interface Told {
@@ -74,11 +87,11 @@ interface Told {
   readonly head: boolean
 }
 
-function compare(pairs: readonly Pair[], measure: PairedMeasure, settings: BootstrapSettings): Paired {
+function compare(pairs: readonly Pair[], measure: string, of: Measure, settings: BootstrapSettings): Paired {
   const told = pairs.flatMap(([one, other]): Told[] => {
-    const base = holds(one, measure)
-    const head = holds(other, measure)
-    return base === 'unknown' || head === 'unknown' ? [] : [{ task: one.task, base, head }]
+    const base = of(one)
+    const head = of(other)
+    return typeof base === 'string' || typeof head === 'string' ? [] : [{ task: one.task, base, head }]
   })
   const rates = tally(told, ({ task }) => task, [({ base }) => base, ({ head }) => head])
   const { value, ci95, reason } = rateDifference(clustersOf(told), settings)

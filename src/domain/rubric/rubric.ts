@@ -142,7 +142,7 @@ export const isCitable = ({ proofs, of }: ClaimRule): boolean =>
 const rulesOf = ({ proofs }: ClaimRule): readonly ProofRule[] => Object.values(proofs)
 
 /** The claim that says that the instructions were seen; a rubric has one at the most. */
-export const sightClaim = ({ claims }: Rubric): ClaimRule | null =>
+export const sightClaim = ({ claims }: Pick<Rubric, 'claims'>): ClaimRule | null =>
   claims.find((claim) => rulesOf(claim).some(({ shows }) => shows.length > 0)) ?? null
 
 /** The instruction that a claim says was carried out; null: it says nothing of the kind. */
