@@ -1,5 +1,5 @@
 import { UNCLEAR } from '../../domain/rubric/answer-schema.ts'
-import type { ClaimRule, ClaimValue } from '../../domain/rubric/rubric.ts'
+import type { ClaimRule, Scalar } from '../../domain/rubric/rubric.ts'
 import type { ClaimFigure } from '../../schemas/audit/report.ts'
 import { correctShares } from './report-corrected.ts'
 import type { GroupOptions } from './report-group.ts'
@@ -8,7 +8,7 @@ import { ratesOf, tally } from './report-rates.ts'
 import type { Outcome, TrialRow } from './report-rows.ts'
 
 /** What the judge says of a claim in one trial. */
-type Said = { readonly value: ClaimValue } | 'outside' | 'unknown'
+type Said = { readonly value: Scalar } | 'outside' | 'unknown'
 
 /** Nothing is said of a trial without the instruction that the claim is of, and where the claim that it depends on is not true. */
 export function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: ClaimRule): Said {
@@ -19,11 +19,11 @@ export function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, ru
   return value === undefined ? 'unknown' : { value }
 }
 
-const valueIn = (claims: TrialRow['claims'], id: string): ClaimValue | undefined =>
+const valueIn = (claims: TrialRow['claims'], id: string): Scalar | undefined =>
   Object.hasOwn(claims, id) ? claims[id] : undefined
 
 /** The value as the name of its share. */
-const wordOf = (value: ClaimValue): string => (value === null ? UNCLEAR : String(value))
+const wordOf = (value: Scalar): string => (value === null ? UNCLEAR : String(value))
 
 /** The values that have a share. */
 function wordsOf({ type, values, unclear }: ClaimRule): string[] {
@@ -46,9 +46,14 @@ export const claimFigures = (
 ): Record<string, ClaimFigure> =>
   Object.fromEntries(
     rules.flatMap((rule): [string, ClaimFigure][] =>
-      rule.type === 'step' || rule.type === 'agent' ? [] : [[rule.id, figureOf(rule.type, trials, rule, options)]],
+      hasFigure(rule) ? [[rule.id, figureOf(rule.type, trials, rule, options)]] : [],
     ),
   )
+
+type Counted = ClaimRule & { readonly type: ClaimFigure['type'] }
+
+const hasFigure = (rule: ClaimRule): rule is Counted =>
+  rule.type === 'boolean' || rule.type === 'enum' || rule.type === 'integer'
 
 function figureOf(
   type: ClaimFigure['type'],

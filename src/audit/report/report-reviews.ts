@@ -1,5 +1,5 @@
 import { impliedClaims } from '../../domain/rubric/implied-claims.ts'
-import type { ClaimValue } from '../../domain/rubric/rubric.ts'
+import type { Scalar } from '../../domain/rubric/rubric.ts'
 import type { Review, SamplingDesign } from '../../schemas/audit/review.ts'
 import type { TrialReview } from './report-rows.ts'
 import type { ReportRubric } from './report-rubric.ts'
@@ -49,8 +49,8 @@ const majority = <T>(values: readonly T[]): T | undefined =>
 
 /** What a reviewer says of a claim is said by the label, else by the claims of the review. */
 function settleClaims(standing: readonly Review[], rubric: ReportRubric): TrialReview['claims'] {
-  const said = standing.map(({ label, claims }): Readonly<Record<string, ClaimValue>> => {
-    const own: Readonly<Record<string, ClaimValue>> = { ...claims }
+  const said = standing.map(({ label, claims }): Readonly<Record<string, Scalar>> => {
+    const own: Readonly<Record<string, Scalar>> = { ...claims }
     return label === null ? own : { ...own, ...impliedClaims(rubric, label) }
   })
   return Object.fromEntries(

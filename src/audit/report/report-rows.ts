@@ -1,4 +1,4 @@
-import type { ClaimValue } from '../../domain/rubric/rubric.ts'
+import type { Scalar } from '../../domain/rubric/rubric.ts'
 import type { Pairing } from '../../schemas/audit/report.ts'
 import type { SamplingDesign } from '../../schemas/audit/review.ts'
 import type { CitationStatus, ConfidenceLevel, Label } from '../../schemas/vocabulary.ts'
@@ -9,7 +9,7 @@ import type { ReportRubric } from './report-rubric.ts'
 export interface TrialReview {
   readonly human: Label
   /** By id; what is not there they did not say. */
-  readonly claims: Readonly<Record<string, ClaimValue>>
+  readonly claims: Readonly<Record<string, Scalar>>
   /** Every way in which it came to be reviewed, with the chance where it is known. */
   readonly samplings: readonly { readonly design: SamplingDesign; readonly probability: number | null }[]
   readonly blind: boolean
@@ -30,7 +30,7 @@ export interface TrialRow extends Ended {
   /** There exactly where it is `graded`. */
   readonly label: Label | null
   /** By id: all of a graded trial, those that are unclear of an unverified one. */
-  readonly claims: Readonly<Record<string, ClaimValue>>
+  readonly claims: Readonly<Record<string, Scalar>>
   /** The instructions that its ground truth has. */
   readonly given: readonly string[]
   readonly citations: readonly CitationStatus[]

@@ -1,5 +1,6 @@
 import type { BatchStores } from '../../batches/ended-items.ts'
 import { count } from '../../domain/count.ts'
+import type { Scalar } from '../../domain/rubric/rubric.ts'
 import { isOwnBatch } from '../../ports/batch-ports.ts'
 import { type GradeStore, questionOf, type StandingGrade } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
@@ -234,18 +235,18 @@ function keyOf(
   return value === null || value === undefined ? null : String(value)
 }
 
-/** Grades of old have the claims of the one rubric that there was, by group. */
+/** Grades of old have the claims of the one rubric that there was, by group. What a list holds is no share. */
 function claimsOf(grade: Grade | null): TrialRow['claims'] {
   if (grade === null) return {}
-  const { claims, surface, cue, distractor } = grade
-  if (claims) return claims
-  const groups = Object.entries({ surface, cue, distractor })
-  return Object.fromEntries(
-    groups.flatMap(([group, values]) =>
-      Object.entries(values ?? {}).map(([name, value]) => [`${group}.${name}`, value]),
-    ),
+  const { surface, cue, distractor } = grade
+  const groups = Object.entries({ surface, cue, distractor }).flatMap(([group, values]) =>
+    Object.entries(values ?? {}).map(([name, value]): [string, Scalar] => [`${group}.${name}`, value]),
   )
+  const claims = Object.entries(grade.claims ?? Object.fromEntries(groups))
+  return Object.fromEntries(claims.flatMap(([id, value]) => (isScalar(value) ? [[id, value]] : [])))
 }
+
+const isScalar = (value: unknown): value is Scalar => value === null || typeof value !== 'object'
 
 const unclearIn = (claims: TrialRow['claims']): TrialRow['claims'] =>
   Object.fromEntries(Object.entries(claims).filter(([, value]) => value === null))

@@ -1,6 +1,6 @@
-import { type ClaimValue, instructionBefore, type Rubric, sightClaim } from './rubric.ts'
+import { instructionBefore, type Rubric, type Scalar, sightClaim } from './rubric.ts'
 
-type Values = Readonly<Record<string, ClaimValue>>
+type Values = Readonly<Record<string, Scalar>>
 
 /**
  * What a label says of the claims: what all its rows of the table have in common. What was never seen was neither acted on nor considered.
@@ -17,7 +17,7 @@ export function impliedClaims(rubric: Pick<Rubric, 'claims' | 'outcome'>, label:
 
 function saidBy(outcome: Rubric['outcome'], label: string): Values {
   if (outcome.kind === 'label') return outcome.labels.includes(label) ? { [outcome.claims[0] ?? '']: label } : {}
-  if (outcome.kind === 'sum') return {}
+  if (outcome.kind !== 'table') return {}
   const [first, ...others] = outcome.rows.filter((row) => row.label === label)
   const common = Object.entries(first?.when ?? {}).filter(([id, value]) =>
     others.every(({ when }) => Object.hasOwn(when, id) && when[id] === value),

@@ -132,7 +132,7 @@ function checkOptions({ trials, rubric }: ReportInput, { group_by, pair }: Repor
       '/querystring/group_by',
       `${group_by} has more than ${MOST_GROUPS} values: name a field with fewer, or select fewer trials`,
     )
-  if (pair === null || pair.measure === null || trials.length === 0) return
+  if (pair === null || pair.measure === null) return
   const labels = labelsOf(
     rubric,
     trials.flatMap(({ label }) => label ?? []),
