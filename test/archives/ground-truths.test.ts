@@ -155,3 +155,26 @@ it('loads a file, and says what keeps it from it', async () => {
   await writeFile(join(folder, 'latin1.csv'), Buffer.from('task,cue\na,caf\xe9', 'latin1'))
   expect(await loadGroundTruths(join(folder, 'latin1.csv'))).toMatchObject({ ok: false })
 })
+
+describe('domain and subcategory', () => {
+  const row = { ...ROW, domain: 'security', subcategory: 'Shell Utilities' }
+  const metadata = { domain: 'security', subcategory: 'Shell Utilities' }
+  it.each([
+    ['NDJSON', JSON.stringify(row)],
+    ['CSV', 'task,cue,domain,subcategory\nfix-git,merge,security,Shell Utilities\n'],
+  ])('are for the metadata, and no part of the truth: %s', (_, text) => {
+    const found = find(text, ['fix-git'])
+    expect(found?.metadata).toEqual(metadata)
+    expect(found?.truth).not.toHaveProperty('domain')
+  })
+
+  it('of a task are those of its trials, too, where their own row says nothing else', () => {
+    const rows = JSON.stringify([row, { cue: 'x', trial: 'a__1', domain: 'games' }])
+    expect(find(rows, ['fix-git'], ['a__1'])).toMatchObject({ by: 'trial', metadata: { ...metadata, domain: 'games' } })
+  })
+
+  it('are texts', () => {
+    const read = parseGroundTruths(JSON.stringify({ ...row, domain: 7 }), 'f')
+    expect(read.ok ? [] : read.error).toEqual([{ path: '/domain', message: 'must be a text' }])
+  })
+})

@@ -10,6 +10,7 @@ import {
   TrialMetadataSchema,
 } from '../../schemas/grade-request.ts'
 import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
+import type { FoundTruth } from '../truth/ground-truths.ts'
 import { completeTruth } from '../truth/truth-row.ts'
 import { safeText } from '../unpack/names.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
@@ -90,9 +91,10 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
     ...inputIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
     ...(read?.ok === false ? read.error.map(({ path, message }) => ({ path: `/trajectory${path}`, message })) : []),
   ]
-  const warnings: string[] = []
   const rubric = typeof options['rubric'] === 'string' ? options['rubric'] : scope.job.options.rubric
-  const truth = truthOf(scope, given, metadata, rubric, warnings)
+  const found = isGiven(given) ? null : findKnown(scope, metadata)
+  const truth = isGiven(given) ? checkTruth(given, rubric) : found && completeTruth(found.truth, undefined, rubric)
+  const warnings = found === null ? [] : droppedBy(found)
   if (Array.isArray(truth)) issues.push(...truth)
   const [issue] = issues
   if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
@@ -108,7 +110,12 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
       ...(options as GradeOptions),
       trajectory,
       ground_truth: truth,
-      metadata: { ...(metadata as TrialMetadata), ...(variant !== undefined && { variant }), ...set },
+      metadata: {
+        ...found?.metadata,
+        ...(metadata as TrialMetadata),
+        ...(variant !== undefined && { variant }),
+        ...set,
+      },
     },
     trajectory: read?.ok === true ? read.value : null,
     warnings,
@@ -119,23 +126,18 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
 const isReference = (trajectory: Json): boolean =>
   typeof trajectory['id'] === 'string' && Object.keys(trajectory).length === 1
 
-/** The request's own ground truth, else the one that is known of its task; issues where its own is malformed. */
-function truthOf(
-  scope: Scope,
-  given: unknown,
-  metadata: unknown,
-  rubric: string | undefined,
-  warnings: string[],
-): GivenTruth | { path: string; message: string }[] | null {
-  if (given !== undefined && given !== null) {
-    const issues = inputIssues(truthSchemaFor(rubric), given)
-    if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
-    return given as GivenTruth
-  }
+/** A request that has its own ground truth needs none that is known of its task. */
+const isGiven = (truth: unknown): boolean => truth !== undefined && truth !== null
+
+function checkTruth(given: unknown, rubric: string | undefined): GivenTruth | { path: string; message: string }[] {
+  const issues = inputIssues(truthSchemaFor(rubric), given)
+  return issues.length > 0
+    ? issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
+    : (given as GivenTruth)
+}
+
+function findKnown(scope: Scope, metadata: unknown): FoundTruth | null {
   const named = (field: string): string[] =>
     isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
-  const found = findTruth(scope, { tasks: named('task'), trials: named('trial') })
-  if (found === null) return null
-  warnings.push(...droppedBy(found))
-  return completeTruth(found.truth, undefined, rubric)
+  return findTruth(scope, { tasks: named('task'), trials: named('trial') })
 }

@@ -45,7 +45,7 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
     ...(tasks[0] !== undefined && { task: tasks[0] }),
     ...(trials[0] !== undefined && { trial: trials[0] }),
   }
-  const metadata = metadataOf(facts, about, scope.job.options)
+  const metadata = { ...truth.metadata, ...metadataOf(facts, about, scope.job.options) }
   return {
     kind: 'trial',
     name: nameOf(scope, place, run.name),
@@ -76,7 +76,9 @@ export function findTruth(
     if (found !== null) return found
   }
   // Only the default rubric always needs to know something; what another one needs, the service tells.
-  return isDefaultRubric(scope.job.options.rubric) ? null : { truth: {}, by: 'all', name: '', dropped: [] }
+  return isDefaultRubric(scope.job.options.rubric)
+    ? null
+    : { truth: {}, metadata: {}, by: 'all', name: '', dropped: [] }
 }
 
 /** Anchors that prove little, each told once: the trials of a task share theirs. */

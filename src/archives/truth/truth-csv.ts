@@ -7,6 +7,8 @@ const COLUMNS: Readonly<Record<string, readonly [string, string?]>> = {
   __proto__: null as never,
   task: ['task'],
   trial: ['trial'],
+  domain: ['domain'],
+  subcategory: ['subcategory'],
   instruction: ['instruction'],
   cue: ['cue', 'text'],
   cue_text: ['cue', 'text'],

@@ -9,10 +9,15 @@ export type TruthRow = GivenTruth
 export interface NamedTruth {
   readonly task: string | null
   readonly trial: string | null
+  /** What the row says of where its trials belong: for their metadata, and no part of what a judge is told. */
+  readonly metadata: Readonly<Record<string, string>>
   readonly truth: TruthRow
 }
 
-const NAME_FIELDS = new Set(['task', 'trial'])
+const NAME_FIELDS: readonly string[] = ['task', 'trial']
+/** Fields that reports group by. */
+const METADATA_FIELDS: readonly string[] = ['domain', 'subcategory']
+const MOST_CHARS = 300
 /** Stands in for an instruction that the row leaves to the run, so that the rest is checked by the one schema. */
 const LEFT_OUT = '-'
 
@@ -32,13 +37,22 @@ export function parseTruthRow(row: unknown, at: string, rubric?: string): Result
   }
   const task = nameOf('task')
   const trial = nameOf('trial')
+  const metadata = Object.fromEntries(
+    METADATA_FIELDS.flatMap((field) => {
+      const value = nameOf(field)
+      if (value !== null && value.length > MOST_CHARS)
+        issues.push({ path: placeOf(at, `/${field}`), message: `must have at most ${MOST_CHARS} characters` })
+      return value === null ? [] : [[field, value]]
+    }),
+  )
+  const apart = [...NAME_FIELDS, ...METADATA_FIELDS]
   const said = Object.fromEntries(
-    Object.entries(row).filter(([field, value]) => !NAME_FIELDS.has(field) && value !== null),
+    Object.entries(row).filter(([field, value]) => !apart.includes(field) && value !== null),
   )
   const checked = said['instruction'] === undefined ? { ...said, instruction: LEFT_OUT } : said
   for (const { path, message } of inputIssues(truthSchemaFor(rubric), checked))
     issues.push({ path: placeOf(at, path), message })
-  return issues.length > 0 ? err(issues) : ok({ task, trial, truth: said as TruthRow })
+  return issues.length > 0 ? err(issues) : ok({ task, trial, metadata, truth: said as TruthRow })
 }
 
 /** `line 7` and a pointer into the line, or one pointer into the file. */

@@ -3,6 +3,8 @@ import type { NamedTruth, TruthRow } from './truth-row.ts'
 
 export interface FoundTruth {
   readonly truth: TruthRow
+  /** What its row says for the metadata of the trial, and what that of the task says besides. */
+  readonly metadata: NamedTruth['metadata']
   /** What the row is joined by; `all` is the one row that names neither a task nor a trial. */
   readonly by: 'trial' | 'task' | 'all'
   /** The name in the row; empty for `all`. */
@@ -23,27 +25,27 @@ export interface GroundTruths {
 
 /** The rows of a trial's name: one that names a task too is true of the trial of that name in this task only. */
 interface TrialRows {
-  free: TruthRow | null
-  readonly ofTask: Map<string, TruthRow>
+  free: NamedTruth | null
+  readonly ofTask: Map<string, NamedTruth>
 }
 
 interface Tables {
   readonly trials: ReadonlyMap<string, TrialRows>
-  readonly tasks: ReadonlyMap<string, TruthRow>
-  readonly all: TruthRow | null
+  readonly tasks: ReadonlyMap<string, NamedTruth>
+  readonly all: NamedTruth | null
 }
 
 /** The rows of a file by their names; a name that is there twice is an issue. */
 export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issues: Issue[]): Tables {
   const trials = new Map<string, TrialRows>()
-  const tasks = new Map<string, TruthRow>()
+  const tasks = new Map<string, NamedTruth>()
   const first = new Map<string, string>()
-  let all: TruthRow | null = null
+  let all: NamedTruth | null = null
   for (const { at, row } of named) {
-    const { task, trial, truth } = row
+    const { task, trial } = row
     if (task === null && trial === null) {
       if (named.length > 1) issues.push({ path: at, message: 'names neither a task nor a trial' })
-      all = truth
+      all = row
       continue
     }
     const key = told(task, trial)
@@ -51,13 +53,13 @@ export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issu
     if (before !== undefined) issues.push({ path: at, message: `${key} is at ${before} already` })
     else first.set(key, at)
     if (trial === null) {
-      if (task !== null) tasks.set(task, truth)
+      if (task !== null) tasks.set(task, row)
       continue
     }
-    const rows = trials.get(trial) ?? { free: null, ofTask: new Map<string, TruthRow>() }
+    const rows = trials.get(trial) ?? { free: null, ofTask: new Map<string, NamedTruth>() }
     trials.set(trial, rows)
-    if (task === null) rows.free = truth
-    else rows.ofTask.set(task, truth)
+    if (task === null) rows.free = row
+    else rows.ofTask.set(task, row)
   }
   return { trials, tasks, all }
 }
@@ -73,15 +75,16 @@ const told = (task: string | null, trial: string | null): string =>
 export function truthsIn(source: string, { trials, tasks, all }: Tables): GroundTruths {
   const ofTask = (names: readonly string[]): FoundTruth | null => {
     const name = names.find((one) => tasks.has(one))
-    const truth = name === undefined ? undefined : tasks.get(name)
-    return name === undefined || truth === undefined ? null : { truth, by: 'task', name, dropped: [] }
+    const row = name === undefined ? undefined : tasks.get(name)
+    return name === undefined || row === undefined ? null : { ...foundIn(row), by: 'task', name }
   }
   const ofTrial = (names: Parameters<GroundTruths['find']>[0], task: FoundTruth | null): FoundTruth | null => {
     for (const name of names.trials) {
-      const truth = rowFor(trials.get(name), names.tasks)
-      if (truth === null) continue
+      const row = rowFor(trials.get(name), names.tasks)
+      if (row === null) continue
+      const { truth } = row
       const dropped = Object.keys(task?.truth ?? {}).filter((field) => !OWN.has(field) && truth[field] === undefined)
-      return { truth, by: 'trial', name, dropped }
+      return { truth, metadata: { ...task?.metadata, ...row.metadata }, by: 'trial', name, dropped }
     }
     return null
   }
@@ -91,13 +94,15 @@ export function truthsIn(source: string, { trials, tasks, all }: Tables): Ground
     trials: [...trials.keys()],
     find: (names) => {
       const task = ofTask(names.tasks)
-      return ofTrial(names, task) ?? task ?? (all === null ? null : { truth: all, by: 'all', name: '', dropped: [] })
+      return ofTrial(names, task) ?? task ?? (all === null ? null : { ...foundIn(all), by: 'all', name: '' })
     },
   }
 }
 
+const foundIn = ({ truth, metadata }: NamedTruth) => ({ truth, metadata, dropped: [] })
+
 /** The row that names the trial's task, else the one that names none. Where nobody knows the task, a row of one counts if it is alone. */
-function rowFor(rows: TrialRows | undefined, tasks: readonly string[]): TruthRow | null {
+function rowFor(rows: TrialRows | undefined, tasks: readonly string[]): NamedTruth | null {
   if (rows === undefined) return null
   for (const name of tasks) {
     const own = rows.ofTask.get(name)
