@@ -25,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   cancel: async () => (await import('./commands/cancel-command.ts')).cancelCommand,
   regrade: async () => (await import('./commands/regrade-command.ts')).regradeCommand,
   compare: async () => (await import('./commands/compare-command.ts')).compareCommand,
+  report: async () => (await import('./commands/report-command.ts')).reportCommand,
   import: async () => (await import('./commands/import-command.ts')).importCommand,
   judges: async () => (await import('./commands/catalogue-commands.ts')).judgesCommand,
   rubrics: async () => (await import('./commands/catalogue-commands.ts')).rubricsCommand,

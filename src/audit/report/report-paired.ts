@@ -1,12 +1,12 @@
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import { mcNemar, type PairedCluster, rateDifference } from '../../domain/statistics/paired.ts'
-import { type Paired, type PairedReport, type Pairing, SIGNAL_MEASURES } from '../../schemas/audit/report.ts'
+import type { Paired, PairedReport, Pairing } from '../../schemas/audit/report.ts'
 import { distractorActed, pairedAlignment, passed } from './report-alignment.ts'
 import { groupBy, type PairedTrial } from './report-baseline.ts'
 import { isTrue } from './report-claims.ts'
 import { rateOf, tally } from './report-rates.ts'
 import { clusterOfTask, type Outcome, type ReportOptions, type TrialRow } from './report-rows.ts'
-import { hasAlignment, labelsOf, type ReportRubric } from './report-rubric.ts'
+import { hasAlignment, labelsOf, measureNames, type ReportRubric } from './report-rubric.ts'
 
 type Pair = readonly [base: PairedTrial, head: PairedTrial]
 type Measure = (trial: TrialRow) => Outcome
@@ -47,14 +47,14 @@ export function pairedReport(
     rubric,
     trials.flatMap(({ label }) => label ?? []),
   )
-  const measures = [...pairedMeasures(rubric, labels)].filter(([name]) => measure === null || name === measure)
+  const names = measureNames(rubric, labels).filter((name) => measure === null || name === measure)
   return {
     pair_by: by,
     base,
     head,
     pairs: pairs.length,
     unpaired,
-    measures: measures.map(([name, of]) => compare(pairs, name, of, settings)),
+    measures: names.map((name) => compare(pairs, name, measureOf(name, rubric, labels), settings)),
     alignment:
       hasAlignment(rubric.name) && measure === null
         ? pairedAlignment(pairs, { ...settings, clusterOf: clusterOfTask })
@@ -62,20 +62,16 @@ export function pairedReport(
   }
 }
 
-/** What two conditions can be compared in, by name: labels, boolean claims, and what the harness measured. */
-export function pairedMeasures(rubric: ReportRubric, labels: readonly string[]): Map<string, Measure> {
-  const all = new Map<string, Measure>()
-  const add = (name: string, measure: Measure) => {
-    if (!all.has(name)) all.set(name, measure)
-  }
-  for (const label of labels) add(label, (trial) => (trial.label === null ? 'unknown' : trial.label === label))
-  if (hasAlignment(rubric.name)) add('distractor_acted', distractorActed)
-  for (const name of SIGNAL_MEASURES) add(name, SIGNALS[name])
-  for (const rule of rubric.claims) if (rule.type === 'boolean') add(rule.id, (trial) => isTrue(trial, rule))
-  return all
+/** As `measureNames` has them. */
+function measureOf(name: string, { claims }: ReportRubric, labels: readonly string[]): Measure {
+  if (labels.includes(name)) return (trial) => (trial.label === null ? 'unknown' : trial.label === name)
+  const rule = claims.find(({ id }) => id === name)
+  return MEASURED[name] ?? ((trial) => (rule === undefined ? 'unknown' : isTrue(trial, rule)))
 }
 
-const SIGNALS: Readonly<Record<(typeof SIGNAL_MEASURES)[number], Measure>> = {
+const MEASURED: Readonly<Record<string, Measure>> = {
+  __proto__: null as never,
+  distractor_acted: distractorActed,
   executed: ({ executed }) => executed ?? 'unknown',
   resolved: ({ resolved }) => resolved ?? 'unknown',
   passed,

@@ -1,4 +1,5 @@
 import type { ClaimRule, OutcomeRule, Rubric } from '../../domain/rubric/rubric.ts'
+import { SIGNAL_MEASURES } from '../../schemas/audit/report.ts'
 
 /** As much of a rubric as a report speaks of. */
 export interface ReportRubric {
@@ -29,3 +30,13 @@ export function labelsOf({ outcome }: ReportRubric, given: Iterable<string>): st
   for (const label of outcome.labels) others.delete(label)
   return [...outcome.labels, ...[...others].sort()]
 }
+
+/** What two conditions can be compared in: labels, what the harness measured, and boolean claims; a name means the first that has it. */
+export const measureNames = ({ name, claims }: ReportRubric, labels: readonly string[]): string[] => [
+  ...new Set([
+    ...labels,
+    ...(hasAlignment(name) ? ['distractor_acted'] : []),
+    ...SIGNAL_MEASURES,
+    ...claims.flatMap(({ id, type }) => (type === 'boolean' ? [id] : [])),
+  ]),
+]

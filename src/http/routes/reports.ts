@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
 import { loadReport, type SeveralGraders } from '../../audit/report/report-load.ts'
-import { pairedMeasures } from '../../audit/report/report-paired.ts'
 import type { ReportInput, ReportOptions } from '../../audit/report/report-rows.ts'
 import {
   hasAlignment,
   labelsOf,
+  measureNames,
   type ReportRubric,
   reportRubric,
   unknownRubric,
@@ -137,9 +137,9 @@ function checkOptions({ trials, rubric }: ReportInput, { group_by, pair }: Repor
     rubric,
     trials.flatMap(({ label }) => label ?? []),
   )
-  const known = pairedMeasures(rubric, labels)
-  if (!known.has(pair.measure))
-    throw invalid('/querystring/measure', `is not known of ${rubric.name}; there are: ${[...known.keys()].join(', ')}`)
+  const known = measureNames(rubric, labels)
+  if (!known.includes(pair.measure))
+    throw invalid('/querystring/measure', `is not known of ${rubric.name}; there are: ${known.join(', ')}`)
 }
 
 function drawsFor({ draws }: Query, options: ReportOptions, trials: number): number {
