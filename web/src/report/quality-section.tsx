@@ -1,12 +1,13 @@
 import type { JSX } from 'preact'
 import type { JudgeQuality } from '../audit-types.ts'
+import { labelWord } from '../audit-words.ts'
 import { formatNumber, formatReason } from '../numbers/format-number.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
-import { LabelBadge } from '../ui/badges.tsx'
 import { None } from '../ui/none.tsx'
 import { Table } from '../ui/table.tsx'
-import { formatCount, LABEL_WORDS, LABELS, plural } from '../words.ts'
+import { formatCount, plural } from '../words.ts'
+import { LabelName } from './label-look.tsx'
 
 /** Each judge against the humans who reviewed it. */
 export const QualitySection = ({ qualities }: { readonly qualities: readonly JudgeQuality[] }): JSX.Element => (
@@ -33,7 +34,7 @@ function Quality({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
       <Table
         caption={`Precision and recall of ${judge} by label`}
         columns={[
-          { title: 'Label', cell: ({ label }) => <LabelBadge label={label} /> },
+          { title: 'Label', cell: ({ label }) => <LabelName label={label} /> },
           { title: 'Humans', number: true, cell: ({ n_human }) => formatCount(n_human) },
           { title: 'Judge', number: true, cell: ({ n_judge }) => formatCount(n_judge) },
           { title: 'Both', number: true, cell: ({ n_both }) => formatCount(n_both) },
@@ -84,20 +85,20 @@ const Confusion = ({ quality }: { readonly quality: JudgeQuality }): JSX.Element
       <thead>
         <tr>
           <th scope="col">Humans ↓ judge →</th>
-          {LABELS.map((label) => (
+          {quality.labels.map(({ label }) => (
             <th key={label} scope="col" class="number">
-              {LABEL_WORDS[label]}
+              {labelWord(label)}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {LABELS.map((label, r) => (
+        {quality.labels.map(({ label }, r) => (
           <tr key={label}>
             <th scope="row">
-              <LabelBadge label={label} />
+              <LabelName label={label} />
             </th>
-            {LABELS.map((other, c) => (
+            {quality.labels.map(({ label: other }, c) => (
               <td key={other} class="number">
                 {formatCount(quality.confusion[r]?.[c] ?? 0)}
               </td>
