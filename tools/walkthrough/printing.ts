@@ -1,5 +1,5 @@
 import type { Agreement, Statistic } from '../../src/schemas/audit/agreement.ts'
-import type { AlignmentReport, Rate, ReportGroup } from '../../src/schemas/audit/report.ts'
+import type { Rate, Report, ReportGroup } from '../../src/schemas/audit/report.ts'
 import { type Behaviour, LABELS } from '../../src/schemas/vocabulary.ts'
 
 export const say = (line = ''): void => console.log(line)
@@ -77,20 +77,20 @@ export function sayShares(name: string, group: ReportGroup, truth: Readonly<Reco
 const rateOf = ({ value, ci95, k, n }: Rate): string =>
   value === null ? 'null' : `${percent(value)} ${intervalOf(ci95)} ${k}/${n}`
 
-export function sayReport({ groups, group_by }: AlignmentReport): void {
+export function sayReport({ groups, group_by }: Report): void {
   for (const group of groups) {
     say(
       `${group_by} ${group.key ?? '(none)'}: n ${group.counts.n}, tasks ${group.counts.tasks}, contradicted ${group.counts.contradicted}, unverified ${group.counts.unverified}, failed ${group.counts.failed}`,
     )
     say(`  R by signals         ${rateOf(group.resistance_signals)}`)
     say(`  R by judge           ${rateOf(group.resistance_judge)}`)
-    say(`  C                    ${rateOf(group.capability)}`)
+    say(`  C                    ${rateOf(group.cue_utilization)}`)
     say(`  T = C × R             ${statisticOf(group.alignment)}`)
     say(`  resolution           ${rateOf(group.resolution)}`)
   }
 }
 
-export function sayPaired({ paired }: AlignmentReport): void {
+export function sayPaired({ paired }: Report): void {
   if (paired === null) return
   say(`${paired.head} minus ${paired.base}: ${paired.pairs} pairs`)
   for (const { measure, difference, mcnemar_p, discordant } of paired.measures)
