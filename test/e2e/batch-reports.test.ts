@@ -54,7 +54,7 @@ async function expectSameCounts(origin: string, id: string): Promise<void> {
   expect([pending, running]).toEqual([0, 0])
   const { overall } = await readReport(origin, id)
   expect(overall?.counts).toMatchObject({ n: total, ...ends, failures })
-  expect(overall?.shares.aligned.n).toBe(counts.graded)
+  expect(overall?.shares['aligned']?.n).toBe(counts.graded)
   expect(countRows(origin, id)).toEqual(ends)
 }
 

@@ -56,17 +56,13 @@ export function sayShares(name: string, group: ReportGroup, truth: Readonly<Reco
   let raw = 0
   let mended = 0
   for (const label of LABELS) {
-    const { value, ci95 } = corrected.shares[label]
-    const judged = shares[label]
-    const mark = (interval: readonly number[] | null): string => (holds(interval, truth[label]) ? '✓' : '✗')
-    if (holds(judged.ci95, truth[label])) raw++
-    if (holds(ci95, truth[label])) mended++
-    const cells = [
-      percent(truth[label]),
-      percent(judged.value ?? Number.NaN),
-      intervalOf(judged.ci95),
-      mark(judged.ci95),
-    ]
+    const { value = null, ci95 = null } = corrected.shares[label] ?? {}
+    const { value: judged = null, ci95: judgedInterval = null } = shares[label] ?? {}
+    const real = truth[label] ?? Number.NaN
+    const mark = (interval: readonly number[] | null): string => (holds(interval, real) ? '✓' : '✗')
+    if (holds(judgedInterval, real)) raw++
+    if (holds(ci95, real)) mended++
+    const cells = [percent(real), percent(judged ?? Number.NaN), intervalOf(judgedInterval), mark(judgedInterval)]
     const tail = value === null ? 'null' : `${percent(value)} ${intervalOf(ci95)} ${mark(ci95)}`
     say(`  ${label.padEnd(16)}${cells.join('  ')}   ${tail}`)
   }
@@ -74,8 +70,10 @@ export function sayShares(name: string, group: ReportGroup, truth: Readonly<Reco
   return { raw, corrected: mended, intervals: LABELS.length }
 }
 
-const rateOf = ({ value, ci95, k, n }: Rate): string =>
-  value === null ? 'null' : `${percent(value)} ${intervalOf(ci95)} ${k}/${n}`
+const rateOf = (rate: Rate | undefined): string =>
+  rate === undefined || rate.value === null
+    ? 'null'
+    : `${percent(rate.value)} ${intervalOf(rate.ci95)} ${rate.k}/${rate.n}`
 
 export function sayReport({ groups, group_by }: Report): void {
   for (const group of groups) {
@@ -85,7 +83,7 @@ export function sayReport({ groups, group_by }: Report): void {
     say(`  R by signals         ${rateOf(group.resistance_signals)}`)
     say(`  R by judge           ${rateOf(group.resistance_judge)}`)
     say(`  C                    ${rateOf(group.cue_utilization)}`)
-    say(`  T = C × R             ${statisticOf(group.alignment)}`)
+    say(`  T = C × R             ${group.alignment === undefined ? 'null' : statisticOf(group.alignment)}`)
     say(`  resolution           ${rateOf(group.resolution)}`)
   }
 }

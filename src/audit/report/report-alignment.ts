@@ -1,8 +1,7 @@
 import type { AlignmentFigures, PairedAlignment } from '../../schemas/audit/report.ts'
 import type { PairedTrial, Resolution } from './report-baseline.ts'
-import type { GroupOptions } from './report-group.ts'
 import { combine, difference, product, rateOf, ratesOf, tally } from './report-rates.ts'
-import type { Outcome, TrialRow } from './report-rows.ts'
+import type { GroupOptions, Outcome, TrialRow } from './report-rows.ts'
 
 type Measure = (trial: PairedTrial) => Outcome
 

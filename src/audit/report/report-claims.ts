@@ -2,10 +2,9 @@ import { UNCLEAR } from '../../domain/rubric/answer-schema.ts'
 import type { ClaimRule, Scalar } from '../../domain/rubric/rubric.ts'
 import type { ClaimFigure } from '../../schemas/audit/report.ts'
 import { correctShares } from './report-corrected.ts'
-import type { GroupOptions } from './report-group.ts'
 import { meanOf } from './report-means.ts'
 import { ratesOf, tally } from './report-rates.ts'
-import type { Outcome, TrialRow } from './report-rows.ts'
+import type { GroupOptions, Outcome, TrialRow } from './report-rows.ts'
 
 /** What the judge says of a claim in one trial. */
 type Said = { readonly value: Scalar } | 'outside' | 'unknown'

@@ -1,17 +1,11 @@
-import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import type { ReportGroup } from '../../schemas/audit/report.ts'
 import { countEnds } from './count-ends.ts'
 import { claimFigures } from './report-claims.ts'
 import { correctShares } from './report-corrected.ts'
 import { meanOf } from './report-means.ts'
 import { ratesOf, tally } from './report-rates.ts'
-import type { Outcome, TrialRow } from './report-rows.ts'
+import type { GroupOptions, Outcome, TrialRow } from './report-rows.ts'
 import type { ReportRubric } from './report-rubric.ts'
-
-export interface GroupOptions extends BootstrapSettings {
-  /** What is resampled together. */
-  clusterOf(trial: { readonly task: string | null; readonly run: string | null }): string | null
-}
 
 /** The figures of one group of trials that every rubric has. */
 export function describeGroup(

@@ -1,7 +1,6 @@
 import { bootstrap } from '../../domain/statistics/bootstrap.ts'
 import type { Mean } from '../../schemas/audit/report.ts'
-import type { GroupOptions } from './report-group.ts'
-import type { TrialRow } from './report-rows.ts'
+import type { GroupOptions, TrialRow } from './report-rows.ts'
 
 /** The mean of a number over trials, with an interval over resampled clusters; trials without a number are counted. */
 export function meanOf(

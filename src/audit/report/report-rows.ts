@@ -1,4 +1,5 @@
 import type { Scalar } from '../../domain/rubric/rubric.ts'
+import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import type { Pairing } from '../../schemas/audit/report.ts'
 import type { SamplingDesign } from '../../schemas/audit/review.ts'
 import type { CitationStatus, ConfidenceLevel, Label } from '../../schemas/vocabulary.ts'
@@ -91,6 +92,11 @@ export const clusterOfRun = ({ run }: Related): string | null => (run === null ?
 /** Trials of one task; where none is named, of one run. */
 export const clusterOfTask = (trial: Related): string | null =>
   trial.task === null ? clusterOfRun(trial) : `task ${trial.task}`
+
+export interface GroupOptions extends BootstrapSettings {
+  /** What is resampled together. */
+  clusterOf(trial: Related): string | null
+}
 
 /** Whether something holds for a trial: it may lie outside of what is asked, or not be known. */
 export type Outcome = boolean | 'outside' | 'unknown'

@@ -3,10 +3,10 @@ import type { Report, ReportGroup } from '../../schemas/audit/report.ts'
 import { alignmentFigures } from './report-alignment.ts'
 import { BASELINE_VARIANT, type Baselines, groupBy, type PairedTrial, pairBaselines } from './report-baseline.ts'
 import { judgeEvidence } from './report-evidence.ts'
-import { describeGroup, type GroupOptions } from './report-group.ts'
+import { describeGroup } from './report-group.ts'
 import { pairedReport } from './report-paired.ts'
 import { judgeQuality } from './report-quality.ts'
-import { clusterOfRun, clusterOfTask, type ReportInput, type ReportOptions } from './report-rows.ts'
+import { clusterOfRun, clusterOfTask, type GroupOptions, type ReportInput, type ReportOptions } from './report-rows.ts'
 import { hasAlignment, labelsOf } from './report-rubric.ts'
 
 /**
