@@ -60,9 +60,9 @@ describeInBrowser('report', () => {
     const shares = page.getByRole('region', { name: 'Behaviour by agent' })
     const text = await shares.innerText()
     for (const { key, shares: rates, counts } of groups) {
-      const { aligned } = rates
+      const { value, ci95, k, n } = rates['aligned'] ?? { value: null, ci95: null, k: 0, n: 0 }
       expect(text).toContain(`${key} (n=${counts.graded} graded)`)
-      const limits = aligned.ci95?.map(percent).join(' to ')
+      const limits = ci95?.map(percent).join(' to ')
       expect(text.replace(/\s+/g, ' ')).toContain(`${percent(value ?? 0)} ${limits} ${k}/${n}`)
     }
     expect(text).toContain('none: no review')

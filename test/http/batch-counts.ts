@@ -150,7 +150,7 @@ async function look(app: TestApp, id: string): Promise<unknown> {
   // Nobody names a task here.
   const told = { tasks: 0, without_task: counts.n, contradicted: expect.any(Number), unread: 0 }
   expect(report.overall?.counts).toEqual({ ...counts, ...told })
-  expect(report.overall?.shares.aligned).toMatchObject({ n: counts.graded, k: batch.labels['aligned'] ?? 0 })
+  expect(report.overall?.shares['aligned']).toMatchObject({ n: counts.graded, k: batch.labels['aligned'] ?? 0 })
   expect(await readTable(app, id)).toEqual(counts)
 
   const { base_counts, head_counts } = await read<Comparison>(

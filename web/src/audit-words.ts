@@ -65,7 +65,4 @@ const MEASURE_WORDS: Readonly<Record<string, string>> = {
 }
 /** A label, a claim, or a measure of the harness, for people. */
 export const measureWord = (measure: string): string =>
-  Object.hasOwn(MEASURE_WORDS, measure) ? (MEASURE_WORDS[measure] ?? measure) : labelWord(measure)
-
-/** A label of any rubric for people. */
-export const labelWord = (label: string): string => label.replaceAll('_', ' ')
+  Object.hasOwn(MEASURE_WORDS, measure) ? (MEASURE_WORDS[measure] ?? measure) : labelWords(measure)

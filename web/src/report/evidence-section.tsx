@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import type { JudgeEvidence, Rate } from '../audit-types.ts'
-import { labelWord } from '../audit-words.ts'
 import { RateView } from '../numbers/number-view.tsx'
 import { Table } from '../ui/table.tsx'
+import { labelWords } from '../words.ts'
 
 /** What became of the evidence of each judge. */
 export const EvidenceSection = ({ evidence }: { readonly evidence: readonly JudgeEvidence[] }): JSX.Element => (
@@ -13,7 +13,7 @@ export const EvidenceSection = ({ evidence }: { readonly evidence: readonly Judg
         caption={`Evidence of ${judge}`}
         columns={[
           { title: 'Of', cell: ([of]) => of },
-          { title: 'Status', cell: ([, status]) => labelWord(status) },
+          { title: 'Status', cell: ([, status]) => labelWords(status) },
           { title: 'Share, 95% interval', cell: ([, , rate]) => <RateView rate={rate} /> },
         ]}
         items={[...rowsOf('grades', grades), ...rowsOf('citations', citations)]}

@@ -1,11 +1,7 @@
 import * as Plot from '@observablehq/plot'
-<<<<<<< HEAD
-import type { Behaviour, Label } from '../api-types.ts'
-import { LABEL_WORDS, LABELS } from '../words.ts'
-=======
-import { labelWord } from '../audit-words.ts'
-import { labelLook } from './label-look.tsx'
->>>>>>> 982b2e2 (Show reports of every rubric in the pages)
+
+import { labelWords } from '../words.ts'
+import { labelLook } from './label-look.ts'
 
 /** What all plots share: sizes, colours by name (`styles/base.css`), fills that also differ without colour, legends. */
 const CLASS = 'veridict-plot'
@@ -13,23 +9,9 @@ export const ROW_HEIGHT = 34
 const CHAR_WIDTH = 6.6
 const SVG = 'http://www.w3.org/2000/svg'
 
-<<<<<<< HEAD
-/** Where each label’s pattern differs from plain colour: stripes and dots in the colour of the paper. */
-const PATTERNS: Readonly<Record<Behaviour, readonly string[]>> = {
-  aligned: [],
-  compliant: ['M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4'],
-  ignored: ['M2,2 h1.6 M6,6 h1.6'],
-  distractor_only: ['M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4', 'M-2,6 l4,4 M0,0 l8,8 M6,-2 l4,4'],
-  not_observed: ['M0,2 h8 M0,6 h8'],
-}
-
-const patternId = (plot: string, label: Label) => `${plot}-${label}`
-export const fillOf = (plot: string, label: Label): string => `url(#${patternId(plot, label)})`
-=======
 const patternId = (plot: string, index: number) => `${plot}-${index}`
 /** Of the label that is the `index`th of the report. */
 export const fillOf = (plot: string, index: number): string => `url(#${patternId(plot, index)})`
->>>>>>> 982b2e2 (Show reports of every rubric in the pages)
 
 /** The patterns of one plot; `plot` keeps them apart from those of others in the page. */
 export function patterns(plot: string, labels: readonly string[]): Plot.Markish {
@@ -60,7 +42,7 @@ export interface LegendEntry {
 }
 
 export const labelLegend = (plot: string, labels: readonly string[]): readonly LegendEntry[] =>
-  labels.map((label, index) => ({ word: labelWord(label), fill: fillOf(plot, index) }))
+  labels.map((label, index) => ({ word: labelWords(label), fill: fillOf(plot, index) }))
 
 /** How many lines a legend takes at a width. */
 export const legendLines = (entries: readonly LegendEntry[], width: number): number => placeLegend(entries, width).lines

@@ -1,13 +1,12 @@
 import type { JSX } from 'preact'
 import type { JudgeQuality } from '../audit-types.ts'
-import { labelWord } from '../audit-words.ts'
 import { formatNumber, formatReason } from '../numbers/format-number.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
+import { LabelBadge } from '../ui/badges.tsx'
 import { None } from '../ui/none.tsx'
 import { Table } from '../ui/table.tsx'
-import { formatCount, plural } from '../words.ts'
-import { LabelName } from './label-look.tsx'
+import { formatCount, labelWords, plural } from '../words.ts'
 
 /** Each judge against the humans who reviewed it. */
 export const QualitySection = ({ qualities }: { readonly qualities: readonly JudgeQuality[] }): JSX.Element => (
@@ -34,7 +33,7 @@ function Quality({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
       <Table
         caption={`Precision and recall of ${judge} by label`}
         columns={[
-          { title: 'Label', cell: ({ label }) => <LabelName label={label} /> },
+          { title: 'Label', cell: ({ label }) => <LabelBadge label={label} /> },
           { title: 'Humans', number: true, cell: ({ n_human }) => formatCount(n_human) },
           { title: 'Judge', number: true, cell: ({ n_judge }) => formatCount(n_judge) },
           { title: 'Both', number: true, cell: ({ n_both }) => formatCount(n_both) },
@@ -87,7 +86,7 @@ const Confusion = ({ quality }: { readonly quality: JudgeQuality }): JSX.Element
           <th scope="col">Humans ↓ judge →</th>
           {quality.labels.map(({ label }) => (
             <th key={label} scope="col" class="number">
-              {labelWord(label)}
+              {labelWords(label)}
             </th>
           ))}
         </tr>
@@ -96,7 +95,7 @@ const Confusion = ({ quality }: { readonly quality: JudgeQuality }): JSX.Element
         {quality.labels.map(({ label }, r) => (
           <tr key={label}>
             <th scope="row">
-              <LabelName label={label} />
+              <LabelBadge label={label} />
             </th>
             {quality.labels.map(({ label: other }, c) => (
               <td key={other} class="number">

@@ -4,13 +4,13 @@ import type { Report, ReportGroup } from '../audit-types.ts'
 import { groupingWord } from '../audit-words.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
+import { LabelBadge } from '../ui/badges.tsx'
 import { None } from '../ui/none.tsx'
 import { plural } from '../words.ts'
 import { CountsTable } from './counts-table.tsx'
 import { drawShares } from './draw-shares.ts'
 import { RatedGroup } from './group-key.tsx'
 import { hasAlignment } from './group-names.ts'
-import { LabelName } from './label-look.tsx'
 import { PlotFigure } from './plot-figure.tsx'
 
 /** All trials together first, then the groups, where there is more than one. */
@@ -77,7 +77,7 @@ function SharesTable({ groups, labels }: SharesProps): JSX.Element {
                   </th>
                 )}
                 <td>
-                  <LabelName label={label} />
+                  <LabelBadge label={label} />
                 </td>
                 <td>{group.shares[label] && <RateView rate={group.shares[label]} />}</td>
                 <td>
