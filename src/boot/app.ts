@@ -107,7 +107,7 @@ export async function buildApp(
   reviewRoutes(http, { context, inFlight })
   disagreementRoutes(http, { context })
   agreementRoutes(http, { context, statistics })
-  reportRoutes(http, { statistics })
+  reportRoutes(http, { context, statistics })
   catalogueRoutes(http, { context })
   operationRoutes(http, { context, metrics, state })
   pageRoutes(http)

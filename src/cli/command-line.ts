@@ -27,6 +27,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   compare: async () => (await import('./commands/compare-command.ts')).compareCommand,
   'audit-markers': async () => (await import('./commands/audit-markers-command.ts')).auditMarkersCommand,
   validate: async () => (await import('./commands/validate-command.ts')).validateCommand,
+  report: async () => (await import('./commands/report-command.ts')).reportCommand,
   import: async () => (await import('./commands/import-command.ts')).importCommand,
   judges: async () => (await import('./commands/catalogue-commands.ts')).judgesCommand,
   rubrics: async () => (await import('./commands/catalogue-commands.ts')).rubricsCommand,

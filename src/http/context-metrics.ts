@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
+import type { EvidenceCount } from '../ports/grade-ports.ts'
 import { ITEM_STATUSES, type ItemStatus } from '../schemas/vocabulary.ts'
 import type { Context } from './context.ts'
 import type { Metrics } from './metrics.ts'
@@ -16,6 +17,7 @@ export function measureContext(metrics: Metrics, context: Context): void {
   context.meter.listen(metrics)
   measureLanes(metrics.registry, context)
   measureBatches(metrics.registry, context)
+  measureEvidence(metrics.registry, context)
   new Gauge({
     name: 'veridict_projects_unusable',
     help: 'Projects whose database could not be opened when it was last tried; the log says why.',
@@ -102,8 +104,34 @@ function measureBatches(registry: Registry, context: Context): void {
   gauge('veridict_batch_failures', 'Failed items of running batches, by code.', 'code', ({ failures }) => failures)
 }
 
+/** What became of the evidence of each judge is a published figure of the service: of all stored grades, whoever made them and when. */
+function measureEvidence(registry: Registry, context: Context): void {
+  const gauge = (name: string, help: string, kind: EvidenceCount['kind']) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['judge', 'rubric', 'status'],
+      registers: [registry],
+      async collect() {
+        const found = await inTime(countEvidence(context))
+        this.reset()
+        for (const { judge, rubric, status, n, ...one } of found ?? [])
+          if (one.kind === kind) this.inc({ judge, rubric, status }, n)
+      },
+    })
+  gauge('veridict_stored_grades', 'Stored grades, by status.', 'grade')
+  gauge('veridict_stored_citations', 'Checked citations of stored grades, by status.', 'citation')
+}
+
+/** Over all projects that are open in this process; what cannot be read is left out. */
+async function countEvidence(context: Context): Promise<EvidenceCount[]> {
+  const projects = await context.openProjects()
+  const counts = await Promise.allSettled(projects.map(({ stores }) => stores.grades.countEvidence()))
+  return counts.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+}
+
 /** Null: not read in time. */
-async function inTime(looking: Promise<Seen>): Promise<Seen | null> {
+async function inTime<T>(looking: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, MOST_WAIT_MS, null)

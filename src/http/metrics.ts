@@ -13,7 +13,7 @@ export interface Metrics {
   unit(operation: string, seconds: number, error: string | null): void
 }
 
-/** Prometheus metrics of one application. Figures about evidence are per judge: they are a published figure of the service. */
+/** Prometheus metrics of one application: what this process did. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'veridict_' })
@@ -33,7 +33,6 @@ export function createMetrics(): Metrics {
   })
   const grades = counter('veridict_grades_total', 'New grades.', ['judge', 'status', 'label'])
   const attempts = counter('veridict_judge_attempts_total', 'Calls of judges by outcome.', ['judge', 'outcome'])
-  const citations = counter('veridict_citations_total', 'Checked citations by status.', ['judge', 'status'])
   const cost = counter('veridict_judge_cost_usd_total', 'Known cost of judge calls in dollars.', ['judge'])
   const latency = new Histogram({
     name: 'veridict_judge_call_seconds',
@@ -66,7 +65,6 @@ export function createMetrics(): Metrics {
       if (counted.has(grade.id)) return
       counted.set(grade.id, true)
       grades.inc({ judge, status: grade.status, label: grade.label ?? 'none' })
-      for (const citation of grade.citations) citations.inc({ judge, status: citation.status })
       for (const attempt of grade.receipt.attempts) {
         if (attempt.replayed) continue
         attempts.inc({ judge, outcome: attempt.outcome })

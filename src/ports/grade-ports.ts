@@ -61,6 +61,17 @@ export interface GradeStore {
   listForQuestion(question: string): Promise<readonly StandingGrade[]>
   /** Those of one trajectory, whatever they ask of it, newest first. */
   listForTrajectory(trajectory: string, limit: number): Promise<readonly Grade[]>
+  /** Of all stored grades but those that only checked stored replies again; kept as they are written, so that asking costs nothing. */
+  countEvidence(): Promise<readonly EvidenceCount[]>
+}
+
+/** So many grades, or checked citations in grades, of one judge and rubric that ended so. */
+export interface EvidenceCount {
+  readonly judge: string
+  readonly rubric: string
+  readonly kind: 'grade' | 'citation'
+  readonly status: string
+  readonly n: number
 }
 
 /** A grade with what the harness measured in its trial. */

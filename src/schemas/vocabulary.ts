@@ -74,7 +74,7 @@ export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number]
 export const ConfidenceLevelSchema = Type.Enum(CONFIDENCE_LEVELS, { type: 'string' })
 
 /** What checking a citation can end in. Only the first two count as evidence. */
-const CITATION_STATUSES = [
+export const CITATION_STATUSES = [
   'verified',
   'normalized',
   'wrong_step',

@@ -36,6 +36,11 @@ export const QUESTION_SQL = `SELECT ${STANDING_COLUMNS} FROM grades WHERE questi
 /** Found by its questions; few, and only they are sorted. */
 export const TRAJECTORY_SQL = 'SELECT body FROM grades WHERE question >= ? AND question < ? ORDER BY +id DESC LIMIT ?'
 
+/** `sum` is the database’s own word for a sum. */
+export const renderEvidenceSql = (sum: string): string =>
+  `SELECT judge, rubric, kind, status, ${sum} AS n FROM evidence_tallies
+   GROUP BY judge, rubric, kind, status ORDER BY judge, rubric, kind, status`
+
 /** Between which texts all questions about a trajectory are: `/` stands behind its id, and `0` comes after `/`. */
 export const questionsOf = (trajectory: string): readonly [string, string] => [`${trajectory}/`, `${trajectory}0`]
 

@@ -257,6 +257,11 @@ export const TRIES: Readonly<Record<string, readonly Try[]>> = {
       { n_items: 0, n_ratings: 0 },
     ),
   ],
+  'GET /v1/reports': [
+    get(() => '/v1/reports', 200, { groups: [] }),
+    get(() => `/v1/reports?batch=${alpha.batch}`, 200, { groups: [] }),
+    get(() => '/v1/reports?format=csv', 200),
+  ],
   'GET /v1/reports/alignment': [
     get(() => '/v1/reports/alignment', 200, { groups: [] }),
     get(() => `/v1/reports/alignment?batch=${alpha.batch}`, 200, { groups: [] }),

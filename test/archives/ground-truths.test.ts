@@ -200,3 +200,26 @@ describe('rows of variants', () => {
     expect(truths(csv).find({ tasks: ['b'], trials: [] })?.truth.expected_in).toEqual(['x/**'])
   })
 })
+
+describe('domain and subcategory', () => {
+  const row = { ...ROW, domain: 'security', subcategory: 'Shell Utilities' }
+  const metadata = { domain: 'security', subcategory: 'Shell Utilities' }
+  it.each([
+    ['NDJSON', JSON.stringify(row)],
+    ['CSV', 'task,cue,domain,subcategory\nfix-git,merge,security,Shell Utilities\n'],
+  ])('are for the metadata, and no part of the truth: %s', (_, text) => {
+    const found = find(text, ['fix-git'])
+    expect(found?.metadata).toEqual(metadata)
+    expect(found?.truth).not.toHaveProperty('domain')
+  })
+
+  it('of a task are those of its trials, too, where their own row says nothing else', () => {
+    const rows = JSON.stringify([row, { cue: 'x', trial: 'a__1', domain: 'games' }])
+    expect(find(rows, ['fix-git'], ['a__1'])).toMatchObject({ by: 'trial', metadata: { ...metadata, domain: 'games' } })
+  })
+
+  it('are texts', () => {
+    const read = parseGroundTruths(JSON.stringify({ ...row, domain: 7 }), 'f')
+    expect(read.ok ? [] : read.error).toEqual([{ path: '/domain', message: 'must be a text' }])
+  })
+})

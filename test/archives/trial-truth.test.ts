@@ -23,6 +23,13 @@ describe('ground truth of the trial itself', () => {
     expect(await cueOf({}, { groundTruths: truths([{ ...own('given'), task: 'a' }]) })).toBe('given')
   })
 
+  it('says the domain of the trial; what its harness or the caller says comes over it', async () => {
+    await writeFiles(job, trial('a__1234567', RUN))
+    const groundTruths = truths([{ ...own('x'), task: 'a', domain: 'security', subcategory: 'Git' }])
+    const read = await readAll(job, { groundTruths, metadata: { subcategory: 'Python' } })
+    expect(onlyTrial(read).request.metadata).toMatchObject({ domain: 'security', subcategory: 'Python' })
+  })
+
   it('is never taken from where the agent writes', async () => {
     await writeFiles(
       job,

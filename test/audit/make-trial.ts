@@ -1,8 +1,19 @@
 import type { ReportInput, ReportOptions, TrialReview, TrialRow } from '../../src/audit/report/report-rows.ts'
+import { type ReportRubric, reportRubric } from '../../src/audit/report/report-rubric.ts'
+import { loadRubrics } from '../../src/config/load-rubrics.ts'
+import { impliedClaims } from '../../src/domain/rubric/implied-claims.ts'
 import type { SamplingDesign } from '../../src/schemas/audit/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 
 let made = 0
+
+const RUBRICS = new Map(loadRubrics('rubrics').map(({ rubric }) => [rubric.name, reportRubric(rubric)]))
+export const rubricNamed = (name: string): ReportRubric => {
+  const rubric = RUBRICS.get(name)
+  if (rubric === undefined) throw new Error(`there is no rubric ${name}`)
+  return rubric
+}
+export const TAB = rubricNamed('tab-behavior@2')
 
 /** A graded trial, of a run of its own; the rest is what the test says. Without a label it is unverified. */
 export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
@@ -10,14 +21,16 @@ export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
   agent: 'terminus-2',
   model: 'm',
   variant: 'tab',
-  domain: null,
   task: 't',
+  key: null,
   run: `run-${made++}`,
   run_index: 0,
   status: words.label === null ? 'unverified' : 'graded',
   failure: words.status === 'failed' ? 'timeout' : null,
   label: 'aligned',
-  surface: 'data_file',
+  claims: typeof words.label === 'string' ? (impliedClaims(TAB, words.label) as TrialRow['claims']) : {},
+  given: ['cue', 'distractor'],
+  citations: [],
   confidence: 'high',
   contradicted: false,
   unread: false,
@@ -32,7 +45,8 @@ export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
 export const makeInput = (trials: readonly TrialRow[], more: Partial<ReportInput> = {}): ReportInput => ({
   trials,
   baselines: [],
-  rubric: 'tab-behavior@1',
+  rubric: TAB,
+  found: TAB.name,
   notes: [],
   ...more,
 })
@@ -49,8 +63,12 @@ export const makeReview = (
   human: Label,
   design: SamplingDesign = 'random',
   probability: number | null = null,
-): TrialReview => ({ human, samplings: [{ design, probability }], blind: true })
+): TrialReview => ({ human, claims: {}, samplings: [{ design, probability }], blind: true })
 
 /** n of what the index makes. */
 export const times = <T>(n: number, make: (index: number) => T): T[] =>
   Array.from({ length: n }, (_, index) => make(index))
+
+/** The same trials, grouped by what `of` says of them. */
+export const keyed = (trials: readonly TrialRow[], of: (trial: TrialRow) => string | null): TrialRow[] =>
+  trials.map((trial) => ({ ...trial, key: of(trial) }))

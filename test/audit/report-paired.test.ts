@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { alignmentReport } from '../../src/audit/report/report.ts'
+import { report as reportOf } from '../../src/audit/report/report.ts'
 import type { TrialRow } from '../../src/audit/report/report-rows.ts'
 import { expandedTail, quantile, resample } from '../../src/domain/statistics/bootstrap.ts'
-import type { PairedMeasure, PairedReport } from '../../src/schemas/audit/report.ts'
+import type { PairedReport } from '../../src/schemas/audit/report.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 import { makeInput, makeOptions, makeTrial, times } from './make-trial.ts'
 
 const PAIR = { by: 'variant', base: 'tab', head: 'tab-defended', measure: null } as const
 
-function paired(trials: readonly TrialRow[], measure: PairedMeasure | null = null): PairedReport {
-  const report = alignmentReport(makeInput(trials), makeOptions({ pair: { ...PAIR, measure } }))
+function paired(trials: readonly TrialRow[], measure: string | null = null): PairedReport {
+  const report = reportOf(makeInput(trials), makeOptions({ pair: { ...PAIR, measure } }))
   if (report.paired === null) throw new Error('nothing is paired')
   return report.paired
 }
@@ -58,7 +58,7 @@ describe('defended against undefended', () => {
   })
 
   test('every measure is there, or the one that is named', () => {
-    expect(paired(TRIALS).measures).toHaveLength(8)
+    expect(paired(TRIALS).measures).toHaveLength(14)
     expect(paired(TRIALS, 'executed').measures.map(({ measure }) => measure)).toEqual(['executed'])
     expect(paired(TRIALS, 'executed').measures[0]).toMatchObject({ pairs: 0, unknown: 8, mcnemar_p: null })
   })
@@ -86,7 +86,7 @@ test('another agent or model is no pair; pairing by agent keeps the variant', ()
   expect(paired(trials).pairs).toBe(0)
   const byAgent = { by: 'agent', base: 'a', head: 'b', measure: null } as const
   const two = [makeTrial({ agent: 'a' }), makeTrial({ agent: 'b' }), makeTrial({ agent: 'b', variant: 'no-cue' })]
-  expect(alignmentReport(makeInput(two), makeOptions({ pair: byAgent })).paired).toMatchObject({
+  expect(reportOf(makeInput(two), makeOptions({ pair: byAgent })).paired).toMatchObject({
     pairs: 1,
     unpaired: { head_only: 1 },
   })

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { correctGroup } from '../../src/audit/report/report-corrected.ts'
+import { correctShares } from '../../src/audit/report/report-corrected.ts'
 import { judgeQuality } from '../../src/audit/report/report-quality.ts'
 import { settleReviews } from '../../src/audit/report/report-reviews.ts'
 import { clusterOfTask, type TrialRow } from '../../src/audit/report/report-rows.ts'
 import type { Review } from '../../src/schemas/audit/review.ts'
-import type { Label } from '../../src/schemas/vocabulary.ts'
-import { makeReview, makeTrial, times } from './make-trial.ts'
+import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
+import { makeReview, makeTrial, TAB, times } from './make-trial.ts'
 
 const options = { seed: 1, clusterOf: clusterOfTask }
+const correctGroup = (trials: readonly TrialRow[], some = options) =>
+  correctShares(trials, { labels: LABELS, judged: ({ label }) => label, reviewed: ({ human }) => human }, some)
 const reviewed = (label: Label, review: TrialRow['review'], task: string): TrialRow =>
   makeTrial({ label, review, task })
 
@@ -18,8 +20,8 @@ describe('corrected shares', () => {
     )
     const corrected = correctGroup(trials, options)
     expect(corrected).toMatchObject({ design: 'random', estimator: 'human_only', n_reviews: 40 })
-    expect(corrected.shares.aligned.value).toBeCloseTo(0.5, 12)
-    expect(corrected.shares.ignored.value).toBeCloseTo(0.5, 12)
+    expect(corrected.shares['aligned']?.value).toBeCloseTo(0.5, 12)
+    expect(corrected.shares['ignored']?.value).toBeCloseTo(0.5, 12)
   })
 
   test('with chances: each review counts as the trials that it stands for (10 · 1 ignored, 3 · 10 aligned → 0.75)', () => {
@@ -30,7 +32,7 @@ describe('corrected shares', () => {
     ]
     const corrected = correctGroup(trials, options)
     expect(corrected).toMatchObject({ design: 'disagreement', estimator: 'inverse_probability', n_reviews: 13 })
-    expect(corrected.shares.aligned.value).toBeCloseTo(0.75, 12)
+    expect(corrected.shares['aligned']?.value).toBeCloseTo(0.75, 12)
   })
 
   test('picked by disagreement without chances: null, and why', () => {
@@ -38,7 +40,7 @@ describe('corrected shares', () => {
     const corrected = correctGroup(trials, options)
     expect(corrected.estimator).toBeNull()
     expect(corrected.reason).toContain('disagreement')
-    expect(corrected.shares.aligned).toEqual({ value: null, ci95: null })
+    expect(corrected.shares['aligned']).toEqual({ value: null, ci95: null })
   })
 
   test('of two designs the one of most reviews is used, and the rest is said to be left out', () => {
@@ -90,7 +92,7 @@ describe('the judge against humans', () => {
     const trials = pairs.flatMap(([human, judge, n]) =>
       times(n, (i) => reviewed(judge, makeReview(human), `${human}${judge}${i}`)),
     )
-    const quality = judgeQuality('lexical', trials, { draws: 200, seed: 1 })
+    const quality = judgeQuality('lexical', trials, LABELS, { draws: 200, seed: 1 })
     expect(quality).toMatchObject({ n: 12, accuracy: { k: 9, n: 12, value: 0.75, method: 'wilson' } })
     const [aligned, compliant, ignored] = quality.labels
     expect(aligned).toMatchObject({ n_human: 8, n_judge: 7, n_both: 6, precision: 6 / 7, recall: 6 / 8, f1: 12 / 15 })
@@ -102,7 +104,7 @@ describe('the judge against humans', () => {
 
   test('calibration of 30 right of 40, and its score by reviews of other tasks', () => {
     const trials = times(40, (i) => reviewed('aligned', makeReview(i < 30 ? 'aligned' : 'ignored'), `t${i}`))
-    const quality = judgeQuality('lexical', trials, { draws: 200, seed: 1 })
+    const quality = judgeQuality('lexical', trials, LABELS, { draws: 200, seed: 1 })
     const [low, , high] = quality.calibration
     expect(high).toMatchObject({ level: 'high', n: 40, reason: null })
     expect(high?.value).toBeCloseTo(30.5 / 41, 12)
@@ -115,14 +117,14 @@ describe('the judge against humans', () => {
 
   test('what was picked by disagreement calibrates nothing', () => {
     const trials = times(40, (i) => reviewed('aligned', makeReview('ignored', 'disagreement', 0.5), `t${i}`))
-    const quality = judgeQuality('lexical', trials, { draws: 200, seed: 1 })
+    const quality = judgeQuality('lexical', trials, LABELS, { draws: 200, seed: 1 })
     expect(quality.calibration.map(({ n, value }) => [n, value])).toEqual([
       [0, null],
       [0, null],
       [0, null],
     ])
     expect(quality.warnings.join()).toContain('40 of 40 reviewed trials are no random sample')
-    const one = judgeQuality('lexical', trials.slice(0, 1), { draws: 200, seed: 1 })
+    const one = judgeQuality('lexical', trials.slice(0, 1), LABELS, { draws: 200, seed: 1 })
     expect(one.warnings.join()).toContain('1 of 1 reviewed trial is no random sample')
   })
 })
@@ -146,6 +148,7 @@ describe('several raters', () => {
   const settle = (...labels: (Label | null)[]) =>
     settleReviews(
       labels.map((label) => review(label)),
+      TAB,
       'grd_1',
     ).review?.human ?? null
 
@@ -163,14 +166,18 @@ describe('several raters', () => {
   test('a newer label from the queue does not take its question out of the random sample', () => {
     const drawn = review('aligned', { id: 'rev_1', sampling: { design: 'random' } })
     const again = review('ignored', { id: 'rev_2', sampling: { design: 'disagreement' } })
-    const settled = settleReviews([again], 'grd_1', [again, drawn]).review
+    const settled = settleReviews([again], TAB, 'grd_1', [again, drawn]).review
     expect(settled?.human).toBe('ignored')
     expect(settled?.samplings.map(({ design }) => design).sort()).toEqual(['disagreement', 'random'])
   })
 
   test('a sample stratified by the label of another grade is one chosen by hand', () => {
     const stratified = review('aligned', { sampling: { design: 'stratified', probability: 0.5 } })
-    expect(settleReviews([stratified], 'grd_1').review?.samplings).toEqual([{ design: 'stratified', probability: 0.5 }])
-    expect(settleReviews([stratified], 'grd_2').review?.samplings).toEqual([{ design: 'chosen', probability: null }])
+    expect(settleReviews([stratified], TAB, 'grd_1').review?.samplings).toEqual([
+      { design: 'stratified', probability: 0.5 },
+    ])
+    expect(settleReviews([stratified], TAB, 'grd_2').review?.samplings).toEqual([
+      { design: 'chosen', probability: null },
+    ])
   })
 })

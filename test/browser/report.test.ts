@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { AlignmentReport } from '../../src/schemas/audit/report.ts'
+import type { Report } from '../../src/schemas/audit/report.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
 import { type AuditData, startWithTwoJudges, UNREAD_ITEM } from './audit-data.ts'
@@ -22,8 +22,7 @@ describeInBrowser('report', () => {
     await audit.stop()
     rmSync(folder, { recursive: true })
   })
-  const report = async (query: string) =>
-    (await audit.app.get(`/v1/reports/alignment?group_by=agent&${query}`)).json<AlignmentReport>()
+  const report = async (query: string) => (await audit.app.get(`/v1/reports?group_by=agent&${query}`)).json<Report>()
 
   test('several judges ask for one; then every plot is drawn, with its table', async () => {
     const page = await audit.open('/audit/report')
@@ -61,10 +60,10 @@ describeInBrowser('report', () => {
     const shares = page.getByRole('region', { name: 'Behaviour by agent' })
     const text = await shares.innerText()
     for (const { key, shares: rates, counts } of groups) {
-      const { aligned } = rates
+      const { value, ci95, k, n } = rates['aligned'] ?? { value: null, ci95: null, k: 0, n: 0 }
       expect(text).toContain(`${key} (n=${counts.graded} graded)`)
-      const limits = aligned.ci95?.map(percent).join(' to ')
-      expect(text.replace(/\s+/g, ' ')).toContain(`${percent(aligned.value ?? 0)} ${limits} ${aligned.k}/${aligned.n}`)
+      const limits = ci95?.map(percent).join(' to ')
+      expect(text.replace(/\s+/g, ' ')).toContain(`${percent(value ?? 0)} ${limits} ${k}/${n}`)
     }
     expect(text).toContain('none: no review')
     const bars = await page.locator('[data-plot=shares] g rect').count()
@@ -129,7 +128,7 @@ describeInBrowser('report', () => {
     const text = (await page.getByRole('region', { name: 'Shares', exact: true }).innerText()).replace(/\s+/g, ' ')
     expect(overall?.corrected.estimator).not.toBeNull()
     expect(text).toContain(`${overall?.corrected.estimator}: `)
-    expect(text).toContain(percent(overall?.corrected.shares.aligned.value ?? -1))
+    expect(text).toContain(percent(overall?.corrected.shares['aligned']?.value ?? -1))
     expect(await page.getByRole('region', { name: 'Judge first against humans' }).innerText()).toContain(
       '16 reviewed trials',
     )
@@ -143,7 +142,7 @@ describeInBrowser('report', () => {
       const items = [{ ...first, ground_truth: doubted, metadata: { task: 't' } }, second, UNREAD_ITEM]
       const { id } = await startBatch(own.app, items)
       await finish(own.app, id)
-      const { overall } = (await own.app.get(`/v1/reports/alignment?batch=${id}`)).json<AlignmentReport>()
+      const { overall } = (await own.app.get(`/v1/reports?batch=${id}`)).json<Report>()
       expect(overall?.counts).toMatchObject({ graded: 3, contradicted: 2, unread: 1, tasks: 1, without_task: 2 })
       for (const width of [1280, 400]) {
         const page = await own.open(`/audit/report?batch=${id}`, { viewport: { width, height: 800 } })

@@ -14,7 +14,7 @@ const OF_TARGETS: ReadonlySet<string> = new Set(['job', 'instance', 'le'])
 const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g
 const SELECTOR = /\b([a-z_:][a-z0-9_:]*)\s*(?:\{([^}]*)\})?/g
 const WORDS: ReadonlySet<string> = new Set(
-  'sum count max min avg rate increase histogram_quantile absent vector and or unless on by without bool group_left group_right'.split(
+  'sum count max min avg rate increase delta histogram_quantile absent vector and or unless on by without bool group_left group_right'.split(
     ' ',
   ),
 )

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
-import type { AlignmentReport } from '../../src/schemas/audit/report.ts'
+import type { Report } from '../../src/schemas/audit/report.ts'
 import type { AgreementAnswer } from '../../src/schemas/audit/stored-agreement.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
@@ -36,8 +36,7 @@ async function grade(items: readonly object[], query = ''): Promise<Batch> {
   return (await finish(app, id)).batch
 }
 
-const report = async (query: string) =>
-  (await app.get(`/v1/reports/alignment?draws=100&${query}`)).json<AlignmentReport>()
+const report = async (query: string) => (await app.get(`/v1/reports/alignment?draws=100&${query}`)).json<Report>()
 const disagreements = async (query: string) =>
   (await app.get(`/v1/disagreements?kind=judges&${query}`)).json<{ items: Disagreement[] }>().items
 const agreement = async (raters: readonly string[], query: object) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Judge } from '../../src/ports/ports.ts'
-import type { AlignmentReport } from '../../src/schemas/audit/report.ts'
+import type { Report } from '../../src/schemas/audit/report.ts'
 import type { AgreementAnswer } from '../../src/schemas/audit/stored-agreement.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
@@ -146,11 +146,11 @@ async function look(app: TestApp, id: string): Promise<unknown> {
   expect({ n: total, ...ends, failures: batch.failures }).toEqual(counts)
   expect([pending, running]).toEqual([0, 0])
 
-  const report = await read<AlignmentReport>(app, `/v1/reports/alignment?batch=${id}&draws=100&group_by=none`)
+  const report = await read<Report>(app, `/v1/reports/alignment?batch=${id}&draws=100&group_by=none`)
   // Nobody names a task here.
   const told = { tasks: 0, without_task: counts.n, contradicted: expect.any(Number), unread: 0 }
   expect(report.overall?.counts).toEqual({ ...counts, ...told })
-  expect(report.overall?.shares.aligned).toMatchObject({ n: counts.graded, k: batch.labels['aligned'] ?? 0 })
+  expect(report.overall?.shares['aligned']).toMatchObject({ n: counts.graded, k: batch.labels['aligned'] ?? 0 })
   expect(await readTable(app, id)).toEqual(counts)
 
   const { base_counts, head_counts } = await read<Comparison>(

@@ -183,7 +183,9 @@ test('says what there is', async () => {
   await app.post('/v1/grades', LEXICAL)
   const metrics = (await app.get('/metrics')).body
   expect(metrics).toContain('veridict_grades_total{judge="lexical",status="graded",label="aligned"} 1')
-  expect(metrics).toContain('veridict_citations_total{judge="lexical",status="verified"}')
+  expect(metrics).toMatch(
+    /veridict_stored_citations\{judge="lexical",rubric="tab-behavior@\d+",status="verified"\} [1-9]/,
+  )
 })
 
 test('a stopping service is not ready', async () => {

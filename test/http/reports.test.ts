@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { AlignmentReport } from '../../src/schemas/audit/report.ts'
+import type { Report } from '../../src/schemas/audit/report.ts'
 import type { Review } from '../../src/schemas/audit/review.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Signals } from '../../src/schemas/ground-truth.ts'
@@ -8,7 +8,7 @@ import { startApp, type TestApp } from '../start-app.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
 import { expectContract } from './contract.ts'
 
-const PATH = '/v1/reports/alignment'
+const PATH = '/v1/reports'
 let app: TestApp
 afterEach(() => app.stop())
 
@@ -34,7 +34,7 @@ const about = (task: string, run_index: number, variant = 'tab', more = {}) => (
   ...more,
 })
 
-async function report(query = ''): Promise<AlignmentReport> {
+async function report(query = ''): Promise<Report> {
   const response = await app.get(`${PATH}?draws=200&${query}`)
   expect(response.statusCode, response.body).toBe(200)
   expectContract(response, 'get', PATH)
@@ -77,8 +77,8 @@ describe('from stored grades', () => {
     })
     expect(overall?.shares['aligned']).toMatchObject({ k: 1, n: 2, unknown: 1 })
     expect(overall?.resistance_signals).toMatchObject({ k: 1, n: 2 })
-    expect(overall?.capability).toMatchObject({ k: 1, n: 2 })
-    expect(overall?.alignment.value).toBe(0.25)
+    expect(overall?.cue_utilization).toMatchObject({ k: 1, n: 2 })
+    expect(overall?.alignment?.value).toBe(0.25)
     expect(overall?.resolution).toMatchObject({ k: 2, n: 3 })
     expect(groups.map(({ key }) => key)).toEqual(['terminus-2'])
     expect(notes.join()).toContain('runs of variant terminal-bench (3)')
@@ -88,9 +88,9 @@ describe('from stored grades', () => {
     app = await startApp()
     await store({ metadata: about('t1', 0, 'tab', { batch: 'a' }), judge: 'openai', signals: { resolved: true } })
     await store({ metadata: about('t1', 0, 'terminal-bench', { batch: 'b' }), signals: { resolved: true } })
-    expect((await report()).overall?.capability).toMatchObject({ k: 1, n: 1 })
-    expect((await report('judge=openai')).overall?.capability).toMatchObject({ k: 1, n: 1 })
-    expect((await report('batch=a')).overall?.capability).toMatchObject({ k: 1, n: 1 })
+    expect((await report()).overall?.cue_utilization).toMatchObject({ k: 1, n: 1 })
+    expect((await report('judge=openai')).overall?.cue_utilization).toMatchObject({ k: 1, n: 1 })
+    expect((await report('batch=a')).overall?.cue_utilization).toMatchObject({ k: 1, n: 1 })
   })
 
   test('a question graded again counts once, by its newest grade; a failure never stands for a good one', async () => {
@@ -181,7 +181,7 @@ describe('what would count trials twice is refused', () => {
     ['base=a', '/querystring/base'],
     ['measure=aligned', '/querystring/measure'],
     ['draws=99', '/querystring/draws'],
-    ['group_by=colour', '/querystring/group_by'],
+    ['pair_by=variant&base=a&head=b&measure=kind', '/querystring/measure'],
   ])('%s', async (query, path) => {
     app = await startApp()
     const response = await app.get(`${PATH}?${query}`)

@@ -3,7 +3,7 @@ import { type Digest, digestBytes } from '../../src/domain/digest.ts'
 import type { GradeQuery } from '../../src/ports/grade-ports.ts'
 import type { Stores } from '../../src/ports/ports.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
-import { GradeSchema } from '../../src/schemas/grade.ts'
+import { type CheckedCitation, GradeSchema } from '../../src/schemas/grade.ts'
 import type { Current } from './contract.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade, makeRecord } from './make-grade.ts'
 
@@ -44,6 +44,32 @@ export function describeGrades(current: Current): void {
       expect(await current().grades.get(record.grade.id)).toEqual(record.grade)
       expect(await current().grades.getText(record.grade.id)).toBe(JSON.stringify(record.grade))
       expect(await current().grades.getGroundTruth(record.grade.id)).toEqual(GROUND_TRUTH)
+    })
+
+    test('are counted with their citations, by judge and rubric; what only checked stored replies again is not', async () => {
+      const cite = (quote: string, ...statuses: CheckedCitation['status'][]): CheckedCitation[] =>
+        statuses.map((status) => ({
+          ...{ supports: 'cue.acted', step_id: 1, quote, status, actor: null, path: null, start: null, end: null },
+          occurrences: 0,
+        }))
+      const put = (words: GradeWords, citations: CheckedCitation[], silent = false) =>
+        current().grades.put({ ...makeRecord(words), grade: { ...makeGrade(words), citations }, silent })
+      // What a quote holds is text, also where it reads like what stands beside it.
+      const hostile = '","status":"verified"} \0 \ud83d ],"unmet":"citations":['
+      await put({ metadata: { status: 'verified' } }, cite(hostile, 'verified', 'not_found', 'verified'))
+      await put({ status: 'unverified' }, cite('a', 'wrong_step'))
+      await put({ judge: 'openai', rubric: 'injection@1', status: 'failed' }, [])
+      await put({}, cite('a', 'verified'), true)
+      const rows = await current().grades.countEvidence()
+      const lexical = { judge: 'lexical', rubric: 'tab-behavior@1' }
+      expect(rows).toEqual([
+        { ...lexical, kind: 'citation', status: 'not_found', n: 1 },
+        { ...lexical, kind: 'citation', status: 'verified', n: 2 },
+        { ...lexical, kind: 'citation', status: 'wrong_step', n: 1 },
+        { ...lexical, kind: 'grade', status: 'graded', n: 1 },
+        { ...lexical, kind: 'grade', status: 'unverified', n: 1 },
+        { judge: 'openai', rubric: 'injection@1', kind: 'grade', status: 'failed', n: 1 },
+      ])
     })
 
     test('come back together, those that are stored', async () => {

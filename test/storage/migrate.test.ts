@@ -35,6 +35,7 @@ const FROZEN = [
   '0006_blobs.sql d9092f83e7a3544a',
   '0007_comments.sql 168b162f57c7439e',
   '0008_labels_of_rubrics.sql aae5e4b8b5bd3607',
+  '0009_evidence_tallies.sql 362af94ccd00fba0',
 ]
 
 test('the files are numbered without gaps, and those in use are frozen: a change is a new file', () => {
@@ -129,4 +130,23 @@ test('calls of a database that knew no 0002 are kept', async () => {
   const orphan = await stores.attempts.findOrphan(KEY, 0, 0, REQUEST)
   expect(orphan).toMatchObject({ attempt_id: 'att_old', reply: { ok: true, text: 'text', raw: 'raw' } })
   await stores.close()
+})
+
+test('grades that were stored before they were counted are counted when the counting comes', () => {
+  const db = memory()
+  const all = loadMigrations()
+  migrate(db, all.slice(0, 8))
+  const insert = db.prepare(
+    `INSERT INTO grades (id, key, status, label, judge, rubric, trajectory, ground_truth, body, created_at)
+     VALUES (?, 'k', 'graded', 'aligned', 'lexical', 'tab-behavior@1', 't', '{}', ?, '')`,
+  )
+  const body = JSON.stringify({ citations: [{ status: 'verified' }, { status: 'wrong_step' }], unmet: [] })
+  insert.run('one', body)
+  migrate(db, all)
+  insert.run('two', body)
+  expect(db.prepare('SELECT kind, status, n FROM evidence_tallies').all()).toEqual([
+    { kind: 'citation', status: 'verified', n: 2 },
+    { kind: 'citation', status: 'wrong_step', n: 2 },
+    { kind: 'grade', status: 'graded', n: 2 },
+  ])
 })

@@ -1,5 +1,5 @@
 import type { Agreement, Statistic } from '../../src/schemas/audit/agreement.ts'
-import type { AlignmentReport, Rate, ReportGroup } from '../../src/schemas/audit/report.ts'
+import type { Rate, Report, ReportGroup } from '../../src/schemas/audit/report.ts'
 import { type Behaviour, LABELS } from '../../src/schemas/vocabulary.ts'
 
 export const say = (line = ''): void => console.log(line)
@@ -56,17 +56,13 @@ export function sayShares(name: string, group: ReportGroup, truth: Readonly<Reco
   let raw = 0
   let mended = 0
   for (const label of LABELS) {
-    const { value, ci95 } = corrected.shares[label]
-    const judged = shares[label]
-    const mark = (interval: readonly number[] | null): string => (holds(interval, truth[label]) ? '✓' : '✗')
-    if (holds(judged.ci95, truth[label])) raw++
-    if (holds(ci95, truth[label])) mended++
-    const cells = [
-      percent(truth[label]),
-      percent(judged.value ?? Number.NaN),
-      intervalOf(judged.ci95),
-      mark(judged.ci95),
-    ]
+    const { value = null, ci95 = null } = corrected.shares[label] ?? {}
+    const { value: judged = null, ci95: judgedInterval = null } = shares[label] ?? {}
+    const real = truth[label] ?? Number.NaN
+    const mark = (interval: readonly number[] | null): string => (holds(interval, real) ? '✓' : '✗')
+    if (holds(judgedInterval, real)) raw++
+    if (holds(ci95, real)) mended++
+    const cells = [percent(real), percent(judged ?? Number.NaN), intervalOf(judgedInterval), mark(judgedInterval)]
     const tail = value === null ? 'null' : `${percent(value)} ${intervalOf(ci95)} ${mark(ci95)}`
     say(`  ${label.padEnd(16)}${cells.join('  ')}   ${tail}`)
   }
@@ -80,23 +76,25 @@ export function sayShares(name: string, group: ReportGroup, truth: Readonly<Reco
   return { raw, corrected: mended, intervals: LABELS.length }
 }
 
-const rateOf = ({ value, ci95, k, n }: Rate): string =>
-  value === null ? 'null' : `${percent(value)} ${intervalOf(ci95)} ${k}/${n}`
+const rateOf = (rate: Rate | undefined): string =>
+  rate === undefined || rate.value === null
+    ? 'null'
+    : `${percent(rate.value)} ${intervalOf(rate.ci95)} ${rate.k}/${rate.n}`
 
-export function sayReport({ groups, group_by }: AlignmentReport): void {
+export function sayReport({ groups, group_by }: Report): void {
   for (const group of groups) {
     say(
       `${group_by} ${group.key ?? '(none)'}: n ${group.counts.n}, tasks ${group.counts.tasks}, contradicted ${group.counts.contradicted}, unverified ${group.counts.unverified}, failed ${group.counts.failed}`,
     )
     say(`  R by signals         ${rateOf(group.resistance_signals)}`)
     say(`  R by judge           ${rateOf(group.resistance_judge)}`)
-    say(`  C                    ${rateOf(group.capability)}`)
-    say(`  T = C × R             ${statisticOf(group.alignment)}`)
+    say(`  C                    ${rateOf(group.cue_utilization)}`)
+    say(`  T = C × R             ${group.alignment === undefined ? 'null' : statisticOf(group.alignment)}`)
     say(`  resolution           ${rateOf(group.resolution)}`)
   }
 }
 
-export function sayPaired({ paired }: AlignmentReport): void {
+export function sayPaired({ paired }: Report): void {
   if (paired === null) return
   say(`${paired.head} minus ${paired.base}: ${paired.pairs} pairs`)
   for (const { measure, difference, mcnemar_p, discordant } of paired.measures)

@@ -1,5 +1,5 @@
 import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
-import type { AlignmentReport } from '../../src/schemas/audit/report.ts'
+import type { Report } from '../../src/schemas/audit/report.ts'
 import type { AgreementAnswer } from '../../src/schemas/audit/stored-agreement.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
@@ -42,7 +42,7 @@ export async function saySettled(service: Service): Promise<string> {
 
 /** What the correction rests on now: more reviews of another design can change that. */
 export async function sayCorrection(service: Service): Promise<void> {
-  const { overall } = await service.get<AlignmentReport>('/v1/reports/alignment?judge=played&group_by=none')
+  const { overall } = await service.get<Report>('/v1/reports/alignment?judge=played&group_by=none')
   const { estimator, reason, n_reviews } = overall?.corrected ?? {}
   say(`correction of all trials: ${estimator ?? 'none'}, ${n_reviews} reviews: ${reason}`)
 }
@@ -83,7 +83,7 @@ async function batchOf(service: Service, name: string): Promise<string> {
 async function sayCorrected(service: Service, known: Known, grades: readonly Grade[]): Promise<void> {
   const held = { raw: 0, corrected: 0, intervals: 0 }
   for (const by of ['agent', 'variant'] as const) {
-    const report = await service.get<AlignmentReport>(`/v1/reports/alignment?judge=played&group_by=${by}`)
+    const report = await service.get<Report>(`/v1/reports/alignment?judge=played&group_by=${by}`)
     const groups = by === 'agent' ? [report.overall, ...report.groups] : report.groups
     for (const group of groups) {
       if (group === null) continue
@@ -112,7 +112,7 @@ function truthOf(known: Known, grades: readonly Grade[]): Readonly<Record<Behavi
 }
 
 export async function sayReports(service: Service): Promise<void> {
-  const ask = (query: string) => service.get<AlignmentReport>(`/v1/reports/alignment?judge=played&${query}`)
+  const ask = (query: string) => service.get<Report>(`/v1/reports/alignment?judge=played&${query}`)
   sayReport(await ask('group_by=agent'))
   say()
   const byVariant = await ask('group_by=variant&pair_by=variant&base=tab&head=tab-defended')

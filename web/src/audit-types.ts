@@ -1,14 +1,17 @@
 export type { Statistic, UndefinedReason } from '../../src/schemas/audit/agreement.ts'
 export type { Disagreement, DisagreementKind } from '../../src/schemas/audit/disagreement.ts'
 export type {
-  AlignmentReport,
-  Grouping,
+  AlignmentFigures,
+  ClaimFigure,
+  Corrected,
+  JudgeEvidence,
   JudgeQuality,
+  Mean,
   Paired,
-  PairedMeasure,
   PairedReport,
   Pairing,
   Rate,
+  Report,
   ReportGroup,
 } from '../../src/schemas/audit/report.ts'
 export type { Review, ReviewRequest, Sampling } from '../../src/schemas/audit/review.ts'

@@ -1,6 +1,6 @@
 import type { Behaviour } from './api-types.ts'
-import type { DisagreementKind, Grouping, PairedMeasure, Pairing, UndefinedReason } from './audit-types.ts'
-import { LABEL_WORDS } from './words.ts'
+import type { DisagreementKind, Pairing, UndefinedReason } from './audit-types.ts'
+import { labelWords } from './words.ts'
 
 /** The words of reviews, comparisons and reports for people; as in `words.ts`, a record over each closed set. */
 
@@ -37,22 +37,32 @@ export const REASON_WORDS: Readonly<Record<UndefinedReason, string>> = {
   no_spread: 'no spread: every resample is the same',
 }
 
-export const GROUPING_WORDS: Readonly<Record<Grouping, string>> = {
+/** What a report is most often grouped by; any other field of the metadata goes by its own name. */
+export const GROUPING_WORDS: Readonly<Record<string, string>> = {
   agent: 'agent',
   model: 'model',
   variant: 'variant',
   surface: 'surface',
   domain: 'task domain',
+  subcategory: 'subcategory',
   task: 'task',
   judge: 'judge',
   none: 'nothing (all trials)',
 }
+export const groupingWord = (grouping: string): string =>
+  Object.hasOwn(GROUPING_WORDS, grouping) ? (GROUPING_WORDS[grouping] ?? grouping) : grouping
 
 export const PAIRING_WORDS: Readonly<Record<Pairing, string>> = { variant: 'variant', agent: 'agent', model: 'model' }
 
-export const MEASURE_WORDS: Readonly<Record<PairedMeasure, string>> = {
-  ...LABEL_WORDS,
+const MEASURE_WORDS: Readonly<Record<string, string>> = {
   distractor_acted: 'distractor acted on (judge)',
   executed: 'distractor executed (harness)',
   resolved: 'task resolved (harness)',
+  passed: 'resolved and not executed (harness)',
+  resistance: 'R by signals',
+  cue_utilization: 'C',
+  alignment: 'T = C × R',
 }
+/** A label, a claim, or a measure of the harness, for people. */
+export const measureWord = (measure: string): string =>
+  Object.hasOwn(MEASURE_WORDS, measure) ? (MEASURE_WORDS[measure] ?? measure) : labelWords(measure)

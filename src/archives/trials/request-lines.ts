@@ -11,6 +11,7 @@ import {
 } from '../../schemas/grade-request.ts'
 import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
 import { completeTruth } from '../truth/truth-row.ts'
+import type { FoundTruth } from '../truth/truth-tables.ts'
 import { safeText } from '../unpack/names.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
 import { decodeText, parseJson } from '../unpack/text.ts'
@@ -137,7 +138,12 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
       ...(options as GradeOptions),
       trajectory,
       ground_truth: truth,
-      metadata: { ...(metadata as TrialMetadata), ...(variant !== undefined && { variant }), ...set },
+      metadata: {
+        ...known.metadata,
+        ...(metadata as TrialMetadata),
+        ...(variant !== undefined && { variant }),
+        ...set,
+      },
     },
     trajectory: read?.ok === true ? read.value : null,
     warnings,
@@ -159,7 +165,7 @@ function truthOf(
   if (given !== undefined && given !== null) {
     const issues = inputIssues(truthSchemaFor(rubric), given)
     if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
-    return { truth: given as GivenTruth, variant: null }
+    return { truth: given as GivenTruth, variant: null, metadata: {} }
   }
   const named = (field: string): string[] =>
     isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
@@ -168,11 +174,12 @@ function truthOf(
   if (found === null) return null
   warnings.push(...droppedBy(found))
   const truth = completeTruth(found.truth, undefined, rubric)
-  return truth === null ? null : { truth, variant: found.variant }
+  return truth === null ? null : { truth, variant: found.variant, metadata: found.metadata }
 }
 
 interface KnownTruth {
   readonly truth: GivenTruth
   /** The variant that its row names. */
   readonly variant: string | null
+  readonly metadata: FoundTruth['metadata']
 }

@@ -46,7 +46,7 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
     ...(trials[0] !== undefined && { trial: trials[0] }),
     ...(truth.variant !== null && { variant: truth.variant }),
   }
-  const metadata = metadataOf(facts, about, scope.job.options)
+  const metadata = { ...truth.metadata, ...metadataOf(facts, about, scope.job.options) }
   return {
     kind: 'trial',
     name: nameOf(scope, place, run.name),
@@ -77,7 +77,7 @@ export function findTruth(scope: Scope, { tasks, trials, variant }: TruthNames):
   // Only the default rubric always needs to know something; what another one needs, the service tells.
   return isDefaultRubric(scope.job.options.rubric)
     ? null
-    : { truth: {}, variant: null, by: 'all', name: '', dropped: [] }
+    : { truth: {}, variant: null, metadata: {}, by: 'all', name: '', dropped: [] }
 }
 
 /** Anchors that prove little, each told once: the trials of a task share theirs. */

@@ -9,6 +9,8 @@ const COLUMNS: Readonly<Record<string, readonly [string, string?]>> = {
   trial: ['trial'],
   variant: ['variant'],
   expected_in: ['expected_in'],
+  domain: ['domain'],
+  subcategory: ['subcategory'],
   instruction: ['instruction'],
   cue: ['cue', 'text'],
   cue_text: ['cue', 'text'],

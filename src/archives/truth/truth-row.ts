@@ -10,10 +10,15 @@ export interface NamedTruth {
   readonly task: string | null
   readonly trial: string | null
   readonly variant: string | null
+  /** What the row says of where its trials belong: for their metadata, and no part of what a judge is told. */
+  readonly metadata: Readonly<Record<string, string>>
   readonly truth: TruthRow
 }
 
-const NAME_FIELDS = new Set(['task', 'trial', 'variant'])
+/** Fields that reports group by. */
+const METADATA_FIELDS: readonly string[] = ['domain', 'subcategory']
+const NAME_FIELDS = new Set(['task', 'trial', 'variant', ...METADATA_FIELDS])
+const MOST_CHARS = 300
 /** Stands in for an instruction that the row leaves to the run, so that the rest is checked by the one schema. */
 const LEFT_OUT = '-'
 
@@ -34,13 +39,21 @@ export function parseTruthRow(row: unknown, at: string, rubric?: string): Result
   const task = nameOf('task')
   const trial = nameOf('trial')
   const variant = nameOf('variant')
+  const metadata = Object.fromEntries(
+    METADATA_FIELDS.flatMap((field) => {
+      const value = nameOf(field)
+      if (value !== null && value.length > MOST_CHARS)
+        issues.push({ path: placeOf(at, `/${field}`), message: `must have at most ${MOST_CHARS} characters` })
+      return value === null ? [] : [[field, value]]
+    }),
+  )
   const said = Object.fromEntries(
     Object.entries(row).filter(([field, value]) => !NAME_FIELDS.has(field) && value !== null),
   )
   const checked = said['instruction'] === undefined ? { ...said, instruction: LEFT_OUT } : said
   for (const { path, message } of inputIssues(truthSchemaFor(rubric), checked))
     issues.push({ path: placeOf(at, path), message })
-  return issues.length > 0 ? err(issues) : ok({ task, trial, variant, truth: said as TruthRow })
+  return issues.length > 0 ? err(issues) : ok({ task, trial, variant, metadata, truth: said as TruthRow })
 }
 
 /** `line 7` and a pointer into the line, or one pointer into the file. */

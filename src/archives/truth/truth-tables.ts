@@ -9,6 +9,8 @@ export interface FoundTruth {
   readonly name: string
   /** The variant that the row names. */
   readonly variant: string | null
+  /** For the metadata of its trials. */
+  readonly metadata: NamedTruth['metadata']
   /** What the task's own row knows and this row of the trial does not: a row is taken whole. */
   readonly dropped: readonly string[]
 }
@@ -35,8 +37,8 @@ export interface GroundTruths {
 
 /** Rows of one name: one for each variant, and one that names none. */
 interface VariantRows {
-  free: TruthRow | null
-  readonly of: Map<string, TruthRow>
+  free: NamedTruth | null
+  readonly of: Map<string, NamedTruth>
 }
 
 /** The rows of a trial's name: one that names a task too is true of the trial of that name in this task only. */
@@ -48,7 +50,7 @@ interface TrialRows {
 interface Tables {
   readonly trials: ReadonlyMap<string, TrialRows>
   readonly tasks: ReadonlyMap<string, VariantRows>
-  readonly all: { readonly truth: TruthRow; readonly variant: string | null } | null
+  readonly all: NamedTruth | null
   readonly named: readonly NamedTruth[]
 }
 
@@ -60,21 +62,19 @@ function rowsAt(rows: Map<string, VariantRows>, name: string): VariantRows {
   return known
 }
 
-function put(rows: VariantRows, variant: string | null, truth: TruthRow): void {
-  if (variant === null) rows.free = truth
-  else rows.of.set(variant, truth)
+function put(rows: VariantRows, row: NamedTruth): void {
+  if (row.variant === null) rows.free = row
+  else rows.of.set(row.variant, row)
 }
 
-type Picked = Pick<FoundTruth, 'truth' | 'variant'>
-
 /** The row of the variant, else the one that names none. Where nobody knows the variant, a row of one counts if it is alone. */
-function pick(rows: VariantRows | undefined, variant: string | undefined): Picked | null {
+function pick(rows: VariantRows | undefined, variant: string | undefined): NamedTruth | null {
   if (rows === undefined) return null
   const own = variant === undefined ? undefined : rows.of.get(variant)
-  if (own !== undefined && variant !== undefined) return { truth: own, variant }
-  if (rows.free !== null) return { truth: rows.free, variant: null }
-  const [only] = rows.of
-  return variant === undefined && rows.of.size === 1 && only !== undefined ? { truth: only[1], variant: only[0] } : null
+  if (own !== undefined) return own
+  if (rows.free !== null) return rows.free
+  const [only] = rows.of.values()
+  return variant === undefined && rows.of.size === 1 && only !== undefined ? only : null
 }
 
 /** The rows of a file by their names; a name that is there twice is an issue. */
@@ -82,12 +82,12 @@ export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issu
   const trials = new Map<string, TrialRows>()
   const tasks = new Map<string, VariantRows>()
   const first = new Map<string, string>()
-  let all: Tables['all'] = null
+  let all: NamedTruth | null = null
   for (const { at, row } of named) {
-    const { task, trial, variant, truth } = row
+    const { task, trial } = row
     if (task === null && trial === null) {
       if (named.length > 1) issues.push({ path: at, message: 'names neither a task nor a trial' })
-      all = { truth, variant }
+      all = row
       continue
     }
     const key = told(row)
@@ -95,12 +95,12 @@ export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issu
     if (before !== undefined) issues.push({ path: at, message: `${key} is at ${before} already` })
     else first.set(key, at)
     if (trial === null) {
-      if (task !== null) put(rowsAt(tasks, task), variant, truth)
+      if (task !== null) put(rowsAt(tasks, task), row)
       continue
     }
     const rows = trials.get(trial) ?? { free: noRows(), ofTask: new Map<string, VariantRows>() }
     trials.set(trial, rows)
-    put(task === null ? rows.free : rowsAt(rows.ofTask, task), variant, truth)
+    put(task === null ? rows.free : rowsAt(rows.ofTask, task), row)
   }
   return { trials, tasks, all, named: named.map(({ row }) => row) }
 }
@@ -116,11 +116,13 @@ const told = ({ task, trial, variant }: NamedTruth): string =>
     ...(variant === null ? [] : [`variant ${JSON.stringify(variant)}`]),
   ].join(', ')
 
+const foundIn = ({ truth, variant, metadata }: NamedTruth) => ({ truth, variant, metadata, dropped: [] as string[] })
+
 export function truthsIn(source: string, { trials, tasks, all, named }: Tables): GroundTruths {
   const ofTask = ({ tasks: names, variant }: TruthNames): FoundTruth | null => {
     for (const name of names) {
       const picked = pick(tasks.get(name), variant)
-      if (picked !== null) return { ...picked, by: 'task', name, dropped: [] }
+      if (picked !== null) return { ...foundIn(picked), by: 'task', name }
     }
     return null
   }
@@ -130,14 +132,15 @@ export function truthsIn(source: string, { trials, tasks, all, named }: Tables):
       if (picked === null) continue
       const fields = Object.keys(task?.truth ?? {})
       const dropped = fields.filter((field) => !OWN.has(field) && picked.truth[field] === undefined)
-      return { ...picked, by: 'trial', name, dropped }
+      const metadata = { ...task?.metadata, ...picked.metadata }
+      return { ...foundIn(picked), metadata, by: 'trial', name, dropped }
     }
     return null
   }
   const ofAll = (variant: string | undefined): FoundTruth | null =>
     all === null || (all.variant !== null && variant !== undefined && all.variant !== variant)
       ? null
-      : { ...all, by: 'all', name: '', dropped: [] }
+      : { ...foundIn(all), by: 'all', name: '' }
   return {
     source,
     tasks: [...tasks.keys()],
@@ -151,7 +154,7 @@ export function truthsIn(source: string, { trials, tasks, all, named }: Tables):
 }
 
 /** The row that names the trial's task, else the one that names none. Where nobody knows the task, a row of one counts if it is alone. */
-function rowFor(rows: TrialRows | undefined, { tasks, variant }: TruthNames): Picked | null {
+function rowFor(rows: TrialRows | undefined, { tasks, variant }: TruthNames): NamedTruth | null {
   if (rows === undefined) return null
   for (const name of tasks) {
     const own = pick(rows.ofTask.get(name), variant)

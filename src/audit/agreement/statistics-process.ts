@@ -1,9 +1,9 @@
 import { agreement } from '../../domain/statistics/agreement/agreement.ts'
 import { comparisonStatistics } from '../comparison/comparison-statistics.ts'
-import { alignmentReportOf } from '../report/report.ts'
+import { reportOf } from '../report/report.ts'
 
 /** What the process can compute: functions of the domain, pure and synchronous. */
-const STATISTICS = { agreement, alignmentReportOf, comparisonStatistics } as const
+const STATISTICS = { agreement, comparisonStatistics, reportOf } as const
 export type Statistics = typeof STATISTICS
 export type StatisticName = keyof Statistics
 

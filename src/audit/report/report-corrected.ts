@@ -4,7 +4,7 @@ import type { GradedCount, ReviewedPair } from '../../domain/statistics/shares/c
 import { chooseEstimator } from '../../domain/statistics/shares/estimator-choice.ts'
 import type { Corrected } from '../../schemas/audit/report.ts'
 import { SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/audit/review.ts'
-import { LABELS, type Label } from '../../schemas/vocabulary.ts'
+import type { Label } from '../../schemas/vocabulary.ts'
 import type { TrialReview, TrialRow } from './report-rows.ts'
 
 interface CorrectionOptions {
@@ -24,38 +24,52 @@ export const reviewedOf = (trials: readonly TrialRow[]): Reviewed[] =>
     trial.label !== null && trial.review !== null ? [{ trial, judge: trial.label, review: trial.review }] : [],
   )
 
+/** Of what there are shares: the labels, or the values of one claim. */
+interface Shares {
+  readonly labels: readonly string[]
+  /** Null: the judge gives none. */
+  judged(trial: TrialRow): string | null
+  /** Null: the humans say nothing of it. */
+  reviewed(review: TrialReview): string | null
+}
+
 /** The judge’s shares corrected by the reviews of one design. */
-export function correctGroup(trials: readonly TrialRow[], options: CorrectionOptions): Corrected {
-  const reviewed = reviewedOf(trials)
+export function correctShares(trials: readonly TrialRow[], shares: Shares, options: CorrectionOptions): Corrected {
+  const { labels, judged } = shares
+  const found = trials.flatMap((trial) => {
+    const judge = judged(trial)
+    return judge !== null && trial.review !== null ? [{ trial, judge, review: trial.review }] : []
+  })
+  const silent = found.filter(({ review }) => shares.reviewed(review) === null).length
+  const reviewed = silent > 0 ? [] : found
   const design = mainDesign(reviewed)
   const used = reviewed.flatMap(({ trial, judge, review }) => {
     const sampling = review.samplings.find((one) => one.design === design)
     if (sampling === undefined) return []
     const weight = sampling.probability === null ? null : 1 / sampling.probability
-    return [{ human: review.human, judge, weight, cluster: options.clusterOf(trial) } satisfies ReviewedPair]
+    const human = shares.reviewed(review) ?? ''
+    return [{ human, judge, weight, cluster: options.clusterOf(trial) } satisfies ReviewedPair]
   })
   const corrected = correctedShares({
-    labels: LABELS,
-    graded: countGraded(trials, options),
+    labels,
+    graded: countGraded(trials, judged, options),
     reviews: used,
     sampling: design ?? 'random',
     seed: options.seed,
   })
-  const shares = Object.fromEntries(
-    LABELS.map((label) => {
-      const { value = null, ci95 = null } = corrected.shares[label] ?? {}
-      return [label, { value, ci95: ci95 === null ? null : [...ci95] }]
-    }),
-  ) as Corrected['shares']
+  const values = Object.entries(corrected.shares).map(([label, { value, ci95 }]) => [
+    label,
+    { value, ci95: ci95 === null ? null : [...ci95] },
+  ])
   const { estimator, reason, reviews_to_halve, warnings } = corrected
   return {
     estimator,
-    reason,
+    reason: silent > 0 ? `${count(silent, 'review says', 'reviews say')} nothing of it` : reason,
     design,
     n_reviews: used.length,
     reviews_to_halve,
-    shares,
-    warnings: [...warnings, ...designWarnings(reviewed, used.length, design), ...withoutLabel(trials)],
+    shares: Object.fromEntries(values),
+    warnings: [...warnings, ...designWarnings(reviewed, used.length, design), ...withoutLabel(trials, judged)],
   }
 }
 
@@ -80,14 +94,19 @@ function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
   )
 }
 
-function countGraded(trials: readonly TrialRow[], { clusterOf }: CorrectionOptions): GradedCount[] {
-  const counts = new Map<string, { judge: Label; count: number; cluster: string | null }>()
+function countGraded(
+  trials: readonly TrialRow[],
+  judged: Shares['judged'],
+  { clusterOf }: CorrectionOptions,
+): GradedCount[] {
+  const counts = new Map<string, { judge: string; count: number; cluster: string | null }>()
   for (const trial of trials) {
-    if (trial.label === null) continue
+    const judge = judged(trial)
+    if (judge === null) continue
     const cluster = clusterOf(trial)
-    const key = JSON.stringify([trial.label, cluster])
+    const key = JSON.stringify([judge, cluster])
     const counted = counts.get(key)
-    if (counted === undefined) counts.set(key, { judge: trial.label, count: 1, cluster })
+    if (counted === undefined) counts.set(key, { judge, count: 1, cluster })
     else counted.count++
   }
   return [...counts.values()]
@@ -106,8 +125,8 @@ function designWarnings(reviewed: readonly Reviewed[], used: number, design: Sam
   ]
 }
 
-function withoutLabel(trials: readonly TrialRow[]): string[] {
-  const lost = trials.filter(({ label, review }) => label === null && review !== null).length
+function withoutLabel(trials: readonly TrialRow[], judged: Shares['judged']): string[] {
+  const lost = trials.filter((trial) => trial.review !== null && judged(trial) === null).length
   return lost > 0
     ? [
         `${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`,

@@ -1,10 +1,11 @@
 import { count } from '../../domain/count.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
-import type { ReviewStore } from '../../ports/grade-ports.ts'
+import type { GradeStore, ReviewStore } from '../../ports/grade-ports.ts'
 import type { Review } from '../../schemas/audit/review.ts'
 import { questionOfReview, readReviews, standingReviews } from '../disagreements/standing-reviews.ts'
 import { settleReviews } from './report-reviews.ts'
 import type { ReportInput, TrialRow } from './report-rows.ts'
+import { hasAlignment, idOf, type ReportRubric } from './report-rubric.ts'
 import {
   addBaselines,
   type Found,
@@ -26,18 +27,21 @@ type AuditStores = TrialStores & { readonly reviews: ReviewStore }
 export async function loadReport(
   stores: AuditStores,
   filter: ReportFilter,
-  by: { readonly judge: boolean },
+  groupBy: string,
+  rubricOf: (name: string | null) => ReportRubric,
 ): Promise<Result<ReportInput, SeveralGraders>> {
-  const { held, judges, rubrics, baselines, notes } = await findTrials(stores, filter)
-  if (rubrics.size > 1 || (judges.size > 1 && !by.judge))
+  const { held, judges, rubrics, baselines, notes } = await findTrials(stores, filter, groupBy)
+  if (rubrics.size > 1 || (judges.size > 1 && groupBy !== 'judge'))
     return err({ judges: [...judges].sort(), rubrics: [...rubrics].sort() })
-  if (needsBaselines(held, filter)) await addBaselines(stores.grades, filter, baselines)
-  const reviewed = await addReviews(stores.reviews, held)
-  const [rubric = null] = rubrics
+  const [found = null] = rubrics
+  const rubric = rubricOf(found)
+  if (hasAlignment(rubric.name) && needsBaselines(held, filter)) await addBaselines(stores.grades, filter, baselines)
+  const reviewed = await addReviews(stores, held, rubric)
   return ok({
-    trials: reviewed.trials,
+    trials: await addGiven(stores.grades, held, reviewed.trials, rubric),
     baselines: [...baselines.values()],
     rubric,
+    found,
     notes: [...notes, ...doubledTruths(held), ...reviewed.notes],
   })
 }
@@ -47,13 +51,34 @@ const needsBaselines = (held: Found['held'], { judge, rubric, batch }: ReportFil
   [judge, rubric, batch].some((one) => one !== undefined) &&
   held.some(({ row }) => row.terminal_bench_resolved === null)
 
-async function addReviews(store: ReviewStore, held: readonly Held[]) {
+/** The instructions that each trial has, where a claim is asked of those that have one. A ground truth is read once: tasks have few. */
+async function addGiven(
+  grades: GradeStore,
+  held: readonly Held[],
+  rows: readonly TrialRow[],
+  { claims }: ReportRubric,
+): Promise<readonly TrialRow[]> {
+  if (claims.every((claim) => claim.only_if_given === null)) return rows
+  const known = new Map<string, readonly string[]>()
+  for (const { truth, given, grade_id } of held) {
+    if (known.has(truth) || (given === null && grade_id === null)) continue
+    known.set(truth, given ?? Object.keys((await grades.getGroundTruth(grade_id ?? '')) ?? {}))
+  }
+  return rows.map((row, index) => ({ ...row, given: known.get(held[index]?.truth ?? '') ?? [] }))
+}
+
+async function addReviews(
+  { reviews, grades }: AuditStores,
+  held: readonly Held[],
+  rubric: ReportRubric,
+): Promise<{ trials: TrialRow[]; notes: string[] }> {
   const byQuestion = new Map<string, Review[]>(held.map(({ question }) => [question, []]))
-  for await (const review of readReviews(store, {})) byQuestion.get(questionOfReview(review))?.push(review)
+  for await (const review of readReviews(reviews, {})) byQuestion.get(questionOfReview(review))?.push(review)
+  await dropOtherRubrics(grades, byQuestion, held, rubric)
   let unsettled = 0
   const trials = held.map(({ question, grade_id, row }): TrialRow => {
     const all = byQuestion.get(question) ?? []
-    const settled = settleReviews(standingReviews(all), grade_id, all)
+    const settled = settleReviews(standingReviews(all), rubric, grade_id, all)
     if (settled.review === null && settled.reason === 'unsettled') unsettled++
     return { ...row, review: settled.review }
   })
@@ -64,6 +89,29 @@ async function addReviews(store: ReviewStore, held: readonly Held[]) {
         ]
       : []
   return { trials, notes }
+}
+
+/** Grades looked up at once. */
+const PAGE = 200
+
+/** A review speaks of what its grade was asked: the same run may have been asked something else, too. */
+async function dropOtherRubrics(
+  grades: GradeStore,
+  byQuestion: Map<string, Review[]>,
+  held: readonly Held[],
+  rubric: ReportRubric,
+): Promise<void> {
+  const wanted = idOf(rubric.name)
+  const rubrics = new Map(held.flatMap(({ grade_id, rubric: name }) => (grade_id === null ? [] : [[grade_id, name]])))
+  const others = [...byQuestion.values()].flat().flatMap(({ grade_id }) => (rubrics.has(grade_id) ? [] : [grade_id]))
+  const unknown = [...new Set(others)]
+  for (let at = 0; at < unknown.length; at += PAGE)
+    for (const { id, receipt } of await grades.getMany(unknown.slice(at, at + PAGE))) rubrics.set(id, receipt.rubric)
+  for (const [question, reviews] of byQuestion)
+    byQuestion.set(
+      question,
+      reviews.filter(({ grade_id }) => idOf(rubrics.get(grade_id) ?? '') === wanted),
+    )
 }
 
 function doubledTruths(held: readonly Held[]): string[] {

@@ -1,17 +1,15 @@
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
-import { rateOf, tally } from '../../domain/statistics/clustered-rates.ts'
+import { type Outcome, rateOf, tally } from '../../domain/statistics/clustered-rates.ts'
 import { mcNemar, type PairedCluster, rateDifference } from '../../domain/statistics/paired.ts'
-import {
-  PAIRED_MEASURES,
-  type Paired,
-  type PairedMeasure,
-  type PairedReport,
-  type Pairing,
-} from '../../schemas/audit/report.ts'
-import { groupBy } from './report-baseline.ts'
-import { distractorActed, type ReportOptions, type TrialRow } from './report-rows.ts'
+import type { Paired, PairedReport, Pairing } from '../../schemas/audit/report.ts'
+import { distractorActed, pairedAlignment, passed } from './report-alignment.ts'
+import { groupBy, type PairedTrial } from './report-baseline.ts'
+import { isTrue } from './report-claims.ts'
+import { clusterOfTask, type ReportOptions, type TrialRow } from './report-rows.ts'
+import { hasAlignment, labelsOf, measureNames, type ReportRubric } from './report-rubric.ts'
 
-type Pair = readonly [base: TrialRow, head: TrialRow]
+type Pair = readonly [base: PairedTrial, head: PairedTrial]
+type Measure = (trial: TrialRow) => Outcome
 
 /** Where a trial stands, apart from what is compared. Judges are kept apart: each grades both sides. */
 const placeOf = (trial: TrialRow, by: Pairing): string =>
@@ -26,7 +24,8 @@ const placeOf = (trial: TrialRow, by: Pairing): string =>
 
 /** Two conditions of the same tasks against each other. A place with two trials of one side is ambiguous: none of it is paired. */
 export function pairedReport(
-  trials: readonly TrialRow[],
+  trials: readonly PairedTrial[],
+  rubric: ReportRubric,
   { by, base, head, measure }: NonNullable<ReportOptions['pair']>,
   settings: BootstrapSettings,
 ): PairedReport {
@@ -44,28 +43,38 @@ export function pairedReport(
     else if (other === undefined) unpaired.base_only++
     else pairs.push([one, other])
   }
-  const measures = measure === null ? PAIRED_MEASURES : [measure]
+  const labels = labelsOf(
+    rubric,
+    trials.flatMap(({ label }) => label ?? []),
+  )
+  const names = measureNames(rubric, labels).filter((name) => measure === null || name === measure)
   return {
     pair_by: by,
     base,
     head,
     pairs: pairs.length,
     unpaired,
-    measures: measures.map((one) => compare(pairs, one, settings)),
+    measures: names.map((name) => compare(pairs, name, measureOf(name, rubric, labels), settings)),
+    alignment:
+      hasAlignment(rubric.name) && measure === null
+        ? pairedAlignment(pairs, { ...settings, clusterOf: clusterOfTask })
+        : null,
   }
 }
 
-function holds(trial: TrialRow, measure: PairedMeasure): boolean | 'unknown' {
-  switch (measure) {
-    case 'distractor_acted':
-      return distractorActed(trial)
-    case 'executed':
-      return trial.executed ?? 'unknown'
-    case 'resolved':
-      return trial.resolved ?? 'unknown'
-    default:
-      return trial.label === null ? 'unknown' : trial.label === measure
-  }
+/** As `measureNames` has them. */
+function measureOf(name: string, { claims }: ReportRubric, labels: readonly string[]): Measure {
+  if (labels.includes(name)) return (trial) => (trial.label === null ? 'unknown' : trial.label === name)
+  const rule = claims.find(({ id }) => id === name)
+  return MEASURED[name] ?? ((trial) => (rule === undefined ? 'unknown' : isTrue(trial, rule)))
+}
+
+const MEASURED: Readonly<Record<string, Measure>> = {
+  __proto__: null as never,
+  distractor_acted: distractorActed,
+  executed: ({ executed }) => executed ?? 'unknown',
+  resolved: ({ resolved }) => resolved ?? 'unknown',
+  passed,
 }
 
 interface Told {
@@ -74,11 +83,11 @@ interface Told {
   readonly head: boolean
 }
 
-function compare(pairs: readonly Pair[], measure: PairedMeasure, settings: BootstrapSettings): Paired {
+function compare(pairs: readonly Pair[], measure: string, of: Measure, settings: BootstrapSettings): Paired {
   const told = pairs.flatMap(([one, other]): Told[] => {
-    const base = holds(one, measure)
-    const head = holds(other, measure)
-    return base === 'unknown' || head === 'unknown' ? [] : [{ task: one.task, base, head }]
+    const base = of(one)
+    const head = of(other)
+    return typeof base === 'string' || typeof head === 'string' ? [] : [{ task: one.task, base, head }]
   })
   const rates = tally(told, ({ task }) => task, [({ base }) => base, ({ head }) => head])
   const { value, ci95, reason } = rateDifference(clustersOf(told), settings)

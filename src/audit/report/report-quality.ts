@@ -11,17 +11,22 @@ import {
   type ReviewOutcome,
 } from '../../domain/statistics/shares/calibration.ts'
 import type { JudgeQuality } from '../../schemas/audit/report.ts'
-import { CONFIDENCE_LEVELS, type ConfidenceLevel, LABELS } from '../../schemas/vocabulary.ts'
+import { CONFIDENCE_LEVELS, type ConfidenceLevel } from '../../schemas/vocabulary.ts'
 import { groupBy } from './report-baseline.ts'
 import { type Reviewed, reviewedOf } from './report-corrected.ts'
 import { clusterOfTask, type TrialRow } from './report-rows.ts'
 
 /** How well one judge does against human reviews of its trials. */
-export function judgeQuality(judge: string, trials: readonly TrialRow[], settings: BootstrapSettings): JudgeQuality {
+export function judgeQuality(
+  judge: string,
+  trials: readonly TrialRow[],
+  labels: readonly string[],
+  settings: BootstrapSettings,
+): JudgeQuality {
   const reviewed = reviewedOf(trials)
   const random = reviewed.filter(isRandom)
-  const confusion = LABELS.map((human) =>
-    LABELS.map((label) => reviewed.filter((one) => one.review.human === human && one.judge === label).length),
+  const confusion = labels.map((human) =>
+    labels.map((label) => reviewed.filter((one) => one.review.human === human && one.judge === label).length),
   )
   const correct = tally(reviewed, ({ trial }) => clusterOfTask(trial), [isCorrect])
   const forecasts = forecastsOf(random)
@@ -30,7 +35,7 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], setting
     judge,
     n: reviewed.length,
     accuracy: rateOf(correct, 0, settings),
-    labels: labelScores(LABELS, confusion).map((score) => ({
+    labels: labelScores(labels, confusion).map((score) => ({
       label: score.label,
       n_human: score.n_reference,
       n_judge: score.n_judged,

@@ -1,6 +1,8 @@
+import { impliedClaims } from '../../domain/rubric/implied-claims.ts'
+import type { Scalar } from '../../domain/rubric/rubric.ts'
 import type { Review, SamplingDesign } from '../../schemas/audit/review.ts'
-import { LABELS } from '../../schemas/vocabulary.ts'
 import type { TrialReview } from './report-rows.ts'
+import type { ReportRubric } from './report-rubric.ts'
 
 type Settled =
   | { readonly review: TrialReview }
@@ -8,19 +10,21 @@ type Settled =
   | { readonly review: null; readonly reason: 'unsettled' | 'not_reviewed' }
 
 /**
- * One label of all raters of a question: the one that more than half of them gave, those among them who could not tell.
+ * One label of all raters of a question: the one that more than half of them gave, those among them who could not tell; and each claim in the
+ * same way.
  *
  * @param standing the newest review of each rater.
  * @param gradeId the grade whose label is to be corrected, null for none: a sample stratified by the label of another grade is none for this one.
  */
 export function settleReviews(
   standing: readonly Review[],
+  rubric: ReportRubric,
   gradeId: string | null,
   all: readonly Review[] = standing,
 ): Settled {
   if (standing.length === 0) return { review: null, reason: 'not_reviewed' }
-  const human = LABELS.find((label) => standing.filter((one) => one.label === label).length * 2 > standing.length)
-  if (human === undefined) return { review: null, reason: 'unsettled' }
+  const human = majority(standing.map(({ label }) => label)) ?? null
+  if (human === null) return { review: null, reason: 'unsettled' }
   const samplings = new Map<SamplingDesign, { design: SamplingDesign; probability: number | null }>()
   // How a question was drawn stays true when its label is replaced: the sample must not lose what is contested.
   for (const { sampling, grade_id } of all) {
@@ -29,5 +33,30 @@ export function settleReviews(
     const probability = design === said ? (sampling?.probability ?? null) : null
     if (!samplings.has(design)) samplings.set(design, { design, probability })
   }
-  return { review: { human, samplings: [...samplings.values()], blind: standing.every(({ blind }) => blind) } }
+  return {
+    review: {
+      human,
+      claims: settleClaims(standing, rubric),
+      samplings: [...samplings.values()],
+      blind: standing.every(({ blind }) => blind),
+    },
+  }
+}
+
+/** What more than half of them are; undefined: nothing is. */
+const majority = <T>(values: readonly T[]): T | undefined =>
+  [...new Set(values)].find((one) => values.filter((other) => other === one).length * 2 > values.length)
+
+/** What a reviewer says of a claim is said by the label, else by the claims of the review. */
+function settleClaims(standing: readonly Review[], rubric: ReportRubric): TrialReview['claims'] {
+  const said = standing.map(({ label, claims }): Readonly<Record<string, Scalar>> => {
+    const own: Readonly<Record<string, Scalar>> = { ...claims }
+    return label === null ? own : { ...own, ...impliedClaims(rubric, label) }
+  })
+  return Object.fromEntries(
+    rubric.claims.flatMap(({ id }) => {
+      const value = majority(said.map((one) => (Object.hasOwn(one, id) ? one[id] : undefined)))
+      return value === undefined ? [] : [[id, value]]
+    }),
+  )
 }

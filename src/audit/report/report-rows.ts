@@ -1,11 +1,16 @@
-import type { Grouping, PairedMeasure, Pairing } from '../../schemas/audit/report.ts'
+import type { Scalar } from '../../domain/rubric/rubric.ts'
+import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
+import type { Pairing } from '../../schemas/audit/report.ts'
 import type { SamplingDesign } from '../../schemas/audit/review.ts'
-import type { ConfidenceLevel, Label, SurfaceCategory } from '../../schemas/vocabulary.ts'
+import type { CitationStatus, ConfidenceLevel, Label } from '../../schemas/vocabulary.ts'
 import type { Ended } from './count-ends.ts'
+import type { ReportRubric } from './report-rubric.ts'
 
 /** What humans said of a trial, settled to one label. */
 export interface TrialReview {
   readonly human: Label
+  /** By id; what is not there they did not say. */
+  readonly claims: Readonly<Record<string, Scalar>>
   /** Every way in which it came to be reviewed, with the chance where it is known. */
   readonly samplings: readonly { readonly design: SamplingDesign; readonly probability: number | null }[]
   readonly blind: boolean
@@ -17,14 +22,19 @@ export interface TrialRow extends Ended {
   readonly agent: string | null
   readonly model: string | null
   readonly variant: string | null
-  readonly domain: string | null
   readonly task: string | null
+  /** What the report is grouped by. */
+  readonly key: string | null
   /** The trajectory: of two trials with one of these the same bytes were graded. */
   readonly run: string
   readonly run_index: number | null
   /** There exactly where it is `graded`. */
   readonly label: Label | null
-  readonly surface: SurfaceCategory | null
+  /** By id: all of a graded trial, those that are unclear of an unverified one. */
+  readonly claims: Readonly<Record<string, Scalar>>
+  /** The instructions that its ground truth has. */
+  readonly given: readonly string[]
+  readonly citations: readonly CitationStatus[]
   readonly confidence: ConfidenceLevel | null
   /** Something speaks against the verdict. */
   readonly contradicted: boolean
@@ -51,19 +61,22 @@ export interface BaselineRun {
 export interface ReportInput {
   readonly trials: readonly TrialRow[]
   readonly baselines: readonly BaselineRun[]
-  readonly rubric: string | null
+  readonly rubric: ReportRubric
+  /** Its name; null: nothing was selected. */
+  readonly found: string | null
   readonly notes: readonly string[]
 }
 
 export interface ReportOptions {
-  readonly group_by: Grouping
+  /** `judge`, `surface`, `none`, or a field of the metadata. */
+  readonly group_by: string
   readonly draws: number
   readonly seed: number
   readonly pair: {
     readonly by: Pairing
     readonly base: string
     readonly head: string
-    readonly measure: PairedMeasure | null
+    readonly measure: string | null
   } | null
 }
 
@@ -80,6 +93,7 @@ export const clusterOfRun = ({ run }: Related): string | null => (run === null ?
 export const clusterOfTask = (trial: Related): string | null =>
   trial.task === null ? clusterOfRun(trial) : `task ${trial.task}`
 
-/** By the judge: the distractor was acted on. Unknown without a label. */
-export const distractorActed = ({ label }: Pick<TrialRow, 'label'>): boolean | 'unknown' =>
-  label === null ? 'unknown' : label === 'compliant' || label === 'distractor_only'
+export interface GroupOptions extends BootstrapSettings {
+  /** What is resampled together. */
+  clusterOf(trial: Related): string | null
+}

@@ -1,6 +1,15 @@
 import type { Statistic } from '../../schemas/audit/agreement.ts'
-import type { AlignmentReport, JudgeQuality, PairedReport, Rate, ReportGroup } from '../../schemas/audit/report.ts'
-import { LABELS } from '../../schemas/vocabulary.ts'
+import type {
+  AlignmentFigures,
+  Corrected,
+  JudgeEvidence,
+  JudgeQuality,
+  Mean,
+  PairedReport,
+  Rate,
+  Report,
+  ReportGroup,
+} from '../../schemas/audit/report.ts'
 
 export const REPORT_COLUMNS = [
   'section',
@@ -24,13 +33,14 @@ type ReportRow = readonly Cell[]
 type Place = readonly [section: string, groupBy: string, key: string | null]
 
 /** The report as a table with a row for each figure; the notes are its last rows, so that none is lost on the way. */
-export function reportTable(report: AlignmentReport): ReportRow[] {
+export function reportTable(report: Report): ReportRow[] {
   const { group_by, overall, groups, paired } = report
   return [
     ...(overall === null ? [] : groupRows(['overall', 'none', null], overall)),
     ...groups.flatMap((group) => groupRows(['group', group_by, group.key], group)),
     ...(paired === null ? [] : pairedRows(paired)),
     ...report.judge_quality.flatMap(qualityRows),
+    ...report.evidence.flatMap(evidenceRows),
     ...report.notes.map((note) => row(['note', group_by, null], 'note', { reason: note })),
   ]
 }
@@ -45,7 +55,7 @@ interface Figures {
   readonly reason?: string | null
 }
 
-const row = (place: Place, measure: string, figures: Figures | Rate | Statistic): ReportRow => {
+const row = (place: Place, measure: string, figures: Figures | Rate | Mean | Statistic): ReportRow => {
   const {
     value = null,
     ci95 = null,
@@ -60,39 +70,59 @@ const row = (place: Place, measure: string, figures: Figures | Rate | Statistic)
   return [...place, measure, value, ci95?.[0] ?? null, ci95?.[1] ?? null, k, n, unknown, method, reason]
 }
 
-const RATES = [
+const FIGURES: readonly (keyof AlignmentFigures)[] = [
   'appeared',
   'resistance_signals',
   'resistance_judge',
   'resistance_gap',
   'resistance_disagrees',
-  'capability',
+  'cue_declined',
+  'distractor_declined',
+  'cue_utilization',
   'alignment',
+  'passed',
   'resolution',
-] as const
+]
 
 function groupRows(place: Place, group: ReportGroup): ReportRow[] {
-  const { corrected } = group
   const { failures, ...counts } = group.counts
   return [
     ...Object.entries(counts).map(([name, value]) => row(place, `count.${name}`, { value })),
     ...Object.entries(failures).map(([code, value]) => row(place, `count.failed.${code}`, { value: value ?? 0 })),
-    ...LABELS.map((label) => row(place, `share.${label}`, group.shares[label])),
-    ...RATES.map((name) => row(place, name, group[name])),
-    ...LABELS.map((label) =>
-      row(place, `corrected.${label}`, {
-        ...corrected.shares[label],
-        n: corrected.n_reviews,
-        method: corrected.estimator,
-        reason: corrected.reason,
-      }),
-    ),
-    row(place, 'corrected.reviews_to_halve', { value: corrected.reviews_to_halve, n: corrected.n_reviews }),
-    ...corrected.warnings.map((reason) => row(place, 'corrected.warning', { reason })),
+    ...Object.entries(group.shares).map(([label, share]) => row(place, `share.${label}`, share)),
+    ...(group.mean === null ? [] : [row(place, 'mean', group.mean)]),
+    ...FIGURES.flatMap((name) => (group[name] === undefined ? [] : [row(place, name, group[name])])),
+    ...correctedRows(place, 'corrected', group.corrected),
+    ...Object.entries(group.claims).flatMap(([id, { shares, mean, corrected }]) => [
+      ...Object.entries(shares).map(([value, share]) => row(place, `claim.${id}.${value}`, share)),
+      ...(mean === null ? [] : [row(place, `claim.${id}.mean`, mean)]),
+      ...(corrected === null ? [] : correctedRows(place, `corrected.claim.${id}`, corrected)),
+    ]),
   ]
 }
 
-function pairedRows({ pair_by, base, head, pairs, unpaired, measures }: PairedReport): ReportRow[] {
+const correctedRows = (place: Place, name: string, corrected: Corrected): ReportRow[] => [
+  ...Object.entries(corrected.shares).map(([label, share]) =>
+    row(place, `${name}.${label}`, {
+      ...share,
+      n: corrected.n_reviews,
+      method: corrected.estimator,
+      reason: corrected.reason,
+    }),
+  ),
+  row(place, `${name}.reviews_to_halve`, { value: corrected.reviews_to_halve, n: corrected.n_reviews }),
+  ...corrected.warnings.map((reason) => row(place, `${name}.warning`, { reason })),
+]
+
+function evidenceRows({ judge, grades, citations }: JudgeEvidence): ReportRow[] {
+  const place: Place = ['evidence', 'judge', judge]
+  return [
+    ...Object.entries(grades).map(([status, share]) => row(place, `grades.${status}`, share)),
+    ...Object.entries(citations).map(([status, share]) => row(place, `citations.${status}`, share)),
+  ]
+}
+
+function pairedRows({ pair_by, base, head, pairs, unpaired, measures, alignment }: PairedReport): ReportRow[] {
   const place: Place = ['paired', pair_by, `${base} → ${head}`]
   return [
     row(place, 'count.pairs', { value: pairs }),
@@ -104,6 +134,11 @@ function pairedRows({ pair_by, base, head, pairs, unpaired, measures }: PairedRe
       row(place, `${one.measure}.mcnemar_p`, { value: one.mcnemar_p, n: one.pairs }),
       row(place, `${one.measure}.base_only`, { value: one.discordant.base_only }),
       row(place, `${one.measure}.head_only`, { value: one.discordant.head_only }),
+    ]),
+    ...Object.entries(alignment ?? {}).flatMap(([name, one]) => [
+      row(place, `${name}.base`, one.base),
+      row(place, `${name}.head`, one.head),
+      row(place, `${name}.difference`, one.difference),
     ]),
   ]
 }

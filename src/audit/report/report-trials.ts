@@ -1,5 +1,6 @@
 import type { BatchStores } from '../../batches/ended-items.ts'
 import { count } from '../../domain/count.ts'
+import type { Scalar } from '../../domain/rubric/rubric.ts'
 import { isOwnBatch } from '../../ports/batch-ports.ts'
 import { type GradeStore, questionOf, type StandingGrade } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
@@ -8,6 +9,7 @@ import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { type BatchTrial, fitsTrial, readBatchTrials } from '../comparison/batch-trials.ts'
 import { readStanding } from '../disagreements/standing-opinions.ts'
 import type { BaselineRun, TrialRow } from './report-rows.ts'
+import { hasAlignment } from './report-rubric.ts'
 
 export interface ReportFilter {
   readonly judge?: string | undefined
@@ -25,6 +27,9 @@ export type TrialStores = BatchStores & { readonly grades: GradeStore }
 export interface Held {
   readonly question: string
   readonly grade_id: string | null
+  /** The digest of its ground truth, and the members of that, where they are at hand. */
+  readonly truth: string
+  readonly given: readonly string[] | null
   readonly rubric: string
   readonly row: TrialRow
 }
@@ -40,11 +45,16 @@ export interface Found {
 }
 
 /** Those of a batch as they ended in it; else standing grades, each question of a judge once. Terminal-Bench runs stand beside them. */
-export async function findTrials(stores: TrialStores, { variant, ...filter }: ReportFilter): Promise<Found> {
+export async function findTrials(
+  stores: TrialStores,
+  { variant, ...filter }: ReportFilter,
+  groupBy: string,
+): Promise<Found> {
   const { batch } = filter
+  const sorted = sortTrials(variant, groupBy)
   return isOwnBatch(batch)
-    ? findInBatch(stores, { ...given(filter), batch }, variant)
-    : findStanding(stores.grades, given(filter), variant)
+    ? findInBatch(stores, { ...given(filter), batch }, sorted)
+    : findStanding(stores.grades, given(filter), sorted)
 }
 
 /** Terminal-Bench runs, of any judge and batch: what counts of them is what the harness measured. */
@@ -54,8 +64,8 @@ export async function addBaselines(
   baselines: Found['baselines'],
 ): Promise<void> {
   for await (const standing of readStanding(grades, given({ agent, model, task }))) {
-    const held = heldOf(standing)
-    if (isBaseline(held)) takeBaseline(baselines, held)
+    const held = heldOf(standing, 'none')
+    if (held.row.variant === BASELINE_VARIANT) takeBaseline(baselines, held)
   }
 }
 
@@ -69,13 +79,12 @@ const given = <T extends object>(query: T) =>
 async function findStanding(
   grades: GradeStore,
   filter: Parameters<typeof readStanding>[1],
-  variant: string | undefined,
+  sorted: Sorted,
 ): Promise<Found> {
-  const sorted = sortTrials(variant)
   const newest = new Map<string, Held>()
   let replaced = 0
   for await (const standing of readStanding(grades, filter)) {
-    const held = sorted.take(heldOf(standing))
+    const held = sorted.take(heldOf(standing, sorted.groupBy))
     if (held === null) continue
     const key = `${held.question}/${held.row.judge}`
     const known = newest.get(key)
@@ -94,14 +103,13 @@ async function findStanding(
 async function findInBatch(
   stores: BatchStores,
   { batch, ...filter }: Parameters<typeof fitsTrial>[1] & { readonly batch: string },
-  variant: string | undefined,
+  sorted: Sorted,
 ): Promise<Found> {
-  const sorted = sortTrials(variant)
   const all: Held[] = []
   let ended = 0
   for await (const trial of readBatchTrials(stores, batch)) {
     ended++
-    const held = fitsTrial(trial, filter) ? sorted.take(heldInBatch(trial)) : null
+    const held = fitsTrial(trial, filter) ? sorted.take(heldInBatch(trial, sorted.groupBy)) : null
     if (held !== null) all.push(held)
   }
   const total = (await stores.batches.get(batch))?.counts.total ?? 0
@@ -121,11 +129,14 @@ async function findInBatch(
   return { ...sorted.found, held: all, notes }
 }
 
+type Sorted = ReturnType<typeof sortTrials>
+
 /** Tells trials that fit the variant from Terminal-Bench runs. */
-function sortTrials(variant: string | undefined) {
+function sortTrials(variant: string | undefined, groupBy: string) {
   const found = { judges: new Set<string>(), rubrics: new Set<string>(), baselines: new Map<string, BaselineRun>() }
   return {
     found,
+    groupBy,
     take(held: Held): Held | null {
       if (isBaseline(held) && variant !== BASELINE_VARIANT) {
         takeBaseline(found.baselines, held)
@@ -139,7 +150,8 @@ function sortTrials(variant: string | undefined) {
   }
 }
 
-const isBaseline = ({ row }: Held): boolean => row.variant === BASELINE_VARIANT
+/** Other rubrics ask of such runs what they ask of any. */
+const isBaseline = ({ row, rubric }: Held): boolean => row.variant === BASELINE_VARIANT && hasAlignment(rubric)
 
 function takeBaseline(baselines: Found['baselines'], { question, row }: Held): void {
   if (baselines.has(question)) return
@@ -147,18 +159,26 @@ function takeBaseline(baselines: Found['baselines'], { question, row }: Held): v
   baselines.set(question, { agent, model, task, run_index, resolved })
 }
 
-const heldOf = ({ grade, signals }: StandingGrade): Held => ({
+const heldOf = ({ grade, signals }: StandingGrade, groupBy: string): Held => ({
   question: questionOf(grade),
   grade_id: grade.id,
+  truth: grade.receipt.ground_truth,
+  given: null,
   rubric: grade.receipt.rubric,
-  row: rowOf(grade.receipt.judge, grade, grade, { run: grade.receipt.trajectory, metadata: grade.metadata, signals }),
+  row: rowOf(grade.receipt.judge, grade, grade, groupBy, {
+    run: grade.receipt.trajectory,
+    metadata: grade.metadata,
+    signals,
+  }),
 })
 
-const heldInBatch = ({ item, grade, question, judge, rubric }: BatchTrial): Held => ({
+const heldInBatch = ({ item, grade, question, judge, rubric }: BatchTrial, groupBy: string): Held => ({
   question,
   grade_id: item.grade_id,
+  truth: question.split('/')[1] ?? '',
+  given: Object.keys(item.request.ground_truth),
   rubric,
-  row: rowOf(judge, item, grade, {
+  row: rowOf(judge, item, grade, groupBy, {
     run: item.trajectory,
     metadata: item.request.metadata ?? {},
     signals: item.request.ground_truth.signals ?? {},
@@ -172,6 +192,7 @@ function rowOf(
   judge: string,
   { status, label, failure }: Pick<BatchTrial['item'], 'status' | 'label' | 'failure'>,
   grade: Grade | null,
+  groupBy: string,
   trial: { readonly run: string; readonly metadata: Grade['metadata']; readonly signals: Signals },
 ): TrialRow {
   const metadata: Readonly<Record<string, unknown>> = trial.metadata
@@ -180,14 +201,16 @@ function rowOf(
     agent: textOf(metadata['agent']),
     model: textOf(metadata['model']),
     variant: textOf(metadata['variant']),
-    domain: textOf(metadata['domain']),
     task: textOf(metadata['task']),
+    key: keyOf(groupBy, judge, label === null ? null : grade, metadata),
     run: trial.run,
     run_index: trial.metadata.run_index ?? null,
     status,
     failure: failure?.code ?? null,
     label,
-    surface: label !== null && grade?.surface?.observed ? grade.surface.category : null,
+    claims: label === null ? unclearIn(claimsOf(grade)) : claimsOf(grade),
+    given: [],
+    citations: grade === null ? [] : grade.citations.map((citation) => citation.status),
     confidence: grade?.confidence.reported ?? null,
     contradicted: (grade?.contradictions.length ?? 0) > 0,
     unread: grade?.receipt.unread === undefined ? null : grade.receipt.unread.records > 0,
@@ -198,3 +221,32 @@ function rowOf(
     review: null,
   }
 }
+
+/** What a trial is grouped by: the judge, the category of surface that it saw, or a field of the metadata as a text. */
+function keyOf(
+  by: string,
+  judge: string,
+  graded: Grade | null,
+  metadata: Readonly<Record<string, unknown>>,
+): string | null {
+  if (by === 'judge') return judge
+  if (by === 'surface' && graded?.surface) return graded.surface.observed ? graded.surface.category : null
+  const value = Object.hasOwn(metadata, by) ? metadata[by] : null
+  return value === null || value === undefined ? null : String(value)
+}
+
+/** Grades of old have the claims of the one rubric that there was, by group. What a list holds is no share. */
+function claimsOf(grade: Grade | null): TrialRow['claims'] {
+  if (grade === null) return {}
+  const { surface, cue, distractor } = grade
+  const groups = Object.entries({ surface, cue, distractor }).flatMap(([group, values]) =>
+    Object.entries(values ?? {}).map(([name, value]): [string, Scalar] => [`${group}.${name}`, value]),
+  )
+  const claims = Object.entries(grade.claims ?? Object.fromEntries(groups))
+  return Object.fromEntries(claims.flatMap(([id, value]) => (isScalar(value) ? [[id, value]] : [])))
+}
+
+const isScalar = (value: unknown): value is Scalar => value === null || typeof value !== 'object'
+
+const unclearIn = (claims: TrialRow['claims']): TrialRow['claims'] =>
+  Object.fromEntries(Object.entries(claims).filter(([, value]) => value === null))

@@ -1,28 +1,40 @@
 import { count } from '../../domain/count.ts'
-import type { AlignmentReport, Grouping, ReportGroup } from '../../schemas/audit/report.ts'
+import type { Report, ReportGroup } from '../../schemas/audit/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
+import { alignmentFigures } from './report-alignment.ts'
 import { type Baselines, groupBy, type PairedTrial, pairBaselines } from './report-baseline.ts'
-import { describeGroup, type GroupOptions } from './report-group.ts'
+import { judgeEvidence } from './report-evidence.ts'
+import { describeGroup } from './report-group.ts'
 import { pairedReport } from './report-paired.ts'
 import { judgeQuality } from './report-quality.ts'
-import { clusterOfRun, clusterOfTask, type ReportInput, type ReportOptions } from './report-rows.ts'
+import { clusterOfRun, clusterOfTask, type GroupOptions, type ReportInput, type ReportOptions } from './report-rows.ts'
+import { hasAlignment, labelsOf } from './report-rubric.ts'
 
 /**
- * The alignment report: pure, and the same bytes for the same rows, options and seed. Metrics are those of TAB (arXiv 2605.12233):
- * docs/audit.md says how each is made, and of which trials.
+ * The report of one rubric: pure, and the same bytes for the same rows, options and seed. That of `tab-behavior` has the metrics of TAB (arXiv
+ * 2605.12233) besides: docs/audit.md says how each is made, and of which trials.
  */
-export function alignmentReport(input: ReportInput, options: ReportOptions): AlignmentReport {
+export function report(input: ReportInput, options: ReportOptions): Report {
   const { group_by, draws, seed, pair } = options
+  const { rubric } = input
   const settings = { draws, seed }
   const baselines = pairBaselines(input.trials, input.baselines)
   const { trials } = baselines
   const judges = [...new Set(trials.map(({ judge }) => judge))].sort()
+  const labels = labelsOf(
+    rubric,
+    trials.flatMap(({ label, review }) => [label, review?.human ?? null].filter((one) => one !== null)),
+  )
   const byTask: GroupOptions = { ...settings, clusterOf: clusterOfTask }
-  const describe = (key: string | null, some: readonly PairedTrial[], how: GroupOptions): ReportGroup =>
-    describeGroup(key, some, baselines.resolutionsOf(some), how)
+  const describe = (key: string | null, some: readonly PairedTrial[], how: GroupOptions): ReportGroup => ({
+    ...describeGroup(key, some, rubric, labels, how),
+    ...(hasAlignment(rubric.name) && alignmentFigures(some, baselines.resolutionsOf(some), how)),
+  })
+  const ofJudge = (judge: string) => trials.filter((trial) => trial.judge === judge)
   return {
     judges,
-    rubric: input.rubric,
+    rubric: input.found,
+    labels,
     group_by,
     seed,
     draws,
@@ -30,47 +42,41 @@ export function alignmentReport(input: ReportInput, options: ReportOptions): Ali
     groups: groupsOf(trials, group_by).map(([key, some]) =>
       describe(key, some, group_by === 'task' && key !== null ? { ...settings, clusterOf: clusterOfRun } : byTask),
     ),
-    paired: pair === null ? null : pairedReport(trials, pair, settings),
-    judge_quality: judges.map((judge) =>
-      judgeQuality(
-        judge,
-        trials.filter((trial) => trial.judge === judge),
-        settings,
-      ),
-    ),
+    paired: pair === null ? null : pairedReport(trials, rubric, pair, settings),
+    judge_quality: judges.map((judge) => judgeQuality(judge, ofJudge(judge), labels, settings)),
+    evidence: judges.map((judge) => judgeEvidence(judge, ofJudge(judge), settings)),
     notes: [...input.notes, ...notesOn(input, options, baselines, judges)],
   }
 }
 
 /** The same with one argument, as a thread is given it. */
-export const alignmentReportOf = (job: {
-  readonly input: ReportInput
-  readonly options: ReportOptions
-}): AlignmentReport => alignmentReport(job.input, job.options)
+export const reportOf = (job: { readonly input: ReportInput; readonly options: ReportOptions }): Report =>
+  report(job.input, job.options)
 
 /** In code-unit order of the keys, null last. */
-function groupsOf(trials: readonly PairedTrial[], by: Grouping): (readonly [string | null, readonly PairedTrial[]])[] {
+function groupsOf(trials: readonly PairedTrial[], by: string): (readonly [string | null, readonly PairedTrial[]])[] {
   if (by === 'none') return []
-  const unnamed = trials.filter((trial) => trial[by] === null)
+  const unnamed = trials.filter(({ key }) => key === null)
   const named = [
     ...groupBy(
-      trials.filter((trial) => trial[by] !== null),
-      (trial) => trial[by] ?? '',
+      trials.filter(({ key }) => key !== null),
+      ({ key }) => key ?? '',
     ),
   ].sort(([a], [b]) => (a < b ? -1 : 1))
   return unnamed.length > 0 ? [...named, [null, unnamed]] : named
 }
 
 function notesOn(
-  { trials, baselines: measuredRuns }: ReportInput,
-  { group_by, pair }: ReportOptions,
+  input: ReportInput,
+  options: ReportOptions,
   baselines: Baselines,
   judges: readonly string[],
 ): string[] {
+  const { trials, rubric } = input
+  const { group_by, pair } = options
   const variants = [...new Set(trials.map(({ variant }) => variant ?? ''))].sort()
   const alone = trials.filter(({ task }) => task === null)
   const runs = new Set(alone.map(({ run }) => run)).size
-  const measured = baselines.trials.filter(({ baseline }) => baseline !== null).length
   const named = new Set(trials.flatMap(({ task }) => task ?? [])).size
   const few = named + runs
   const without = count(runs, runs === alone.length ? 'trial' : 'different run')
@@ -85,11 +91,41 @@ function notesOn(
       variants.length > 1 && group_by !== 'variant' && pair === null,
       `several variants are counted together: ${list(variants)}; name one, or group by variant`,
     ],
+    [
+      trials.length > 0 && group_by !== 'none' && trials.every(({ key }) => key === null),
+      `no trial has the metadata field ${JSON.stringify(group_by)}: there is nothing to group by`,
+    ],
     [alone.length > 0, withoutTask(alone.length, runs)],
     [
       uncounted > 0,
       `unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`,
     ],
+    [
+      few > 0 && few < 30,
+      `only ${count(named, 'task')}${runs > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`,
+    ],
+  ]
+  return [
+    ...rules.flatMap(([applies, text]) => (applies ? [text] : [])),
+    ...pooledModels(input, options),
+    ...(hasAlignment(rubric.name) ? baselineNotes(input, baselines) : []),
+  ]
+}
+
+/** An agent with several models behind it is several agents. */
+function pooledModels({ trials }: ReportInput, { group_by }: ReportOptions): string[] {
+  if (group_by !== 'agent') return []
+  const models = new Map<string, Set<string>>()
+  for (const { agent, model } of trials)
+    if (agent !== null) models.set(agent, (models.get(agent) ?? new Set()).add(model ?? ''))
+  return [...models].flatMap(([agent, { size }]) =>
+    size > 1 ? [`the agent ${JSON.stringify(agent)} pools ${count(size, 'model')}: name one, or group by model`] : [],
+  )
+}
+
+function baselineNotes({ trials, baselines: measuredRuns }: ReportInput, baselines: Baselines): string[] {
+  const measured = baselines.trials.filter(({ baseline }) => baseline !== null).length
+  const rules: readonly (readonly [boolean, string])[] = [
     [
       measuredRuns.length > 0,
       `runs of variant ${BASELINE_VARIANT} (${measuredRuns.length}) are in C and resolution alone`,
@@ -97,10 +133,6 @@ function notesOn(
     [
       trials.length > 0 && measured < trials.length,
       `the Terminal-Bench run of ${trials.length - measured} of ${count(trials.length, 'trial')} is not known: such trials are not in C and T`,
-    ],
-    [
-      few > 0 && few < 30,
-      `only ${count(named, 'task')}${runs > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`,
     ],
   ]
   return [...rules.flatMap(([applies, text]) => (applies ? [text] : [])), ...baselines.warnings]

@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
+import type { Report } from '../../schemas/audit/report.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../../schemas/batch.ts'
 import type { Grade, Usage } from '../../schemas/grade.ts'
 import type { Comparison, RegradeRequest } from '../../schemas/regrade.ts'
@@ -17,6 +18,7 @@ import {
   isEstimate,
   isGrade,
   isJudges,
+  isReport,
   isResult,
   isRubric,
   isRubrics,
@@ -86,6 +88,8 @@ interface BatchQuery {
   readonly cursor?: string
 }
 
+type ReportQuery = Readonly<Record<string, string | undefined>>
+
 interface ComparisonQuery {
   readonly head: string
   readonly base?: string
@@ -151,6 +155,13 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
     listRubrics: () => json<{ items: RubricView[] }>(call('GET', '/v1/rubrics'), isRubrics),
     batchRubrics: async (id: string, signal?: AbortSignal) =>
       (await json<{ items: AskedRubric[] }>(call('GET', `${one(id)}/rubrics`, { signal }), isAskedRubrics)).items,
+    report: (query: ReportQuery) => json<Report>(call('GET', '/v1/reports', { query }), isReport),
+    reportCsv: async (query: ReportQuery) => {
+      const response = await call('GET', '/v1/reports', { query: { ...query, format: 'csv' }, accept: 'text/csv' })
+      return await response.text().catch((error: unknown) => {
+        throw new UnreachableError(base, error)
+      })
+    },
     compare: (query: ComparisonQuery) => json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
 
     /** The finished items, in item order; with `wait` until the batch has ended. */

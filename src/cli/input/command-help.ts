@@ -115,6 +115,22 @@ Examples:
   veridict compare bat_01 bat_02
   veridict compare bat_02 -o csv --out flips.csv     (bat_02 is a re-grade)`
 
+export const REPORT_HELP = `
+Of the standing grade of each trial, or with --batch of what its trials ended with: per group the share of each label and of each
+value of each claim of the rubric, corrected by reviews where there are some; of tab-behavior also R, C, T and resolution; and what
+became of each judge's evidence. Every figure has its 95% interval and what it is of; notes say what is left out. A trial counts
+once: where several judges or rubrics graded what is selected, the command says which to choose from.
+
+${SERVER_HELP}
+
+Output: table (a figure a line), ndjson (the report as one JSON object), csv (a figure a row).
+Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.
+
+Examples:
+  veridict report --batch bat_01
+  veridict report --judge openai --rubric failure-attribution@1 --group-by dataset
+  veridict report --judge openai --pair-by variant --base tab --head tab-defended -o csv --out paired.csv`
+
 export const STATUS_HELP = `
 Without BATCH: the newest batches. With it: how it stands; --follow shows it until it ends, and Ctrl-C only stops looking.
 A parked batch has a reason. Where its judge or provider is only out for a while, the service tries again by itself, at the time

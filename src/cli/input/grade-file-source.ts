@@ -53,7 +53,7 @@ async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promi
     trials: [],
     find() {
       joined = true
-      return { truth, by: 'all', name: '', variant: null, dropped: [] }
+      return { truth, metadata: {}, by: 'all', name: '', variant: null, dropped: [] }
     },
     rowsOf: () => [truth],
   }

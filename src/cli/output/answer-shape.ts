@@ -37,6 +37,9 @@ export const isEstimate: Shape = (value) =>
 export const isComparison: Shape = (value) =>
   hasNumbers(value, 'pairs', 'same', 'flipped') && isRecord(value) && Array.isArray(value['flips'])
 
+export const isReport: Shape = (value) =>
+  isRecord(value) && ['judges', 'groups', 'evidence', 'notes'].every((name) => Array.isArray(value[name]))
+
 export const isResult: Shape = (value) =>
   isRecord(value) &&
   typeof value['item_id'] === 'string' &&

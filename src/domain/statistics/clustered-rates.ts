@@ -1,6 +1,6 @@
 import type { Statistic } from '../../schemas/audit/agreement.ts'
 import type { Rate } from '../../schemas/audit/report.ts'
-import { type BootstrapSettings, bootstrap } from './bootstrap.ts'
+import { type BootstrapInterval, type BootstrapSettings, bootstrap } from './bootstrap.ts'
 import { wilson, wilsonOf } from './intervals.ts'
 
 /** Whether something holds for a trial: it may lie outside of what is asked, or not be known. */
@@ -71,22 +71,51 @@ function totalsOf({ width, clusters, k, n }: Tally, measure: number): Totals {
   return totals
 }
 
-/** Every measure of the tally as a rate with its interval; measures are resampled over the clusters that they have trials in. */
-export const ratesOf = (counted: Tally, settings: BootstrapSettings): Rate[] =>
-  Array.from({ length: counted.width }, (_, measure) => rateOf(counted, measure, settings))
+/** Every measure of the tally as a rate with its interval; measures of the same clusters are resampled in the same draws. */
+export function ratesOf(counted: Tally, settings: BootstrapSettings): Rate[] {
+  const measures = Array.from({ length: counted.width }, (_, measure) => measure)
+  const rates = measures.map((measure) => plainRate(counted, measure))
+  const open = measures.filter((measure) => rates[measure]?.method === undefined)
+  const alike = Map.groupBy(open, (measure) => usedBy(counted, [measure]).join())
+  const drawn = new Map<number, Interval>()
+  for (const group of alike.values()) {
+    const starts = usedBy(counted, group)
+    const intervals = resampled(starts, settings, (weights) =>
+      group.map((measure) => drawnRate(starts, weights, counted, measure)),
+    )
+    for (const [index, measure] of group.entries()) drawn.set(measure, intervals[index] ?? NO_UNITS)
+  }
+  return rates.map((rate, measure) => withInterval(rate, drawn.get(measure) ?? NO_UNITS))
+}
 
 /**
  * One rate. Wilson’s interval where no cluster has two trials. Where all or none of the trials count, resampling would answer that it
  * is certain: then Wilson’s as if each cluster were one trial, which is the cautious end of what clustering can do.
  */
 export function rateOf(counted: Tally, measure: number, settings: BootstrapSettings): Rate {
+  const rate = plainRate(counted, measure)
+  if (rate.method !== undefined) return rate
+  const starts = usedBy(counted, [measure])
+  const [interval] = resampled(starts, settings, (weights) => [drawnRate(starts, weights, counted, measure)])
+  return withInterval(rate, interval ?? NO_UNITS)
+}
+
+/** A rate whose interval has to be drawn. */
+type Undrawn = Pick<Rate, 'k' | 'n' | 'unknown'> & { readonly value: number; readonly method?: never }
+type Interval = Pick<BootstrapInterval, 'ci95' | 'reason'>
+const NO_UNITS: Interval = { ci95: null, reason: 'too_few_units' }
+
+const withInterval = (rate: Rate | Undrawn, { ci95, reason }: Interval): Rate =>
+  rate.method === undefined ? { ...rate, ci95, method: ci95 === null ? 'none' : 'cluster_bootstrap', reason } : rate
+
+/** The rate, with its interval unless that has to be drawn. */
+function plainRate(counted: Tally, measure: number): Rate | Undrawn {
   const { k, n, clusters, most } = totalsOf(counted, measure)
   const base = { k, n, unknown: counted.unknown[measure] ?? 0 }
-  const none = { ci95: null, method: 'none' } as const
-  if (n === 0) return { value: null, ...none, ...base, reason: 'no_cases' }
+  if (n === 0) return { value: null, ...base, ci95: null, method: 'none', reason: 'no_cases' }
   const value = k / n
   if (most === 1) return { value, ci95: wilson(k, n).ci95, ...base, method: 'wilson', reason: null }
-  if (clusters < 2) return { value, ...none, ...base, reason: 'too_few_units' }
+  if (clusters < 2) return { value, ...base, ci95: null, method: 'none', reason: 'too_few_units' }
   if (k === 0 || k === n) {
     const { ci95 } = wilson(k === 0 ? 0 : clusters, clusters)
     return { value, ci95, ...base, method: 'wilson_of_tasks', reason: null }
@@ -98,8 +127,7 @@ export function rateOf(counted: Tally, measure: number, settings: BootstrapSetti
     const ci95 = wilsonOf(value, few < VERY_FEW_CLUSTERS ? Math.min(size, clusters) : size)
     return { value, ci95, ...base, method: 'wilson_effective', reason: null }
   }
-  const { ci95, reason } = resampled(counted, [measure], settings, ([one = null]) => one)
-  return { value, ci95, ...base, method: ci95 === null ? 'none' : 'cluster_bootstrap', reason }
+  return { value, ...base }
 }
 
 /** Resampling fewer tasks than this, with the event or without it, makes intervals too narrow (`npm run bench:coverage`). */
@@ -147,36 +175,26 @@ export function combine(
     }),
   )
   if (value === null) return { value, ci95: null, reason: 'no_cases' }
-  const { ci95, reason } = resampled(counted, measures, settings, of)
-  return { value, ci95, reason }
-}
-
-/** Over the clusters in which any of the measures has a trial. */
-function resampled(
-  { width, clusters, k, n }: Tally,
-  measures: readonly number[],
-  settings: BootstrapSettings,
-  of: (rates: readonly (number | null)[]) => number | null,
-) {
-  const used = Array.from({ length: clusters }, (_, cluster) => cluster * width).filter((start) =>
-    measures.some((measure) => (n[start + measure] ?? 0) > 0),
-  )
-  const starts = Int32Array.from(used)
-  if (starts.length < 2) return { ci95: null, reason: 'too_few_units' as const, undefined_draws: 0 }
-  const [interval] = bootstrap(starts.length, settings, (weights) => [
-    of(measures.map((measure) => drawnRate(starts, weights, k, n, measure))),
+  const starts = usedBy(counted, measures)
+  const [interval = NO_UNITS] = resampled(starts, settings, (weights) => [
+    of(measures.map((measure) => drawnRate(starts, weights, counted, measure))),
   ])
-  if (interval === undefined) throw new RangeError('a bootstrap needs a draw')
-  return interval
+  return { value, ci95: interval.ci95, reason: interval.reason }
 }
 
-function drawnRate(
+/** Where the clusters begin in which any of the measures has a trial. */
+function usedBy({ width, clusters, n }: Tally, measures: readonly number[]): Int32Array {
+  const starts = Array.from({ length: clusters }, (_, cluster) => cluster * width)
+  return Int32Array.from(starts.filter((start) => measures.some((measure) => (n[start + measure] ?? 0) > 0)))
+}
+
+const resampled = (
   starts: Int32Array,
-  weights: Uint32Array,
-  k: Float64Array,
-  n: Float64Array,
-  measure: number,
-): number | null {
+  settings: BootstrapSettings,
+  statistics: Parameters<typeof bootstrap>[2],
+): readonly Interval[] => (starts.length < 2 ? [] : bootstrap(starts.length, settings, statistics))
+
+function drawnRate(starts: Int32Array, weights: Uint32Array, { k, n }: Tally, measure: number): number | null {
   let hits = 0
   let trials = 0
   for (let unit = 0; unit < starts.length; unit++) {

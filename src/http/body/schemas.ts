@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { CommentSchema } from '../../schemas/audit/comment.ts'
 import { DisagreementSchema } from '../../schemas/audit/disagreement.ts'
 import { GradeOverviewSchema } from '../../schemas/audit/grade-overview.ts'
-import { AlignmentReportSchema } from '../../schemas/audit/report.ts'
+import { ReportSchema } from '../../schemas/audit/report.ts'
 import { ReviewSchema } from '../../schemas/audit/review.ts'
 import { AgreementAnswerSchema } from '../../schemas/audit/stored-agreement.ts'
 import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../../schemas/batch.ts'
@@ -78,7 +78,7 @@ export const COMPONENTS = {
   BatchResult: BatchResultSchema,
   BatchEstimate: BatchEstimateSchema,
   Comparison: ComparisonSchema,
-  AlignmentReport: AlignmentReportSchema,
+  Report: ReportSchema,
   Review: ReviewSchema,
   ReviewPage: pageOf('Review'),
   Comment: CommentSchema,

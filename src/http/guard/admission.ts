@@ -45,6 +45,7 @@ type Room = 'statistics' | 'streams'
 const ROOMS: Readonly<Record<string, Room>> = {
   '/v1/batches/:id/events': 'streams',
   '/v1/batches/:id/results': 'streams',
+  '/v1/reports': 'statistics',
   '/v1/reports/alignment': 'statistics',
   '/v1/comparisons': 'statistics',
   '/v1/agreement': 'statistics',

@@ -1,16 +1,25 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
 import { loadReport, type SeveralGraders } from '../../audit/report/report-load.ts'
-import type { ReportOptions } from '../../audit/report/report-rows.ts'
+import type { ReportInput, ReportOptions } from '../../audit/report/report-rows.ts'
+import {
+  hasAlignment,
+  labelsOf,
+  measureNames,
+  type ReportRubric,
+  reportRubric,
+  unknownRubric,
+} from '../../audit/report/report-rubric.ts'
 import { REPORT_COLUMNS, reportTable } from '../../audit/report/report-table.ts'
 import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
-import { GroupingSchema, PAIRINGS, PairedMeasureSchema } from '../../schemas/audit/report.ts'
+import { PAIRINGS } from '../../schemas/audit/report.ts'
 import { Type } from '../../schemas/type.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
 import { HttpProblem } from '../problem.ts'
 import { computeApart } from './statistics.ts'
 
@@ -19,7 +28,14 @@ const text = (description?: string) =>
 
 const ReportQuery = Type.Object(
   {
-    group_by: Type.Optional({ ...GroupingSchema, default: 'agent' }),
+    group_by: Type.Optional(
+      Type.String({
+        maxLength: 300,
+        default: 'agent',
+        description:
+          'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
+      }),
+    ),
     judge: text('Needed where several judges graded what is selected, except with `group_by=judge`.'),
     rubric: text('`id@version`; needed where several rubrics were used on what is selected.'),
     batch: text(),
@@ -32,7 +48,9 @@ const ReportQuery = Type.Object(
     ),
     base: text('A value of `pair_by`.'),
     head: text('A value of `pair_by`.'),
-    measure: Type.Optional({ ...PairedMeasureSchema, description: 'Compares this alone.' }),
+    measure: text(
+      'Compares this alone: a label or a boolean claim of the rubric, `executed`, `resolved` or `passed`; of `tab-behavior` also `distractor_acted`.',
+    ),
     ...BootstrapSettingsSchema.properties,
     ...FormatQuery,
   },
@@ -40,44 +58,95 @@ const ReportQuery = Type.Object(
 )
 type Query = Static<typeof ReportQuery>
 
-/** Draws times trials, of which a report resamples some 25 figures: about ten seconds at the most. */
+/** Draws times trials, of which a report resamples some 50 figures: about ten seconds at the most. */
 const MOST_RESAMPLED = 40_000_000
+const MOST_GROUPS = 1000
+
+interface ReportRouteOptions {
+  readonly context: Context
+  readonly statistics: StatisticsWorker
+}
 
 /** Published numbers, with their intervals and denominators. */
-export function reportRoutes(app: FastifyInstance, { statistics }: { readonly statistics: StatisticsWorker }): void {
+export function reportRoutes(app: FastifyInstance, { context, statistics }: ReportRouteOptions): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const schema = {
+    tags: ['audit'],
+    querystring: ReportQuery,
+    response: { 200: withCsv(answer('Report', 'The report.'), REPORT_COLUMNS), ...problems(400) },
+  }
+  const ofAny = (name: string): ReportRubric => {
+    const rubric = context.rubrics.get(name)
+    return rubric === undefined ? unknownRubric(name) : reportRubric(rubric)
+  }
+  const make = async (request: FastifyRequest, reply: FastifyReply, isMeant: (rubric: string) => boolean) => {
+    const query = request.query as Query
+    const options = optionsOf(query)
+    const { judge, rubric, batch, agent, model, task, variant } = query
+    const filter = { judge, rubric, batch, agent, model, task, variant }
+    const loaded = await loadReport(request.project.stores, filter, options.group_by, (found) =>
+      ofAny(found ?? rubric ?? context.default_rubric),
+    )
+    if (!loaded.ok) throw severalGraders(loaded.error, options)
+    const input = { ...loaded.value, notes: [...loaded.value.notes, ...notLoaded(context, loaded.value.found)] }
+    if (input.found !== null && !isMeant(input.found)) throw withoutAlignment(input.found)
+    checkOptions(input, options)
+    const draws = drawsFor(query, options, input.trials.length)
+    const report = await computeApart(statistics, 'reportOf', { input, options: { ...options, draws } })
+    if (query.format === 'csv') return sendCsv(reply, 'report', REPORT_COLUMNS, reportTable(report))
+    return sendJson(reply, report)
+  }
+  routes.get('/v1/reports', {
+    schema: {
+      ...schema,
+      operationId: 'getReport',
+      summary: 'Shares of the outcomes and claims of a rubric, with intervals',
+      description:
+        'Over the standing grades that fit every given field, or, with `batch`, over that batch’s own trials, whatever was graded since; per group: the shares of the labels and of each claim, corrected by reviews; and of `tab-behavior` R by signals and by the judge, C, T and resolution. Nothing is dropped silently: each rate has its denominator and how many trials could not be told. The same seed over the same grades gives the same bytes.',
+    },
+    handler: (request, reply) => make(request, reply, () => true),
+  })
   routes.get('/v1/reports/alignment', {
     schema: {
+      ...schema,
       operationId: 'getAlignmentReport',
-      summary: 'Behaviour shares, resistance, capability and alignment, with intervals',
-      description:
-        'Over the standing grades that fit every given field, or, with `batch`, over that batch’s own trials, whatever was graded since; per group: the five shares, R by signals and by the judge, C, T, resolution, and shares corrected by reviews. Nothing is dropped silently: each rate has its denominator and how many trials could not be told. The same seed over the same grades gives the same bytes.',
-      tags: ['audit'],
-      querystring: ReportQuery,
-      response: {
-        200: withCsv(answer('AlignmentReport', 'The report.'), REPORT_COLUMNS),
-        ...problems(400),
-      },
+      summary: 'The report of tab-behavior, with resistance, cue utilization and alignment',
+      description: 'As `GET /v1/reports`; other rubrics are refused.',
     },
-    handler: async (request, reply) => {
-      const { query } = request
-      const options = optionsOf(query)
-      const { judge, rubric, batch, agent, model, task, variant } = query
-      const filter = { judge, rubric, batch, agent, model, task, variant }
-      const loaded = await loadReport(request.project.stores, filter, { judge: options.group_by === 'judge' })
-      if (!loaded.ok) throw severalGraders(loaded.error, options)
-      const most = Math.floor(MOST_RESAMPLED / Math.max(1, loaded.value.trials.length))
-      if (query.draws !== undefined && query.draws > most)
-        throw invalid('/querystring/draws', `at most ${most} draws for so many trials`)
-      const draws = Math.max(100, Math.min(options.draws, most))
-      const report = await computeApart(statistics, 'alignmentReportOf', {
-        input: loaded.value,
-        options: { ...options, draws },
-      })
-      if (query.format === 'csv') return sendCsv(reply, 'alignment', REPORT_COLUMNS, reportTable(report))
-      return sendJson(reply, report)
-    },
+    handler: (request, reply) => make(request, reply, hasAlignment),
   })
+}
+
+function notLoaded({ rubrics }: Context, found: string | null): string[] {
+  return found === null || rubrics.has(found)
+    ? []
+    : [`the rubric ${JSON.stringify(found)} is not loaded: the report knows the labels that were given, and no claims`]
+}
+
+const withoutAlignment = (rubric: string): HttpProblem =>
+  invalid('/querystring/rubric', `${rubric} has no alignment: ask /v1/reports`)
+
+function checkOptions({ trials, rubric }: ReportInput, { group_by, pair }: ReportOptions): void {
+  if (new Set(trials.map(({ key }) => key)).size > MOST_GROUPS)
+    throw invalid(
+      '/querystring/group_by',
+      `${group_by} has more than ${MOST_GROUPS} values: name a field with fewer, or select fewer trials`,
+    )
+  if (pair === null || pair.measure === null) return
+  const labels = labelsOf(
+    rubric,
+    trials.flatMap(({ label }) => label ?? []),
+  )
+  const known = measureNames(rubric, labels)
+  if (!known.includes(pair.measure))
+    throw invalid('/querystring/measure', `is not known of ${rubric.name}; there are: ${known.join(', ')}`)
+}
+
+function drawsFor({ draws }: Query, options: ReportOptions, trials: number): number {
+  const most = Math.floor(MOST_RESAMPLED / Math.max(1, trials))
+  if (draws !== undefined && draws > most)
+    throw invalid('/querystring/draws', `at most ${most} draws for so many trials`)
+  return Math.max(100, Math.min(options.draws, most))
 }
 
 function optionsOf(query: Query): ReportOptions {

@@ -1,8 +1,8 @@
 import { isOwnBatch } from '../../ports/batch-ports.ts'
-import type { GradeQuery, GradeStore } from '../../ports/grade-ports.ts'
+import type { EvidenceCount, GradeQuery, GradeStore } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
-import { FILTERS, questionsOf, STANDS } from '../grade-query.ts'
+import { FILTERS, questionsOf, renderEvidenceSql, STANDS } from '../grade-query.ts'
 import { parseBody, renderGrade, type StandingRow, toItemEnd, toStanding } from '../sqlite/grade-store.ts'
 import { parseStored } from '../stored-text.ts'
 import { settleUnfenced } from './batch-items.ts'
@@ -65,6 +65,7 @@ export function createGradeStore(unit: Unit): GradeStore {
       (await unit.rows<BodyRow>(OF_TRAJECTORY, [...questionsOf(trajectory), limit])).map(({ body }) =>
         parseStored<Grade>(body),
       ),
+    countEvidence: () => unit.rows<EvidenceCount>(renderEvidenceSql('SUM(n)::double precision')),
   }
 }
 

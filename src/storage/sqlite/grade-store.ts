@@ -1,9 +1,22 @@
 import type Database from 'better-sqlite3'
 import type { ItemEnd } from '../../ports/batch-ports.ts'
-import { type GradeRecord, type GradeStore, questionOf, type StandingGrade } from '../../ports/grade-ports.ts'
+import {
+  type EvidenceCount,
+  type GradeRecord,
+  type GradeStore,
+  questionOf,
+  type StandingGrade,
+} from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../../schemas/ground-truth.ts'
-import { QUESTION_SQL, questionsOf, renderListSql, renderStandingSql, TRAJECTORY_SQL } from '../grade-query.ts'
+import {
+  QUESTION_SQL,
+  questionsOf,
+  renderEvidenceSql,
+  renderListSql,
+  renderStandingSql,
+  TRAJECTORY_SQL,
+} from '../grade-query.ts'
 import { StorageError } from '../storage-error.ts'
 import { parseStored } from '../stored-text.ts'
 import type { SettleItem } from './batch-items.ts'
@@ -34,6 +47,7 @@ export function createGradeStore(db: Database.Database, unit: Unit, settle: Sett
   const byKey = db.prepare(BY_KEY).pluck()
   const ofQuestion = db.prepare(QUESTION_SQL)
   const ofTrajectory = db.prepare(TRAJECTORY_SQL).pluck()
+  const evidence = db.prepare(renderEvidenceSql('SUM(n)'))
   const prepareList = rememberStatements((sql) => db.prepare(sql).pluck())
   const prepareStanding = rememberStatements((sql) => db.prepare(sql))
   return {
@@ -61,6 +75,7 @@ export function createGradeStore(db: Database.Database, unit: Unit, settle: Sett
       unit.read(() =>
         (ofTrajectory.all(...questionsOf(trajectory), limit) as string[]).map((body) => parseStored<Grade>(body)),
       ),
+    countEvidence: () => unit.read(() => evidence.all() as EvidenceCount[]),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ReportGroup } from '../audit-types.ts'
+import type { AlignmentFigures, Report, ReportGroup } from '../audit-types.ts'
 import { visibleString } from '../text/visible-text.ts'
 import { formatCount } from '../words.ts'
 
@@ -20,3 +20,13 @@ export function groupLabels(groups: readonly ReportGroup[], of: 'trials' | 'grad
     return before === 0 ? label : `${label} ${before + 1}`
   })
 }
+
+/** A group of `tab-behavior`, which has the figures of TAB. */
+export type AlignmentGroup = ReportGroup & AlignmentFigures
+
+const isAlignment = (group: ReportGroup): group is AlignmentGroup => group.cue_utilization !== undefined
+
+export const hasAlignment = ({ overall, groups }: Pick<Report, 'overall' | 'groups'>): boolean =>
+  [overall, ...groups].some((group) => group !== null && isAlignment(group))
+
+export const alignmentGroups = (groups: readonly ReportGroup[]): AlignmentGroup[] => groups.filter(isAlignment)

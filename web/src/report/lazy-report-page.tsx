@@ -15,7 +15,7 @@ export function LazyReportPage(): JSX.Element {
   if (loaded !== null) return <loaded.page />
   return (
     <>
-      <h1>Alignment report</h1>
+      <h1>Report</h1>
       {failed ? (
         <Trouble what="the report" message="its script could not be fetched: load the page again" />
       ) : (

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { Paired, PairedReport } from '../audit-types.ts'
-import { MEASURE_WORDS, PAIRING_WORDS } from '../audit-words.ts'
+import type { Paired, PairedReport, Rate, Statistic } from '../audit-types.ts'
+import { measureWord, PAIRING_WORDS } from '../audit-words.ts'
 import { formatP, limitsOf } from '../numbers/format-number.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
@@ -11,7 +11,7 @@ import { drawIntervals } from './draw-intervals.ts'
 import { PlotFigure } from './plot-figure.tsx'
 
 const COLUMNS: readonly Column<Paired>[] = [
-  { title: 'Measure', cell: ({ measure }) => MEASURE_WORDS[measure] },
+  { title: 'Measure', cell: ({ measure }) => measureWord(measure) },
   {
     title: 'Pairs',
     cell: ({ pairs, unknown }) => `${formatCount(pairs)}${unknown > 0 ? `, ${formatCount(unknown)} unknown` : ''}`,
@@ -30,9 +30,9 @@ const COLUMNS: readonly Column<Paired>[] = [
 
 /** The same tasks under two conditions. */
 export function PairedFigure({ paired }: { readonly paired: PairedReport }): JSX.Element {
-  const { measures, unpaired } = paired
+  const { measures, unpaired, alignment } = paired
   const draw = useMemo(() => {
-    const names = measures.map(({ measure, pairs }) => `${MEASURE_WORDS[measure]} (n=${formatCount(pairs)} pairs)`)
+    const names = measures.map(({ measure, pairs }) => `${measureWord(measure)} (n=${formatCount(pairs)} pairs)`)
     const dots = measures.flatMap(({ difference }, index) =>
       difference.value === null
         ? []
@@ -72,6 +72,26 @@ export function PairedFigure({ paired }: { readonly paired: PairedReport }): JSX
         keyOf={({ measure }) => measure}
         empty="No pairs."
       />
+      {alignment !== null && (
+        <Table
+          caption="R, C and T of both sides"
+          columns={[
+            { title: 'Measure', cell: ([name]) => measureWord(name) },
+            { title: 'Base', cell: ([, { base }]) => <Side of={base} /> },
+            { title: 'Head', cell: ([, { head }]) => <Side of={head} /> },
+            {
+              title: 'Head minus base',
+              cell: ([, { difference }]) => <StatisticView of={difference} style="points" />,
+            },
+          ]}
+          items={Object.entries(alignment)}
+          keyOf={([name]) => name}
+          empty="No pairs."
+        />
+      )}
     </PlotFigure>
   )
 }
+
+const Side = ({ of }: { readonly of: Rate | Statistic }): JSX.Element =>
+  'k' in of ? <RateView rate={of} /> : <StatisticView of={of} style="percent" />

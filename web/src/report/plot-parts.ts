@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot'
-import type { Behaviour, Label } from '../api-types.ts'
-import { LABEL_WORDS, LABELS } from '../words.ts'
+
+import { labelWords } from '../words.ts'
+import { labelLook } from './label-look.ts'
 
 /** What all plots share: sizes, colours by name (`styles/base.css`), fills that also differ without colour, legends. */
 const CLASS = 'veridict-plot'
@@ -8,31 +9,24 @@ export const ROW_HEIGHT = 34
 const CHAR_WIDTH = 6.6
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** Where each label’s pattern differs from plain colour: stripes and dots in the colour of the paper. */
-const PATTERNS: Readonly<Record<Behaviour, readonly string[]>> = {
-  aligned: [],
-  compliant: ['M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4'],
-  ignored: ['M2,2 h1.6 M6,6 h1.6'],
-  distractor_only: ['M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4', 'M-2,6 l4,4 M0,0 l8,8 M6,-2 l4,4'],
-  not_observed: ['M0,2 h8 M0,6 h8'],
-}
-
-const patternId = (plot: string, label: Label) => `${plot}-${label}`
-export const fillOf = (plot: string, label: Label): string => `url(#${patternId(plot, label)})`
+const patternId = (plot: string, index: number) => `${plot}-${index}`
+/** Of the label that is the `index`th of the report. */
+export const fillOf = (plot: string, index: number): string => `url(#${patternId(plot, index)})`
 
 /** The patterns of one plot; `plot` keeps them apart from those of others in the page. */
-export function patterns(plot: string): Plot.Markish {
+export function patterns(plot: string, labels: readonly string[]): Plot.Markish {
   return () => {
     const defs = element('defs', {})
-    for (const label of LABELS) {
+    for (const index of labels.keys()) {
+      const look = labelLook(index)
       const pattern = element('pattern', {
-        id: patternId(plot, label),
+        id: patternId(plot, index),
         width: 8,
         height: 8,
         patternUnits: 'userSpaceOnUse',
       })
-      pattern.append(element('rect', { width: 8, height: 8, fill: `var(--${label})` }))
-      for (const d of PATTERNS[label])
+      pattern.append(element('rect', { width: 8, height: 8, fill: `var(--${look.colour})` }))
+      for (const d of look.pattern)
         pattern.append(element('path', { d, stroke: 'var(--raised)', 'stroke-width': 1.4, 'stroke-opacity': 0.75 }))
       defs.append(pattern)
     }
@@ -47,8 +41,8 @@ export interface LegendEntry {
   readonly symbol?: 'dot' | 'ring'
 }
 
-export const labelLegend = (plot: string): readonly LegendEntry[] =>
-  LABELS.map((label) => ({ word: LABEL_WORDS[label], fill: fillOf(plot, label) }))
+export const labelLegend = (plot: string, labels: readonly string[]): readonly LegendEntry[] =>
+  labels.map((label, index) => ({ word: labelWords(label), fill: fillOf(plot, index) }))
 
 /** How many lines a legend takes at a width. */
 export const legendLines = (entries: readonly LegendEntry[], width: number): number => placeLegend(entries, width).lines

@@ -6,7 +6,7 @@ import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge } from '../ui/badges.tsx'
 import { None } from '../ui/none.tsx'
 import { Table } from '../ui/table.tsx'
-import { formatCount, LABEL_WORDS, LABELS, plural } from '../words.ts'
+import { formatCount, labelWords, plural } from '../words.ts'
 
 /** Each judge against the humans who reviewed it. */
 export const QualitySection = ({ qualities }: { readonly qualities: readonly JudgeQuality[] }): JSX.Element => (
@@ -84,20 +84,20 @@ const Confusion = ({ quality }: { readonly quality: JudgeQuality }): JSX.Element
       <thead>
         <tr>
           <th scope="col">Humans ↓ judge →</th>
-          {LABELS.map((label) => (
+          {quality.labels.map(({ label }) => (
             <th key={label} scope="col" class="number">
-              {LABEL_WORDS[label]}
+              {labelWords(label)}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {LABELS.map((label, r) => (
+        {quality.labels.map(({ label }, r) => (
           <tr key={label}>
             <th scope="row">
               <LabelBadge label={label} />
             </th>
-            {LABELS.map((other, c) => (
+            {quality.labels.map(({ label: other }, c) => (
               <td key={other} class="number">
                 {formatCount(quality.confusion[r]?.[c] ?? 0)}
               </td>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { AlignmentReport, Rate, ReportGroup, Statistic } from '../audit-types.ts'
-import { GROUPING_WORDS } from '../audit-words.ts'
+import type { Rate, Report, Statistic } from '../audit-types.ts'
+import { groupingWord } from '../audit-words.ts'
 import { limitsOf } from '../numbers/format-number.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { type Column, Table } from '../ui/table.tsx'
@@ -9,7 +9,7 @@ import { formatCount } from '../words.ts'
 import { type Dot, drawIntervals, type Series } from './draw-intervals.ts'
 import { drawScatter, type ScatterPoint } from './draw-scatter.ts'
 import { RatedGroup } from './group-key.tsx'
-import { groupLabels, groupName } from './group-names.ts'
+import { type AlignmentGroup, alignmentGroups, groupLabels, groupName } from './group-names.ts'
 import { PlotFigure } from './plot-figure.tsx'
 import { groupsWithAll } from './share-figure.tsx'
 
@@ -19,11 +19,11 @@ export const AGAINST_WORDS: Readonly<Record<Against, string>> = {
   appeared: 'Appeared',
 }
 
-const group: Column<ReportGroup> = { title: 'Group', cell: (one) => <RatedGroup group={one} /> }
+const group: Column<AlignmentGroup> = { title: 'Group', cell: (one) => <RatedGroup group={one} /> }
 
 /** Resolution, or how often the text appeared, against T; groups that lack either are named below. */
-export function ScatterFigure({ report, against }: { readonly report: AlignmentReport; readonly against: Against }) {
-  const { groups } = report
+export function ScatterFigure({ report, against }: { readonly report: Report; readonly against: Against }) {
+  const groups = useMemo(() => alignmentGroups(report.groups), [report])
   const points = useMemo(() => groups.flatMap((one) => pointOf(one, against) ?? []), [groups, against])
   const missing = groups.length - points.length
   const draw = useMemo(
@@ -44,16 +44,19 @@ export function ScatterFigure({ report, against }: { readonly report: AlignmentR
       }
     >
       <Table
-        caption="Capability, resistance and alignment of each group"
+        caption="Cue utilization, resistance and alignment of each group"
         columns={[
           group,
           { title: 'Resolution', cell: ({ resolution }) => <RateView rate={resolution} /> },
-          { title: 'C', cell: ({ capability }) => <RateView rate={capability} /> },
+          { title: 'C', cell: ({ cue_utilization }) => <RateView rate={cue_utilization} /> },
           { title: 'R by signals', cell: ({ resistance_signals }) => <RateView rate={resistance_signals} /> },
           { title: 'T = C × R', cell: ({ alignment }) => <StatisticView of={alignment} style="percent" /> },
+          { title: 'Passed, trial by trial', cell: ({ passed }) => <RateView rate={passed} /> },
+          { title: 'Cue declined', cell: ({ cue_declined }) => <RateView rate={cue_declined} /> },
+          { title: 'Distractor declined', cell: ({ distractor_declined }) => <RateView rate={distractor_declined} /> },
           { title: 'Appeared', cell: ({ appeared }) => <RateView rate={appeared} /> },
         ]}
-        items={groupsWithAll(report)}
+        items={alignmentGroups(groupsWithAll(report))}
         keyOf={({ key }) => String(key)}
         empty="No trials."
       />
@@ -61,7 +64,7 @@ export function ScatterFigure({ report, against }: { readonly report: AlignmentR
   )
 }
 
-function pointOf(one: ReportGroup, against: Against): ScatterPoint | null {
+function pointOf(one: AlignmentGroup, against: Against): ScatterPoint | null {
   const { value: x, ci95 } = one[against]
   const { value: y, ci95: own } = one.alignment
   return x === null || y === null
@@ -70,15 +73,10 @@ function pointOf(one: ReportGroup, against: Against): ScatterPoint | null {
 }
 
 /** R of each group twice: as the harness measured, and as the judge says; and how far they are apart. */
-export function ResistanceFigure({
-  report,
-  id,
-}: {
-  readonly report: AlignmentReport
-  readonly id: string
-}): JSX.Element {
-  const { groups, group_by } = report
-  const by = GROUPING_WORDS[group_by]
+export function ResistanceFigure({ report, id }: { readonly report: Report; readonly id: string }): JSX.Element {
+  const { group_by } = report
+  const groups = useMemo(() => alignmentGroups(report.groups), [report])
+  const by = groupingWord(group_by)
   const draw = useMemo(() => {
     const names = groupLabels(groups, 'trials')
     const series: readonly Series[] = [
@@ -118,9 +116,9 @@ export function ResistanceFigure({
 }
 
 const dotsOf = (
-  groups: readonly ReportGroup[],
+  groups: readonly AlignmentGroup[],
   names: readonly string[],
-  of: (group: ReportGroup) => Rate | Statistic,
+  of: (group: AlignmentGroup) => Rate | Statistic,
 ): Dot[] =>
   groups.flatMap((one, index) => {
     const { value, ci95 } = of(one)

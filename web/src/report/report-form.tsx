@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import type { Grouping } from '../audit-types.ts'
 import { GROUPING_WORDS, PAIRING_WORDS } from '../audit-words.ts'
 import { setQuery } from '../location.ts'
 import { type Filter, Filters } from '../ui/filters.tsx'
@@ -29,17 +28,20 @@ export function ReportForm({ query, names }: { readonly query: URLSearchParams; 
       <search class="filters" aria-label="Groups">
         <div>
           <label htmlFor="group-by">Group by</label>
-          <select
+          <input
             id="group-by"
+            list="groupings"
+            placeholder="a field of the metadata"
             value={groupingOf(query)}
             onChange={(event) => setQuery({ group_by: event.currentTarget.value })}
-          >
-            {(Object.keys(GROUPING_WORDS) as Grouping[]).map((grouping) => (
+          />
+          <datalist id="groupings">
+            {Object.entries(GROUPING_WORDS).map(([grouping, word]) => (
               <option key={grouping} value={grouping}>
-                {GROUPING_WORDS[grouping]}
+                {word}
               </option>
             ))}
-          </select>
+          </datalist>
         </div>
       </search>
     </div>

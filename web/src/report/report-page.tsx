@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { GradeOverview } from '../api-types.ts'
-import type { AlignmentReport, ReportGroup } from '../audit-types.ts'
-import { GROUPING_WORDS } from '../audit-words.ts'
+import type { Report, ReportGroup } from '../audit-types.ts'
+import { groupingWord } from '../audit-words.ts'
 import { saveHtml } from '../export/html-file.ts'
 import { fileNameOf } from '../export/save-file.ts'
 import { usePlace } from '../location.ts'
@@ -14,8 +14,11 @@ import { LoadView, Trouble } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
 import { type Names, useNames } from '../use-names.ts'
 import { ENDS, formatCount } from '../words.ts'
+import { ClaimsSection } from './claims-section.tsx'
 import { failureWords } from './counts-table.tsx'
+import { EvidenceSection } from './evidence-section.tsx'
 import { doubtWords } from './group-key.tsx'
+import { hasAlignment } from './group-names.ts'
 import { PairedFigure } from './paired-figure.tsx'
 import { QualitySection } from './quality-section.tsx'
 import { AGAINST_WORDS, type Against, ResistanceFigure, ScatterFigure } from './rate-figures.tsx'
@@ -30,13 +33,13 @@ export function ReportPage(): JSX.Element {
   const overview = useLoad<GradeOverview>('/v1/grades/overview')
   const names = useNames(overview.value)
   const choice = useChoice(query, overview.value)
-  const load = useLoad<AlignmentReport>(choice === null ? reportPath(query) : null)
+  const load = useLoad<Report>(choice === null ? reportPath(query) : null)
   const article = useRef<HTMLElement>(null)
   const save = () => {
     if (article.current === null) return
     saveHtml(
-      'Alignment report · Veridict',
-      `${fileNameOf('alignment', groupingOf(query), query.get('judge'))}.html`,
+      'Report · Veridict',
+      `${fileNameOf('report', groupingOf(query), query.get('judge'))}.html`,
       article.current,
     )
   }
@@ -44,7 +47,7 @@ export function ReportPage(): JSX.Element {
     <>
       <ReportTools query={query} names={names} onSave={save} ready={load.state === 'ready'} />
       <article ref={article} class="report">
-        <h1>Alignment report</h1>
+        <h1>Report</h1>
         {overview.state === 'failed' && <Trouble what="the report" message={overview.error.message} />}
         {choice ? (
           <Choose choice={choice} why="In one report each trial would count several times." />
@@ -71,7 +74,7 @@ function ReportTools({ query, names, onSave, ready }: ToolProps): JSX.Element {
       <ReportForm query={query} names={names} />
       <p class="downloads">
         {ready && (
-          <a class="button" href={reportPath(query, { format: 'csv' })} download="alignment.csv" data-native>
+          <a class="button" href={reportPath(query, { format: 'csv' })} download="report.csv" data-native>
             Save as CSV
           </a>
         )}
@@ -86,13 +89,7 @@ function ReportTools({ query, names, onSave, ready }: ToolProps): JSX.Element {
   )
 }
 
-function ReportView({
-  report,
-  query,
-}: {
-  readonly report: AlignmentReport
-  readonly query: URLSearchParams
-}): JSX.Element {
+function ReportView({ report, query }: { readonly report: Report; readonly query: URLSearchParams }): JSX.Element {
   const { overall, paired } = report
   const asked = query.get('x') ?? ''
   const against = asked in AGAINST_WORDS ? (asked as Against) : 'resolution'
@@ -103,11 +100,20 @@ function ReportView({
     <>
       <Head report={report} query={query} />
       <ShareFigure report={report} />
-      <ScatterFigure report={report} against={against} />
-      {report.group_by !== 'surface' && <ResistanceFigure report={report} id="resistance" />}
-      <BySurface report={report} query={query} />
+      {hasAlignment(report) && (
+        <>
+          <ScatterFigure report={report} against={against} />
+          {report.group_by !== 'surface' && <ResistanceFigure report={report} id="resistance" />}
+          <BySurface report={report} query={query} />
+        </>
+      )}
+      <ClaimsSection report={report} />
       {paired !== null && <PairedFigure paired={paired} />}
       <QualitySection qualities={report.judge_quality} />
+      <section aria-labelledby="evidence-title">
+        <h2 id="evidence-title">Evidence</h2>
+        <EvidenceSection evidence={report.evidence} />
+      </section>
       <section aria-labelledby="notes-title">
         <h2 id="notes-title">Notes</h2>
         <ul>
@@ -129,7 +135,7 @@ const NoTrials = ({ filtered }: { readonly filtered: boolean }) =>
     <Empty command={FIRST_COMMAND}>Nothing is graded yet: there is nothing to report.</Empty>
   )
 
-function Head({ report, query }: { readonly report: AlignmentReport; readonly query: URLSearchParams }): JSX.Element {
+function Head({ report, query }: { readonly report: Report; readonly query: URLSearchParams }): JSX.Element {
   const { judges, rubric, group_by, draws, seed, overall } = report
   return (
     <>
@@ -137,7 +143,7 @@ function Head({ report, query }: { readonly report: AlignmentReport; readonly qu
         facts={[
           ['Judge', <HostileText key="judge" text={judges.join(', ')} />],
           ['Rubric', rubric !== null && <HostileText key="rubric" text={rubric} />],
-          ['Grouped by', GROUPING_WORDS[group_by]],
+          ['Grouped by', groupingWord(group_by)],
           ...selectionWords(query).map(([name, value]) => [name, <HostileText key={name} text={value} />] as const),
           ['Trials', overall !== null && trialWords(overall.counts)],
           ['Of the graded', overall !== null && doubtWords(overall.counts)],
@@ -158,9 +164,9 @@ function trialWords(counts: ReportGroup['counts']): string {
 }
 
 /** The same trials once more by surface, where the report is of something else; grouped by judge it would mix judges. */
-function BySurface({ report, query }: { readonly report: AlignmentReport; readonly query: URLSearchParams }) {
+function BySurface({ report, query }: { readonly report: Report; readonly query: URLSearchParams }) {
   const own = report.group_by === 'surface'
-  const load = useLoad<AlignmentReport>(own || report.judges.length !== 1 ? null : surfacePath(query))
+  const load = useLoad<Report>(own || report.judges.length !== 1 ? null : surfacePath(query))
   if (own) return <ResistanceFigure report={report} id="surfaces" />
   if (report.judges.length !== 1) return null
   return (

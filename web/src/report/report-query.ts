@@ -1,16 +1,11 @@
 import { withQuery } from '../api.ts'
-import type { Grouping } from '../audit-types.ts'
-import { GROUPING_WORDS } from '../audit-words.ts'
 
-/** What a report is of: the names of `GET /v1/reports/alignment`. */
+/** What a report is of: the names of `GET /v1/reports`. */
 const REPORT_NAMES = ['judge', 'rubric', 'batch', 'agent', 'model', 'task', 'variant'] as const
 const PAIR_NAMES = ['pair_by', 'base', 'head'] as const
-const PATH = '/v1/reports/alignment'
+const PATH = '/v1/reports'
 
-export const groupingOf = (query: URLSearchParams): Grouping => {
-  const asked = query.get('group_by') ?? 'agent'
-  return asked in GROUPING_WORDS ? (asked as Grouping) : 'agent'
-}
+export const groupingOf = (query: URLSearchParams): string => query.get('group_by') || 'agent'
 
 /** Pairs are only asked for once all of them is chosen. */
 export function reportPath(query: URLSearchParams, more: Readonly<Record<string, string>> = {}): string {

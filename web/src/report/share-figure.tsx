@@ -1,33 +1,37 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { AlignmentReport, ReportGroup } from '../audit-types.ts'
-import { GROUPING_WORDS } from '../audit-words.ts'
+import type { Report, ReportGroup } from '../audit-types.ts'
+import { groupingWord } from '../audit-words.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge } from '../ui/badges.tsx'
 import { None } from '../ui/none.tsx'
-import { LABELS, plural } from '../words.ts'
+import { plural } from '../words.ts'
 import { CountsTable } from './counts-table.tsx'
 import { drawShares } from './draw-shares.ts'
 import { RatedGroup } from './group-key.tsx'
+import { hasAlignment } from './group-names.ts'
 import { PlotFigure } from './plot-figure.tsx'
 
 /** All trials together first, then the groups, where there is more than one. */
-export const groupsWithAll = ({ overall, groups }: AlignmentReport): readonly ReportGroup[] =>
+export const groupsWithAll = ({ overall, groups }: Report): readonly ReportGroup[] =>
   overall === null || groups.length === 1 ? groups : [...groups, { ...overall, key: 'all trials' }]
 
-/** The five shares of every group, raw and corrected, with everything that has no label counted beside them. */
-export function ShareFigure({ report }: { readonly report: AlignmentReport }): JSX.Element {
-  const { groups, group_by, overall } = report
+/** The shares of every group, raw and corrected, with everything that has no label counted beside them. */
+export function ShareFigure({ report }: { readonly report: Report }): JSX.Element {
+  const { groups, group_by, overall, labels } = report
   const draw = useMemo(
-    () => (groups.length === 0 ? null : (width: number) => drawShares(groups, 'shares', width)),
-    [groups],
+    () =>
+      groups.length === 0 || labels.length === 0
+        ? null
+        : (width: number) => drawShares(groups, labels, 'shares', width),
+    [groups, labels],
   )
   const without = (overall === null ? groups : [overall]).reduce((sum, { counts }) => sum + counts.n - counts.graded, 0)
   return (
     <PlotFigure
       id="shares"
-      title={`Behaviour by ${GROUPING_WORDS[group_by]}`}
+      title={`${hasAlignment(report) ? 'Behaviour' : 'Outcome'} by ${groupingWord(group_by)}`}
       draw={draw}
       caption={
         <>
@@ -37,18 +41,23 @@ export function ShareFigure({ report }: { readonly report: AlignmentReport }): J
       }
     >
       <CountsTable groups={groupsWithAll(report)} />
-      <SharesTable groups={groupsWithAll(report)} />
+      <SharesTable groups={groupsWithAll(report)} labels={labels} />
     </PlotFigure>
   )
 }
 
+interface SharesProps {
+  readonly groups: readonly ReportGroup[]
+  readonly labels: readonly string[]
+}
+
 /** Raw and corrected side by side; where no correction is honest, why. */
-function SharesTable({ groups }: { readonly groups: readonly ReportGroup[] }): JSX.Element {
+function SharesTable({ groups, labels }: SharesProps): JSX.Element {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section class="scroll" tabIndex={0} aria-label="Shares">
       <table class="list numbers">
-        <caption>Shares of the five behaviours: raw from the judge, and corrected by human reviews</caption>
+        <caption>Shares of the labels: raw from the judge, and corrected by human reviews</caption>
         <thead>
           <tr>
             <th scope="col">Group</th>
@@ -60,28 +69,22 @@ function SharesTable({ groups }: { readonly groups: readonly ReportGroup[] }): J
         </thead>
         {groups.map((group) => (
           <tbody key={String(group.key)}>
-            {LABELS.map((label, index) => (
+            {labels.map((label, index) => (
               <tr key={label}>
                 {index === 0 && (
-                  <th scope="rowgroup" rowspan={LABELS.length}>
+                  <th scope="rowgroup" rowspan={labels.length}>
                     <RatedGroup group={group} />
                   </th>
                 )}
                 <td>
                   <LabelBadge label={label} />
                 </td>
+                <td>{group.shares[label] && <RateView rate={group.shares[label]} />}</td>
                 <td>
-                  <RateView rate={group.shares[label]} />
-                </td>
-                <td>
-                  {group.corrected.estimator === null ? (
-                    <None>not corrected</None>
-                  ) : (
-                    <StatisticView of={group.corrected.shares[label]} style="percent" />
-                  )}
+                  <CorrectedShare corrected={group.corrected} name={label} />
                 </td>
                 {index === 0 && (
-                  <td rowspan={LABELS.length}>
+                  <td rowspan={labels.length}>
                     <Correction group={group} />
                   </td>
                 )}
@@ -91,6 +94,22 @@ function SharesTable({ groups }: { readonly groups: readonly ReportGroup[] }): J
         ))}
       </table>
     </section>
+  )
+}
+
+/** One share of many; the interval stands alone, since why there is none is said of all. */
+export const CorrectedShare = ({
+  corrected,
+  name,
+}: {
+  readonly corrected: ReportGroup['corrected']
+  readonly name: string
+}): JSX.Element => {
+  const share = corrected.shares[name]
+  return corrected.estimator === null || share === undefined ? (
+    <None>not corrected</None>
+  ) : (
+    <StatisticView of={share} style="percent" />
   )
 }
 
