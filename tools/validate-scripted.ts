@@ -8,7 +8,7 @@ import type { Screen, Shell } from '../src/cli/client/shell.ts'
 import { validateCommand } from '../src/cli/commands/validate-command.ts'
 import { shareText } from '../src/cli/validation/validation-table.ts'
 import type { Judge } from '../src/ports/ports.ts'
-import type { Certificate } from '../src/schemas/certificate.ts'
+import type { Certificate } from '../src/schemas/audit/certificate.ts'
 import { judgesFor } from './scripted-judges/scripts.ts'
 
 /** Prints how scripted judges agree with people, on the data of a folder: `npm run validate:scripted -- ../shared/labelled`. */

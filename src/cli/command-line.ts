@@ -38,19 +38,22 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
       keysCommand(shell, async (env, make) => (await import('./client/open-keys.ts')).openKeys(env, make))
   },
   doctor: async () => {
-    const [{ doctorCommand }, upkeep] = await Promise.all([import('./commands/doctor-command.ts'), loadUpkeep()])
+    const [{ doctorCommand }, upkeep] = await Promise.all([import('./commands/store/doctor-command.ts'), loadUpkeep()])
     return (shell) => doctorCommand(shell, upkeep)
   },
   backup: async () => {
-    const [{ backupCommand }, upkeep] = await Promise.all([import('./commands/backup-command.ts'), loadUpkeep()])
+    const [{ backupCommand }, upkeep] = await Promise.all([import('./commands/store/backup-command.ts'), loadUpkeep()])
     return (shell) => backupCommand(shell, upkeep)
   },
   restore: async () => {
-    const [{ restoreCommand }, upkeep] = await Promise.all([import('./commands/restore-command.ts'), loadUpkeep()])
+    const [{ restoreCommand }, upkeep] = await Promise.all([
+      import('./commands/store/restore-command.ts'),
+      loadUpkeep(),
+    ])
     return (shell) => restoreCommand(shell, upkeep)
   },
   'migrate-store': async () => {
-    const { migrateStoreCommand } = await import('./commands/migrate-store-command.ts')
+    const { migrateStoreCommand } = await import('./commands/store/migrate-store-command.ts')
     return (shell) =>
       migrateStoreCommand(shell, async (options) => (await import('../storage/move/move-store.ts')).moveStore(options))
   },

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { doctorCommand } from '../../src/cli/commands/doctor-command.ts'
+import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
 import { digestValue } from '../../src/domain/digest.ts'
 import type { BlobStore } from '../../src/ports/blob-ports.ts'
 import { NO_CAPS } from '../../src/ports/ledger-ports.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { doctorCommand } from '../../src/cli/commands/doctor-command.ts'
+import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
 import { digestValue } from '../../src/domain/digest.ts'
 import type { Finding } from '../../src/ports/upkeep-ports.ts'
 import { backUpDatabase, projectFiles } from '../../src/storage/backup.ts'

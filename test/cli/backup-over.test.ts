@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { backupCommand } from '../../src/cli/commands/backup-command.ts'
+import { backupCommand } from '../../src/cli/commands/store/backup-command.ts'
 import { backUpDatabase, projectFiles } from '../../src/storage/backup.ts'
 import { restoreDatabase } from '../../src/storage/restore.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'

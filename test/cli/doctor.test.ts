@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { doctorCommand } from '../../src/cli/commands/doctor-command.ts'
+import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
 import { projectFiles } from '../../src/storage/backup.ts'
 import { examineDatabase } from '../../src/storage/examine/examine.ts'
 import { judgeLog, judgeMode, judgeSpace } from '../../src/storage/examine/examine-file.ts'

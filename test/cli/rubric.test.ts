@@ -199,6 +199,6 @@ test('HTTP tells any rubric', async () => {
     expect(answer.json()).toMatchObject({ name: rubric.name, about: rubric.about, answer_schema: rubric.answer_schema })
   }
   const { claims, outcome } = (await app.get('/v1/rubrics/surface-discovery')).json()
-  expect(claims.map(({ id }: { id: string }) => id)).toContain('surfaces.locator')
+  expect(claims).toMatchObject([{ id: 'surfaces', of: [{ id: 'surfaces.locator' }, {}, {}, {}, {}, {}] }])
   expect(outcome).toMatchObject({ best: { of: 'surfaces', label: 'category' } })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Certificate, CertificateSchema } from '../../src/schemas/certificate.ts'
+import { type Certificate, CertificateSchema } from '../../src/schemas/audit/certificate.ts'
 import { inputIssues } from '../../src/schemas/check.ts'
 import { ndjson, realCommand } from './real-command.ts'
 

@@ -275,13 +275,13 @@ const FAULTS: readonly Row[] = [
     'a requirement of nothing',
     'template',
     [['rubric.yaml', 'required: [instruction]', 'required: [task]']],
-    'rubric.yaml:10 /truth/required  must be a list of members; there are: instruction, test_command, signals',
+    'rubric.yaml:10 /truth/required  must be a list of members; there are: instruction, test_command, signals, expected_in',
   ],
   [
     'a choice of nothing',
     'template',
     [['rubric.yaml', 'required: [instruction]', 'anyOf: [task]']],
-    'rubric.yaml:10 /truth/anyOf  must be a list of { required: [member] }; members: instruction, test_command, signals',
+    'rubric.yaml:10 /truth/anyOf  must be a list of { required: [member] }; members: instruction, test_command, signals, expected_in',
   ],
   [
     'a member with a name that is none',
@@ -293,7 +293,7 @@ const FAULTS: readonly Row[] = [
     'a member with a name of the prompt',
     'template',
     [['rubric.yaml', 'test_command: {', 'nonce: {']],
-    'rubric.yaml:12 /truth/properties/nonce  nonce is a name of the prompt: choose another; taken are: nonce, signals, steps, agents, claims, answer_schema, both, by_message, written_form, acted_by, instruction',
+    'rubric.yaml:12 /truth/properties/nonce  nonce is a name of the prompt: choose another; taken are: nonce, signals, steps, agents, claims, answer_schema, both, by_message, written_form, acted_by, instruction, expected_in',
   ],
   [
     'a member of an unknown kind',

@@ -1,7 +1,7 @@
 import { isRecord, type Json, type ReadLimits } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
+import type { HumanLabel } from '../../schemas/audit/human-label.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
-import type { HumanLabel } from '../../schemas/human-label.ts'
 import type { TrialItem } from '../trials/trial-item.ts'
 import { safeText } from '../unpack/names.ts'
 import { codeOf, type Place } from '../unpack/place.ts'

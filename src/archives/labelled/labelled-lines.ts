@@ -1,7 +1,7 @@
 import { isRecord, type Json } from '../../formats/common/reading.ts'
+import { type HumanLabel, HumanLabelSchema } from '../../schemas/audit/human-label.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
-import { type HumanLabel, HumanLabelSchema } from '../../schemas/human-label.ts'
 import { isRequest, linesOf, parseLine } from '../trials/request-lines.ts'
 import { safeText } from '../unpack/names.ts'
 import type { Place } from '../unpack/place.ts'

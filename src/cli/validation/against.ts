@@ -1,5 +1,5 @@
 import { type Equivalence, equivalenceOf } from '../../domain/validation/equivalence.ts'
-import type { Certificate } from '../../schemas/certificate.ts'
+import type { Certificate } from '../../schemas/audit/certificate.ts'
 import { CliError } from '../client/cli-error.ts'
 import { oneLine } from '../results/terminal-text.ts'
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { type Certificate, CertificateSchema } from '../../schemas/certificate.ts'
+import { type Certificate, CertificateSchema } from '../../schemas/audit/certificate.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { Shell } from '../client/shell.ts'

@@ -1,5 +1,5 @@
 import type { Answer, Question } from '../../domain/validation/judged-item.ts'
-import type { HumanLabel } from '../../schemas/human-label.ts'
+import type { HumanLabel } from '../../schemas/audit/human-label.ts'
 import type { RubricText } from '../client/client.ts'
 
 /** What a rubric asks: its outcome, then its claims. */

@@ -1,6 +1,6 @@
 import { count } from '../../domain/count.ts'
 import type { Statistic } from '../../schemas/audit/agreement.ts'
-import type { Certificate, Measure, Share } from '../../schemas/certificate.ts'
+import type { Certificate, Measure, Share } from '../../schemas/audit/certificate.ts'
 import { clip, dollars, oneLine, type Paint, pad, tally } from '../results/terminal-text.ts'
 import type { Comparison } from './against.ts'
 

@@ -1,4 +1,4 @@
-import type { Measure } from '../../schemas/certificate.ts'
+import type { Measure } from '../../schemas/audit/certificate.ts'
 import { agreement } from '../statistics/agreement/agreement.ts'
 import { labelScores } from '../statistics/agreement/label-scores.ts'
 import { type Answer, isRight, type JudgedItem, provedAnswer, type Question } from './judged-item.ts'

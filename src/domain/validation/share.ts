@@ -1,4 +1,4 @@
-import type { Share } from '../../schemas/certificate.ts'
+import type { Share } from '../../schemas/audit/certificate.ts'
 import { BOOTSTRAP, bootstrap } from '../statistics/bootstrap.ts'
 import { wilson } from '../statistics/intervals.ts'
 

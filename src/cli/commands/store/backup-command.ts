@@ -1,16 +1,22 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
-import { count } from '../../domain/count.ts'
-import { fileFault } from '../../domain/file-fault.ts'
-import type { CopyReport, Upkeep } from '../../ports/upkeep-ports.ts'
-import { CliError } from '../client/cli-error.ts'
-import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import { asTyped } from '../client/program-name.ts'
-import type { Shell } from '../client/shell.ts'
-import { type DatabaseOption, existingDatabase, statOf, withCopying, withDatabase } from '../input/doctor-database.ts'
-import { runCommand } from '../output/error-text.ts'
-import { inert } from '../results/terminal-text.ts'
+import { count } from '../../../domain/count.ts'
+import { fileFault } from '../../../domain/file-fault.ts'
+import type { CopyReport, Upkeep } from '../../../ports/upkeep-ports.ts'
+import { CliError } from '../../client/cli-error.ts'
+import { EXIT, type ExitCode } from '../../client/exit-codes.ts'
+import { asTyped } from '../../client/program-name.ts'
+import type { Shell } from '../../client/shell.ts'
+import {
+  type DatabaseOption,
+  existingDatabase,
+  statOf,
+  withCopying,
+  withDatabase,
+} from '../../input/doctor-database.ts'
+import { runCommand } from '../../output/error-text.ts'
+import { inert } from '../../results/terminal-text.ts'
 
 interface BackupOptions extends DatabaseOption {
   readonly force?: boolean

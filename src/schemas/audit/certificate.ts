@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
-import { StatisticSchema } from './audit/agreement.ts'
-import { CLAIM_TYPES } from './rubric.ts'
-import { Type } from './type.ts'
-import { CONFIDENCE_LEVELS, ITEM_STATUSES } from './vocabulary.ts'
+import { StatisticSchema } from '../audit/agreement.ts'
+import { CLAIM_TYPES } from '../rubric.ts'
+import { Type } from '../type.ts'
+import { CONFIDENCE_LEVELS, ITEM_STATUSES } from '../vocabulary.ts'
 
 const closed = { additionalProperties: false } as const
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(

@@ -1,14 +1,14 @@
 import { basename } from 'node:path'
 import { Command, Option } from 'commander'
-import { DEFAULT_PROJECT } from '../../access/access.ts'
-import { type Finding, SEVERITIES, type Severity, type Upkeep } from '../../ports/upkeep-ports.ts'
-import type { ExitCode } from '../client/exit-codes.ts'
-import type { Shell } from '../client/shell.ts'
-import { type DatabaseOption, existingDatabase, sayProgress, withDatabase } from '../input/doctor-database.ts'
-import { line } from '../input/ndjson.ts'
-import { findingLine, summaryLine } from '../output/doctor-table.ts'
-import { runCommand } from '../output/error-text.ts'
-import { inert, paintFor } from '../results/terminal-text.ts'
+import { DEFAULT_PROJECT } from '../../../access/access.ts'
+import { type Finding, SEVERITIES, type Severity, type Upkeep } from '../../../ports/upkeep-ports.ts'
+import type { ExitCode } from '../../client/exit-codes.ts'
+import type { Shell } from '../../client/shell.ts'
+import { type DatabaseOption, existingDatabase, sayProgress, withDatabase } from '../../input/doctor-database.ts'
+import { line } from '../../input/ndjson.ts'
+import { findingLine, summaryLine } from '../../output/doctor-table.ts'
+import { runCommand } from '../../output/error-text.ts'
+import { inert, paintFor } from '../../results/terminal-text.ts'
 
 interface DoctorOptions extends DatabaseOption {
   readonly full?: boolean

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Type } from './type.ts'
+import { Type } from '../type.ts'
 
 const Value = Type.Union([Type.Boolean(), Type.String({ minLength: 1, maxLength: 300 }), Type.Integer()])
 
