@@ -186,6 +186,7 @@ export const TRIES: Readonly<Record<string, readonly Try[]>> = {
   ],
   'GET /v1/batches/:id': [get(() => `/v1/batches/${alpha.batch}`), get(() => `/v1/batches/${alpha.parked}`)],
   'GET /v1/batches/:id/attempts': [get(() => `/v1/batches/${alpha.batch}/attempts?raw=true`)],
+  'GET /v1/batches/:id/rubrics': [get(() => `/v1/batches/${alpha.batch}/rubrics`)],
   'GET /v1/batches/:id/results': [
     get(() => `/v1/batches/${alpha.batch}/results`),
     get(() => `/v1/batches/${alpha.parked}/results?wait=true`),

@@ -17,7 +17,7 @@ test('a database that never answers costs a scrape its figures of batches and no
   }
   const context = {
     ...{ meter: createMeter(), judges: new Map(), unusableProjects: () => 1, laneOf: never },
-    openProjects: async () => [{ stores: { batches: { list } } }],
+    openProjects: async () => [{ stores: { batches: { list }, grades: { countEvidence: never } } }],
   }
   measureContext(metrics, context as unknown as Context)
   for (let scrapes = 0; scrapes < 2; scrapes++) {

@@ -25,3 +25,19 @@ export function comparedLabels(rubrics: Rubrics, names: Iterable<string>, occurr
   const isOrdinal = known.length > 0 && known.every(({ scale }) => scale === 'ordinal')
   return { labels, scale: isOrdinal ? 'ordinal' : 'nominal' }
 }
+
+/** Rows: base; columns: head; in the order of the labels, which are all that the pairs have. */
+export function countPairs(
+  pairs: readonly { readonly base: Label; readonly head: Label }[],
+  labels: readonly Label[],
+): number[][] {
+  const places = new Map(labels.map((label, place) => [label, place]))
+  const matrix = labels.map(() => labels.map(() => 0))
+  for (const { base, head } of pairs) {
+    const row = matrix[places.get(base) ?? -1]
+    const column = places.get(head)
+    if (row === undefined || column === undefined) throw new RangeError('a pair has a label that is not listed')
+    row[column] = (row[column] ?? 0) + 1
+  }
+  return matrix
+}

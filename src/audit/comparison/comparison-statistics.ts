@@ -5,6 +5,7 @@ import type { Scale } from '../../schemas/audit/agreement.ts'
 import type { ComparisonAgreement, ComparisonTests } from '../../schemas/regrade.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 import { groupBy } from '../report/report-baseline.ts'
+import { countPairs } from './comparison-labels.ts'
 import { type RepeatedPair, repeatNoise } from './comparison-noise.ts'
 
 /** Two labels of one question, as much as the statistics need: small, and fit to be sent to another thread. */
@@ -80,22 +81,6 @@ function testsOf(
     labels: tested.map((one, index) => ({ ...one, holm_p: adjusted[index] ?? null })),
     notes: testNotes(pairs, labels.length, clusters.length),
   }
-}
-
-/** Rows: base; columns: head; in the order of the labels, which are all that the pairs have. */
-export function countPairs(
-  pairs: readonly { readonly base: Label; readonly head: Label }[],
-  labels: readonly Label[],
-): number[][] {
-  const places = new Map(labels.map((label, place) => [label, place]))
-  const matrix = labels.map(() => labels.map(() => 0))
-  for (const { base, head } of pairs) {
-    const row = matrix[places.get(base) ?? -1]
-    const column = places.get(head)
-    if (row === undefined || column === undefined) throw new RangeError('a pair has a label that is not listed')
-    row[column] = (row[column] ?? 0) + 1
-  }
-  return matrix
 }
 
 /** In code-unit order of their names; a pair without one is a cluster of its own. */

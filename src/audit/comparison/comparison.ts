@@ -10,13 +10,8 @@ import { subjectOf } from '../disagreements/standing-opinions.ts'
 import { countEnds, type Ended } from '../report/count-ends.ts'
 import { clusterOfTask } from '../report/report-rows.ts'
 import { questionOfItem } from './batch-trials.ts'
-import { type ComparedLabels, comparedLabels, MOST_LABELS } from './comparison-labels.ts'
-import {
-  type ComparedPair,
-  type ComparedPairs,
-  type ComparisonStatistics,
-  countPairs,
-} from './comparison-statistics.ts'
+import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-labels.ts'
+import type { ComparedPair, ComparedPairs, ComparisonStatistics } from './comparison-statistics.ts'
 
 interface ComparisonQuery {
   /** A batch; null: what the head’s re-grade started from. */
