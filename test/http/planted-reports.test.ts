@@ -298,7 +298,7 @@ describe('the inventory of surface discovery (appendix I)', () => {
 
   test.each(INVENTORY)('%s: %i of 89 tasks, %s %%', async (label, tasks, printed) => {
     const { overall } = await read('rubric=surface-discovery@1&group_by=none')
-    const rate = overall.shares[label]
+    const rate = overall?.shares[label]
     expect(rate).toMatchObject({ k: tasks, n: TASKS })
     expect((100 * (rate?.value ?? 0)).toFixed(1)).toBe(printed)
   })
