@@ -9,7 +9,10 @@ export const gradeCommand = (shell: Shell): Command =>
   new Command('grade')
     .description('grade trajectory files in this process and print a table with the evidence')
     .argument('<file...>', 'trajectory files of any format that `veridict` reads: JSON, JSON lines')
-    .requiredOption('-g, --ground-truth <file>', 'JSON with instruction, cue, distractor and signals')
+    .requiredOption(
+      '-g, --ground-truth <file>',
+      'JSON of what the rubric wants to know (veridict rubric show); by default instruction, cue, distractor and signals',
+    )
     .option('-j, --judge <name>', 'lexical, openai, anthropic, or a name of the configuration file')
     .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
     .option('-s, --samples <n>', 'independent answers of the judge', (text) => Number.parseInt(text, 10))

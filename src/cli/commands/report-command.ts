@@ -27,7 +27,10 @@ export const reportCommand = (shell: Shell): Command =>
     .description('show the shares of outcomes and claims of stored grades, with intervals and denominators')
     .option('-b, --group-by <field>', 'a field of the metadata, judge, surface or none', 'agent')
     .option('-j, --judge <name>', 'needed where several judges graded what is selected')
-    .option('-r, --rubric <id>', 'id@version; needed where several rubrics were used on what is selected')
+    .option(
+      '-r, --rubric <id>',
+      'id@version, or an id for its newest version; needed where several rubrics were used on what is selected',
+    )
     .option('--batch <id>', 'the trials of this batch, as they ended in it')
     .option('--agent <name>', 'only this agent')
     .option('--model <name>', 'only this model')

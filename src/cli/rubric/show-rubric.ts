@@ -4,7 +4,7 @@ import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import type { Shell } from '../client/shell.ts'
 import { line } from '../input/ndjson.ts'
-import { inert, pad, paintFor, safe, wrap } from '../results/terminal-text.ts'
+import { inert, pad, paintFor, wrap } from '../results/terminal-text.ts'
 import { findRubrics } from './find-rubric.ts'
 import { answersOf, proofLines } from './proof-text.ts'
 
@@ -19,7 +19,7 @@ export function showRubric(shell: Shell, typed: string, options: ShowOptions): E
     const { rubric } = loaded
     if (options.json) shell.out.write(line(options.prompt || options.schema ? rubricText(rubric) : rubricView(rubric)))
     else if (options.schema) shell.out.write(`${JSON.stringify(rubric.answer_schema, null, 2)}\n`)
-    else if (options.prompt) shell.out.write(`${safe(rubric.system)}\n${safe(rubric.question)}\n`)
+    else if (options.prompt) shell.out.write(`${withoutControls(rubric.system)}\n${withoutControls(rubric.question)}\n`)
     else shell.out.write(`${pageOf(loaded, shell).join('\n')}\n`)
   }
   return EXIT.graded
@@ -92,3 +92,6 @@ function truthLines({ truth }: Rubric, columns: number): string[] {
     return `  ${pad(name, 16)} ${pad(kind + must, 22)} ${wrap(inert(description), columns, 42)}`
   })
 }
+
+/** The author’s own text as a judge is sent it, but for what would act on a terminal. */
+const withoutControls = (text: string): string => text.split('\n').map(inert).join('\n')

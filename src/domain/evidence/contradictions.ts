@@ -50,6 +50,7 @@ export function findContradictions(
     ...found,
     ...doubts(unsure, found, rubric),
     ...disputedAgents(claims, question),
+    ...stepsOfNothing(claims, rubric),
     ...hiddenActs(question.rendering.trajectory),
   ]
 }
@@ -118,6 +119,19 @@ const SIGNAL_CODES: Readonly<Record<Signal, ContradictionCode>> = {
   resolved: 'resolved_against_signal',
 }
 
+/** A value that needs no quote, such as that nothing happened, beside a step in which another value would have to be proved. */
+const stepsOfNothing = (claims: Claims, rubric: Rubric): Contradiction[] =>
+  rubric.claims.flatMap((rule): Contradiction[] => {
+    const value = claimedValue(claims, rule)
+    if (value === null || (proofOf(rule, value)?.quote.length ?? 0) > 0) return []
+    const step = Object.values(rule.proofs)
+      .flatMap(({ in_step }) => (in_step === null || in_step === rule.id ? [] : [in_step]))
+      .find((id) => typeof claims.values[id] === 'number')
+    if (step === undefined) return []
+    const detail = `claimed ${JSON.stringify(value)}, but ${step} names step ${claims.values[step]}`
+    return [doubt('doubtful_absence', rule.id, detail, claims.values[step] as number)]
+  })
+
 /** The agent that a claim names, against the one whose step it names: the record decides. */
 function disputedAgents(claims: Claims, { rubric, rendering }: EvidenceQuestion): Contradiction[] {
   return rubric.claims.flatMap((rule): Contradiction[] => {
@@ -156,6 +170,14 @@ function againstSearch(
   const claim = rule.id
   const doubtful = firstDoubtful(seen)
   if (!observed) {
+    if (instructionsOf(truth).length === 0)
+      return [
+        doubt(
+          'doubtful_absence',
+          claim,
+          'claimed not observed, and the ground truth gives nothing that a search could look for',
+        ),
+      ]
     if (doubtful === null) return []
     const detail = `claimed not observed, but something like an instruction, or a string of it, stands in tool output of step ${doubtful.step_id}`
     return [doubt('doubtful_sight', claim, detail, doubtful.step_id)]

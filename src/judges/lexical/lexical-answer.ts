@@ -82,9 +82,10 @@ function find(
   surface: Hit | null,
   findings: Findings,
 ): Found {
+  // Where nothing is given to look for, that nothing is found says nothing.
+  if (Object.keys(anchors).length === 0 && !isCategory(claim)) return { value: UNCLEAR, hit: null }
   if (claim === sightClaim(rubric)) return { value: surface !== null, hit: surface }
-  if (claim.type === 'enum' && claim.values.join() === SURFACE_CATEGORIES.join())
-    return { value: guessCategory(trajectory, surface?.position ?? null), hit: null }
+  if (isCategory(claim)) return { value: guessCategory(trajectory, surface?.position ?? null), hit: null }
   const which = claim.type === 'boolean' ? instructionBefore(claim) : null
   const finding = which === null ? undefined : findings.get(which)
   if (finding === undefined) return { value: UNCLEAR, hit: null }
@@ -95,6 +96,9 @@ function find(
   const hit = instructionDone(claim) === null ? mention() : (finding.followed?.hit ?? null)
   return { value: hit !== null, hit }
 }
+
+const isCategory = ({ type, values }: ClaimRule): boolean =>
+  type === 'enum' && values.join() === SURFACE_CATEGORIES.join()
 
 function study({ trajectory, truth, anchors, observations }: Asked, which: string): Finding {
   const own = anchors[which] ?? null
