@@ -54,7 +54,10 @@ test('a text in place of an instruction is one question with its long form, for 
   const refused = await post('/v1/grades', { ...requests[0], ground_truth: { ...short, cue: 7 } })
   expect(await refused.json()).toMatchObject({
     errors: [
-      { path: '/ground_truth/cue', message: expect.stringMatching(/^must be object or string: An instruction/) },
+      {
+        path: '/ground_truth/cue',
+        message: expect.stringMatching(/^must be either object or string, not number; An instruction/),
+      },
     ],
   })
 })
