@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
+import { GivenGroundTruthSchema } from '../../src/schemas/ground-truth.ts'
 import type { OpenApi, Operation, Schema } from './document.ts'
 import { fromSchema, type Overrides } from './from-schema.ts'
 import { DAMAGE, hostileText, hostileValue, mutate } from './hostile.ts'
@@ -41,7 +42,7 @@ const trajectory = fc.oneof(
 
 /** How requests of one operation are made. `known` is read when a request is made, so that later ones use what earlier ones stored. */
 export function requestsOf(operation: Operation, document: OpenApi, known: Known): fc.Arbitrary<Sent> {
-  const overrides = overridesOf(operation, known)
+  const overrides = overridesOf(operation, document, known)
   return fc
     .constantFrom('valid', 'valid', 'nearly valid', 'hostile' as const)
     .chain((kind) =>
@@ -77,13 +78,18 @@ const ratingsAlone = fc.record({ ratings, labels: fc.constant(LABELS) }, { requi
 const mostly = (good: fc.Arbitrary<unknown>, other: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 8, arbitrary: good }, { weight: 1, arbitrary: other })
 
-function overridesOf(operation: Operation, known: Known): Overrides {
+function overridesOf(operation: Operation, document: OpenApi, known: Known): Overrides {
   const id = (kind: string) => fc.nat().map((at) => pick(known.get(kind) ?? [], at) ?? 'unknown')
   return {
     ...Object.fromEntries(NAMED.map((one) => [one, name])),
     trajectory: mostly(
       trajectory,
       id('trajectories').map((one) => ({ id: one })),
+    ),
+    // What its members are, the rubric says, and not the document.
+    ground_truth: mostly(
+      fromSchema(GivenGroundTruthSchema as unknown as Schema, document, {}),
+      fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }),
     ),
     ratings,
     judge: mostly(fc.constant('lexical'), name),
