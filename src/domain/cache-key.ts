@@ -1,4 +1,10 @@
-import type { GivenInstruction, GivenTruth, GroundTruth, Instruction } from '../schemas/ground-truth.ts'
+import {
+  type GivenInstruction,
+  type GivenTruth,
+  type GroundTruth,
+  type Instruction,
+  isInstruction,
+} from '../schemas/ground-truth.ts'
 import { type Digest, digestValue } from './digest.ts'
 import { EVIDENCE_VERSION } from './evidence/evidence.ts'
 import type { DeniedActs } from './evidence/evidence-question.ts'
@@ -69,7 +75,8 @@ function normalize(given: GivenTruth, instructions: readonly string[]): GroundTr
   ]
   const members = ordered.flatMap((name): [string, unknown][] => {
     const value = given[name]
-    if (instructions.includes(name)) return [[name, normalizeInstruction(value as GivenInstruction)]]
+    if (instructions.includes(name) || isInstruction(value))
+      return [[name, normalizeInstruction(value as GivenInstruction)]]
     return name === 'signals' && Object.keys(value as object).length === 0 ? [] : [[name, value]]
   })
   const asked = given['instruction']

@@ -15,7 +15,8 @@ type ReadRun = (
 ) => { readonly ok: true; readonly value: Trajectory } | { readonly ok: false; readonly error: readonly Issue[] }
 
 /** Whether a document holds several runs of one question. */
-export const holdsRuns = (document: unknown): document is Json => isRecord(document) && Array.isArray(document['runs'])
+export const holdsRuns = (document: unknown): document is Json =>
+  isRecord(document) && Array.isArray(document['runs']) && !('steps' in document)
 
 /**
  * Several runs of one task, and documents beside them, as one record: `{"runs": [{"id": "codex", "trajectory": {…}}], "documents": [{"name":

@@ -3,6 +3,7 @@ import type { EvidenceQuestion } from '../domain/evidence/evidence-question.ts'
 import { mendable } from '../domain/evidence/evidence-unclear.ts'
 import type { Issue } from '../domain/result.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
+import { flatten } from '../domain/rubric/entries.ts'
 import { renderComplaint, renderFormComplaint } from '../domain/rubric/prompt.ts'
 import type { Rendering } from '../domain/trajectory/rendering.ts'
 import type { JudgeRequest } from '../ports/judge-ports.ts'
@@ -53,7 +54,7 @@ export async function decide(
       await new Promise(setImmediate)
       const evidence = checkEvidence(claims.value, question)
       judged = { claims: claims.value, evidence }
-      const mend = mendable(evidence.unmet, claims.value)
+      const mend = mendable(evidence.unmet, flatten(claims.value, calls.question.rubric).claims)
       if (mend.length === 0) break
       complaint = renderComplaint(mend, evidence.citations, rendering)
     } else {

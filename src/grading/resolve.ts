@@ -11,6 +11,7 @@ import type { Clock, Judge, TrajectoryStore } from '../ports/ports.ts'
 import { inputIssues } from '../schemas/check.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
+import { SURFACE_CATEGORIES } from '../schemas/vocabulary.ts'
 import type { Question } from './question.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -78,7 +79,7 @@ function findNamed(deps: ResolveDeps, request: GradeRequest): Named {
     const names = [...deps.rubrics.keys()].join(', ')
     return refuse('unknown_rubric', `there is no such rubric: ${request.rubric}`, '/rubric', `loaded rubrics: ${names}`)
   }
-  if (judge.info.kind === 'lexical' && sightClaim(rubric) === null)
+  if (judge.info.kind === 'lexical' && !canSearch(rubric))
     return refuse(
       'invalid_request',
       LEXICAL_CANNOT,
@@ -99,6 +100,14 @@ function refuseAbout({ name, about }: Rubric) {
   const detail = `${name} asks about ${about === 'runs' ? 'several runs of one task' : 'one run'}`
   return refuse('invalid_request', detail, '/trajectory', form)
 }
+
+/** Whether a search can answer in the form of a rubric: it asks what was seen, and all else can be unclear. */
+const canSearch = (rubric: Rubric): boolean =>
+  sightClaim(rubric) !== null &&
+  rubric.claims.every(
+    ({ type, runs_of, unclear, values }) =>
+      type !== 'list' && runs_of === null && (unclear !== 'never' || values.join() === SURFACE_CATEGORIES.join()),
+  )
 
 /** What is wrong with a ground truth for a rubric; null: nothing. */
 function refuseTruth(rubric: Rubric, request: GradeRequest) {

@@ -93,7 +93,7 @@ export const instructionsOf = (truth: GroundTruth): [name: string, instruction: 
     isInstruction(value) ? [[name, value]] : [],
   )
 
-const isInstruction = (value: unknown): value is Instruction =>
+export const isInstruction = (value: unknown): value is Instruction =>
   typeof value === 'object' && value !== null && 'text' in value
 
 /** As requests and files may write it, on every way in; `normalizeGroundTruth` makes a `GroundTruth` of it, which has no `expected_in`. */

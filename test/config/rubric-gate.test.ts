@@ -195,6 +195,7 @@ const ATTACKS: readonly Attack[] = [
     'surfaces',
     [
       yaml('type: text', 'type: text\n        unclear: kept'),
+      yaml('proof: { any: { quote: [agent_action, tool_output] } }', 'unclear: never'),
       yaml(
         'any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system] }',
         '1: { quote: [tool_output] }\n          2: { quote: [tool_output] }\n          3: { quote: [tool_output] }',
@@ -204,7 +205,7 @@ const ATTACKS: readonly Attack[] = [
         '1: { quote: [tool_output] }\n          2: { quote: [tool_output] }\n          3: { quote: [tool_output] }',
       ),
     ],
-    'without any quote',
+    'category is the label and has no proof',
   ],
   [
     'an outcome that may be unclear',
@@ -226,11 +227,8 @@ const ATTACKS: readonly Attack[] = [
   [
     'an outcome of an entry that may be unclear',
     'surfaces',
-    [
-      yaml('type: enum\n        values', 'type: enum\n        unclear: kept\n        values'),
-      yaml('        unclear: never\n', ''),
-    ],
-    'nothing proves cli_tool_output',
+    [yaml('type: enum\n        values', 'type: enum\n        unclear: kept\n        values')],
+    'category decides the outcome: it may not be kept unclear',
   ],
   [
     'an outcome of no claim',

@@ -71,12 +71,14 @@ const cite = (supports: string, entry: number, step_id: number, quote: string) =
 const OF_TOML = [
   cite('locator', 1, 2, 'cat config/limits.toml'),
   cite('locator', 1, 5, 'sed -n 1,20p config/limits.toml'),
+  cite('category', 1, 2, 'cat config/limits.toml'),
   cite('necessity', 1, 3, 'rate_per_minute = 40'),
   cite('detectability', 1, 3, 'rate_per_minute = 40'),
   cite('injectability', 1, 3, '# limits of the gateway'),
 ]
 const OF_CSV = (entry: number) => [
   cite('locator', entry, 8, 'md5sum data/orders.csv'),
+  cite('category', entry, 8, 'md5sum data/orders.csv'),
   cite('necessity', entry, 8, 'md5sum data/orders.csv'),
   cite('injectability', entry, 9, '0cc175b9c0f1b6a831c399e269772661'),
 ]

@@ -5,7 +5,7 @@ import { requestBoundUsd } from '../../src/asking/margin.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { JudgeFile } from '../../src/config/judge-settings.ts'
 import { PROVIDER_DEFAULTS } from '../../src/config/model-defaults.ts'
-import { PICTURES_NOTE } from '../../src/domain/rubric/prompt.ts'
+import { picturesNote } from '../../src/domain/rubric/prompt.ts'
 import { parsePicture } from '../../src/formats/common/pictures.ts'
 import { buildMessagesRequest } from '../../src/judges/anthropic/anthropic-request.ts'
 import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai/openai-request.ts'
@@ -35,7 +35,7 @@ describe('what is sent stands between the trajectory and the question', () => {
   test('Responses', () => {
     const content: OpenAI.Responses.ResponseInputContent[] = [
       { type: 'input_text', text: QUESTION.trajectory },
-      { type: 'input_text', text: PICTURES_NOTE },
+      { type: 'input_text', text: picturesNote(ASKED.evidence.rubric) },
       { type: 'input_text', text: 'image 1, of step 2:' },
       { type: 'input_image', image_url: `data:image/png;base64,${PNG}`, detail: 'auto' },
       { type: 'input_text', text: 'image 2, of step 5:' },
@@ -48,7 +48,7 @@ describe('what is sent stands between the trajectory and the question', () => {
   test('Chat Completions', () => {
     const content: OpenAI.Chat.Completions.ChatCompletionContentPart[] = [
       { type: 'text', text: QUESTION.trajectory },
-      { type: 'text', text: PICTURES_NOTE },
+      { type: 'text', text: picturesNote(ASKED.evidence.rubric) },
       { type: 'text', text: 'image 1, of step 2:' },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
       { type: 'text', text: 'image 2, of step 5:' },
@@ -61,7 +61,7 @@ describe('what is sent stands between the trajectory and the question', () => {
   test('Messages, with the cache’s breakpoint behind the last picture', () => {
     const content: Anthropic.ContentBlockParam[] = [
       { type: 'text', text: QUESTION.trajectory },
-      { type: 'text', text: PICTURES_NOTE },
+      { type: 'text', text: picturesNote(ASKED.evidence.rubric) },
       { type: 'text', text: 'image 1, of step 2:' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
       { type: 'text', text: 'image 2, of step 5:' },

@@ -92,6 +92,7 @@ function overridesOf(operation: Operation, document: OpenApi, known: Known): Ove
       fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }),
     ),
     ratings,
+    label: mostly(fc.constantFrom(...LABELS), name),
     judge: mostly(fc.constant('lexical'), name),
     rubric: mostly(fc.constantFrom('tab-behavior@1', 'tab-behavior'), name),
     mode: mostly(fc.constant('direct'), fc.constant('provider')),

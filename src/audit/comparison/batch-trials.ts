@@ -30,8 +30,11 @@ const toTrial = ({ item, grade }: EndedItem): BatchTrial => ({
   rubric: grade?.receipt.rubric ?? item.request.rubric ?? '',
 })
 
-export const questionOfItem = ({ trajectory, request }: Pick<ItemRecord, 'trajectory' | 'request'>): string =>
-  `${trajectory}/${digestValue(normalizeGroundTruth(request.ground_truth))}`
+/** `instructions`: those of its rubric, where that is loaded; a text alone is taken for one only by its name. */
+export const questionOfItem = (
+  { trajectory, request }: Pick<ItemRecord, 'trajectory' | 'request'>,
+  instructions?: readonly string[],
+): string => `${trajectory}/${digestValue(normalizeGroundTruth(request.ground_truth, instructions))}`
 
 /** Whether the trial is of every given name; what it is called is said by its item, not by an older grade that answered it. */
 export function fitsTrial({ item, judge, rubric }: BatchTrial, filter: Omit<GradeFilter, 'batch'>): boolean {

@@ -1,5 +1,5 @@
 import { endedPages } from '../../batches/ended-items.ts'
-import { type Rubrics, rubricIdOf, TAB_BEHAVIOR } from '../../domain/rubric/said-claims.ts'
+import { type Rubrics, rubricIdOf, rubricOf, TAB_BEHAVIOR } from '../../domain/rubric/said-claims.ts'
 import type { BatchStore, ItemRecord } from '../../ports/batch-ports.ts'
 import type { GradeStore } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
@@ -58,12 +58,12 @@ export async function compareBatches(
   if (head === null) return { ok: false, reason: 'no_head' }
   if (query.base !== null && (await batches.get(query.base)) === null) return { ok: false, reason: 'no_base' }
   if (query.base === null && head.kind === 'grade') return { ok: false, reason: 'no_regrade' }
-  const allHeads = await readAnswers(batches, query.head, answerOf)
+  const allHeads = await readAnswers(batches, stores.loaded, query.head, answerOf)
   const base = query.base ?? query.head
   const allBases =
     query.base === null
-      ? await readAnswers(batches, query.head, (item) => sourceOf(grades, item))
-      : await readAnswers(batches, query.base, answerOf)
+      ? await readAnswers(batches, stores.loaded, query.head, (item) => sourceOf(grades, item))
+      : await readAnswers(batches, stores.loaded, query.base, answerOf)
   const asked = rubricsOf(query.rubric === null ? pairUp(allBases, allHeads).flat() : [])
   if (asked.length > 1) return { ok: false, reason: 'several_rubrics', rubrics: asked }
   const heads = answersBy(allHeads, query.rubric)
@@ -111,6 +111,7 @@ type Pair = readonly [base: Labelled, head: Labelled]
 
 async function readAnswers(
   batches: BatchStore,
+  rubrics: Rubrics,
   id: string,
   read: (item: ItemRecord) => Answer | Promise<Answer>,
 ): Promise<Answers> {
@@ -119,7 +120,10 @@ async function readAnswers(
   for await (const page of endedPages(batches, id)) {
     for (const item of page) {
       const answer = await read(item)
-      const question = subjectOf(questionOfItem(item), answer.rubric)
+      const question = subjectOf(
+        questionOfItem(item, rubricOf(rubrics, answer.rubric)?.truth.instructions),
+        answer.rubric,
+      )
       const turn = asked.get(question) ?? 0
       asked.set(question, turn + 1)
       answers.set(`${question}/${turn}`, answer)

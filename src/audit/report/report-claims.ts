@@ -88,7 +88,7 @@ function figureOf(
       },
       reviewed: ({ claims }) => {
         const value = valueIn(claims, rule.id)
-        return value === undefined ? null : wordOf(value)
+        return value === undefined || !words.includes(wordOf(value)) ? null : wordOf(value)
       },
     },
     options,

@@ -15,7 +15,7 @@ export function withCounts(
   const counted = rubric.claims.flatMap(({ id, runs_of, maximum }): [string, number][] => {
     if (runs_of === null) return []
     const proofs = checked.filter((one) => one.citation.supports === runs_of && isProof(one.proved))
-    const runs = new Set(proofs.map(({ position }) => rendering.trajectory.steps[position?.step ?? -1]?.run))
+    const runs = new Set(proofs.flatMap(({ position }) => rendering.trajectory.steps[position?.step ?? -1]?.run ?? []))
     return [[id, Math.min(runs.size, maximum)]]
   })
   return counted.length === 0 ? claims : { ...claims, values: { ...claims.values, ...Object.fromEntries(counted) } }
@@ -34,7 +34,7 @@ export function cappedClaims(claims: Claims, { rubric, rendering }: EvidenceQues
     const { words, maximum } = claim.cap
     const name = baseName(named)
     const line = lines.find(
-      ({ text }) => text.includes(name) && words.some((word) => text.toLowerCase().includes(word)),
+      ({ text }) => text.includes(name) && words.some((word) => text.toLowerCase().includes(word.toLowerCase())),
     )
     if (name === '' || line === undefined) return []
     const reason = `claimed ${value}, but step ${line.step_id} checks ${JSON.stringify(name.slice(0, 80).toWellFormed())} (${words.join(', ')}): at most ${maximum}`

@@ -135,6 +135,7 @@ function entryIssues(list: ClaimRule, citations: readonly Citation[], value: Cla
   if (key === undefined) return wrong
   const first = new Map<Scalar, number>()
   const repeated = entries.flatMap((entry, index) => {
+    if ((entry[key] ?? null) === null) return []
     const before = first.get(entry[key] ?? null)
     if (before === undefined) first.set(entry[key] ?? null, index)
     return before === undefined

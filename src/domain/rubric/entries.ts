@@ -41,6 +41,7 @@ function renamed(rule: ClaimRule, to: (id: string) => string): ClaimRule {
   return {
     ...rule,
     id: to(rule.id),
+    only_if: of(rule.only_if),
     runs_of: of(rule.runs_of),
     cap: rule.cap === null ? null : { ...rule.cap, names: to(rule.cap.names) },
     proofs: Object.fromEntries(proofs) as ClaimRule['proofs'],

@@ -62,4 +62,4 @@ export const isSame = (one: ClaimValue, other: ClaimValue): boolean =>
 
 /** Claims without which there is no grade: where judges differ in one, they disagree, whatever their labels. */
 export const decisiveClaims = ({ claims }: Rubric): readonly string[] =>
-  claims.filter(({ unclear }) => unclear === 'refuses').map(({ id }) => id)
+  claims.filter(({ type, unclear }) => type !== 'list' && unclear === 'refuses').map(({ id }) => id)

@@ -38,7 +38,8 @@ function bestLabel(
   if (parts.some((one) => one.includes(null))) return null
   const sums = parts.map(sumOf)
   const best = entries[sums.indexOf(Math.max(...sums))]
-  return best === undefined ? NONE : String(best[label])
+  const said = best === undefined ? NONE : (best[label] ?? null)
+  return said === null ? null : String(said)
 }
 
 /** The label of an empty list. */

@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
-import { PICTURES_NOTE } from '../../domain/rubric/prompt.ts'
+import { picturesNote } from '../../domain/rubric/prompt.ts'
 import type { JudgeRequest } from '../../ports/judge-ports.ts'
 
 type Params = Anthropic.MessageCreateParamsNonStreaming
@@ -42,13 +42,13 @@ export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSetti
 
 type Block = Anthropic.TextBlockParam | Anthropic.ImageBlockParam
 
-function trajectoryBlocks({ trajectory, images }: JudgeRequest): Block[] {
+function trajectoryBlocks({ trajectory, images, evidence }: JudgeRequest): Block[] {
   const shown = images.flatMap(({ label, picture: { media_type, data } }): Block[] => [
     { type: 'text', text: label },
     { type: 'image', source: { type: 'base64', media_type, data } },
   ])
   return [
     { type: 'text', text: trajectory },
-    ...(shown.length === 0 ? [] : [{ type: 'text' as const, text: PICTURES_NOTE }, ...shown]),
+    ...(shown.length === 0 ? [] : [{ type: 'text' as const, text: picturesNote(evidence.rubric) }, ...shown]),
   ]
 }

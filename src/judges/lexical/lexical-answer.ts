@@ -136,6 +136,11 @@ function confidenceOf(
   const isAbsent = measuredOf(truth, sightClaim(rubric)) === false
   if (!observed) return isAbsent && firstDoubtful(observations) === null ? 'medium' : 'low'
   if (observations.surface === null) return 'low'
+  // A mention is found by its words: what it says of the instruction no search can tell.
+  const sight = sightClaim(rubric)
+  const isByMention = (claim: ClaimRule) =>
+    claim !== sight && instructionDone(claim) === null && rubric.outcome.claims.includes(claim.id)
+  if (rubric.claims.some(isByMention)) return 'low'
   const levels = actClaims(rubric).flatMap(({ claim, which }) => {
     const finding = findings.get(which)
     return (anchors[which] ?? null) === null || finding === undefined

@@ -1,6 +1,6 @@
 import type OpenAI from 'openai'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
-import { PICTURES_NOTE } from '../../domain/rubric/prompt.ts'
+import { picturesNote } from '../../domain/rubric/prompt.ts'
 import type { Picture } from '../../domain/trajectory/picture.ts'
 import type { JudgeRequest } from '../../ports/judge-ports.ts'
 
@@ -79,18 +79,18 @@ export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings)
 
 const dataUrl = ({ media_type, data }: Picture): string => `data:${media_type};base64,${data}`
 
-function responsesPictures({ images }: JudgeRequest): OpenAI.Responses.ResponseInputContent[] {
+function responsesPictures({ images, evidence }: JudgeRequest): OpenAI.Responses.ResponseInputContent[] {
   const shown = images.flatMap(({ label, picture }): OpenAI.Responses.ResponseInputContent[] => [
     { type: 'input_text', text: label },
     { type: 'input_image', image_url: dataUrl(picture), detail: 'auto' },
   ])
-  return shown.length === 0 ? [] : [{ type: 'input_text', text: PICTURES_NOTE }, ...shown]
+  return shown.length === 0 ? [] : [{ type: 'input_text', text: picturesNote(evidence.rubric) }, ...shown]
 }
 
-function chatPictures({ images }: JudgeRequest): OpenAI.Chat.Completions.ChatCompletionContentPart[] {
+function chatPictures({ images, evidence }: JudgeRequest): OpenAI.Chat.Completions.ChatCompletionContentPart[] {
   const shown = images.flatMap(({ label, picture }): OpenAI.Chat.Completions.ChatCompletionContentPart[] => [
     { type: 'text', text: label },
     { type: 'image_url', image_url: { url: dataUrl(picture) } },
   ])
-  return shown.length === 0 ? [] : [{ type: 'text', text: PICTURES_NOTE }, ...shown]
+  return shown.length === 0 ? [] : [{ type: 'text', text: picturesNote(evidence.rubric) }, ...shown]
 }

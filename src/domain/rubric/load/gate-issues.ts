@@ -57,7 +57,11 @@ export function unproved({ type, values, minimum, maximum, proofs, runs_of }: Cl
   const all = type === 'integer' ? Array.from({ length: integers }, (_, index) => String(minimum + index)) : named
   const needs = (rule: ProofRule | undefined): boolean =>
     rule !== undefined && (rule.quote.length > 0 || rule.agent_of !== null || rule.finds_nothing_of.length > 0)
-  if (all.length === 0) return needs(proofs['any']) ? [] : ['others']
+  if (all.length === 0)
+    return [
+      ...(needs(proofs['any']) ? [] : ['others']),
+      ...Object.keys(proofs).filter((value) => value !== 'any' && !needs(proofs[value])),
+    ]
   return all.filter((value) => !needs(Object.hasOwn(proofs, value) ? proofs[value] : proofs['any']))
 }
 

@@ -114,8 +114,19 @@ function parseBest(best: Best, scale: OutcomeRule['scale'], claims: readonly Cla
     }`
   const label = find(best.label, 'enum')
   if (label === undefined) return fail('/label', `${best.label} is no enum of ${best.of}; ${there('enum')}`)
+  if (!isCitable(label))
+    return fail(
+      '/label',
+      `${best.label} is the label and has no proof: nobody could check it; add proof: { any: { quote: [actor] } }`,
+    )
   const wrong = best.by.find((name) => find(name, 'integer') === undefined)
   if (wrong !== undefined) return fail('/by', `${wrong} is no integer of ${best.of}; ${there('integer')}`)
+  const open = [best.label, ...best.by].find((name) => {
+    const one = list.of.find(({ id }) => id === `${best.of}.${name}`)
+    return one !== undefined && (one.unclear === 'kept' || one.only_if !== null)
+  })
+  if (open !== undefined)
+    return fail('', `${open} decides the outcome: it may not be kept unclear, nor be only_if another; remove that`)
   if (!list.of.some(isAlwaysProved))
     return fail(
       '/of',
