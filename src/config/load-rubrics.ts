@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ok } from '../domain/result.ts'
@@ -66,22 +66,39 @@ export function rubricFolders(folder: string): string[] {
   return rubrics
 }
 
+/** More than anybody writes. */
+const MOST_BYTES = 1_000_000
+
+/** Whether a value holds itself. */
+function isCyclic(value: unknown, above: readonly unknown[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return above.includes(value) || Object.values(value).some((one) => isCyclic(one, [...above, value]))
+}
+
 /** One rubric, or what is wrong with it: file, line and remedy. */
 export function readRubric(folder: string): LoadedRubric | { readonly faults: readonly string[] } {
   const files: Record<string, string> = {}
   const missing = [MANIFEST, 'system.md', 'question.md'].filter((file) => {
     const path = join(folder, file)
-    if (!existsSync(path)) return true
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (stat?.isFile() !== true || stat.size > MOST_BYTES) return true
     files[file] = readFileSync(path, 'utf8')
     return false
   })
   if (missing.length > 0)
-    return { faults: missing.map((file) => `${join(folder, file)}: is missing; \`veridict rubric new\` writes one`) }
+    return {
+      faults: missing.map(
+        (file) =>
+          `${join(folder, file)}: is missing, or no file of at most ${MOST_BYTES} bytes; \`veridict rubric new\` writes one`,
+      ),
+    }
   const yaml = files[MANIFEST] ?? ''
   const manifest = readManifest(folder, yaml)
   if (!manifest.ok)
     return { faults: manifest.error.map(({ line, message }) => `${join(folder, MANIFEST)}:${line}  ${message}`) }
   const source = { manifest: manifest.value, system: files['system.md'] ?? '', question: files['question.md'] ?? '' }
+  if (isCyclic(source.manifest))
+    return { faults: [`${join(folder, MANIFEST)}:1  an alias (*name) stands in what it names: write it out`] }
   const parsed = parseRubric(source)
   const placeOf = placesIn(yaml)
   if (!parsed.ok) return { faults: parsed.error.map((issue) => `${join(folder, placeOf(issue))}  ${issue.message}`) }
@@ -106,7 +123,8 @@ export const manifestDigest = (text: string): string => createHash('sha256').upd
 /** A rubric whose file was not written, or is of another text, is parsed here. */
 function readManifest(folder: string, text: string): ReturnType<typeof readYaml> {
   const file = join(folder, PARSED_MANIFEST)
-  if (existsSync(file)) {
+  // Only what comes with the product: of other folders, what is read is what is checked.
+  if (resolve(folder).startsWith(resolve(SHIPPED_RUBRICS)) && existsSync(file)) {
     const { sha256, manifest } = JSON.parse(readFileSync(file, 'utf8')) as ParsedManifest
     if (sha256 === manifestDigest(text)) return ok(manifest)
   }

@@ -30,7 +30,7 @@ export function readTrajectory(document: unknown, limits: ReadLimits): Result<Tr
   const reading = new Reading(limits)
   for (const issue of issues) reading.error(issue.path, issue.message)
   const read = holdsRuns(document)
-    ? readRuns(reading, document, (run) => readOne(run, limits))
+    ? readRuns(reading, document, (run, max_steps) => readOne(run, { ...limits, max_steps }))
     : isRecord(document)
       ? readAs(reading, withoutUnread(reading, document))
       : null

@@ -7,11 +7,14 @@ const ROOT_FIELDS = new Set(['runs', 'documents'])
 const RUN_FIELDS = new Set(['id', 'trajectory'])
 const DOCUMENT_FIELDS = new Set(['name', 'text'])
 const MOST_RUNS = 50
+/** As of one run. */
+const MOST_PARTS = 100_000
 const ID = /^[\w.@:/-]{1,100}$/
 
 /** Reads one run by itself. */
 type ReadRun = (
   document: unknown,
+  max_steps: number,
 ) => { readonly ok: true; readonly value: Trajectory } | { readonly ok: false; readonly error: readonly Issue[] }
 
 /** Whether a document holds several runs of one question. */
@@ -29,12 +32,13 @@ export function readRuns(reading: Reading, document: Json, readRun: ReadRun): Re
   if (runs.length === 0 || runs.length > MOST_RUNS) reading.error('/runs', `must hold 1 to ${MOST_RUNS} runs`)
   const ids = new Set<string>()
   const steps: Step[] = []
+  let parts = 0
   for (const [index, run] of runs.slice(0, MOST_RUNS).entries()) {
     const path = pointer('/runs', index)
     const id = idOf(reading, run, path, ids)
     if (id === null || !isRecord(run)) continue
     reading.warnUnknown(run, path, RUN_FIELDS)
-    const read = readRun(run['trajectory'])
+    const read = readRun(run['trajectory'], Math.max(1, reading.limits.max_steps - steps.length))
     const at = `${path}/trajectory`
     if (!read.ok) {
       for (const issue of read.error) reading.error(at + issue.path, issue.message)
@@ -43,6 +47,11 @@ export function readRuns(reading: Reading, document: Json, readRun: ReadRun): Re
     for (const issue of read.value.warnings) reading.warn(at + issue.path, issue.message)
     reading.addUnread(read.value.unread)
     for (const step of read.value.steps) steps.push(ofRun(step, id, at, steps.length + 1))
+    parts += read.value.steps.reduce((sum, step) => sum + step.parts.length, 0)
+    if (parts > MOST_PARTS) {
+      reading.error(at, `more than ${MOST_PARTS} parts in all runs together`)
+      break
+    }
   }
   for (const part of readDocuments(reading, document['documents']))
     steps.push({ id: steps.length + 1, name: null, at: null, copied: false, parts: [part] })

@@ -5,6 +5,7 @@ import { weakAnchors } from '../domain/evidence/weak-anchors.ts'
 import { fullCoverage } from '../domain/trajectory/rendering.ts'
 import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import { findUnsound } from '../formats/common/json-tree.ts'
 import { isRecord, type Json, type ReadLimits } from '../formats/common/reading.ts'
 import { readTrajectory } from '../formats/read.ts'
 import { parseJson } from '../http/body/body-json.ts'
@@ -28,13 +29,17 @@ export async function readBody({ chunks, limits }: ReadBodyJob, keep: Keep): Pro
   }
 }
 
-/** The same for a line of a file, whose faults are told otherwise; a body of `undefined`: it is no JSON. */
-export async function readLine({ bytes, limits }: ReadLineJob, keep: Keep): Promise<ReadRequest> {
+/**
+ * The same for a line of a file, whose faults are told otherwise; a body of `undefined`: it is no JSON. Null: it is nested so deep that it cannot be
+ * handed over.
+ */
+export async function readLine({ bytes, limits }: ReadLineJob, keep: Keep): Promise<ReadRequest | null> {
   const text = decodeText(bytes)
   const body = text.kind === 'read' ? parseText(text.text) : undefined
   // The ground truths of others stand with the main thread, which then needs the run itself.
   const hasTruth = isRecord(body) && truthOf(body) !== null
-  return hasTruth ? readRequest(body, limits, keep) : { body, trajectory: null }
+  const read = hasTruth ? await readRequest(body, limits, keep) : { body, trajectory: null }
+  return findUnsound(read.body).tooDeep ? null : read
 }
 
 async function readRequest(body: unknown, limits: ReadLimits, keep: Keep): Promise<ReadRequest> {

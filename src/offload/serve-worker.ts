@@ -13,8 +13,8 @@ export function serveWorker<Input, Output>(work: (input: Input) => Output | Prom
     }
     try {
       parentPort?.postMessage(answers)
-    } catch (error) {
-      parentPort?.postMessage(answers.map(() => fault(error)))
+    } catch {
+      parentPort?.postMessage(answers.map(ifCloned))
     }
     Atomics.store(place, 0, 0)
   }
@@ -29,6 +29,15 @@ async function answer<Input, Output>(
 ): Promise<Answer<Output>> {
   try {
     return { output: await work(input) }
+  } catch (error) {
+    return fault(error)
+  }
+}
+
+/** The answer, where it can be handed over by itself. */
+function ifCloned<Output>(answer: Answer<Output>): Answer<Output> {
+  try {
+    return structuredClone(answer)
   } catch (error) {
     return fault(error)
   }

@@ -138,10 +138,11 @@ export class TrialPool {
     try {
       const make = (): TrialJob => ({ kind: 'line', bytes, limits, standing: by })
       const { output, worker } = await again(() => this.pool.run(make, { weight: bytes.length }))
-      return { value: this.standIn(output as ReadRequest, limits, worker, by) }
-    } catch (error) {
-      if (error instanceof WorkerLost) return null
-      throw error
+      const read = output as ReadRequest | null
+      return read === null ? null : { value: this.standIn(read, limits, worker, by) }
+    } catch {
+      // Whatever it was, it was this line: those behind it are read.
+      return null
     }
   }
 

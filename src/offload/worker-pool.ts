@@ -119,6 +119,7 @@ export function createWorkerPool<Input, Output>(module: URL, options: PoolOption
         else turns[index]?.reject(new Error(answer.error))
       dispatch()
     })
+    worker.once('messageerror', () => lose(member, new WorkerLost('an answer of a worker could not be read')))
     worker.once('error', (error) => lose(member, isOutOfMemory(error) ? new WorkerLost(error.message) : error))
     worker.once('exit', (code) => lose(member, new WorkerLost(`a worker ended with ${code}`)))
     members.push(member)

@@ -20,9 +20,11 @@ function makeLines(): string {
     }),
   ).flat()
   const other = { ...lines[0], item_id: 'unreadable', trajectory: { steps: [{ actor: 'nobody', text: 'x' }] } }
-  return [...lines.map((one) => JSON.stringify(one)), JSON.stringify(other), '{"trajectory": ', '{"a": 1}', ''].join(
-    '\n',
-  )
+  const texts = lines.map((one) => JSON.stringify(one))
+  // Deeper than one thread can tell the other: it takes no other line with it.
+  const deep = [300, 5000, 100_000].map((depth) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`)
+  texts.splice(-3, 0, ...deep)
+  return [...texts, JSON.stringify(other), '{"trajectory": ', '{"a": 1}', ''].join('\n')
 }
 
 /** What is the same in every run of the same command. */

@@ -36,6 +36,21 @@ const ATTACKS: readonly Attack[] = [
     [yaml(ACT, 'true: { quote: [tool_output], does: planted }')],
     'tool_output can never prove',
   ],
+  [
+    'a step proved by a quote of another one',
+    'failure',
+    [yaml(', in_step: failure.step', '')],
+    'add in_step: failure.step',
+  ],
+  [
+    'frames without a mark in what is shown',
+    'template',
+    [
+      ...Array.from({ length: 8 }, (): Edit => ['question.md', ' · {{nonce}}', '']),
+      ['question.md', '=== QUESTION ===', '=== QUESTION ===\n{{#by_message}}{{nonce}}{{/by_message}}'],
+    ],
+    'does not use {{nonce}}',
+  ],
   ['an act proved by nothing', 'injection', [yaml(ACT, 'true: { does: planted }')], 'has no quote'],
   [
     'an act proved by any quote, for every value',

@@ -90,7 +90,7 @@ async function* readLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> 
 type LineRead = { readonly value: unknown } | { readonly fault: string }
 
 const tooLong = (max: number): string => `the line has more than the ${max} bytes that are read of one`
-const TOO_MUCH = 'reading the line takes more time or memory than one may take'
+const TOO_MUCH = 'the line is nested too deep, or reading it takes more time or memory than one may take'
 
 /** What stands before the fault of a disk is read; the fault is told, and ends this file only. */
 async function* untilFault(scope: Scope, file: Place, items: AsyncIterable<TrialItem>): AsyncGenerator<TrialItem> {

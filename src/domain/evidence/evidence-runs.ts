@@ -32,15 +32,23 @@ export function cappedClaims(claims: Claims, { rubric, rendering }: EvidenceQues
     if (claim.cap === null || typeof value !== 'number' || value <= claim.cap.maximum || typeof named !== 'string')
       return []
     const { words, maximum } = claim.cap
-    const name = baseName(named)
+    const names = namesIn(named)
+    const isAbout = (text: string) => names.length === 0 || names.some((name) => text.includes(name))
     const line = lines.find(
-      ({ text }) => text.includes(name) && words.some((word) => text.toLowerCase().includes(word.toLowerCase())),
+      ({ text }) => isAbout(text) && words.some((word) => text.toLowerCase().includes(word.toLowerCase())),
     )
-    if (name === '' || line === undefined) return []
-    const reason = `claimed ${value}, but step ${line.step_id} checks ${JSON.stringify(name.slice(0, 80).toWellFormed())} (${words.join(', ')}): at most ${maximum}`
+    if (line === undefined) return []
+    const reason = `claimed ${value}, but step ${line.step_id} checks ${JSON.stringify((names[0] ?? named).slice(0, 80).toWellFormed())} (${words.join(', ')}): at most ${maximum}`
     return [{ claim: claim.id, reason, step_id: line.step_id }]
   })
 }
+
+/** The last names of the paths in a locator, whatever of a shell stands around them; none: it names nothing that could be told apart. */
+const namesIn = (locator: string): string[] =>
+  locator
+    .split(/[\s"'`|;<>()&$=,]/)
+    .map((word) => baseName(word.replace(/\/+$/, '')))
+    .filter((name) => name !== '' && name !== '.')
 
 /** What stands beside the runs is of none. */
 const isDocument = ({ run, parts }: Step): boolean =>

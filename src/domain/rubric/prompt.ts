@@ -5,7 +5,7 @@ import { holds } from '../evidence/evidence.ts'
 import type { UnmetClaim } from '../evidence/evidence-question.ts'
 import type { Issue } from '../result.ts'
 import { agentsOf } from '../trajectory/agents.ts'
-import type { Rendering } from '../trajectory/rendering.ts'
+import { type Rendering, renderName } from '../trajectory/rendering.ts'
 import { viewPart } from '../trajectory/view.ts'
 import { type Rubric, sightClaim } from './rubric.ts'
 import { readTemplate, renderTemplate, type Template } from './template.ts'
@@ -47,7 +47,7 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
     nonce,
     signals: renderSignals(rubric, truth),
     steps: `${trajectory.steps.length}`,
-    agents: agentsOf(trajectory).map(safe).join(', '),
+    agents: namesOf(agentsOf(trajectory), nonce),
     claims: asking.note,
     answer_schema,
     acted_by: instructions.map((name) => `${name}: by ${given.get(name)?.acted_by ?? 'action'}`).join('; '),
@@ -69,6 +69,15 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
     sections[`no_${name}`] = truth[name] === undefined
   }
   return renderTemplate(template, values, (section) => sections[section] === true)
+}
+
+/** More are no list that anybody chooses from. */
+const MOST_AGENTS = 200
+
+/** Names come from the trajectory: each stands by itself, on one line. */
+function namesOf(agents: readonly string[], nonce: string): string {
+  const told = agents.slice(0, MOST_AGENTS).map((name) => renderName(name, nonce).trim())
+  return [...told, ...(agents.length > told.length ? [`and ${agents.length - told.length} more`] : [])].join(', ')
 }
 
 /** A plain member of the ground truth, as a question tells it. */

@@ -140,7 +140,7 @@ function renderStep(rendering: Rendering, step: Step, index: number, names: Map<
 }
 
 /** A name comes from the trajectory: it must not pass for a note of ours, which the dot sets off. */
-const renderName = (name: string, nonce: string): string =>
+export const renderName = (name: string, nonce: string): string =>
   name === '' ? '' : ` ${viewPart(name, nonce).text.replaceAll('\n', ' ').replaceAll('·', '⟨U+00B7⟩')}`
 
 /** What of the trajectory the judge saw, as the receipt says it. */

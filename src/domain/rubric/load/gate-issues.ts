@@ -74,9 +74,11 @@ function unprovedIssues(claim: ClaimRule, at: string): Issue[] {
   const path = Object.keys(proofs).length > 0 ? '/proof' : ''
   const isOpen = type === 'boolean' ? bare.includes('true') : bare.length > (bare.includes('others') ? 0 : 1)
   const isHeld = Object.values(proofs).every(({ holds }) => holds === id)
+  const isThere = Object.values(proofs).every(({ in_step }) => in_step === id)
   return broken(at, [
     [isOpen, path, `nothing proves ${toldOf(bare)}: ${ADD[type] ?? ADD_ANY}`],
     [type === 'text' && !isOpen && !isHeld, '/proof', `a text is proved by a quote that holds it: add holds: ${id}`],
+    [type === 'step' && !isOpen && !isThere, '/proof', `a step is proved by a quote in it: add in_step: ${id}`],
   ])
 }
 
