@@ -232,12 +232,18 @@ test.each([{}, { maxLength: 9e9, maxItems: 9e9 }])(
 )
 
 const RANGE = { type: 'integer', minimum: 0, maximum: 5, proof: { any: QUOTE } }
-const STEP = { type: 'step', proof: { any: QUOTE } }
+const stepIn = (id: string) => ({ type: 'step', proof: { any: { ...QUOTE, in_step: id } } })
+const STEP = stepIn('at')
 
 describe('a claim: ', () => {
   test.each(['integer', 'step', 'enum', 'agent'])('one of the type %s that is as it should be loads', (type) => {
     const agent = { type, proof: { any: { agent_of: 'at' } } }
-    const own = { integer: RANGE, step: STEP, enum: { type, values: ['a', 'b'], proof: { any: QUOTE } }, agent }[type]
+    const own = {
+      integer: RANGE,
+      step: stepIn('one'),
+      enum: { type, values: ['a', 'b'], proof: { any: QUOTE } },
+      agent,
+    }[type]
     expect(faults(both(claim('at', STEP), claim('one', own ?? {})))).toEqual([])
   })
 
