@@ -9,7 +9,7 @@ interface Tag {
 
 export interface Template {
   readonly pieces: readonly TemplatePiece[]
-  readonly variables: readonly (Tag & { readonly section: string | null })[]
+  readonly variables: readonly (Tag & { readonly section: Tag | null })[]
   /** The sections that are opened. */
   readonly sections: readonly Tag[]
   /** Tags and sections that are not closed, not opened, or stand in another one. */
@@ -22,7 +22,7 @@ export interface Template {
  */
 export function readTemplate(source: string): Template {
   const pieces: TemplatePiece[] = []
-  const variables: (Tag & { readonly section: string | null })[] = []
+  const variables: (Tag & { readonly section: Tag | null })[] = []
   const sections: Tag[] = []
   const faults: { message: string; at: number }[] = []
   let section: Tag | null = null
@@ -51,7 +51,7 @@ export function readTemplate(source: string): Template {
       section = null
     } else {
       pieces.push({ section: section?.name ?? null, variable: tag })
-      variables.push({ name: tag, at, section: section?.name ?? null })
+      variables.push({ name: tag, at, section })
       continue
     }
     if ((at === 0 || source[at - 1] === '\n') && source[next] === '\n') next++

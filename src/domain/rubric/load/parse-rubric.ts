@@ -93,7 +93,9 @@ function promptIssues({ question, system }: RubricSource, truth: TruthRule): Iss
   const { variables, sections, faults } = readTemplate(question)
   const names = promptNames({ truth })
   const missing = ['nonce', 'claims', ...truth.instructions]
-    .filter((name) => !variables.some((one) => one.name === name && (one.section === null || one.section === name)))
+    .filter(
+      (name) => !variables.some((one) => one.name === name && (one.section === null || one.section.name === name)),
+    )
     .map((name) => ({ message: `does not use {{${name}}}: write it ${NEEDED[name] ?? OF_TRUTH}`, at: 0 }))
   const unknown = [
     ...variables
