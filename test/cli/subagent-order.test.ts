@@ -69,8 +69,18 @@ test('and so in a trial’s folder, where it stands in a file of its own', { tim
     file(`jobs/${trial}/agent/sessions/projects/p/s/subagents/agent-a1.jsonl`, ndjson(subagentAt(seconds)))
   }
   const { out, err } = await run('batch', join(folder, 'jobs'), '-g', truths, '-o', 'csv')
-  const rows = out.trimEnd().split('\n').slice(1)
-  expect([err, rows.map((row) => [row.split(',')[3], row.split(',').slice(-2).join()])]).toEqual([
+  const [head = '', ...rows] = out.trimEnd().split('\n')
+  const at = head.split(',').indexOf('unread_records')
+  expect([
+    err,
+    rows.map((row) => [
+      row.split(',')[3],
+      row
+        .split(',')
+        .slice(at, at + 2)
+        .join(),
+    ]),
+  ]).toEqual([
     expect.stringContaining('joined from agent/sessions/projects/p/s/subagents/agent-a1.jsonl'),
     [
       ['aligned', '0,0'],

@@ -74,13 +74,16 @@ test('every item of a batch says how many of its records could not be read', { t
   const id = /bat_\w+/.exec(batch.err)?.[0] ?? ''
   const results = async (format: string, ...more: string[]) => await run('results', id, '-o', format, ...more)
   const csv = (await results('csv')).out.trimEnd().split('\n')
-  expect(csv.map((row) => row.split(',').slice(-2).join())).toEqual([
-    'unread_records,unread_actions',
-    '0,0',
-    '2,1',
-    '1,1',
-    '1,0',
-  ])
+  // No cell before them holds a comma, but for the notes of some: they are told from the right.
+  const behind = (csv[0] ?? '').split(',').length - (csv[0] ?? '').split(',').indexOf('unread_records')
+  expect(
+    csv.map((row) =>
+      row
+        .split(',')
+        .slice(-behind, 2 - behind)
+        .join(),
+    ),
+  ).toEqual(['unread_records,unread_actions', '0,0', '2,1', '1,1', '1,0'])
   const lines = (await results('ndjson')).out.trimEnd().split('\n')
   expect(lines.map((one) => (JSON.parse(one) as { grade: { unread: object } }).grade.unread)).toEqual([
     { records: 0, actions: 0 },

@@ -43,7 +43,9 @@ async function startServer(): Promise<Server> {
 async function readBody(request: IncomingMessage): Promise<{ model?: unknown }> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as { model?: unknown }
+  const text = Buffer.concat(chunks).toString('utf8')
+  // A question about a model has no body.
+  return text === '' ? {} : (JSON.parse(text) as { model?: unknown })
 }
 
 interface Scene {
@@ -164,11 +166,13 @@ test('veridict judges says whom each judge asks and who decided it', async () =>
     '  price     in $2, out $10, cache read $0.2, write $2, per million tokens, as of',
     '            2026-11-01 (file)',
     '  window    272000 tokens (provider table)',
+    expect.stringMatching(/^ {2}retires /),
   ])
   expect(below('elsewhere')).toEqual([
     `  base URL  ${other.origin}/v1 (file)`,
     '  model     other-1 (file)',
     '  price     unknown: not asked under a cap of dollars (default)',
     '  window    272000 tokens (provider table)',
+    expect.stringMatching(/^ {2}retires /),
   ])
 })

@@ -1,12 +1,5 @@
 import type { ItemEnd, ItemRecord, ItemRef, NewItem, OpenItem } from '../../ports/batch-ports.ts'
-import {
-  type ItemRow,
-  type OpenItemRow,
-  parseItem,
-  parseOpenItem,
-  parseRubricName,
-  renderEnd,
-} from '../sqlite/batch-items.ts'
+import { type ItemRow, type OpenItemRow, parseItem, parseOpenItem, renderEnd } from '../sqlite/batch-items.ts'
 import { heldAmong, leaseLost, leasesOfItem } from './cluster/fencing.ts'
 import type { Sql } from './connection/pool.ts'
 import { columnOf } from './connection/statements.ts'
@@ -29,8 +22,8 @@ const RESULTS = `
   WHERE ${IS_BATCH} AND status NOT IN ('pending', 'waiting') AND idx > $2 ORDER BY idx LIMIT $3`
 
 /** As JSON: as text PostgreSQL refuses a request that holds U+0000 anywhere. */
-const RUBRICS = `
-  SELECT DISTINCT (request::json -> 'rubric')::text AS rubric FROM batch_items WHERE ${IS_BATCH} AND idx >= $2 AND idx < $3`
+/** Read here: PostgreSQL unescapes all of a JSON text, and refuses U+0000 anywhere in it. */
+const REQUESTS = `SELECT request FROM batch_items WHERE ${IS_BATCH} AND idx >= $2 AND idx < $3`
 
 /** An item ends once: the second end changes nothing. */
 const SETTLE = `
@@ -96,10 +89,10 @@ export const createItemLists = (unit: Unit) => ({
     (await unit.rows<OpenItemRow>(PENDING, [batch, after, limit])).map((row) => parseOpenItem(batch, row)),
   siblings: async ({ batch, trajectory, index }: OpenItem, limit: number): Promise<readonly OpenItem[]> =>
     (await unit.rows<OpenItemRow>(SIBLINGS, [batch, trajectory, index, limit])).map((row) => parseOpenItem(batch, row)),
-  rubrics: async (batch: string, from: number, to: number): Promise<readonly (string | null)[]> =>
-    (await unit.rows<{ rubric: string | null }>(RUBRICS, [batch, from, to])).map(({ rubric }) =>
-      parseRubricName(rubric),
-    ),
+  rubrics: async (batch: string, from: number, to: number): Promise<readonly (string | null)[]> => {
+    const rows = await unit.rows<{ request: string }>(REQUESTS, [batch, from, to])
+    return [...new Set(rows.map(({ request }) => (JSON.parse(request) as { rubric?: string }).rubric ?? null))]
+  },
   results: async (batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> =>
     (await unit.rows<ItemRow>(RESULTS, [batch, after, limit])).map(parseItem),
 })
