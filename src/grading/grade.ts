@@ -5,14 +5,16 @@ import type { Lease } from '../ports/lease-ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest, TrialMetadata } from '../schemas/grade-request.ts'
 import { createFlights, type Flight } from './deduplicate.ts'
-import { type GradingJob, isPassing, singleJob } from './job.ts'
+import { type GradingJob, singleJob } from './job.ts'
 import { type Judged, type JudgingDeps, judgeQuestion } from './judging.ts'
 import {
   admitRequest,
   keyOfStored,
   loadTrajectory,
+  nameRequest,
   type RecentTrajectories,
   type ResolveDeps,
+  type Resolved,
   refuse,
   refuseIssues,
   resolveQuestion,
@@ -36,36 +38,38 @@ export function createGradingService(given: GradingDeps): GradingService {
   const deps = { gradeSample, ...given, trajectories: given.stores.trajectories, onGrade }
   const fly = createFlights(given.stores, given.clock)
 
+  const find = async (key: Digest, mode: GradeRequest['cache']) =>
+    mode === 'refresh' ? null : deps.stores.grades.findByKey(key)
+
   async function answer(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {
     const mode = request.cache ?? 'use'
-    const find = async (key: Digest) => (mode === 'refresh' ? null : deps.stores.grades.findByKey(key))
-    const key = keyOfItem(request, job)
-    const stored = key === null ? null : await find(key)
+    const named = nameRequest(deps, request)
+    if (!named.ok) return { kind: 'refused', refusal: named.refusal }
+    const key = isItem(job) ? keyOfStored(deps, request, named) : null
+    const stored = key === null ? null : await find(key, mode)
     if (stored !== null) return hit(stored, request.metadata ?? stored.metadata)
-    const asked = await resolveQuestion(deps, request, key)
+    const asked = await resolveQuestion(deps, request, named, key)
     if (!asked.ok) return { kind: 'refused', refusal: asked.refusal }
-    const { question, document } = asked
+    const { question } = asked
     const { trajectory } = question
-    const judge = async (lease: Lease | null) => {
-      await turnFor(trajectory)
-      if (document !== null) await storeTrajectory(deps, trajectory, document)
-      await turnFor(trajectory)
-      return judgeQuestion(deps, question, metadataOf(trajectory, request.metadata), job, lease)
-    }
+    const judge = (lease: Lease | null) => storeAndJudge(asked, metadataOf(trajectory, request.metadata), job, lease)
     if (job.way === 'stored') return fresh(await judge(null))
     const answerWith = (grade: Grade) => hit(grade, metadataOf(trajectory, request.metadata ?? grade.metadata))
-    const look = () => find(question.key)
+    const look = () => find(question.key, mode)
     const known = key === null ? await look() : null
     if (known !== null) return answerWith(known)
     if (mode === 'only')
       return { kind: 'refused', refusal: refuse('not_cached', NOT_CACHED, '/cache', 'nothing is cached').refusal }
-    const signal = job.item === null ? undefined : job.signal
-    return flyTogether({ key: `${mode}/${question.key}`, look, judge, signal }, answerWith, job)
+    return flyTogether({ key: `${mode}/${question.key}`, look, judge, signal: job.signal }, answerWith, job)
   }
 
-  /** The key of a batch’s item: its metadata is whole and its trajectory is stored, so a stored grade is found without reading that. */
-  const keyOfItem = (request: GradeRequest, job: GradingJob): Digest | null =>
-    job.item === null || job.way === 'stored' ? null : keyOfStored(deps, request)
+  async function storeAndJudge(asked: Resolved, metadata: TrialMetadata, job: GradingJob, lease: Lease | null) {
+    const { question, document } = asked
+    await turnFor(question.trajectory)
+    if (document !== null) await storeTrajectory(deps, question.trajectory, document)
+    await turnFor(question.trajectory)
+    return judgeQuestion(deps, question, metadata, job, lease)
+  }
 
   /** The second caller gets the first one’s grade; what ended in no grade is asked again for the second itself. */
   async function flyTogether(flight: Flight, answerWith: (grade: Grade) => ItemOutcome, job: GradingJob) {
@@ -101,11 +105,14 @@ export function createGradingService(given: GradingDeps): GradingService {
   }
 }
 
+/** It has all of its metadata, and its trajectory is stored: a stored grade is found without reading that. */
+const isItem = (job: GradingJob): boolean => job.item !== null && job.way !== 'stored'
+
 const isList = (given: unknown): given is readonly unknown[] => Array.isArray(given)
 
 /** Another’s cap, and what this job would ask again, say nothing about this request. */
 const isOnlyTheirs = (failure: Failure | null, job: GradingJob): boolean =>
-  failure !== null && (failure.code === 'budget_exceeded' || isPassing(job, failure))
+  failure !== null && (failure.code === 'budget_exceeded' || job.isPassing(failure))
 
 const NOT_CACHED = 'no grade is stored for this request'
 

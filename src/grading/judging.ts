@@ -11,7 +11,7 @@ import type { Clock, Stores } from '../ports/ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import { assembleGrade } from './assemble.ts'
-import { type GradingJob, isPassing } from './job.ts'
+import type { GradingJob } from './job.ts'
 import type { Question } from './question.ts'
 import type { SampleDeps, SampleResult } from './sample-calls.ts'
 
@@ -81,7 +81,7 @@ async function makeGrade(
 ): Promise<Judged> {
   const samples = await gradeSamples((index) => deps.gradeSample(sampling, question, index), question, job)
   if (samples === null) return { kind: 'waiting' }
-  const passing = samples.find((sample) => sample.kind === 'failed' && isPassing(job, sample.failure))
+  const passing = samples.find((sample) => sample.kind === 'failed' && job.isPassing(sample.failure))
   if (passing?.kind === 'failed') return { kind: 'passed_over', failure: passing.failure }
   const made = assembleGrade(question, samples, metadata, deps.clock.now(), MODES[job.way])
   const grade = job.way === 'stored' ? await underOldName(deps, made, job.grade_id) : made
@@ -112,7 +112,7 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob,
   if (job.way === 'stored') return askStored(await attempts.listReplies(job.grade_id))
   const { payer } = job
   const caps: Caps = {
-    batch_usd: job.item === null ? null : job.cap_usd,
+    batch_usd: job.cap_usd,
     key_usd: payer?.max_cost_usd_per_day ?? null,
     day_usd: deps.day_cap_usd,
   }
@@ -124,8 +124,7 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob,
   }
   const { name } = judge.info
   const calling = { ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }
-  const signal = job.item === null ? undefined : job.signal
-  return askByCall(calling, judge, { batch: job.item?.batch ?? null, payer, caps, signal, leases })
+  return askByCall(calling, judge, { batch: job.item?.batch ?? null, payer, caps, signal: job.signal, leases })
 }
 
 /**

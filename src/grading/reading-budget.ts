@@ -1,4 +1,4 @@
-import { estimateTokens } from '../domain/money/tokens.ts'
+import { estimateTokens, mostTokens } from '../domain/money/tokens.ts'
 import { renderQuestion } from '../domain/rubric/prompt.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import { createRendering } from '../domain/trajectory/rendering.ts'
@@ -11,14 +11,30 @@ export const WINDOW_SCALES = [1, 0.6, 0.36] as const
 const REPAIR_TOKENS = 8000
 
 /** Tokens left for the trajectory once everything else has its share; 5 % are kept for a wrong estimate. */
-export function readingBudget(question: Question, scale: number): number {
+export interface ReadingBudget {
+  /** It is not less than this, which is known without an estimate. */
+  readonly least: number
+  /** Estimated when first asked for. */
+  readonly tokens: number
+}
+
+export function readingBudget(question: Question, scale: number): ReadingBudget {
   const { judge, rubric, ground_truth, trajectory, nonce } = question
-  if (judge.info.window_tokens === null) return Number.POSITIVE_INFINITY
-  const rendering = createRendering(trajectory, nonce)
-  const asking = { note: '', written_form: !judge.info.structured_output }
-  const around = systemTokens(rubric) + estimateTokens(renderQuestion(rubric, ground_truth, rendering, asking))
-  const window = judge.info.window_tokens * 0.95 - (judge.info.max_output_tokens ?? 0)
-  return Math.max(1000, Math.floor((window - around * judge.info.token_factor - REPAIR_TOKENS) * scale))
+  const { window_tokens, max_output_tokens, structured_output, token_factor } = judge.info
+  if (window_tokens === null) return { least: Number.POSITIVE_INFINITY, tokens: Number.POSITIVE_INFINITY }
+  const asking = { note: '', written_form: !structured_output }
+  const asked = renderQuestion(rubric, ground_truth, createRendering(trajectory, nonce), asking)
+  const window = window_tokens * 0.95 - (max_output_tokens ?? 0)
+  const left = (tokens: number): number =>
+    Math.max(1000, Math.floor((window - (systemTokens(rubric) + tokens) * token_factor - REPAIR_TOKENS) * scale))
+  let tokens: number | undefined
+  return {
+    least: left(mostTokens(asked)),
+    get tokens() {
+      tokens ??= left(estimateTokens(asked))
+      return tokens
+    },
+  }
 }
 
 const SYSTEM_TOKENS = new WeakMap<Rubric, number>()

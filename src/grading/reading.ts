@@ -1,5 +1,5 @@
 import type { Anchors } from '../domain/evidence/anchors.ts'
-import { estimateTokens } from '../domain/money/tokens.ts'
+import { estimateTokens, mostTokens } from '../domain/money/tokens.ts'
 import { type ElidableStep, planElision } from '../domain/trajectory/elision.ts'
 import { createRendering, type Rendering, renderSteps, shownByPlan } from '../domain/trajectory/rendering.ts'
 import {
@@ -10,6 +10,7 @@ import {
 } from '../domain/trajectory/shown-pictures.ts'
 import type { Part, Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { JudgeInfo } from '../ports/judge-ports.ts'
+import type { ReadingBudget } from './reading-budget.ts'
 import { FRAME_TOKENS, type Piece, planPieces, type StepCosts, tokensOf } from './window-pieces.ts'
 
 /** How the judge gets to see the trajectory, decided by what fits. */
@@ -33,41 +34,41 @@ export const MOST_WINDOWS = 64
 /** What is left of the budget for the text. */
 const SHARE_OF_PICTURES = 0.5
 
-/** Plans the reading of a trajectory within `budget` tokens of the judge’s own tokenizer; pictures get at most half of it. */
+/** Plans the reading of a trajectory within a budget of the judge’s own tokens; pictures get at most half of it. */
 export function planReading(
   trajectory: Trajectory,
   nonce: string,
   anchors: Anchors,
-  budget: number,
+  budget: ReadingBudget,
   { token_factor: tokenFactor, images }: Pick<JudgeInfo, 'token_factor' | 'images'>,
 ): Reading {
-  const pictures = images ? choosePictures(trajectory, nonce, budget * SHARE_OF_PICTURES) : NO_PICTURES
+  const pictures = images ? choosePictures(trajectory, nonce, () => budget.tokens * SHARE_OF_PICTURES) : NO_PICTURES
   const whole = createRendering(trajectory, nonce, undefined, pictures)
   const all = trajectory.steps.map((_, index) => index)
-  if (mostTokens(whole, tokenFactor) <= budget)
+  if (mostOfSteps(whole, tokenFactor) <= budget.least)
     return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
   const needles = needlesOf(anchors)
   const steps = costSteps(whole, needles, tokenFactor)
-  if (steps.reduce((sum, step) => sum + tokensOf(step), 0) <= budget)
+  if (steps.reduce((sum, step) => sum + tokensOf(step), 0) <= budget.tokens)
     return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
-  const plan = planElision(steps, budget)
+  const plan = planElision(steps, budget.tokens)
   if (plan.fits) {
     const rendering = createRendering(trajectory, nonce, shownByPlan(plan), pictures)
     return { kind: 'elided', rendering, text: renderSteps(rendering, all) }
   }
-  const windows = planPieces(steps, budget)
+  const windows = planPieces(steps, budget.tokens)
   return windows.length > MOST_WINDOWS
     ? { kind: 'too_long', rendering: whole }
     : { kind: 'windows', rendering: whole, windows, steps, needles, token_factor: tokenFactor }
 }
 
-/** What the estimate of all steps cannot exceed, without estimating: a UTF-16 unit is three bytes at most, and a byte is one token at most. */
-function mostTokens(rendering: Rendering, factor: number): number {
+/** What the estimate of all steps cannot exceed, without estimating. */
+function mostOfSteps(rendering: Rendering, factor: number): number {
   let sum = tokensOfParts(rendering.pictures, rendering.pictures.keys())
   rendering.trajectory.steps.forEach((step, index) => {
     sum += FRAME_TOKENS
     for (const number of step.parts.keys())
-      sum += Math.ceil(3 * rendering.view({ step: index, part: number }).text.length * factor) + FRAME_TOKENS
+      sum += Math.ceil(mostTokens(rendering.view({ step: index, part: number }).text) * factor) + FRAME_TOKENS
   })
   return sum
 }

@@ -40,29 +40,47 @@ export interface ResolveDeps {
   readonly newId: (prefix: string) => string
 }
 
-export type Resolved =
-  | { readonly ok: true; readonly question: Question; readonly document: Record<string, unknown> | null }
-  | { readonly ok: false; readonly refusal: Refusal }
+export interface Resolved {
+  readonly ok: true
+  readonly question: Question
+  /** The trajectory’s document, where the request brought it. */
+  readonly document: Record<string, unknown> | null
+}
+
+interface Named {
+  readonly ok: true
+  readonly judge: Judge
+  readonly rubric: Rubric
+  /** In its normal form. */
+  readonly ground_truth: GroundTruth
+}
+
+export interface Refused {
+  readonly ok: false
+  readonly refusal: Refusal
+}
 
 /** A request that can be graded: its names are known and its trajectory can be read. */
 export type Admitted =
-  | {
-      readonly ok: true
-      readonly judge: Judge
-      readonly rubric: Rubric
+  | (Named & {
       readonly trajectory: Trajectory
       /** The trajectory’s document, where the request brought it. */
       readonly document: Record<string, unknown> | null
-    }
-  | { readonly ok: false; readonly refusal: Refusal }
+    })
+  | Refused
 
-/** What to do about a judge without its key. */
-type Named =
-  | { readonly ok: true; readonly judge: Judge; readonly rubric: Rubric }
-  | { readonly ok: false; readonly refusal: Refusal }
+/** The judge and the rubric that a request names, and its ground truth as that rubric wants it. */
+export function nameRequest(deps: ResolveDeps, request: GradeRequest): Named | Refused {
+  const named = findNamed(deps, request)
+  if (!named.ok) return named
+  const { name, truth } = named.rubric
+  const issues = inputIssues(truth.schema, request.ground_truth)
+  if (issues.length > 0)
+    return refuseIssues('/ground_truth', issues, `the ground truth is not what ${name} wants to know of a trial`)
+  return { ...named, ground_truth: normalizeGroundTruth(request.ground_truth, truth.instructions) }
+}
 
-/** The judge and the rubric that a request names. */
-function findNamed(deps: ResolveDeps, request: GradeRequest): Named {
+function findNamed(deps: ResolveDeps, request: GradeRequest): Omit<Named, 'ground_truth'> | Refused {
   const asked = request.judge ?? deps.default_judge
   const judge = deps.judges.get(asked)
   if (judge === undefined) {
@@ -107,24 +125,14 @@ const canSearch = (rubric: Rubric): boolean =>
       type !== 'list' && runs_of === null && (unclear !== 'never' || values.join() === SURFACE_CATEGORIES.join()),
   )
 
-/** What is wrong with a ground truth for a rubric; null: nothing. */
-function refuseTruth(rubric: Rubric, request: GradeRequest) {
-  const issues = inputIssues(rubric.truth.schema, request.ground_truth)
-  return issues.length === 0
-    ? null
-    : refuseIssues('/ground_truth', issues, `the ground truth is not what ${rubric.name} wants to know of a trial`)
-}
-
 /** Everything that can be wrong with a request is found here, before anything is stored or paid for. */
 export async function admitRequest(
   deps: ResolveDeps,
   request: GradeRequest,
   given: Trajectory | null = null,
+  named = nameRequest(deps, request),
 ): Promise<Admitted> {
-  const named = findNamed(deps, request)
   if (!named.ok) return named
-  const refused = refuseTruth(named.rubric, request)
-  if (refused !== null) return refused
   const read =
     given === null
       ? await readRequested(deps, request)
@@ -134,21 +142,17 @@ export async function admitRequest(
   return read.ok ? { ...named, trajectory: read.trajectory, document: read.document } : read
 }
 
-/** The cache key of a request whose trajectory is stored, without reading the trajectory; null where it brings one, or names what is not there. */
-export function keyOfStored(deps: ResolveDeps, request: GradeRequest): Digest | null {
+/** The cache key of a request whose trajectory is stored, without reading the trajectory; null where it brings one. */
+export function keyOfStored(deps: ResolveDeps, request: GradeRequest, named: Named): Digest | null {
   const id = referenceIn(request.trajectory)
-  const named = findNamed(deps, request)
-  if (id === null || !named.ok || refuseTruth(named.rubric, request) !== null) return null
-  const { instructions } = named.rubric.truth
-  return keyOf(deps, request, named, id as Digest, normalizeGroundTruth(request.ground_truth, instructions))
+  return id === null ? null : keyOf(deps, request, named, id as Digest)
 }
 
 const keyOf = (
   { denied_acts }: ResolveDeps,
   { samples = 1 }: GradeRequest,
-  { judge, rubric }: { readonly judge: Judge; readonly rubric: Rubric },
+  { judge, rubric, ground_truth }: Named,
   trajectory: Digest,
-  ground_truth: GroundTruth,
 ): Digest =>
   cacheKey({
     trajectory,
@@ -159,26 +163,26 @@ const keyOf = (
     denied_acts,
   })
 
-/** The question that a request asks, everything looked up; `known`: its key, where the caller has it. */
+/** The question that a request asks, everything looked up; `named`, `known`: what it names, and its key, where the caller has them. */
 export async function resolveQuestion(
   deps: ResolveDeps,
   request: GradeRequest,
+  named = nameRequest(deps, request),
   known: Digest | null = null,
-): Promise<Resolved> {
-  const admitted = await admitRequest(deps, request)
+): Promise<Resolved | Refused> {
+  const admitted = await admitRequest(deps, request, null, named)
   if (!admitted.ok) return admitted
-  const { judge, rubric, trajectory, document } = admitted
-  const groundTruth = normalizeGroundTruth(request.ground_truth, rubric.truth.instructions)
+  const { judge, rubric, ground_truth, trajectory, document } = admitted
   let nonce: string | undefined
   const question: Question = {
     trajectory,
-    ground_truth: groundTruth,
-    anchors: resolveAnchors(groundTruth),
+    ground_truth,
+    anchors: resolveAnchors(ground_truth),
     rubric,
     judge,
     samples: request.samples ?? 1,
     denied_acts: deps.denied_acts,
-    key: known ?? keyOf(deps, request, admitted, trajectory.id, groundTruth),
+    key: known ?? keyOf(deps, request, admitted, trajectory.id),
     get nonce() {
       nonce ??= makeNonce(deps.secret, trajectory)
       return nonce

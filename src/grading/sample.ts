@@ -42,7 +42,7 @@ async function readAndDecide(calls: SampleCalls, images: boolean): Promise<Sampl
     const budget = readingBudget(calls.question, scale)
     const reading = planReading(trajectory, nonce, anchors, budget, { ...judge.info, images })
     if (reading.kind === 'too_long') return calls.failed(TOO_LONG, coverageOf(reading.rendering, 0))
-    if (reading.kind === 'windows') return decideOverWindows(calls, reading, budget)
+    if (reading.kind === 'windows') return decideOverWindows(calls, reading, budget.tokens)
     const { rendering, text } = reading
     const decision = { request: calls.request(rendering, text, ''), rendering, coverage: coverageOf(rendering, 1) }
     const decided = await decide(calls, decision, { used: 0, most: MOST_REPAIRS }, 0)

@@ -4,7 +4,7 @@ import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { GradingJob } from './job.ts'
 import type { Refusal } from './refusal.ts'
-import type { Admitted, Resolved } from './resolve.ts'
+import type { Admitted, Refused, Resolved } from './resolve.ts'
 
 export type GradeOutcome =
   | { readonly ok: true; readonly grade: Grade; readonly cached: boolean }
@@ -33,7 +33,7 @@ export interface GradingService {
    */
   admit(request: GradeRequest, read?: Trajectory | null): Promise<Admitted>
   /** The whole question, with its key. Nothing is stored or asked. */
-  resolve(request: GradeRequest): Promise<Resolved>
+  resolve(request: GradeRequest): Promise<Resolved | Refused>
   /** Stores a trajectory that was read from the document. */
   keep(trajectory: Trajectory, document: Record<string, unknown>): Promise<boolean>
   /** One run in any supported format: an object, or an array of records. */

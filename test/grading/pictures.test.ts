@@ -258,7 +258,7 @@ describe('which are shown', () => {
     return found.value
   }
   const numbers = (document: object, most = Number.POSITIVE_INFINITY) =>
-    [...choosePictures(read(document), 'f'.repeat(16), most).values()].map(({ number }) => number)
+    [...choosePictures(read(document), 'f'.repeat(16), () => most).values()].map(({ number }) => number)
 
   test('equal ones have one number and are sent once', async () => {
     const document = runWithPictures([held(PNG), held(pngOf(2, 2)), held(PNG)])
@@ -273,7 +273,7 @@ describe('which are shown', () => {
   test('those of tools before those of the prompt', () => {
     const run = runWithPictures(Array.from({ length: 20 }, (_, shade) => held(pngOf(4, 4, shade))))
     const asked = { step_id: 1, source: 'user', message: [{ type: 'image', source: held(PNG) }] }
-    const chosen = choosePictures(read({ ...run, steps: [asked, ...run.steps.slice(1)] }), 'f'.repeat(16), 1e6)
+    const chosen = choosePictures(read({ ...run, steps: [asked, ...run.steps.slice(1)] }), 'f'.repeat(16), () => 1e6)
     expect(chosen.size).toBe(20)
     expect([...chosen.keys()].every(({ actor }) => actor === 'tool_output')).toBe(true)
   })
@@ -292,7 +292,13 @@ describe('which are shown', () => {
       message: `${index} ${'word '.repeat(1500)}`,
     }))
     const trajectory = read({ ...run, steps: [...run.steps, ...filler] })
-    const reading = planReading(trajectory, 'f'.repeat(16), ANCHORS, 4000, { token_factor: 1, images: true })
+    const reading = planReading(
+      trajectory,
+      'f'.repeat(16),
+      ANCHORS,
+      { least: 4000, tokens: 4000 },
+      { token_factor: 1, images: true },
+    )
     expect(reading.kind).toBe('windows')
     if (reading.kind !== 'windows') return
     expect(

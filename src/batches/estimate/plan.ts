@@ -51,7 +51,7 @@ export function planSample(question: Question, scale: number): ReadingPlan {
       windows: reading.windows.map((piece) => shown(renderPiece(reading.rendering, piece)) + note),
       splits: () => splitsOf(reading).map((piece) => shown(renderPiece(reading.rendering, piece)) + note),
       // Which steps hold evidence is not known before the windows are read.
-      decision: { min: decision, max: budget + decision },
+      decision: { min: decision, max: budget.tokens + decision },
     }
   }
   const all = shown(reading.text) + asked('')

@@ -246,3 +246,6 @@ class Walk {
 export function estimateTokens(text: string): number {
   return new Walk(text).total()
 }
+
+/** What the estimate cannot exceed: a UTF-16 unit is three bytes at most, and a byte is one token at most. */
+export const mostTokens = (text: string): number => 3 * text.length

@@ -1,25 +1,30 @@
 import { hiddenUnits, undisguised } from '../text/disguises.ts'
 
 /** How a unit is treated; any larger value of the table is the unit's own folded form. */
-export const HIDDEN = 0
-export const CONTROL = 1
-export const OPENER = 2
-export const NEWLINE = 3
-export const SPACE = 4
-export const MOVED = 0xe000
+const UNKNOWN = 0
+export const HIDDEN = 1
+export const CONTROL = 2
+export const OPENER = 3
+export const NEWLINE = 4
+export const SPACE = 5
+/** Added to what would be taken for one of these. */
+const MOVED = 0xe000
+/** An escape character that begins nothing. */
+export const LONE_ESCAPE = MOVED + 1
 /** The first unit of tags and of the variation selectors of the last plane, which show nothing. */
 const HIGH_OF_TAGS = 0xdb40
 /** The first unit of mathematical letters, which look like plain ones. */
 const HIGH_OF_STYLED = 0xd835
 
-let table: Uint16Array | null = null
+/** By UTF-16 unit: how it is treated, else its folded form. `UNKNOWN` until `foldOf` was asked for it: texts use few of all units. */
+export const FOLDED = new Uint16Array(0x10000)
 
-/** By UTF-16 unit: how it is treated, else its folded form. Made when first asked for. */
-export function foldTable(): Uint16Array {
-  if (table !== null) return table
-  table = new Uint16Array(0x10000)
-  for (let code = 0; code < 0x10000; code++) table[code] = foldUnit(code)
-  return table
+export function foldOf(code: number): number {
+  const known = FOLDED[code] ?? UNKNOWN
+  if (known !== UNKNOWN) return known
+  const folded = foldUnit(code)
+  FOLDED[code] = folded
+  return folded
 }
 
 const ESCAPE = 0x1b

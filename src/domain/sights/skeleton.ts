@@ -4,11 +4,12 @@ import { endOfLineMarks, isPlainLine, type LineBefore } from './line-marks.ts'
 import {
   BACKSPACE,
   CONTROL,
-  foldTable,
+  FOLDED,
+  foldOf,
   HIDDEN,
   isPunctuation,
   isWordCode,
-  MOVED,
+  LONE_ESCAPE,
   NEWLINE,
   OPENER,
   PLUS,
@@ -50,14 +51,13 @@ export class Skeleton {
 
   read(text: string): this {
     this.reset(text)
-    const fold = foldTable()
     const { codes, from, units } = this
     const size = text.length
     const before: LineBefore = { number: -1, file: '' }
     let at = this.readLineMarks(text, 0, endOfLineMarks(text, 0, before))
     let { length, gap } = this
     for (; at < size; at++) {
-      const code = fold[units[at] as number] as number
+      const code = FOLDED[units[at] as number] as number
       if (code >= SPACE) {
         // Without a branch: which of the two it is, no processor foresees.
         const isUnit = (SPACE - code) >>> 31
@@ -88,8 +88,12 @@ export class Skeleton {
     return this
   }
 
-  /** What is neither a letter nor a blank; where it ends. */
+  /** What is neither a letter nor a blank; where it ends. A unit that is met for the first time is read again. */
   private readSpecial(text: string, at: number, code: number, before: LineBefore): number {
+    if (code < HIDDEN) {
+      foldOf(text.charCodeAt(at))
+      return at
+    }
     if (code === OPENER) return this.readOpener(text, at, before)
     if (code !== NEWLINE) return this.readHidden(text, at, code)
     this.markLineEnd()
@@ -116,7 +120,7 @@ export class Skeleton {
     if (text.charCodeAt(at) === BACKSPACE) return this.readBackspace(at)
     const end = endOfAnsi(text, at, text.length)
     if (end > at) return end
-    this.put(CONTROL + MOVED, at)
+    this.put(LONE_ESCAPE, at)
     return at + 1
   }
 
@@ -138,7 +142,7 @@ export class Skeleton {
   private readDisguise(text: string, at: number): number {
     const letter = plainLetter(text, at)
     if (letter === 0) return at + Math.max(1, hiddenUnits(text, at))
-    this.put(foldTable()[letter] ?? letter, at)
+    this.put(foldOf(letter), at)
     return at + 2
   }
 
@@ -153,9 +157,8 @@ export class Skeleton {
     this.gap = GAP
     if (end === at) return at
     const start = this.length
-    const fold = foldTable()
     for (let next = at; next < end; next++) {
-      const code = fold[text.charCodeAt(next)] ?? 0
+      const code = foldOf(text.charCodeAt(next))
       if (code > SPACE) this.put(code, next)
       else if (code === OPENER) this.put(text.charCodeAt(next), next)
       else if (code === CONTROL) next = this.readHidden(text, next, code) - 1
@@ -197,14 +200,13 @@ export class Skeleton {
       this.put(text.charCodeAt(at + 1), at + 1)
       return at + 2
     }
-    const fold = foldTable()
     const end = at + lengthOf(read)
     for (let next = at; next < end; next++) {
-      const code = fold[text.charCodeAt(next)] ?? 0
+      const code = foldOf(text.charCodeAt(next))
       if (code > SPACE) this.put(code, next)
       else if (code === OPENER) this.put(text.charCodeAt(next), next)
     }
-    const unit = fold[unitOf(read)] ?? 0
+    const unit = foldOf(unitOf(read))
     this.addBlock(start, unit === OPENER ? unitOf(read) : unit > SPACE ? unit : 0)
     if (unit === NEWLINE) return this.readLineMarks(text, end, endOfLineMarks(text, end, before))
     if (unit <= SPACE || isPunctuation(unit)) this.gap = GAP

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Coverage } from '../../schemas/grade.ts'
 import { renderActNotes } from '../acts/act-notes.ts'
 import type { ElisionPlan } from './elision.ts'
@@ -26,12 +26,21 @@ export interface Rendering {
  */
 export function makeNonce(secret: Uint8Array, trajectory: Trajectory): string {
   for (let round = 0; ; round++) {
-    const nonce = createHmac('sha256', secret)
+    const nonce = createHmac('sha256', keyOf(secret))
       .update(`${trajectory.id}/${RENDERING_VERSION}/${round}`)
       .digest('hex')
       .slice(0, 16)
     if (!trajectory.steps.some((step) => step.parts.some((part) => part.text.includes(nonce)))) return nonce
   }
+}
+
+const keys = new WeakMap<Uint8Array, KeyObject>()
+
+/** To make one costs more than to use it. */
+function keyOf(secret: Uint8Array): KeyObject {
+  const key = keys.get(secret) ?? createSecretKey(secret)
+  keys.set(secret, key)
+  return key
 }
 
 export function createRendering(

@@ -27,7 +27,7 @@ const MOST_PICTURES_CHARS = 20 * 1024 * 1024
  *
  * @param most_tokens that they may cost together
  */
-export function choosePictures(trajectory: Trajectory, nonce: string, most_tokens: number): ShownPictures {
+export function choosePictures(trajectory: Trajectory, nonce: string, most_tokens: () => number): ShownPictures {
   const found = trajectory.steps.flatMap(({ id, parts }) =>
     parts.flatMap((part) => (part.picture === undefined ? [] : [{ part, step_id: id, picture: part.picture }])),
   )
@@ -36,7 +36,7 @@ export function choosePictures(trajectory: Trajectory, nonce: string, most_token
   const others = found.filter(({ part }) => part.actor !== 'tool_output')
   const chosen = chooseWithin(
     [...printed, ...others].map(({ picture }) => picture),
-    most_tokens,
+    most_tokens(),
   )
   const shown = new Map<Part, ShownPicture>()
   const numbered = new Map<string, ShownPicture>()
