@@ -1,8 +1,9 @@
-import { decodeText, parseJson as parseText } from '../archives/unpack/text.ts'
+import { parseLine } from '../archives/trials/request-lines.ts'
 import { isLarge } from '../asking/turns.ts'
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { weakAnchors } from '../domain/evidence/weak-anchors.ts'
 import { fullCoverage } from '../domain/trajectory/rendering.ts'
+import { rememberSentText } from '../domain/trajectory/sent-text.ts'
 import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { findUnsound } from '../formats/common/json-tree.ts'
@@ -12,7 +13,7 @@ import { parseJson } from '../http/body/body-json.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { inputIssues } from '../schemas/check.ts'
 import { type GivenGroundTruth, GivenGroundTruthSchema, type GroundTruth } from '../schemas/ground-truth.ts'
-import { packText } from '../storage/stored-text.ts'
+import { packBytes, textOf } from '../storage/stored-text.ts'
 import type { ReadBody, ReadBodyJob, ReadLineJob, ReadRequest, ReadRun, Searched } from './trial-jobs.ts'
 
 /** Hears of what was read, and of its ground truth, where it has one of its own; answers what the search for it came to. */
@@ -21,7 +22,10 @@ type Keep = (trajectory: Trajectory, truth: GroundTruth | null) => Promise<Searc
 /** Parses a body as the main thread does, and reads the trajectory in it. For the worker. */
 export async function readBody({ chunks, limits }: ReadBodyJob, keep: Keep): Promise<ReadBody> {
   try {
-    return await readRequest(parseJson(Buffer.concat(chunks), limits.depth), limits, keep)
+    const bytes = Buffer.concat(chunks)
+    const body = parseJson(bytes, limits.depth)
+    rememberSentText(body, bytes)
+    return await readRequest(body, limits, keep)
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error
     const { code, message: detail, extras } = error
@@ -34,8 +38,7 @@ export async function readBody({ chunks, limits }: ReadBodyJob, keep: Keep): Pro
  * handed over.
  */
 export async function readLine({ bytes, limits }: ReadLineJob, keep: Keep): Promise<ReadRequest | null> {
-  const text = decodeText(bytes)
-  const body = text.kind === 'read' ? parseText(text.text) : undefined
+  const body = parseLine(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
   // The ground truths of others stand with the main thread, which then needs the run itself.
   const hasTruth = isRecord(body) && truthOf(body) !== null
   const read = hasTruth ? await readRequest(body, limits, keep) : { body, trajectory: null }
@@ -58,7 +61,7 @@ async function readRequest(body: unknown, limits: ReadLimits, keep: Keep): Promi
 function runOf(trajectory: Trajectory, document: Json, truth: GroundTruth | null, searched: Searched | null): ReadRun {
   const { steps: _, ...head } = trajectory
   // Not a view of a buffer that others share: all of that would be copied.
-  const stored = new Uint8Array(packText(JSON.stringify(document), 0))
+  const stored = new Uint8Array(packBytes(textOf(document)))
   return {
     head,
     measure: {

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { parseExactJson } from '../domain/text/exact-json.ts'
+import { sentTextOf } from '../domain/trajectory/sent-text.ts'
 import { StorageError } from './storage-error.ts'
 
 /** The first bytes of a zstd frame. Never those of UTF-8, where 0xB5 cannot follow an ASCII character. */
@@ -17,13 +18,19 @@ const PARAMS = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_check
  */
 export function packText(text: string, above: number): Buffer {
   const bytes = encodeText(text)
-  return bytes.length > above ? zstdCompressSync(bytes, { params: PARAMS }) : bytes
+  return bytes.length > above ? packBytes(bytes) : bytes
 }
 
-/** The same bytes as `packText` with `above` 0, made beside the event loop. */
-export const packLongText = (text: string): Promise<Buffer> => compressApart(encodeText(text), { params: PARAMS })
+/** A document's text as it is stored, in UTF-8: as it was sent, where that was kept. */
+export const textOf = (document: object): Buffer => sentTextOf(document) ?? Buffer.from(JSON.stringify(document))
 
-const compressApart = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress)
+/** As `packText` with `above` 0, of a text in UTF-8. */
+export const packBytes = (bytes: Uint8Array): Buffer => zstdCompressSync(bytes, { params: PARAMS })
+
+/** The same bytes, made beside the event loop. */
+export const packApart = (bytes: Uint8Array): Promise<Buffer> => compressApart(bytes, { params: PARAMS })
+
+const compressApart = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress)
 
 const encodeText = (text: string): Buffer =>
   text.isWellFormed() ? Buffer.from(text) : Buffer.concat([Buffer.of(UTF16), Buffer.from(text, 'utf16le')])

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
+import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
 import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import { inputIssues } from '../../schemas/check.ts'
@@ -47,7 +48,10 @@ export const isRequest = (value: unknown): value is Json => isRecord(value) && i
 
 export function parseLine(bytes: Buffer): unknown {
   const read = decodeText(bytes)
-  return read.kind === 'read' ? parseJson(read.text) : undefined
+  if (read.kind !== 'read') return undefined
+  const value = parseJson(read.text)
+  if (read.warnings.length === 0) rememberSentText(value, bytes)
+  return value
 }
 
 /** A file of ready grade requests, one item a line. A line that is too long or that is no request is skipped by its number. */

@@ -1,4 +1,5 @@
 import { readJson } from '../../domain/text/exact-json.ts'
+import { scanJson } from '../../domain/text/json-scan.ts'
 import { HttpProblem } from '../problem.ts'
 import { examine, pathOf } from './body-values.ts'
 
@@ -12,7 +13,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  * anything.
  */
 export function parseJson(bytes: Buffer, depth: number): unknown {
-  const { deep, members } = scan(bytes, depth)
+  const { deep, members } = scanJson(bytes, depth)
   if (deep !== -1) throw refuse('too_deep', `nested deeper than ${depth} levels at byte ${deep}`)
   const text = decodeText(bytes)
   let value = parseText(text, bytes)
@@ -48,33 +49,3 @@ function parseText(text: string, bytes: Buffer): unknown {
 
 const refuse = (code: string, detail: string, path = ''): HttpProblem =>
   new HttpProblem(400, code, detail, { errors: [{ path, message: detail }] })
-
-/**
- * One pass before any recursion, strings jumped over: the byte of the first bracket that is too deep, or -1; and how many members all
- * objects have together, which is the number of colons.
- */
-function scan(bytes: Buffer, most: number): { deep: number; members: number } {
-  let depth = 0
-  let members = 0
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]
-    if (byte === 0x22) {
-      at = endOfString(bytes, at)
-      if (at === -1) break
-    } else if (byte === 0x3a) members++
-    else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > most) return { deep: at, members }
-    } else if (byte === 0x7d || byte === 0x5d) depth--
-  }
-  return { deep: -1, members }
-}
-
-/** The closing quote of the string that opens at `open`; -1 where there is none. Native search for the quote, then count the backslashes. */
-function endOfString(bytes: Buffer, open: number): number {
-  for (let at = bytes.indexOf(0x22, open + 1); at !== -1; at = bytes.indexOf(0x22, at + 1)) {
-    let slashes = 0
-    while (bytes[at - 1 - slashes] === 0x5c) slashes++
-    if (slashes % 2 === 0) return at
-  }
-  return -1
-}

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LARGE } from '../../asking/turns.ts'
+import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
 import { HttpProblem } from '../problem.ts'
 import { decodeBody, encodingOf } from './body-encoding.ts'
 import { parseJson } from './body-json.ts'
@@ -98,6 +99,7 @@ function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefine
   const raw = request.body
   try {
     request.body = parseJson(raw.bytes, limits.depth)
+    rememberSentText(request.body, raw.bytes)
     return undefined
   } catch (error) {
     return error as Error

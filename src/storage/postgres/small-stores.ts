@@ -11,7 +11,7 @@ import type {
 import type { TrialMetadata } from '../../schemas/grade-request.ts'
 import type { Outside } from '../outside.ts'
 import { StorageError } from '../storage-error.ts'
-import { findPacked, packText, parseStored, unpackText } from '../stored-text.ts'
+import { findPacked, packBytes, parseStored, textOf, unpackText } from '../stored-text.ts'
 import { insertOf } from './connection/statements.ts'
 import type { Unit } from './connection/unit.ts'
 
@@ -25,7 +25,7 @@ export function createTrajectoryStore(unit: Unit, outside: Outside): TrajectoryS
     async put({ id, format, document }, at) {
       // Neither compressed nor sent where the document is known.
       if ((await unit.rows('SELECT 1 FROM trajectories WHERE id = $1', [id])).length > 0) return false
-      const packed = findPacked(document) ?? packText(JSON.stringify(document), 0)
+      const packed = findPacked(document) ?? packBytes(textOf(document))
       const stored = await outside.keep({ kind: 'trajectory' }, packed)
       const outside_bytes = stored === packed ? null : packed.length
       const row = { id, format, document: stored, created_at: at, outside_bytes }

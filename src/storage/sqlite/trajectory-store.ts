@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { LARGE, nextTurn } from '../../asking/turns.ts'
 import type { StoredTrajectory, TrajectoryStore } from '../../ports/ports.ts'
 import type { Outside } from '../outside.ts'
-import { findPacked, packLongText, packText, parseStored, unpackText } from '../stored-text.ts'
+import { findPacked, packApart, packBytes, parseStored, textOf, unpackText } from '../stored-text.ts'
 import type { Unit } from './unit.ts'
 
 interface Row {
@@ -57,10 +57,10 @@ const COMPRESSED_APART = 128 * 1024
 
 /** A large one is made between turns of everybody else. */
 async function packDocument(document: Record<string, unknown>): Promise<Buffer> {
-  const text = JSON.stringify(document)
-  if (text.length <= LARGE) return text.length < COMPRESSED_APART ? packText(text, 0) : packLongText(text)
+  const text = textOf(document)
+  if (text.length <= LARGE) return text.length < COMPRESSED_APART ? packBytes(text) : packApart(text)
   await nextTurn()
-  const bytes = await packLongText(text)
+  const bytes = await packApart(text)
   await nextTurn()
   return bytes
 }
