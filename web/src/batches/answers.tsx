@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { Batch } from '../api-types.ts'
 import { useLoad } from '../use-load.ts'
 import { formatCount, plural } from '../words.ts'
-import { readResults } from './use-results.ts'
+import { useEndedItems } from './use-results.ts'
 
 /** Of larger batches the results are not read only to count them. */
 const MOST_ITEMS = 5000
@@ -15,24 +15,15 @@ export type ItemNames = ReadonlyMap<string, readonly string[]>
 export function useItemNames(id: string | null): ItemNames | null {
   const own = id?.startsWith('bat_') === true ? id : null
   const batch = useLoad<Batch>(own === null ? null : `/v1/batches/${encodeURIComponent(own)}`)
-  const [found, setFound] = useState<{ readonly id: string; readonly names: ItemNames } | null>(null)
   const small = batch.value !== null && batch.value.counts.total <= MOST_ITEMS
-  useEffect(() => {
-    if (own === null || !small) return
-    const stop = new AbortController()
-    readResults(own, stop.signal).then(
-      ({ items }) => {
-        const names = new Map<string, string[]>()
-        for (const { grade_id, item_id } of items)
-          if (grade_id !== null) names.set(grade_id, [...(names.get(grade_id) ?? []), item_id])
-        setFound({ id: own, names })
-      },
-      // What it would have said is beside the matter of the page.
-      () => undefined,
-    )
-    return () => stop.abort()
-  }, [own, small])
-  return found !== null && found.id === own ? found.names : null
+  const ended = useEndedItems(small ? own : null)
+  return useMemo(() => {
+    if (ended === null) return null
+    const names = new Map<string, string[]>()
+    for (const { grade_id, item_id } of ended)
+      if (grade_id !== null) names.set(grade_id, [...(names.get(grade_id) ?? []), item_id])
+    return names
+  }, [ended])
 }
 
 interface AnswersProps {

@@ -2,7 +2,8 @@ import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { withQuery } from '../api.ts'
 import type { ItemNames } from '../batches/answers.tsx'
-import { useResultIds } from '../batches/use-result-ids.ts'
+import { fittingResults, gradesOf } from '../batches/fitting-results.tsx'
+import { useEndedItems } from '../batches/use-results.ts'
 import { GRADE_FILTERS } from '../grades/grade-filters.ts'
 import { trialColumns } from '../grades/trial-columns.tsx'
 import { useGradeWindow } from '../grades/use-window.ts'
@@ -45,7 +46,11 @@ function InGrades({ id, query, items }: InListProps & NeighboursProps): JSX.Elem
 function InBatch({ id, query }: InListProps): JSX.Element {
   const known = recallView('batch', query)
   const batch = query.get('batch') ?? ''
-  const loaded = useResultIds(known === null ? batch : null, query)
+  const ended = useEndedItems(known === null ? batch : null)
+  const loaded = useMemo(
+    () => ended && gradesOf(fittingResults(ended, query)).map((grade) => grade.id),
+    [ended, query.toString()],
+  )
   const own = new URLSearchParams(query)
   own.delete('batch')
   const list = withList(`/audit/batches/${encodeURIComponent(batch)}`, own)
