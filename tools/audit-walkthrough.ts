@@ -7,7 +7,7 @@ import { gradeByBoth, importArchive, knownTrials, readGrades } from './walkthrou
 import { reviewQueue, reviewSample } from './walkthrough/human.ts'
 import { startPlayedJudge } from './walkthrough/played-judge.ts'
 import { heading, say } from './walkthrough/printing.ts'
-import { sayCorrection, sayDifferences, sayNumbers, sayReports, saySettled } from './walkthrough/results.ts'
+import { sayCorrection, sayDifferences, sayNumbers, sayReport, saySettled } from './walkthrough/results.ts'
 import { takeScreenshots } from './walkthrough/screenshots.ts'
 import { startService } from './walkthrough/service.ts'
 import { makeTrials } from './walkthrough/trials.ts'
@@ -47,7 +47,7 @@ try {
   say(`then the ${queue} most telling questions of the queue that nobody had reviewed, blind`)
   await sayNumbers(service, known, grades, sample)
   heading('Report')
-  await sayReports(service)
+  await sayReport(service)
   if (values.screenshots !== undefined) {
     heading('Screenshots')
     await takeScreenshots(service, batches, grades, values.screenshots)

@@ -29,16 +29,26 @@ const ACTS: Readonly<Record<Row['act'], string>> = {
   busy: 'locked',
 }
 
-const HEAD = ['operation', 'fault', 'points', 'runs', 'hit', 'found after', 'what is promised']
+const HEAD = ['operation', 'each fault: runs that met their point / runs, of points', 'found after', 'what is promised']
 
-function toCells(row: Row): readonly string[] {
-  const unheard = row.unheard > 0 ? `; ${row.unheard} answers cut off on their way, told as unknown` : ''
-  const found = row.wrong.length === 0 ? `as promised${unheard}` : `${row.wrong.length} BROKEN`
-  return [row.operation, ACTS[row.act], `${row.points}`, `${row.runs}`, `${row.met}`, found, row.promise]
+/** One row for an operation, with all faults that it was hit by. */
+function toCells(rows: readonly Row[]): readonly string[] {
+  const faults = rows.map(({ act, points, runs, met }) => `${ACTS[act]} ${met}/${runs} of ${points}`).join(', ')
+  const unheard = rows.reduce((sum, row) => sum + row.unheard, 0)
+  const wrong = rows.reduce((sum, row) => sum + row.wrong.length, 0)
+  const told = unheard > 0 ? `; ${unheard} answers cut off on their way, told as unknown` : ''
+  return [
+    rows[0]?.operation ?? '',
+    faults,
+    wrong === 0 ? `as promised${told}` : `${wrong} BROKEN`,
+    rows[0]?.promise ?? '',
+  ]
 }
 
 const renderTable = (rows: readonly Row[]): string =>
-  [HEAD, HEAD.map(() => '---'), ...rows.map(toCells)].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  [HEAD, HEAD.map(() => '---'), ...[...Map.groupBy(rows, ({ operation }) => operation).values()].map(toCells)]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
 
 function runTests(): { readonly rows: string; readonly code: number } {
   const rows = join(mkdtempSync(join(tmpdir(), 'veridict-faults-')), 'rows.ndjson')

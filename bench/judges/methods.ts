@@ -29,7 +29,7 @@ function raw(archive: Archive): Answer {
 }
 
 /** Wilson’s near 0 and 1 or with few events, else ± quantile · error: what Veridict did until the interval of now. */
-export function normalOrWilson({ shares, variances, units }: Fit, quantile: number): Answer {
+function normalOrWilson({ shares, variances, units }: Fit, quantile: number): Answer {
   const ci95 = shares.map((share, k): Interval => {
     const p = clamp(share)
     const error = Math.sqrt(at(variances, k))
@@ -42,7 +42,7 @@ export function normalOrWilson({ shares, variances, units }: Fit, quantile: numb
 }
 
 /** Student’s quantile and ddof 1 on the same. */
-export const withStudent = ({ variances, units, ...fit }: Fit): Answer =>
+const withStudent = ({ variances, units, ...fit }: Fit): Answer =>
   normalOrWilson(
     { ...fit, units, variances: variances.map((variance) => (variance * units) / (units - 1)) },
     studentQuantile(units - 1),

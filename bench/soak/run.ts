@@ -90,7 +90,7 @@ export function renderRun(run: SoakRun): string {
   ].join('\n')
 }
 
-export const othersOf = ({ others }: Row): string =>
+const othersOf = ({ others }: Row): string =>
   Object.entries(others)
     .map(([outcome, count]) => `${count} × ${outcome}`)
     .join(', ')

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { measureSignals } from '../../src/archives/truth/measured-signals.ts'
-import { parseSignalSource, type SignalSource } from '../../src/archives/truth/signals.ts'
-import { tempFolder, writeFiles } from './make.ts'
-
-const source = (text: string): SignalSource => {
-  const parsed = parseSignalSource(text)
-  if (!parsed.ok) throw new Error(parsed.error)
-  return parsed.value
-}
+import { parseSignalSource } from '../../src/archives/truth/signals.ts'
+import { source, tempFolder, writeFiles } from './make.ts'
 
 describe('reads where a signal stands', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -112,24 +112,6 @@ test('a mutant is told on stderr as it ends, with a count', { timeout: 120_000 }
   expect(told.map((line) => line.slice(0, 6))).toEqual(['1 of 2', '2 of 2'])
 })
 
-test('documents run scripts through npm, which brings its Node.js', () => {
-  const documents = [
-    'README.md',
-    'CONTRIBUTING.md',
-    'attack/README.md',
-    ...readdirSync('docs').map((name) => `docs/${name}`),
-  ]
-  const direct = documents
-    .filter((name) => name.endsWith('.md'))
-    .flatMap((name) =>
-      readFileSync(name, 'utf8')
-        .split('\n')
-        .map((line) => `${name}: ${line}`),
-    )
-    .filter((line) => /\bnode (?:attack|bench|examples|fuzz|tools)\/[\w-]+\.ts/.test(line))
-  expect(direct).toEqual([])
-})
-
 test('the example of a label in attack/README.md is of a case that is exported, in the part that it names', () => {
   const example = readFileSync('attack/README.md', 'utf8')
     .split('\n')
@@ -145,15 +127,4 @@ test('no document sends an export through an npm that writes lines of its own', 
   const exports = text.split('\n').filter((line) => line.includes(' attack -- --export'))
   expect(exports.length).toBeGreaterThan(1)
   expect(exports.filter((line) => !line.includes('npm run --silent attack'))).toEqual([])
-})
-
-test('documents name scripts that there are, inputs that are in the repository', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
-  const fuzzing = readFileSync('docs/fuzzing.md', 'utf8')
-  for (const name of ['attack/README.md', 'docs/fuzzing.md', 'docs/audit.md', 'docs/load.md', 'README.md'])
-    for (const [, script = ''] of readFileSync(name, 'utf8').matchAll(/npm run (?:--silent )?([a-z][\w:-]*)/g))
-      expect(Object.keys(scripts), name).toContain(script)
-  const inputs = [...fuzzing.matchAll(/(?:--input|--more) ([\w./-]+)/g)].map(([, path = '']) => path)
-  expect(inputs.length).toBeGreaterThan(1)
-  for (const path of inputs) expect(existsSync(path), path).toBe(true)
 })

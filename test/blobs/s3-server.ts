@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { CREDENTIALS, findSignatureFault } from './s3-signature.ts'
 
 /** What goes wrong with one request. */
@@ -57,7 +58,7 @@ export async function startS3(bucket = 'veridict-test'): Promise<S3Server> {
   })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request)
+    const body = await buffer(request)
     const path = decodeURIComponent((request.url ?? '').split('?')[0] ?? '')
     requests.push(`${request.method} ${path}`)
     const fault = faults.length > 0 ? (faults.shift() ?? null) : s3.always
@@ -89,12 +90,6 @@ export async function startS3(bucket = 'veridict-test'): Promise<S3Server> {
     },
   }
   return s3
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
 }
 
 /** Whether the fault was the whole answer. */

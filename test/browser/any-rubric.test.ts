@@ -106,6 +106,11 @@ describeInBrowser('pages of any rubric, and of several', () => {
     expect(await lookOf(tab, 'ignored')).not.toBe(look)
   })
 
+  test('a report by agents says so where no trial names one', async () => {
+    const page = await open('report?rubric=injection%401')
+    await page.getByText('No trial says its agent: all stand in one group.').waitFor()
+  })
+
   test('each table of claims says which claim it is of', async () => {
     const page = await open('report?rubric=injection%401&group_by=none')
     const claims = page.getByRole('region', { name: 'Claims', exact: true })
@@ -145,6 +150,26 @@ describeInBrowser('pages of any rubric, and of several', () => {
     await page.locator('table.matrix thead .badge[data-label="aligned"]').waitFor()
     expect(new URL(page.url()).searchParams.get('rubric')).toBe('tab-behavior')
     expect(audit.complaints).toEqual([])
+  })
+
+  test('a list of several rubrics names them and counts without colours; one of a batch names its items', async () => {
+    const all = await open('grades')
+    await all.locator('td[data-title="Rubric"]').first().waitFor()
+    const colours = await all
+      .locator('.counts .badge[data-label]')
+      .evaluateAll((badges) => badges.map((one) => (one as HTMLElement).dataset['colour']))
+    expect(new Set(colours)).toEqual(new Set(['none']))
+    const own = await open(`grades?rubric=injection%401&batch=${batches[2]?.id}`)
+    await own.locator('td[data-title="Trial"]').getByText('i0').waitFor()
+    expect(await own.locator('td[data-title="Rubric"]').count()).toBe(0)
+    expect(await lookOf(own, 'ignored')).not.toContain('none')
+  })
+
+  test('batches that have no rubric in common are said to be never compared', async () => {
+    const { batch } = await finish(audit.app, (await startBatch(audit.app, items([{ ...TAB, trajectory: SILENT }]))).id)
+    const page = await open(`comparisons?base=${batch.id}&head=${batches[2]?.id}`)
+    await page.getByText('base and head were graded by different rubrics, which are never compared').waitFor()
+    expect(await page.locator('table.matrix').count()).toBe(0)
   })
 
   test('agreement of labels with an order is weighted, too', async () => {

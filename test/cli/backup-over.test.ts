@@ -6,17 +6,10 @@ import { backupCommand } from '../../src/cli/commands/store/backup-command.ts'
 import { backUpDatabase, projectFiles } from '../../src/storage/backup.ts'
 import { restoreDatabase } from '../../src/storage/restore.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
-import { addGrade, examine, healthyDatabase, tempFolder, troubles } from './doctor-database.ts'
+import { addGrade, examine, healthyDatabase, makeDatabase, troubles } from './doctor-database.ts'
 import { testShell } from './test-shell.ts'
 
 /** What has the name already. */
-
-async function makeDatabase() {
-  const folder = tempFolder()
-  const path = join(folder, 'veridict.sqlite')
-  await healthyDatabase(path)
-  return { folder, path, copy: join(folder, 'copy.sqlite') }
-}
 
 /** As a service that was killed leaves it: rows in a log that nobody has written back. */
 async function leaveLog(path: string): Promise<void> {

@@ -7,7 +7,7 @@ import { restoreCommand } from '../../src/cli/commands/store/restore-command.ts'
 import { backUpDatabase, projectFiles } from '../../src/storage/backup.ts'
 import { restoreDatabase, restoreDatabases } from '../../src/storage/restore.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
-import { addGrade, examine, healthyDatabase, tamper, tempFolder, troubles } from './doctor-database.ts'
+import { addGrade, examine, healthyDatabase, makeDatabase, tamper, troubles } from './doctor-database.ts'
 import { testShell } from './test-shell.ts'
 
 const upkeep = { backUp: backUpDatabase, restore: restoreDatabase, restoreAll: restoreDatabases, projectFiles }
@@ -17,13 +17,6 @@ async function run(command: 'backup' | 'restore', args: readonly string[]) {
   const made = command === 'backup' ? backupCommand(shell, upkeep) : restoreCommand(shell, upkeep)
   await made.parseAsync([...args], { from: 'user' })
   return { code: shell.code(), out: shell.output(), err: shell.errors() }
-}
-
-async function makeDatabase() {
-  const folder = tempFolder()
-  const path = join(folder, 'veridict.sqlite')
-  await healthyDatabase(path)
-  return { folder, path, copy: join(folder, 'copy.sqlite') }
 }
 
 const countGrades = (path: string): number => {

@@ -79,3 +79,11 @@ export const troubles = (findings: readonly Finding[]): string[] =>
   findings
     .filter(({ severity }) => severity !== 'ok')
     .map(({ severity, check, found }) => `${severity} ${check}: ${found}`)
+
+/** A healthy database in a folder of its own, and where a copy of it may go. */
+export async function makeDatabase() {
+  const folder = tempFolder()
+  const path = join(folder, 'veridict.sqlite')
+  await healthyDatabase(path)
+  return { folder, path, copy: join(folder, 'copy.sqlite') }
+}

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { TSchema } from 'typebox'
 import { type Batch, type BatchEstimate, type BatchItem, BatchItemSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
@@ -99,13 +100,13 @@ export async function startStandIn(): Promise<StandIn> {
     query: Record<string, string>,
   ) {
     if (request.method === 'POST' && kind === 'trajectories') {
-      standIn.uploaded.push(JSON.parse(await textOf(request)))
+      standIn.uploaded.push(JSON.parse(await text(request)))
       const digest = String(standIn.uploaded.length).padStart(64, '0')
       return json(response, 201, { id: `sha256:${digest}` })
     }
     if (kind === 'comparisons' && standIn.comparison !== null)
       return json(response, 200, standIn.comparison(query['cursor'] ?? null))
-    if (request.method === 'POST' && kind === 'regrades') return regrade(response, await textOf(request))
+    if (request.method === 'POST' && kind === 'regrades') return regrade(response, await text(request))
     return problem(response, 404, 'not_found', 'no such path')
   }
 
@@ -146,7 +147,7 @@ export async function startStandIn(): Promise<StandIn> {
 
   async function create(request: IncomingMessage, response: ServerResponse, query: Record<string, string>) {
     await standIn.hold
-    const lines = (await textOf(request)).split('\n').filter((line) => line !== '')
+    const lines = (await text(request)).split('\n').filter((line) => line !== '')
     const items = lines.map((line) => JSON.parse(line) as BatchItem)
     for (const [index, item] of items.entries()) {
       const issues = [
@@ -209,12 +210,6 @@ function tell({ batch, watchers }: Held): void {
 }
 
 const event = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
-}
 
 function json(response: ServerResponse, status: number, value: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' })

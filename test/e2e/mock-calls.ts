@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { answerBody } from '../mock-provider/batch-answers.ts'
 import { answerText, roundOfBody, runOfBody } from './trials.ts'
@@ -42,7 +43,7 @@ export async function startMockCalls({ latency_ms, play = () => 'answer' }: Mock
   const calls: (Call & { play: Play })[] = []
   const asked = new Map<string, number>()
   const server = createServer((request, response) => {
-    void readAll(request).then(
+    void text(request).then(
       (body) => {
         const [run, round] = [runOfBody(body), roundOfBody(body)]
         const earlier = asked.get(`${run}/${round}`) ?? 0
@@ -76,12 +77,6 @@ function respond(response: ServerResponse, call: Call, play: Play): void {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
   if (play === 'answer') response.end(body)
   else response.write(body.slice(0, 200), () => response.destroy())
-}
-
-async function readAll(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** The judge `mock` over it, with a price, as VERIDICT_CONFIG says it. */

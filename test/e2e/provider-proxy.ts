@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
 /** One request and its answer on their way between the service and the provider. */
@@ -24,7 +25,7 @@ export async function startProxy(
 ): Promise<ProviderProxy> {
   const exchanges: Exchange[] = []
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await readAll(request)
+    const body = await buffer(request)
     const exchange = { nth: exchanges.length, method: request.method ?? '', path: request.url ?? '' }
     exchanges.push(exchange)
     await hold(exchange, 'before')
@@ -62,9 +63,3 @@ const headersOf = (request: IncomingMessage): Record<string, string> =>
       typeof value === 'string' && !OF_THE_HOP.includes(name) ? [[name, value]] : [],
     ),
   )
-
-async function readAll(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
-}

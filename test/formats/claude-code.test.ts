@@ -6,6 +6,7 @@ import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LIMITS, partsOf, read, refuse, textAt } from './make.ts'
+import { told } from './told.ts'
 
 type Row = Record<string, unknown>
 
@@ -105,9 +106,6 @@ const user = (content: unknown, more: Row = {}): Row => ({
 const use = (id: string, input: unknown = { command: id }): Row => ({ type: 'tool_use', id, name: 'Bash', input })
 const result = (id: string, content: unknown = `out ${id}`): Row => ({ type: 'tool_result', tool_use_id: id, content })
 const say = (text: string): Row => ({ type: 'text', text })
-const told = (trajectory: Trajectory): string[][] =>
-  trajectory.steps.map((step) => step.parts.map((part) => `${part.actor}: ${part.text}`))
-
 describe('steps of claude-code', () => {
   test('pieces of one message are one step, even where a result came between them', () => {
     const records = [

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { pathsOf, read, textAt } from './make.ts'
+import { told } from './told.ts'
 
 type Row = Record<string, unknown>
 
-const told = (trajectory: Trajectory): string[][] =>
-  trajectory.steps.map(({ parts }) => parts.map(({ actor, text }) => `${actor}: ${text}`))
 const text = (words: string): Row => ({ type: 'text', text: words })
 const ENVIRONMENT = '<environment_details>\n# VSCode Visible Files\nREADME.md\n</environment_details>'
 const user = (...blocks: unknown[]): Row => ({

@@ -6,6 +6,7 @@ import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { PNG } from '../pictures.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { texts, told } from './told.ts'
 
 type Row = Record<string, unknown>
 
@@ -20,12 +21,6 @@ const parsed = (text: string): Row[] =>
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Row)
-
-const texts = (trajectory: Trajectory, actor: string): string[] =>
-  trajectory.steps.flatMap((step) => step.parts.filter((part) => part.actor === actor).map((part) => part.text))
-
-const told = (trajectory: Trajectory): string[][] =>
-  trajectory.steps.map((step) => step.parts.map((part) => `${part.actor}: ${part.text}`))
 
 function expectPlaces(trajectory: Trajectory, document: unknown): void {
   const paths = trajectory.steps.flatMap((step) => step.parts).map((part) => part.path)

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { pathsOf, read, refuse, textAt } from './make.ts'
+import { told } from './told.ts'
 
 type Row = Record<string, unknown>
 
-const told = (trajectory: Trajectory): string[][] =>
-  trajectory.steps.map(({ parts }) => parts.map(({ actor, text }) => `${actor}: ${text}`))
 const message = (role: string, content: unknown, more: Row = {}): Row => ({
   id: null,
   role,

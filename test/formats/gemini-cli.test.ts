@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { PNG } from '../pictures.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { told } from './told.ts'
 
 type Row = Record<string, unknown>
 
@@ -13,9 +13,6 @@ const FOLDER = fileURLToPath(new URL('../../../shared/trajectories/gemini-cli/',
 const isThere = existsSync(FOLDER)
 if (!isThere) console.warn(`gemini-cli corpus skipped: no ${FOLDER}`)
 const files = isThere ? readdirSync(FOLDER) : []
-
-const told = (trajectory: Trajectory): string[][] =>
-  trajectory.steps.map((step) => step.parts.map((part) => `${part.actor}: ${part.text}`))
 
 const rows = (value: unknown): Row[] => (value ?? []) as Row[]
 

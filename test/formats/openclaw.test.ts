@@ -2,11 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { PNG } from '../pictures.ts'
 import { pathsOf, read, textAt } from './make.ts'
+import { told } from './told.ts'
 
 type Row = Record<string, unknown>
-
-const told = (trajectory: Trajectory): string[][] =>
-  trajectory.steps.map(({ parts }) => parts.map(({ actor, text }) => `${actor}: ${text}`))
 
 const head: Row = { type: 'session', version: 3, id: 's', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/w' }
 const log = (...messages: Row[]): Row => ({

@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { PNG } from '../pictures.ts'
 import { beyondTools, pathsOf, read, refuse, textAt } from './make.ts'
+import { told } from './told.ts'
 
 type Row = Record<string, unknown>
 
-const told = (trajectory: Trajectory): string[][] =>
-  trajectory.steps.map(({ parts }) => parts.map(({ actor, text }) => `${actor}: ${text}`))
 const ids = { sessionID: 'ses_1', messageID: 'msg_1' }
 let count = 0
 const part = (type: string, more: Row = {}): Row => ({ id: `prt_${count++}`, ...ids, type, ...more })

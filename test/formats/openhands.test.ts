@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { PNG } from '../pictures.ts'
 import { callerOf, LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { texts, told } from './told.ts'
 
 type Row = Record<string, unknown>
 
@@ -14,12 +14,6 @@ const FOLDER = fileURLToPath(new URL('../../../shared/trajectories/openhands/', 
 const isThere = existsSync(FOLDER)
 if (!isThere) console.warn(`openhands corpus skipped: no ${FOLDER}`)
 const files = isThere ? readdirSync(FOLDER) : []
-
-const told = (trajectory: Trajectory): string[][] =>
-  trajectory.steps.map((step) => step.parts.map((part) => `${part.actor}: ${part.text}`))
-
-const texts = (trajectory: Trajectory, actor: string): string[] =>
-  trajectory.steps.flatMap((step) => step.parts.filter((part) => part.actor === actor).map((part) => part.text))
 
 /** What the model was answered, picked from the raw events by hand: both generations of the format. */
 function answersOf(events: readonly Row[]): unknown[] {

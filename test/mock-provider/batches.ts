@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { messageBatch, messageLines } from './anthropic-batches.ts'
 import { type AnswerPath, answerBody } from './batch-answers.ts'
 import { advance, type BatchRequest, type BookedBatch } from './batch-book.ts'
@@ -32,7 +33,7 @@ export async function startMockBatches(controls: Partial<Controls> = {}): Promis
     bodies: [] as { path: string; body: string }[],
   }
   const server = createServer((request, response) => {
-    void readAll(request)
+    void buffer(request)
       .then((body) => handle(mock, request, body))
       .catch((error: unknown) => json(500, { error: { message: String(error) } }))
       .then((reply) => send(reply, response))
@@ -138,10 +139,4 @@ const notFound = () => json(404, { type: 'error', error: { type: 'not_found_erro
 function send(reply: Interception, response: ServerResponse): void {
   if (reply === 'drop') response.destroy()
   else response.writeHead(reply.status, reply.headers).end(reply.body)
-}
-
-async function readAll(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
 }

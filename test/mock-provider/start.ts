@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { LLMock } from '@copilotkit/aimock'
 
 /** What the provider answers one call with. */
@@ -33,7 +34,7 @@ export async function startMockProvider(scripts: readonly Scripted[]): Promise<M
   await mock.start()
   const hanging = new Set<ServerResponse>()
   const server = createServer((request, response) => {
-    void readAll(request).then(async (body) => {
+    void text(request).then(async (body) => {
       requests.push({
         path: request.url ?? '',
         body: JSON.parse(body) as Record<string, unknown>,
@@ -110,10 +111,4 @@ async function forward(
   })
   response.writeHead(answer.status, Object.fromEntries(kept))
   response.end(await answer.text())
-}
-
-async function readAll(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
 }

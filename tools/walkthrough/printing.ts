@@ -1,5 +1,5 @@
 import type { Agreement, Statistic } from '../../src/schemas/audit/agreement.ts'
-import type { Rate, Report, ReportGroup } from '../../src/schemas/audit/report.ts'
+import type { ReportGroup } from '../../src/schemas/audit/report.ts'
 import { type Behaviour, LABELS } from '../../src/schemas/vocabulary.ts'
 
 export const say = (line = ''): void => console.log(line)
@@ -74,31 +74,4 @@ export function sayShares(name: string, group: ReportGroup, truth: Readonly<Reco
   )
   for (const warning of corrected.warnings) say(`  warning: ${warning}`)
   return { raw, corrected: mended, intervals: LABELS.length }
-}
-
-const rateOf = (rate: Rate | undefined): string =>
-  rate === undefined || rate.value === null
-    ? 'null'
-    : `${percent(rate.value)} ${intervalOf(rate.ci95)} ${rate.k}/${rate.n}`
-
-export function sayReport({ groups, group_by }: Report): void {
-  for (const group of groups) {
-    say(
-      `${group_by} ${group.key ?? '(none)'}: n ${group.counts.n}, tasks ${group.counts.tasks}, contradicted ${group.counts.contradicted}, unverified ${group.counts.unverified}, failed ${group.counts.failed}`,
-    )
-    say(`  R by signals         ${rateOf(group.resistance_signals)}`)
-    say(`  R by judge           ${rateOf(group.resistance_judge)}`)
-    say(`  C                    ${rateOf(group.cue_utilization)}`)
-    say(`  T = C × R             ${group.alignment === undefined ? 'null' : statisticOf(group.alignment)}`)
-    say(`  resolution           ${rateOf(group.resolution)}`)
-  }
-}
-
-export function sayPaired({ paired }: Report): void {
-  if (paired === null) return
-  say(`${paired.head} minus ${paired.base}: ${paired.pairs} pairs`)
-  for (const { measure, difference, mcnemar_p, discordant } of paired.measures)
-    say(
-      `  ${measure.padEnd(18)} ${statisticOf(difference).padEnd(26)} p ${mcnemar_p === null ? 'null' : mcnemar_p.toFixed(4)}  (${discordant.base_only} only before, ${discordant.head_only} only after)`,
-    )
 }

@@ -2,26 +2,17 @@ import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
 import type { Report } from '../../src/schemas/audit/report.ts'
 import type { AgreementAnswer } from '../../src/schemas/audit/stored-agreement.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import type { Comparison } from '../../src/schemas/regrade.ts'
 import type { Behaviour } from '../../src/schemas/vocabulary.ts'
 import type { Batches } from './grading.ts'
 import { type Known, RATER } from './human.ts'
-import { heading, say, sayAgreement, sayConfusion, sayPaired, sayReport, sayShares } from './printing.ts'
+import { heading, say, sayAgreement, sayConfusion, sayShares } from './printing.ts'
 import type { Service } from './service.ts'
 
 export async function sayDifferences(service: Service, { lexical, played }: Batches): Promise<void> {
-  const compared = await service.get<Comparison>(`/v1/comparisons?base=${lexical}&head=${played}&limit=1`)
-  const { pairs, same, flipped, unpaired, tests, repeat_noise } = compared
+  const compared = await service.veridict('compare', lexical, played)
   say(`$ veridict compare ${lexical} ${played}`)
-  say(`${pairs} pairs, ${same} the same, ${flipped} flipped; ${unpaired.without_label} without a label on one side`)
-  const { bowker } = tests ?? {}
-  if (bowker !== undefined)
-    say(`Bowker’s symmetry: χ² ${bowker.statistic?.toFixed(2)}, df ${bowker.df}, p ${bowker.p?.toExponential(1)}`)
-  const noise = repeat_noise?.expected_flips
-  if (noise !== undefined && noise !== null)
-    say(
-      `flips that asking the same judge twice would give: ${noise.toFixed(1)} [${repeat_noise?.ci95?.map((one) => one.toFixed(1)).join(', ')}], from ${repeat_noise?.from}`,
-    )
+  // Without the list of the flips.
+  say(`${compared.slice(0, compared.lastIndexOf('\n\n'))}\n`)
   const queue = await readQueue(service)
   say(`the disagreement queue has ${queue.length} questions:`)
   const kinds = new Map<string, number>()
@@ -111,24 +102,8 @@ function truthOf(known: Known, grades: readonly Grade[]): Readonly<Record<Behavi
   return { not_observed, aligned, compliant, ignored, distractor_only }
 }
 
-export async function sayReports(service: Service): Promise<void> {
-  const ask = (query: string) => service.get<Report>(`/v1/reports/alignment?judge=played&${query}`)
-  sayReport(await ask('group_by=agent'))
-  say()
-  const byVariant = await ask('group_by=variant&pair_by=variant&base=tab&head=tab-defended')
-  sayReport(byVariant)
-  say()
-  sayPaired(byVariant)
-  for (const quality of byVariant.judge_quality) {
-    const { value, ci95, k, n } = quality.accuracy
-    say(
-      `\n${quality.judge} against humans: right in ${k} of ${n} (${value?.toFixed(3)} [${ci95?.map((one) => one.toFixed(3)).join(', ')}])`,
-    )
-    for (const { level, n: reviews, value: chance, ci95: interval, reason } of quality.calibration)
-      say(
-        `  ${level.padEnd(7)} ${reviews} random reviews: ${chance === null ? `null (${reason})` : `${chance.toFixed(3)} [${interval?.map((one) => one.toFixed(3)).join(', ')}]`}`,
-      )
-    for (const warning of quality.warnings) say(`  warning: ${warning}`)
-  }
-  for (const note of byVariant.notes) say(`note: ${note}`)
+export async function sayReport(service: Service): Promise<void> {
+  const words = 'report -j played -b variant --pair-by variant --base tab --head tab-defended'
+  say(`$ veridict ${words}`)
+  say((await service.veridict(...words.split(' '))).trimEnd())
 }

@@ -12,7 +12,6 @@ const SIZE = { width: 1280, height: 800 }
 interface Shot {
   readonly name: string
   readonly path: string
-  readonly dark?: boolean
   /** What has to be there before the picture is taken. */
   prepare(page: Page): Promise<unknown>
 }
@@ -48,13 +47,8 @@ async function openBrowser(): Promise<Browser | null> {
   }
 }
 
-async function take(
-  browser: Browser,
-  origin: string,
-  { name, path, dark, prepare }: Shot,
-  folder: string,
-): Promise<void> {
-  const page = await browser.newPage({ viewport: SIZE, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' })
+async function take(browser: Browser, origin: string, { name, path, prepare }: Shot, folder: string): Promise<void> {
+  const page = await browser.newPage({ viewport: SIZE, colorScheme: 'light', reducedMotion: 'reduce' })
   await page.goto(origin + path)
   await prepare(page)
   await page.waitForTimeout(300)
@@ -102,7 +96,6 @@ function shotsOf({ lexical, played }: Batches, grades: readonly Grade[]): Shot[]
   return [
     { name: 'grades', path: '/audit/grades?judge=played', prepare: waitFor('tbody tr') },
     { name: 'grade', path: grade, prepare: followCitation },
-    { name: 'grade-dark', path: grade, dark: true, prepare: followCitation },
     { name: 'disagreements', path: '/audit/disagreements?settled=false', prepare: waitFor('tbody tr') },
     { name: 'review-blind', path: review, prepare: waitFor('.step') },
     { name: 'review-done', path: review, prepare: submitReview },
@@ -110,6 +103,5 @@ function shotsOf({ lexical, played }: Batches, grades: readonly Grade[]): Shot[]
     { name: 'report-shares', path: report, prepare: showPlot('shares') },
     { name: 'report-scatter', path: report, prepare: showPlot('alignment') },
     { name: 'report-paired', path: paired, prepare: showPlot('paired') },
-    { name: 'report-dark', path: report, dark: true, prepare: showPlot('shares') },
   ]
 }

@@ -17,7 +17,7 @@ import type {
 
 const keysOf = <K extends string>(record: Readonly<Record<K, unknown>>) => Object.keys(record) as K[]
 
-export const LABEL_WORDS: Readonly<Record<Behaviour, string>> = {
+const LABEL_WORDS: Readonly<Record<Behaviour, string>> = {
   aligned: 'aligned',
   compliant: 'compliant',
   ignored: 'ignored',

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../src/domain/statistics/random.ts'
-import { at, range, rowAt } from '../../../src/domain/statistics/shares/linear-algebra.ts'
+import { at, range } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 
 export interface Draws {
   readonly uniform: () => number
@@ -32,10 +32,6 @@ export function drawsFrom(seed: number): Draws {
 /** A judge right with probability `right`, else any other of K labels alike: P(judge | human). */
 export const evenJudge = (labels: number, right: number): number[][] =>
   range(labels).map((k) => range(labels).map((j) => (j === k ? right : (1 - right) / (labels - 1))))
-
-/** Shares of the judge's labels, Mᵀπ. */
-export const judgedShares = (truth: readonly number[], rates: readonly (readonly number[])[]): number[] =>
-  truth.map((_, j) => truth.reduce((total, share, k) => total + share * at(rowAt(rates, k), j), 0))
 
 /** Part of the intervals that hold the truth. */
 export const coverage = (held: readonly boolean[]): number => held.filter(Boolean).length / held.length

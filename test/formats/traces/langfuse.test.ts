@@ -2,12 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../../src/formats/common/open-documents.ts'
 import { pathsOf, read, refuse, textAt } from '../make.ts'
+import { told } from '../told.ts'
 import { at, CALLS, first, last, README, RUN, result, second, system, user } from './samples.ts'
 
 type Row = Record<string, unknown>
-
-const told = (trajectory: Trajectory): string[][] =>
-  trajectory.steps.map(({ parts }) => parts.map(({ actor, text }) => `${actor}: ${text}`))
 
 const observation = (id: string, type: string, seconds: number, more: Row): Row => ({
   ...{ id, traceId: 't1', type, name: type.toLowerCase(), startTime: at(seconds), endTime: at(seconds + 1) },

@@ -3,12 +3,10 @@ import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../../src/formats/common/open-documents.ts'
 import { PNG } from '../../pictures.ts'
 import { read, refuse, textAt } from '../make.ts'
+import { told } from '../told.ts'
 import { at, CALLS, call, nano, README, RUN } from './samples.ts'
 
 type Row = Record<string, unknown>
-
-const told = (trajectory: Trajectory): string[][] =>
-  trajectory.steps.map(({ parts }) => parts.map(({ actor, text }) => `${actor}: ${text}`))
 
 const holds = (document: Row): Trajectory => {
   const trajectory = read(document)

@@ -46,8 +46,23 @@ interface Read {
   readonly complete: boolean
 }
 
+/** What has ended of a batch, read once; null until it is known. No batch: nothing is asked for. What cannot be read is empty. */
+export function useEndedItems(batch: string | null): readonly BatchResult[] | null {
+  const [read, setRead] = useState<{ readonly batch: string; readonly items: readonly BatchResult[] } | null>(null)
+  useEffect(() => {
+    if (batch === null) return
+    const stop = new AbortController()
+    readResults(batch, stop.signal).then(
+      ({ items }) => setRead({ batch, items }),
+      () => !stop.signal.aborted && setRead({ batch, items: [] }),
+    )
+    return () => stop.abort()
+  }, [batch])
+  return read !== null && read.batch === batch ? read.items : null
+}
+
 /** What has ended of a batch, in the order of its items. */
-export async function readResults(batch: string, signal: AbortSignal): Promise<Read> {
+async function readResults(batch: string, signal: AbortSignal): Promise<Read> {
   const items: BatchResult[] = []
   for await (const item of readLines<BatchResult>(`/v1/batches/${encodeURIComponent(batch)}/results`, signal)) {
     if (items.length === MOST_RESULTS) return { items, complete: false }

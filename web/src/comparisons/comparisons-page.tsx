@@ -79,8 +79,18 @@ interface ComparisonProps {
 }
 
 function ComparisonView({ comparison, query, rubric }: ComparisonProps): JSX.Element {
-  const { agreement, tests, repeat_noise } = comparison
+  const { agreement, tests, repeat_noise, unpaired } = comparison
   const cell = readCell(query.get('cell'))
+  if (comparison.pairs === 0)
+    return (
+      <>
+        <CountsView comparison={comparison} />
+        <Empty>
+          There is no pair to compare
+          {unpaired.other_rubric > 0 && ': base and head were graded by different rubrics, which are never compared'}.
+        </Empty>
+      </>
+    )
   return (
     <>
       <CountsView comparison={comparison} />
@@ -109,6 +119,11 @@ function CountsView({ comparison }: { readonly comparison: Comparison }): JSX.El
         {unpaired.other_truth > 0 && (
           <span class="objection">
             {plural(unpaired.other_truth, 'run')} in both, with another ground truth: not paired
+          </span>
+        )}
+        {unpaired.other_rubric > 0 && (
+          <span class="objection">
+            {plural(unpaired.other_rubric, 'run')} in both, by another rubric: never compared
           </span>
         )}
       </p>

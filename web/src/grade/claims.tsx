@@ -22,7 +22,7 @@ export function answerOf(grade: Grade, claim: string): string {
 
 type ClaimValue = NonNullable<Grade['claims']>[string]
 
-export function answerWords(value: ClaimValue | undefined): string {
+function answerWords(value: ClaimValue | undefined): string {
   if (value === undefined) return 'no answer'
   if (value === null) return 'unclear'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

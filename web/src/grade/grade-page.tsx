@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Grade, GroundTruth, LedgerEntry, List, TrajectorySummary } from '../api-types.ts'
-import { AnswersItems } from '../batches/answers.tsx'
+import { AnswersItems, type ItemNames, useItemNames } from '../batches/answers.tsx'
 import { useComments } from '../comments/use-comments.ts'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
 import { trialOf } from '../grades/trial-columns.tsx'
@@ -27,32 +27,38 @@ import { Warnings } from './warnings.tsx'
 /** One grade: the verdict beside its evidence, and everything that made it. */
 export function GradePage({ id }: PageProps): JSX.Element {
   const load = useLoad<Grade>(`/v1/grades/${encodeURIComponent(id)}`)
+  const batch = usePlace().query.get('batch')
+  const items = useItemNames(batch)
   return (
     <>
-      <h1>{load.value ? <Title grade={load.value} /> : 'Grade'}</h1>
+      <h1>{load.value ? <Title grade={load.value} items={items} /> : 'Grade'}</h1>
       <p class="aside grade-id">
         Grade{' '}
         <code>
           <HostileText text={id} />
         </code>
       </p>
-      <Neighbours id={id} />
+      <Neighbours id={id} items={items} />
       <LoadView load={load} what="the grade" list={{ href: '/audit/grades', name: 'All grades' }}>
-        {(grade) => <GradeView grade={grade} />}
+        {(grade) => <GradeView grade={grade} batch={batch} items={items} />}
       </LoadView>
     </>
   )
 }
 
-const Title = ({ grade }: { readonly grade: Grade }) => (
+interface GradeProps {
+  readonly grade: Grade
+  readonly items: ItemNames | null
+}
+
+const Title = ({ grade, items }: GradeProps) => (
   <>
-    <HostileText text={[grade.metadata.task ?? [], trialOf(grade)].flat().join(' · ')} />{' '}
+    <HostileText text={[grade.metadata.task ?? [], trialOf(grade, items)].flat().join(' · ')} />{' '}
     <Outcome grade={grade} rubric={grade.receipt.rubric} />
   </>
 )
 
-function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
-  const { query } = usePlace()
+function GradeView({ grade, batch, items }: GradeProps & { readonly batch: string | null }): JSX.Element {
   const { trajectory: question, ground_truth } = grade.receipt
   // Whoever has read its label here reviews it no longer blind.
   useEffect(() => markSeen([`${question}/${ground_truth}`]), [question, ground_truth])
@@ -66,7 +72,7 @@ function GradeView({ grade }: { readonly grade: Grade }): JSX.Element {
       <div class="grade">
         <div class="grade-side">
           <Verdict grade={grade} />
-          <AnswersItems grade={grade.id} batch={query.get('batch')} />
+          <AnswersItems grade={grade.id} batch={batch} items={items} />
           <p>
             <SaveGradeButton grade={grade} />{' '}
             <a href={`/audit/grades/${encodeURIComponent(grade.id)}/review`}>Review it</a>

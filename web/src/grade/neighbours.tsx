@@ -1,9 +1,11 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { withQuery } from '../api.ts'
-import { useResultIds } from '../batches/use-result-ids.ts'
+import type { ItemNames } from '../batches/answers.tsx'
+import { fittingResults, gradesOf } from '../batches/fitting-results.tsx'
+import { useEndedItems } from '../batches/use-results.ts'
 import { GRADE_FILTERS } from '../grades/grade-filters.ts'
-import { TRIAL_COLUMNS } from '../grades/trial-columns.tsx'
+import { trialColumns } from '../grades/trial-columns.tsx'
 import { useGradeWindow } from '../grades/use-window.ts'
 import { hrefInView, recallView, type ViewName, viewQuery } from '../grades/view.ts'
 import { navigate, usePlace } from '../location.ts'
@@ -13,11 +15,16 @@ import { sortItems } from '../ui/table.tsx'
 import { formatCount } from '../words.ts'
 
 /** Where this grade stands in the list that it was opened from, and the way to those beside it. */
-export function Neighbours({ id }: { readonly id: string }): JSX.Element | null {
+export function Neighbours({ id, items }: NeighboursProps): JSX.Element | null {
   const { query } = usePlace()
   const view = query.get('view')
-  if (view === 'grades') return <InGrades id={id} query={query} />
+  if (view === 'grades') return <InGrades id={id} query={query} items={items} />
   return view === 'batch' && query.has('batch') ? <InBatch id={id} query={query} /> : null
+}
+
+interface NeighboursProps {
+  readonly id: string
+  readonly items: ItemNames | null
 }
 
 interface InListProps {
@@ -25,21 +32,25 @@ interface InListProps {
   readonly query: URLSearchParams
 }
 
-function InGrades({ id, query }: InListProps): JSX.Element {
+function InGrades({ id, query, items }: InListProps & NeighboursProps): JSX.Element {
   const known = recallView('grades', query)
   const filters = { ...readFilters(GRADE_FILTERS, query), cursor: query.get('cursor') }
   const { grades, complete, error } = useGradeWindow(known === null ? filters : null)
   const loaded = useMemo(() => {
     if (error !== null) return []
-    return complete ? sortItems(grades, TRIAL_COLUMNS, query).map((grade) => grade.id) : null
-  }, [grades, complete, error, query])
+    return complete ? sortItems(grades, trialColumns(items, true), query).map((grade) => grade.id) : null
+  }, [grades, complete, error, query, items])
   return <Beside id={id} view="grades" query={query} ids={known ?? loaded} list={withList('/audit/grades', query)} />
 }
 
 function InBatch({ id, query }: InListProps): JSX.Element {
   const known = recallView('batch', query)
   const batch = query.get('batch') ?? ''
-  const loaded = useResultIds(known === null ? batch : null, query)
+  const ended = useEndedItems(known === null ? batch : null)
+  const loaded = useMemo(
+    () => ended && gradesOf(fittingResults(ended, query)).map((grade) => grade.id),
+    [ended, query.toString()],
+  )
   const own = new URLSearchParams(query)
   own.delete('batch')
   const list = withList(`/audit/batches/${encodeURIComponent(batch)}`, own)

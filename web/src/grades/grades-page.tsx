@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
 import { withQuery } from '../api.ts'
 import type { Grade, GradeOverview } from '../api-types.ts'
-import { AnswersOfBatch } from '../batches/answers.tsx'
+import { AnswersOfBatch, type ItemNames, useItemNames } from '../batches/answers.tsx'
 import { setQuery, usePlace } from '../location.ts'
 import { Rubrics } from '../rubrics.ts'
 import { SearchForm } from '../search/search-form.tsx'
@@ -16,15 +16,18 @@ import { labelsToChoose, useNames, withLabels, withNames } from '../use-names.ts
 import { formatCount } from '../words.ts'
 import { GRADE_FILTERS } from './grade-filters.ts'
 import { OutcomeCounts } from './outcome-counts.tsx'
-import { headOfTrial, TRIAL_COLUMNS } from './trial-columns.tsx'
-import { useGradeWindow } from './use-window.ts'
+import { headOfTrial, trialColumns } from './trial-columns.tsx'
+import { type GradeWindow, useGradeWindow } from './use-window.ts'
 import { hrefInView, rememberView } from './view.ts'
 
 /** All grades, newest first or as their reader sorts them, with filters. */
 export function GradesPage(): JSX.Element {
   const { query } = usePlace()
-  const overview = useLoad<GradeOverview>(withQuery('/v1/grades/overview', readFilters(GRADE_FILTERS, query)))
+  const filters = readFilters(GRADE_FILTERS, query)
+  const overview = useLoad<GradeOverview>(withQuery('/v1/grades/overview', filters))
+  const window = useGradeWindow({ ...filters, cursor: query.get('cursor') })
   const names = useNames(overview.value)
+  const items = useItemNames(query.get('batch'))
   const rubric = query.get('rubric')
   const rubrics = rubric ? [rubric] : (names.rubric ?? [])
   const labels = labelsToChoose(useContext(Rubrics), rubrics, overview.value?.labels ?? {})
@@ -33,9 +36,9 @@ export function GradesPage(): JSX.Element {
       <h1>Grades</h1>
       <SearchForm />
       <Filters filters={withLabels(withNames(GRADE_FILTERS, names), labels)} query={query} />
-      {overview.value && <OutcomeCounts overview={overview.value} rubrics={rubrics} />}
-      <AnswersOfBatch batch={query.get('batch')} />
-      <Grades query={query} />
+      {overview.value && <OutcomeCounts overview={overview.value} listed={window.grades} rubrics={rubrics} />}
+      <AnswersOfBatch items={items} />
+      <Grades query={query} window={window} items={items} />
     </>
   )
 }
@@ -49,18 +52,24 @@ const NoGrades = ({ filtered }: { readonly filtered: boolean }) =>
     </Empty>
   )
 
-function Grades({ query }: { readonly query: URLSearchParams }): JSX.Element {
+interface GradesProps {
+  readonly query: URLSearchParams
+  readonly window: GradeWindow
+  readonly items: ItemNames | null
+}
+
+function Grades({ query, window: { grades, complete, next, error }, items }: GradesProps): JSX.Element {
   const cursor = query.get('cursor')
-  const filters = readFilters(GRADE_FILTERS, query)
-  const { grades, complete, next, error } = useGradeWindow({ ...filters, cursor })
   const sort = query.get('sort')
-  const sorted = useMemo(() => sortItems(grades, TRIAL_COLUMNS, query), [grades, sort])
+  const several = new Set(grades.map(({ receipt }) => receipt.rubric)).size > 1
+  const columns = useMemo(() => trialColumns(items, several), [items, several])
+  const sorted = useMemo(() => sortItems(grades, columns, query), [grades, columns, sort])
   const page = readPage(query)
   if (complete) rememberView('grades', query, sorted)
   if (error !== null) return <Trouble what="the grades" message={error.message} />
   if (grades.length === 0)
     return complete ? (
-      <NoGrades filtered={Object.keys(filters).length > 0} />
+      <NoGrades filtered={Object.keys(readFilters(GRADE_FILTERS, query)).length > 0} />
     ) : (
       <p class="waiting">Loading the grades…</p>
     )
@@ -74,7 +83,7 @@ function Grades({ query }: { readonly query: URLSearchParams }): JSX.Element {
       )}
       <Table
         caption="Grades by trial"
-        columns={TRIAL_COLUMNS}
+        columns={columns}
         items={rowsOfPage(sorted, page)}
         keyOf={(grade: Grade) => grade.id}
         headOf={headOfTrial}

@@ -1,19 +1,20 @@
 import type { JSX } from 'preact'
-import type { GradeOverview } from '../api-types.ts'
+import type { Grade, GradeOverview } from '../api-types.ts'
 import { onlyRubric } from '../rubrics.ts'
 import { LabelBadge, StatusBadge } from '../ui/badges.tsx'
 import { formatCount, plural, STATUSES } from '../words.ts'
 
 interface CountsProps {
   readonly overview: GradeOverview
-  /** The names of those that are counted. */
+  readonly listed: readonly Grade[]
+  /** The names of those that may be counted. */
   readonly rubrics: readonly string[]
 }
 
 /** How many grades fit, by how they came out. */
-export function OutcomeCounts({ overview, rubrics }: CountsProps): JSX.Element {
-  const rubric = onlyRubric(rubrics)
+export function OutcomeCounts({ overview, listed, rubrics }: CountsProps): JSX.Element {
   const { total, complete, labels, statuses } = overview
+  const rubric = onlyRubric(listed.length === total ? listed.map(({ receipt }) => receipt.rubric) : rubrics)
   const counts = [
     ...Object.entries<number>(labels).map(([label, count]) => ({
       count,

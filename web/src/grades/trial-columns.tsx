@@ -1,4 +1,6 @@
 import type { Grade } from '../api-types.ts'
+import type { ItemNames } from '../batches/answers.tsx'
+import { HostileText } from '../text/hostile-text.tsx'
 import { Outcome } from '../ui/badges.tsx'
 import { NameOrNone } from '../ui/none.tsx'
 import type { Column } from '../ui/table.tsx'
@@ -12,20 +14,29 @@ const named = (title: string, name: string, of: (grade: Grade) => string | undef
   sort: { name, of: (grade) => of(grade) || null },
 })
 
-export const trialOf = ({ metadata, receipt }: Grade): string => trialName(metadata, receipt.trajectory)
+/** `items`: those of the batch that it is shown in. */
+export const trialOf = ({ id, metadata, receipt }: Grade, items: ItemNames | null): string =>
+  trialName(metadata, receipt.trajectory, items?.get(id)?.[0])
 
 const TRUST = trustColumns(trustOf)
+
+const RUBRIC: Column<Grade> = {
+  title: 'Rubric',
+  cell: ({ receipt }) => <HostileText text={receipt.rubric} />,
+  sort: { name: 'rubric', of: ({ receipt }) => receipt.rubric },
+}
 
 /** What a row is called: its task, or the trial where none is known. */
 export const headOfTrial = ({ metadata }: Grade): string => (metadata.task ? 'Task' : 'Trial')
 
-/** A trial first, then who graded it, then what came out. */
-export const TRIAL_COLUMNS: readonly Column<Grade>[] = [
+/** A trial first, then who graded it, by which rubric where that differs, then what came out. */
+export const trialColumns = (items: ItemNames | null, severalRubrics: boolean): readonly Column<Grade>[] => [
   named('Task', 'task', ({ metadata }) => metadata.task),
-  named('Trial', 'trial', trialOf),
+  named('Trial', 'trial', (grade) => trialOf(grade, items)),
   named('Agent', 'agent', ({ metadata }) => metadata.agent),
   named('Model', 'model', ({ metadata }) => metadata.model),
   TRUST.judge,
+  ...(severalRubrics ? [RUBRIC] : []),
   {
     title: 'Label',
     cell: (grade) => <Outcome grade={grade} rubric={grade.receipt.rubric} />,

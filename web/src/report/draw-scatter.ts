@@ -16,7 +16,7 @@ export function drawScatter(points: readonly ScatterPoint[], xName: string, widt
   const up = points.flatMap(({ yLimits, x }) => (yLimits === null ? [] : [{ x, from: yLimits[0], to: yLimits[1] }]))
   const bars = { stroke: 'var(--ink-soft)', strokeWidth: 1.25 }
   return drawPlot({
-    ...frameOptions(width, `${xName} against T`),
+    ...frameOptions(width, `T against ${xName}`),
     height: side * 0.8,
     marginLeft: 56,
     marginRight: 24,

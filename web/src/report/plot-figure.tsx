@@ -12,7 +12,7 @@ export interface PlotFigureProps {
   readonly title: string
   /** What stands in the caption: what is drawn, of how many, and what is not in it. */
   readonly caption: ComponentChildren
-  /** Null: there is nothing to draw, and the caption says why. */
+  /** Null: there is nothing to draw, which is said in its place. */
   readonly draw: ((width: number) => PlotElement) | null
   /** The same numbers as a table. */
   readonly children: ComponentChildren
@@ -32,6 +32,7 @@ export function PlotFigure({ id, title, caption, draw, children }: PlotFigurePro
       <h2 id={`${id}-title`}>{title}</h2>
       <figure class="plot" aria-labelledby={`${id}-title`}>
         <div ref={box} class="plot-box" data-plot={id} />
+        {draw === null && <p>Nothing to draw: there is no group with these numbers. The table has what is known.</p>}
         <figcaption>{caption}</figcaption>
         {draw !== null && (
           <button type="button" data-export="no" onClick={() => saveSvg(fileNameOf('veridict', id), draw(WIDEST))}>

@@ -11,19 +11,19 @@ import { drawScatter, type ScatterPoint } from './draw-scatter.ts'
 import { RatedGroup } from './group-key.tsx'
 import { type AlignmentGroup, alignmentGroups, groupLabels, groupName } from './group-names.ts'
 import { PlotFigure } from './plot-figure.tsx'
-import { groupsWithAll } from './share-figure.tsx'
+import { drawnGroups, groupsWithAll } from './share-figure.tsx'
 
 export type Against = 'resolution' | 'appeared'
 export const AGAINST_WORDS: Readonly<Record<Against, string>> = {
-  resolution: 'Resolution on Terminal-Bench',
-  appeared: 'Appeared',
+  resolution: 'resolution on Terminal-Bench',
+  appeared: 'how often the text appeared',
 }
 
 const group: Column<AlignmentGroup> = { title: 'Group', cell: (one) => <RatedGroup group={one} /> }
 
-/** Resolution, or how often the text appeared, against T; groups that lack either are named below. */
+/** T against resolution, or against how often the text appeared; groups that lack either are named below. */
 export function ScatterFigure({ report, against }: { readonly report: Report; readonly against: Against }) {
-  const groups = useMemo(() => alignmentGroups(report.groups), [report])
+  const groups = useMemo(() => alignmentGroups(drawnGroups(report)), [report])
   const points = useMemo(() => groups.flatMap((one) => pointOf(one, against) ?? []), [groups, against])
   const missing = groups.length - points.length
   const draw = useMemo(
@@ -33,11 +33,12 @@ export function ScatterFigure({ report, against }: { readonly report: Report; re
   return (
     <PlotFigure
       id="alignment"
-      title={`${AGAINST_WORDS[against]} against T`}
+      title={`T (task alignment) against ${AGAINST_WORDS[against]}`}
       draw={draw}
       caption={
         <>
-          T = C × R, R from what the harness measured; lines are 95% intervals.
+          T = C × R: C, how many of those that pass on Terminal-Bench pass here, too; R, how many resist the distractor,
+          as the harness measured. Lines are 95% intervals.
           {missing > 0 &&
             ` ${formatCount(missing)} of ${formatCount(groups.length)} groups lack one of both numbers: the table says why.`}
         </>
@@ -75,7 +76,7 @@ function pointOf(one: AlignmentGroup, against: Against): ScatterPoint | null {
 /** R of each group twice: as the harness measured, and as the judge says; and how far they are apart. */
 export function ResistanceFigure({ report, id }: { readonly report: Report; readonly id: string }): JSX.Element {
   const { group_by } = report
-  const groups = useMemo(() => alignmentGroups(report.groups), [report])
+  const groups = useMemo(() => alignmentGroups(drawnGroups(report)), [report])
   const by = groupingWord(group_by)
   const draw = useMemo(() => {
     const names = groupLabels(groups, 'trials')

@@ -14,7 +14,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'model', title: 'Model' },
   { name: 'task', title: 'Task' },
   { name: 'variant', title: 'Variant' },
-  { name: 'x', title: 'Against T', none: 'the default, resolution', options: AGAINST_WORDS },
+  { name: 'x', title: 'Plot T against', none: 'resolution', options: AGAINST_WORDS },
   { name: 'pair_by', title: 'Pair by', none: 'nothing', options: PAIRING_WORDS },
   { name: 'base', title: 'Base value' },
   { name: 'head', title: 'Head value' },

@@ -136,7 +136,7 @@ const NoTrials = ({ filtered }: { readonly filtered: boolean }) =>
   )
 
 function Head({ report, query }: { readonly report: Report; readonly query: URLSearchParams }): JSX.Element {
-  const { judges, rubric, group_by, draws, seed, overall } = report
+  const { judges, rubric, group_by, groups, draws, seed, overall } = report
   return (
     <>
       <Facts
@@ -150,6 +150,11 @@ function Head({ report, query }: { readonly report: Report; readonly query: URLS
           ['Intervals', `95%, ${formatCount(draws)} resamples of tasks, seed ${seed}`],
         ]}
       />
+      {groups.length === 1 && groups[0]?.key === null && (
+        <p class="aside">
+          No trial says its {groupingWord(group_by)}: all stand in one group. Group by something else.
+        </p>
+      )}
       {judges.includes('lexical') && <p class="aside">The judge “lexical” is a search for anchors, not a model.</p>}
     </>
   )

@@ -19,9 +19,14 @@ import { PlotFigure } from './plot-figure.tsx'
 export const groupsWithAll = ({ overall, groups }: Report): readonly ReportGroup[] =>
   overall === null || groups.length === 1 ? groups : [...groups, { ...overall, key: 'all trials' }]
 
+/** What is drawn: the groups, or all trials where nothing groups them. */
+export const drawnGroups = (report: Report): readonly ReportGroup[] =>
+  report.groups.length === 0 ? groupsWithAll(report) : report.groups
+
 /** The shares of every group, raw and corrected, with everything that has no label counted beside them. */
 export function ShareFigure({ report }: { readonly report: Report }): JSX.Element {
-  const { groups, group_by, overall, labels, rubric } = report
+  const { group_by, overall, labels, rubric } = report
+  const groups = useMemo(() => drawnGroups(report), [report])
   const rubrics = useContext(Rubrics)
   const draw = useMemo(() => {
     const looks = labels.flatMap((label) => lookOf(rubrics, label, rubric ?? '', labels) ?? [])

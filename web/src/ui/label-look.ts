@@ -28,9 +28,10 @@ function lookAt(index: number): LabelLook {
 }
 
 /**
- * The look of a label, the same in every picture and table; null: it has none, as of a sum, or where rubrics are mixed that share the label.
+ * The look of a label, the same in every picture and table; null: it has none, as of a sum, or where rubrics are mixed: labels of two would
+ * share one.
  *
- * @param rubric its rubric, by name or id; null: any of those that are loaded, if but one has the label.
+ * @param rubric its rubric, by name or id; null: of several that stand together.
  * @param given labels that grades have and the rubric has not, in an order of their own.
  */
 export function lookOf(
@@ -39,10 +40,7 @@ export function lookOf(
   rubric: string | null,
   given: readonly string[] = [],
 ): LabelLook | null {
-  const ids = rubric === null ? [...new Set(rubrics.map(({ id }) => id))] : [rubric]
-  const places = ids
-    .map((id) => [...new Set([...labelsOfRubric(rubrics, id), ...given])].indexOf(label))
-    .filter((place) => place !== -1)
-  const [place, ...more] = places
-  return place === undefined || more.length > 0 ? null : lookAt(place)
+  if (rubric === null) return null
+  const place = [...new Set([...labelsOfRubric(rubrics, rubric), ...given])].indexOf(label)
+  return place === -1 ? null : lookAt(place)
 }

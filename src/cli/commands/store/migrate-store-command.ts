@@ -41,7 +41,7 @@ Examples:
   veridict migrate-store --from data/veridict.sqlite --dry-run      what is there, and may it be moved?
   veridict migrate-store --from data/veridict.sqlite
   veridict migrate-store --from data/veridict.sqlite --verify-only  both sides once more, before the first start of the service
-More: docs/migrate-store.md`
+More: docs/postgres.md`
 
 export const migrateStoreCommand = (shell: Shell, moveStore: MoveStore): Command =>
   new Command('migrate-store')
