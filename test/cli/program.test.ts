@@ -31,3 +31,23 @@ test('--server may stand before the command; behind it, it is the one that count
   expect([stray.code, stray.err]).toEqual([1, expect.stringContaining('doctor asks no service, and takes no --server')])
   await service.close()
 }, 30_000)
+
+test('commands that read a database end by themselves', async () => {
+  const env = { VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite'), VERIDICT_CONFIG: '' }
+  const graded = await run(['batch', 'examples/aligned-terminus-2', 'examples/compliant-codex', '-o', 'ndjson'], env)
+  const [grade = ''] = /grd_\w+/.exec(graded.out) ?? []
+  const [batch = ''] = /bat_\w+/.exec(graded.err) ?? []
+  const commands = [
+    ['status', batch],
+    ['results', batch],
+    ['show', grade],
+    ['compare', batch, batch],
+    ['report'],
+    ['appendix', batch],
+    ['regrade', '--batch', batch, '-j', 'lexical', '--dry-run'],
+    ['doctor'],
+  ]
+  const ended = await Promise.all(commands.map((command) => run(command, env)))
+  for (const [index, { code, err }] of ended.entries())
+    expect([commands[index], code, err.includes('Warning')], err).toEqual([commands[index], 0, false])
+}, 60_000)

@@ -45,7 +45,7 @@ export function createStatisticsWorker(): StatisticsWorker {
   let closed = false
   let id = 0
 
-  /** Started by the first that needs it; it does not keep the process alive. */
+  /** Started by the first that needs it. */
   function start(): ChildProcess {
     const started = fork(fileURLToPath(new URL('./statistics-process.ts', import.meta.url)), {
       execArgv: [`--max-old-space-size=${HEAP_MB}`],
@@ -53,14 +53,19 @@ export function createStatisticsWorker(): StatisticsWorker {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    started.unref()
-    started.channel?.unref()
     started.on('message', (reply: JobReply) => {
       if (started === child && reply.id === id) settle(reply)
     })
     started.on('error', () => lose(started))
     started.on('exit', () => lose(started))
     return started
+  }
+
+  /** It keeps this process alive while something is asked. */
+  function hold(isAsked: boolean): void {
+    const change = isAsked ? 'ref' : 'unref'
+    child?.[change]()
+    child?.channel?.[change]()
   }
 
   function settle(reply: JobReply): void {
@@ -84,8 +89,9 @@ export function createStatisticsWorker(): StatisticsWorker {
   function next(): void {
     if (asked !== null || closed) return
     asked = waiting.shift() ?? null
-    if (asked === null) return
+    if (asked === null) return hold(false)
     child ??= start()
+    hold(true)
     const { name, input } = asked
     child.send({ id: ++id, name, input } satisfies Job)
   }
@@ -106,6 +112,7 @@ export function createStatisticsWorker(): StatisticsWorker {
       for (const one of [asked, ...waiting.splice(0)]) one?.reject(stopped())
       asked = null
       if (ending === null || ending.exitCode !== null || ending.signalCode !== null) return
+      ending.ref()
       const ended = once(ending, 'exit')
       ending.kill('SIGKILL')
       await ended
