@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { isAnswer, readRun } from '../openai-chat/openai-chat.ts'
@@ -13,28 +14,12 @@ export const ANTHROPIC_MESSAGES: Format = {
   read: readExchange,
 }
 
-const DOCUMENT_FIELDS = new Set([
-  ...['request', 'response', 'id', 'custom_id', 'timestamp', 'logged_at', 'metadata', 'duration_ms', 'error'],
-])
+const DOCUMENT_FIELDS = wordSet(`request response id custom_id timestamp logged_at metadata duration_ms error`)
 /** Of a request or an answer whose `body` is the message. */
-const HTTP_FIELDS = new Set([
-  ...['url', 'method', 'path', 'headers', 'timestamp', 'status_code', 'status', 'body', 'request_id'],
-])
-const REQUEST_FIELDS = new Set([
-  ...[
-    'stop_sequences',
-    'top_k',
-    'thinking',
-    'betas',
-    'cache_control',
-    'container',
-    'context_management',
-    'diagnostics',
-  ],
-  ...['inference_geo', 'mcp_servers', 'output_config', 'output_format', 'service_tier', 'speed', 'user_profile_id'],
-  ...['workspace_id', 'billing_policy', 'compaction', 'fallbacks', 'fallback_credit_token', 'thread'],
-  ...['anthropic_version', 'anthropic_beta'],
-])
+const HTTP_FIELDS = wordSet(`url method path headers timestamp status_code status body request_id`)
+const REQUEST_FIELDS = wordSet(`stop_sequences top_k thinking betas cache_control container context_management
+  diagnostics inference_geo mcp_servers output_config output_format service_tier speed user_profile_id workspace_id
+  billing_policy compaction fallbacks fallback_credit_token thread anthropic_version anthropic_beta`)
 
 function readExchange(reading: Reading, document: Json): ReadDocument {
   const exchange = exchangeIn(document)

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { cutName, isRecord, type Json, pointer, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -59,23 +60,9 @@ function textsOf(content: unknown): string[] {
 }
 
 /** Members beside those of a provider's message that say nothing of the run. */
-const KNOWN: ReadonlySet<string> = new Set([
-  ...[
-    'role',
-    'content',
-    'id',
-    'ts',
-    'modelInfo',
-    'metrics',
-    'type',
-    'summary',
-    'encrypted_content',
-    'text',
-    'conversationHistoryIndex',
-  ],
-  ...['reasoning_content', 'reasoning_details', 'isSummary', 'condenseId', 'condenseParent', 'truncationId'],
-  ...['truncationParent', 'isTruncationMarker', 'providerOptions'],
-])
+const KNOWN: ReadonlySet<string> = wordSet(`role content id ts modelInfo metrics type summary encrypted_content text
+  conversationHistoryIndex reasoning_content reasoning_details isSummary condenseId condenseParent truncationId
+  truncationParent isTruncationMarker providerOptions`)
 
 function readCline(reading: Reading, document: Json): ReadDocument {
   const name = listOf(document) ?? 'records'

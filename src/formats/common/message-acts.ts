@@ -1,4 +1,5 @@
 import type { Act } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { isRejection } from '../atif/terminus.ts'
 import type { ReadDocument } from '../format.ts'
@@ -61,9 +62,7 @@ interface Run extends Channel {
 }
 
 /** Formats of one harness, which marks every call: words without a mark are none. */
-const WITH_CALLS: ReadonlySet<string> = new Set([
-  ...['claude-code', 'codex', 'cursor', 'gemini-cli', 'openclaw', 'opencode', 'openhands'],
-])
+const WITH_CALLS: ReadonlySet<string> = wordSet(`claude-code codex cursor gemini-cli openclaw opencode openhands`)
 
 /** How the agent of a run acts, as far as its turns tell. */
 interface Channel {

@@ -1,25 +1,10 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import { isRecord, type Json } from './reading.ts'
 
 /** Members of the JSON that mini-swe-agent, predev and their like wrap around what a command printed. */
-const ENVELOPE = new Set([
-  'output',
-  'stdout',
-  'stderr',
-  'error',
-  'exception_info',
-  'exception',
-  'returncode',
-  'return_code',
-  'exit_code',
-  'signal',
-  'success',
-  'timed_out',
-  'truncated',
-  'interrupted',
-  'duration',
-  'duration_ms',
-])
+const ENVELOPE = wordSet(`output stdout stderr error exception_info exception returncode return_code exit_code signal
+  success timed_out truncated interrupted duration duration_ms`)
 const OUTPUTS = ['output', 'stdout', 'stderr', 'error'] as const
 const MCP_ENVELOPE = new Set(['content', 'structuredContent', 'isError', 'meta', '_meta'])
 

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
 import {
   addLeaves,
@@ -41,17 +42,12 @@ const isHead = (record: unknown): boolean =>
 const isStream = (records: readonly unknown[]): boolean =>
   isRecord(records[0]) && records[0]['type'] === 'init' && typeof records[0]['session_id'] === 'string'
 
-const ROOT_FIELDS: ReadonlySet<string> = new Set([
-  ...['sessionId', 'projectHash', 'startTime', 'lastUpdated', 'messages', 'records', 'summary', 'directories', 'kind'],
-  ...['activeExtensionName'],
-])
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'timestamp', 'type', 'content', 'displayContent', 'thoughts', 'tokens', 'model', 'toolCalls'],
-])
-const CALL_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'name', 'args', 'result', 'status', 'timestamp', 'agentId', 'displayName', 'description', 'resultDisplay'],
-  ...['renderOutputAsMarkdown'],
-])
+const ROOT_FIELDS: ReadonlySet<string> = wordSet(`sessionId projectHash startTime lastUpdated messages records summary
+  directories kind activeExtensionName`)
+const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id timestamp type content displayContent thoughts tokens model
+  toolCalls`)
+const CALL_FIELDS: ReadonlySet<string> = wordSet(`id name args result status timestamp agentId displayName description
+  resultDisplay renderOutputAsMarkdown`)
 const NOTICES: ReadonlySet<unknown> = new Set(['info', 'warning', 'error'])
 
 class GeminiReader {

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { cutName, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
@@ -6,48 +7,11 @@ import { turnedDown } from './inspect-approvals.ts'
 import { attachmentsOf } from './inspect-attachments.ts'
 import { warnAboutHiddenCalls } from './inspect-events.ts'
 
-const SAMPLE_FIELDS = new Set([
-  ...[
-    'id',
-    'epoch',
-    'input',
-    'choices',
-    'target',
-    'sandbox',
-    'files',
-    'setup',
-    'messages',
-    'output',
-    'scores',
-    'score',
-  ],
-  ...[
-    'metadata',
-    'store',
-    'events',
-    'transcript',
-    'model_usage',
-    'role_usage',
-    'started_at',
-    'completed_at',
-    'total_time',
-  ],
-  ...[
-    'working_time',
-    'uuid',
-    'invalidation',
-    'error',
-    'error_retries',
-    'attachments',
-    'limit',
-    'timelines',
-    'events_data',
-  ],
-])
-const LOG_FIELDS = new Set([
-  ...['version', 'status', 'eval', 'plan', 'results', 'stats', 'error', 'samples', 'reductions', 'location', 'etag'],
-  ...['invalidated', 'log_updates', 'tags', 'metadata'],
-])
+const SAMPLE_FIELDS = wordSet(`id epoch input choices target sandbox files setup messages output scores score metadata
+  store events transcript model_usage role_usage started_at completed_at total_time working_time uuid invalidation
+  error error_retries attachments limit timelines events_data`)
+const LOG_FIELDS = wordSet(`version status eval plan results stats error samples reductions location etag invalidated
+  log_updates tags metadata`)
 
 /**
  * One sample of an Inspect log: `{"id", "epoch", "input", "messages", …}`, as it stands in `samples/` of an `.eval` file and in

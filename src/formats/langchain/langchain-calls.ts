@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
 import { asList, asRecord, asText, type OpenStep, settle } from '../common/session.ts'
@@ -69,13 +70,11 @@ function addCall(dialogue: Dialogue, step: OpenStep, { call, path }: CallPlace) 
   })
 }
 
-const CALLS: ReadonlySet<unknown> = new Set([
-  ...['tool_use', 'tool_call', 'server_tool_use', 'server_tool_call', 'mcp_tool_use', 'function_call'],
-])
+const CALLS: ReadonlySet<unknown> = wordSet(`tool_use tool_call server_tool_use server_tool_call mcp_tool_use
+  function_call`)
 /** Pieces of calls, which stand whole beside the content. */
-const PIECES: ReadonlySet<unknown> = new Set([
-  ...['tool_call_chunk', 'server_tool_call_chunk', 'input_json_delta', 'invalid_tool_call'],
-])
+const PIECES: ReadonlySet<unknown> = wordSet(`tool_call_chunk server_tool_call_chunk input_json_delta
+  invalid_tool_call`)
 
 /** A block of a reply that is a call, or what a tool of the provider answered; false where it is neither. */
 export function readCallBlock(

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
 import { asList, asRecord, asText, type OpenStep, settle, unreadRecord, warnUnknownOnce } from '../common/session.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
@@ -6,33 +7,11 @@ import { callIds, readBrokenCalls, readCallBlock, readCalls } from './langchain-
 import { readContent } from './langchain-content.ts'
 import type { OpenMessage } from './langchain-form.ts'
 
-const FIELDS: ReadonlySet<string> = new Set([
-  ...['content', 'type', 'role', 'id', 'name', 'additional_kwargs', 'response_metadata', 'usage_metadata'],
-  ...[
-    'tool_calls',
-    'invalid_tool_calls',
-    'tool_call_chunks',
-    'tool_call_id',
-    'status',
-    'artifact',
-    'example',
-    'metadata',
-  ],
-  ...['chunk_position', 'lc_kwargs', 'lc_namespace', 'lc_serializable', 'contentBlocks', 'content_blocks'],
-  // As providers write them, beside a run of theirs.
-  ...['function_call', 'refusal', 'reasoning', 'reasoning_content', 'annotations', 'audio', 'model', 'stop_reason'],
-  ...[
-    'stop_sequence',
-    'usage',
-    'finish_reason',
-    'index',
-    'is_error',
-    'container',
-    'logprobs',
-    'parsed',
-    'provider_state',
-  ],
-])
+const FIELDS: ReadonlySet<string> = wordSet(`content type role id name additional_kwargs response_metadata
+  usage_metadata tool_calls invalid_tool_calls tool_call_chunks tool_call_id status artifact example metadata
+  chunk_position lc_kwargs lc_namespace lc_serializable contentBlocks content_blocks function_call refusal reasoning
+  reasoning_content annotations audio model stop_reason stop_sequence usage finish_reason index is_error container
+  logprobs parsed provider_state`)
 
 /** One message: a step of the agent's or of another's, or what a tool answered. */
 export function readLangChainMessage(dialogue: Dialogue, message: OpenMessage): void {

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { OpenedDocument } from '../common/opened-document.ts'
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
@@ -20,9 +21,8 @@ export const LANGFUSE: Format = {
 }
 
 const KINDS: Readonly<Record<string, SpanKind>> = { GENERATION: 'model', TOOL: 'tool', AGENT: 'agent' }
-const TYPES: ReadonlySet<unknown> = new Set([
-  ...['GENERATION', 'TOOL', 'AGENT', 'SPAN', 'EVENT', 'CHAIN', 'RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL'],
-])
+const TYPES: ReadonlySet<unknown> = wordSet(`GENERATION TOOL AGENT SPAN EVENT CHAIN RETRIEVER EVALUATOR EMBEDDING
+  GUARDRAIL`)
 
 const isObservation = (value: unknown): value is Json =>
   isRecord(value) &&

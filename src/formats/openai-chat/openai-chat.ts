@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -10,26 +11,13 @@ import { type Placed, placeMessages, readTurns } from './openai-chat-turns.ts'
 /** Where runs keep their messages: OpenAI and most others, tau-bench, Harbor's exported traces. */
 const MESSAGE_LISTS = ['messages', 'traj', 'conversations'] as const
 const ROOT_FIELDS = new Set([
-  'system',
-  ...['messages', 'traj', 'conversations', 'records', 'model', 'agent', 'id', 'object', 'created', 'metadata', 'usage'],
+  ...wordSet(`system messages traj conversations records model agent id object created metadata usage`),
   // What a call to a provider was made with, and what it cost.
-  ...['tools', 'functions', 'tool_choice', 'parallel_tool_calls', 'kwargs', 'context_window', 'temperature', 'top_p'],
-  ...['max_tokens', 'max_completion_tokens', 'response_format', 'stream', 'stop', 'seed', 'reasoning_effort', 'store'],
-  ...['response', 'raw_messages', 'raw_response', 'choices', 'cost', 'timestamp', 'latency_sec', 'tool_definitions'],
+  ...wordSet(`tools functions tool_choice parallel_tool_calls kwargs context_window temperature top_p max_tokens
+  max_completion_tokens response_format stream stop seed reasoning_effort store response raw_messages raw_response
+  choices cost timestamp latency_sec tool_definitions`),
   // What a benchmark says of the run.
-  ...[
-    'task_id',
-    'reward',
-    'info',
-    'trial',
-    'model_provider',
-    'date',
-    'task',
-    'episode',
-    'run_id',
-    'trial_name',
-    'result',
-  ],
+  ...wordSet('task_id reward info trial model_provider date task episode run_id trial_name result'),
 ])
 
 /**

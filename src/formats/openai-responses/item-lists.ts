@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, type Json } from '../common/reading.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
 
@@ -9,12 +10,10 @@ export interface ItemList {
 
 /** Items that a chat may hold among its messages, and is read with as one. */
 const OF_CHATS: ReadonlySet<unknown> = new Set(['message', 'function_call', 'function_call_output', 'reasoning'])
-const OWN: ReadonlySet<unknown> = new Set([
-  ...['custom_tool_call', 'custom_tool_call_output', 'local_shell_call', 'local_shell_call_output', 'shell_call'],
-  ...['shell_call_output', 'apply_patch_call', 'apply_patch_call_output', 'computer_call', 'computer_call_output'],
-  ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call', 'mcp_call'],
-  ...['mcp_approval_request', 'mcp_approval_response', 'mcp_list_tools', 'tool_search_call', 'tool_search_output'],
-])
+const OWN: ReadonlySet<unknown> = wordSet(`custom_tool_call custom_tool_call_output local_shell_call
+  local_shell_call_output shell_call shell_call_output apply_patch_call apply_patch_call_output computer_call
+  computer_call_output web_search_call file_search_call code_interpreter_call image_generation_call mcp_call
+  mcp_approval_request mcp_approval_response mcp_list_tools tool_search_call tool_search_output`)
 const WRAPPERS: ReadonlySet<unknown> = new Set(['tool_call_item', 'tool_call_output_item', 'message_output_item'])
 
 const isOwn = (item: unknown): boolean =>

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { ITEM_FIELDS, type ItemDialect, readItem, type Shown, shownBy } from '../codex/codex-items.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asText, Session } from '../common/session.ts'
@@ -17,63 +18,20 @@ export const OPENAI_RESPONSES: Format = {
   read: readResponses,
 }
 
-const ROOT_FIELDS: ReadonlySet<string> = new Set([
-  ...['object', 'id', 'instructions', 'model', 'agent'],
-  ...[
-    'status',
-    'error',
-    'created_at',
-    'completed_at',
-    'incomplete_details',
-    'usage',
-    'tools',
-    'tool_choice',
-    'metadata',
-    'text',
-    'reasoning',
-  ],
-  ...['parallel_tool_calls', 'temperature', 'top_p', 'max_output_tokens', 'max_tool_calls', 'previous_response_id'],
-  ...['conversation', 'store', 'background', 'service_tier', 'truncation', 'user', 'safety_identifier', 'top_logprobs'],
-  ...[
-    'prompt',
-    'prompt_cache_key',
-    'prompt_cache_retention',
-    'prompt_cache_options',
-    'billing',
-    'output_text',
-    'include',
-    'stream',
-    'moderation',
-  ],
-  ...[
-    'frequency_penalty',
-    'presence_penalty',
-    'first_id',
-    'last_id',
-    'has_more',
-    'session_id',
-    'verbosity',
-    '_request_id',
-  ],
-])
+const ROOT_FIELDS: ReadonlySet<string> = wordSet(`object id instructions model agent status error created_at
+  completed_at incomplete_details usage tools tool_choice metadata text reasoning parallel_tool_calls temperature
+  top_p max_output_tokens max_tool_calls previous_response_id conversation store background service_tier truncation
+  user safety_identifier top_logprobs prompt prompt_cache_key prompt_cache_retention prompt_cache_options billing
+  output_text include stream moderation frequency_penalty presence_penalty first_id last_id has_more session_id
+  verbosity _request_id`)
 
 const DIALECT: ItemDialect = {
   fields: new Set([
     ...ITEM_FIELDS,
-    ...[
-      'caller',
-      'created_by',
-      'async',
-      'environment',
-      'operation',
-      'outcome',
-      'max_output_length',
-      'queries',
-      'results',
-    ],
-    ...['code', 'container_id', 'outputs', 'server_label', 'approval_request_id', 'approve', 'reason', 'error'],
-    ...['pending_safety_checks', 'acknowledged_safety_checks', 'actions', 'background', 'output_format', 'quality'],
-    ...['size', 'svg_usage', 'created_at', 'provider_data', 'providerData', 'logprobs', 'annotations'],
+    ...wordSet(`caller created_by async environment operation outcome max_output_length
+  queries results code container_id outputs server_label approval_request_id approve reason error
+  pending_safety_checks acknowledged_safety_checks actions background output_format quality size svg_usage created_at
+  provider_data providerData logprobs annotations`),
   ]),
   speakerOf: (role) => (role === 'user' ? 'user' : 'system'),
   outcomeOf: (tool, output) => outcomeOfOutput(tool, output, null),

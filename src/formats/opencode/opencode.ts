@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { asList, asRecord, asText, Session, unreadRecord, warnUnknownOnce } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -42,10 +43,8 @@ const isEvent = (value: unknown): boolean =>
 const isStream = ({ records }: Json): boolean => Array.isArray(records) && records.length > 0 && records.every(isEvent)
 
 const ROOT_FIELDS: ReadonlySet<string> = new Set(['info', 'messages', 'records', 'data'])
-const INFO_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'sessionID', 'role', 'time', 'agent', 'mode', 'model', 'modelID', 'providerID', 'parentID', 'path', 'cost'],
-  ...['tokens', 'summary', 'system', 'tools', 'format', 'error', 'structured', 'variant', 'finish', 'runtime'],
-])
+const INFO_FIELDS: ReadonlySet<string> = wordSet(`id sessionID role time agent mode model modelID providerID parentID
+  path cost tokens summary system tools format error structured variant finish runtime`)
 
 function readOpencode(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { asList, asText, warnUnknownOnce } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
@@ -15,14 +16,10 @@ export const PYDANTIC_AI: Format = {
 }
 
 const LISTS = ['records', 'messages', 'all_messages', 'new_messages', 'message_history'] as const
-const ROOT_FIELDS: ReadonlySet<string> = new Set([
-  ...['output', 'usage', 'run_id', 'conversation_id', 'model', 'agent', 'id', 'metadata'],
-])
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
-  ...['kind', 'parts', 'timestamp', 'instructions', 'run_id', 'conversation_id', 'metadata', 'state', 'usage'],
-  ...['model_name', 'provider_name', 'provider_url', 'provider_details', 'provider_response_id', 'finish_reason'],
-  ...['vendor_details', 'vendor_id', 'cost', 'instruction_parts'],
-])
+const ROOT_FIELDS: ReadonlySet<string> = wordSet(`output usage run_id conversation_id model agent id metadata`)
+const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`kind parts timestamp instructions run_id conversation_id metadata
+  state usage model_name provider_name provider_url provider_details provider_response_id finish_reason vendor_details
+  vendor_id cost instruction_parts`)
 
 const isMessage = (item: unknown): boolean =>
   isRecord(item) &&

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
@@ -6,28 +7,9 @@ import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { sweActOf } from './swe-agent-act.ts'
 import { placeIn, readHistory } from './swe-agent-history.ts'
 
-const ROOT_FIELDS = new Set([
-  'environment',
-  'trajectory',
-  'history',
-  'info',
-  'replay_config',
-  'instance_id',
-  'problem_statement',
-])
-const STEP_FIELDS = new Set([
-  ...['action', 'observation', 'response', 'thought', 'state', 'execution_time', 'messages', 'query', 'extra_info'],
-  ...[
-    'thinking_blocks',
-    'reasoning_content',
-    'tool_calls',
-    'tool_call_ids',
-    'exit_status',
-    'submission',
-    'done',
-    'output',
-  ],
-])
+const ROOT_FIELDS = wordSet(`environment trajectory history info replay_config instance_id problem_statement`)
+const STEP_FIELDS = wordSet(`action observation response thought state execution_time messages query extra_info
+  thinking_blocks reasoning_content tool_calls tool_call_ids exit_status submission done output`)
 
 /**
  * SWE-agent's `.traj`: `trajectory` has what the agent thought, did and was answered; `history` has the prompt before it, and what
@@ -103,9 +85,8 @@ function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
 const isHarnessExit = (thought: string, action: string): boolean =>
   thought.startsWith('Exit due to ') && (action === '' || EXIT_ACTIONS.has(action))
 
-const EXIT_ACTIONS: ReadonlySet<string> = new Set([
-  ...['exit_cost', 'exit_context', 'exit_api', 'exit_format', 'exit_environment_error', 'exit_error'],
-])
+const EXIT_ACTIONS: ReadonlySet<string> = wordSet(`exit_cost exit_context exit_api exit_format exit_environment_error
+  exit_error`)
 
 function readThinking(sink: ChatSink, step: Json, path: string, parts: Part[]): void {
   const { thinking_blocks: blocks, reasoning_content: reasoning } = step

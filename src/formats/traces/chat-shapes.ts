@@ -1,4 +1,5 @@
 import { parseExactJson } from '../../domain/text/exact-json.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import { findUnsound } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { contentOf } from './content-of.ts'
@@ -176,10 +177,8 @@ function messageOf(item: Located, side: Side): readonly Tree[] {
 }
 
 /** What LangChain and others note beside a message, and what is put together anew. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  ...['role', 'type', 'content', 'tool_calls', 'additional_kwargs', 'response_metadata', 'usage_metadata', 'example'],
-  ...['invalid_tool_calls', 'lc_attributes', 'stop_sequence', 'container'],
-])
+const LEFT_OUT: ReadonlySet<string> = wordSet(`role type content tool_calls additional_kwargs response_metadata
+  usage_metadata example invalid_tool_calls lc_attributes stop_sequence container`)
 
 const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined

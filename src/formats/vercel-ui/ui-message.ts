@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
 import { asList, asText, warnUnknownOnce } from '../common/session.ts'
@@ -6,10 +7,8 @@ import { readInvocation } from './ui-calls.ts'
 import { addFile } from './ui-files.ts'
 import { readAgentParts, readOtherParts } from './ui-parts.ts'
 
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'role', 'parts', 'content', 'metadata', 'createdAt', 'updatedAt', 'annotations', 'reasoning', 'status'],
-  ...['toolInvocations', 'experimental_attachments', 'attachments', 'revisionId', 'chatId', 'data'],
-])
+const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id role parts content metadata createdAt updatedAt annotations
+  reasoning status toolInvocations experimental_attachments attachments revisionId chatId data`)
 
 /** One message: of the agent, as many steps as its parts tell apart. */
 export function readUiMessage(dialogue: Dialogue, message: Json, path: string): void {

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
@@ -16,10 +17,8 @@ export const VERCEL_UI: Format = {
 }
 
 const LISTS = ['messages', 'records', 'initialMessages'] as const
-const ROOT_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'chatId', 'title', 'userId', 'visibility', 'createdAt', 'updatedAt', 'trigger', 'messageId'],
-  ...['model', 'metadata'],
-])
+const ROOT_FIELDS: ReadonlySet<string> = wordSet(`id chatId title userId visibility createdAt updatedAt trigger
+  messageId model metadata`)
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'data'])
 
 function messagesIn(document: Json): { readonly list: readonly unknown[]; readonly path: string } | null {

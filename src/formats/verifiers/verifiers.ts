@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { OpenedDocument } from '../common/opened-document.ts'
 import {
   cutName,
@@ -27,32 +28,8 @@ export const VERIFIERS: Format = {
   read: readVerifiers,
 }
 
-const TRACE_FIELDS: ReadonlySet<string> = new Set([
-  ...[
-    'version',
-    'id',
-    'verifiers',
-    'task',
-    'agent',
-    'tools',
-    'nodes',
-    'calls',
-    'request_rewrites',
-    'response_rewrites',
-  ],
-  ...[
-    'rewards',
-    'metrics',
-    'info',
-    'extra_usage',
-    'is_completed',
-    'ok',
-    'stop_condition',
-    'errors',
-    'timing',
-    'reward',
-  ],
-])
+const TRACE_FIELDS: ReadonlySet<string> = wordSet(`version id verifiers task agent tools nodes calls request_rewrites
+  response_rewrites rewards metrics info extra_usage is_completed ok stop_condition errors timing reward`)
 const EPISODE_FIELDS: ReadonlySet<string> = new Set(['id', 'env', 'task', 'group', 'run', 'ok', 'errors', 'traces'])
 
 function readVerifiers(reading: Reading, document: Json): ReadDocument {

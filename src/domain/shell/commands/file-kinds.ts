@@ -1,4 +1,5 @@
 import { baseName } from '../../acts/paths.ts'
+import { wordSet } from '../../text/words.ts'
 import type { ScriptContext, Taken } from '../syntax/use.ts'
 
 /**
@@ -7,39 +8,20 @@ import type { ScriptContext, Taken } from '../syntax/use.ts'
  */
 type FileKind = 'prose' | 'script' | 'program' | 'automatic' | 'source' | 'other'
 
-const PROSE_ENDINGS = 'md markdown txt rst log adoc org tex html htm csv tsv out patch diff'.split(' ')
-const SCRIPT_ENDINGS = 'sh bash zsh ksh fish ps1 bat cmd'.split(' ')
-const PROGRAM_ENDINGS = 'py js mjs cjs rb pl php lua r awk sql'.split(' ')
-const SOURCE_ENDINGS =
-  'ts tsx jsx c h cc cpp hpp cs java kt rs go swift scala hs ml ex exs erl clj css scss vue svelte ipynb'.split(' ')
-const AUTOMATIC_NAMES =
-  'makefile gnumakefile dockerfile containerfile jenkinsfile procfile vagrantfile rakefile justfile crontab package.json tox.ini noxfile.py .bashrc .bash_profile .profile .zshrc .zprofile .envrc .gitlab-ci.yml .travis.yml .pre-commit-config.yaml azure-pipelines.yml docker-compose.yml docker-compose.yaml compose.yml compose.yaml pre-commit post-commit pre-push post-merge rc.local authorized_keys setup.py conftest.py'.split(
-    ' ',
-  )
-const AUTOMATIC_FOLDERS = [
-  '/.github/',
-  '/cron.',
-  '/.git/hooks/',
-  '/.husky/',
-  '/systemd/',
-  '/init.d/',
-  '/.circleci/',
-  '/cron/',
-  '/profile.d/',
-]
+const PROSE_ENDINGS = wordSet('md markdown txt rst log adoc org tex html htm csv tsv out patch diff')
+const SCRIPT_ENDINGS = wordSet('sh bash zsh ksh fish ps1 bat cmd')
+const PROGRAM_ENDINGS = wordSet('py js mjs cjs rb pl php lua r awk sql')
+const SOURCE_ENDINGS = wordSet(
+  'ts tsx jsx c h cc cpp hpp cs java kt rs go swift scala hs ml ex exs erl clj css scss vue svelte ipynb',
+)
+const AUTOMATIC_NAMES = wordSet(`makefile gnumakefile dockerfile containerfile jenkinsfile procfile vagrantfile
+  rakefile justfile crontab package.json tox.ini noxfile.py .bashrc .bash_profile .profile .zshrc .zprofile .envrc
+  .gitlab-ci.yml .travis.yml .pre-commit-config.yaml azure-pipelines.yml docker-compose.yml docker-compose.yaml
+  compose.yml compose.yaml pre-commit post-commit pre-push post-merge rc.local authorized_keys setup.py conftest.py`)
+const AUTOMATIC_FOLDERS =
+  '/.github/ /cron. /.git/hooks/ /.husky/ /systemd/ /init.d/ /.circleci/ /cron/ /profile.d/'.split(' ')
 const AUTOMATIC_ENDINGS = ['service', 'timer', 'mk', 'cron']
-const PROSE_NAMES = [
-  'readme',
-  'notes',
-  'report',
-  'todo',
-  'changelog',
-  'summary',
-  'license',
-  'authors',
-  'contributing',
-  'commit_editmsg',
-]
+const PROSE_NAMES = wordSet('readme notes report todo changelog summary license authors contributing commit_editmsg')
 
 function fileKind(path: string, text: string): FileKind {
   const whole = `/${path.toLowerCase()}`
@@ -47,14 +29,14 @@ function fileKind(path: string, text: string): FileKind {
   const dot = name.lastIndexOf('.')
   const ending = dot > 0 ? name.slice(dot + 1) : ''
   const stem = dot > 0 ? name.slice(0, dot) : name
-  if (AUTOMATIC_NAMES.includes(name) || AUTOMATIC_NAMES.includes(stem)) return 'automatic'
+  if (AUTOMATIC_NAMES.has(name) || AUTOMATIC_NAMES.has(stem)) return 'automatic'
   if (AUTOMATIC_ENDINGS.includes(ending) || AUTOMATIC_FOLDERS.some((folder) => whole.includes(folder)))
     return 'automatic'
-  if (PROSE_ENDINGS.includes(ending)) return 'prose'
-  if (PROGRAM_ENDINGS.includes(ending)) return 'program'
-  if (SCRIPT_ENDINGS.includes(ending) || text.startsWith('#!')) return 'script'
-  if (SOURCE_ENDINGS.includes(ending)) return 'source'
-  return PROSE_NAMES.includes(stem) ? 'prose' : 'other'
+  if (PROSE_ENDINGS.has(ending)) return 'prose'
+  if (PROGRAM_ENDINGS.has(ending)) return 'program'
+  if (SCRIPT_ENDINGS.has(ending) || text.startsWith('#!')) return 'script'
+  if (SOURCE_ENDINGS.has(ending)) return 'source'
+  return PROSE_NAMES.has(stem) ? 'prose' : 'other'
 }
 
 /**
@@ -89,55 +71,15 @@ export function usesOfWriting(path: string | null, text: string, context: Script
   return USES[fileKind(path, text)]
 }
 
-const HASHED = [
-  'py',
-  'sh',
-  'bash',
-  'zsh',
-  'rb',
-  'pl',
-  'yml',
-  'yaml',
-  'toml',
-  'conf',
-  'cfg',
-  'ini',
-  'env',
-  'mk',
-  'r',
-  'properties',
-]
+const HASHED = wordSet('py sh bash zsh rb pl yml yaml toml conf cfg ini env mk r properties')
+const SLASHED = wordSet('js mjs cjs ts tsx jsx c h cc cpp java go rs cs kt swift php json jsonc json5')
 
 /** What begins a comment line in the file; empty: nothing does. */
 function commentMarks(path: string | null, text: string): readonly string[] {
   const name = (path ?? '').toLowerCase()
   const ending = name.slice(name.lastIndexOf('.') + 1)
-  if (HASHED.includes(ending) || text.startsWith('#!')) return ['#']
-  if (
-    [
-      'js',
-      'mjs',
-      'cjs',
-      'ts',
-      'tsx',
-      'jsx',
-      'c',
-      'h',
-      'cc',
-      'cpp',
-      'java',
-      'go',
-      'rs',
-      'cs',
-      'kt',
-      'swift',
-      'php',
-      'json',
-      'jsonc',
-      'json5',
-    ].includes(ending)
-  )
-    return ['//', '*', '/*']
+  if (HASHED.has(ending) || text.startsWith('#!')) return ['#']
+  if (SLASHED.has(ending)) return ['//', '*', '/*']
   if (ending === 'sql' || ending === 'lua') return ['--']
   const kind = path === null ? 'other' : fileKind(path, text)
   return kind === 'automatic' ? ['#'] : []

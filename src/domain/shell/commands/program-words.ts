@@ -1,3 +1,4 @@
+import { wordSet } from '../../text/words.ts'
 import { INTERPRETERS, isOption } from './command-table.ts'
 
 /** Where the code, the script file and the arguments of a shell or an interpreter stand. */
@@ -8,32 +9,8 @@ interface Program {
   readonly file: number | null
 }
 
-const VALUED = [
-  '-W',
-  '-X',
-  '-r',
-  '--require',
-  '-I',
-  '-O',
-  '-o',
-  '--rcfile',
-  '--init-file',
-  '-h',
-  '-U',
-  '-p',
-  '-d',
-  '-P',
-  '-D',
-  '--loader',
-  '--import',
-  '-u',
-  '--host',
-  '--user',
-  '--port',
-  '--dbname',
-  '-v',
-  '-F',
-]
+const VALUED = wordSet(`-W -X -r --require -I -O -o --rcfile --init-file -h -U -p -d -P -D --loader --import -u --host
+  --user --port --dbname -v -F`)
 
 export function programIn(name: string, words: readonly string[]): Program {
   if (name === 'sqlite3' || name === 'redis-cli')
@@ -57,7 +34,7 @@ const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
   python: ['-u', '-O', '-d', '-I', '-v', '-P'],
 }
 
-const takesValue = (name: string, word: string): boolean => VALUED.includes(word) && !FLAGS_OF[name]?.includes(word)
+const takesValue = (name: string, word: string): boolean => VALUED.has(word) && !FLAGS_OF[name]?.includes(word)
 /** With code there is no file: what follows are arguments. */
 const fileAt = (at: number, code: readonly number[]): number | null => (code.length > 0 ? null : at)
 const FILE_OPTIONS = ['-f', '--file']

@@ -1,3 +1,4 @@
+import { wordSet } from '../../text/words.ts'
 import { type Call, contentOf, mention, mentionAll } from '../syntax/call.ts'
 import { within } from '../syntax/record.ts'
 import { readsAsProse, toldWords } from '../syntax/told-words.ts'
@@ -43,17 +44,7 @@ const USE_OF_LOOKING: Readonly<Record<'asks' | 'copies' | 'searches', Readonly<R
 }
 
 /** They make another text of what they read. */
-const TURNING: ReadonlySet<string> = new Set([
-  'base64',
-  'rev',
-  'xxd',
-  'tr',
-  'gunzip',
-  'zcat',
-  'gzip',
-  'iconv',
-  'envsubst',
-])
+const TURNING: ReadonlySet<string> = wordSet(`base64 rev xxd tr gunzip zcat gzip iconv envsubst`)
 
 /** Passes input on: to the screen, into a file, to the next command. A file that this script wrote is its text. */
 function pass(machine: Machine, { name, words, scope }: Call): void {
