@@ -1,4 +1,4 @@
-import type { OpenedDocument } from '../../formats/common/opened-document.ts'
+import type { OpenedDocument } from '../../formats/format.ts'
 import type { Place } from '../unpack/place.ts'
 import type { TrialFacts } from './trial-facts.ts'
 

@@ -16,15 +16,14 @@ import { CLAUDE_CODE_TOOLS } from '../tools/claude-code.ts'
 import {
   isHarnessText,
   isSummary,
+  outcomeOfResult,
   type ReplySeen,
   readAssistant,
   readBlock,
   readBlocks,
 } from './claude-code-content.ts'
-import { ClaudeLineage } from './claude-code-lineage.ts'
-import { outcomeOfResult } from './claude-code-outcomes.ts'
+import { ClaudeLineage, StartedSubagents } from './claude-code-lineage.ts'
 import { BOOKKEEPING, MESSAGE_FIELDS, RECORD_FIELDS, SYSTEM_BOOKKEEPING } from './claude-code-records.ts'
-import { StartedSubagents } from './claude-code-subagents.ts'
 
 interface Reply {
   readonly id: string

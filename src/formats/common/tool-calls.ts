@@ -1,5 +1,5 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { knownSpec } from '../tools/known-spec.ts'
+import { knownSpec } from '../tools/lookup.ts'
 import { meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
 import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from './argument-leaves.ts'
 import { readPreview } from './content.ts'

@@ -15,8 +15,7 @@ import {
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { GEMINI_CLI_TOOLS } from '../tools/gemini-cli.ts'
-import { outcomeOfCall, outcomeOfEvent } from './gemini-cli-outcomes.ts'
-import { readParts, readReplyContent } from './gemini-cli-parts.ts'
+import { outcomeOfCall, outcomeOfEvent, readParts, readReplyContent } from './gemini-cli-parts.ts'
 
 /**
  * Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same as JSON lines (a line of a message again replaces

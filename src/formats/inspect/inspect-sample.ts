@@ -1,6 +1,6 @@
-import type { OpenedDocument, RunAbout } from '../common/opened-document.ts'
 import { idText, isRecord, type Json } from '../common/reading.ts'
-import { sampleModelOf } from './inspect.ts'
+import type { OpenedDocument, RunAbout } from '../format.ts'
+import { isLog, isSample, sampleModelOf } from './inspect.ts'
 
 /** What Inspect's own scorers mean by their letters (`value_to_float`): correct, incorrect, partial, no answer. */
 const LETTERS: ReadonlyMap<unknown, number> = new Map<unknown, number>([
@@ -117,4 +117,15 @@ function scoresOf(sample: Json): Record<string, number> {
   }
   // Not assigned one by one: a score may be called __proto__.
   return Object.fromEntries(numbers)
+}
+
+/** A JSON log of Inspect: one document a sample and epoch. A sample that is none stays as it is, for the reader to complain about. */
+export function splitInspectLog(root: Json): readonly OpenedDocument[] | null {
+  if (isSample(root)) return [{ ...openInspectSample(null, root), name: '' }]
+  const { samples, ...header } = root
+  if (!isLog(root) || !Array.isArray(samples) || samples.length === 0) return null
+  return samples.map((sample: unknown, index) => {
+    if (isRecord(sample)) return openInspectSample(header, sample)
+    return { name: `sample_${index + 1}`, document: { eval: root['eval'], samples: [sample] }, about: {}, warnings: [] }
+  })
 }

@@ -1,8 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
-import type { OpenedDocument } from '../common/opened-document.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asList, asText, warnUnknownOnce } from '../common/session.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
 import { LangSmithReader } from './langsmith-reader.ts'
 import { flattenRuns, isRoot, isRun, type PlacedRun, runsIn, traceOf } from './runs.ts'
 

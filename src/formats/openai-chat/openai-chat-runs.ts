@@ -1,5 +1,5 @@
-import type { OpenedDocument, RunAbout } from '../common/opened-document.ts'
 import { cutName, isRecord, type Json } from '../common/reading.ts'
+import type { OpenedDocument, RunAbout } from '../format.ts'
 import { chatOf, modelOf, runsOf } from './openai-chat.ts'
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const

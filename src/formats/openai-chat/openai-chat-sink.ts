@@ -6,7 +6,7 @@ import { decodeObject, type Leaf, leavesOf } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import { isAbsent, type Reading } from '../common/reading.ts'
 import { openEnvelope } from '../common/result-envelope.ts'
-import { knownSpec } from '../tools/known-spec.ts'
+import { knownSpec } from '../tools/lookup.ts'
 import { meaningOfName, type OpenCall, openCall } from '../tools/tool-table.ts'
 
 /** A text and the pointer of the string that holds it. */

@@ -4,8 +4,7 @@ import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName }
 import { asText, Session } from '../common/session.ts'
 import { outcomeOfOutput } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { type Approvals, approvalsIn, readHosted } from './hosted-items.ts'
-import { HOSTED_TOOLS, specOfFunction } from './hosted-tools.ts'
+import { type Approvals, approvalsIn, HOSTED_TOOLS, readHosted, specOfFunction } from './hosted-items.ts'
 import { listsIn } from './item-lists.ts'
 
 /**

@@ -3,8 +3,8 @@ import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { specOf } from '../tools/lookup.ts'
 import { type OpenCall, openCall } from '../tools/tool-table.ts'
 import { linesOf } from './lines.ts'
+import type { TextActs } from './slices.ts'
 import { Slices } from './slices.ts'
-import type { TextActs } from './text-acts.ts'
 
 const MAX_HEAD = 200
 

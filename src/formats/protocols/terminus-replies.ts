@@ -2,8 +2,8 @@ import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isRecord } from '../common/reading.ts'
 import { TERMINUS_TOOLS } from '../tools/terminus.ts'
 import { meaningOf, meaningOfName, openCall } from '../tools/tool-table.ts'
+import type { TextActs } from './slices.ts'
 import { Slices } from './slices.ts'
-import type { TextActs } from './text-acts.ts'
 
 const COMMAND = 'bash_command'
 

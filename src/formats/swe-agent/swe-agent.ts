@@ -2,8 +2,9 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { MINI_SWE_AGENT, miniModelOf } from './mini-swe-agent.ts'
 import { sweActOf } from './swe-agent-act.ts'
 import { placeIn, readHistory } from './swe-agent-history.ts'
 
@@ -110,4 +111,26 @@ function repeats(response: string, thought: string, action: string): boolean {
 function without(text: string, part: string): string {
   const at = part === '' ? -1 : placeIn(text, part)
   return at === -1 ? text : text.slice(0, at) + text.slice(at + part.length)
+}
+
+/** One run of SWE-agent or mini-swe-agent: a whole file, which also says which model ran and what it was asked. */
+export function splitSweRun(root: Json): readonly OpenedDocument[] | null {
+  const isMini = MINI_SWE_AGENT.recognizes(root)
+  if (!isMini && !SWE_AGENT.recognizes(root)) return null
+  const model = isMini ? miniModelOf(root) : sweModelOf(root)
+  const { instance_id: task } = root
+  const asked = problemOf(root)
+  const about = {
+    agent: isMini ? 'mini-swe-agent' : 'swe-agent',
+    ...(model === null ? {} : { model }),
+    ...(typeof task === 'string' && task !== '' ? { task } : {}),
+    ...(asked === null ? {} : { instruction: asked }),
+  }
+  return [{ name: '', document: { ...root }, about, warnings: [] }]
+}
+
+function problemOf({ replay_config: replay }: Json): string | null {
+  const problem = isRecord(replay) ? replay['problem_statement'] : null
+  const text = isRecord(problem) ? problem['text'] : null
+  return typeof text === 'string' && text !== '' ? text : null
 }

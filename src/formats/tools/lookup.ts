@@ -1,3 +1,4 @@
+import { cutName, type Reading } from '../common/reading.ts'
 import { CLAUDE_CODE_TOOLS } from './claude-code.ts'
 import { CLINE_TOOLS } from './cline.ts'
 import { CODEX_TOOLS } from './codex.ts'
@@ -75,3 +76,14 @@ function onlyOther(tool: string): ToolSpec | undefined {
 
 const own = (table: ToolTable, tool: string): ToolSpec | undefined =>
   Object.hasOwn(table, tool) ? table[tool] : undefined
+
+/** The table's word on a tool; where no table knows it, a warning, once a tool: its arguments may prove an act, but not surely. */
+export function knownSpec(reading: Reading, agent: string | null, tool: string, path: string): ToolSpec | undefined {
+  const spec = specOf(agent, tool)
+  if (spec === undefined)
+    reading.warnOnce(
+      path,
+      `the tool ${JSON.stringify(cutName(tool))} is not known; its arguments may prove an act, with confidence low`,
+    )
+  return spec
+}

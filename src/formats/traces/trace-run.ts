@@ -8,7 +8,7 @@ import { type PlacedMessage, placeMessage, type Tree } from './located.ts'
 import { answeredIdsOf, argsKey, callKeysOf, differs, messageKey, textKey } from './message-key.ts'
 import { TraceSink } from './trace-sink.ts'
 import type { TracedTool, TraceSpan } from './trace-span.ts'
-import { type TraceTree, treeOf } from './trace-tree.ts'
+import { type TraceTree, treeOf } from './trace-span.ts'
 
 /**
  * The steps of a run from the spans of its trace. Every call of a model holds all that was said before it, so a message is shown where it

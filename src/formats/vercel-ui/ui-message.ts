@@ -4,8 +4,7 @@ import { isAbsent, isRecord, type Json, pointer, typeName } from '../common/read
 import { asList, asText, warnUnknownOnce } from '../common/session.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import { readInvocation } from './ui-calls.ts'
-import { addFile } from './ui-files.ts'
-import { readAgentParts, readOtherParts } from './ui-parts.ts'
+import { addFile, readAgentParts, readOtherParts } from './ui-parts.ts'
 
 const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id role parts content metadata createdAt updatedAt annotations
   reasoning status toolInvocations experimental_attachments attachments revisionId chatId data`)

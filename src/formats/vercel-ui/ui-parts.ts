@@ -1,9 +1,10 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
 import { isRecord, type Json, pointer, typeName } from '../common/reading.ts'
-import { asList, asText, type OpenStep, unreadRecord } from '../common/session.ts'
+import { asList, asText, mediaText, type OpenStep, unreadRecord } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import { readInvocation, readToolPart } from './ui-calls.ts'
-import { addFile } from './ui-files.ts'
 
 /** Whether a part can only be one of these messages': others have a `text` or a `type`, too. */
 export function isUiPart(part: unknown): boolean {
@@ -120,3 +121,16 @@ export function readOtherParts(
       reading.unread(at, 'a part that only the agent’s messages have, or data for the page; not read', mayAct(part))
   }
 }
+
+/** A file of a message: `url` (a link or a data URL), or in version 4 `data`, its base64, with a `mimeType`. */
+export function addFile(dialogue: Dialogue, parts: Part[], actor: Actor, file: Json, path: string): void {
+  const media_type = asText(file['mediaType']) ?? asText(file['mimeType']) ?? ''
+  const kind = KINDS.find((one) => media_type === one || media_type.startsWith(`${one}/`)) ?? 'file'
+  const { url, data } = file
+  const source = typeof url === 'string' ? { url } : { media_type, data }
+  const isLink = typeof url === 'string' && !url.startsWith('data:')
+  const text = mediaText(kind, isLink ? url : media_type)
+  dialogue.reading.addMedia(parts, { actor, text, path, name: 'file' }, kind === 'image' ? source : undefined)
+}
+
+const KINDS = ['image', 'audio', 'video'] as const
