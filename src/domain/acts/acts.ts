@@ -9,11 +9,9 @@ import { lineStart } from '../text/lines.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
 import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
-import { ActWrites } from './act-writes.ts'
-import { AgentFiles, isRead, type Written } from './agent-files.ts'
-import { isAddress, mentions, mentionsAny } from './mentions.ts'
+import { ActWrites, AgentFiles, isRead, type Written } from './agent-files.ts'
+import { baseName, isAddress, mentions, mentionsAny } from './mentions.ts'
 import { type Instruction, useInMessage, wordsIn } from './message-use.ts'
-import { baseName } from './paths.ts'
 
 export type { Use } from '../shell/syntax/use.ts'
 

@@ -1,4 +1,4 @@
-import { baseName } from '../acts/paths.ts'
+import { baseName } from '../acts/mentions.ts'
 import type { Claims } from '../rubric/claims.ts'
 import type { Step } from '../trajectory/trajectory.ts'
 import type { Checked } from './checked-citation.ts'

@@ -1,4 +1,4 @@
-import { baseName } from '../acts/paths.ts'
+import { baseName } from '../acts/mentions.ts'
 import { lineEnd, lineStart } from '../text/lines.ts'
 import { isBefore, type Position } from '../trajectory/trajectory.ts'
 

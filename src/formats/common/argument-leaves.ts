@@ -1,4 +1,4 @@
-import { baseName } from '../../domain/acts/paths.ts'
+import { baseName } from '../../domain/acts/mentions.ts'
 import {
   type ArgumentKind,
   type Meaning,

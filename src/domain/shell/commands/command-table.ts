@@ -1,4 +1,4 @@
-import { baseName } from '../../acts/paths.ts'
+import { baseName } from '../../acts/mentions.ts'
 import { wordSet } from '../../text/words.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { normalPath } from '../../acts/paths.ts'
+import { normalPath } from '../../acts/mentions.ts'
 import type { Write } from '../syntax/record.ts'
 import type { Taken } from '../syntax/use.ts'
 import type { Piece } from './piece.ts'

@@ -1,4 +1,4 @@
-import { baseName } from '../../acts/paths.ts'
+import { baseName } from '../../acts/mentions.ts'
 import type { Machine, Status } from '../commands/machine.ts'
 import { patchWrites } from '../commands/patch-writes.ts'
 import { type Call, mentionAll } from './call.ts'

@@ -1,5 +1,4 @@
-import { isAddress } from '../../acts/mentions.ts'
-import { normalPath } from '../../acts/paths.ts'
+import { isAddress, normalPath } from '../../acts/mentions.ts'
 import { foldForSearch, foldWhole, indexOfWord } from '../../text/search.ts'
 import { isDry, kindOf, mayBeDry } from '../commands/command-kinds.ts'
 import { withoutComments } from '../commands/file-kinds.ts'
