@@ -4,7 +4,8 @@ import { meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from
 import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from './argument-leaves.ts'
 import { readPreview } from './content.ts'
 import { decodeObject } from './json-tree.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { objectsIn } from './objects.ts'
+import { isAbsent, isRecord, type Json, type Reading, typeName } from './reading.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
 
@@ -36,12 +37,7 @@ export function readCalls(reading: Reading, calls: unknown, path: string, agent:
     reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
     return { parts, list, count: 0 }
   }
-  for (const [index, call] of calls.entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(call)) {
-      reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
-      continue
-    }
+  for (const [call, at] of objectsIn(reading, calls, path, 'a tool call')) {
     reading.warnUnknown(call, at, CALL_FIELDS)
     const open = openCall(functionName(reading, call, at))
     const { tool_call_id: id, extra } = call

@@ -1,4 +1,5 @@
 import { wordSet } from '../../domain/text/words.ts'
+import { objectsIn } from '../common/objects.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
 import {
   addLeaves,
@@ -94,10 +95,8 @@ class GeminiReader {
     }
     const calls = this.#list(toolCalls, `${path}/toolCalls`)
     readReplyContent(this.session, content, `${path}/content`, step, calls)
-    for (const [index, call] of calls.entries()) {
-      const at = pointer(`${path}/toolCalls`, index)
-      if (isRecord(call)) this.#call(call, at, step)
-      else this.#reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
+    for (const [call, at] of objectsIn(this.#reading, calls, `${path}/toolCalls`, 'a tool call')) {
+      this.#call(call, at, step)
     }
   }
 

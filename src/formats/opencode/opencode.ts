@@ -1,5 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { objectsIn } from '../common/objects.ts'
+import { isRecord, type Json, pointer, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText, Session, unreadRecord, warnUnknownOnce } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common.ts'
@@ -79,10 +80,8 @@ function readMessage(session: Session, message: unknown, path: string): void {
   const isAgent = about['role'] === 'assistant'
   if (!isAgent) session.note('system', about['system'], `${path}/info/system`, 'system', name)
   session.open(isAgent ? 'agent' : 'other', name)
-  for (const [index, part] of asList(parts).entries()) {
-    const at = pointer(`${path}/parts`, index)
-    if (isRecord(part)) readPart(session, part, at, { name, isAgent })
-    else reading.error(at, `a part must be an object, not ${typeName(part)}`)
+  for (const [part, at] of objectsIn(reading, asList(parts), `${path}/parts`, 'a part')) {
+    readPart(session, part, at, { name, isAgent })
   }
   const { error } = about
   const said = asRecord(asRecord(error)['data'])['message']

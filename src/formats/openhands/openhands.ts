@@ -1,5 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { objectsIn } from '../common/objects.ts'
+import { isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord, asText, Session, warnUnknownOnce } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { OPENHANDS_TOOLS } from '../tools/openhands.ts'
@@ -58,10 +59,8 @@ function readOpenHands(reading: Reading, document: Json): ReadDocument {
     else old.read(event, path)
   }
   reading.warnUnknown(document, '', ROOT_FIELDS)
-  for (const [index, event] of events.entries()) {
-    const path = pointer(`/${list}`, index)
-    if (!isRecord(event)) reading.error(path, `an event must be an object, not ${typeName(event)}`)
-    else readEvent(event, path)
+  for (const [event, path] of objectsIn(reading, events, `/${list}`, 'an event')) {
+    readEvent(event, path)
   }
   const model = asText(asRecord(asRecord(document['metadata'])['llm_config'])['model']) ?? old.model ?? sdk.model
   return { format: 'openhands', agent: { name: 'openhands', model }, steps: session.finish(`/${list}`) }

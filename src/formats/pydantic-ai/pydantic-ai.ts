@@ -1,5 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { objectsIn } from '../common/objects.ts'
+import { isRecord, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { asList, asText, warnUnknownOnce } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -41,12 +42,7 @@ function readPydanticAi(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.slice(1)]))
   let model = asText(document['model'])
   let instructions: unknown
-  for (const [index, message] of list.entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(message)) {
-      reading.error(at, `a message must be an object, not ${typeName(message)}`)
-      continue
-    }
+  for (const [message, at] of objectsIn(reading, list, path, 'a message')) {
     warnUnknownOnce(reading, message, at, MESSAGE_FIELDS)
     model ??= asText(message['model_name'])
     dialogue.session.now = timeOf(message['timestamp'])
@@ -72,10 +68,8 @@ function readMessage(dialogue: Dialogue, { kind, parts }: Json, path: string): v
     return
   }
   const step = kind === 'response' ? session.open('agent', null) : null
-  for (const [index, part] of asList(parts).entries()) {
-    const at = pointer(`${path}/parts`, index)
-    if (!isRecord(part)) reading.error(at, `a part must be an object, not ${typeName(part)}`)
-    else if (step === null) readRequestPart(dialogue, part, at)
+  for (const [part, at] of objectsIn(reading, asList(parts), `${path}/parts`, 'a part')) {
+    if (step === null) readRequestPart(dialogue, part, at)
     else readResponsePart(dialogue, step, part, at)
   }
 }

@@ -1,6 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
+import { objectsIn } from '../common/objects.ts'
+import { isAbsent, isRecord, type Json, typeName } from '../common/reading.ts'
 import { asList, asText, warnUnknownOnce } from '../common/session.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import { readInvocation } from './ui-calls.ts'
@@ -47,12 +48,7 @@ function readOldReply(dialogue: Dialogue, message: Json, path: string, id: strin
   if (typeof reasoning === 'string')
     dialogue.content(step.parts, 'agent_reasoning', reasoning, `${path}/reasoning`, 'reasoning')
   let last: unknown
-  for (const [index, call] of calls.entries()) {
-    const at = pointer(`${path}/toolInvocations`, index)
-    if (!isRecord(call)) {
-      dialogue.reading.error(at, `a tool invocation must be an object, not ${typeName(call)}`)
-      continue
-    }
+  for (const [call, at, index] of objectsIn(dialogue.reading, calls, `${path}/toolInvocations`, 'a tool invocation')) {
     if (index > 0 && call['step'] !== last) step = session.open('agent', id)
     last = call['step']
     readInvocation(dialogue, step, call, at)
@@ -76,10 +72,7 @@ function readAttachments(
   actor: 'user' | 'system',
 ): void {
   for (const field of ['experimental_attachments', 'attachments'] as const)
-    for (const [index, file] of asList(message[field]).entries()) {
-      const at = pointer(`${path}/${field}`, index)
-      if (isRecord(file))
-        addFile(dialogue, parts, actor, { ...file, mediaType: file['contentType'] ?? file['mediaType'] }, at)
-      else dialogue.reading.error(at, `an attachment must be an object, not ${typeName(file)}`)
+    for (const [file, at] of objectsIn(dialogue.reading, asList(message[field]), `${path}/${field}`, 'an attachment')) {
+      addFile(dialogue, parts, actor, { ...file, mediaType: file['contentType'] ?? file['mediaType'] }, at)
     }
 }

@@ -1,5 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
+import { objectsIn } from '../common/objects.ts'
 import { isRecord, type Json, pointer, typeName } from '../common/reading.ts'
 import { asList, asText, mediaText, type OpenStep, unreadRecord } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
@@ -28,12 +29,7 @@ export function readAgentParts(dialogue: Dialogue, parts: readonly unknown[], pa
   const isMarked = parts.some((part) => isRecord(part) && part['type'] === 'step-start')
   let step = session.open('agent', id)
   let invoked: unknown
-  for (const [index, part] of parts.entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(part)) {
-      reading.error(at, `a part must be an object, not ${typeName(part)}`)
-      continue
-    }
+  for (const [part, at] of objectsIn(reading, parts, path, 'a part')) {
     const isCall = isTool(part) || part['type'] === 'tool-invocation'
     const invocation = part['toolInvocation']
     const turn = isRecord(invocation) ? invocation['step'] : undefined
@@ -112,10 +108,8 @@ export function readOtherParts(
   actor: 'user' | 'system',
 ): void {
   const { reading } = dialogue
-  for (const [index, part] of parts.entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(part)) reading.error(at, `a part must be an object, not ${typeName(part)}`)
-    else if (part['type'] === 'text') readText(dialogue, part, at, step, actor)
+  for (const [part, at] of objectsIn(reading, parts, path, 'a part')) {
+    if (part['type'] === 'text') readText(dialogue, part, at, step, actor)
     else if (part['type'] === 'file') addFile(dialogue, step.parts, actor, part, at)
     else if (part['type'] !== 'step-start')
       reading.unread(at, 'a part that only the agent’s messages have, or data for the page; not read', mayAct(part))

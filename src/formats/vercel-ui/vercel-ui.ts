@@ -1,5 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { objectsIn } from '../common/objects.ts'
+import { isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -47,12 +48,7 @@ function readVercelUi(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
   const dialogue = new Dialogue(reading)
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.slice(1)]))
-  for (const [index, message] of list.entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(message)) {
-      reading.error(at, `a message must be an object, not ${typeName(message)}`)
-      continue
-    }
+  for (const [message, at] of objectsIn(reading, list, path, 'a message')) {
     dialogue.session.now = timeOf(message['createdAt'])
     readUiMessage(dialogue, message, at)
   }

@@ -1,4 +1,5 @@
 import { wordSet } from '../../domain/text/words.ts'
+import { objectsIn } from '../common/objects.ts'
 import {
   cutName,
   idText,
@@ -53,12 +54,7 @@ function readVerifiers(reading: Reading, document: Json): ReadDocument {
 function readNodes(dialogue: Dialogue, trace: Json, path: string): void {
   const { reading, session } = dialogue
   reading.warnUnknown(trace, path, TRACE_FIELDS)
-  for (const [index, node] of asList(trace['nodes']).entries()) {
-    const at = pointer(`${path}/nodes`, index)
-    if (!isRecord(node)) {
-      reading.error(at, `a node must be an object, not ${typeName(node)}`)
-      continue
-    }
+  for (const [node, at] of objectsIn(reading, asList(trace['nodes']), `${path}/nodes`, 'a node')) {
     session.now = timeOf(node['timestamp'])
     const { message, sampled } = node
     const isMade = sampled === false && asRecord(message)['role'] === 'assistant'
