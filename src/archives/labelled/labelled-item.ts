@@ -1,3 +1,4 @@
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { isRecord, type Json, type ReadLimits } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import type { HumanLabel } from '../../schemas/audit/human-label.ts'
@@ -5,7 +6,7 @@ import type { GradeRequest } from '../../schemas/grade-request.ts'
 import type { TrialItem } from '../trials/trial-item.ts'
 import { safeText } from '../unpack/names.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
-import { parseJson, readText } from '../unpack/text.ts'
+import { readText } from '../unpack/text.ts'
 
 /** A run that people labelled, as a trial that can be graded, with what they said of it. */
 export interface LabelledTrial {

@@ -77,7 +77,7 @@ function proofsInPieces(sights: readonly NeedleSights[]): Observations['pieces']
   ])
 }
 
-const earliest = (hits: readonly (Hit | null)[]): Hit | null =>
+export const earliest = (hits: readonly (Hit | null)[]): Hit | null =>
   hits.reduce(
     (best, hit) => (best === null || (hit !== null && isBefore(hit.position, best.position)) ? hit : best),
     null,

@@ -9,6 +9,15 @@ export function parseExactJson(text: string): unknown {
   return text.includes('\\') && hasBackslashName(value) ? readJson(text).value : value
 }
 
+/** The same; undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Without recursion: the text may be nested as deep as it likes. */
 function hasBackslashName(value: unknown): boolean {
   const open: unknown[] = [value]

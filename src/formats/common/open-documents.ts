@@ -1,5 +1,5 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
-import { parseExactJson } from '../../domain/text/exact-json.ts'
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { splitExchanges } from '../anthropic-messages/anthropic-messages.ts'
 import type { OpenedDocument } from '../format.ts'
 import { FORMATS } from '../formats.ts'
@@ -120,11 +120,3 @@ const suffixOf = (line: number, last: number): string =>
 
 const notJson = (count: number): string =>
   count === 1 ? 'is not JSON' : `is not JSON, nor are ${count - 1} lines behind it`
-
-function parseJson(text: string): unknown {
-  try {
-    return parseExactJson(text)
-  } catch {
-    return undefined
-  }
-}

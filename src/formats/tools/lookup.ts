@@ -9,7 +9,7 @@ import { INSPECT_TOOLS } from './inspect.ts'
 import { OPENHANDS_TOOLS } from './openhands.ts'
 import { SWE_AGENT_TOOLS } from './swe-agent.ts'
 import { TERMINUS_TOOLS } from './terminus.ts'
-import type { ToolSpec, ToolTable } from './tool-table.ts'
+import { own, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 /** The tables by the name that the agent of an ATIF file has: the name itself, or the beginning of it (`terminus-2-summarization`). */
 const TABLES: readonly (readonly [string, ToolTable])[] = [
@@ -41,8 +41,8 @@ const isNamed = (agent: string, name: string): boolean => agent === name || agen
 /** Which of some harnesses an agent's name tells; null where it tells none. */
 export function namedIn(harnesses: readonly string[], agentName: string | null): string | null {
   const agent = (agentName ?? '').toLowerCase()
-  const own = Object.hasOwn(FORKS, agent) ? (FORKS[agent] ?? agent) : agent
-  return harnesses.find((name) => isNamed(own, name)) ?? null
+  const origin = own(FORKS, agent) ?? agent
+  return harnesses.find((name) => isNamed(origin, name)) ?? null
 }
 
 /** The harness that an agent's name tells, in the names of the tables; null where it tells none. */
@@ -73,9 +73,6 @@ function onlyOther(tool: string): ToolSpec | undefined {
   const [only] = specs
   return specs.size === 1 ? only : undefined
 }
-
-const own = (table: ToolTable, tool: string): ToolSpec | undefined =>
-  Object.hasOwn(table, tool) ? table[tool] : undefined
 
 /** The table's word on a tool; where no table knows it, a warning, once a tool: its arguments may prove an act, but not surely. */
 export function knownSpec(reading: Reading, agent: string | null, tool: string, path: string): ToolSpec | undefined {

@@ -123,5 +123,6 @@ function textAt(node: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+/** A member of a table; of its prototype, none. */
+export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
