@@ -1,5 +1,5 @@
-import { interpreterOf } from '../shell/commands/file-language.ts'
 import { patchWrites } from '../shell/commands/patch-writes.ts'
+import { interpreterOf } from '../shell/commands/program-words.ts'
 import type { ShellReading } from '../shell/reading.ts'
 import { readContent, readShell, UNREAD } from '../shell/syntax/read-shell.ts'
 import type { ScriptContext } from '../shell/syntax/use.ts'

@@ -3,11 +3,10 @@ import type { Claims } from '../rubric/claims.ts'
 import { sightClaim } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import { isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
-import type { Checked } from './checked-citation.ts'
-import type { Cited } from './cited.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
 import { claimedValue } from './evidence-unclear.ts'
 import type { Observations } from './observations.ts'
+import type { Checked, Cited } from './proved.ts'
 import { isProof } from './proved.ts'
 
 /**

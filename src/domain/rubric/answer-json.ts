@@ -1,4 +1,5 @@
 import { err, type Issue, ok, type Result } from '../result.ts'
+import { endOfString } from '../text/exact-json.ts'
 
 const MAX_ANSWER_CHARS = 1_000_000
 const MAX_DEPTH = 32
@@ -45,14 +46,6 @@ function isRepeated(text: string, start: number, end: number, keys: Set<string> 
   if (keys.has(key)) return true
   keys.add(key)
   return false
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++
-    else if (text[at] === '"') return at + 1
-  }
-  return text.length
 }
 
 function followedByColon(text: string, from: number): boolean {

@@ -1,8 +1,8 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import { CallAnswers } from '../common/result-calls.ts'
 import { placeSubagents, type Subagent } from '../common/subagents.ts'
+import { CallAnswers } from '../common/tool-calls.ts'
 import { readStep, type StepContent } from './atif-step.ts'
 import { numberSteps, warnAboutOrder, warnAboutTimes } from './step-ids.ts'
 

@@ -3,10 +3,9 @@ import { type ContentSink, readContent, readPreview } from '../common/content.ts
 import { objectsIn } from '../common/objects.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import type { CallAnswers } from '../common/result-calls.ts'
 import { openEnvelope } from '../common/result-envelope.ts'
 import { outcomeOf } from '../common/result-outcome.ts'
-import type { Calls, StepCall } from '../common/tool-calls.ts'
+import type { CallAnswers, Calls, StepCall } from '../common/tool-calls.ts'
 import { isScaffold, isTerminus } from './terminus.ts'
 
 const OBSERVATION_FIELDS = new Set(['results', 'extra'])

@@ -2,9 +2,8 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isAbsent, isRecord, type Json, typeName } from '../common/reading.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
-import { readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
+import { outcomeOfMessage, readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
 import { readFunctionCall, readToolCalls } from './openai-chat-calls.ts'
-import { outcomeOfMessage } from './openai-chat-outcome.ts'
 import type { ChatSink, Located, Slice } from './openai-chat-sink.ts'
 
 /** How an agent that has no tool calls puts its acts into what it says. */

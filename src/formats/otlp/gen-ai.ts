@@ -1,7 +1,6 @@
 import { pointer } from '../common/reading.ts'
 import { decodeLocated, messagesAsSaid, messagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
-import { contentOf, isConverseBlock } from '../traces/content-of.ts'
-import { Located, placeMessage, type Tree } from '../traces/located.ts'
+import { contentOf, isConverseBlock, Located, placeMessage, type Tree } from '../traces/located.ts'
 import type { Attribute } from './attributes.ts'
 
 /** Messages; null: what is there is none; undefined: nothing is there. */

@@ -1,7 +1,7 @@
 import { type Call, frameOf, frameOfPiece, joined, mentionAll, runText } from '../syntax/call.ts'
 import { wholeOf } from '../syntax/expand.ts'
 import { within } from '../syntax/record.ts'
-import { handedOverFrom } from './handed-over.ts'
+import { handedOverFrom } from './command-kinds.ts'
 import type { Machine, Status } from './machine.ts'
 import { runKind } from './run-kind.ts'
 
