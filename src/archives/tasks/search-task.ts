@@ -11,7 +11,7 @@ import { listFolder, type Place, within } from '../unpack/place.ts'
 import { newlines, readWindows } from './file-windows.ts'
 import { areaOf } from './task-folder.ts'
 
-export interface SearchTaskOptions {
+interface SearchTaskOptions {
   readonly markers: MarkerTexts
   /** Globs relative to the task’s folder; absent: every file of the environment is expected. */
   readonly expectedIn: readonly string[] | undefined
@@ -26,7 +26,7 @@ export interface SearchTaskOptions {
   readonly onFile: (bytes: number) => void
 }
 
-export interface SearchedTask {
+interface SearchedTask {
   readonly files: readonly SearchedFile[]
   /** Why not all of the folder was searched; null: it was. */
   readonly cut: string | null

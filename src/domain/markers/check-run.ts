@@ -21,7 +21,7 @@ export interface RunCheck {
 /** Whether a marker came to the agent in tool output. Nobody can say it of pictures, of records that could not be read, and of a doubtful sight. */
 export type Reached = boolean | 'unknown'
 
-export interface CheckedRun {
+interface CheckedRun {
   readonly findings: readonly MarkerFinding[]
   /** Of the markers that belong there. */
   readonly reached: Readonly<Partial<Record<MarkerName, Reached>>>

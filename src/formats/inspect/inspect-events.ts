@@ -24,10 +24,10 @@ export function warnAboutHiddenCalls(reading: Reading, sample: Json, at: string,
 const isNested = ({ transcript }: Json): boolean => isRecord(transcript) && Array.isArray(transcript['events'])
 
 /** Where a sample keeps its events; older logs have a transcript around them. */
-export const eventsPath = (sample: Json, at: string): string => `${at}${isNested(sample) ? '/transcript' : ''}/events`
+const eventsPath = (sample: Json, at: string): string => `${at}${isNested(sample) ? '/transcript' : ''}/events`
 
 /** All events of a sample, those inside of others too. */
-export function eventsOf(sample: Json): Generator<Json> {
+function eventsOf(sample: Json): Generator<Json> {
   const { transcript } = sample
   return eventsUnder(isNested(sample) && isRecord(transcript) ? transcript['events'] : sample['events'])
 }

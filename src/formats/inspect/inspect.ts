@@ -13,7 +13,7 @@ const LOG_FIELDS = wordSet(`version status eval plan results stats error samples
 
 /**
  * One sample of an Inspect log: `{"id", "epoch", "input", "messages", …}`, as it stands in `samples/` of an `.eval` file and in
- * `samples` of a JSON log. A whole log with one sample is read too; one with many is taken apart before (`inspect-log.ts`).
+ * `samples` of a JSON log. A whole log with one sample is read too; one with many is taken apart before (`inspect-sample.ts`).
  */
 export const INSPECT: Format = {
   name: 'inspect',

@@ -48,7 +48,7 @@ function readSweAgent(reading: Reading, document: Json): ReadDocument {
 }
 
 /** The configuration of a run is an object, or (in newer files) JSON in a string. */
-export function sweModelOf({ replay_config: replay }: Json): string | null {
+function sweModelOf({ replay_config: replay }: Json): string | null {
   const config = typeof replay === 'string' ? decodeObject(replay) : replay
   const agent = isRecord(config) ? config['agent'] : null
   const model = isRecord(agent) ? agent['model'] : null

@@ -5,10 +5,8 @@ import { CODEX_TOOLS } from './codex.ts'
 import { COMMON_TOOLS } from './common.ts'
 import { CURSOR_TOOLS } from './cursor.ts'
 import { GEMINI_CLI_TOOLS } from './gemini-cli.ts'
-import { INSPECT_TOOLS } from './inspect.ts'
 import { OPENHANDS_TOOLS } from './openhands.ts'
-import { SWE_AGENT_TOOLS } from './swe-agent.ts'
-import { TERMINUS_TOOLS } from './terminus.ts'
+import { INSPECT_TOOLS, SWE_AGENT_TOOLS, TERMINUS_TOOLS } from './other-harnesses.ts'
 import { own, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 /** The tables by the name that the agent of an ATIF file has: the name itself, or the beginning of it (`terminus-2-summarization`). */
