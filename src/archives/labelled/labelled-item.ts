@@ -1,3 +1,4 @@
+import type { Issue } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/exact-json.ts'
 import { isRecord, type Json, type ReadLimits } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
@@ -88,6 +89,11 @@ export interface Converted {
   readonly group: string | null
 }
 
+export const skippedItem = (name: string, { shown }: Place, { path, message }: Issue): LabelledItem => ({
+  ...{ kind: 'skipped', name, source: safeText(shown), reason: 'unreadable' },
+  detail: `${path}${path === '' ? '' : ': '}${message}`,
+})
+
 /** One run of a file; a fault of it skips it, with its place. */
 export function labelledItem(
   name: string,
@@ -95,22 +101,19 @@ export function labelledItem(
   options: LabelledOptions,
   make: () => Converted,
 ): LabelledItem {
-  const source = safeText(place.shown)
-  const skipped = (path: string, message: string): LabelledItem => ({
-    ...{ kind: 'skipped', name, source, reason: 'unreadable' },
-    detail: `${path}${path === '' ? '' : ': '}${message}`,
-  })
   try {
     const { request, human, group } = make()
     const read = readTrajectory(request.trajectory, options.limits.read)
     if (!read.ok) {
       const [issue] = read.error
-      return skipped(`/trajectory${issue?.path ?? ''}`, issue?.message ?? 'cannot be read')
+      const message = issue?.message ?? 'cannot be read'
+      return skippedItem(name, place, { path: `/trajectory${issue?.path ?? ''}`, message })
     }
+    const source = safeText(place.shown)
     const trial = { kind: 'trial', name, source, request, trajectory: read.value, warnings: [] } as const
     return { kind: 'labelled', trial, human, group }
   } catch (error) {
-    if (error instanceof LabelFault) return skipped(error.path, error.message)
+    if (error instanceof LabelFault) return skippedItem(name, place, error)
     throw error
   }
 }

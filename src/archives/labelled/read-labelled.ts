@@ -17,6 +17,7 @@ import {
   labelledItem,
   listOf,
   readJsonFile,
+  skippedItem,
 } from './labelled-item.ts'
 import { readWhoAndWhen } from './who-and-when.ts'
 
@@ -77,26 +78,13 @@ async function* readFileOf(
   options: LabelledOptions,
   convert: (value: unknown, name: string) => Iterable<LabelledItem> | AsyncIterable<LabelledItem>,
 ): AsyncGenerator<LabelledItem> {
-  let value: unknown
   try {
-    value = await readJsonFile(place, options)
+    yield* convert(await readJsonFile(place, options), safeText(name))
   } catch (error) {
     if (!(error instanceof LabelFault)) throw error
-    yield skippedFile(place, name, error)
-    return
-  }
-  try {
-    yield* convert(value, safeText(name))
-  } catch (error) {
-    if (!(error instanceof LabelFault)) throw error
-    yield skippedFile(place, name, error)
+    yield skippedItem(safeText(name), place, error)
   }
 }
-
-const skippedFile = (place: Place, name: string, { path, message }: LabelFault): LabelledItem => ({
-  ...{ kind: 'skipped', name: safeText(name), source: safeText(place.shown), reason: 'unreadable' },
-  detail: `${path}${path === '' ? '' : ': '}${message}`,
-})
 
 /** A record of a list, whose own faults have their place in it. */
 function itemAt(index: number, make: () => ReturnType<typeof readWhoAndWhen>): ReturnType<typeof readWhoAndWhen> {
