@@ -1,5 +1,5 @@
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { JSON_INPUTS } from '../json-target.ts'
+import { JSON_INPUTS } from '../near.ts'
 import { checkReading } from '../laws/reader-laws.ts'
 import { hold, type Target } from '../target.ts'
 

@@ -6,8 +6,7 @@ import { isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
 import { claimedValue } from './evidence-unclear.ts'
 import type { Observations } from './observations.ts'
-import type { Checked, Cited } from './proved.ts'
-import { isProof } from './proved.ts'
+import { type Checked, type Cited, isProof } from './proved.ts'
 
 /**
  * What pictures prove. A picture that the judge was shown is evidence of a sight, by its mark; no search can confirm it, so the

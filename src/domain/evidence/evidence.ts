@@ -13,8 +13,7 @@ import { cappedClaims, withCounts } from './evidence-runs.ts'
 import { claimedValue, claimsOfAbsent, unclearClaims } from './evidence-unclear.ts'
 import { uncitedClaims, unknownPlaces, unprovenAbsence, unprovenDenials, unsureClaims } from './evidence-unmet.ts'
 import { firstObservations, type Observations } from './observations.ts'
-import type { Checked, Cited } from './proved.ts'
-import { isProof } from './proved.ts'
+import { type Checked, type Cited, isProof } from './proved.ts'
 
 export { holds } from './evidence-citation.ts'
 

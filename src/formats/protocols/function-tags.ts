@@ -3,8 +3,7 @@ import { cutName, isAbsent, isRecord } from '../common/reading.ts'
 import { CLINE_TOOLS } from '../tools/cline.ts'
 import { specOf } from '../tools/lookup.ts'
 import { meaningOfKind, openCall } from '../tools/tool-table.ts'
-import type { TextActs } from './slices.ts'
-import { Slices } from './slices.ts'
+import { Slices, type TextActs } from './slices.ts'
 import {
   EQUALS_MARKS,
   KEY_MARKS,

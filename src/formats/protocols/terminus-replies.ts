@@ -2,8 +2,7 @@ import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isRecord } from '../common/reading.ts'
 import { TERMINUS_TOOLS } from '../tools/other-harnesses.ts'
 import { meaningOf, meaningOfName, openCall } from '../tools/tool-table.ts'
-import type { TextActs } from './slices.ts'
-import { Slices } from './slices.ts'
+import { Slices, type TextActs } from './slices.ts'
 
 const COMMAND = 'bash_command'
 

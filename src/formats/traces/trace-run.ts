@@ -5,8 +5,7 @@ import { contentOf, type PlacedMessage, placeMessage, type Tree } from './locate
 import { MadeCalls } from './made-calls.ts'
 import { answeredIdsOf, callKeysOf, differs, messageKey, textKey } from './message-key.ts'
 import { TraceSink } from './trace-sink.ts'
-import type { TracedTool, TraceSpan } from './trace-span.ts'
-import { type TraceTree, treeOf } from './trace-span.ts'
+import { type TracedTool, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
 
 /**
  * The steps of a run from the spans of its trace. Every call of a model holds all that was said before it, so a message is shown where it
@@ -248,16 +247,7 @@ function readsLikeMessages(content: unknown): boolean {
   return (head.startsWith('[{') || head.startsWith('{"')) && HEADS.some((name) => head.includes(name))
 }
 
-const HEADS = [
-  '"role"',
-  '"parts"',
-  '"messages"',
-  '"choices"',
-  '"tool_calls"',
-  '"tool_use"',
-  '"toolUse"',
-  '"function_call"',
-] as const
+const HEADS = '"role"|"parts"|"messages"|"choices"|"tool_calls"|"tool_use"|"toolUse"|"function_call"'.split('|')
 
 const roleOf = (tree: Tree, path: string): unknown => placeMessage(tree, path)?.message['role']
 
