@@ -1,12 +1,12 @@
 import { checkEvidence, holds } from '../../src/domain/evidence/evidence.ts'
+import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { createRendering } from '../../src/domain/trajectory/rendering.ts'
 import type { CitationStatus } from '../../src/schemas/vocabulary.ts'
-import { JSON_INPUTS } from '../near.ts'
+import { TAB_1 } from '../../test/tab-behavior.ts'
 import { checkSlowly } from '../laws/evidence-reference.ts'
 import { worldOf } from '../laws/evidence-world.ts'
+import { JSON_INPUTS } from '../near.ts'
 import { hold, type Target } from '../target.ts'
-import type { Rubric } from '../../src/domain/rubric/rubric.ts'
-import { TAB_1 } from '../../test/tab-behavior.ts'
 
 export const EVIDENCE: Target<unknown> = {
   ...JSON_INPUTS,
