@@ -1,7 +1,6 @@
 import { patchWrites } from '../shell/commands/patch-writes.ts'
 import { interpreterOf } from '../shell/commands/program-words.ts'
-import type { ShellReading } from '../shell/syntax/read-shell.ts'
-import { readContent, readShell, UNREAD } from '../shell/syntax/read-shell.ts'
+import { readContent, readShell, type ShellReading, UNREAD } from '../shell/syntax/read-shell.ts'
 import type { ScriptContext } from '../shell/syntax/use.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import { type Act, type Call, NOT_RUN } from './act.ts'
