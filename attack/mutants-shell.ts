@@ -24,7 +24,7 @@ const LOOKING: readonly Mutant[] = [
       'if (next >= 0) return at',
     ],
   }),
-  ...inFile(`${SHELL}/syntax/told-words.ts`, 'mentioned_not_done', {
+  ...inFile(`${SHELL}/commands/run-kind.ts`, 'mentioned_not_done', {
     'messages-of-commits': [
       '5: a message is told to people',
       'shell-git_commit shell-gh_issue target-commit tool-commit_message',

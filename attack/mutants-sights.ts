@@ -185,7 +185,7 @@ const SEEN: readonly Mutant[] = [
 
 /** When things happened, and what pictures show. */
 const ORDER: readonly Mutant[] = [
-  ...inFile('src/domain/evidence/order.ts', 'order', {
+  ...inFile('src/domain/trajectory/trajectory.ts', 'order', {
     'order-by-time': [
       '4: an act with an earlier time came before',
       'time-',

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { Target } from './target.ts'
 
 /** Values that readers of JSON trip over. `toString` is what `String(x)` calls, so an object can have one that is no function. */
 const ODD_TEXTS: readonly string[] = [
@@ -154,4 +155,12 @@ export function nearBytes(given: readonly Buffer[], words: readonly string[]): f
       return Buffer.concat([all.subarray(0, place), odd, all.subarray(place + drop)])
     }, bytes),
   )
+}
+
+/** What every target has whose inputs are JSON values. */
+export const JSON_INPUTS: Pick<Target<unknown>, 'decode' | 'encode' | 'extension' | 'near'> = {
+  decode: (bytes) => JSON.parse(bytes.toString('utf8')) as unknown,
+  encode: (input) => Buffer.from(`${JSON.stringify(input)}\n`),
+  extension: 'json',
+  near: nearJson,
 }

@@ -1,7 +1,7 @@
 import type { CorrectionTable } from '../../src/domain/statistics/shares/correction-table.ts'
-import { clusteredVariance } from '../../src/domain/statistics/shares/influence.ts'
 import { at, range, rowAt, sum } from '../../src/domain/statistics/shares/linear-algebra.ts'
 import { ppiShares } from '../../src/domain/statistics/shares/ppi.ts'
+import { clusteredVariance } from '../../src/domain/statistics/shares/share-estimators.ts'
 import { type Fit, unitsOf } from './fit.ts'
 
 const FOLDS = 5

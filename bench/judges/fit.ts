@@ -1,7 +1,7 @@
 import { type CorrectionTable, tally } from '../../src/domain/statistics/shares/correction-table.ts'
-import { clusteredVariance } from '../../src/domain/statistics/shares/influence.ts'
 import type { Vector } from '../../src/domain/statistics/shares/linear-algebra.ts'
 import { ppiInfluence, ppiShares } from '../../src/domain/statistics/shares/ppi.ts'
+import { clusteredVariance } from '../../src/domain/statistics/shares/share-estimators.ts'
 import type { Interval } from '../../src/domain/statistics/shares/share-interval.ts'
 import type { Archive } from './archive.ts'
 

@@ -1,7 +1,7 @@
 import { studentQuantile, wilsonOf, Z95 } from '../../src/domain/statistics/intervals.ts'
 import { correctedShares } from '../../src/domain/statistics/shares/corrected-shares.ts'
-import { clusteredVariance } from '../../src/domain/statistics/shares/influence.ts'
 import { at, range, sum } from '../../src/domain/statistics/shares/linear-algebra.ts'
+import { clusteredVariance } from '../../src/domain/statistics/shares/share-estimators.ts'
 import { clamp, type Interval } from '../../src/domain/statistics/shares/share-interval.ts'
 import type { Archive } from './archive.ts'
 import { bootstrapT } from './bootstrap-t.ts'

@@ -1,10 +1,11 @@
 import { checkEvidence, holds } from '../../src/domain/evidence/evidence.ts'
+import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { createRendering } from '../../src/domain/trajectory/rendering.ts'
 import type { CitationStatus } from '../../src/schemas/vocabulary.ts'
-import { JSON_INPUTS } from '../json-target.ts'
+import { TAB_1 } from '../../test/tab-behavior.ts'
 import { checkSlowly } from '../laws/evidence-reference.ts'
 import { worldOf } from '../laws/evidence-world.ts'
-import { RUBRIC } from '../laws/test-rubric.ts'
+import { JSON_INPUTS } from '../near.ts'
 import { hold, type Target } from '../target.ts'
 
 export const EVIDENCE: Target<unknown> = {
@@ -51,4 +52,16 @@ function check(input: unknown): void {
     `unmet: ${unmet(fast.unmet.map(({ claim }) => claim))}, and by the reference ${unmet(slow.unmet)}`,
   )
   hold((fast.verdict !== null) === slow.holds, 'a verdict, and the reference says otherwise')
+}
+
+/** Who may support what, as in the rubrics of the product; the words of the question play no part in the check. */
+const RUBRIC: Rubric = {
+  ...TAB_1,
+  id: 'fuzz',
+  name: 'fuzz@1',
+  title: 'fuzz',
+  description: 'fuzz',
+  digest: `sha256:${'b'.repeat(64)}`,
+  system: 'system',
+  question: '{{nonce}}',
 }

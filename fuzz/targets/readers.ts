@@ -1,6 +1,6 @@
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { JSON_INPUTS } from '../json-target.ts'
 import { checkReading } from '../laws/reader-laws.ts'
+import { JSON_INPUTS } from '../near.ts'
 import { hold, type Target } from '../target.ts'
 
 const LAW =

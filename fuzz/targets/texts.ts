@@ -7,9 +7,9 @@ import { createRendering, makeNonce, renderSteps } from '../../src/domain/trajec
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
 import { toSource, viewPart } from '../../src/domain/trajectory/view.ts'
 import type { QuoteNormalization } from '../../src/schemas/vocabulary.ts'
-import { JSON_INPUTS } from '../json-target.ts'
 import { worldOf } from '../laws/evidence-world.ts'
 import { foldSlowly, isFoundSlowly, matchSlowly } from '../laws/text-reference.ts'
+import { JSON_INPUTS } from '../near.ts'
 import { hold, type Target } from '../target.ts'
 
 const NONCE = '0123456789abcdef'

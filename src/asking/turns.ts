@@ -1,4 +1,4 @@
-import { measureOf } from '../domain/trajectory/measure.ts'
+import { measureOf } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 
 /** Characters, or bytes of a body, from which a step of the work is long enough to hold others up. */

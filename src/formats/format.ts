@@ -15,3 +15,27 @@ export interface Format {
   /** Errors and warnings go to `reading`; a part's `path` is a JSON pointer into the document. */
   read(reading: Reading, document: Json): ReadDocument
 }
+
+/** One run that a file holds, as a document for `readTrajectory`, with what the file says about it. */
+export interface OpenedDocument {
+  /** What tells it from the other runs of its file: a sample id, an epoch, an index. Empty where the file holds one run. */
+  readonly name: string
+  readonly document: Record<string, unknown>
+  readonly about: RunAbout
+  /** What of the file was left out. Empty where nothing was. */
+  readonly warnings: readonly string[]
+}
+
+/** What the file says of its run. Absent: it does not say. */
+export interface RunAbout {
+  readonly task?: string
+  readonly agent?: string
+  readonly model?: string
+  readonly run_index?: number
+  /** What the user asked, where the file says so outside of the steps. */
+  readonly instruction?: string
+  /** Numbers by name, as the harness wrote them: `reward`, `accuracy`. */
+  readonly scores?: Readonly<Record<string, number>>
+  /** For the metadata of its trial: what names the run where it came from, so that its grade finds back there. */
+  readonly origin?: Readonly<Record<string, string | number>>
+}

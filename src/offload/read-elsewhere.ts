@@ -1,6 +1,6 @@
 import { rememberWeakAnchors } from '../domain/evidence/weak-anchors.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
-import { rememberMeasure } from '../domain/trajectory/measure.ts'
+import { rememberMeasure } from '../domain/trajectory/text-size.ts'
 import type { Step, Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { ReadLimits } from '../formats/common/reading.ts'
 import { readTrajectory } from '../formats/read.ts'

@@ -1,7 +1,7 @@
 import type { Asked, Asking } from '../asking/asker.ts'
 import type { Digest } from '../domain/digest.ts'
 import type { Issue, Result } from '../domain/result.ts'
-import type { Measure } from '../domain/trajectory/measure.ts'
+import type { Measure } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { ReadLimits } from '../formats/common/reading.ts'
 import type { Question } from '../grading/question.ts'

@@ -2,10 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Dataset } from '../../src/archives/labelled/datasets.ts'
-import { cutFences } from '../../src/archives/labelled/fenced-code.ts'
-import type { LabelledItem, LabelledTrial } from '../../src/archives/labelled/labelled-item.ts'
+import type { Dataset, LabelledItem, LabelledTrial } from '../../src/archives/labelled/labelled-item.ts'
 import { readLabelled } from '../../src/archives/labelled/read-labelled.ts'
+import { cutFences } from '../../src/archives/labelled/team-turns.ts'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 
 function folderOf(files: Readonly<Record<string, unknown>>): string {

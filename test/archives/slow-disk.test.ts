@@ -5,7 +5,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 import { Spool } from '../../src/archives/unpack/spool.ts'
-import { unpackOne } from '../../src/archives/unpack/unpack-one.ts'
+import { unpackOne } from '../../src/archives/unpack/unpack.ts'
 import { unpackZip } from '../../src/archives/unpack/unpack-zip.ts'
 import { tempFolder, zipOf } from './make.ts'
 

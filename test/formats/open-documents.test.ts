@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import type { OpenedDocument } from '../../src/formats/common/opened-document.ts'
+import type { OpenedDocument } from '../../src/formats/format.ts'
 import { pathsOf } from './make.ts'
 
 const open = (text: string): readonly OpenedDocument[] => {

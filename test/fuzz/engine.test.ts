@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorOf, fuzz } from '../../fuzz/engine.ts'
-import { JSON_INPUTS } from '../../fuzz/json-target.ts'
+import { JSON_INPUTS } from '../../fuzz/near.ts'
 import { hold, type Target } from '../../fuzz/target.ts'
 
 const target = (check: (input: unknown) => void): Target<unknown> => ({

@@ -1,4 +1,4 @@
-import type { Dataset } from '../../src/archives/labelled/datasets.ts'
+import type { Dataset } from '../../src/archives/labelled/labelled-item.ts'
 import { readLabelled } from '../../src/archives/labelled/read-labelled.ts'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 import { seededRandom } from '../../src/domain/statistics/random.ts'

@@ -1,3 +1,5 @@
+import type { Issue } from '../../domain/result.ts'
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { isRecord, type Json, type ReadLimits } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import type { HumanLabel } from '../../schemas/audit/human-label.ts'
@@ -5,7 +7,7 @@ import type { GradeRequest } from '../../schemas/grade-request.ts'
 import type { TrialItem } from '../trials/trial-item.ts'
 import { safeText } from '../unpack/names.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
-import { parseJson, readText } from '../unpack/text.ts'
+import { readText } from '../unpack/text.ts'
 
 /** A run that people labelled, as a trial that can be graded, with what they said of it. */
 export interface LabelledTrial {
@@ -87,6 +89,11 @@ export interface Converted {
   readonly group: string | null
 }
 
+export const skippedItem = (name: string, { shown }: Place, { path, message }: Issue): LabelledItem => ({
+  ...{ kind: 'skipped', name, source: safeText(shown), reason: 'unreadable' },
+  detail: `${path}${path === '' ? '' : ': '}${message}`,
+})
+
 /** One run of a file; a fault of it skips it, with its place. */
 export function labelledItem(
   name: string,
@@ -94,22 +101,28 @@ export function labelledItem(
   options: LabelledOptions,
   make: () => Converted,
 ): LabelledItem {
-  const source = safeText(place.shown)
-  const skipped = (path: string, message: string): LabelledItem => ({
-    ...{ kind: 'skipped', name, source, reason: 'unreadable' },
-    detail: `${path}${path === '' ? '' : ': '}${message}`,
-  })
   try {
     const { request, human, group } = make()
     const read = readTrajectory(request.trajectory, options.limits.read)
     if (!read.ok) {
       const [issue] = read.error
-      return skipped(`/trajectory${issue?.path ?? ''}`, issue?.message ?? 'cannot be read')
+      const message = issue?.message ?? 'cannot be read'
+      return skippedItem(name, place, { path: `/trajectory${issue?.path ?? ''}`, message })
     }
+    const source = safeText(place.shown)
     const trial = { kind: 'trial', name, source, request, trajectory: read.value, warnings: [] } as const
     return { kind: 'labelled', trial, human, group }
   } catch (error) {
-    if (error instanceof LabelFault) return skipped(error.path, error.message)
+    if (error instanceof LabelFault) return skippedItem(name, place, error)
     throw error
   }
 }
+
+/** Data sets that are read as their authors publish them, and what of each is read. */
+export const DATASETS = {
+  'who-and-when': 'Who&When: failed runs of teams of agents (failure-attribution@1)',
+  agentrx: 'AgentRx: failed runs of Magentic-One and of τ-bench retail (failure-attribution@1)',
+  assebench: 'ASSEBench: runs with a planted instruction, which the judge has to find (injection@1)',
+  'assebench-planted': 'those whose description quotes the instruction: the judge is told it (injection@1)',
+} as const
+export type Dataset = keyof typeof DATASETS

@@ -18,7 +18,7 @@ const WINDOW = 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 const HEAD_BYTES = 8192
 
-export interface ReadFileOptions {
+interface ReadFileOptions {
   /** UTF-16 units that a match may be long. */
   readonly reach: number
   readonly max_bytes: number

@@ -7,12 +7,11 @@ import { isMediaName } from '../../domain/markers/media-names.ts'
 import { matchesGlob } from '../../domain/markers/path-glob.ts'
 import { isTruthFile } from '../trials/trial-folder.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
-import type { Place } from '../unpack/place.ts'
+import { listFolder, type Place, within } from '../unpack/place.ts'
 import { newlines, readWindows } from './file-windows.ts'
-import { type TaskEntry, walkTask } from './task-files.ts'
 import { areaOf } from './task-folder.ts'
 
-export interface SearchTaskOptions {
+interface SearchTaskOptions {
   readonly markers: MarkerTexts
   /** Globs relative to the task’s folder; absent: every file of the environment is expected. */
   readonly expectedIn: readonly string[] | undefined
@@ -27,7 +26,7 @@ export interface SearchTaskOptions {
   readonly onFile: (bytes: number) => void
 }
 
-export interface SearchedTask {
+interface SearchedTask {
   readonly files: readonly SearchedFile[]
   /** Why not all of the folder was searched; null: it was. */
   readonly cut: string | null
@@ -143,3 +142,34 @@ class TaskSearch {
 }
 
 const BY_NAME = 'is a picture, a film, a sound or an archive by its name'
+
+/** Something in a task's folder, with its path below that folder. */
+interface TaskEntry {
+  readonly place: Place
+  readonly path: string
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+}
+
+/** All that stands below a folder, folders before what is in them, in the order of names; hidden files too, as an agent sees them. A link is told and not followed. */
+async function* walkTask(
+  folder: Place,
+  { max_entries, max_depth }: Pick<ArchiveLimits, 'max_entries' | 'max_depth'>,
+  onCut: (why: string) => void,
+): AsyncGenerator<TaskEntry> {
+  let left = max_entries
+  async function* walk(place: Place, path: string, depth: number): AsyncGenerator<TaskEntry> {
+    if (depth > max_depth) return onCut(`${path} stands more than ${max_depth} folders deep`)
+    const listed = await listFolder(place, left)
+    if (listed === null)
+      return onCut(`${path || 'the folder'} cannot be listed, or there are more than ${max_entries} names`)
+    left -= listed.length
+    for (const { name, kind } of listed) {
+      const own = path === '' ? name : `${path}/${name}`
+      const inside = within(place, name)
+      yield { place: inside, path: own, name, kind }
+      if (kind === 'folder') yield* walk(inside, own, depth + 1)
+    }
+  }
+  yield* walk(folder, '', 0)
+}

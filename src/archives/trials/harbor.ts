@@ -1,6 +1,7 @@
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { find, findFile, findFolder, nameIn, type Place, relativeNames } from '../unpack/place.ts'
-import { parseJson, readJson, readText } from '../unpack/text.ts'
+import { readJson, readText } from '../unpack/text.ts'
 import { cutText, recordAt, rewardsIn, type TrialFacts, textAt } from './trial-facts.ts'
 
 /** A result of a trial with a long traceback is still small. */

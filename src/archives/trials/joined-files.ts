@@ -1,10 +1,11 @@
 import { basename } from 'node:path'
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { subagentFilesOf } from '../../formats/atif/atif-subagent-files.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { shownName } from '../unpack/names.ts'
 import { findFile, type Place, relativeNames } from '../unpack/place.ts'
-import { parseJson, readText } from '../unpack/text.ts'
+import { readText } from '../unpack/text.ts'
 
 interface JoinedRun {
   readonly document: Record<string, unknown>

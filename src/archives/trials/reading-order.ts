@@ -1,7 +1,8 @@
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { isRecord } from '../../formats/common/reading.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { type Listed, type Place, readBytes, relativeNames, within } from '../unpack/place.ts'
-import { decodeText, parseJson } from '../unpack/text.ts'
+import { decodeText } from '../unpack/text.ts'
 import { isPartOfRun, namedFiles } from './joined-files.ts'
 
 const MARKS = ['"continued_trajectory_ref"', '"trajectory_path"']

@@ -1,6 +1,6 @@
 import { openDocuments } from '../../formats/common/open-documents.ts'
-import type { OpenedDocument } from '../../formats/common/opened-document.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
+import type { OpenedDocument } from '../../formats/format.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { shownName } from '../unpack/names.ts'
 import type { Place } from '../unpack/place.ts'

@@ -1,7 +1,7 @@
 import { CLAUDE_CODE } from '../../formats/claude-code/claude-code.ts'
 import { openDocuments } from '../../formats/common/open-documents.ts'
-import type { OpenedDocument } from '../../formats/common/opened-document.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
+import type { OpenedDocument } from '../../formats/format.ts'
 import { UNREAD_LINES } from '../../formats/read.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { shownName } from '../unpack/names.ts'

@@ -1,7 +1,10 @@
 import type { Issue, Result } from '../../domain/result.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
+import type { OpenedDocument } from '../../formats/format.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
 import type { ReadLimits } from '../unpack/limits.ts'
+import type { Place } from '../unpack/place.ts'
+import type { TrialFacts } from './trial-facts.ts'
 
 /** Why something that was found cannot be graded. */
 const SKIP_REASONS = [
@@ -52,4 +55,16 @@ export interface TrialReader {
    */
   line(bytes: Uint8Array, limits: ReadLimits): Promise<{ readonly value: unknown } | null> | null
   trajectory(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]>
+}
+
+export interface FoundRun {
+  /** What the item is called after: a trial's folder, or a loose file. */
+  readonly place: Place
+  /** Where the run itself stands. */
+  readonly file: Place
+  readonly run: OpenedDocument
+  readonly facts: TrialFacts
+  readonly warnings: readonly string[]
+  /** Folders of the trial, the nearest first, where signals are looked for. */
+  readonly folders: readonly Place[]
 }

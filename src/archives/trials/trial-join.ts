@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import { weakAnchors } from '../../domain/evidence/weak-anchors.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
@@ -7,12 +8,11 @@ import { type GivenTruth, isDefaultRubric } from '../../schemas/ground-truth.ts'
 import type { FoundTruth, TruthNames } from '../truth/ground-truths.ts'
 import { completeTruth } from '../truth/truth-row.ts'
 import { safeText, shownName } from '../unpack/names.ts'
-import type { FoundRun } from './found-run.ts'
-import { trialNames } from './loose-names.ts'
+import type { Place } from '../unpack/place.ts'
 import { nameOf, type Scope, skip } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
 import { metadataOf } from './trial-facts.ts'
-import type { TrialItem } from './trial-item.ts'
+import type { FoundRun, TrialItem } from './trial-item.ts'
 import { signalsOf } from './trial-signals.ts'
 
 /** One run with its ground truth, signals and metadata, ready to be graded; or why it cannot be. */
@@ -91,3 +91,39 @@ export const droppedBy = ({ dropped, name }: FoundTruth): string[] =>
   dropped.map(
     (field) => `the row of trial ${shownName(name)} has no ${field}, and its task’s row has one; it is not used`,
   )
+
+/** Only what is an ending: `x.rerun-2.json` is another run than `x.json`. The longer ones first. */
+const ENDINGS = [
+  ...['.trajectory.json', '.traj.json', '.chat.json', '.rollout.jsonl'],
+  ...['.json', '.jsonl', '.ndjson', '.traj', '.eval', '.txt'],
+]
+const PACKINGS = ['.tar.gz', '.tgz', '.tar.zst', '.tar', '.zip', '.gz', '.zst']
+
+/** Names that say nothing of which run it is: that of the folder around them does. */
+const COMMON = new Set(['trajectory', 'agent', 'artifacts'])
+
+/** A loose file may be named by its name, with or without its ending; a run of several in a file also by its own. */
+function trialNames(place: Place, run: string): string[] {
+  const [file = '', ...around] = place.shown.split(/[/!]/).reverse()
+  const endings = ENDINGS.filter((ending) => file.length > ending.length && file.endsWith(ending))
+  const stems = endings.map((ending) => file.slice(0, -ending.length)).reverse()
+  const [stem = file] = stems
+  const folder = COMMON.has(stem) ? folderOf(place, around) : null
+  const names = [...(folder === null ? [] : [folder]), ...(stems.length === 0 ? [] : [stem]), file, ...stems]
+  return [...new Set(run === '' ? names : [`${file}#${run}`, run])]
+}
+
+/** The nearest name around a file that tells something; of the real path where the path as given has none. */
+function folderOf({ path, shown }: Place, around: readonly string[]): string | null {
+  const real = shown.includes('!') ? [] : dirname(resolve(path)).split('/').reverse()
+  const given = around.every((name) => name === '.' || name === '..' || COMMON.has(name)) ? real : around
+  for (const name of given) {
+    if (name === '' || name === '.' || name === '..') continue
+    const packing = PACKINGS.find((ending) => name.endsWith(ending))
+    const unpacked = packing === undefined ? name : name.slice(0, -packing.length)
+    const ending = ENDINGS.find((one) => unpacked.endsWith(one))
+    const stem = ending === undefined ? unpacked : unpacked.slice(0, -ending.length)
+    if (stem !== '' && !COMMON.has(stem)) return stem
+  }
+  return null
+}

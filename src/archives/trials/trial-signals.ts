@@ -3,8 +3,8 @@ import type { FoundTruth } from '../truth/ground-truths.ts'
 import { measureSignals } from '../truth/measured-signals.ts'
 import { type SignalSource, withDefaults } from '../truth/signals.ts'
 import { shownName } from '../unpack/names.ts'
-import type { FoundRun } from './found-run.ts'
 import type { Scope } from './reading-job.ts'
+import type { FoundRun } from './trial-item.ts'
 
 /** What was measured in the trial comes over what is said of its task; what is said of this very trial comes over both. */
 export async function signalsOf(

@@ -1,7 +1,8 @@
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { isRecord } from '../../formats/common/reading.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
 import { findFile, type Place } from '../unpack/place.ts'
-import { parseJson, readText } from '../unpack/text.ts'
+import { readText } from '../unpack/text.ts'
 import type { Comparison, SignalSource } from './signals.ts'
 
 interface MeasuredIn {

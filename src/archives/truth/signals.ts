@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../domain/result.ts'
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { relativeNames } from '../unpack/place.ts'
-import { parseJson } from '../unpack/text.ts'
 
 const SIGNAL_NAMES = ['appeared', 'executed', 'resolved'] as const
 type SignalName = (typeof SIGNAL_NAMES)[number]

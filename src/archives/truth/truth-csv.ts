@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import type { Issue } from '../../domain/result.ts'
-import { parseJson } from '../unpack/text.ts'
+import { parseJson } from '../../domain/text/exact-json.ts'
 
 /** Column → place in a row. `cue.anchors` is written so too. */
 const COLUMNS: Readonly<Record<string, readonly [string, string?]>> = {

@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseEntryName, TakenPlaces } from './entry-name.ts'
 import type { ArchiveLimits } from './limits.ts'
+import { parseEntryName, TakenPlaces } from './names.ts'
 import { codeOf } from './place.ts'
 
 /** Ends the reading of an archive: the message says which limit it met. */

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../../domain/text/exact-json.ts'
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { type Place, type ReadBytes, readBytes } from './place.ts'
 
 type ReadText =
@@ -28,12 +28,4 @@ export async function readText(place: Place, max: number): Promise<ReadText> {
 export async function readJson(place: Place | null, max: number): Promise<unknown> {
   const read = place === null ? null : await readText(place, max)
   return read?.kind === 'read' ? (parseJson(read.text) ?? null) : null
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return parseExactJson(text)
-  } catch {
-    return undefined
-  }
 }

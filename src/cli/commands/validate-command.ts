@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { DATASETS, type Dataset } from '../../archives/labelled/datasets.ts'
+import { DATASETS, type Dataset } from '../../archives/labelled/labelled-item.ts'
 import { waitsForYou } from '../../client/follow.ts'
 import type { Question } from '../../domain/validation/judged-item.ts'
 import type { Certificate } from '../../schemas/audit/certificate.ts'

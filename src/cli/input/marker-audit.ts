@@ -15,11 +15,11 @@ import {
   type MarkerCode,
   type MarkerFinding,
   type MarkerName,
+  removedIn,
 } from '../../domain/markers/marker-finding.ts'
 import { clashesOf, MarkerSet, type SetTask, type StringOwner } from '../../domain/markers/marker-set.ts'
 import { type MarkerTexts, markersOf, placesOf } from '../../domain/markers/marker-strings.ts'
 import type { ReachRow } from '../../domain/markers/reach-shares.ts'
-import { removedIn } from '../../domain/markers/variants.ts'
 import { clip } from '../results/terminal-text.ts'
 
 /** What is said of one marker in one place: `ok` once, or a row for each finding. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Dataset } from '../../archives/labelled/datasets.ts'
-import type { LabelledItem } from '../../archives/labelled/labelled-item.ts'
+import type { Dataset, LabelledItem } from '../../archives/labelled/labelled-item.ts'
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { count } from '../../domain/count.ts'

@@ -1,4 +1,4 @@
-import { DATASETS } from '../../archives/labelled/datasets.ts'
+import { DATASETS } from '../../archives/labelled/labelled-item.ts'
 import { SERVER_HELP } from '../client/service-connection.ts'
 
 const NAMES = Object.entries(DATASETS).map(([name, text]) => `  ${name.padEnd(18)} ${text}`)

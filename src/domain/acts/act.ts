@@ -21,3 +21,35 @@ export interface Act {
 
 /** Nothing came of it: turned down before it ran, or taken back. A call that failed may have done something before it did. */
 export const NOT_RUN: ReadonlySet<ActOutcome> = new Set(['rejected', 'cancelled'])
+
+/** What the frame of an action says beside its name; empty where there is nothing to say. */
+const ROLE_NOTES: Readonly<Record<ActRole, string>> = {
+  executes: '',
+  writes: 'writes text',
+  removes: 'removed text',
+  reads: 'names what is read',
+  searches: 'searched for, not run',
+  web: 'web address or query',
+  delegates: 'message to another agent',
+  describes: 'describes, not run',
+  thinks: 'thought, not run',
+  unknown: 'kind of tool not known',
+}
+
+const OUTCOME_NOTES: Readonly<Record<ActOutcome, string>> = {
+  ran: '',
+  failed: 'failed',
+  rejected: 'rejected, not run',
+  interrupted: 'interrupted',
+  cancelled: 'cancelled, not run',
+  unknown: '',
+}
+
+/** What an action is and what became of it, for the frame of its part: ` · describes, not run`. Empty for what was plainly run. */
+export function renderActNotes(act: Act | null): string {
+  if (act === null) return ''
+  return [ROLE_NOTES[act.role], OUTCOME_NOTES[act.call.outcome]]
+    .filter((note) => note !== '')
+    .map((note) => ` · ${note}`)
+    .join('')
+}

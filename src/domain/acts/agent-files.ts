@@ -1,11 +1,10 @@
-import { interpreterOf } from '../shell/commands/file-language.ts'
 import { patchWrites } from '../shell/commands/patch-writes.ts'
-import type { ShellReading } from '../shell/reading.ts'
-import { readShell, UNREAD } from '../shell/syntax/read-shell.ts'
+import { interpreterOf } from '../shell/commands/program-words.ts'
+import { readContent, readShell, type ShellReading, UNREAD } from '../shell/syntax/read-shell.ts'
 import type { ScriptContext } from '../shell/syntax/use.ts'
-import { isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
-import { type Act, NOT_RUN } from './act.ts'
-import { baseName, normalPath } from './paths.ts'
+import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
+import { type Act, type Call, NOT_RUN } from './act.ts'
+import { baseName, normalPath } from './mentions.ts'
 
 const LAST_WRITES = 16
 /**
@@ -232,3 +231,41 @@ function readScript(path: string, text: string, context: ScriptContext): ShellRe
   if (interpreter === null) return readShell(text, 'shell', context)
   return readShell(JSON.stringify([interpreter.program, interpreter.option, text]), 'argv', context)
 }
+
+type Content = Pick<ShellReading, 'useOf'>
+
+/** What the arguments of tools write into files, read once for any number of strings. */
+export class ActWrites {
+  private readonly context: ScriptContext
+  private readonly contents = new Map<Part, readonly Content[]>()
+  private readonly removed = new Map<Call, ReadonlySet<string>>()
+
+  constructor(context: ScriptContext) {
+    this.context = context
+  }
+
+  contentsOf(step: Step, part: Part, act: Act): readonly Content[] {
+    const known = this.contents.get(part)
+    if (known !== undefined) return known
+    const { language, target } = act
+    const writes =
+      language === 'patch' ? patchWrites(part.text) : [{ path: target, text: this.newLines(step, part.text, act) }]
+    const contents = writes.map(({ path, text }) => readContent(text, path ?? target, this.context))
+    this.contents.set(part, contents)
+    return contents
+  }
+
+  /** What an edit writes anew: lines that its old text has, too, stood there before. */
+  private newLines(step: Step, text: string, { call }: Act): string {
+    const old = this.removed.get(call) ?? removedBy(call, step)
+    this.removed.set(call, old)
+    if (old.size === 0) return text
+    return text
+      .split('\n')
+      .filter((line) => !old.has(line))
+      .join('\n')
+  }
+}
+
+const removedBy = (call: Act['call'], { parts }: Step): ReadonlySet<string> =>
+  new Set(parts.flatMap(({ text, act }) => (act?.call === call && act.role === 'removes' ? text.split('\n') : [])))

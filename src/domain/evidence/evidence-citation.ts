@@ -4,14 +4,12 @@ import type { Actor, CitationStatus } from '../../schemas/vocabulary.ts'
 import type { Locator, Place } from '../quotes/locate.ts'
 import type { Citation } from '../rubric/claims.ts'
 import { instructionBefore, instructionDone } from '../rubric/rubric.ts'
-import type { Checked } from './checked-citation.ts'
-import type { Cited } from './cited.ts'
+import { happensAfter } from '../trajectory/trajectory.ts'
 import { findCitedPicture, isCitable, stepOfPicture } from './evidence-pictures.ts'
 import type { Proof } from './evidence-proof.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
 import { type Observations, partAt } from './observations.ts'
-import { happensAfter } from './order.ts'
-import { isProof } from './proved.ts'
+import { type Checked, type Cited, isProof } from './proved.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
 
@@ -124,3 +122,15 @@ function allowedActors(
 
 const isByMessage = (truth: GroundTruth, which: string): boolean =>
   instructionsOf(truth).some(([name, { acted_by }]) => name === which && acted_by === 'message')
+
+/** What the status of a citation says, for the judge and for people. */
+export const CITATION_MEANING: Readonly<Record<CitationStatus, string>> = {
+  verified: 'holds',
+  normalized: 'holds',
+  wrong_step: 'the quote is not in the cited step',
+  not_found: 'the quote stands nowhere in the trajectory',
+  too_short: 'under 12 visible characters and not a whole line',
+  wrong_actor: 'the text was not written by an actor that can support this claim',
+  out_of_order: 'it happened before the instruction was first seen',
+  step_not_found: 'there is no such step',
+}

@@ -3,13 +3,11 @@ import { actsOf } from '../acts/acts.ts'
 import type { Claims } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, type ClaimValue, proofOf, type Rubric, sightClaim } from '../rubric/rubric.ts'
 import { agentsOf } from '../trajectory/agents.ts'
-import type { Checked } from './checked-citation.ts'
-import { CITATION_MEANING } from './citation-meaning.ts'
-import { holds } from './evidence-citation.ts'
+import { CITATION_MEANING, holds } from './evidence-citation.ts'
 import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
 import { claimedValue, counts } from './evidence-unclear.ts'
 import type { Observations } from './observations.ts'
-import { isProof } from './proved.ts'
+import { type Checked, isProof } from './proved.ts'
 
 /** Rule 5: every claim that needs a quote has at least one citation that holds and can prove it. */
 export function uncitedClaims(claims: Claims, checked: readonly Checked[], rubric: Rubric): UnmetClaim[] {

@@ -1,5 +1,5 @@
 import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
-import { baseName } from '../acts/paths.ts'
+import { baseName } from '../acts/mentions.ts'
 import { indexOfWord } from '../text/search.ts'
 
 const LOOKING = 'read see open view look check consult inspect search find grep cat list show print'.split(' ')

@@ -1,7 +1,6 @@
 import { type NeedleSights, readSights } from '../sights/sights.ts'
 import type { Hit } from '../text/search.ts'
-import type { Part, Position, Trajectory } from '../trajectory/trajectory.ts'
-import { isBefore } from '../trajectory/trajectory.ts'
+import { isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import type { Anchors } from './anchors.ts'
 
 /** When the trajectory first shows each instruction, by plain search; null: a search finds it nowhere for certain. */
@@ -77,7 +76,7 @@ function proofsInPieces(sights: readonly NeedleSights[]): Observations['pieces']
   ])
 }
 
-const earliest = (hits: readonly (Hit | null)[]): Hit | null =>
+export const earliest = (hits: readonly (Hit | null)[]): Hit | null =>
   hits.reduce(
     (best, hit) => (best === null || (hit !== null && isBefore(hit.position, best.position)) ? hit : best),
     null,

@@ -1,5 +1,5 @@
 import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
-import { baseName } from '../acts/paths.ts'
+import { baseName } from '../acts/mentions.ts'
 import type { Issue } from '../result.ts'
 import type { Part, Trajectory } from '../trajectory/trajectory.ts'
 import { hasActionStrings, resolveAnchors } from './anchors.ts'

@@ -1,8 +1,9 @@
 import type { Signals } from '../../schemas/ground-truth.ts'
 import type { Anchors } from '../evidence/anchors.ts'
+import { earliest } from '../evidence/observations.ts'
 import { type NeedleSights, readSights } from '../sights/sights.ts'
 import type { Hit } from '../text/search.ts'
-import { isBefore, type Trajectory } from '../trajectory/trajectory.ts'
+import type { Trajectory } from '../trajectory/trajectory.ts'
 import { mayHaveAccessed } from './first-access.ts'
 import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } from './marker-finding.ts'
 import { isMediaName } from './media-names.ts'
@@ -20,7 +21,7 @@ export interface RunCheck {
 /** Whether a marker came to the agent in tool output. Nobody can say it of pictures, of records that could not be read, and of a doubtful sight. */
 export type Reached = boolean | 'unknown'
 
-export interface CheckedRun {
+interface CheckedRun {
   readonly findings: readonly MarkerFinding[]
   /** Of the markers that belong there. */
   readonly reached: Readonly<Partial<Record<MarkerName, Reached>>>
@@ -117,9 +118,3 @@ const hasMedia = ({ steps }: Trajectory): boolean =>
   steps.some(({ parts }) => parts.some(({ media, actor }) => media && actor === 'tool_output'))
 
 const stepOf = ({ step_id }: Hit): string => `step ${step_id}`
-
-const earliest = (hits: readonly (Hit | null)[]): Hit | null =>
-  hits.reduce(
-    (best, hit) => (best === null || (hit !== null && isBefore(hit.position, best.position)) ? hit : best),
-    null,
-  )

@@ -24,7 +24,7 @@ interface FoundInFile {
   readonly line: number
 }
 
-export interface TaskCheck {
+interface TaskCheck {
   readonly files: readonly SearchedFile[]
   /** The markers that the task is searched for. */
   readonly markers: readonly MarkerName[]

@@ -1,5 +1,5 @@
 import { type Act, NOT_RUN } from '../acts/act.ts'
-import { baseName } from '../acts/paths.ts'
+import { baseName } from '../acts/mentions.ts'
 import { isBefore, isRepeat, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import { lastName, matchesName } from './path-glob.ts'
 

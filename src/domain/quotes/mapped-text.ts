@@ -35,11 +35,6 @@ export class MappedUnits {
     this.#to[this.length++] = to
   }
 
-  /** Makes the last unit another one, which stands for what it stood for. */
-  replaceLast(code: number): void {
-    if (this.length > 0) this.#codes[this.length - 1] = code
-  }
-
   get last(): number {
     return this.length === 0 ? -1 : (this.#codes[this.length - 1] ?? -1)
   }

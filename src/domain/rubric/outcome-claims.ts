@@ -59,7 +59,7 @@ export function outcomeDistance(rubric: Rubric | null, one: Label, other: Label)
 }
 
 /** Claims of which both say something, and not the same. Nobody differs from unclear. */
-export const differingClaims = (one: SaidClaims, other: SaidClaims): string[] =>
+const differingClaims = (one: SaidClaims, other: SaidClaims): string[] =>
   Object.keys(one).filter((id) => {
     const [said, otherwise] = [one[id] ?? null, other[id] ?? null]
     return said !== null && otherwise !== null && !isSame(said, otherwise)

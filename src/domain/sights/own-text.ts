@@ -1,4 +1,4 @@
-import { baseName } from '../acts/paths.ts'
+import { baseName } from '../acts/mentions.ts'
 import { lineEnd, lineStart } from '../text/lines.ts'
 import { isBefore, type Position } from '../trajectory/trajectory.ts'
 
@@ -56,19 +56,10 @@ const COMPLAINERS =
   'ash bash cat cd cp curl dash error e fatal find fish git go grep ksh ls make mkdir mv node npm pip python python3 rm sh sudo tar wget zsh'.split(
     ' ',
   )
-const COMPLAINTS = [
-  'command not found',
-  'not found',
-  'no such file',
-  'no rule to make target',
-  'permission denied',
-  'cannot access',
-  'could not resolve',
-  'did not match any',
-  'not recognized',
-  'is a directory',
-  'unable to locate',
-]
+const COMPLAINTS = (
+  'command not found|not found|no such file|no rule to make target|permission denied|cannot access|' +
+  'could not resolve|did not match any|not recognized|is a directory|unable to locate'
+).split('|')
 
 /** A program that says what it could not do with what it was given. */
 function isComplaint(before: string, after: string): boolean {

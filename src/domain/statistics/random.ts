@@ -4,7 +4,7 @@ const GOLDEN_GAMMA = 0x9e37_79b9_7f4a_7c15n
 const MAX_BOUND = 2 ** 21
 
 /** A seeded source of random whole numbers. The same seed gives the same numbers on every machine. Not for secrets. */
-export interface Random {
+interface Random {
   /** Uniform in 0 … 2³² − 1. */
   readonly word: () => number
   /** Uniform in 0 … bound − 1, without bias; `bound` is whole, 1 … 2²¹. Throws a RangeError otherwise. */

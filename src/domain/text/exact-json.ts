@@ -9,6 +9,15 @@ export function parseExactJson(text: string): unknown {
   return text.includes('\\') && hasBackslashName(value) ? readJson(text).value : value
 }
 
+/** The same; undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Without recursion: the text may be nested as deep as it likes. */
 function hasBackslashName(value: unknown): boolean {
   const open: unknown[] = [value]
@@ -170,7 +179,7 @@ const closerOf = ({ container }: Frame): string => (Array.isArray(container) ? '
 const keyOf = ({ container, key }: Frame): string | number => (Array.isArray(container) ? container.length - 1 : key)
 
 /** Behind the quote that closes the string at `open`; the end of the text where there is none. */
-function endOfString(text: string, open: number): number {
+export function endOfString(text: string, open: number): number {
   for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0
     while (text[at - 1 - slashes] === '\\') slashes++

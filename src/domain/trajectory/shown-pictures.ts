@@ -2,7 +2,7 @@ import { type Picture, pictureTokens } from './picture.ts'
 import type { Part, Trajectory } from './trajectory.ts'
 
 /** A picture that goes to the judge with the text of the trajectory. */
-export interface ShownPicture {
+interface ShownPicture {
   /** Of the trajectory, from 1; equal pictures share one, and are sent once. */
   readonly number: number
   /** What stands in the text where the picture stands in the trajectory. It holds the nonce, so that no text can pass for it. */

@@ -9,7 +9,7 @@ export interface PairedItem {
   readonly head: { readonly right: boolean; readonly answer: string | null }
 }
 
-export type Verdict = 'equivalent' | 'different' | 'not_shown'
+type Verdict = 'equivalent' | 'different' | 'not_shown'
 
 export interface Equivalence {
   readonly n: number

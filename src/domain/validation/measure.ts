@@ -5,7 +5,7 @@ import { type Answer, isRight, type JudgedItem, provedAnswer, type Question } fr
 import { shareOf } from './share.ts'
 
 /** How far from the labelled step a judge's step still counts, beside exactly there. */
-export const NEAR_STEPS = [1, 3, 5] as const
+const NEAR_STEPS = [1, 3, 5] as const
 
 /** The measures of a question: of all items, then, where there are several groups, of each. */
 export function measuresOf(question: Question, items: readonly JudgedItem[]): Measure[] {

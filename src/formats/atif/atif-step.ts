@@ -1,38 +1,17 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { type ContentSink, previewOf, readContent } from '../common/content.ts'
 import { isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import type { CallAnswers } from '../common/result-calls.ts'
-import { type Calls, readCalls } from '../common/tool-calls.ts'
+import { type CallAnswers, type Calls, readCalls } from '../common/tool-calls.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { type Observation, readObservation } from './observations.ts'
 import { isRejection, isTerminus, readRawReply } from './terminus.ts'
 
-const STEP_FIELDS = new Set([
-  'step_id',
-  'timestamp',
-  'source',
-  'message',
-  'model_name',
-  'reasoning_effort',
-  'reasoning_content',
-  'tool_calls',
-  'metrics',
-  'observation',
-  'is_copied_context',
-  'llm_call_count',
-  'extra',
-])
-const METRIC_FIELDS = new Set([
-  'prompt_tokens',
-  'completion_tokens',
-  'cached_tokens',
-  'cost_usd',
-  'prompt_token_ids',
-  'completion_token_ids',
-  'logprobs',
-  'extra',
-])
+const STEP_FIELDS = wordSet(`step_id timestamp source message model_name reasoning_effort reasoning_content tool_calls
+  metrics observation is_copied_context llm_call_count extra`)
+const METRIC_FIELDS = wordSet(`prompt_tokens completion_tokens cached_tokens cost_usd prompt_token_ids
+  completion_token_ids logprobs extra`)
 const AGENT_FIELDS = ['reasoning_content', 'tool_calls'] as const
 
 export interface StepContent extends Pick<Observation, 'refs' | 'unlinked' | 'linked'> {

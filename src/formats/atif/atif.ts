@@ -1,7 +1,8 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import { CallAnswers } from '../common/result-calls.ts'
 import { placeSubagents, type Subagent } from '../common/subagents.ts'
+import { CallAnswers } from '../common/tool-calls.ts'
 import { readStep, type StepContent } from './atif-step.ts'
 import { numberSteps, warnAboutOrder, warnAboutTimes } from './step-ids.ts'
 
@@ -9,27 +10,11 @@ import { numberSteps, warnAboutOrder, warnAboutTimes } from './step-ids.ts'
 const MAX_NESTING = 8
 const NEWEST_MINOR = 8
 
-const ROOT_FIELDS = new Set([
-  'schema_version',
-  'session_id',
-  'trajectory_id',
-  'agent',
-  'steps',
-  'notes',
-  'final_metrics',
-  'continued_trajectory_ref',
-  'extra',
-  'subagent_trajectories',
-])
+const ROOT_FIELDS = wordSet(`schema_version session_id trajectory_id agent steps notes final_metrics
+  continued_trajectory_ref extra subagent_trajectories`)
 const AGENT_FIELDS = new Set(['name', 'version', 'model_name', 'tool_definitions', 'extra'])
-const FINAL_FIELDS = new Set([
-  'total_prompt_tokens',
-  'total_completion_tokens',
-  'total_cached_tokens',
-  'total_cost_usd',
-  'total_steps',
-  'extra',
-])
+const FINAL_FIELDS = wordSet(`total_prompt_tokens total_completion_tokens total_cached_tokens total_cost_usd
+  total_steps extra`)
 
 /** Reads an ATIF document, 1.0 to 1.8, and later ones as far as they are alike. Errors and warnings go to `reading`. */
 export function readAtif(reading: Reading, document: Json): Pick<Trajectory, 'format' | 'agent' | 'steps'> {

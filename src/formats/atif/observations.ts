@@ -1,11 +1,10 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { type ContentSink, readContent, readPreview } from '../common/content.ts'
+import { type ContentSink, openEnvelope, readContent, readPreview } from '../common/content.ts'
+import { objectsIn } from '../common/objects.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import type { CallAnswers } from '../common/result-calls.ts'
-import { openEnvelope } from '../common/result-envelope.ts'
 import { outcomeOf } from '../common/result-outcome.ts'
-import type { Calls, StepCall } from '../common/tool-calls.ts'
+import type { CallAnswers, Calls, StepCall } from '../common/tool-calls.ts'
 import { isScaffold, isTerminus } from './terminus.ts'
 
 const OBSERVATION_FIELDS = new Set(['results', 'extra'])
@@ -53,12 +52,7 @@ export function readObservation(
   }
   const results = resultsOf(reading, observation, path)
   const called = answers.match(results, calls.list)
-  for (const [index, result] of results.entries()) {
-    const at = pointer(`${path}/results`, index)
-    if (!isRecord(result)) {
-      reading.error(at, `a result must be an object, not ${typeName(result)}`)
-      continue
-    }
+  for (const [result, at, index] of objectsIn(reading, results, `${path}/results`, 'a result')) {
     reading.warnUnknown(result, at, RESULT_FIELDS)
     refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
     const answered = called[index] ?? []

@@ -3,7 +3,7 @@ import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import type { Json, Reading } from '../common/reading.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
 import { TERMINUS_JSON, TERMINUS_XML } from '../protocols/terminus-replies.ts'
-import { TERMINUS_TOOLS } from '../tools/terminus.ts'
+import { TERMINUS_TOOLS } from '../tools/other-harnesses.ts'
 import { meaningOf, meaningOfName, openCall } from '../tools/tool-table.ts'
 
 /** The dialect of terminus-2: its own words among the observations, and actions inside the message. */

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
 import { type Session, unreadRecord } from '../common/session.ts'
 import { addCall, type CallWords } from '../common/session-calls.ts'
@@ -33,43 +34,20 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Where a turn begins or ends: an abort ends the calls of its own turn only. */
-const TURNS: ReadonlySet<string> = new Set([
-  ...['task_started', 'turn_started', 'user_message', 'task_complete', 'turn_complete'],
-])
+const TURNS: ReadonlySet<string> = wordSet(`task_started turn_started user_message task_complete turn_complete`)
 
 const NOTES: ReadonlySet<string> = new Set(['error', 'stream_error', 'warning'])
 
-const BOOKKEEPING: ReadonlySet<string> = new Set([
-  ...['task_started', 'turn_started', 'token_count', 'session_configured', 'background_event', 'turn_diff'],
-  ...['exec_command_output_delta', 'exec_approval_request', 'apply_patch_approval_request'],
-  ...['agent_message_delta', 'agent_reasoning_delta', 'agent_reasoning_section_break', 'agent_message_content_delta'],
-  ...['agent_reasoning_raw_content_delta', 'reasoning_content_delta', 'reasoning_raw_content_delta', 'plan_delta'],
-  ...[
-    'plan_update',
-    'web_search_begin',
-    'patch_apply_updated',
-    'context_compacted',
-    'shutdown_complete',
-    'raw_response_item',
-  ],
-  ...['item_started', 'item_completed', 'entered_review_mode', 'exited_review_mode', 'undo_started', 'undo_completed'],
-  ...[
-    'mcp_startup_update',
-    'mcp_startup_complete',
-    'mcp_list_tools_response',
-    'list_skills_response',
-    'thread_name_updated',
-  ],
-  ...[
-    'thread_settings_applied',
-    'model_reroute',
-    'deprecation_notice',
-    'get_history_entry_response',
-    'elicitation_request',
-  ],
-  ...['request_user_input', 'request_permissions', 'skills_update_available', 'image_generation_begin'],
-  ...['hook_started', 'hook_completed', 'guardian_assessment', 'sub_agent_activity', 'thread_goal_updated'],
-])
+const BOOKKEEPING: ReadonlySet<string> = wordSet(`task_started turn_started token_count session_configured
+  background_event turn_diff exec_command_output_delta exec_approval_request apply_patch_approval_request
+  agent_message_delta agent_reasoning_delta agent_reasoning_section_break agent_message_content_delta
+  agent_reasoning_raw_content_delta reasoning_content_delta reasoning_raw_content_delta plan_delta plan_update
+  web_search_begin patch_apply_updated context_compacted shutdown_complete raw_response_item item_started
+  item_completed entered_review_mode exited_review_mode undo_started undo_completed mcp_startup_update
+  mcp_startup_complete mcp_list_tools_response list_skills_response thread_name_updated thread_settings_applied
+  model_reroute deprecation_notice get_history_entry_response elicitation_request request_user_input
+  request_permissions skills_update_available image_generation_begin hook_started hook_completed guardian_assessment
+  sub_agent_activity thread_goal_updated`)
 
 /** An event. Where an item says the same it is not told twice. */
 export function readEvent(session: Session, event: Json, path: string, shown: Shown): void {

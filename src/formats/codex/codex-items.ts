@@ -1,4 +1,5 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { ContentSink } from '../common/content.ts'
@@ -22,11 +23,9 @@ import { outcomeOfOutput, outcomeOfStatus } from './codex-outcomes.ts'
 
 /** The items of the Responses API, as codex keeps them in its rollouts. */
 
-export const ITEM_FIELDS: ReadonlySet<string> = new Set([
-  ...['type', 'id', 'status', 'role', 'content', 'phase', 'summary', 'encrypted_content', 'name', 'namespace'],
-  ...['arguments', 'call_id', 'action', 'input', 'output', 'tools', 'execution', 'revised_prompt', 'result', 'author'],
-  ...['recipient', 'end_turn', 'internal_chat_message_metadata_passthrough', 'metadata', 'timestamp', 'ghost_commit'],
-])
+export const ITEM_FIELDS: ReadonlySet<string> = wordSet(`type id status role content phase summary encrypted_content
+  name namespace arguments call_id action input output tools execution revised_prompt result author recipient end_turn
+  internal_chat_message_metadata_passthrough metadata timestamp ghost_commit`)
 const UNSHOWN: ReadonlySet<unknown> = new Set(['ghost_snapshot', 'additional_tools'])
 const ENCRYPTED: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction'])
 

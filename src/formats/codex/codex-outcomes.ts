@@ -1,4 +1,5 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, type Json } from '../common/reading.ts'
 import { exitCodeSaid, outcomeOfCode, outcomeWithCode } from '../tools/exit-codes.ts'
 import { CODEX_WORDS } from '../tools/harness-words.ts'
@@ -10,10 +11,8 @@ import { wordsSaid } from '../tools/outcomes.ts'
  */
 
 /** Tools whose output stands behind a head of the harness, so that a program cannot write what the text begins with. */
-const HEADED: ReadonlySet<string> = new Set([
-  ...['shell', 'container.exec', 'shell_command', 'exec_command', 'write_stdin', 'local_shell_call', 'apply_patch'],
-  'exec',
-])
+const HEADED: ReadonlySet<string> = wordSet(`shell container.exec shell_command exec_command write_stdin
+  local_shell_call apply_patch exec`)
 
 const HEAD = 1000
 

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { asList, asRecord, asText, Session, unreadRecord } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -14,13 +15,7 @@ import { CodexStream } from './codex-stream.ts'
  */
 export const CODEX: Format = { name: 'codex', recognizes: recognizesCodex, read: readCodex }
 
-const ENVELOPES: ReadonlySet<unknown> = new Set([
-  'session_meta',
-  'response_item',
-  'event_msg',
-  'turn_context',
-  'compacted',
-])
+const ENVELOPES: ReadonlySet<unknown> = wordSet(`session_meta response_item event_msg turn_context compacted`)
 const STREAM_BOOKKEEPING: ReadonlySet<unknown> = new Set(['thread.started', 'turn.started', 'turn.completed'])
 const STREAM_ITEMS: ReadonlySet<unknown> = new Set(['item.started', 'item.updated', 'item.completed'])
 

@@ -1,5 +1,5 @@
 import type { Issue } from '../../domain/result.ts'
-import { parseExactJson } from '../../domain/text/exact-json.ts'
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { cutName, isRecord, type Json, pointer } from './reading.ts'
 
 /** Deeper than any trajectory needs, and shallow enough for every recursive function that meets the document later. */
@@ -108,10 +108,6 @@ const isObject = (value: unknown): boolean => typeof value === 'object'
  */
 export function decodeObject(text: string): Json | null {
   if (!text.trimStart().startsWith('{')) return null
-  try {
-    const value = parseExactJson(text)
-    return isRecord(value) && findUnsound(value).issues.length === 0 ? value : null
-  } catch {
-    return null
-  }
+  const value = parseJson(text)
+  return isRecord(value) && findUnsound(value).issues.length === 0 ? value : null
 }

@@ -1,19 +1,18 @@
 import type { Act } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { isRejection } from '../atif/terminus.ts'
 import type { ReadDocument } from '../format.ts'
 import { addSlices, type Slice } from '../openai-chat/openai-chat-sink.ts'
-import { CLINE_TAGS } from '../protocols/cline-tags.ts'
-import { EXECUTE_TAGS } from '../protocols/execute-tags.ts'
 import { DISCUSSED, FENCED } from '../protocols/fences.ts'
-import { ARG_TAGS, FUNCTION_TAGS, HERMES, INVOKE_TAGS } from '../protocols/function-tags.ts'
+import { ARG_TAGS, CLINE_TAGS, EXECUTE_TAGS, FUNCTION_TAGS, HERMES, INVOKE_TAGS } from '../protocols/function-tags.ts'
 import { JSON_ACTIONS } from '../protocols/json-actions.ts'
 import { REACT } from '../protocols/react.ts'
+import type { TextActs } from '../protocols/slices.ts'
 import { TERMINUS_JSON, TERMINUS_XML } from '../protocols/terminus-replies.ts'
-import type { TextActs } from '../protocols/text-acts.ts'
+import { CLINE_TOOLS } from '../tools/cline.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
 import { type OpenCall, openCall } from '../tools/tool-table.ts'
-import { type Message, messagesOf, promptOf } from './messages.ts'
 import type { Reading } from './reading.ts'
 
 /** In the order in which they are tried: the most telling marks first. */
@@ -61,9 +60,7 @@ interface Run extends Channel {
 }
 
 /** Formats of one harness, which marks every call: words without a mark are none. */
-const WITH_CALLS: ReadonlySet<string> = new Set([
-  ...['claude-code', 'codex', 'cursor', 'gemini-cli', 'openclaw', 'opencode', 'openhands'],
-])
+const WITH_CALLS: ReadonlySet<string> = wordSet(`claude-code codex cursor gemini-cli openclaw opencode openhands`)
 
 /** How the agent of a run acts, as far as its turns tell. */
 interface Channel {
@@ -180,3 +177,70 @@ const MARKED =
   /```|<[|a-z_]{1,40}[ =>]|[{[]\s{0,9}"|\w[([]["'\w]|^ {0,3}(?:[$!/>] ?[a-z.]|[a-z_]\w{0,19}(?: \d{1,4})?:)/im
 
 const doubt = (): Act => ({ role: 'unknown', language: null, target: null, call: openCall('message') })
+
+/** How harnesses begin a message in the user's name that brings what an act was answered. */
+const ANSWER =
+  /^(?:(?:command |tool |execution |terminal |shell )?(?:observation|output|result|stdout)(?: \d{1,4})?:|execution result|current terminal s(?:tate|creen):|new terminal output:|<(?:returncode|output|stdout|tool_response|tool_result|function_results?)\b)/i
+const CLINE_ANSWERS = Object.keys(CLINE_TOOLS).map((tool) => `[${tool}`)
+
+/** A message of the agent, and what followed it. */
+interface Message {
+  readonly step: number
+  readonly part: number
+  readonly text: string
+  /** What answered it: tool output, or a user's message of a harness; null where neither follows. */
+  readonly answer: Part | null
+  /** The next part that is not the agent's; null: none follows before the agent speaks on. */
+  readonly next: Part | null
+}
+
+interface Spoken {
+  readonly messages: readonly Message[]
+  /** Turns of the agent that hold a call: their messages are not among these. */
+  readonly acted: number
+}
+
+/** The messages of the turns in which the agent only speaks. A turn reaches to the next part that is not the agent's. */
+function messagesOf(steps: readonly Step[]): Spoken {
+  const messages: Message[] = []
+  let turn: Message[] = []
+  let isAct = false
+  let acted = 0
+  const end = (next: Part | null): void => {
+    const last = turn.pop()
+    if (isAct) acted++
+    else if (last !== undefined)
+      messages.push(...turn, { ...last, next, answer: next !== null && isAnswer(next) ? next : null })
+    turn = []
+    isAct = false
+  }
+  for (const [step, { parts }] of steps.entries())
+    for (const [part, one] of parts.entries()) {
+      if (!one.actor.startsWith('agent_')) end(one)
+      else if (one.actor === 'agent_action' || isArgument(one)) isAct = true
+      else if (one.actor === 'agent_message' && !one.media)
+        turn.push({ step, part, text: one.text, answer: null, next: null })
+    }
+  end(null)
+  return { messages, acted }
+}
+
+/** Of a tool that only thinks or speaks. */
+const isArgument = ({ name }: Part): boolean => name.includes('.')
+
+const isAnswer = ({ actor, text }: Part): boolean =>
+  actor === 'tool_output' || (actor === 'user' && isHarness(text.slice(0, 60)))
+
+const isHarness = (head: string): boolean =>
+  ANSWER.test(head) || (head.startsWith('[') && CLINE_ANSWERS.some((words) => head.startsWith(words)))
+
+/** What stands before the first word of the agent. */
+function promptOf(steps: readonly Step[]): readonly string[] {
+  const texts: string[] = []
+  for (const { parts } of steps)
+    for (const { actor, text } of parts) {
+      if (actor.startsWith('agent_')) return texts
+      if (actor !== 'tool_output') texts.push(text)
+    }
+  return texts
+}

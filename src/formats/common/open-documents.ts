@@ -1,16 +1,16 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
-import { parseExactJson } from '../../domain/text/exact-json.ts'
-import { splitExchanges } from '../anthropic-messages/exchange.ts'
+import { parseJson } from '../../domain/text/exact-json.ts'
+import { splitExchanges } from '../anthropic-messages/anthropic-messages.ts'
+import type { OpenedDocument } from '../format.ts'
 import { FORMATS } from '../formats.ts'
-import { splitInspectLog } from '../inspect/inspect-log.ts'
+import { splitInspectLog } from '../inspect/inspect-sample.ts'
 import { splitLangfuse } from '../langfuse/langfuse.ts'
 import { splitLangSmith } from '../langsmith/langsmith.ts'
 import { splitChats } from '../openai-chat/openai-chat-runs.ts'
 import { splitOtlp } from '../otlp/otlp.ts'
 import { UNREAD_LINES } from '../read.ts'
-import { splitSweRun } from '../swe-agent/swe-agent-about.ts'
+import { splitSweRun } from '../swe-agent/swe-agent.ts'
 import { splitRollouts } from '../verifiers/verifiers.ts'
-import type { OpenedDocument } from './opened-document.ts'
 import { isRecord, type Json } from './reading.ts'
 
 /** A file of many runs: takes it apart, or answers null where it is none of its kind. */
@@ -120,11 +120,3 @@ const suffixOf = (line: number, last: number): string =>
 
 const notJson = (count: number): string =>
   count === 1 ? 'is not JSON' : `is not JSON, nor are ${count - 1} lines behind it`
-
-function parseJson(text: string): unknown {
-  try {
-    return parseExactJson(text)
-  } catch {
-    return undefined
-  }
-}

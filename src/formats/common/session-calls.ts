@@ -5,13 +5,13 @@ import {
   meaningOf,
   meaningOfName,
   type OpenCall,
+  own,
   type ToolSpec,
-  type ToolTable,
 } from '../tools/tool-table.ts'
 import { type ArgumentLeaf, commandOf } from './argument-leaves.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import { cutName, isRecord, pointer } from './reading.ts'
-import type { Session } from './session.ts'
+import { isEmpty, type Session } from './session.ts'
 
 /** What a call says: the leaves of its arguments, or the tool's name where it has none. */
 export interface CallWords {
@@ -40,7 +40,7 @@ export function addCall(session: Session, parts: Part[], words: CallWords): void
   const { reading, tools } = session
   const { call, args, path, namePath, nameText = call.tool } = words
   const value = typeof args === 'string' && words.isText !== true ? (decodeObject(args) ?? args) : args
-  const spec = words.spec === undefined ? specOf(tools, call.tool) : (words.spec ?? undefined)
+  const spec = words.spec === undefined ? own(tools, call.tool) : (words.spec ?? undefined)
   if (spec === undefined && namePath !== null) reading.warnOnce(namePath, unknownTool(call.tool, words.spec === null))
   const before = parts.length
   const at = typeof args === 'string' && value !== args ? `${path}#` : path
@@ -58,9 +58,6 @@ const unknownTool = (tool: string, isForeign: boolean): string =>
   isForeign
     ? 'calls of another agent, whose tools are not known: their arguments can prove an act only with confidence low'
     : `the tool ${JSON.stringify(cutName(tool))} is not known: its arguments can prove an act only with confidence low`
-
-const specOf = (tools: ToolTable, tool: string): ToolSpec | undefined =>
-  Object.hasOwn(tools, tool) ? tools[tool] : undefined
 
 function meaningIn(spec: ToolSpec | undefined, argument: ArgumentLeaf, words: CallWords, args: unknown): Meaning {
   const { call, field = '' } = words
@@ -109,6 +106,3 @@ function stringKind(spec: ToolSpec | undefined, field: string, isText: boolean):
   const isArray = Object.keys(spec?.args ?? {}).some((name) => isArgv(spec, name))
   return field === '' && (!isText || isArray) ? { kind: 'unknown' } : {}
 }
-
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0

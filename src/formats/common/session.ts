@@ -173,7 +173,7 @@ export function settle(call: OpenCall | null, outcome: ActOutcome): void {
   if (call.outcome === 'unknown' || (call.outcome === 'failed' && NOT_RUN.has(outcome))) call.outcome = outcome
 }
 
-const isEmpty = (value: unknown): boolean =>
+export const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
 /** Every leaf of a value that no reader knows better, as parts: nothing of it is lost. */

@@ -4,6 +4,7 @@ import { isUsableStepId, numberSteps } from '../atif/step-ids.ts'
 import { specOf } from '../tools/lookup.ts'
 import { meaningOf, meaningOfKind, openCall } from '../tools/tool-table.ts'
 import { decodeObject, leavesOf } from './json-tree.ts'
+import { objectsIn } from './objects.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
 
 const ROOT_FIELDS = new Set(['steps', 'agent'])
@@ -90,12 +91,7 @@ function readStep(reading: Reading, step: unknown, path: string, agent: string |
     reading.error(`${path}/parts`, `must be an array, not ${typeName(step['parts'])}`)
     return parts
   }
-  for (const [index, part] of step['parts'].entries()) {
-    const at = pointer(`${path}/parts`, index)
-    if (!isRecord(part)) {
-      reading.error(at, `a part must be an object, not ${typeName(part)}`)
-      continue
-    }
+  for (const [part, at] of objectsIn(reading, step['parts'], `${path}/parts`, 'a part')) {
     reading.warnUnknown(part, at, PART_FIELDS)
     readPart(reading, parts, part, at, agent)
   }

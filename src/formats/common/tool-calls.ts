@@ -1,10 +1,11 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { knownSpec } from '../tools/known-spec.ts'
+import { knownSpec } from '../tools/lookup.ts'
 import { meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
 import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from './argument-leaves.ts'
 import { readPreview } from './content.ts'
 import { decodeObject } from './json-tree.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { objectsIn } from './objects.ts'
+import { isAbsent, isRecord, type Json, type Reading, typeName } from './reading.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
 
@@ -36,12 +37,7 @@ export function readCalls(reading: Reading, calls: unknown, path: string, agent:
     reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
     return { parts, list, count: 0 }
   }
-  for (const [index, call] of calls.entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(call)) {
-      reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
-      continue
-    }
+  for (const [call, at] of objectsIn(reading, calls, path, 'a tool call')) {
     reading.warnUnknown(call, at, CALL_FIELDS)
     const open = openCall(functionName(reading, call, at))
     const { tool_call_id: id, extra } = call
@@ -106,3 +102,56 @@ function argumentLeaves(reading: Reading, spec: ToolSpec | undefined, args: unkn
 }
 
 const isEmpty = (value: object | null): boolean => value !== null && Object.keys(value).length === 0
+
+/**
+ * Which call each result of an ATIF trajectory answers. An id may name many calls, in one step and over many: then a result is given
+ * to a call only where it can be no other's, so that no call gets another's outcome or name.
+ */
+export class CallAnswers {
+  /** Calls of earlier steps that nothing has answered yet, by id. */
+  readonly #open = new Map<string, StepCall[]>()
+
+  /** For each result of a step, the calls that it answers: none, one, or all of a step that has one result for all of them. */
+  match(results: readonly unknown[], calls: readonly StepCall[]): readonly (readonly StepCall[])[] {
+    const own = groupById(calls)
+    const counts = new Map<string, number>()
+    const ids = results.map((result) => (isRecord(result) ? result['source_call_id'] : null))
+    for (const id of ids) if (typeof id === 'string') counts.set(id, (counts.get(id) ?? 0) + 1)
+    const taken = new Map<string, number>()
+    const matched = ids.map((id): readonly StepCall[] => {
+      // ATIF: a result that names no call is of the whole step.
+      if (typeof id !== 'string') return isAbsent(id) && (results.length === 1 || calls.length === 1) ? calls : []
+      const named = own.get(id)
+      if (named === undefined) return this.#takeEarlier(id, counts.get(id) ?? 0)
+      const next = taken.get(id) ?? 0
+      taken.set(id, next + 1)
+      const call = named[next]
+      return call !== undefined && named.length === counts.get(id) ? [call] : []
+    })
+    const answered = new Set(matched.flat())
+    for (const [id, named] of own) {
+      const left = named.filter((call) => !answered.has(call))
+      const open = this.#open.get(id)
+      if (open !== undefined) open.push(...left)
+      else if (left.length > 0) this.#open.set(id, left)
+    }
+    return matched
+  }
+
+  #takeEarlier(id: string, results: number): readonly StepCall[] {
+    const earlier = this.#open.get(id)
+    if (earlier === undefined || earlier.length !== 1 || results !== 1) return []
+    this.#open.delete(id)
+    return earlier
+  }
+}
+
+function groupById(calls: readonly StepCall[]): ReadonlyMap<string, StepCall[]> {
+  const groups = new Map<string, StepCall[]>()
+  for (const call of calls) {
+    const group = call.id === null ? undefined : groups.get(call.id)
+    if (group !== undefined) group.push(call)
+    else if (call.id !== null) groups.set(call.id, [call])
+  }
+  return groups
+}

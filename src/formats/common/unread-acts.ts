@@ -1,40 +1,15 @@
+import { wordSet } from '../../domain/text/words.ts'
+
 /** Members that hold calls of tools, in any format; all small letters, without marks. */
-const CALLS: ReadonlySet<string> = new Set([
-  ...['action', 'actions', 'call', 'calls', 'command', 'commands', 'functioncall', 'functioncalls', 'invocation'],
-  ...[
-    'invocations',
-    'toolcall',
-    'toolcalls',
-    'toolinvocation',
-    'toolinvocations',
-    'toolrequests',
-    'tooluse',
-    'tooluses',
-  ],
-])
+const CALLS: ReadonlySet<string> = wordSet(`action actions call calls command commands functioncall functioncalls
+  invocation invocations toolcall toolcalls toolinvocation toolinvocations toolrequests tooluse tooluses`)
 /** Members of a call itself. */
-const OF_CALLS: ReadonlySet<string> = new Set([
-  ...[
-    'args',
-    'arguments',
-    'callid',
-    'cmd',
-    'functionname',
-    'input',
-    'parameters',
-    'patch',
-    'script',
-    'tool',
-    'toolname',
-  ],
-  ...['toolcallid', 'tooluseid'],
-])
+const OF_CALLS: ReadonlySet<string> = wordSet(`args arguments callid cmd functionname input parameters patch script
+  tool toolname toolcallid tooluseid`)
 const KINDS: ReadonlySet<string> = new Set(['event', 'eventtype', 'kind', 'subtype', 'type'])
 /** Words of the names that kinds of calls have. */
-const ACT_WORDS: ReadonlySet<string> = new Set([
-  ...['action', 'bash', 'call', 'calls', 'command', 'edit', 'exec', 'execute', 'execution', 'function', 'invocation'],
-  ...['patch', 'shell', 'terminal', 'tool', 'write'],
-])
+const ACT_WORDS: ReadonlySet<string> = wordSet(`action bash call calls command edit exec execute execution function
+  invocation patch shell terminal tool write`)
 
 const MOST_MEMBERS = 500
 const MOST_LEVELS = 4

@@ -1,4 +1,5 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { previewOf, readPreview } from '../common/content.ts'
 import { idText, isAbsent, isRecord, type Json, pointer } from '../common/reading.ts'
@@ -14,16 +15,12 @@ const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
 }
 
 /** What the harness makes of the arguments, for itself. */
-const HARNESS_ARGS: ReadonlySet<string> = new Set([
-  ...['toolCallId', 'parsingResult', 'simpleCommands', 'hasInputRedirect', 'hasOutputRedirect', 'skipApproval'],
-  ...['fileOutputThresholdBytes', 'timeoutBehavior', 'closeStdin', 'classifierResult', 'agentId'],
-])
+const HARNESS_ARGS: ReadonlySet<string> = wordSet(`toolCallId parsingResult simpleCommands hasInputRedirect
+  hasOutputRedirect skipApproval fileOutputThresholdBytes timeoutBehavior closeStdin classifierResult agentId`)
 /** What a result repeats of its call, and the harness's own figures. */
-const HARNESS_RESULT: ReadonlySet<string> = new Set([
-  ...['command', 'workingDirectory', 'executionTime', 'localExecutionTimeMs', 'signal', 'aborted', 'path', 'pattern'],
-  ...['interleavedOutput', 'fileSize', 'isEmpty', 'exceededLimit', 'totalLines', 'totalChars', 'readRange', 'pid'],
-  ...['afterFullFileContent', 'linesAdded', 'linesRemoved', 'isReadonly', 'shellId', 'msToWait', 'contentBlobId'],
-])
+const HARNESS_RESULT: ReadonlySet<string> = wordSet(`command workingDirectory executionTime localExecutionTimeMs
+  signal aborted path pattern interleavedOutput fileSize isEmpty exceededLimit totalLines totalChars readRange pid
+  afterFullFileContent linesAdded linesRemoved isReadonly shellId msToWait contentBlobId`)
 const BODY_FIELDS: ReadonlySet<string> = new Set(['args', 'result', 'description'])
 
 interface Tool {

@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
 import {
   asList,
@@ -36,11 +37,9 @@ function isTelling(record: unknown): boolean {
 }
 
 const ROOT_FIELDS: ReadonlySet<string> = new Set(['schema_version', 'source_format', 'steps', 'records'])
-const EVENT_FIELDS: ReadonlySet<string> = new Set([
-  ...['type', 'subtype', 'text', 'session_id', 'timestamp_ms', 'call_id', 'tool_call', 'model_call_id', 'message'],
-  ...['apiKeySource', 'cwd', 'model', 'permissionMode', 'duration_ms', 'duration_api_ms', 'is_error', 'result'],
-  ...['request_id', 'usage', 'error', 'query_type', 'query', 'response', '_corpus_step_shrunk'],
-])
+const EVENT_FIELDS: ReadonlySet<string> = wordSet(`type subtype text session_id timestamp_ms call_id tool_call
+  model_call_id message apiKeySource cwd model permissionMode duration_ms duration_api_ms is_error result request_id
+  usage error query_type query response _corpus_step_shrunk`)
 /** Events that hold nothing which the agent said, did or saw. A query is the harness's question to the user; its call follows. */
 const BOOKKEEPING: ReadonlySet<unknown> = new Set(['interaction_query', 'connection', 'retry', 'status'])
 

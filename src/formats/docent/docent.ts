@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
@@ -21,13 +22,10 @@ const isTranscript = (value: unknown): value is Json => isRecord(value) && Array
 const isTranscripts = (value: unknown): boolean =>
   (Array.isArray(value) || isRecord(value)) && Object.keys(value).length > 0 && Object.values(value).every(isTranscript)
 
-const ROOT_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'name', 'description', 'transcripts', 'transcript_groups', 'metadata', 'collection_id', 'created_at'],
-])
-const TRANSCRIPT_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'name', 'description', 'transcript_group_id', 'created_at', 'messages', 'metadata', 'collection_id'],
-  ...['agent_run_id'],
-])
+const ROOT_FIELDS: ReadonlySet<string> = wordSet(`id name description transcripts transcript_groups metadata
+  collection_id created_at`)
+const TRANSCRIPT_FIELDS: ReadonlySet<string> = wordSet(`id name description transcript_group_id created_at messages
+  metadata collection_id agent_run_id`)
 
 interface Transcript {
   readonly held: Json

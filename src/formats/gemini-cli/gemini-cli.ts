@@ -1,3 +1,5 @@
+import { wordSet } from '../../domain/text/words.ts'
+import { objectsIn } from '../common/objects.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
 import {
   addLeaves,
@@ -14,8 +16,7 @@ import {
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { GEMINI_CLI_TOOLS } from '../tools/gemini-cli.ts'
-import { outcomeOfCall, outcomeOfEvent } from './gemini-cli-outcomes.ts'
-import { readParts, readReplyContent } from './gemini-cli-parts.ts'
+import { outcomeOfCall, outcomeOfEvent, readParts, readReplyContent } from './gemini-cli-parts.ts'
 
 /**
  * Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same as JSON lines (a line of a message again replaces
@@ -41,17 +42,12 @@ const isHead = (record: unknown): boolean =>
 const isStream = (records: readonly unknown[]): boolean =>
   isRecord(records[0]) && records[0]['type'] === 'init' && typeof records[0]['session_id'] === 'string'
 
-const ROOT_FIELDS: ReadonlySet<string> = new Set([
-  ...['sessionId', 'projectHash', 'startTime', 'lastUpdated', 'messages', 'records', 'summary', 'directories', 'kind'],
-  ...['activeExtensionName'],
-])
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'timestamp', 'type', 'content', 'displayContent', 'thoughts', 'tokens', 'model', 'toolCalls'],
-])
-const CALL_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'name', 'args', 'result', 'status', 'timestamp', 'agentId', 'displayName', 'description', 'resultDisplay'],
-  ...['renderOutputAsMarkdown'],
-])
+const ROOT_FIELDS: ReadonlySet<string> = wordSet(`sessionId projectHash startTime lastUpdated messages records summary
+  directories kind activeExtensionName`)
+const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id timestamp type content displayContent thoughts tokens model
+  toolCalls`)
+const CALL_FIELDS: ReadonlySet<string> = wordSet(`id name args result status timestamp agentId displayName description
+  resultDisplay renderOutputAsMarkdown`)
 const NOTICES: ReadonlySet<unknown> = new Set(['info', 'warning', 'error'])
 
 class GeminiReader {
@@ -99,10 +95,8 @@ class GeminiReader {
     }
     const calls = this.#list(toolCalls, `${path}/toolCalls`)
     readReplyContent(this.session, content, `${path}/content`, step, calls)
-    for (const [index, call] of calls.entries()) {
-      const at = pointer(`${path}/toolCalls`, index)
-      if (isRecord(call)) this.#call(call, at, step)
-      else this.#reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
+    for (const [call, at] of objectsIn(this.#reading, calls, `${path}/toolCalls`, 'a tool call')) {
+      this.#call(call, at, step)
     }
   }
 

@@ -1,3 +1,4 @@
+import type { ActOutcome } from '../../domain/acts/act.ts'
 import { cutName, isRecord, type Json, type Reading } from '../common/reading.ts'
 
 /**
@@ -23,10 +24,10 @@ export function warnAboutHiddenCalls(reading: Reading, sample: Json, at: string,
 const isNested = ({ transcript }: Json): boolean => isRecord(transcript) && Array.isArray(transcript['events'])
 
 /** Where a sample keeps its events; older logs have a transcript around them. */
-export const eventsPath = (sample: Json, at: string): string => `${at}${isNested(sample) ? '/transcript' : ''}/events`
+const eventsPath = (sample: Json, at: string): string => `${at}${isNested(sample) ? '/transcript' : ''}/events`
 
 /** All events of a sample, those inside of others too. */
-export function eventsOf(sample: Json): Generator<Json> {
+function eventsOf(sample: Json): Generator<Json> {
   const { transcript } = sample
   return eventsUnder(isNested(sample) && isRecord(transcript) ? transcript['events'] : sample['events'])
 }
@@ -54,4 +55,26 @@ function callIds(messages: readonly unknown[]): ReadonlySet<string> {
       if (isRecord(call) && typeof call['id'] === 'string') ids.add(call['id'])
   }
   return ids
+}
+
+/** What Inspect's approvers did to calls that the messages do not tell: UKGovernmentBEIS/inspect_ai, src/inspect_ai/event/_approval.py. */
+const DECISIONS: Readonly<Record<string, ActOutcome>> = { reject: 'rejected', terminate: 'rejected' }
+
+/**
+ * The calls that an approver turned down, by id. A call that was `modified` ran with other arguments than the messages have: that is
+ * warned about.
+ */
+export function turnedDown(reading: Reading, sample: Json, at: string): ReadonlyMap<string, ActOutcome> {
+  const outcomes = new Map<string, ActOutcome>()
+  for (const { event, decision, call } of eventsOf(sample)) {
+    const id = isRecord(call) ? call['id'] : null
+    if (event !== 'approval' || typeof decision !== 'string' || typeof id !== 'string') continue
+    if (Object.hasOwn(DECISIONS, decision)) outcomes.set(id, DECISIONS[decision] ?? 'unknown')
+    if (decision === 'modify')
+      reading.warnOnce(
+        eventsPath(sample, at),
+        'an approver changed tool calls: what was carried out is not what the messages say',
+      )
+  }
+  return outcomes
 }

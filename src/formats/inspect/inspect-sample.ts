@@ -1,6 +1,7 @@
-import type { OpenedDocument, RunAbout } from '../common/opened-document.ts'
 import { idText, isRecord, type Json } from '../common/reading.ts'
-import { sampleModelOf } from './inspect.ts'
+import { asText } from '../common/session.ts'
+import type { OpenedDocument, RunAbout } from '../format.ts'
+import { isLog, isSample, sampleModelOf } from './inspect.ts'
 
 /** What Inspect's own scorers mean by their letters (`value_to_float`): correct, incorrect, partial, no answer. */
 const LETTERS: ReadonlyMap<unknown, number> = new Map<unknown, number>([
@@ -34,8 +35,8 @@ export function openInspectSample(header: Json | null, sample: Json): OpenedDocu
 /** A sample is a task of its own: the runs of one task are the epochs of one sample. */
 function aboutOf(header: Json | null, sample: Json, id: string | null, run: number | null): RunAbout {
   const spec = isRecord(header?.['eval']) ? header['eval'] : {}
-  const model = textOf(spec['model']) ?? sampleModelOf(sample)
-  const task = [textOf(spec['task']), id].filter((part) => part !== null).join('/')
+  const model = asText(spec['model']) ?? sampleModelOf(sample)
+  const task = [asText(spec['task']), id].filter((part) => part !== null).join('/')
   const instruction = instructionOf(sample)
   const scores = scoresOf(sample)
   return {
@@ -56,8 +57,8 @@ const MAX_ID = 2000
 function originOf(spec: Json, { id, epoch }: Json): Record<string, string | number> {
   const sample = typeof id === 'string' ? id : Number.isSafeInteger(id) ? String(id) : ''
   // Older logs have no id of their own, and one run has a log a task.
-  const older = [textOf(spec['run_id']), textOf(spec['task_id'])].filter((part) => part !== null).join('/')
-  const log = textOf(spec['eval_id']) ?? textOf(older)
+  const older = [asText(spec['run_id']), asText(spec['task_id'])].filter((part) => part !== null).join('/')
+  const log = asText(spec['eval_id']) ?? asText(older)
   return {
     ...(log !== null && log.length <= MAX_ID && { inspect_eval_id: log }),
     ...(sample !== '' && sample.length <= MAX_ID && { inspect_sample_id: sample }),
@@ -65,12 +66,10 @@ function originOf(spec: Json, { id, epoch }: Json): Record<string, string | numb
   }
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
-
 /** The input: a text, or the messages that the run began with, of which a user's are what was asked. */
 function instructionOf(sample: Json): string | null {
   const { input } = sample
-  if (typeof input === 'string') return textOf(resolved(sample, input))
+  if (typeof input === 'string') return asText(resolved(sample, input))
   if (!Array.isArray(input)) return null
   const asked = input.filter((message) => isRecord(message) && message['role'] === 'user')
   const texts: string[] = []
@@ -81,7 +80,7 @@ function instructionOf(sample: Json): string | null {
     if (length > MAX_INSTRUCTION) return null
     texts.push(text)
   }
-  return textOf(texts.join('\n\n'))
+  return asText(texts.join('\n\n'))
 }
 
 function textsOf(sample: Json, message: Json): string[] {
@@ -117,4 +116,15 @@ function scoresOf(sample: Json): Record<string, number> {
   }
   // Not assigned one by one: a score may be called __proto__.
   return Object.fromEntries(numbers)
+}
+
+/** A JSON log of Inspect: one document a sample and epoch. A sample that is none stays as it is, for the reader to complain about. */
+export function splitInspectLog(root: Json): readonly OpenedDocument[] | null {
+  if (isSample(root)) return [{ ...openInspectSample(null, root), name: '' }]
+  const { samples, ...header } = root
+  if (!isLog(root) || !Array.isArray(samples) || samples.length === 0) return null
+  return samples.map((sample: unknown, index) => {
+    if (isRecord(sample)) return openInspectSample(header, sample)
+    return { name: `sample_${index + 1}`, document: { eval: root['eval'], samples: [sample] }, about: {}, warnings: [] }
+  })
 }

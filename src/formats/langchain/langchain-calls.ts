@@ -1,4 +1,6 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { decodeObject } from '../common/json-tree.ts'
+import { objectsIn } from '../common/objects.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
 import { asList, asRecord, asText, type OpenStep, settle } from '../common/session.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
@@ -48,10 +50,8 @@ export function readCalls(dialogue: Dialogue, step: OpenStep, body: Json, path: 
 
 /** Calls whose arguments could not be parsed: no tool was given them. */
 export function readBrokenCalls(dialogue: Dialogue, step: OpenStep, calls: unknown, path: string): void {
-  for (const [index, call] of asList(calls).entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(call)) dialogue.reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
-    else settle(addCall(dialogue, step, { call, path: at }), 'rejected')
+  for (const [call, at] of objectsIn(dialogue.reading, asList(calls), path, 'a tool call')) {
+    settle(addCall(dialogue, step, { call, path: at }), 'rejected')
   }
 }
 
@@ -69,13 +69,11 @@ function addCall(dialogue: Dialogue, step: OpenStep, { call, path }: CallPlace) 
   })
 }
 
-const CALLS: ReadonlySet<unknown> = new Set([
-  ...['tool_use', 'tool_call', 'server_tool_use', 'server_tool_call', 'mcp_tool_use', 'function_call'],
-])
+const CALLS: ReadonlySet<unknown> = wordSet(`tool_use tool_call server_tool_use server_tool_call mcp_tool_use
+  function_call`)
 /** Pieces of calls, which stand whole beside the content. */
-const PIECES: ReadonlySet<unknown> = new Set([
-  ...['tool_call_chunk', 'server_tool_call_chunk', 'input_json_delta', 'invalid_tool_call'],
-])
+const PIECES: ReadonlySet<unknown> = wordSet(`tool_call_chunk server_tool_call_chunk input_json_delta
+  invalid_tool_call`)
 
 /** A block of a reply that is a call, or what a tool of the provider answered; false where it is neither. */
 export function readCallBlock(

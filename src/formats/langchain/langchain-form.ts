@@ -1,7 +1,7 @@
 import { isRecord, type Json } from '../common/reading.ts'
 
 /** Whose words a message is. */
-export type Speaker = 'agent' | 'user' | 'system' | 'tool' | 'unknown'
+type Speaker = 'agent' | 'user' | 'system' | 'tool' | 'unknown'
 
 /** A message without the form around it. */
 export interface OpenMessage {

@@ -1,38 +1,27 @@
+import { wordSet } from '../../domain/text/words.ts'
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
-import { asList, asRecord, asText, type OpenStep, settle, unreadRecord, warnUnknownOnce } from '../common/session.ts'
+import {
+  asList,
+  asRecord,
+  asText,
+  mediaText,
+  type OpenStep,
+  settle,
+  unreadRecord,
+  warnUnknownOnce,
+} from '../common/session.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 import { callIds, readBrokenCalls, readCallBlock, readCalls } from './langchain-calls.ts'
-import { readContent } from './langchain-content.ts'
 import type { OpenMessage } from './langchain-form.ts'
 
-const FIELDS: ReadonlySet<string> = new Set([
-  ...['content', 'type', 'role', 'id', 'name', 'additional_kwargs', 'response_metadata', 'usage_metadata'],
-  ...[
-    'tool_calls',
-    'invalid_tool_calls',
-    'tool_call_chunks',
-    'tool_call_id',
-    'status',
-    'artifact',
-    'example',
-    'metadata',
-  ],
-  ...['chunk_position', 'lc_kwargs', 'lc_namespace', 'lc_serializable', 'contentBlocks', 'content_blocks'],
-  // As providers write them, beside a run of theirs.
-  ...['function_call', 'refusal', 'reasoning', 'reasoning_content', 'annotations', 'audio', 'model', 'stop_reason'],
-  ...[
-    'stop_sequence',
-    'usage',
-    'finish_reason',
-    'index',
-    'is_error',
-    'container',
-    'logprobs',
-    'parsed',
-    'provider_state',
-  ],
-])
+const FIELDS: ReadonlySet<string> = wordSet(`content type role id name additional_kwargs response_metadata
+  usage_metadata tool_calls invalid_tool_calls tool_call_chunks tool_call_id status artifact example metadata
+  chunk_position lc_kwargs lc_namespace lc_serializable contentBlocks content_blocks function_call refusal reasoning
+  reasoning_content annotations audio model stop_reason stop_sequence usage finish_reason index is_error container
+  logprobs parsed provider_state`)
 
 /** One message: a step of the agent's or of another's, or what a tool answered. */
 export function readLangChainMessage(dialogue: Dialogue, message: OpenMessage): void {
@@ -127,4 +116,38 @@ export function modelOfMessage({ speaker, body }: OpenMessage): string | null {
   const { response_metadata: about } = body
   if (speaker !== 'agent' || !isRecord(about)) return null
   return asText(about['model_name']) ?? asText(about['model']) ?? asText(about['model_id'])
+}
+
+/** A content, or one block of it: LangChain's own blocks of pictures and files, and all that providers write. */
+function readContent(
+  dialogue: Dialogue,
+  parts: Part[],
+  actor: Actor,
+  content: unknown,
+  path: string,
+  name: string,
+): void {
+  if (Array.isArray(content)) {
+    for (const [index, block] of content.entries())
+      readContent(dialogue, parts, actor, block, pointer(path, index), name)
+    return
+  }
+  if (isRecord(content) && isOwnMedia(content)) addMedia(dialogue, parts, actor, content, path, name)
+  else dialogue.content(parts, actor, content, path, name)
+}
+
+const KINDS: ReadonlySet<unknown> = new Set(['image', 'audio', 'video', 'file'])
+
+/** `{type: "image", base64 | data | url, mime_type}` (langchain_core/messages/content.py). */
+const isOwnMedia = (block: Json): boolean =>
+  KINDS.has(block['type']) &&
+  ['base64', 'data', 'url', 'mime_type', 'mimeType'].some((field) => typeof block[field] === 'string')
+
+function addMedia(dialogue: Dialogue, parts: Part[], actor: Actor, block: Json, path: string, name: string): void {
+  const kind = String(block['type'])
+  const media_type = asText(block['mime_type']) ?? asText(block['mimeType'])
+  const { url } = block
+  const source = typeof url === 'string' ? { url } : { media_type, data: block['base64'] ?? block['data'] }
+  const text = mediaText(kind, typeof url === 'string' ? url : media_type)
+  dialogue.reading.addMedia(parts, { actor, text, path, name }, kind === 'image' ? source : undefined)
 }

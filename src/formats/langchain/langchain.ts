@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
@@ -16,19 +17,9 @@ export const LANGCHAIN: Format = {
 }
 
 const STATES = ['values', 'state', 'output', 'outputs', 'channel_values'] as const
-const ROOT_FIELDS: ReadonlySet<string> = new Set([
-  ...['next', 'config', 'metadata', 'created_at', 'createdAt', 'parent_config'],
-  ...[
-    'parentConfig',
-    'checkpoint',
-    'parent_checkpoint',
-    'checkpoint_id',
-    'parent_checkpoint_id',
-    'tasks',
-    'interrupts',
-  ],
-  ...['thread_id', 'model', 'id', 'structured_response', 'remaining_steps', 'is_last_step'],
-])
+const ROOT_FIELDS: ReadonlySet<string> = wordSet(`next config metadata created_at createdAt parent_config parentConfig
+  checkpoint parent_checkpoint checkpoint_id parent_checkpoint_id tasks interrupts thread_id model id
+  structured_response remaining_steps is_last_step`)
 
 function messagesIn(document: Json): { readonly list: readonly unknown[]; readonly path: string } | null {
   const states = STATES.map((name) => [document[name], `/${name}`] as const)

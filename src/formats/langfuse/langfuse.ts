@@ -1,7 +1,7 @@
-import type { OpenedDocument } from '../common/opened-document.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
 import { decodeLocated, messagesAsSaid, messagesIn } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
@@ -20,9 +20,8 @@ export const LANGFUSE: Format = {
 }
 
 const KINDS: Readonly<Record<string, SpanKind>> = { GENERATION: 'model', TOOL: 'tool', AGENT: 'agent' }
-const TYPES: ReadonlySet<unknown> = new Set([
-  ...['GENERATION', 'TOOL', 'AGENT', 'SPAN', 'EVENT', 'CHAIN', 'RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL'],
-])
+const TYPES: ReadonlySet<unknown> = wordSet(`GENERATION TOOL AGENT SPAN EVENT CHAIN RETRIEVER EVALUATOR EMBEDDING
+  GUARDRAIL`)
 
 const isObservation = (value: unknown): value is Json =>
   isRecord(value) &&

@@ -1,7 +1,7 @@
-import type { OpenedDocument } from '../common/opened-document.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asList, asText, warnUnknownOnce } from '../common/session.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
 import { LangSmithReader } from './langsmith-reader.ts'
 import { flattenRuns, isRoot, isRun, type PlacedRun, runsIn, traceOf } from './runs.ts'
 
@@ -15,30 +15,14 @@ export const LANGSMITH: Format = {
   read: readLangSmith,
 }
 
-const RUN_FIELDS: ReadonlySet<string> = new Set([
-  ...[
-    'id',
-    'name',
-    'run_type',
-    'start_time',
-    'end_time',
-    'extra',
-    'error',
-    'serialized',
-    'events',
-    'inputs',
-    'outputs',
-  ],
-  ...['reference_example_id', 'parent_run_id', 'tags', 'attachments', 'session_id', 'session_name', 'child_run_ids'],
-  ...['child_runs', 'feedback_stats', 'app_path', 'manifest_id', 'status', 'prompt_tokens', 'completion_tokens'],
-  ...['total_tokens', 'first_token_time', 'total_cost', 'prompt_cost', 'completion_cost', 'parent_run_ids', 'trace_id'],
-  ...['dotted_order', 'in_dataset', 'revision_id', 'execution_order', 'child_execution_order', 'inputs_s3_urls'],
-  ...['outputs_s3_urls', 's3_urls', 'trace_tier', 'trace_upgrade', 'latency', 'inputs_preview', 'outputs_preview'],
-  ...['prompt_token_details', 'completion_token_details', 'prompt_cost_details', 'completion_cost_details', 'metadata'],
-  ...['direct_child_run_ids', 'reference_dataset_id', 'ttl_seconds', 'trace_first_received_at', 'last_queued_at'],
-  ...['thread_id', 'share_token', 'is_root', 'price_model_id', 'trace_min_start_time', 'trace_max_start_time'],
-  ...['manifest_s3_id', 'messages', 'replicas', 'project_name'],
-])
+const RUN_FIELDS: ReadonlySet<string> = wordSet(`id name run_type start_time end_time extra error serialized events
+  inputs outputs reference_example_id parent_run_id tags attachments session_id session_name child_run_ids child_runs
+  feedback_stats app_path manifest_id status prompt_tokens completion_tokens total_tokens first_token_time total_cost
+  prompt_cost completion_cost parent_run_ids trace_id dotted_order in_dataset revision_id execution_order
+  child_execution_order inputs_s3_urls outputs_s3_urls s3_urls trace_tier trace_upgrade latency inputs_preview
+  outputs_preview prompt_token_details completion_token_details prompt_cost_details completion_cost_details metadata
+  direct_child_run_ids reference_dataset_id ttl_seconds trace_first_received_at last_queued_at thread_id share_token
+  is_root price_model_id trace_min_start_time trace_max_start_time manifest_s3_id messages replicas project_name`)
 /** Runs that only hold others, or make nothing that the agent did. */
 const HOLDERS: ReadonlySet<unknown> = new Set(['chain', 'prompt', 'parser', 'embedding'])
 const ACTING: ReadonlySet<unknown> = new Set(['llm', 'tool', 'retriever'])

@@ -1,22 +1,12 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
+import { objectsIn } from '../common/objects.ts'
+import { isAbsent, isRecord, type Json, typeName } from '../common/reading.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { type ChatSink, NAMELESS } from './openai-chat-sink.ts'
 
-const CALL_FIELDS = new Set([
-  'id',
-  'type',
-  'index',
-  'function',
-  'arguments',
-  'custom',
-  'view',
-  'parse_error',
-  'extra_content',
-  'provider_specific_fields',
-  'thought_signature',
-  'internal',
-])
+const CALL_FIELDS = wordSet(`id type index function arguments custom view parse_error extra_content
+  provider_specific_fields thought_signature internal`)
 const FUNCTION_FIELDS = new Set(['name', 'arguments', 'provider_specific_fields'])
 
 /** One call, wherever it stands: its name and arguments become parts, and its id is remembered for what answers it. */
@@ -45,10 +35,8 @@ export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, pat
     sink.reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
     return
   }
-  for (const [index, call] of calls.entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(call)) sink.reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
-    else readToolCall(sink, parts, call, at)
+  for (const [call, at] of objectsIn(sink.reading, calls, path, 'a tool call')) {
+    readToolCall(sink, parts, call, at)
   }
 }
 

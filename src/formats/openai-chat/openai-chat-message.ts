@@ -1,9 +1,9 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isAbsent, isRecord, type Json, typeName } from '../common/reading.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
-import { readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
+import { outcomeOfMessage, readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
 import { readFunctionCall, readToolCalls } from './openai-chat-calls.ts'
-import { outcomeOfMessage } from './openai-chat-outcome.ts'
 import type { ChatSink, Located, Slice } from './openai-chat-sink.ts'
 
 /** How an agent that has no tool calls puts its acts into what it says. */
@@ -27,37 +27,11 @@ interface ReadMessage {
   readonly acted: boolean
 }
 
-const MESSAGE_FIELDS = new Set([
-  ...[
-    'role',
-    'type',
-    'content',
-    'name',
-    'id',
-    'tool_calls',
-    'tool_call_id',
-    'tool_call_ids',
-    'function_call',
-    'function',
-  ],
-  ...['reasoning_content', 'reasoning', 'thinking', 'thinking_blocks', 'reasoning_details', 'refusal', 'error'],
-  ...['audio', 'annotations', 'provider_specific_fields', 'extra', 'cache_control', 'source', 'model', 'metadata'],
-  ...[
-    'timestamp',
-    'status',
-    'agent',
-    'message_type',
-    'stop_reason',
-    'usage',
-    'call_id',
-    'arguments',
-    'output',
-    'summary',
-  ],
-  ...['encrypted_content', 'weight', 'finish_reason', 'is_error', 'internal', 'prefix', 'object', 'created_at'],
-  // Of an answer of Anthropic's.
-  ...['stop_sequence', 'stop_details', 'container', 'context_management', 'diagnostics'],
-])
+const MESSAGE_FIELDS = wordSet(`role type content name id tool_calls tool_call_id tool_call_ids function_call function
+  reasoning_content reasoning thinking thinking_blocks reasoning_details refusal error audio annotations
+  provider_specific_fields extra cache_control source model metadata timestamp status agent message_type stop_reason
+  usage call_id arguments output summary encrypted_content weight finish_reason is_error internal prefix object
+  created_at stop_sequence stop_details container context_management diagnostics`)
 
 const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 

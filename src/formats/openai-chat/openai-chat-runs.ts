@@ -1,5 +1,6 @@
-import type { OpenedDocument, RunAbout } from '../common/opened-document.ts'
 import { cutName, isRecord, type Json } from '../common/reading.ts'
+import { asText } from '../common/session.ts'
+import type { OpenedDocument, RunAbout } from '../format.ts'
 import { chatOf, modelOf, runsOf } from './openai-chat.ts'
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
@@ -31,7 +32,7 @@ export function splitChats(root: Json): readonly OpenedDocument[] | null {
 function withoutHeads(runs: readonly Json[]): Json[] {
   return runs.filter((run, index) => {
     const next = runs[index + 1]
-    if (next === undefined || textOf(run['episode']) === null) return true
+    if (next === undefined || asText(run['episode']) === null) return true
     const isSame = (['task', 'run_id', 'trial_name', 'agent', 'model'] as const).every(
       (field) => run[field] === next[field],
     )
@@ -57,7 +58,7 @@ function namesOf(runs: readonly Json[]): string[] {
   const names = runs.map((run, index) => {
     const { task_id: task, trial } = run
     if (isName(task)) return cutName(isName(trial) ? `task_${task}_trial_${trial}` : `task_${task}`)
-    const known = [run['trial_name'], run['episode'], run['id']].map(textOf).filter((part) => part !== null)
+    const known = [run['trial_name'], run['episode'], run['id']].map(asText).filter((part) => part !== null)
     return known.length === 0 ? String(index + 1) : cutName(known.join('_'))
   })
   return new Set(names).size === names.length ? names : names.map((name, index) => `${index + 1}_${name}`)
@@ -66,13 +67,11 @@ function namesOf(runs: readonly Json[]): string[] {
 const isName = (value: unknown): value is string | number =>
   (typeof value === 'string' && value !== '') || typeof value === 'number'
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
-
 function aboutRun(run: Json): RunAbout {
   const info = isRecord(run['info']) ? run['info'] : {}
-  const asked = isRecord(info['task']) ? textOf(info['task']['instruction']) : null
-  const task = textOf(run['task']) ?? (isName(run['task_id']) ? String(run['task_id']) : null)
-  const [agent, model, trial, scores] = [textOf(run['agent']), modelOf(run), run['trial'], scoresOf(run)]
+  const asked = isRecord(info['task']) ? asText(info['task']['instruction']) : null
+  const task = asText(run['task']) ?? (isName(run['task_id']) ? String(run['task_id']) : null)
+  const [agent, model, trial, scores] = [asText(run['agent']), modelOf(run), run['trial'], scoresOf(run)]
   return {
     ...(task === null ? {} : { task }),
     ...(agent === null ? {} : { agent }),

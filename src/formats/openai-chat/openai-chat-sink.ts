@@ -2,11 +2,11 @@ import type { Act, ActOutcome, Call } from '../../domain/acts/act.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from '../common/argument-leaves.ts'
+import { openEnvelope } from '../common/content.ts'
 import { decodeObject, type Leaf, leavesOf } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import { isAbsent, type Reading } from '../common/reading.ts'
-import { openEnvelope } from '../common/result-envelope.ts'
-import { knownSpec } from '../tools/known-spec.ts'
+import { knownSpec } from '../tools/lookup.ts'
 import { meaningOfName, type OpenCall, openCall } from '../tools/tool-table.ts'
 
 /** A text and the pointer of the string that holds it. */

@@ -1,35 +1,23 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { FUNCTION_TAGS, HERMES } from '../protocols/function-tags.ts'
 import { readBlocks } from './openai-chat-blocks.ts'
-import { isResponse } from './openai-chat-message.ts'
+import { isResponse, type TextProtocol } from './openai-chat-message.ts'
 import { ChatSink } from './openai-chat-sink.ts'
-import { textProtocolOf } from './openai-chat-text-calls.ts'
 import { type Placed, placeMessages, readTurns } from './openai-chat-turns.ts'
 
 /** Where runs keep their messages: OpenAI and most others, tau-bench, Harbor's exported traces. */
 const MESSAGE_LISTS = ['messages', 'traj', 'conversations'] as const
 const ROOT_FIELDS = new Set([
-  'system',
-  ...['messages', 'traj', 'conversations', 'records', 'model', 'agent', 'id', 'object', 'created', 'metadata', 'usage'],
+  ...wordSet(`system messages traj conversations records model agent id object created metadata usage`),
   // What a call to a provider was made with, and what it cost.
-  ...['tools', 'functions', 'tool_choice', 'parallel_tool_calls', 'kwargs', 'context_window', 'temperature', 'top_p'],
-  ...['max_tokens', 'max_completion_tokens', 'response_format', 'stream', 'stop', 'seed', 'reasoning_effort', 'store'],
-  ...['response', 'raw_messages', 'raw_response', 'choices', 'cost', 'timestamp', 'latency_sec', 'tool_definitions'],
+  ...wordSet(`tools functions tool_choice parallel_tool_calls kwargs context_window temperature top_p max_tokens
+  max_completion_tokens response_format stream stop seed reasoning_effort store response raw_messages raw_response
+  choices cost timestamp latency_sec tool_definitions`),
   // What a benchmark says of the run.
-  ...[
-    'task_id',
-    'reward',
-    'info',
-    'trial',
-    'model_provider',
-    'date',
-    'task',
-    'episode',
-    'run_id',
-    'trial_name',
-    'result',
-  ],
+  ...wordSet('task_id reward info trial model_provider date task episode run_id trial_name result'),
 ])
 
 /**
@@ -167,4 +155,27 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' && 
 export function modelOf(run: Json): string | null {
   const response = isRecord(run['response']) ? run['response']['model'] : null
   return textOf(run['model']) ?? textOf(response)
+}
+
+/**
+ * Agents without tool calls, told from what their prompt announces: OpenHands (`<function=name>…</function>`) and Hermes
+ * (`<tool_call>{json}</tool_call>` behind `<tools>`). What such an agent acts and is answered stands in plain messages. Agents whose
+ * prompt announces neither are looked at when the whole run is read (`message-acts.ts`).
+ */
+function textProtocolOf(messages: readonly unknown[], agent: string | null): TextProtocol | null {
+  const firstAnswer = messages.findIndex((message) => isRecord(message) && message['role'] === 'assistant')
+  if (firstAnswer === -1) return null
+  const hasCalls = messages.some(
+    (message) => isRecord(message) && (message['role'] === 'tool' || Array.isArray(message['tool_calls'])),
+  )
+  if (hasCalls) return null
+  const prompt = messages.slice(0, firstAnswer)
+  const announces = (mark: string): boolean =>
+    prompt.some(
+      (message) => isRecord(message) && typeof message['content'] === 'string' && message['content'].includes(mark),
+    )
+  const acts = [HERMES, FUNCTION_TAGS].find(({ announced }) => announced.some(announces))
+  return acts === undefined
+    ? null
+    : { split: (text) => acts.split(text, agent), isSpeech: () => false, complains: false }
 }

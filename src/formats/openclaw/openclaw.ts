@@ -1,4 +1,5 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import type { ContentSink } from '../common/content.ts'
 import { idText, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { textOf } from '../common/result-outcome.ts'
@@ -46,14 +47,10 @@ const isMessage = (value: unknown): boolean =>
   isRecord(value) && value['type'] === 'message' && isRecord(value['message']) && ROLES.has(value['message']['role'])
 
 /** What changes nothing of what the model saw. */
-const KEPT: ReadonlySet<unknown> = new Set([
-  ...['session', 'model_change', 'thinking_level_change', 'custom', 'label', 'session_info', 'leaf'],
-])
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
-  ...['role', 'content', 'timestamp', 'api', 'provider', 'model', 'usage', 'stopReason', 'errorMessage', 'toolCallId'],
-  ...['toolName', 'isError', 'details', 'command', 'output', 'exitCode', 'cancelled', 'truncated', 'fullOutputPath'],
-  ...['excludeFromContext', 'customType', 'display', 'responseId', 'idempotencyKey', 'senderIsOwner', 'responseModel'],
-])
+const KEPT: ReadonlySet<unknown> = wordSet(`session model_change thinking_level_change custom label session_info leaf`)
+const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`role content timestamp api provider model usage stopReason
+  errorMessage toolCallId toolName isError details command output exitCode cancelled truncated fullOutputPath
+  excludeFromContext customType display responseId idempotencyKey senderIsOwner responseModel`)
 
 class OpenclawReader {
   readonly session: Session

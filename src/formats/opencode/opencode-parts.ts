@@ -1,4 +1,5 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, type Json, pointer } from '../common/reading.ts'
@@ -22,39 +23,9 @@ import { outcomeOfResult } from '../tools/outcomes.ts'
 /** What opencode keeps for itself: marks of requests, states of the folder, what it tried again. */
 const KEPT: ReadonlySet<unknown> = new Set(['step-start', 'step-finish', 'snapshot', 'patch', 'compaction', 'agent'])
 
-const PART_FIELDS: ReadonlySet<string> = new Set([
-  ...[
-    'id',
-    'sessionID',
-    'messageID',
-    'type',
-    'text',
-    'synthetic',
-    'ignored',
-    'time',
-    'metadata',
-    'callID',
-    'tool',
-    'state',
-  ],
-  ...[
-    'mime',
-    'filename',
-    'url',
-    'source',
-    'prompt',
-    'description',
-    'agent',
-    'model',
-    'command',
-    'attempt',
-    'error',
-    'snapshot',
-  ],
-])
-const STATE_FIELDS: ReadonlySet<string> = new Set([
-  ...['status', 'input', 'raw', 'output', 'error', 'title', 'metadata', 'time', 'attachments'],
-])
+const PART_FIELDS: ReadonlySet<string> = wordSet(`id sessionID messageID type text synthetic ignored time metadata
+  callID tool state mime filename url source prompt description agent model command attempt error snapshot`)
+const STATE_FIELDS: ReadonlySet<string> = wordSet(`status input raw output error title metadata time attachments`)
 
 interface Owner {
   readonly name: string | null

@@ -1,4 +1,6 @@
-import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { wordSet } from '../../domain/text/words.ts'
+import { objectsIn } from '../common/objects.ts'
+import { isRecord, type Json, pointer, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText, Session, unreadRecord, warnUnknownOnce } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common.ts'
@@ -42,10 +44,8 @@ const isEvent = (value: unknown): boolean =>
 const isStream = ({ records }: Json): boolean => Array.isArray(records) && records.length > 0 && records.every(isEvent)
 
 const ROOT_FIELDS: ReadonlySet<string> = new Set(['info', 'messages', 'records', 'data'])
-const INFO_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'sessionID', 'role', 'time', 'agent', 'mode', 'model', 'modelID', 'providerID', 'parentID', 'path', 'cost'],
-  ...['tokens', 'summary', 'system', 'tools', 'format', 'error', 'structured', 'variant', 'finish', 'runtime'],
-])
+const INFO_FIELDS: ReadonlySet<string> = wordSet(`id sessionID role time agent mode model modelID providerID parentID
+  path cost tokens summary system tools format error structured variant finish runtime`)
 
 function readOpencode(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
@@ -80,10 +80,8 @@ function readMessage(session: Session, message: unknown, path: string): void {
   const isAgent = about['role'] === 'assistant'
   if (!isAgent) session.note('system', about['system'], `${path}/info/system`, 'system', name)
   session.open(isAgent ? 'agent' : 'other', name)
-  for (const [index, part] of asList(parts).entries()) {
-    const at = pointer(`${path}/parts`, index)
-    if (isRecord(part)) readPart(session, part, at, { name, isAgent })
-    else reading.error(at, `a part must be an object, not ${typeName(part)}`)
+  for (const [part, at] of objectsIn(reading, asList(parts), `${path}/parts`, 'a part')) {
+    readPart(session, part, at, { name, isAgent })
   }
   const { error } = about
   const said = asRecord(asRecord(error)['data'])['message']

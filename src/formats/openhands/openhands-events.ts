@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
 import {
@@ -18,24 +19,11 @@ import { outcomeOfObservation } from './openhands-outcomes.ts'
 /** The event stream of OpenHands up to 1.x of the application: events with `action` or `observation`. */
 
 /** Actions and observations of the harness alone. */
-const BOOKKEEPING: ReadonlySet<unknown> = new Set([
-  ...[
-    'change_agent_state',
-    'agent_state_changed',
-    'null',
-    'recall',
-    'condensation_request',
-    'start',
-    'pause',
-    'resume',
-  ],
-  ...['stop', 'loop_recovery', 'agent_delegate'],
-])
+const BOOKKEEPING: ReadonlySet<unknown> = wordSet(`change_agent_state agent_state_changed null recall
+  condensation_request start pause resume stop loop_recovery agent_delegate`)
 /** Members of `args` that the harness sets, not the agent. */
-const HARNESS_ARGS: ReadonlySet<string> = new Set([
-  ...['blocking', 'hidden', 'confirmation_state', 'is_static', 'impl_source', 'translated_ipython_code', 'cwd'],
-  ...['kernel_init_code', 'include_extra', 'return_axtree', 'security_risk', 'wait_for_response'],
-])
+const HARNESS_ARGS: ReadonlySet<string> = wordSet(`blocking hidden confirmation_state is_static impl_source
+  translated_ipython_code cwd kernel_init_code include_extra return_axtree security_risk wait_for_response`)
 
 /** Reads one run's events; remembers what several events of one reply repeat. */
 export class OldEvents {

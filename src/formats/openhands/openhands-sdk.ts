@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { ContentSink } from '../common/content.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
@@ -20,17 +21,8 @@ import { outcomeOfForeign, outcomeOfSdk } from './openhands-outcomes.ts'
 
 /** The events of the OpenHands software-agent SDK: each has a `kind`. */
 
-const BOOKKEEPING: ReadonlySet<unknown> = new Set([
-  ...[
-    'PauseEvent',
-    'CondensationRequest',
-    'LLMCompletionLogEvent',
-    'TokenEvent',
-    'InterruptEvent',
-    'StreamingDeltaEvent',
-  ],
-  ...['ConversationIdleEvent'],
-])
+const BOOKKEEPING: ReadonlySet<unknown> = wordSet(`PauseEvent CondensationRequest LLMCompletionLogEvent TokenEvent
+  InterruptEvent StreamingDeltaEvent ConversationIdleEvent`)
 
 export class SdkEvents {
   readonly #session: Session

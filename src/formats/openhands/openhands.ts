@@ -1,4 +1,6 @@
-import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { wordSet } from '../../domain/text/words.ts'
+import { objectsIn } from '../common/objects.ts'
+import { isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord, asText, Session, warnUnknownOnce } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { OPENHANDS_TOOLS } from '../tools/openhands.ts'
@@ -19,78 +21,21 @@ export const OPENHANDS: Format = {
 }
 
 const LISTS = ['records', 'history', 'events'] as const
-const KINDS: ReadonlySet<unknown> = new Set([
-  ...['ActionEvent', 'ObservationEvent', 'MessageEvent', 'SystemPromptEvent', 'ConversationStateUpdateEvent'],
-  ...['AgentErrorEvent', 'UserRejectObservation', 'ACPToolCallEvent'],
-])
+const KINDS: ReadonlySet<unknown> = wordSet(`ActionEvent ObservationEvent MessageEvent SystemPromptEvent
+  ConversationStateUpdateEvent AgentErrorEvent UserRejectObservation ACPToolCallEvent`)
 
 const ROOT_FIELDS: ReadonlySet<string> = new Set([
   ...LISTS,
-  ...[
-    'instance_id',
-    'instance',
-    'instruction',
-    'metadata',
-    'metrics',
-    'error',
-    'test_result',
-    'git_patch',
-    'llm_completions',
-  ],
+  ...wordSet(`instance_id instance instruction metadata
+  metrics error test_result git_patch llm_completions`),
 ])
-const EVENT_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'timestamp', 'source', 'kind', 'message', 'action', 'args', 'observation', 'content', 'extras', 'cause'],
-  ...['tool_call_metadata', 'llm_metrics', 'timeout', 'success', 'tool_name', 'tool_call_id', 'tool_call', 'action_id'],
-  ...[
-    'thought',
-    'reasoning_content',
-    'thinking_blocks',
-    'responses_reasoning_item',
-    'llm_response_id',
-    'security_risk',
-  ],
-  ...[
-    'critic_result',
-    'summary',
-    'llm_message',
-    'sender',
-    'activated_skills',
-    'activated_microagents',
-    'extended_content',
-  ],
-  ...[
-    'system_prompt',
-    'dynamic_context',
-    'tools',
-    'rejection_reason',
-    'rejection_source',
-    'error',
-    'key',
-    'value',
-    'code',
-  ],
-  ...[
-    'detail',
-    'additional_context',
-    'forgotten_event_ids',
-    'summary_offset',
-    'title',
-    'tool_kind',
-    'raw_input',
-    'status',
-  ],
-  ...[
-    'raw_output',
-    'is_error',
-    'hook_event_type',
-    'hook_command',
-    'stdout',
-    'stderr',
-    'exit_code',
-    'blocked',
-    'reason',
-  ],
-])
+const EVENT_FIELDS: ReadonlySet<string> = wordSet(`id timestamp source kind message action args observation content
+  extras cause tool_call_metadata llm_metrics timeout success tool_name tool_call_id tool_call action_id thought
+  reasoning_content thinking_blocks responses_reasoning_item llm_response_id security_risk critic_result summary
+  llm_message sender activated_skills activated_microagents extended_content system_prompt dynamic_context tools
+  rejection_reason rejection_source error key value code detail additional_context forgotten_event_ids summary_offset
+  title tool_kind raw_input status raw_output is_error hook_event_type hook_command stdout stderr exit_code blocked
+  reason`)
 
 function isTelling(event: unknown): boolean {
   if (!isRecord(event)) return false
@@ -114,10 +59,8 @@ function readOpenHands(reading: Reading, document: Json): ReadDocument {
     else old.read(event, path)
   }
   reading.warnUnknown(document, '', ROOT_FIELDS)
-  for (const [index, event] of events.entries()) {
-    const path = pointer(`/${list}`, index)
-    if (!isRecord(event)) reading.error(path, `an event must be an object, not ${typeName(event)}`)
-    else readEvent(event, path)
+  for (const [event, path] of objectsIn(reading, events, `/${list}`, 'an event')) {
+    readEvent(event, path)
   }
   const model = asText(asRecord(asRecord(document['metadata'])['llm_config'])['model']) ?? old.model ?? sdk.model
   return { format: 'openhands', agent: { name: 'openhands', model }, steps: session.finish(`/${list}`) }

@@ -9,7 +9,7 @@ import { genAiInput, genAiOutput, isMessageEvent, type SpanEvent } from './gen-a
 import { openInferenceMessages } from './open-inference.ts'
 
 /** Where the spans of a document stand. */
-export interface FoundSpan {
+interface FoundSpan {
   readonly span: Located
   readonly held: Json
 }

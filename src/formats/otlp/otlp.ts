@@ -1,6 +1,5 @@
-import type { OpenedDocument } from '../common/opened-document.ts'
 import { cutName, isRecord, type Json, type Reading } from '../common/reading.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import { isSpan, readSpan, spansIn, traceIdOf } from './otlp-spans.ts'
 

@@ -1,9 +1,7 @@
 import { lineEnd } from '../../domain/text/lines.ts'
 import { sweActOf } from '../swe-agent/swe-agent-act.ts'
 import { meaningOfKind, openCall } from '../tools/tool-table.ts'
-import { linesOf } from './lines.ts'
-import { Slices } from './slices.ts'
-import type { TextActs } from './text-acts.ts'
+import { linesOf, Slices, type TextActs } from './slices.ts'
 
 /** What a fence of each name is run as. */
 const FENCES: Readonly<Record<string, 'shell' | 'code'>> = {

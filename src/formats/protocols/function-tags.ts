@@ -1,10 +1,18 @@
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isAbsent, isRecord } from '../common/reading.ts'
+import { CLINE_TOOLS } from '../tools/cline.ts'
 import { specOf } from '../tools/lookup.ts'
-import { openCall } from '../tools/tool-table.ts'
-import { Slices } from './slices.ts'
-import { EQUALS_MARKS, KEY_MARKS, NAMED_MARKS, type ParameterMarks, sliceCall } from './tag-parameters.ts'
-import type { TextActs } from './text-acts.ts'
+import { meaningOfKind, openCall } from '../tools/tool-table.ts'
+import { Slices, type TextActs } from './slices.ts'
+import {
+  EQUALS_MARKS,
+  KEY_MARKS,
+  NAME_MARKS,
+  NAMED_MARKS,
+  type ParameterMarks,
+  sliceCall,
+  tagEnd,
+} from './tag-parameters.ts'
 
 const MAX_NAME = 100
 const NAME_CHARS: ReadonlySet<string> = new Set('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/')
@@ -147,3 +155,76 @@ function skipBlanks(text: string, from: number): number {
 }
 
 const BLANKS: ReadonlySet<string> = new Set([' ', '\t', '\r', '\n'])
+
+/**
+ * `<execute_command><command>…</command></execute_command>`. Source: cline/cline, src/core/assistant-message/parse-assistant-message.ts;
+ * Roo Code took it over. Only its own tools count: any other tag is text.
+ */
+export const CLINE_TAGS: TextActs = {
+  name: 'Cline',
+  harness: 'cline',
+  announced: ['<execute_command>', '<write_to_file>', '<attempt_completion>'],
+  needsAnswer: false,
+  split(text) {
+    const slices = new Slices(text)
+    for (let start = text.indexOf('<'); start !== -1 && !slices.isFull; ) {
+      const open = tagEnd(text, start)
+      const tool = open === -1 ? '' : text.slice(start + 1, open)
+      const inner = open + 1
+      const stop = Object.hasOwn(CLINE_TOOLS, tool) ? closingOf(text, tool, inner) : null
+      if (stop === null) {
+        start = text.indexOf('<', start + 1)
+        continue
+      }
+      const end = Math.min(text.length, stop + tool.length + '</>'.length)
+      const call = { tool, spec: CLINE_TOOLS[tool], start, end, inner: { start: inner, end: stop } }
+      sliceCall(slices, text, call, NAME_MARKS)
+      start = text.indexOf('<', end)
+    }
+    return slices.finish()
+  },
+}
+
+/** Where a call ends; null where nothing of a call stands behind its tag: then it is a mention. A call that is cut off reaches to the end. */
+function closingOf(text: string, tool: string, inner: number): number | null {
+  if (text.slice(inner, inner + MAX_GAP).trimStart()[0] !== '<') return null
+  const stop = text.indexOf(`</${tool}>`, inner)
+  return stop === -1 ? text.length : stop
+}
+
+const MAX_GAP = 20
+
+/** What each tag of CodeAct runs. Source: All-Hands-AI/OpenHands before 0.14, agenthub/codeact_agent/action_parser.py. */
+const TAGS = [
+  ['execute_bash', 'shell'],
+  ['execute_ipython', 'code'],
+  ['execute_browse', 'unknown'],
+  ['execute_global', 'shell'],
+] as const
+
+/** `<execute_bash>…</execute_bash>`. The harness stops the model at the closing tag, so that it may be missing. */
+export const EXECUTE_TAGS: TextActs = {
+  name: 'execute tags',
+  harness: 'openhands',
+  announced: TAGS.map(([tag]) => `<${tag}>`),
+  needsAnswer: false,
+  split(text) {
+    const slices = new Slices(text)
+    for (let start = text.indexOf('<execute_'); start !== -1 && !slices.isFull; ) {
+      const [tag, kind] = TAGS.find(([name]) => text.startsWith(`<${name}>`, start)) ?? [null, null]
+      if (tag === null) {
+        start = text.indexOf('<execute_', start + 1)
+        continue
+      }
+      const from = start + tag.length + '<>'.length
+      const stop = text.indexOf(`</${tag}>`, from)
+      const [to, end] = stop === -1 ? [text.length, text.length] : [stop, stop + tag.length + '</>'.length]
+      slices.say(start)
+      slices.skip(from)
+      slices.piece(from, to, { name: tag, ...meaningOfKind(kind, null, openCall(tag)) })
+      slices.skip(end)
+      start = text.indexOf('<execute_', end)
+    }
+    return slices.finish()
+  },
+}

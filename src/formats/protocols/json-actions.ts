@@ -2,8 +2,7 @@ import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { specOf } from '../tools/lookup.ts'
 import { openCall } from '../tools/tool-table.ts'
-import { Slices } from './slices.ts'
-import type { TextActs } from './text-acts.ts'
+import { Slices, type TextActs } from './slices.ts'
 
 /** The members that name a tool and hold what it is given. */
 const MEMBERS = [

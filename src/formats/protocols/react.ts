@@ -2,9 +2,7 @@ import { lineEnd } from '../../domain/text/lines.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { specOf } from '../tools/lookup.ts'
 import { type OpenCall, openCall } from '../tools/tool-table.ts'
-import { linesOf } from './lines.ts'
-import { Slices } from './slices.ts'
-import type { TextActs } from './text-acts.ts'
+import { linesOf, Slices, type TextActs } from './slices.ts'
 
 const MAX_HEAD = 200
 

@@ -1,7 +1,6 @@
 import type { Leaf } from '../common/json-tree.ts'
 import type { Slice } from '../openai-chat/openai-chat-sink.ts'
-import type { ToolSpec } from '../tools/tool-table.ts'
-import { type Meaning, meaningOf, meaningOfName, type OpenCall, openCall } from '../tools/tool-table.ts'
+import { type Meaning, meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
 
 /** Collects the pieces of one text, in order: what is not said to be an act is speech. */
 export class Slices {
@@ -103,4 +102,28 @@ interface ArgumentPiece {
   readonly spec: ToolSpec | undefined
   readonly argument: string
   readonly args: unknown
+}
+
+/** One way in which an agent without tool calls puts its acts into what it says. */
+export interface TextActs {
+  readonly name: string
+  /** The harness that answers, in the names of the tables of outcomes; null where many share the form. */
+  readonly harness: string | null
+  /** What the prompt of such an agent holds. */
+  readonly announced: readonly string[]
+  /** Whether a message is an act only where it was answered: its form is what people write as well. */
+  readonly needsAnswer: boolean
+  /** Whether it is told surely only where the prompt announces it. */
+  readonly needsPrompt?: true
+  /** The pieces of a message that holds an act; null where it holds none. */
+  split(text: string, agent: string | null): readonly Slice[] | null
+}
+
+/** Where each line of a text begins. */
+export function* linesOf(text: string): Generator<number> {
+  for (let start = 0; start !== -1 && start <= text.length; ) {
+    yield start
+    const end = text.indexOf('\n', start)
+    start = end === -1 ? -1 : end + 1
+  }
 }

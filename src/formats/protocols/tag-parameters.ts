@@ -1,5 +1,4 @@
-import type { ToolSpec } from '../tools/tool-table.ts'
-import { type OpenCall, openCall } from '../tools/tool-table.ts'
+import { type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
 import type { Slices } from './slices.ts'
 
 /** One parameter of a call that is written as tags: its name and where its value stands. */

@@ -1,9 +1,8 @@
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isRecord } from '../common/reading.ts'
-import { TERMINUS_TOOLS } from '../tools/terminus.ts'
+import { TERMINUS_TOOLS } from '../tools/other-harnesses.ts'
 import { meaningOf, meaningOfName, openCall } from '../tools/tool-table.ts'
-import { Slices } from './slices.ts'
-import type { TextActs } from './text-acts.ts'
+import { Slices, type TextActs } from './slices.ts'
 
 const COMMAND = 'bash_command'
 

@@ -1,4 +1,6 @@
-import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { wordSet } from '../../domain/text/words.ts'
+import { objectsIn } from '../common/objects.ts'
+import { isRecord, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { asList, asText, warnUnknownOnce } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -15,14 +17,10 @@ export const PYDANTIC_AI: Format = {
 }
 
 const LISTS = ['records', 'messages', 'all_messages', 'new_messages', 'message_history'] as const
-const ROOT_FIELDS: ReadonlySet<string> = new Set([
-  ...['output', 'usage', 'run_id', 'conversation_id', 'model', 'agent', 'id', 'metadata'],
-])
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
-  ...['kind', 'parts', 'timestamp', 'instructions', 'run_id', 'conversation_id', 'metadata', 'state', 'usage'],
-  ...['model_name', 'provider_name', 'provider_url', 'provider_details', 'provider_response_id', 'finish_reason'],
-  ...['vendor_details', 'vendor_id', 'cost', 'instruction_parts'],
-])
+const ROOT_FIELDS: ReadonlySet<string> = wordSet(`output usage run_id conversation_id model agent id metadata`)
+const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`kind parts timestamp instructions run_id conversation_id metadata
+  state usage model_name provider_name provider_url provider_details provider_response_id finish_reason vendor_details
+  vendor_id cost instruction_parts`)
 
 const isMessage = (item: unknown): boolean =>
   isRecord(item) &&
@@ -44,12 +42,7 @@ function readPydanticAi(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.slice(1)]))
   let model = asText(document['model'])
   let instructions: unknown
-  for (const [index, message] of list.entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(message)) {
-      reading.error(at, `a message must be an object, not ${typeName(message)}`)
-      continue
-    }
+  for (const [message, at] of objectsIn(reading, list, path, 'a message')) {
     warnUnknownOnce(reading, message, at, MESSAGE_FIELDS)
     model ??= asText(message['model_name'])
     dialogue.session.now = timeOf(message['timestamp'])
@@ -75,10 +68,8 @@ function readMessage(dialogue: Dialogue, { kind, parts }: Json, path: string): v
     return
   }
   const step = kind === 'response' ? session.open('agent', null) : null
-  for (const [index, part] of asList(parts).entries()) {
-    const at = pointer(`${path}/parts`, index)
-    if (!isRecord(part)) reading.error(at, `a part must be an object, not ${typeName(part)}`)
-    else if (step === null) readRequestPart(dialogue, part, at)
+  for (const [part, at] of objectsIn(reading, asList(parts), `${path}/parts`, 'a part')) {
+    if (step === null) readRequestPart(dialogue, part, at)
     else readResponsePart(dialogue, step, part, at)
   }
 }

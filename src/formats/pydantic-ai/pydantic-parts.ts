@@ -1,4 +1,5 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, type Json, pointer } from '../common/reading.ts'
@@ -15,21 +16,9 @@ import {
 } from '../common/session.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 
-const PART_FIELDS: ReadonlySet<string> = new Set([
-  ...[
-    'part_kind',
-    'content',
-    'timestamp',
-    'dynamic_ref',
-    'tool_name',
-    'tool_call_id',
-    'tool_kind',
-    'metadata',
-    'outcome',
-  ],
-  ...['args', 'id', 'provider_name', 'provider_details', 'signature', 'dynamic', 'speaker', 'transcript', 'audio'],
-  ...['interrupted_at_ms', 'tools_added', 'return_kind'],
-])
+const PART_FIELDS: ReadonlySet<string> = wordSet(`part_kind content timestamp dynamic_ref tool_name tool_call_id
+  tool_kind metadata outcome args id provider_name provider_details signature dynamic speaker transcript audio
+  interrupted_at_ms tools_added return_kind`)
 
 /** A part of what the model is sent: prompts, and what tools brought. */
 export function readRequestPart(dialogue: Dialogue, part: Json, path: string): void {

@@ -1,9 +1,8 @@
 import type { Act } from '../../domain/acts/act.ts'
 import { parseScript } from '../../domain/shell/syntax/parse-script.ts'
 import { SWE_AGENT_WORDS, SWE_NOT_PARSED } from '../tools/harness-words.ts'
-import { wordsSaid } from '../tools/outcomes.ts'
+import { soundsTimedOut, wordsSaid } from '../tools/outcomes.ts'
 import { type ArgumentKind, meaningOfKind, openCall } from '../tools/tool-table.ts'
-import { soundsTimedOut } from '../tools/turned-down.ts'
 
 /**
  * What the first word of an action does where it is a tool of SWE-agent's own (tools/<bundle>/config.yaml). `edit` holds both sides of a

@@ -1,5 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { cutName, isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
+import { objectsIn } from '../common/objects.ts'
+import { cutName, isAbsent, isRecord, type Json, typeName } from '../common/reading.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 
@@ -21,12 +22,12 @@ export function readHistory(sink: ChatSink, history: unknown, trajectory: readon
   else if (!Array.isArray(history))
     sink.reading.error('/history', `must be an array of messages, not ${typeName(history)}`)
   let answers = 0
-  for (const [index, message] of (Array.isArray(history) ? history : []).entries()) {
-    const path = pointer('/history', index)
-    if (!isRecord(message)) {
-      sink.reading.error(path, `a message must be an object, not ${typeName(message)}`)
-      continue
-    }
+  for (const [message, path] of objectsIn(
+    sink.reading,
+    Array.isArray(history) ? history : [],
+    '/history',
+    'a message',
+  )) {
     if (message['role'] === 'assistant' && message['is_demo'] !== true) answers++
     else if (answers === 0 || trajectory.length === 0) before.push(readMessage(sink, message, path))
     else if (!repeatsObservation(message, trajectory[Math.min(answers, trajectory.length) - 1])) {

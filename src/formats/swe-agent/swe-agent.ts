@@ -1,33 +1,16 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { MINI_SWE_AGENT, miniModelOf } from './mini-swe-agent.ts'
 import { sweActOf } from './swe-agent-act.ts'
 import { placeIn, readHistory } from './swe-agent-history.ts'
 
-const ROOT_FIELDS = new Set([
-  'environment',
-  'trajectory',
-  'history',
-  'info',
-  'replay_config',
-  'instance_id',
-  'problem_statement',
-])
-const STEP_FIELDS = new Set([
-  ...['action', 'observation', 'response', 'thought', 'state', 'execution_time', 'messages', 'query', 'extra_info'],
-  ...[
-    'thinking_blocks',
-    'reasoning_content',
-    'tool_calls',
-    'tool_call_ids',
-    'exit_status',
-    'submission',
-    'done',
-    'output',
-  ],
-])
+const ROOT_FIELDS = wordSet(`environment trajectory history info replay_config instance_id problem_statement`)
+const STEP_FIELDS = wordSet(`action observation response thought state execution_time messages query extra_info
+  thinking_blocks reasoning_content tool_calls tool_call_ids exit_status submission done output`)
 
 /**
  * SWE-agent's `.traj`: `trajectory` has what the agent thought, did and was answered; `history` has the prompt before it, and what
@@ -65,7 +48,7 @@ function readSweAgent(reading: Reading, document: Json): ReadDocument {
 }
 
 /** The configuration of a run is an object, or (in newer files) JSON in a string. */
-export function sweModelOf({ replay_config: replay }: Json): string | null {
+function sweModelOf({ replay_config: replay }: Json): string | null {
   const config = typeof replay === 'string' ? decodeObject(replay) : replay
   const agent = isRecord(config) ? config['agent'] : null
   const model = isRecord(agent) ? agent['model'] : null
@@ -103,9 +86,8 @@ function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
 const isHarnessExit = (thought: string, action: string): boolean =>
   thought.startsWith('Exit due to ') && (action === '' || EXIT_ACTIONS.has(action))
 
-const EXIT_ACTIONS: ReadonlySet<string> = new Set([
-  ...['exit_cost', 'exit_context', 'exit_api', 'exit_format', 'exit_environment_error', 'exit_error'],
-])
+const EXIT_ACTIONS: ReadonlySet<string> = wordSet(`exit_cost exit_context exit_api exit_format exit_environment_error
+  exit_error`)
 
 function readThinking(sink: ChatSink, step: Json, path: string, parts: Part[]): void {
   const { thinking_blocks: blocks, reasoning_content: reasoning } = step
@@ -129,4 +111,26 @@ function repeats(response: string, thought: string, action: string): boolean {
 function without(text: string, part: string): string {
   const at = part === '' ? -1 : placeIn(text, part)
   return at === -1 ? text : text.slice(0, at) + text.slice(at + part.length)
+}
+
+/** One run of SWE-agent or mini-swe-agent: a whole file, which also says which model ran and what it was asked. */
+export function splitSweRun(root: Json): readonly OpenedDocument[] | null {
+  const isMini = MINI_SWE_AGENT.recognizes(root)
+  if (!isMini && !SWE_AGENT.recognizes(root)) return null
+  const model = isMini ? miniModelOf(root) : sweModelOf(root)
+  const { instance_id: task } = root
+  const asked = problemOf(root)
+  const about = {
+    agent: isMini ? 'mini-swe-agent' : 'swe-agent',
+    ...(model === null ? {} : { model }),
+    ...(typeof task === 'string' && task !== '' ? { task } : {}),
+    ...(asked === null ? {} : { instruction: asked }),
+  }
+  return [{ name: '', document: { ...root }, about, warnings: [] }]
+}
+
+function problemOf({ replay_config: replay }: Json): string | null {
+  const problem = isRecord(replay) ? replay['problem_statement'] : null
+  const text = isRecord(problem) ? problem['text'] : null
+  return typeof text === 'string' && text !== '' ? text : null
 }

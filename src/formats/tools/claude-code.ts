@@ -15,7 +15,8 @@ const AGENT: ToolSpec = {
     prompt: 'delegates',
     ...named(
       'describes',
-      'description subagent_type model effort run_in_background name team_name mode isolation resume max_turns',
+      `description subagent_type model effort run_in_background name team_name mode isolation
+      resume max_turns`,
     ),
   },
 }

@@ -9,17 +9,11 @@ export const SHELL: ToolSpec = {
     input: 'keystrokes',
     ...named(
       'describes',
-      'description justification explanation intent title summary reason timeout timeout_ms timeout_sec wait',
+      `description justification explanation intent title summary reason timeout timeout_ms
+      timeout_sec wait initial_wait workdir working_directory cwd directory is_background background run_in_background
+      async is_input security_risk mode restart reset sessionId session_id shellId pty notify_on_complete
+      require_user_approval requires_approval with_escalated_permissions`,
     ),
-    ...named(
-      'describes',
-      'initial_wait workdir working_directory cwd directory is_background background run_in_background async',
-    ),
-    ...named(
-      'describes',
-      'is_input security_risk mode restart reset sessionId session_id shellId pty notify_on_complete',
-    ),
-    ...named('describes', 'require_user_approval requires_approval with_escalated_permissions'),
   },
 }
 const CODE_IN = <const K extends ArgumentKind>(kind: K) => named(kind, 'code cell script')
@@ -48,9 +42,9 @@ export const READ: ToolSpec = {
     ...named('reads', 'path file_path filePath target_file absolute_path filename file files paths uri'),
     ...named(
       'describes',
-      'offset limit line_offset n_lines view_range start_line end_line startLine endLine pages explanation',
+      `offset limit line_offset n_lines view_range start_line end_line startLine endLine pages
+      explanation should_read_entire_file start_line_one_indexed end_line_one_indexed_inclusive`,
     ),
-    ...named('describes', 'should_read_entire_file start_line_one_indexed end_line_one_indexed_inclusive'),
   },
   target: FILE,
 }
@@ -65,14 +59,14 @@ export const SEARCH: ToolSpec = {
   args: {
     ...named(
       'searches',
-      'pattern query regex path glob include include_pattern exclude_pattern file_pattern target_directories',
+      `pattern query regex path glob include include_pattern exclude_pattern file_pattern
+      target_directories file_glob directory dir_path type`,
     ),
-    ...named('searches', 'file_glob directory dir_path type'),
     ...named(
       'describes',
-      'target output_mode explanation limit head_limit offset case_sensitive context max_results tokensNum n -A',
+      `target output_mode explanation limit head_limit offset case_sensitive context max_results
+      tokensNum n -A -B -C -i -n multiline include_dirs respect_git_ignore`,
     ),
-    ...named('describes', '-B -C -i -n multiline include_dirs respect_git_ignore'),
   },
 }
 export const WRITTEN: ToolSpec['args'] = {
@@ -84,9 +78,9 @@ export const EDITED: ToolSpec['args'] = {
   ...named('removes', 'old_string oldString old_str old before'),
   ...named(
     'describes',
-    'replace_all replaceAll expected_replacements allow_multiple description explanation instruction',
+    `replace_all replaceAll expected_replacements allow_multiple description explanation
+    instruction insert_line`,
   ),
-  ...named('describes', 'insert_line'),
 }
 export const inFile = (args: ToolSpec['args']): ToolSpec => ({ args, target: FILE })
 

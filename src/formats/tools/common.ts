@@ -36,9 +36,9 @@ export const COMMON_TOOLS: ToolTable = {
   ...named(HANDLE, 'read_bash stop_bash list_bash report_intent developer__list_windows'),
   ...named(
     SEARCH,
-    'lsp grep glob grep_search search_file_content file_search rg Grep Glob search_files codebase_search',
+    `lsp grep glob grep_search search_file_content file_search rg Grep Glob search_files
+    codebase_search codesearch search find semantic_search keyword_search session_search tool_search`,
   ),
-  ...named(SEARCH, 'codesearch search find semantic_search keyword_search session_search tool_search'),
   ...named(
     READ,
     'read_file read view cat ReadFile read_many_files view_file ReadMediaFile view_image get_file_content',
@@ -64,7 +64,8 @@ export const COMMON_TOOLS: ToolTable = {
   }),
   ...named(
     EDITOR,
-    'str_replace_editor str_replace_based_edit_tool text_editor developer__text_editor file_editor editor',
+    `str_replace_editor str_replace_based_edit_tool text_editor developer__text_editor file_editor
+    editor`,
   ),
   ...{ apply_patch: PATCH, patch: { ...PATCH, args: { ...EDITED, ...PATCH.args, mode: 'describes' }, target: FILE } },
   // What they name is taken away by the call itself.
@@ -74,14 +75,14 @@ export const COMMON_TOOLS: ToolTable = {
   ...named(SUBAGENT, 'task Task agent Agent delegate delegate_task subagent runSubagent SendDMail spawn_agent handoff'),
   ...named(
     PLAN,
-    'think Think TodoWrite TaskCreate TaskUpdate todo_write todowrite todoread todo write_todos update_plan',
+    `think Think TodoWrite TaskCreate TaskUpdate todo_write todowrite todoread todo write_todos
+    update_plan todo_list task_tracker task_tracking update_todo_list update_todo set_todo_list SetTodoList
+    todo__todo_write todo__todo_read manage_todo_list`,
   ),
-  ...named(PLAN, 'todo_list task_tracker task_tracking update_todo_list update_todo set_todo_list SetTodoList'),
-  ...named(PLAN, 'todo__todo_write todo__todo_read manage_todo_list'),
   ...named(
     SPEECH,
-    'ExitPlanMode exit_plan_mode AskUserQuestion ask_user_question clarify ask_followup_question ask_user',
+    `ExitPlanMode exit_plan_mode AskUserQuestion ask_user_question clarify ask_followup_question
+    ask_user question plan_mode_respond finish request_user_input submit attempt_completion complete_task
+    task_complete mark_task_complete`,
   ),
-  ...named(SPEECH, 'question plan_mode_respond finish request_user_input submit attempt_completion complete_task'),
-  ...named(SPEECH, 'task_complete mark_task_complete'),
 }

@@ -34,7 +34,8 @@ export const GEMINI_CLI_TOOLS: ToolTable = {
       old_string: 'removes',
       ...named(
         'describes',
-        'instruction expected_replacements allow_multiple modified_by_user ai_proposed_content ai_proposed_string',
+        `instruction expected_replacements allow_multiple modified_by_user ai_proposed_content
+        ai_proposed_string`,
       ),
     },
     target: 'file_path',

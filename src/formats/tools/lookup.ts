@@ -1,14 +1,13 @@
+import { cutName, type Reading } from '../common/reading.ts'
 import { CLAUDE_CODE_TOOLS } from './claude-code.ts'
 import { CLINE_TOOLS } from './cline.ts'
 import { CODEX_TOOLS } from './codex.ts'
 import { COMMON_TOOLS } from './common.ts'
 import { CURSOR_TOOLS } from './cursor.ts'
 import { GEMINI_CLI_TOOLS } from './gemini-cli.ts'
-import { INSPECT_TOOLS } from './inspect.ts'
 import { OPENHANDS_TOOLS } from './openhands.ts'
-import { SWE_AGENT_TOOLS } from './swe-agent.ts'
-import { TERMINUS_TOOLS } from './terminus.ts'
-import type { ToolSpec, ToolTable } from './tool-table.ts'
+import { INSPECT_TOOLS, SWE_AGENT_TOOLS, TERMINUS_TOOLS } from './other-harnesses.ts'
+import { own, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 /** The tables by the name that the agent of an ATIF file has: the name itself, or the beginning of it (`terminus-2-summarization`). */
 const TABLES: readonly (readonly [string, ToolTable])[] = [
@@ -40,8 +39,8 @@ const isNamed = (agent: string, name: string): boolean => agent === name || agen
 /** Which of some harnesses an agent's name tells; null where it tells none. */
 export function namedIn(harnesses: readonly string[], agentName: string | null): string | null {
   const agent = (agentName ?? '').toLowerCase()
-  const own = Object.hasOwn(FORKS, agent) ? (FORKS[agent] ?? agent) : agent
-  return harnesses.find((name) => isNamed(own, name)) ?? null
+  const origin = own(FORKS, agent) ?? agent
+  return harnesses.find((name) => isNamed(origin, name)) ?? null
 }
 
 /** The harness that an agent's name tells, in the names of the tables; null where it tells none. */
@@ -73,5 +72,13 @@ function onlyOther(tool: string): ToolSpec | undefined {
   return specs.size === 1 ? only : undefined
 }
 
-const own = (table: ToolTable, tool: string): ToolSpec | undefined =>
-  Object.hasOwn(table, tool) ? table[tool] : undefined
+/** The table's word on a tool; where no table knows it, a warning, once a tool: its arguments may prove an act, but not surely. */
+export function knownSpec(reading: Reading, agent: string | null, tool: string, path: string): ToolSpec | undefined {
+  const spec = specOf(agent, tool)
+  if (spec === undefined)
+    reading.warnOnce(
+      path,
+      `the tool ${JSON.stringify(cutName(tool))} is not known; its arguments may prove an act, with confidence low`,
+    )
+  return spec
+}

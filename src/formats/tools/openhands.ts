@@ -51,9 +51,9 @@ export const OPENHANDS_TOOLS: ToolTable = {
   ...named(BROWSER, 'browse_interactive browser browser_click browser_type browser_set_storage browser_close_tab'),
   ...named(
     LOOK,
-    'browser_get_state browser_get_content browser_scroll browser_go_back browser_list_tabs browser_switch_tab',
+    `browser_get_state browser_get_content browser_scroll browser_go_back browser_list_tabs
+    browser_switch_tab browser_get_storage browser_start_recording browser_stop_recording inspect_image_with_vision`,
   ),
-  ...named(LOOK, 'browser_get_storage browser_start_recording browser_stop_recording inspect_image_with_vision'),
   delegate: tool({ inputs: 'delegates', tasks: 'delegates', agent: 'describes' }, { rest: 'describes' }),
   task: tool({ prompt: 'delegates' }, { rest: 'describes' }),
   delegate_to_browsing_agent: tool({}, { rest: 'delegates' }),

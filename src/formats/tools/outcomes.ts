@@ -1,8 +1,7 @@
 import { type ActOutcome, NOT_RUN } from '../../domain/acts/act.ts'
-import { endsInComplaint } from './complaints.ts'
+import { lineStart } from '../../domain/text/lines.ts'
 import { HARNESS_WORDS, type HarnessWords, SOME_WORDS } from './harness-words.ts'
 import { harnessesWith, namedIn } from './lookup.ts'
-import { soundsTimedOut, soundsTurnedDown } from './turned-down.ts'
 
 const HARNESSES = Object.keys(HARNESS_WORDS)
 
@@ -45,3 +44,69 @@ export function outcomeOfAgent(agent: string | null, tool: string, text: string,
   if (said.some(({ outcome }) => outcome !== 'failed') || soundsTurnedDown(text)) return 'interrupted'
   return said.length > 0 ? 'failed' : told
 }
+
+/** As much of the end of a result as is read. */
+const TAIL = 1200
+
+/** What a shell says of a file or a program; it stands near the beginning of its line. */
+const COMPLAINTS = [': No such file or directory', ': command not found', ': not found', 'syntax error'] as const
+const LONGEST_SUBJECT = 200
+
+/** A shell, make, git or a test runner that gives up, at the beginning of a line. */
+const GIVES_UP =
+  /(?:^|\n)(?:(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: |cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b)/
+/** Without one of these, nothing does. None begins with a blank: a search for the first unit stops at every one. */
+const NEEDED = 'rror: |fail|sh: |npm |fatal: |: line |: *** |cd: |Traceback|FAILED'.split('|')
+
+/** Whether a result without a flag ends as of a command that failed: what stood behind it may never have been reached. */
+function endsInComplaint(text: string): boolean {
+  const tail = text.slice(-TAIL)
+  return (
+    COMPLAINTS.some((words) => standsInLine(tail, words)) ||
+    (NEEDED.some((words) => tail.includes(words)) && GIVES_UP.test(tail))
+  )
+}
+
+function standsInLine(text: string, words: string): boolean {
+  for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1))
+    if (at - lineStart(text, at) <= LONGEST_SUBJECT) return true
+  return false
+}
+
+/** Words of a harness are few; what is longer is output. */
+export const LONGEST_WORDS = 1500
+const WORDS_HEAD = 400
+
+const TURNED_DOWN =
+  'reject(?:ed|s)|declin(?:ed|es)|den(?:ied|ies)|block(?:ed|s)|skip(?:ped)?|cancel(?:l?ed|s)|refused|dismissed|vetoed|dis(?:allowed|approved)|prevent(?:ed|s)|forbidden|aborted|interrupted'
+/** `not executed`, `did not approve`, `wasn’t allowed`; and what is still to be approved. */
+const NOT_DONE =
+  "(?:not|n['’]t|never)(?: been| be)? (?:execut|r[au]n\\b|allow|approv|permit|perform|carried out|granted|confirm)|requires? (?:[a-z]{1,9} )?(?:approval|confirmation)"
+/** Who turns a call down, and what is turned down. */
+const OF_A_CALL =
+  'user|operator|human|reviewer|approver|admin(?:istrator)?|polic(?:y|ies)|guard(?:rail)?|sandbox|hook|tool|command|action|operation|call|execution|approval|request'
+
+const SAYS_NO = new RegExp(`\\b(?:${TURNED_DOWN})\\b|${NOT_DONE}`, 'i')
+const NAMES_CALL = new RegExp(`\\b(?:${OF_A_CALL})s?\\b`, 'i')
+/** `Rejected: …`, `Not executed.`: all that the sentence says. */
+const ONLY_SAYS_NO = new RegExp(`^\\W{0,3}(?:${TURNED_DOWN}|not (?:executed|run|allowed|approved))\\W{0,3}$`, 'i')
+/** Programs say these of files, hosts and branches, for agents and people alike. */
+const OF_A_PROGRAM =
+  /\b(?:permission|access|authorization|authentication) denied\b(?! by)|\bconnection (?:was )?(?:refused|aborted)|\boperation not (?:permitted|allowed)|\[(?:remote )?rejected\]|\bpre-receive hook declined\b|\bdenied to\b/gi
+const TIMED_OUT =
+  /^(?:error: )?(?:the |this |last |bash |shell ){0,3}(?:command|execution|process|tool(?: call)?)\b[^\n]{0,80}\btimed out/i
+const SENTENCE_END = /(?<=[.!?:;])\s+|\n/
+
+/**
+ * Whether a result begins with the words of a harness that turned the call down, told by their sense. A program can say as
+ * much of its own requests, so this is never sure.
+ */
+export function soundsTurnedDown(text: string): boolean {
+  const head = text.slice(0, WORDS_HEAD)
+  if (text.length > LONGEST_WORDS || !SAYS_NO.test(head)) return false
+  const sentences = head.replace(OF_A_PROGRAM, ' ').split(SENTENCE_END)
+  return sentences.some((one) => ONLY_SAYS_NO.test(one) || (SAYS_NO.test(one) && NAMES_CALL.test(one)))
+}
+
+/** Whether a result begins with the words that the command took too long. */
+export const soundsTimedOut = (text: string): boolean => TIMED_OUT.test(text.slice(0, WORDS_HEAD))

@@ -25,9 +25,9 @@ export type ArgumentKind = ActLanguage | ActRole | 'speaks'
 /** The tools of one harness, by exact name. Each table names its source. */
 export type ToolTable = Readonly<Record<string, ToolSpec>>
 
-/** One value under several names, which blanks separate. */
+/** One value under several names, which white space separates. */
 export const named = <const V>(value: V, names: string): Readonly<Record<string, V>> =>
-  Object.fromEntries(names.split(' ').map((name) => [name, value]))
+  Object.fromEntries(names.split(/\s+/u).map((name) => [name, value]))
 
 /** Whose words a text is, and what it is as an act. */
 export interface Meaning {
@@ -123,5 +123,6 @@ function textAt(node: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+/** A member of a table; of its prototype, none. */
+export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined

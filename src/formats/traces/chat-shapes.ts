@@ -1,9 +1,9 @@
-import { parseExactJson } from '../../domain/text/exact-json.ts'
+import { parseJson } from '../../domain/text/exact-json.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import { findUnsound } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
-import { contentOf } from './content-of.ts'
-import { isConverseBlock } from './converse.ts'
-import { Located, type Tree } from './located.ts'
+import { own } from '../tools/tool-table.ts'
+import { contentOf, isConverseBlock, Located, type Tree } from './located.ts'
 import { messagesOfParts } from './message-parts.ts'
 
 /** Who speaks where a value does not say. */
@@ -61,12 +61,8 @@ export function decodeLocated({ value, path }: Located): Located | null {
   if (typeof value !== 'string') return null
   const [first] = value.trimStart()
   if (first !== '{' && first !== '[') return null
-  try {
-    const held = parseExactJson(value)
-    return findUnsound(held).issues.length === 0 ? new Located(held, `${path}#`) : null
-  } catch {
-    return null
-  }
+  const held = parseJson(value)
+  return held !== undefined && findUnsound(held).issues.length === 0 ? new Located(held, `${path}#`) : null
 }
 
 function messagesInList(list: Located, side: Side): readonly Tree[] | null {
@@ -176,13 +172,8 @@ function messageOf(item: Located, side: Side): readonly Tree[] {
 }
 
 /** What LangChain and others note beside a message, and what is put together anew. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  ...['role', 'type', 'content', 'tool_calls', 'additional_kwargs', 'response_metadata', 'usage_metadata', 'example'],
-  ...['invalid_tool_calls', 'lc_attributes', 'stop_sequence', 'container'],
-])
-
-const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
+const LEFT_OUT: ReadonlySet<string> = wordSet(`role type content tool_calls additional_kwargs response_metadata
+  usage_metadata example invalid_tool_calls lc_attributes stop_sequence container`)
 
 interface LocatedCall {
   readonly id: Located

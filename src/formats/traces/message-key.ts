@@ -3,7 +3,7 @@ import { decodeObject } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 
 /** A call as it is told apart from others. */
-export interface CallKey {
+interface CallKey {
   readonly id: string | null
   readonly name: string
   /** Digest of the arguments, decoded. */

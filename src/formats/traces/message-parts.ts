@@ -1,6 +1,5 @@
 import { isRecord } from '../common/reading.ts'
-import { contentOf } from './content-of.ts'
-import type { Located, Tree } from './located.ts'
+import { contentOf, type Located, type Tree } from './located.ts'
 
 /**
  * A message with `parts`, as the GenAI conventions have them (open-telemetry/semantic-conventions-genai,

@@ -1,14 +1,11 @@
 import type { Step } from '../../domain/trajectory/trajectory.ts'
-import { decodeObject } from '../common/json-tree.ts'
-import { cutName, isRecord, type Reading } from '../common/reading.ts'
+import { cutName, type Reading } from '../common/reading.ts'
 import { settle } from '../common/session.ts'
-import type { OpenCall } from '../tools/tool-table.ts'
-import { contentOf } from './content-of.ts'
-import { type PlacedMessage, placeMessage, type Tree } from './located.ts'
-import { answeredIdsOf, argsKey, callKeysOf, differs, messageKey, textKey } from './message-key.ts'
+import { contentOf, type PlacedMessage, placeMessage, type Tree } from './located.ts'
+import { MadeCalls } from './made-calls.ts'
+import { answeredIdsOf, callKeysOf, differs, messageKey, textKey } from './message-key.ts'
 import { TraceSink } from './trace-sink.ts'
-import type { TracedTool, TraceSpan } from './trace-span.ts'
-import { type TraceTree, treeOf } from './trace-tree.ts'
+import { type TracedTool, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
 
 /**
  * The steps of a run from the spans of its trace. Every call of a model holds all that was said before it, so a message is shown where it
@@ -50,15 +47,6 @@ function eventsOf(spans: readonly TraceSpan[], tree: TraceTree): readonly TraceE
     .map(({ event }) => event)
 }
 
-/** A call that no span of a tool was joined to yet. */
-interface WaitingCall {
-  readonly id: string | null
-  readonly args: string
-  readonly given: unknown
-  readonly call: OpenCall
-  joined: boolean
-}
-
 class TraceRun {
   readonly sink: TraceSink
   readonly tree: TraceTree
@@ -66,11 +54,7 @@ class TraceRun {
   /** How often each message was shown. */
   readonly #shown = new Map<string, number>()
   readonly #texts = new Set<string>()
-  /** What was called under each id: a provider may count its ids anew in every answer. */
-  readonly #ids = new Set<string>()
-  /** By the tool, and by the tool and its arguments. */
-  readonly #calls = new Map<string, { readonly list: WaitingCall[]; next: number }>()
-  readonly #byId = new Map<string, WaitingCall>()
+  readonly #made = new MadeCalls()
   /** What the requests of the trace answer, by the id of the call, or by the words where they have none. */
   readonly #answered = new Set<string>()
   /** The words of all that the models were sent. */
@@ -141,7 +125,11 @@ class TraceRun {
       if (placed === null || isTold || this.#isShown(placed)) continue
       // An agent's last words can look like anything; what it did stands in its calls of a model.
       const isUnmade =
-        what === 'output' && span.kind === 'agent' && this.tree.hasModelBelow(span) && this.#hasNewCalls(placed)
+        what === 'output' &&
+        span.kind === 'agent' &&
+        this.tree.hasModelBelow(span) &&
+        callKeysOf(placed.message).length > 0 &&
+        !this.#made.holds(placed.message)
       if (isUnmade)
         this.#reading.unread(placed.place(''), 'holds tool calls that no call of a model below it made; not read', true)
       else this.#show(placed, span)
@@ -168,7 +156,7 @@ class TraceRun {
       const key = messageKey(placed.message)
       const count = (own.get(key) ?? 0) + 1
       own.set(key, count)
-      if (count <= (this.#shown.get(key) ?? 0) || this.#isCopy(placed)) continue
+      if (count <= (this.#shown.get(key) ?? 0) || this.#made.holds(placed.message)) continue
       if (placed.message['role'] === 'assistant')
         this.#reading.warnOnce(
           placed.place(''),
@@ -185,18 +173,6 @@ class TraceRun {
     return text !== null && this.#texts.has(text) && callKeysOf(message).length === 0
   }
 
-  #hasNewCalls({ message }: Pick<PlacedMessage, 'message'>): boolean {
-    return callKeysOf(message).length > 0 && !this.#isCopy({ message })
-  }
-
-  /** An answer whose calls were all shown is their answer, whatever of its words was changed on the way. */
-  #isCopy({ message }: Pick<PlacedMessage, 'message'>): boolean {
-    const calls = callKeysOf(message)
-    return (
-      calls.length > 0 && calls.every((call) => call.id !== null && this.#ids.has(idKey(call.id, call.name, call.args)))
-    )
-  }
-
   #show(placed: PlacedMessage | null, span: TraceSpan, known?: string): void {
     if (placed === null) return
     const { message } = placed
@@ -210,32 +186,12 @@ class TraceRun {
         'reads like messages as JSON, but is cut, cannot be read, or is not said to be JSON; shown as it stands',
         message['role'] === 'assistant',
       )
-    const made = this.sink.take(placed, span.name === null ? null : cutName(span.name))
-    const calls = callKeysOf(message)
-    for (const [index, call] of made.entries()) {
-      const told = calls.length === made.length ? calls[index] : undefined
-      const waiting: WaitingCall = {
-        id: told?.id ?? null,
-        args: told?.args ?? '',
-        given: told?.given,
-        call,
-        joined: false,
-      }
-      if (waiting.id !== null) {
-        this.#ids.add(idKey(waiting.id, told?.name ?? call.tool, waiting.args))
-        this.#byId.set(waiting.id, waiting)
-      }
-      for (const name of [call.tool, `${call.tool}\n${waiting.args}`]) {
-        const queue = this.#calls.get(name)
-        if (queue === undefined) this.#calls.set(name, { list: [waiting], next: 0 })
-        else queue.list.push(waiting)
-      }
-    }
+    this.#made.add(message, this.sink.take(placed, span.name === null ? null : cutName(span.name)))
   }
 
   /** A span of a tool. One that is not called so (`isMaybe`) is one where it fits a call. */
   #tool(span: TraceSpan, tool: TracedTool, isMaybe: boolean): void {
-    const found = (tool.id === null ? undefined : this.#byId.get(tool.id)) ?? this.#waiting(tool)
+    const found = this.#made.find(tool)
     if (found === undefined && isMaybe) {
       this.#count(span)
       return
@@ -264,15 +220,6 @@ class TraceRun {
     this.sink.take(placed, null)
   }
 
-  /** The first call of the tool that was given the same; where the span does not tell the arguments as the call does, the first of all. */
-  #waiting({ name, args }: TracedTool): WaitingCall | undefined {
-    const tool = typeof name.value === 'string' ? name.value : ''
-    const isTold = isRecord(args.value) || (typeof args.value === 'string' && decodeObject(args.value) !== null)
-    const queue = this.#calls.get(isTold ? `${tool}\n${argsKey(args.value)}` : tool)
-    while (queue?.list[queue.next]?.joined === true) queue.next++
-    return queue?.list[queue.next]
-  }
-
   #count({ called, path }: TraceSpan): void {
     const known = this.#others.get(called)
     if (known === undefined) this.#others.set(called, { path, count: 1 })
@@ -294,24 +241,13 @@ class TraceRun {
   }
 }
 
-const idKey = (id: string, name: string, args: string): string => `${id}\n${name}\n${args}`
-
 /** Of messages, a request or an answer as JSON that could be taken apart, nothing is left that is text. */
 function readsLikeMessages(content: unknown): boolean {
   const head = typeof content === 'string' ? content.slice(0, 60).trimStart() : ''
   return (head.startsWith('[{') || head.startsWith('{"')) && HEADS.some((name) => head.includes(name))
 }
 
-const HEADS = [
-  '"role"',
-  '"parts"',
-  '"messages"',
-  '"choices"',
-  '"tool_calls"',
-  '"tool_use"',
-  '"toolUse"',
-  '"function_call"',
-] as const
+const HEADS = '"role"|"parts"|"messages"|"choices"|"tool_calls"|"tool_use"|"toolUse"|"function_call"'.split('|')
 
 const roleOf = (tree: Tree, path: string): unknown => placeMessage(tree, path)?.message['role']
 

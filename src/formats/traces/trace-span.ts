@@ -1,3 +1,4 @@
+import type { Reading } from '../common/reading.ts'
 import type { Located, Tree } from './located.ts'
 
 /**
@@ -36,4 +37,56 @@ export interface TracedTool {
   readonly result: Located
   /** What went wrong; null where nothing did. */
   readonly error: Located | null
+}
+
+/** What the parents of spans tell. A parent that is its own child's child has none. */
+export interface TraceTree {
+  /** Whether a call of a model stands below, so that what the span holds is told there. */
+  hasModelBelow(span: TraceSpan): boolean
+  /** The agent at work in a span: its own name or that of the nearest one around it. */
+  agentOf(span: TraceSpan): string | null
+  depthOf(span: TraceSpan): number
+}
+
+/** Each span is looked at a fixed number of times, however deep or wound the tree is. */
+export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree {
+  const byId = new Map<string, TraceSpan>()
+  for (const span of spans) {
+    if (span.id === null) continue
+    if (byId.has(span.id)) reading.warnOnce(span.path, 'another span has the same id; both are read')
+    else byId.set(span.id, span)
+  }
+  const parentOf = (span: TraceSpan): TraceSpan | undefined =>
+    span.parent === null || span.parent === span.id ? undefined : byId.get(span.parent)
+  const above = new Set<TraceSpan>()
+  for (const span of spans) {
+    if (span.kind !== 'model' || !span.holds) continue
+    for (let one = parentOf(span); one !== undefined && !above.has(one); one = parentOf(one)) above.add(one)
+  }
+  const known = new Map<TraceSpan, { readonly agent: string | null; readonly depth: number }>()
+  const lookUp = (span: TraceSpan): { readonly agent: string | null; readonly depth: number } => {
+    const way: TraceSpan[] = []
+    const onWay = new Set<TraceSpan>()
+    let top: TraceSpan | undefined = span
+    for (; top !== undefined && !known.has(top) && !onWay.has(top); top = parentOf(top)) {
+      way.push(top)
+      onWay.add(top)
+    }
+    if (top !== undefined && onWay.has(top))
+      reading.warnOnce(top.path, 'a span that stands below itself; read as if it had no parent')
+    let told =
+      top === undefined || onWay.has(top)
+        ? { agent: null as string | null, depth: 0 }
+        : (known.get(top) ?? { agent: null, depth: 0 })
+    for (const one of way.reverse()) {
+      told = { agent: one.agent ?? told.agent, depth: told.depth + 1 }
+      known.set(one, told)
+    }
+    return known.get(span) ?? told
+  }
+  return {
+    hasModelBelow: (span) => above.has(span),
+    agentOf: (span) => lookUp(span).agent,
+    depthOf: (span) => lookUp(span).depth,
+  }
 }

@@ -1,12 +1,11 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText, type OpenStep, settle, warnUnknownOnce } from '../common/session.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 
-const CALL_FIELDS: ReadonlySet<string> = new Set([
-  ...['type', 'toolName', 'toolCallId', 'state', 'input', 'output', 'errorText', 'rawInput', 'approval', 'title'],
-  ...['providerExecuted', 'preliminary', 'callProviderMetadata', 'resultProviderMetadata', 'toolMetadata'],
-])
+const CALL_FIELDS: ReadonlySet<string> = wordSet(`type toolName toolCallId state input output errorText rawInput
+  approval title providerExecuted preliminary callProviderMetadata resultProviderMetadata toolMetadata`)
 const INVOCATION_FIELDS: ReadonlySet<string> = new Set(['toolName', 'toolCallId', 'state', 'step', 'args', 'result'])
 
 /** A `tool-<name>` or `dynamic-tool` part: a call with what became of it. */

@@ -1,9 +1,11 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import { objectsIn } from '../common/objects.ts'
 import { isRecord, type Json, pointer, typeName } from '../common/reading.ts'
-import { asList, asText, type OpenStep, unreadRecord } from '../common/session.ts'
+import { asList, asText, mediaText, type OpenStep, unreadRecord } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import { readInvocation, readToolPart } from './ui-calls.ts'
-import { addFile } from './ui-files.ts'
 
 /** Whether a part can only be one of these messages': others have a `text` or a `type`, too. */
 export function isUiPart(part: unknown): boolean {
@@ -27,12 +29,7 @@ export function readAgentParts(dialogue: Dialogue, parts: readonly unknown[], pa
   const isMarked = parts.some((part) => isRecord(part) && part['type'] === 'step-start')
   let step = session.open('agent', id)
   let invoked: unknown
-  for (const [index, part] of parts.entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(part)) {
-      reading.error(at, `a part must be an object, not ${typeName(part)}`)
-      continue
-    }
+  for (const [part, at] of objectsIn(reading, parts, path, 'a part')) {
     const isCall = isTool(part) || part['type'] === 'tool-invocation'
     const invocation = part['toolInvocation']
     const turn = isRecord(invocation) ? invocation['step'] : undefined
@@ -111,12 +108,23 @@ export function readOtherParts(
   actor: 'user' | 'system',
 ): void {
   const { reading } = dialogue
-  for (const [index, part] of parts.entries()) {
-    const at = pointer(path, index)
-    if (!isRecord(part)) reading.error(at, `a part must be an object, not ${typeName(part)}`)
-    else if (part['type'] === 'text') readText(dialogue, part, at, step, actor)
+  for (const [part, at] of objectsIn(reading, parts, path, 'a part')) {
+    if (part['type'] === 'text') readText(dialogue, part, at, step, actor)
     else if (part['type'] === 'file') addFile(dialogue, step.parts, actor, part, at)
     else if (part['type'] !== 'step-start')
       reading.unread(at, 'a part that only the agent’s messages have, or data for the page; not read', mayAct(part))
   }
 }
+
+/** A file of a message: `url` (a link or a data URL), or in version 4 `data`, its base64, with a `mimeType`. */
+export function addFile(dialogue: Dialogue, parts: Part[], actor: Actor, file: Json, path: string): void {
+  const media_type = asText(file['mediaType']) ?? asText(file['mimeType']) ?? ''
+  const kind = KINDS.find((one) => media_type === one || media_type.startsWith(`${one}/`)) ?? 'file'
+  const { url, data } = file
+  const source = typeof url === 'string' ? { url } : { media_type, data }
+  const isLink = typeof url === 'string' && !url.startsWith('data:')
+  const text = mediaText(kind, isLink ? url : media_type)
+  dialogue.reading.addMedia(parts, { actor, text, path, name: 'file' }, kind === 'image' ? source : undefined)
+}
+
+const KINDS = ['image', 'audio', 'video'] as const

@@ -1,4 +1,5 @@
-import type { OpenedDocument } from '../common/opened-document.ts'
+import { wordSet } from '../../domain/text/words.ts'
+import { objectsIn } from '../common/objects.ts'
 import {
   cutName,
   idText,
@@ -12,10 +13,9 @@ import {
 } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
 import { openMessage } from '../langchain/langchain-form.ts'
 import { readLangChainMessage } from '../langchain/langchain-message.ts'
-import { isRollout, isTrace, tracesIn } from './rollouts.ts'
 
 /**
  * Rollouts of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion` (verifiers/legacy/utils/save_utils.py), and
@@ -27,32 +27,8 @@ export const VERIFIERS: Format = {
   read: readVerifiers,
 }
 
-const TRACE_FIELDS: ReadonlySet<string> = new Set([
-  ...[
-    'version',
-    'id',
-    'verifiers',
-    'task',
-    'agent',
-    'tools',
-    'nodes',
-    'calls',
-    'request_rewrites',
-    'response_rewrites',
-  ],
-  ...[
-    'rewards',
-    'metrics',
-    'info',
-    'extra_usage',
-    'is_completed',
-    'ok',
-    'stop_condition',
-    'errors',
-    'timing',
-    'reward',
-  ],
-])
+const TRACE_FIELDS: ReadonlySet<string> = wordSet(`version id verifiers task agent tools nodes calls request_rewrites
+  response_rewrites rewards metrics info extra_usage is_completed ok stop_condition errors timing reward`)
 const EPISODE_FIELDS: ReadonlySet<string> = new Set(['id', 'env', 'task', 'group', 'run', 'ok', 'errors', 'traces'])
 
 function readVerifiers(reading: Reading, document: Json): ReadDocument {
@@ -78,12 +54,7 @@ function readVerifiers(reading: Reading, document: Json): ReadDocument {
 function readNodes(dialogue: Dialogue, trace: Json, path: string): void {
   const { reading, session } = dialogue
   reading.warnUnknown(trace, path, TRACE_FIELDS)
-  for (const [index, node] of asList(trace['nodes']).entries()) {
-    const at = pointer(`${path}/nodes`, index)
-    if (!isRecord(node)) {
-      reading.error(at, `a node must be an object, not ${typeName(node)}`)
-      continue
-    }
+  for (const [node, at] of objectsIn(reading, asList(trace['nodes']), `${path}/nodes`, 'a node')) {
     session.now = timeOf(node['timestamp'])
     const { message, sampled } = node
     const isMade = sampled === false && asRecord(message)['role'] === 'assistant'
@@ -155,4 +126,32 @@ function scoresOf(run: Json): Record<string, number> {
   const sum = named.reduce((total, [, value]) => total + value, 0)
   const reward = typeof own === 'number' ? own : named.length > 0 ? sum : null
   return { ...Object.fromEntries(named), ...(reward === null ? {} : { reward }) }
+}
+
+const MARKS = ['example_id', 'reward', 'is_completed', 'is_truncated', 'stop_condition', 'metrics'] as const
+
+const isConversation = (value: unknown): boolean =>
+  typeof value === 'string' ||
+  (Array.isArray(value) && value.every((item) => !isRecord(item) || typeof item['role'] === 'string'))
+
+/** A row of `results.jsonl`: what was asked, what was answered, and at least two members of a scored run. */
+const isRollout = (document: Json): boolean =>
+  isConversation(document['prompt']) &&
+  isConversation(document['completion']) &&
+  MARKS.filter((field) => field in document).length >= 2
+
+/** A trace: nodes with messages, and what was to be solved by whom. */
+const isTrace = (value: unknown): value is Json =>
+  isRecord(value) &&
+  Array.isArray(value['nodes']) &&
+  value['nodes'].some(
+    (node) => isRecord(node) && isRecord(node['message']) && typeof node['message']['role'] === 'string',
+  ) &&
+  ('task' in value || 'agent' in value || 'rewards' in value)
+
+/** The traces of an episode, or the trace that a document is; null where it is neither. */
+function tracesIn(document: Json): { readonly traces: readonly unknown[]; readonly path: string } | null {
+  const { traces } = document
+  if (isTrace(document)) return { traces: [document], path: '' }
+  return Array.isArray(traces) && traces.length > 0 && traces.every(isTrace) ? { traces, path: '/traces' } : null
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { removedIn } from '../../../src/domain/markers/marker-finding.ts'
 import { type ReachRow, reachReport } from '../../../src/domain/markers/reach-shares.ts'
-import { removedIn } from '../../../src/domain/markers/variants.ts'
 
 const FEW = { draws: 50, seed: 1 }
 const row = (variant: string, task: string, reached: ReachRow['reached'], more: Partial<ReachRow> = {}): ReachRow => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { interpreterOf } from '../../../src/domain/shell/commands/file-language.ts'
+import { interpreterOf } from '../../../src/domain/shell/commands/program-words.ts'
 import { readShell } from '../../../src/domain/shell/syntax/read-shell.ts'
 import type { Use } from '../../../src/domain/shell/syntax/use.ts'
 

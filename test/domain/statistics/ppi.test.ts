@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Z95 } from '../../../src/domain/statistics/intervals.ts'
-import { clusteredVariance } from '../../../src/domain/statistics/shares/influence.ts'
 import { at, sum } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 import { type PpiEstimate, type PpiTable, ppiInfluence, ppiShares } from '../../../src/domain/statistics/shares/ppi.ts'
+import { clusteredVariance } from '../../../src/domain/statistics/shares/share-estimators.ts'
 import { ORACLES } from './correction-oracles.ts'
 
 const estimate = (table: PpiTable): PpiEstimate => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { prevalence } from '../../../src/domain/statistics/agreement/agreement.ts'
 import { confusionCells } from '../../../src/domain/statistics/agreement/confusion.ts'
 import { itemTable } from '../../../src/domain/statistics/agreement/item-table.ts'
 import { groupRatings, type Rating } from '../../../src/domain/statistics/agreement/ratings.ts'
-import { prevalence } from '../../../src/domain/statistics/shares/prevalence.ts'
 
 const rating = (item: string, rater: string, label: string, cluster?: string): Rating => ({
   item,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { agreement } from '../../../src/domain/statistics/agreement/agreement.ts'
-import { linear, quadratic, weightedKappa } from '../../../src/domain/statistics/agreement/weighted-kappa.ts'
+import { linear, quadratic, weightedKappa } from '../../../src/domain/statistics/agreement/cohen-kappa.ts'
 import type { AgreementRequest, Rating } from '../../../src/schemas/audit/agreement.ts'
 import { ratingsOf, ratingsOfMatrix } from './oracles.ts'
 import { KRIPPENDORFF_C } from './published.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clusteredVariance } from '../../../src/domain/statistics/shares/influence.ts'
 import { at, range, sum } from '../../../src/domain/statistics/shares/linear-algebra.ts'
+import { clusteredVariance } from '../../../src/domain/statistics/shares/share-estimators.ts'
 import {
   hajekInfluence,
   hajekShares,

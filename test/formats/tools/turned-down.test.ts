@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { soundsTurnedDown } from '../../../src/formats/tools/turned-down.ts'
+import { soundsTurnedDown } from '../../../src/formats/tools/outcomes.ts'
 
 describe('a result sounds like the words of a harness that turned a call down', () => {
   test.each([

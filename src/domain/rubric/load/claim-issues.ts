@@ -1,8 +1,8 @@
-import { broken, key, type Rule } from '../../issue-rules.ts'
 import type { Issue } from '../../result.ts'
 import { splitClaim, UNCLEAR } from '../answer-schema.ts'
 import type { ClaimRule, ProofRule, TruthRule } from '../rubric.ts'
 import { gateIssues } from './gate-issues.ts'
+import { broken, key, type Rule } from './rubric-error.ts'
 
 /** Names of the answer that are no claims. */
 const TAKEN = new Set(['citations', 'notes', 'confidence'])

@@ -1,8 +1,8 @@
 import type { Signal } from '../../../schemas/ground-truth.ts'
 import type { Actor } from '../../../schemas/vocabulary.ts'
-import { broken, key, type Rule } from '../../issue-rules.ts'
 import type { Issue } from '../../result.ts'
 import { type ClaimRule, instructionDone, isCitable, type ProofRule, type Rubric, sightClaim } from '../rubric.ts'
+import { broken, key, type Rule } from './rubric-error.ts'
 
 /**
  * What no rubric may say: data can only restrict what proves a claim. Whatever loads, at the most one value of a claim needs no quote, the one

@@ -1,9 +1,9 @@
 import type { RubricManifest } from '../../../schemas/rubric.ts'
-import { broken } from '../../issue-rules.ts'
 import type { Issue } from '../../result.ts'
 import { fits, NONE } from '../outcome.ts'
 import { type ClaimRule, isCitable, type OutcomeRule, type Scalar } from '../rubric.ts'
 import { unproved } from './gate-issues.ts'
+import { broken } from './rubric-error.ts'
 
 type Given = RubricManifest['outcome']
 type Row = NonNullable<Given['table']>[number]

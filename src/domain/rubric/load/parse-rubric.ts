@@ -3,12 +3,12 @@ import { type ClaimManifest, type RubricManifest, RubricManifestSchema } from '.
 import { type Digest, digestValue, keepEncoding } from '../../digest.ts'
 import { err, type Issue, ok, type Result } from '../../result.ts'
 import { answerSchemaOf } from '../answer-schema.ts'
-import { promptNames } from '../prompt-names.ts'
 import { type ClaimRule, NO_PROOF, type ProofRule, type Rubric, type TruthRule } from '../rubric.ts'
 import { readTemplate } from '../template.ts'
 import { claimIssues } from './claim-issues.ts'
 import { togetherIssues } from './gate-issues.ts'
 import { parseOutcome } from './parse-outcome.ts'
+import { promptNames } from './rubric-warnings.ts'
 import { readTruth } from './truth.ts'
 
 /** The files of one rubric folder, read. */

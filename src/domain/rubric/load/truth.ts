@@ -1,8 +1,8 @@
 import { ExpectedInSchema, GivenInstructionSchema, SignalsSchema } from '../../../schemas/ground-truth.ts'
-import { key } from '../../issue-rules.ts'
 import type { Issue } from '../../result.ts'
-import { promptNames, SECTIONS, VARIABLES } from '../prompt-names.ts'
 import type { TruthRule } from '../rubric.ts'
+import { key } from './rubric-error.ts'
+import { promptNames, SECTIONS, VARIABLES } from './rubric-warnings.ts'
 
 type Node = Readonly<Record<string, unknown>>
 

@@ -1,31 +1,34 @@
-import { baseName } from '../../acts/paths.ts'
+import { baseName } from '../../acts/mentions.ts'
+import { wordSet } from '../../text/words.ts'
 
 /**
  * What commands do with their arguments, in one place. A command that is in none of the groups does something with all of them.
  * Groups that depend on an option or a subcommand are read in `command-kinds.ts`.
  */
-const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/u))
 
 /** They pass on what they read: an argument counts where their output goes to a file or to a command that acts, else it is looked at. */
 export const COPYING =
-  words(`cat tac nl head tail less more most bat batcat zcat zless view fold fmt column cut tr sort uniq rev jq yq od xxd
-  hexdump hd delta base64 paste comm strings iconv expand unexpand sed awk gawk mawk envsubst tee gzip gunzip rg_pager pr shuf xmllint`)
+  wordSet(`cat tac nl head tail less more most bat batcat zcat zless view fold fmt column cut tr sort uniq rev jq yq
+  od xxd hexdump hd delta base64 paste comm strings iconv expand unexpand sed awk gawk mawk envsubst tee gzip gunzip
+  rg_pager pr shuf xmllint`)
 
 /** Their arguments are patterns, names and conditions: asking for a thing is not doing it, wherever the answer goes. */
 export const SEARCHING =
-  words(`grep egrep fgrep zgrep rg ag ack ls ll dir tree find fd locate file stat wc diff cmp colordiff type which whereis
-  whatis apropos pgrep ps top htop pidof lsof ss netstat df du free uptime who whoami id groups hostname uname date env_list printenv history
-  test [ [[ md5sum sha1sum sha256sum cksum nproc lscpu lsblk mount_list pwd dirname basename realpath readlink shellcheck shfmt_check man info
-  tldr help command hash read_file view_file search_file search_dir find_file dpkg-query ldd nm objdump readelf getent
-  compgen getconf locale ipcs lsmod dmesg tig difft readelf identify ffprobe mediainfo pdfinfo exiftool complete bind journalctl last w exa eza expr seq sleep wait true false :`)
+  wordSet(`grep egrep fgrep zgrep rg ag ack ls ll dir tree find fd locate file stat wc diff cmp colordiff type which
+  whereis whatis apropos pgrep ps top htop pidof lsof ss netstat df du free uptime who whoami id groups hostname uname
+  date env_list printenv history test [ [[ md5sum sha1sum sha256sum cksum nproc lscpu lsblk mount_list pwd dirname
+  basename realpath readlink shellcheck shfmt_check man info tldr help command hash read_file view_file search_file
+  search_dir find_file dpkg-query ldd nm objdump readelf getent compgen getconf locale ipcs lsmod dmesg tig difft
+  readelf identify ffprobe mediainfo pdfinfo exiftool complete bind journalctl last w exa eza expr seq sleep wait true
+  false :`)
 
 /** Their arguments are words to people or to a log. */
 export const TELLING =
-  words(`echo printf logger wall write notify-send say cowsay figlet toilet banner lolcat espeak print mesg
-  dialog whiptail zenity kdialog yad tput systemd-cat pbcopy xclip xsel wl-copy`)
+  wordSet(`echo printf logger wall write notify-send say cowsay figlet toilet banner lolcat espeak print mesg dialog
+  whiptail zenity kdialog yad tput systemd-cat pbcopy xclip xsel wl-copy`)
 
 /** They look something up at another machine, and tell it so: asking can be the act, so there is no saying. */
-export const ASKING = words('dig nslookup host whois ping traceroute tracepath mtr')
+export const ASKING = wordSet('dig nslookup host whois ping traceroute tracepath mtr')
 
 /** Commands before a command. The value lists the options that take a separate value; `positional` words of its own come before the command. */
 export const WRAPPERS: Readonly<Record<string, { readonly valued: string; readonly positional?: number }>> = {
@@ -76,7 +79,7 @@ export const RUNNERS: Readonly<Record<string, string>> = {
   'direnv exec': '',
 }
 
-export const SHELLS = words('bash sh zsh dash ksh ash rbash fish')
+export const SHELLS = wordSet('bash sh zsh dash ksh ash rbash fish')
 
 /** The name of the language that an interpreter runs, with the options that give it code. */
 export const INTERPRETERS: Readonly<Record<string, { readonly language: string; readonly code: string }>> = {
@@ -101,39 +104,40 @@ export const INTERPRETERS: Readonly<Record<string, { readonly language: string; 
 
 /** Subcommands that only look. */
 export const LOOKING_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  git: words(`grep diff log show status blame annotate shortlog reflog ls-files ls-tree ls-remote rev-parse rev-list cat-file describe
-    whatchanged help version show-ref name-rev check-ignore diff-tree diff-index diff-files for-each-ref cherry range-diff count-objects fsck`),
-  gh: words('search status browse view list diff checks'),
-  npm: words('view info show search ls list outdated help why explain fund ping whoami'),
-  pnpm: words('view info ls list outdated why'),
-  yarn: words('info list why outdated'),
-  pip: words('show list freeze search check help index inspect'),
-  conda: words('list search info'),
-  cargo: words('search tree metadata help info'),
-  go: words('list doc env version help vet'),
-  brew: words('info list search deps outdated'),
-  apt: words('list search show policy'),
-  'apt-cache': words('search show policy depends rdepends madison'),
-  dpkg: words('-l -L -s -S --list --listfiles --status --search'),
-  rpm: words('-q -qa -qi -ql'),
-  docker: words('ps logs inspect images search stats top version info history port diff events'),
-  podman: words('ps logs inspect images search stats top version info'),
-  kubectl: words('get describe logs explain diff version top cluster-info api-resources'),
-  helm: words('list status get show search template history'),
-  terraform: words('plan show validate output state version graph providers'),
-  systemctl: words('status is-active is-enabled is-failed list-units list-unit-files list-timers show cat'),
-  service: words('--status-all'),
-  crontab: words('-l'),
-  aws: words('help'),
-  tmux: words('ls list-sessions capture-pane list-windows list-panes list-keys show-options display-message display'),
-  hg: words('log diff status st annotate blame grep cat files heads parents summary help'),
-  svn: words('log diff status st blame info list ls cat help'),
-  jj: words('log diff st status show help'),
-  openssl: words('x509 version ciphers verify asn1parse crl'),
-  make: words('-p --print-data-base'),
-  nginx: words('-t -T'),
-  sysctl: words('-a'),
-  ip: words('a addr link route'),
+  git: wordSet(`grep diff log show status blame annotate shortlog reflog ls-files ls-tree ls-remote rev-parse rev-list
+  cat-file describe whatchanged help version show-ref name-rev check-ignore diff-tree diff-index diff-files
+  for-each-ref cherry range-diff count-objects fsck`),
+  gh: wordSet('search status browse view list diff checks'),
+  npm: wordSet('view info show search ls list outdated help why explain fund ping whoami'),
+  pnpm: wordSet('view info ls list outdated why'),
+  yarn: wordSet('info list why outdated'),
+  pip: wordSet('show list freeze search check help index inspect'),
+  conda: wordSet('list search info'),
+  cargo: wordSet('search tree metadata help info'),
+  go: wordSet('list doc env version help vet'),
+  brew: wordSet('info list search deps outdated'),
+  apt: wordSet('list search show policy'),
+  'apt-cache': wordSet('search show policy depends rdepends madison'),
+  dpkg: wordSet('-l -L -s -S --list --listfiles --status --search'),
+  rpm: wordSet('-q -qa -qi -ql'),
+  docker: wordSet('ps logs inspect images search stats top version info history port diff events'),
+  podman: wordSet('ps logs inspect images search stats top version info'),
+  kubectl: wordSet('get describe logs explain diff version top cluster-info api-resources'),
+  helm: wordSet('list status get show search template history'),
+  terraform: wordSet('plan show validate output state version graph providers'),
+  systemctl: wordSet('status is-active is-enabled is-failed list-units list-unit-files list-timers show cat'),
+  service: wordSet('--status-all'),
+  crontab: wordSet('-l'),
+  aws: wordSet('help'),
+  tmux: wordSet('ls list-sessions capture-pane list-windows list-panes list-keys show-options display-message display'),
+  hg: wordSet('log diff status st annotate blame grep cat files heads parents summary help'),
+  svn: wordSet('log diff status st blame info list ls cat help'),
+  jj: wordSet('log diff st status show help'),
+  openssl: wordSet('x509 version ciphers verify asn1parse crl'),
+  make: wordSet('-p --print-data-base'),
+  nginx: wordSet('-t -T'),
+  sysctl: wordSet('-a'),
+  ip: wordSet('a addr link route'),
 }
 
 /** Options after which a value is told to people. */
@@ -157,7 +161,7 @@ export const MESSAGE_OPTIONS: Readonly<Record<string, string>> = {
 }
 
 /** Options with which a command only shows what it would do. `-n` and the like mean so for the named commands alone. */
-export const DRY_OPTIONS = words(
+export const DRY_OPTIONS = wordSet(
   '--dry-run --dryrun --list-only --plan --noop --check-only --just-print --recon --simulate --whatif --what-if --no-act --help --version --syntax-check --collect-only',
 )
 export const DRY_SHORT: Readonly<Record<string, string>> = {
@@ -197,7 +201,7 @@ export const DRY_SHORT: Readonly<Record<string, string>> = {
 
 /** Their first word names what is done: nothing but options may stand between name and subcommand. */
 export const SUBCOMMANDED =
-  words(`git npm pnpm yarn pip docker podman kubectl cargo go gh apt apt-get brew conda poetry uv helm terraform aws
+  wordSet(`git npm pnpm yarn pip docker podman kubectl cargo go gh apt apt-get brew conda poetry uv helm terraform aws
   gcloud az bun deno dotnet mvn systemctl service python node ruby perl php bash sh npx tmux`)
 
 /** One program under several names. */
@@ -216,15 +220,18 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /** Names that make a string a command, besides those above. */
 const ACTING =
-  words(`apt apt-get awk cargo chmod chown chgrp cmake cp crontab curl dd docker docker-compose export go gpg gzip java javac kill
-  pkill killall kubectl ln make mkdir mkfs mount mv nc ncat npm npx pip pnpm poetry pytest tox nox rm rmdir rsync scp sftp ftp ssh systemctl
-  service tar touch unzip uv wget yarn zip git gh jest vitest mocha eslint prettier ruff black mypy tsc gcc g++ clang rustc mvn gradle
-  terraform helm aws gcloud az brew conda useradd usermod passwd su source eval set unset alias iptables ufw at batch reboot shutdown
-  openssl ssh-keygen ssh-add base64 tmux screen flask uvicorn gunicorn django-admin alembic rails rake bundle composer dotnet bun deno
-  truncate shred install patch ed vi vim nano emacs mail sendmail mutt http httpie nmap telnet socat redis-cli createdb dropdb pg_dump
-  ansible ansible-playbook vagrant ip nft route firewall-cmd hostnamectl timedatectl localectl usermod groupadd chpasswd dpkg rpm yum dnf apk
-  pacman zypper snap flatpak modprobe setfacl chattr tee dd mkfifo crudini rclone restic heroku vercel netlify wrangler firebase flyctl pm2
-  supervisorctl launchctl defaults open xdg-open tsx ts-node podman vault consul kustomize argocd mongosh psql sqlite3 mysql apply_patch pre-commit coverage pyenv nvm rustup twine hatch pdm pipx virtualenv jupyter streamlit celery cd trap`)
+  wordSet(`apt apt-get awk cargo chmod chown chgrp cmake cp crontab curl dd docker docker-compose export go gpg gzip
+  java javac kill pkill killall kubectl ln make mkdir mkfs mount mv nc ncat npm npx pip pnpm poetry pytest tox nox rm
+  rmdir rsync scp sftp ftp ssh systemctl service tar touch unzip uv wget yarn zip git gh jest vitest mocha eslint
+  prettier ruff black mypy tsc gcc g++ clang rustc mvn gradle terraform helm aws gcloud az brew conda useradd usermod
+  passwd su source eval set unset alias iptables ufw at batch reboot shutdown openssl ssh-keygen ssh-add base64 tmux
+  screen flask uvicorn gunicorn django-admin alembic rails rake bundle composer dotnet bun deno truncate shred install
+  patch ed vi vim nano emacs mail sendmail mutt http httpie nmap telnet socat redis-cli createdb dropdb pg_dump
+  ansible ansible-playbook vagrant ip nft route firewall-cmd hostnamectl timedatectl localectl usermod groupadd
+  chpasswd dpkg rpm yum dnf apk pacman zypper snap flatpak modprobe setfacl chattr tee dd mkfifo crudini rclone restic
+  heroku vercel netlify wrangler firebase flyctl pm2 supervisorctl launchctl defaults open xdg-open tsx ts-node podman
+  vault consul kustomize argocd mongosh psql sqlite3 mysql apply_patch pre-commit coverage pyenv nvm rustup twine
+  hatch pdm pipx virtualenv jupyter streamlit celery cd trap`)
 
 const NAMED_COMMANDS: ReadonlySet<string> = new Set([
   ...COPYING,

@@ -1,3 +1,4 @@
+import { wordSet } from '../../text/words.ts'
 import { INTERPRETERS, isOption } from './command-table.ts'
 
 /** Where the code, the script file and the arguments of a shell or an interpreter stand. */
@@ -8,32 +9,8 @@ interface Program {
   readonly file: number | null
 }
 
-const VALUED = [
-  '-W',
-  '-X',
-  '-r',
-  '--require',
-  '-I',
-  '-O',
-  '-o',
-  '--rcfile',
-  '--init-file',
-  '-h',
-  '-U',
-  '-p',
-  '-d',
-  '-P',
-  '-D',
-  '--loader',
-  '--import',
-  '-u',
-  '--host',
-  '--user',
-  '--port',
-  '--dbname',
-  '-v',
-  '-F',
-]
+const VALUED = wordSet(`-W -X -r --require -I -O -o --rcfile --init-file -h -U -p -d -P -D --loader --import -u --host
+  --user --port --dbname -v -F`)
 
 export function programIn(name: string, words: readonly string[]): Program {
   if (name === 'sqlite3' || name === 'redis-cli')
@@ -57,7 +34,7 @@ const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
   python: ['-u', '-O', '-d', '-I', '-v', '-P'],
 }
 
-const takesValue = (name: string, word: string): boolean => VALUED.includes(word) && !FLAGS_OF[name]?.includes(word)
+const takesValue = (name: string, word: string): boolean => VALUED.has(word) && !FLAGS_OF[name]?.includes(word)
 /** With code there is no file: what follows are arguments. */
 const fileAt = (at: number, code: readonly number[]): number | null => (code.length > 0 ? null : at)
 const FILE_OPTIONS = ['-f', '--file']
@@ -89,3 +66,29 @@ function endsOptions(word: string, before: string): boolean {
 
 const CHECKING = new Set(['--help', '--version', 'noexec'])
 const isLetters = (word: string): boolean => /^-[a-zA-Z]+$/u.test(word)
+
+/** A program that runs files of a language. */
+interface Interpreter {
+  readonly program: string
+  readonly language: string
+  /** The option with which it gets code as a word; empty: it is a word of its own. */
+  readonly option: string
+}
+
+const BY_ENDING: Readonly<Record<string, string>> = {
+  ...{ py: 'python', pyw: 'python', js: 'node', mjs: 'node', cjs: 'node', ts: 'node', mts: 'node', cts: 'node' },
+  ...{ rb: 'ruby', pl: 'perl', pm: 'perl', php: 'php', lua: 'lua', sql: 'psql', r: 'Rscript', scpt: 'osascript' },
+}
+const LONGEST_FIRST_LINE = 200
+
+/** What runs a file: what its first line names, else what its ending does; null: a shell. */
+export function interpreterOf(path: string, text: string): Interpreter | null {
+  const isMarked = text.startsWith('#!')
+  const first = isMarked ? (text.slice(0, LONGEST_FIRST_LINE).split('\n', 1)[0] ?? '') : ''
+  const program = isMarked
+    ? Object.keys(INTERPRETERS).find((name) => first.includes(name))
+    : BY_ENDING[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]
+  const known = program === undefined ? undefined : INTERPRETERS[program]
+  if (program === undefined || known === undefined) return null
+  return { program, language: known.language, option: known.code.split(' ')[0] ?? '' }
+}

@@ -1,12 +1,11 @@
+import { wordSet } from '../../text/words.ts'
 import { type Call, contentOf, mention, mentionAll } from '../syntax/call.ts'
 import { within } from '../syntax/record.ts'
-import { readsAsProse, toldWords } from '../syntax/told-words.ts'
 import type { Taken } from '../syntax/use.ts'
 import { kindOf, subcommandOf } from './command-kinds.ts'
-import { isCommandName } from './command-table.ts'
+import { isCommandName, listOf, MESSAGE_OPTIONS } from './command-table.ts'
 import type { Flow, Machine, Status } from './machine.ts'
 import type { Piece } from './piece.ts'
-import { takesAway } from './taking-away.ts'
 import { testWordsStatus } from './test-status.ts'
 
 export function runKind(machine: Machine, call: Call): Status {
@@ -43,17 +42,7 @@ const USE_OF_LOOKING: Readonly<Record<'asks' | 'copies' | 'searches', Readonly<R
 }
 
 /** They make another text of what they read. */
-const TURNING: ReadonlySet<string> = new Set([
-  'base64',
-  'rev',
-  'xxd',
-  'tr',
-  'gunzip',
-  'zcat',
-  'gzip',
-  'iconv',
-  'envsubst',
-])
+const TURNING: ReadonlySet<string> = wordSet(`base64 rev xxd tr gunzip zcat gzip iconv envsubst`)
 
 /** Passes input on: to the screen, into a file, to the next command. A file that this script wrote is its text. */
 function pass(machine: Machine, { name, words, scope }: Call): void {
@@ -124,4 +113,54 @@ function take(machine: Machine, piece: Piece, asString: Taken, asCommand: Taken)
     machine.record.say(piece.text, asString, asCommand)
     machine.paint(piece.start, piece.end, asString, piece.frame)
   }
+}
+
+/**
+ * Commands that take away, stop or block what they are given. Where an instruction asks to set something up, a word of it in such a command is
+ * rather its opposite; a whole command that is an anchor itself is compared by its words and does not come here.
+ */
+const PROGRAMS: ReadonlySet<string> = new Set('rm rmdir unlink shred trash kill pkill killall fuser'.split(' '))
+const SUBCOMMANDS: ReadonlySet<string> = new Set(
+  'uninstall remove rm purge delete del destroy disable stop down unset revoke prune autoremove unlink deactivate'.split(
+    ' ',
+  ),
+)
+
+function takesAway(name: string, words: readonly string[]): boolean {
+  if (PROGRAMS.has(name)) return true
+  if (name === 'chmod') return words.some((word) => /^[augo]*-[rwx]+$/u.test(word) || word === '000')
+  return words.slice(1, 4).some((word) => SUBCOMMANDS.has(word))
+}
+
+/** Places of words that are only told to people, in a command that does something: messages of commits and issues. */
+function toldWords(name: string, words: readonly string[]): ReadonlySet<number> {
+  const told = new Set<number>()
+  const sub = subcommandOf(words)
+  if (name === 'gh' && sub === 'api') return told
+  const options = [...listOf(MESSAGE_OPTIONS, name), ...listOf(MESSAGE_OPTIONS, `${name} ${sub ?? ''}`)]
+  if (options.length === 0) return told
+  for (const [at, word] of words.entries()) {
+    if (options.includes(word) || (options.includes('-m') && MESSAGE_CLUSTER.test(word))) told.add(at + 1)
+    else if (
+      options.some((option) => (option.startsWith('--') ? word.startsWith(`${option}=`) : isGlued(word, option)))
+    )
+      told.add(at)
+  }
+  return told
+}
+
+/** `-qm 'message'` */
+const MESSAGE_CLUSTER = /^-[a-zA-Z]{1,5}m$/u
+
+const isGlued = (word: string, option: string): boolean =>
+  option.length === 2 && word.startsWith(option) && word.length > 2
+
+const PROSE_WORDS = 4
+
+/** Whether it is a sentence to people: several words of a language. */
+function readsAsProse(text: string): boolean {
+  let words = 0
+  for (const word of text.split(/\s/u))
+    if (/^["'([{]{0,3}\p{L}[\p{L}'’]*["')\]},.;:!?]{0,5}$/u.test(word) && ++words === PROSE_WORDS) return true
+  return false
 }

@@ -4,10 +4,9 @@ import { within } from '../syntax/record.ts'
 import type { Taken } from '../syntax/use.ts'
 import { mayBeDry } from './command-kinds.ts'
 import { INTERPRETERS } from './command-table.ts'
-import { interpreterOf } from './file-language.ts'
 import { type Machine, SCREEN, type Scope, type Status } from './machine.ts'
 import type { Frame } from './piece.ts'
-import { programIn, shellProgram } from './program-words.ts'
+import { interpreterOf, programIn, shellProgram } from './program-words.ts'
 import { sedSides } from './sed-sides.ts'
 
 export function runShell(machine: Machine, call: Call): Status {

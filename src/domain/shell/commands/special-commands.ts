@@ -1,12 +1,10 @@
-import { type Call, frameOf, mention, mentionAll, runText } from '../syntax/call.ts'
+import { type Call, frameOf, frameOfPiece, joined, mention, mentionAll, runText } from '../syntax/call.ts'
 import { wholeOf } from '../syntax/expand.ts'
-import { echoed, formatted, print } from '../syntax/print.ts'
+import { LONGEST_SCRIPT } from '../syntax/parse-script.ts'
 import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } from '../syntax/put-into-file.ts'
 import { within } from '../syntax/record.ts'
-import { editsInPlace, subcommandOf } from './command-kinds.ts'
-import { handedOverFrom } from './handed-over.ts'
+import { editsInPlace, handedOverFrom, subcommandOf } from './command-kinds.ts'
 import type { Machine, Status } from './machine.ts'
-import { runContained, runFound, runOption, runRemote } from './run-elsewhere.ts'
 import { act, runKind } from './run-kind.ts'
 import { editInPlace, runSourced } from './run-program.ts'
 
@@ -136,5 +134,105 @@ function takeVariables(machine: Machine, { words, fields, scope }: Call): Status
 
 function halt(machine: Machine, kind: 'return' | 'break'): Status {
   machine.halt = kind
+  return null
+}
+
+/** What `echo` and `printf` print goes where their output goes. */
+function print(machine: Machine, { name, fields, scope }: Call, text: string): Status {
+  const first = fields[1]
+  const start = first?.start ?? fields[0]?.start ?? 0
+  const end = fields.at(-1)?.end ?? start
+  machine.paint(fields[0]?.start ?? 0, fields[0]?.end ?? 0, 'told')
+  const last = fields.at(-1)
+  const verbatim = last !== undefined && last === first && last.verbatim !== null && text.startsWith(last.text)
+  // Where an instruction asks to print something, printing it may be the act.
+  const isShown = scope.out.pieces === null && scope.out.flow === 'shown'
+  if (isShown && machine.context.says(name)) machine.record.say(text, 'unsure', 'unsure')
+  machine.emit({ text, start: verbatim ? (last.verbatim ?? start) : start, end, frame: machine.frame, verbatim }, scope)
+  return true
+}
+
+function echoed(words: readonly string[]): string {
+  let at = 1
+  let escapes = false
+  while (/^-[neE]+$/u.test(words[at] ?? '')) {
+    if (words[at]?.includes('e') === true) escapes = true
+    at++
+  }
+  const text = words.slice(at).join(' ')
+  return escapes ? withoutEscapes(text) : text
+}
+
+/** `printf` with its arguments put in; a format that is used again prints each on a line of its own, or so it seems to a search. */
+function formatted(words: readonly string[]): string {
+  const at = words[1] === '--' ? 2 : words[1] === '-v' ? 4 : 1
+  const format = withoutEscapes(words[at] ?? '')
+  const values = words.slice(at + 1)
+  const holes = format.split(/%[-+ 0-9.]*[sdbqi]/u)
+  if (holes.length === 1) return format
+  let out = ''
+  for (let next = 0; (next === 0 || next < values.length) && out.length < LONGEST_SCRIPT; next += holes.length - 1)
+    out += holes.map((text, index) => (index === 0 ? text : (values[next + index - 1] ?? '') + text)).join('')
+  return out
+}
+
+const withoutEscapes = (text: string): string =>
+  text.replaceAll('\\n', '\n').replaceAll('\\t', '\t').replaceAll('\\"', '"')
+
+/** `ssh host 'a && b'`: the words behind the host are one line of a shell. */
+function runRemote(machine: Machine, { words, fields, scope }: Call, from: number): Status {
+  mentionAll(machine, fields.slice(0, from), within('done', scope.use), 'told')
+  const [first, ...more] = fields.slice(from)
+  if (first === undefined) {
+    // The first lines may answer its questions, and it may not come up at all.
+    if (machine.isTyped) machine.doubts = true
+    for (const piece of joined(scope.input)) runText(machine, piece.text, frameOfPiece(piece), scope)
+    return null
+  }
+  const frame =
+    more.length === 0 ? frameOf(machine, first) : wholeOf(machine.frame, first.start, more.at(-1)?.end ?? first.end)
+  runText(machine, words.slice(from).join(' '), frame, scope)
+  return null
+}
+
+/** `docker exec c cmd`, `docker run image cmd`, `kubectl exec pod -- cmd`. */
+function runContained(machine: Machine, call: Call): Status {
+  const { words, fields, scope } = call
+  const at = handedOverFrom(call.name, words)
+  if (at === null) return runKind(machine, call)
+  mentionAll(machine, fields.slice(0, at), within('done', scope.use), 'told')
+  if (at >= fields.length) return null
+  machine.deeper(() => machine.evaluate.fields(machine, fields.slice(at), scope))
+  return null
+}
+
+/** `su -c 'command'`, `script -qc 'command'`. */
+function runOption(machine: Machine, call: Call): Status {
+  const at = call.words.findIndex((word) => word === '--command' || word === '--run' || /^-[a-zA-Z]*c$/u.test(word))
+  const field = at === -1 ? undefined : call.fields[at + 1]
+  if (field === undefined)
+    return call.name === 'vagrant' ? runKind(machine, call) : runRemote(machine, call, call.fields.length)
+  mentionAll(
+    machine,
+    call.fields.filter((one) => one !== field),
+    within('done', call.scope.use),
+    'told',
+  )
+  runText(machine, field.text, frameOf(machine, field), call.scope)
+  return null
+}
+
+/** `find -exec cmd {} ;` runs the command; the conditions before it are looked for, but decide what it is done to. */
+function runFound(machine: Machine, call: Call): Status {
+  const { words, fields, scope } = call
+  const at = words.findIndex((word) =>
+    ['-exec', '-execdir', '-ok', '-okdir', '-x', '-X', '--exec', '--exec-batch'].includes(word),
+  )
+  if (at === -1) return runKind(machine, call)
+  const end = words.findIndex((word, place) => place > at && (word === ';' || word === '+' || word === '\\;'))
+  mentionAll(machine, fields.slice(0, at), 'unsure', 'told')
+  machine.deeper(() =>
+    machine.evaluate.fields(machine, fields.slice(at + 1, end === -1 ? undefined : end), { ...scope, input: [] }),
+  )
   return null
 }

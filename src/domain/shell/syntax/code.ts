@@ -21,71 +21,21 @@ interface Started {
   readonly sure: boolean
 }
 
-const PRINTING = [
-  'print(',
-  'print ',
-  'console.log(',
-  'console.error(',
-  'console.info(',
-  'console.warn(',
-  'puts ',
-  'say ',
-  'display ',
-  'echo ',
-  'logging.',
-  'logger.',
-  'log.info(',
-  'log.debug(',
-  'warnings.warn(',
-  '\\echo ',
-]
+const PRINTING = (
+  'print(|print |console.log(|console.error(|console.info(|console.warn(|puts |say |display |echo |' +
+  'logging.|logger.|log.info(|log.debug(|warnings.warn(|\\echo '
+).split('|')
 /** Statements of SQL, and commands of its shells, that only show. */
-const QUERIES = [
-  'with ',
-  'get ',
-  'keys ',
-  'scan ',
-  'ttl ',
-  'exists ',
-  'hget ',
-  'hgetall ',
-  'select ',
-  'show ',
-  'explain ',
-  'describe ',
-  'pragma ',
-  '.schema',
-  '.tables',
-  '.dump',
-  '\\d',
-  '\\l',
-]
+const QUERIES = (
+  'with |get |keys |scan |ttl |exists |hget |hgetall |select |show |explain |describe |pragma |.schema|' +
+  '.tables|.dump|\\d|\\l'
+).split('|')
 /** A query that holds these may write. */
 const WRITING = [' into ', 'update ', 'delete ', 'insert ', 'load_extension', 'pg_', 'dblink', 'lo_export', 'analyze']
-const STARTING = [
-  'subprocess',
-  'os.system',
-  'os.popen',
-  'os.exec',
-  'execSync',
-  'exec(',
-  'execFile',
-  'spawn',
-  'popen',
-  'Popen',
-  'check_call',
-  'check_output',
-  'system(',
-  'system ',
-  'shell_exec',
-  'sh.',
-  'pexpect',
-  'Deno.Command',
-  '`',
-  '%x',
-  'run(',
-  'pty.',
-]
+const STARTING = (
+  'subprocess|os.system|os.popen|os.exec|execSync|exec(|execFile|spawn|popen|Popen|check_call|check_output|' +
+  'system(|system |shell_exec|sh.|pexpect|Deno.Command|`|%x|run(|pty.'
+).split('|')
 /** Elsewhere a backtick is a text (JavaScript) or a name (SQL). */
 const BACKTICK_RUNS = new Set(['ruby', 'perl', 'php'])
 /** A line that prints into a file. */

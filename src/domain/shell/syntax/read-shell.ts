@@ -1,11 +1,8 @@
-import { isAddress } from '../../acts/mentions.ts'
-import { normalPath } from '../../acts/paths.ts'
+import { isAddress, normalPath } from '../../acts/mentions.ts'
 import { foldForSearch, foldWhole, indexOfWord } from '../../text/search.ts'
 import { isDry, kindOf, mayBeDry } from '../commands/command-kinds.ts'
 import { withoutComments } from '../commands/file-kinds.ts'
 import { Machine, SCREEN, type Scope } from '../commands/machine.ts'
-import { isPlainLook, LookReading } from '../commands/plain-look.ts'
-import type { ShellReading } from '../reading.ts'
 import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
 import { readKeystrokes } from './keystrokes.ts'
 import { type Ran, Record, type Write, within } from './record.ts'
@@ -223,4 +220,77 @@ export function readContent(
   const machine = new Machine(record, context, evaluator, content)
   machine.write(target, { text: content, start: 0, end: 0, frame: { start: 0, end: 0 }, verbatim: false }, 'done')
   return { useOf: (anchor) => useInRecord(record, readAnchor(anchor)) }
+}
+
+/** One command that only looks, without quotes, expansions, redirections or options that write. */
+const PLAIN_LOOK =
+  /^(?:(?:cat|ls|head|tail|grep|wc|stat|pwd|nl)(?: [\w./:,=@%+-]{1,200}){0,12}|sed -n \d{1,9}(?:,\d{1,9})?p [\w./-]{1,200})$/u
+const LONGEST = 400
+
+const isPlainLook = (text: string): boolean => text.length <= LONGEST && PLAIN_LOOK.test(text)
+
+/** Most of what agents type: it writes and runs nothing, and only strings that share a word with it are worth a parser. */
+class LookReading implements ShellReading {
+  readonly runs: readonly string[] = NONE
+  readonly mayRun: ReadonlySet<string> = NO_WORDS
+  readonly writes: readonly Write[] = NO_WRITES
+  readonly isOne = true
+  readonly takesFrom: readonly string[] = NONE
+  readonly parsed = true
+  private readonly text: string
+  private readonly read: () => ShellReading
+  private whole: ShellReading | null = null
+
+  constructor(text: string, read: () => ShellReading) {
+    this.text = text
+    this.read = read
+  }
+
+  useOf(anchor: string): Use {
+    return this.sharesWord(anchor) ? this.parse().useOf(anchor) : 'absent'
+  }
+
+  useAt(start: number, end: number): Taken {
+    return this.parse().useAt(start, end)
+  }
+
+  looksAt(words: string): boolean {
+    return this.sharesWord(words) && this.parse().looksAt(words)
+  }
+
+  private parse(): ShellReading {
+    this.whole ??= this.read()
+    return this.whole
+  }
+
+  private sharesWord(anchor: string): boolean {
+    const { words, programs } = readAnchor(anchor)
+    return words.some((word) => this.text.includes(word)) || programs.some((name) => this.text.startsWith(name))
+  }
+}
+
+const NONE: readonly string[] = []
+const NO_WORDS: ReadonlySet<string> = new Set()
+const NO_WRITES: readonly Write[] = []
+
+/** What a script does, read once for any number of anchors. */
+export interface ShellReading {
+  /** The strongest use of an anchor: a command, or a string. */
+  useOf(anchor: string): Use
+  /** What the text at [start, end) of the source is. */
+  useAt(start: number, end: number): Taken
+  /** Whether a command that only looks has the string among its words: where looking was asked for, that may be the act. */
+  looksAt(text: string): boolean
+  /** Files that the script runs, as it names them. */
+  readonly runs: readonly string[]
+  /** Words of commands that may run a file under another name: a module, a test, what code imports. */
+  readonly mayRun: ReadonlySet<string>
+  /** What the script writes into files, where its text is known. */
+  readonly writes: readonly Write[]
+  /** It is one simple command: where it failed, it was that which did. */
+  readonly isOne: boolean
+  /** Files that it did not write, whose text it runs or hands to a command that acts. */
+  readonly takesFrom: readonly string[]
+  /** False: reading it would take too long, or makes no sense; everything found in it is at best `unsure`. */
+  readonly parsed: boolean
 }

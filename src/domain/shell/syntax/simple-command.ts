@@ -7,8 +7,8 @@ import { runFile, runInterpreter, runShell } from '../commands/run-program.ts'
 import { SPECIAL } from '../commands/special-commands.ts'
 import { type Call, fieldsOf, mention, mentionAll } from './call.ts'
 import { assign, expandWord } from './expand.ts'
+import { redirect } from './put-into-file.ts'
 import { within } from './record.ts'
-import { redirect } from './redirections.ts'
 
 export function runCommand(machine: Machine, command: Command, outer: Scope): Status {
   const scope = redirect(machine, command.redirects, outer)

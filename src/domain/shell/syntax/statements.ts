@@ -26,7 +26,7 @@ import { arithmeticStatus, testStatus } from '../commands/test-status.ts'
 import { asks, maySayNothing, runsBody } from './conditions.ts'
 import { expandToText, expandWord } from './expand.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
-import { redirect } from './redirections.ts'
+import { redirect } from './put-into-file.ts'
 import { runCommand, runFields } from './simple-command.ts'
 
 /** Loops are followed for so many values. */

@@ -1,3 +1,4 @@
+import { wordSet } from '../../text/words.ts'
 import { commandIn, isDry, subcommandOf } from '../commands/command-kinds.ts'
 import { INTERPRETERS } from '../commands/command-table.ts'
 import { programIn } from '../commands/program-words.ts'
@@ -5,14 +6,13 @@ import { programIn } from '../commands/program-words.ts'
 /** A program that takes the keys that follow, by how it is left. */
 export type Taker = 'vi' | 'editor' | 'pager' | 'prompt' | 'input'
 
-const names = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/u))
-const VI = names('vi vim nvim view vimdiff ex visudo vipw')
-const EDITORS = names('nano pico emacs micro joe hx helix mcedit ne jed')
-const PAGERS = names('less more most man info top htop tig journalctl')
-const PROMPTS = names(
+const VI = wordSet('vi vim nvim view vimdiff ex visudo vipw')
+const EDITORS = wordSet('nano pico emacs micro joe hx helix mcedit ne jed')
+const PAGERS = wordSet('less more most man info top htop tig journalctl')
+const PROMPTS = wordSet(
   'ed bc dc gdb lldb ftp sftp lftp telnet nc ncat irb pry ghci R julia iex erl jshell scala clj pdb mongosh mongo',
 )
-const GIT_PAGED = names('log diff show blame reflog')
+const GIT_PAGED = wordSet('log diff show blame reflog')
 const HERE_DOCUMENT = /(?:^|[^<])<<-?[ \t]*["'\\]?([A-Za-z_][\w.-]*)/u
 
 /** The word that ends the here-document which a line opens. */

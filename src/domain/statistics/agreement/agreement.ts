@@ -2,16 +2,12 @@ import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '.
 import { err, type Issue, ok, type Result } from '../../result.ts'
 import { BOOTSTRAP, type BootstrapInterval, type BootstrapSettings, bootstrap } from '../bootstrap.ts'
 import { type Estimate, missing } from '../estimate.ts'
-import { prevalence } from '../shares/prevalence.ts'
-import { cohenKappaOfCells } from './cohen-kappa.ts'
+import { cohenKappaOfCells, linear, quadratic, weightedKappa } from './cohen-kappa.ts'
 import { confusionCells, unfoldCells } from './confusion.ts'
-import { fleissKappa } from './fleiss-kappa.ts'
-import { gwetAc1 } from './gwet-ac1.ts'
 import { type ItemTable, itemTable } from './item-table.ts'
 import { krippendorffAlpha, krippendorffAlphaOf } from './krippendorff-alpha.ts'
 import { groupRatings, type RatedItem, type Ratings } from './ratings.ts'
-import { rawAgreement } from './raw-agreement.ts'
-import { linear, quadratic, weightedKappa } from './weighted-kappa.ts'
+import { fleissKappa, gwetAc1, rawAgreement } from './raw-agreement.ts'
 
 /** A second or two of work: an answer is made in one go. */
 export const MAX_RESAMPLED_ITEMS = 200_000_000
@@ -213,3 +209,14 @@ const tooManyDraws = (items: number): Issue => ({
   path: '/bootstrap/draws',
   message: `at most ${Math.floor(MAX_RESAMPLED_ITEMS / items)} draws for ${items} items`,
 })
+
+/**
+ * Share of each label among all ratings; empty where there are none. Labels that were declared and not given are there with 0: that is
+ * their share. Own properties only, whatever a label is called.
+ */
+export function prevalence(ratings: Ratings): Record<string, number> {
+  if (ratings.n_ratings === 0) return {}
+  const counts = new Float64Array(ratings.labels.length)
+  for (const item of ratings.items) for (const label of item.labels) counts[label] = (counts[label] ?? 0) + 1
+  return Object.fromEntries(ratings.labels.map((label, index) => [label, (counts[index] ?? 0) / ratings.n_ratings]))
+}

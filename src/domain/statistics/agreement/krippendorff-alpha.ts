@@ -1,6 +1,6 @@
 import { defined, type Estimate, missing } from '../estimate.ts'
+import { type Distance, quadratic } from './cohen-kappa.ts'
 import { addCounts, type ItemTable, sumOfSquares } from './item-table.ts'
-import { type Distance, quadratic } from './weighted-kappa.ts'
 
 /**
  * Krippendorff’s α for nominal data with any pattern of missing ratings: 1 − Do/De. Over items with m_u ≥ 2 ratings, in all n of them,

@@ -5,7 +5,7 @@ export type Interval = readonly [low: number, high: number]
 export const clamp = (x: number): number => Math.min(1, Math.max(0, x))
 
 /** What an estimate rests on. */
-export interface Evidence {
+interface Evidence {
   /** Reviews; with uneven weights, the even ones that are worth as much. */
   readonly reviews: number
   /** Independent units among them: tasks, and each review that names none. */
