@@ -23,8 +23,8 @@ const LAYERS: Readonly<Record<string, string>> = {
   queue: 'ports',
   telemetry: 'schemas ports asking grading',
   web: '',
-  // A package entry of its own, for browsers too.
-  client: '',
+  // A package entry of its own, for browsers too: types alone.
+  client: 'schemas',
   // Types alone: what it stops and what it logs.
   process: 'batches http',
   http: 'schemas domain ports asking grading batches audit access config offload telemetry',

@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import type { Batch } from './generated/types.ts'
+import type { Batch } from './contract.ts'
 import { chunksOf } from './lines.ts'
 import { type FollowTiming, persist } from './persist.ts'
 

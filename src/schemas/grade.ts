@@ -309,3 +309,31 @@ export const GradeSchema = Type.Object(
   closed,
 )
 export type Grade = Static<typeof GradeSchema>
+
+/** One call of a judge as the ledger of a grade shows it. */
+export const LedgerEntrySchema = Type.Object(
+  {
+    ...Type.Omit(AttemptSummarySchema, ['replayed', 'latency_ms']).properties,
+    latency_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'Null while in flight or interrupted.' }),
+    judge: Type.String(),
+    batch: Type.Union([Type.String(), Type.Null()], { description: 'The batch that it was made for.' }),
+    started_at: Type.String({ format: 'date-time' }),
+    request_digest: Type.String({ description: 'Digest of everything that was sent.' }),
+    model_resolved: Type.Union([Type.String(), Type.Null()]),
+    raw_reply: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Only with `raw=true`.' })),
+  },
+  { additionalProperties: false },
+)
+export type LedgerEntry = Static<typeof LedgerEntrySchema>
+
+/** A call of a batch, whether or not a grade came of it. */
+export const BatchCallSchema = Type.Object(
+  {
+    ...LedgerEntrySchema.properties,
+    grade_id: Type.Union([Type.String(), Type.Null()], {
+      description: 'The grade that it was made for, or that uses its reply; null: no grade was stored.',
+    }),
+  },
+  { additionalProperties: false },
+)
+export type BatchCall = Static<typeof BatchCallSchema>

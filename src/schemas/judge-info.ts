@@ -51,7 +51,7 @@ const LifecycleSchema = Type.Object(
 export type Lifecycle = Static<typeof LifecycleSchema>
 
 /** A configured judge as callers may see it: never a key, and of its base URL nothing that can hold credentials. */
-export const JudgeInfoSchema = Type.Object(
+export const JudgeViewSchema = Type.Object(
   {
     name: Type.String(),
     kind: Type.Enum(['lexical', 'model'] as const, { type: 'string', description: '`lexical` is no model.' }),
@@ -98,7 +98,7 @@ export const JudgeInfoSchema = Type.Object(
   },
   closed,
 )
-export type JudgeView = Static<typeof JudgeInfoSchema>
+export type JudgeView = Static<typeof JudgeViewSchema>
 
 /** A judge that cannot be asked. */
 export const UnconfiguredJudgeSchema = Type.Object(

@@ -8,6 +8,7 @@ export const SignInSchema = Type.Object(
   { key: Type.String({ minLength: 1, maxLength: 200, description: 'A key as `veridict keys create` printed it.' }) },
   { ...closed, description: 'A key, exchanged for a session.' },
 )
+export type SignIn = Static<typeof SignInSchema>
 
 const caller = {
   project: Type.String({ description: 'The project whose grades, batches and reviews are seen and made.' }),
