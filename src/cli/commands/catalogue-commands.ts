@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
+import type { RubricView } from '../../schemas/rubric-view.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { SERVER_HELP } from '../client/service-connection.ts'
 import { type Session, withSession } from '../client/session.ts'
@@ -8,7 +9,6 @@ import { type ServerOption, withServer } from '../input/command-options.ts'
 import { line } from '../input/ndjson.ts'
 import { runCommand } from '../output/error-text.ts'
 import { judgeText, unconfiguredText } from '../output/judge-table.ts'
-import type { RubricView } from '../output/rubric-row.ts'
 import { clip, pad } from '../results/terminal-text.ts'
 
 interface CatalogueOptions extends ServerOption {
