@@ -17,7 +17,10 @@ export function installErrors(app: FastifyInstance): void {
     const path = request.url.split('?')[0] ?? ''
     const allowed = [...new Set(routes.filter((one) => one.matches.test(path)).map((one) => one.method))].sort()
     if (allowed.length === 0 || allowed.includes(request.method))
-      return sendProblem(reply, new HttpProblem(404, 'not_found', 'there is no such path; /openapi.json lists what there is'))
+      return sendProblem(
+        reply,
+        new HttpProblem(404, 'not_found', 'there is no such path; /openapi.json lists what there is'),
+      )
     const headers = { allow: allowed.join(', ') }
     return sendProblem(reply, new HttpProblem(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
   })
