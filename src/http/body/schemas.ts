@@ -15,19 +15,15 @@ import { ComparisonSchema } from '../../schemas/regrade.ts'
 import { RubricViewSchema } from '../../schemas/rubric-view.ts'
 import { TrajectorySearchSchema } from '../../schemas/trajectory-search.ts'
 import { TrajectoryStepSchema, TrajectorySummarySchema } from '../../schemas/trajectory-view.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 
-const listOf = (name: string) => Type.Object({ items: Type.Array(ref(name)) }, { additionalProperties: false })
-const pageOf = (name: string) =>
-  Type.Object({ items: Type.Array(ref(name)), next_cursor: NextCursorSchema }, { additionalProperties: false })
+const listOf = (name: string) => Closed({ items: Type.Array(ref(name)) })
+const pageOf = (name: string) => Closed({ items: Type.Array(ref(name)), next_cursor: NextCursorSchema })
 
-const JudgeListSchema = Type.Object(
-  {
-    items: Type.Array(ref('Judge')),
-    not_configured: Type.Array(UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
-  },
-  { additionalProperties: false },
-)
+const JudgeListSchema = Closed({
+  items: Type.Array(ref('Judge')),
+  not_configured: Type.Array(UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
+})
 
 /** Everything that has a name of its own in the OpenAPI document. */
 export const COMPONENTS = {
@@ -61,7 +57,7 @@ export const COMPONENTS = {
   Disagreement: DisagreementSchema,
   DisagreementPage: pageOf('Disagreement'),
   Agreement: AgreementAnswerSchema,
-  Status: Type.Object({ status: Type.String() }, { additionalProperties: false }),
+  Status: Closed({ status: Type.String() }),
   Problem: ProblemSchema,
 } satisfies Record<string, TSchema>
 type ComponentName = keyof typeof COMPONENTS
@@ -121,7 +117,7 @@ export function problems(...statuses: number[]): Record<number, Response> {
   )
 }
 
-export const NoQuery = Type.Object({}, { additionalProperties: false })
+export const NoQuery = Closed({})
 export const IdempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

@@ -7,23 +7,20 @@ import { findRubric } from '../../domain/rubric/said-claims.ts'
 import type { JudgeInfo } from '../../ports/judge-ports.ts'
 import type { JudgeView } from '../../schemas/judge-info.ts'
 import type { RubricView } from '../../schemas/rubric-view.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { Lifecycles } from '../lifecycles.ts'
 import { notFound } from '../problem.ts'
 
-const RubricId = Type.Object({ id: Type.String({ maxLength: 200 }) }, { additionalProperties: false })
+const RubricId = Closed({ id: Type.String({ maxLength: 200 }) })
 
-const JudgesQuery = Type.Object(
-  {
-    lifecycle: Type.Optional(
-      Type.Boolean({ description: 'Also ask each provider when it retires the model, once an hour at most.' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const JudgesQuery = Closed({
+  lifecycle: Type.Optional(
+    Type.Boolean({ description: 'Also ask each provider when it retires the model, once an hour at most.' }),
+  ),
+})
 
 /** What there is: rubrics and judges. */
 export function catalogueRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
