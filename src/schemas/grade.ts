@@ -217,7 +217,7 @@ export const ReceiptSchema = Closed({
 })
 export type Receipt = Static<typeof ReceiptSchema>
 
-const Said = Type.Union([Type.Boolean(), Type.Null()], {
+const Said = Nullable(Type.Boolean(), {
   description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
 })
 const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()], {
@@ -273,20 +273,20 @@ export type Grade = Static<typeof GradeSchema>
 /** One call of a judge as the ledger of a grade shows it. */
 export const LedgerEntrySchema = Closed({
   ...Type.Omit(AttemptSummarySchema, ['replayed', 'latency_ms']).properties,
-  latency_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'Null while in flight or interrupted.' }),
+  latency_ms: Nullable(Type.Integer(), { description: 'Null while in flight or interrupted.' }),
   judge: Type.String(),
-  batch: Type.Union([Type.String(), Type.Null()], { description: 'The batch that it was made for.' }),
+  batch: Nullable(Type.String(), { description: 'The batch that it was made for.' }),
   started_at: Type.String({ format: 'date-time' }),
   request_digest: Type.String({ description: 'Digest of everything that was sent.' }),
-  model_resolved: Type.Union([Type.String(), Type.Null()]),
-  raw_reply: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Only with `raw=true`.' })),
+  model_resolved: Nullable(Type.String()),
+  raw_reply: Type.Optional(Nullable(Type.String(), { description: 'Only with `raw=true`.' })),
 })
 export type LedgerEntry = Static<typeof LedgerEntrySchema>
 
 /** A call of a batch, whether or not a grade came of it. */
 export const BatchCallSchema = Closed({
   ...LedgerEntrySchema.properties,
-  grade_id: Type.Union([Type.String(), Type.Null()], {
+  grade_id: Nullable(Type.String(), {
     description: 'The grade that it was made for, or that uses its reply; null: no grade was stored.',
   }),
 })

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import { PROVIDER_NAMES, PROVIDERS, providerRow } from './providers.ts'
-import { Closed, Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 
-const NullableInteger = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description })
-const NullableString = Type.Union([Type.String(), Type.Null()])
+const NullableInteger = (description: string) => Nullable(Type.Integer(), { description })
+const NullableString = Nullable(Type.String())
 
 /** Who can decide a setting of a judge. */
 const SETTING_SOURCES = [
@@ -36,11 +36,11 @@ export const LIFECYCLE_STAGES = ['active', 'deprecated', 'retired'] as const
 
 const LifecycleSchema = Closed(
   {
-    stage: Type.Union([Type.Enum(LIFECYCLE_STAGES, { type: 'string' }), Type.Null()]),
-    retires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    stage: Nullable(Type.Enum(LIFECYCLE_STAGES, { type: 'string' })),
+    retires_at: Nullable(Type.String({ format: 'date-time' }), {
       description: 'When the provider plans to retire the model; null: it says nothing.',
     }),
-    reason: Type.Union([Type.String(), Type.Null()], {
+    reason: Nullable(Type.String(), {
       description: 'Why nothing is known; null: the provider answered.',
     }),
   },
@@ -55,7 +55,7 @@ export const JudgeViewSchema = Closed({
   description: Type.String(),
   default: Type.Boolean({ description: 'Asked where a request names no judge.' }),
   provider: NullableString,
-  base_url: Type.Union([Type.String(), Type.Null()], {
+  base_url: Nullable(Type.String(), {
     description: 'Host and path of what is asked; null: nothing leaves the process.',
   }),
   model: NullableString,
@@ -63,28 +63,25 @@ export const JudgeViewSchema = Closed({
   window_tokens: NullableInteger('Input that the judge can take; null: no limit.'),
   max_output_tokens: NullableInteger('Null: no limit.'),
   images: Type.Boolean({ description: 'Whether it is sent the pictures of a trajectory.' }),
-  price: Type.Union(
-    [
-      Closed({
-        input_per_mtok: Type.Number(),
-        output_per_mtok: Type.Number(),
-        cache_read_per_mtok: Type.Number(),
-        cache_write_per_mtok: Type.Number(),
-        cache_write_long_per_mtok: Type.Optional(
-          Type.Number({ description: 'Of what is written for the longer lifetime (`cache_ttl`).' }),
-        ),
-        tiers: Type.Optional(
-          Type.Record(Type.String(), Type.Unknown(), {
-            description: 'The same by service tier; a tier that is not here is of unknown cost.',
-          }),
-        ),
-        as_of: Type.Union([Type.String(), Type.Null()], {
-          description: 'The day on which the price was read; null: not said.',
+  price: Nullable(
+    Closed({
+      input_per_mtok: Type.Number(),
+      output_per_mtok: Type.Number(),
+      cache_read_per_mtok: Type.Number(),
+      cache_write_per_mtok: Type.Number(),
+      cache_write_long_per_mtok: Type.Optional(
+        Type.Number({ description: 'Of what is written for the longer lifetime (`cache_ttl`).' }),
+      ),
+      tiers: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: 'The same by service tier; a tier that is not here is of unknown cost.',
         }),
-        valid_from: Type.Optional(Type.String({ description: 'The day from which it holds; absent: always.' })),
+      ),
+      as_of: Nullable(Type.String(), {
+        description: 'The day on which the price was read; null: not said.',
       }),
-      Type.Null(),
-    ],
+      valid_from: Type.Optional(Type.String({ description: 'The day from which it holds; absent: always.' })),
+    }),
     { description: 'Dollars per million tokens, as of today; null: unknown, and costs are null.' },
   ),
   sources: SettingSourcesSchema,

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Closed, Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 import {
   CitationStatusSchema,
   ConfidenceLevelSchema,
@@ -8,7 +8,7 @@ import {
   GradeStatusSchema,
 } from './vocabulary.ts'
 
-const Text = Type.Union([Type.String(), Type.Null()])
+const Text = Nullable(Type.String())
 
 /** What of a grade is compared; what is not given is not. */
 const ExpectSchema = Closed(

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { SIGNALS } from './ground-truth.ts'
 import { CLAIM_TYPES, RubricManifestSchema, UNCLEAR_RULES } from './rubric.ts'
-import { Closed, Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 import { ActorSchema, LabelSchema } from './vocabulary.ts'
 
 const CLAIM_VIEW = {
@@ -15,7 +15,7 @@ const CLAIM_VIEW = {
     description:
       'What an unclear answer leads to. Judges that differ in a claim that `refuses` disagree, whatever their labels.',
   }),
-  measured_by: Type.Union([Type.Enum(SIGNALS, { type: 'string' }), Type.Null()]),
+  measured_by: Nullable(Type.Enum(SIGNALS, { type: 'string' })),
   evidence: Type.Array(ActorSchema, { description: 'Whose text can support it; empty: it takes no quote.' }),
 }
 

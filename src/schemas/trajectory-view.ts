@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import { TrajectoryDocumentSchema } from './grade-request.ts'
-import { Closed, Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 import { ACT_LANGUAGES, ACT_OUTCOMES, ACT_ROLES, ActorSchema } from './vocabulary.ts'
 
-const NullableString = Type.Union([Type.String(), Type.Null()])
+const NullableString = Nullable(Type.String())
 
 /** What a stored trajectory is, without its text. */
 export const TrajectorySummarySchema = Closed({
@@ -26,8 +26,8 @@ const ActSchema = Closed(
   {
     tool: Type.String(),
     role: Type.Enum(ACT_ROLES, { type: 'string', description: 'What this argument of the tool call is.' }),
-    language: Type.Union([Type.Enum(ACT_LANGUAGES, { type: 'string' }), Type.Null()]),
-    target: Type.Union([Type.String(), Type.Null()], { description: 'The file that the call writes, edits or reads.' }),
+    language: Nullable(Type.Enum(ACT_LANGUAGES, { type: 'string' })),
+    target: Nullable(Type.String(), { description: 'The file that the call writes, edits or reads.' }),
     outcome: Type.Enum(ACT_OUTCOMES, { type: 'string', description: 'What the record says became of the call.' }),
   },
   { description: 'What an action of the agent is, from the format’s own facts.' },
@@ -35,8 +35,8 @@ const ActSchema = Closed(
 
 export const TrajectoryStepSchema = Closed({
   id: Type.Integer({ description: 'What citations name.' }),
-  name: Type.Union([Type.String(), Type.Null()], { description: 'The source’s own name where it is not the id.' }),
-  at: Type.Union([Type.Number(), Type.Null()], {
+  name: Nullable(Type.String(), { description: 'The source’s own name where it is not the id.' }),
+  at: Nullable(Type.Number(), {
     description: 'When it happened: milliseconds since 1970, where the source says so.',
   }),
   copied: Type.Boolean({ description: 'Repeated from an earlier segment of the same run.' }),
@@ -47,7 +47,7 @@ export const TrajectoryStepSchema = Closed({
       path: Type.String({ description: 'Where the text stands in the source document.' }),
       name: Type.String(),
       media: Type.Boolean({ description: 'A picture or a sound: `text` is a placeholder.' }),
-      act: Type.Union([ActSchema, Type.Null()]),
+      act: Nullable(ActSchema),
     }),
   ),
 })

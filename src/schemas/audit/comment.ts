@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Closed, Type } from '../type.ts'
+import { Closed, Nullable, Type } from '../type.ts'
 import { RaterSchema } from './review.ts'
 
 export const CommentRequestSchema = Closed({
@@ -16,7 +16,7 @@ export const CommentSchema = Closed({
   trajectory: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
   step_id: Type.Integer(),
   text: Type.String(),
-  rater: Type.Union([Type.String(), Type.Null()], { description: 'Who wrote it; null: it was not said.' }),
+  rater: Nullable(Type.String(), { description: 'Who wrote it; null: it was not said.' }),
   created_at: Type.String({ format: 'date-time' }),
 })
 export type Comment = Static<typeof CommentSchema>

@@ -111,8 +111,8 @@ const ClaimFigureSchema = Closed({
     RateSchema,
     'By value: `true` and `false`, or those of the enum; of all but claims that may not be so, `unclear`. Of the graded trials that the claim is asked of, and the unverified ones in which the judge found it unclear.',
   ),
-  mean: Type.Union([MeanSchema, Type.Null()], { description: 'Of an integer.' }),
-  corrected: Type.Union([CorrectedSchema, Type.Null()], {
+  mean: Nullable(MeanSchema, { description: 'Of an integer.' }),
+  corrected: Nullable(CorrectedSchema, {
     description: 'Null: of an integer, and of a claim that counts only where another is true.',
   }),
 })
@@ -154,7 +154,7 @@ const ReportGroupSchema = Closed(
     key: Nullable(Type.String({ description: 'Null: the trials say nothing of it, or it is all of them.' })),
     counts: CountsSchema,
     shares: byName<Rate>(RateSchema, 'By label, of the graded trials.'),
-    mean: Type.Union([MeanSchema, Type.Null()], { description: 'Of an outcome that is a number, else null.' }),
+    mean: Nullable(MeanSchema, { description: 'Of an outcome that is a number, else null.' }),
     claims: byName<ClaimFigure>(ClaimFigureSchema, 'By id of the claim; steps and agents are no shares.'),
     corrected: CorrectedSchema,
     ...FIGURES,
@@ -204,7 +204,7 @@ const PairedReportSchema = Closed({
     without_task: Count('Trials that name no task.'),
   }),
   measures: Type.Array(PairedSchema),
-  alignment: Type.Union([PairedAlignmentSchema, Type.Null()], { description: 'Of `tab-behavior` alone.' }),
+  alignment: Nullable(PairedAlignmentSchema, { description: 'Of `tab-behavior` alone.' }),
 })
 export type PairedReport = Static<typeof PairedReportSchema>
 

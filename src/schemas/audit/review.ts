@@ -47,7 +47,7 @@ export const RaterSchema = Type.String({
 export const ReviewRequestSchema = Closed({
   rater: RaterSchema,
   label: Type.Optional(
-    Type.Union([LabelSchema, Type.Null()], {
+    Nullable(LabelSchema, {
       description:
         'Of the rubric of the grade. Null: it cannot be told; `comment` says why. It, or `outcome`, is required.',
     }),
@@ -89,7 +89,7 @@ export const ReviewSchema = Closed({
   comment: Type.String(),
   blind: Type.Boolean(),
   sampling: Nullable(SamplingSchema),
-  grade_label: Type.Union([LabelSchema, Type.Null()], {
+  grade_label: Nullable(LabelSchema, {
     description: 'What the reviewed grade said; null: it is unverified or failed.',
   }),
   created_at: Type.String({ format: 'date-time' }),
