@@ -8,7 +8,7 @@ import { nullable } from './nullable.ts'
 import { PriceSettings } from './prices.ts'
 
 /** How a server is made to keep to the answer’s schema, by the field that it documents; `none`: the prompt tells it. */
-export const STRUCTURED_OUTPUTS = ['json_schema', 'json_object', 'structured_outputs', 'guided_json', 'none'] as const
+const STRUCTURED_OUTPUTS = ['json_schema', 'json_object', 'structured_outputs', 'guided_json', 'none'] as const
 
 const word = () => Type.Optional(Type.String({ minLength: 1 }))
 /** It becomes part of an address. */

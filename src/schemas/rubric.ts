@@ -116,7 +116,7 @@ const ClaimSchema = Closed({
 })
 export type ClaimManifest = Static<typeof ClaimSchema>
 
-export const OutcomeSchema = Closed(
+const OutcomeSchema = Closed(
   {
     table: Type.Optional(
       Type.Array(

@@ -37,7 +37,3 @@ function expectedOf(run: Json): string | null {
   const text = typeof truth === 'number' ? String(truth) : truth
   return typeof text === 'string' && text !== '' ? text.slice(0, MOST_EXPECTED) : null
 }
-
-/** Whether the file is such a run. */
-export const isWhoAndWhen = (value: unknown): boolean =>
-  isRecord(value) && Array.isArray(value['history']) && Object.hasOwn(value, 'mistake_step')

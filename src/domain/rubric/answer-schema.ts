@@ -1,8 +1,7 @@
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { allClaims, type ClaimRule, isCitable } from './rubric.ts'
 
-/** How a boolean claim is answered. `unclear`: the record does not let one tell; it leads to a review and never means no. */
-export const CLAIM_ANSWERS = ['yes', 'no', 'unclear'] as const
+/** An answer to a boolean claim: the record does not let one tell. It leads to a review and never means no. */
 export const UNCLEAR = 'unclear'
 
 type Node = Readonly<Record<string, unknown>>

@@ -72,5 +72,5 @@ async function examineAll(shell: Shell, options: DoctorOptions): Promise<ExitCod
   return DOCTOR_EXIT[worst]
 }
 
-export const worstOf = (findings: readonly Pick<Finding, 'severity'>[]): Severity =>
+const worstOf = (findings: readonly Pick<Finding, 'severity'>[]): Severity =>
   SEVERITIES[Math.max(0, ...findings.map(({ severity }) => SEVERITIES.indexOf(severity)))] ?? 'ok'

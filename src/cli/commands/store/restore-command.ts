@@ -98,7 +98,7 @@ async function restoreFolder(shell: Shell, folder: string, options: RestoreComma
 }
 
 /** What was done, what is lost by it, and what to do next. */
-export function restoredText(
+function restoredText(
   report: RestoreReport,
   program: { readonly program?: string },
   next: readonly string[] = [NEXT],
