@@ -2,7 +2,7 @@ import type { Static, TInteger, TObject, TPartial, TProperties } from 'typebox'
 import { Closed, Type } from '../schemas/type.ts'
 
 /** A group of settings, each said once: its type and bounds, its default and what it means. */
-interface SettingsOf<P extends TProperties> {
+export interface SettingsOf<P extends TProperties> {
   readonly defaults: Readonly<Static<TObject<P>>>
   /** What the configuration file may say of them. */
   readonly file: TPartial<TObject<P>>
