@@ -30,7 +30,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   http: 'schemas domain ports asking grading batches audit access config offload telemetry',
   boot: 'schemas domain formats ports asking grading batches audit judges storage blobs queue config access offload telemetry web process http',
   // Grades in the caller’s process, with the checks and the errors of HTTP.
-  library: 'schemas domain config http boot',
+  library: 'schemas domain ports config http boot',
   cli: 'schemas domain ports grading batches archives offload storage blobs config access process http boot client',
 }
 const ENTRIES = ['cli.ts', 'index.ts', 'server.ts', 'worker.ts']
