@@ -13,7 +13,7 @@ import { blobVariables, folderOf, openRoom, openStore, PLACE } from './blob-tool
 
 /** Forty trajectories and one call, all outside. */
 async function begin() {
-  const { s3, blobs, room } = await openStore({ min_bytes: 1, max_attempts: 1 })
+  const { s3, blobs, room } = await openStore({ min_bytes: 1, max_attempts: 1, request_timeout_ms: 20_000 })
   const path = tempDatabase()
   const stores = openSqliteStores({ path, blobs })
   await stores.settlePlace()
