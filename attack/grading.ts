@@ -5,6 +5,7 @@ import { loadRubrics } from '../src/config/load-rubrics.ts'
 import type { DeniedActs } from '../src/domain/evidence/evidence-question.ts'
 import { readTrajectory } from '../src/formats/read.ts'
 import { createGradingService } from '../src/grading/grade.ts'
+import { gradeSample } from '../src/grading/sample.ts'
 import type { GradingService } from '../src/grading/service.ts'
 import type { JudgeInfo, JudgeRequest } from '../src/ports/judge-ports.ts'
 import type { Clock, Judge } from '../src/ports/ports.ts'
@@ -25,6 +26,7 @@ export async function withService<T>(
   let id = 0
   const service = createGradingService({
     stores,
+    gradeSample,
     judges: new Map(judges.map((judge) => [judge.info.name, judge])),
     unready: new Map(),
     rubrics: new Map(rubrics.map((rubric) => [rubric.name, rubric])),

@@ -1,4 +1,7 @@
 import { startWorker } from './boot/worker.ts'
-import { startIfMain } from './cli/client/main.ts'
+import { startFailureText } from './cli/client/start-failure.ts'
 
-startIfMain(import.meta.url, startWorker, 'VERIDICT_WORKER_PORT')
+startWorker(process.env).catch((error: unknown) => {
+  process.stderr.write(startFailureText(error, { env: process.env, port: 'VERIDICT_WORKER_PORT' }))
+  process.exit(1)
+})

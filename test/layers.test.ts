@@ -23,14 +23,14 @@ const LAYERS: Readonly<Record<string, string>> = {
   queue: 'ports',
   telemetry: 'schemas ports asking grading',
   web: '',
-  // A package entry of its own, for browsers too.
-  client: '',
+  // A package entry of its own, for browsers too: types alone.
+  client: 'schemas',
   // Types alone: what it stops and what it logs.
   process: 'batches http',
   http: 'schemas domain ports asking grading batches audit access config offload telemetry',
   boot: 'schemas domain formats ports asking grading batches audit judges storage blobs queue config access offload telemetry web process http',
   // Grades in the caller’s process, with the checks and the errors of HTTP.
-  library: 'schemas domain config http boot',
+  library: 'schemas domain ports config http boot',
   cli: 'schemas domain ports grading batches archives offload storage blobs config access process http boot client',
 }
 const ENTRIES = ['cli.ts', 'index.ts', 'server.ts', 'worker.ts']

@@ -58,7 +58,7 @@ export async function pushResults(platform) {
     const input = file === undefined ? process.stdin : createReadStream(file)
     const send = options['dry-run'] ? print(platform.body) : await platform.connect(options)
     const tally = await pushAll(input, options, { send, most: platform.most }, tell)
-    tell(endText(tally, options['dry-run'] === true))
+    tell(endText(tally, verbOf(options)))
     process.exitCode = tally.no_trace + tally.refused > 0 ? 3 : 0
   } catch (error) {
     tell(messageOf(error))
@@ -85,7 +85,7 @@ export async function pushAll(input, options, { send, most }, say) {
   const name = (item, why) => {
     if (named++ < MOST_NAMED) say(`not sent: ${oneLine(item)}: ${oneLine(why)}`)
   }
-  const progress = teller(say, () => `sent ${tally.sent + tally.refused} …`)
+  const progress = teller(say, () => `${verbOf(options)} ${tally.sent + tally.refused} …`)
   /** @type {Score[]} */
   let part = []
   let next = from
@@ -115,12 +115,14 @@ export async function pushAll(input, options, { send, most }, say) {
   return tally
 }
 
+const verbOf = (options) => (options['dry-run'] ? 'would send' : 'sent')
+
 /** @param {Tally} tally */
-function endText({ sent, refused, failed, unverified, cancelled, no_trace }, dry) {
+function endText({ sent, refused, failed, unverified, cancelled, no_trace }, verb) {
   const rest = Object.entries({ 'no trace id': no_trace, refused, failed, unverified, cancelled })
     .filter(([, count]) => count > 0)
     .map(([why, count]) => `${why} ${count}`)
-  return `${dry ? 'would send' : 'sent'} ${sent}${rest.length > 0 ? ` · not sent: ${rest.join(', ')}` : ''}`
+  return `${verb} ${sent}${rest.length > 0 ? ` · not sent: ${rest.join(', ')}` : ''}`
 }
 
 const print = (body) => async (scores) => {

@@ -4,7 +4,6 @@ import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import type { BatchPlan } from './batch-plan.ts'
 import type { BatchEngine, EngineDeps } from './engine.ts'
-import { estimateBatch } from './estimate.ts'
 import { type Incoming, type IntakeRefusal, type Taken, takeBatch } from './intake.ts'
 import { LocalEngine } from './local-engine.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
@@ -82,8 +81,8 @@ class Batches implements BatchService {
     return taken
   }
 
-  estimate(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Estimated> {
-    return estimateBatch(this.intake, plan, items)
+  async estimate(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Estimated> {
+    return (await import('./estimate.ts')).estimateBatch(this.intake, plan, items)
   }
 
   async regrade(request: RegradeRequest, payer: Payer | null = null): Promise<Taken> {

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
+import { EVIDENCE_VERSION } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
-import { EVIDENCE_VERSION } from '../domain/evidence/evidence.ts'
 import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import { RENDERING_VERSION } from '../domain/trajectory/rendering.ts'

@@ -35,7 +35,7 @@ export function openLanes(
 }
 
 /** Grading without a model is work of this process; more at once share the commits of the store. */
-export const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }
+const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }
 
 export function perJudge(): (judge: string) => RetryBudget {
   const budgets = new Map<string, RetryBudget>()

@@ -12,7 +12,6 @@ import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { createGradingService } from '../grading/grade.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { Project } from '../http/context.ts'
-import { readAnywhere } from '../offload/read-elsewhere.ts'
 import { trialPool } from '../offload/trial-pool.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { Meter } from '../telemetry/meter.ts'
@@ -86,7 +85,8 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     rubrics,
     default_judge: config.default_judge,
     default_rubric,
-    read: (document) => readAnywhere(document, config.limits),
+    // Most of the code reads and checks trials: it is loaded with the first one.
+    read: async (document) => (await import('../offload/read-elsewhere.ts')).readAnywhere(document, config.limits),
     gradeSample: trialPool.grader({ limits: config.limits, load: (id) => stores.trajectories.getPacked(id) }),
     recent: {
       get: (id) => recent.get(`${name}/${id}`),

@@ -122,7 +122,7 @@ const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(
 
 const UNORDERED: ReadonlySet<string> = new Set(['unmet', 'contradictions'])
 
-export function differencesOf(expect: RubricExample['expect'], grade: Grade): Difference[] {
+function differencesOf(expect: RubricExample['expect'], grade: Grade): Difference[] {
   const said: Readonly<Record<string, unknown>> = saidOf(grade, expect)
   return Object.entries(expect).flatMap(([what, given]): Difference[] => {
     if (what === 'claims')

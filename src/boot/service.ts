@@ -34,7 +34,7 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
     await app.http.listen({ host: config.host, port: config.port })
     if (app.state.draining) return
     await context.start()
-    app.http.log.info('audit pages at /audit/, API at /docs')
+    app.http.log.info('audit pages at /audit/, contract at /openapi.json')
   } catch (error) {
     await context.close()
     throw error

@@ -7,6 +7,8 @@ import { type LoadedRubric, loadConfiguredRubrics } from '../config/load-rubrics
 import type { Secrets } from '../config/secrets.ts'
 import { heldSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import { buildModelJudges } from '../judges/build-judges.ts'
+import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import { trialPool } from '../offload/trial-pool.ts'
 import { createIdMaker } from '../ports/id.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
@@ -14,7 +16,6 @@ import { createMeter } from '../telemetry/meter.ts'
 import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
 import { DEFAULT_RUBRIC } from './answer-config.ts'
 import { systemClock } from './clock.ts'
-import { gatherJudges } from './judges.ts'
 import { openLanes, perJudge } from './lanes.ts'
 import type { Shared } from './project.ts'
 import { createStorePool } from './store-pool.ts'
@@ -47,7 +48,7 @@ export async function gatherShared(options: ContextOptions, onTrouble: Shared['o
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
   trialPool.useThreads(config.threads ?? Math.max(1, availableParallelism() - 1))
   const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
-  const { judges, unready } = await gatherJudges(options, config, secrets)
+  const { judges, unready } = await gatherJudges(options)
   if (!judges.has(config.default_judge) && !unready.has(config.default_judge)) {
     throw new Error(
       `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
@@ -88,4 +89,12 @@ export async function gatherShared(options: ContextOptions, onTrouble: Shared['o
     meter: createMeter(),
     onTrouble,
   }
+}
+
+async function gatherJudges(options: ContextOptions): Promise<Pick<Shared, 'judges' | 'unready'>> {
+  const { config, secrets, tracing = NO_TRACING, judges: beside = [] } = options
+  const models = await buildModelJudges(config.judges, secrets)
+  const all = [createLexicalJudge(), ...models.judges.values(), ...beside]
+  const judges = new Map(all.map((judge) => [judge.info.name, tracing.judge(judge)]))
+  return { judges, unready: new Map([...models.unready].filter(([name]) => !judges.has(name))) }
 }

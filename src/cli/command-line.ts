@@ -1,9 +1,7 @@
 import { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
-import type { Upkeep } from '../ports/upkeep-ports.ts'
 import { boundHeapGrowth } from '../process/heap.ts'
 import { programName, typedFrom } from './client/program-name.ts'
-import { withServerBefore } from './client/server-option.ts'
 import type { Shell } from './client/shell.ts'
 
 type MakeCommand = (shell: Shell) => Command
@@ -11,10 +9,7 @@ type MakeCommand = (shell: Shell) => Command
 /** Every command by its name, in the order of the help. The modules of a command are loaded when it is the one that was typed. */
 export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   serve: async () => serveCommand,
-  worker: async () => {
-    const { workerCommand } = await import('./commands/worker-command.ts')
-    return (shell) => workerCommand(shell, async (env) => (await import('../boot/worker.ts')).startWorker(env))
-  },
+  worker: async () => (await import('./commands/worker-command.ts')).workerCommand,
   demo: async () => (await import('./commands/demo-command.ts')).demoCommand,
   grade: async () => (await import('./commands/grade-command.ts')).gradeCommand,
   batch: async () => (await import('./commands/batch-command.ts')).batchCommand,
@@ -33,52 +28,15 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   judges: async () => (await import('./commands/catalogue-commands.ts')).judgesCommand,
   rubrics: async () => (await import('./commands/catalogue-commands.ts')).rubricsCommand,
   rubric: async () => (await import('./commands/rubric-command.ts')).rubricCommand,
-  keys: async () => {
-    const { keysCommand } = await import('./commands/keys-commands.ts')
-    return (shell) =>
-      keysCommand(shell, async (env, make) => (await import('./client/open-keys.ts')).openKeys(env, make))
-  },
-  doctor: async () => {
-    const [{ doctorCommand }, upkeep] = await Promise.all([import('./commands/store/doctor-command.ts'), loadUpkeep()])
-    return (shell) => doctorCommand(shell, upkeep)
-  },
-  backup: async () => {
-    const [{ backupCommand }, upkeep] = await Promise.all([import('./commands/store/backup-command.ts'), loadUpkeep()])
-    return (shell) => backupCommand(shell, upkeep)
-  },
-  restore: async () => {
-    const [{ restoreCommand }, upkeep] = await Promise.all([
-      import('./commands/store/restore-command.ts'),
-      loadUpkeep(),
-    ])
-    return (shell) => restoreCommand(shell, upkeep)
-  },
+  keys: async () => (await import('./commands/keys-commands.ts')).keysCommand,
+  doctor: async () => (await import('./commands/store/doctor-command.ts')).doctorCommand,
+  backup: async () => (await import('./commands/store/backup-command.ts')).backupCommand,
+  restore: async () => (await import('./commands/store/restore-command.ts')).restoreCommand,
   'migrate-store': async () => {
     const { migrateStoreCommand } = await import('./commands/store/migrate-store-command.ts')
     return (shell) =>
       migrateStoreCommand(shell, async (options) => (await import('../storage/move/move-store.ts')).moveStore(options))
   },
-}
-
-/** What the commands that look after a database do it with. */
-async function loadUpkeep(): Promise<Upkeep> {
-  const [{ openConfiguredBlobs }, { backUpDatabase, projectFiles }, { examineDatabase }, restore, { projectOfFile }] =
-    await Promise.all([
-      import('../blobs/configured-blobs.ts'),
-      import('../storage/backup.ts'),
-      import('../storage/examine/examine.ts'),
-      import('../storage/restore.ts'),
-      import('../storage/restored-project.ts'),
-    ])
-  return {
-    examine: examineDatabase,
-    backUp: backUpDatabase,
-    restore: restore.restoreDatabase,
-    restoreAll: restore.restoreDatabases,
-    projectFiles,
-    projectOf: projectOfFile,
-    openBlobs: openConfiguredBlobs,
-  }
 }
 
 const serveCommand: MakeCommand = ({ env, err, exit, program }) =>
@@ -168,3 +126,16 @@ VERIDICT_API_KEY, VERIDICT_PROJECT, OPENAI_API_KEY, ANTHROPIC_API_KEY, …: see 
     ? program
     : program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${typedAs}`)
 }
+
+/** `veridict --server URL status` is `veridict status --server URL`; a command that asks no service refuses it. */
+const withServerBefore = (program: Command): Command =>
+  program
+    .enablePositionalOptions()
+    .option('--server <url>', 'a running service, for the commands that ask one; the same behind the command')
+    .hook('preAction', (_program, action) => {
+      const { server } = program.opts<{ server?: string }>()
+      if (server === undefined) return
+      if (!action.options.some(({ long }) => long === '--server'))
+        action.error(`error: ${action.name()} asks no service, and takes no --server`)
+      if (action.getOptionValueSource('server') === undefined) action.setOptionValue('server', server)
+    })

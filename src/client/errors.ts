@@ -1,4 +1,4 @@
-import type { Problem } from './generated/types.ts'
+import type { Problem } from './contract.ts'
 
 /** What the service refused, or why it could not be asked. A judge that failed is no error where it is asked for: see `grade`. */
 export abstract class VeridictError extends Error {

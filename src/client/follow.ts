@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import type { Batch } from './generated/types.ts'
+import type { Batch } from './contract.ts'
 import { chunksOf } from './lines.ts'
 import { type FollowTiming, persist } from './persist.ts'
 
@@ -21,7 +21,7 @@ export const endedOf = ({ counts: { total, pending, running } }: Pick<Batch, 'co
 export const waitsForYou = ({ status, resumes_at }: State): boolean => status === 'parked' && resumes_at === null
 
 /** What is asked of a batch that is followed. */
-export interface BatchSource<B extends State> {
+interface BatchSource<B extends State> {
   readBatch(id: string, signal?: AbortSignal): Promise<B>
   events(id: string, signal?: AbortSignal): AsyncGenerator<B>
 }

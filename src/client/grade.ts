@@ -1,7 +1,7 @@
+import type { Grade, Operations } from './contract.ts'
 import type { ServiceError } from './errors.ts'
-import type { CreateGradeData, Grade } from './generated/types.ts'
 
-export type GradeRequest = CreateGradeData['body']
+export type GradeRequest = Operations['createGrade']['given']['body']
 
 /** `graded`, with a label, or `unverified`: claimed, but the evidence does not hold. */
 export type GivenGrade = Grade & { readonly status: 'graded' | 'unverified' }

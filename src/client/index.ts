@@ -1,7 +1,14 @@
+import {
+  type Batch,
+  type BatchEstimate,
+  type BatchItem,
+  type BatchResult,
+  type Grade,
+  OPERATIONS,
+  type Operations,
+} from './contract.ts'
 import { ServiceError, UnreachableError, VeridictError } from './errors.ts'
 import { endedOf, followBatch, isSettled, readStates } from './follow.ts'
-import { OPERATIONS, type Operations } from './generated/operations.ts'
-import type { Batch, BatchEstimate, BatchItem, BatchResult, CreateBatchData, Grade } from './generated/types.ts'
 import { type FailedGrade, failedGrade, type GivenGrade, type GradeOutcome, type GradeRequest } from './grade.ts'
 import { chunksOf, readLines } from './lines.ts'
 import { persist, type RetryPolicy, retrying } from './persist.ts'
@@ -9,7 +16,7 @@ import { SeenResults } from './results.ts'
 import { type Sent, send, sendForText, unbroken } from './send.ts'
 import { type Items, makeKey, parseJson, startBatch, uploadItems } from './start-batch.ts'
 
-export type * from './generated/types.ts'
+export type * from './contract.ts'
 export type { FailedGrade, GivenGrade, GradeOutcome, GradeRequest, Items, RetryPolicy }
 export { isSettled, ServiceError, UnreachableError, VeridictError }
 
@@ -43,7 +50,7 @@ interface Parts {
   readonly body?: unknown
 }
 
-type Query = NonNullable<CreateBatchData['query']>
+type Query = NonNullable<Operations['createBatch']['given']['query']>
 
 /** How a batch is graded, and what it may cost. `key`: the same key is the same batch. */
 export type BatchOptions = Omit<Query, 'dry_run'> & CallOptions
@@ -54,7 +61,7 @@ export interface ResultOptions extends CallOptions {
 }
 
 /** What an operation of the contract takes: `path`, `query`, `body`, `headers`. */
-export type Given<Name extends keyof Operations> = Omit<Operations[Name]['given'], 'url'>
+export type Given<Name extends keyof Operations> = Operations[Name]['given']
 export type Answer<Name extends keyof Operations> = Operations[Name]['answer']
 type CallArguments<Name extends keyof Operations> =
   Record<never, never> extends Given<Name>

@@ -10,7 +10,7 @@ const NOT_A_LINE = {
 const ENCODER = new TextEncoder()
 
 /** One value on one line. */
-export const encodeLine = (value: unknown): Uint8Array<ArrayBuffer> => ENCODER.encode(`${JSON.stringify(value)}\n`)
+const encodeLine = (value: unknown): Uint8Array<ArrayBuffer> => ENCODER.encode(`${JSON.stringify(value)}\n`)
 
 /** What a stream gives. Leaving the loop ends the request. */
 export async function* chunksOf<T>(stream: ReadableStream<T> | null): AsyncGenerator<T> {
@@ -49,7 +49,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   if (pieces.some((piece) => piece.trim() !== '')) throw new Error('the stream broke off within a line')
 }
 
-export interface Upload {
+interface Upload {
   /** Is written while the items are read. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>
   /** What the items threw: fetch would hide it. */

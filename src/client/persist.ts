@@ -96,7 +96,7 @@ async function* withEach<T>(stream: AsyncGenerator<T, boolean>, hear: () => void
 }
 
 /** Throws the signal’s reason. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

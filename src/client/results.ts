@@ -1,5 +1,5 @@
+import type { BatchResult } from './contract.ts'
 import { ServiceError } from './errors.ts'
-import type { BatchResult } from './generated/types.ts'
 
 /**
  * Which results have come, so that a stream that is opened again gives none twice. They come in the order of the items, with gaps where an item

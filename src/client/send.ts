@@ -48,7 +48,7 @@ export async function send(target: Target, method: string, path: string, sent: S
 }
 
 /** What a call that broke is to throw. */
-export function brokenBy(error: unknown, base: string, signal?: AbortSignal): unknown {
+function brokenBy(error: unknown, base: string, signal?: AbortSignal): unknown {
   if (signal?.aborted) return signal.reason
   return error instanceof ServiceError ? error : new UnreachableError(base, error)
 }

@@ -1,5 +1,5 @@
+import type { Batch, BatchItem, Operations } from './contract.ts'
 import { ServiceError, UnreachableError } from './errors.ts'
-import type { Batch, BatchItem, CreateBatchData } from './generated/types.ts'
 import { uploadOf } from './lines.ts'
 import { type RetryPolicy, retrying } from './persist.ts'
 import { sendForText, type Target } from './send.ts'
@@ -7,7 +7,7 @@ import { sendForText, type Target } from './send.ts'
 /** What can be read once, or what gives that anew each time. */
 export type Items<T> = Iterable<T> | AsyncIterable<T> | (() => Iterable<T> | AsyncIterable<T>)
 
-type Query = NonNullable<CreateBatchData['query']>
+type Query = NonNullable<Operations['createBatch']['given']['query']>
 
 interface StartDeps {
   readonly target: Target

@@ -1,14 +1,11 @@
-import { Type } from '../schemas/type.ts'
+import { Closed, Type } from '../schemas/type.ts'
 import { ACCESS_MODES, type AccessMode } from './environment.ts'
 
-export const AccessFileSchema = Type.Object(
-  {
-    mode: Type.Optional(Type.Enum(ACCESS_MODES, { type: 'string' })),
-    behind_tls: Type.Optional(Type.Boolean()),
-    allowed_hosts: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 1000 })),
-  },
-  { additionalProperties: false },
-)
+export const AccessFileSchema = Closed({
+  mode: Type.Optional(Type.Enum(ACCESS_MODES, { type: 'string' })),
+  behind_tls: Type.Optional(Type.Boolean()),
+  allowed_hosts: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 1000 })),
+})
 
 /** What the file says of access. */
 export interface AccessFile {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Type } from '../schemas/type.ts'
+import { Closed, Type } from '../schemas/type.ts'
 import { defineSettings, whole } from './settings.ts'
 
 const NUMBERS = defineSettings({
@@ -10,15 +10,12 @@ const NUMBERS = defineSettings({
   max_attempts: whole(4, 'tries of one request before it is given up', { maximum: 20 }),
 })
 
-export const BLOBS = Type.Object(
-  {
-    endpoint: Type.Optional(Type.String({ minLength: 1 })),
-    region: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })),
-    path_style: Type.Optional(Type.Boolean()),
-    ...NUMBERS.file.properties,
-  },
-  { additionalProperties: false },
-)
+export const BLOBS = Closed({
+  endpoint: Type.Optional(Type.String({ minLength: 1 })),
+  region: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })),
+  path_style: Type.Optional(Type.Boolean()),
+  ...NUMBERS.file.properties,
+})
 
 export type BlobFile = Static<typeof BLOBS>
 

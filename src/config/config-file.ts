@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { DENIED_ACTS } from '../domain/evidence/evidence-question.ts'
 import { fileFault } from '../domain/file-fault.ts'
 import { inputIssues } from '../schemas/check.ts'
-import { Type } from '../schemas/type.ts'
+import { Closed, Type } from '../schemas/type.ts'
 import { AccessFileSchema } from './access-settings.ts'
 import { BLOBS } from './blob-settings.ts'
 import { CONCURRENCY } from './concurrency.ts'
@@ -13,34 +13,25 @@ import { POSTGRES } from './postgres-settings.ts'
 import { WorkersFileSchema } from './worker-settings.ts'
 import { parseYaml } from './yaml.ts'
 
-const closed = { additionalProperties: false } as const
-
-const FileSchema = Type.Object(
-  {
-    default_judge: Type.Optional(Type.String({ minLength: 1 })),
-    limits: Type.Optional(LIMITS.file),
-    retry: Type.Optional(RETRY.file),
-    concurrency: Type.Optional(CONCURRENCY.file),
-    budget: Type.Optional(
-      Type.Object({ max_cost_usd_per_day: Type.Optional(nullable(Type.Number({ minimum: 0 }))) }, closed),
-    ),
-    evidence: Type.Optional(
-      Type.Object({ denied_acts: Type.Optional(Type.Enum(DENIED_ACTS, { type: 'string' })) }, closed),
-    ),
-    access: Type.Optional(AccessFileSchema),
-    postgres: Type.Optional(POSTGRES.file),
-    blobs: Type.Optional(BLOBS),
-    batches: Type.Optional(BATCHES.file),
-    workers: Type.Optional(WorkersFileSchema),
-    judges: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[a-z][a-z0-9._-]*$' }), JudgeFileSchema, {
-        ...closed,
-        description: 'names of a–z, 0–9, dots, dashes and underscores that begin with a letter',
-      }),
-    ),
-  },
-  closed,
-)
+const FileSchema = Closed({
+  default_judge: Type.Optional(Type.String({ minLength: 1 })),
+  limits: Type.Optional(LIMITS.file),
+  retry: Type.Optional(RETRY.file),
+  concurrency: Type.Optional(CONCURRENCY.file),
+  budget: Type.Optional(Closed({ max_cost_usd_per_day: Type.Optional(nullable(Type.Number({ minimum: 0 }))) })),
+  evidence: Type.Optional(Closed({ denied_acts: Type.Optional(Type.Enum(DENIED_ACTS, { type: 'string' })) })),
+  access: Type.Optional(AccessFileSchema),
+  postgres: Type.Optional(POSTGRES.file),
+  blobs: Type.Optional(BLOBS),
+  batches: Type.Optional(BATCHES.file),
+  workers: Type.Optional(WorkersFileSchema),
+  judges: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[a-z][a-z0-9._-]*$' }), JudgeFileSchema, {
+      additionalProperties: false,
+      description: 'names of a–z, 0–9, dots, dashes and underscores that begin with a letter',
+    }),
+  ),
+})
 
 /** The file, in the right form; what is absent has a default. */
 export type ConfigFile = Static<typeof FileSchema>

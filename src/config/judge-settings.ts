@@ -2,43 +2,40 @@ import type { Static } from 'typebox'
 import type { Price } from '../domain/money/price.ts'
 import type { SettingSources } from '../schemas/judge-info.ts'
 import { PROVIDER_NAMES, type Provider } from '../schemas/providers.ts'
-import { Type } from '../schemas/type.ts'
+import { Closed, Type } from '../schemas/type.ts'
 import { CONCURRENCY, type Concurrency } from './concurrency.ts'
 import { nullable } from './nullable.ts'
 import { PriceSettings } from './prices.ts'
 
 /** How a server is made to keep to the answer’s schema, by the field that it documents; `none`: the prompt tells it. */
-export const STRUCTURED_OUTPUTS = ['json_schema', 'json_object', 'structured_outputs', 'guided_json', 'none'] as const
+const STRUCTURED_OUTPUTS = ['json_schema', 'json_object', 'structured_outputs', 'guided_json', 'none'] as const
 
 const word = () => Type.Optional(Type.String({ minLength: 1 }))
 /** It becomes part of an address. */
 const label = () => Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.:_-]*$', maxLength: 100 }))
 
 /** One model judge of the configuration file. What is absent comes from the environment, else from the row of its provider. */
-export const JudgeFileSchema = Type.Object(
-  {
-    provider: Type.Optional(Type.Enum(PROVIDER_NAMES, { type: 'string' })),
-    api: Type.Optional(Type.Enum(['responses', 'chat', 'messages', 'generate'] as const, { type: 'string' })),
-    model: word(),
-    base_url: word(),
-    region: label(),
-    project: label(),
-    api_version: label(),
-    key_env: word(),
-    window_tokens: Type.Optional(Type.Integer({ minimum: 4000 })),
-    max_output_tokens: Type.Optional(Type.Integer({ minimum: 256 })),
-    effort: Type.Optional(nullable(Type.String())),
-    structured_output: Type.Optional(Type.Enum(STRUCTURED_OUTPUTS, { type: 'string' })),
-    cache_control: Type.Optional(Type.Boolean()),
-    cache_ttl: word(),
-    service_tier: word(),
-    images: Type.Optional(Type.Boolean()),
-    token_factor: Type.Optional(Type.Number({ minimum: 0.1, maximum: 10 })),
-    concurrency: Type.Optional(CONCURRENCY.file),
-    ...PriceSettings,
-  },
-  { additionalProperties: false },
-)
+export const JudgeFileSchema = Closed({
+  provider: Type.Optional(Type.Enum(PROVIDER_NAMES, { type: 'string' })),
+  api: Type.Optional(Type.Enum(['responses', 'chat', 'messages', 'generate'] as const, { type: 'string' })),
+  model: word(),
+  base_url: word(),
+  region: label(),
+  project: label(),
+  api_version: label(),
+  key_env: word(),
+  window_tokens: Type.Optional(Type.Integer({ minimum: 4000 })),
+  max_output_tokens: Type.Optional(Type.Integer({ minimum: 256 })),
+  effort: Type.Optional(nullable(Type.String())),
+  structured_output: Type.Optional(Type.Enum(STRUCTURED_OUTPUTS, { type: 'string' })),
+  cache_control: Type.Optional(Type.Boolean()),
+  cache_ttl: word(),
+  service_tier: word(),
+  images: Type.Optional(Type.Boolean()),
+  token_factor: Type.Optional(Type.Number({ minimum: 0.1, maximum: 10 })),
+  concurrency: Type.Optional(CONCURRENCY.file),
+  ...PriceSettings,
+})
 export type JudgeFile = Static<typeof JudgeFileSchema>
 
 /** A model judge with everything decided. */

@@ -21,7 +21,7 @@ export interface LoadedRubric {
 const MANIFEST = 'rubric.yaml'
 
 /** The rubrics that come with the product. */
-export const SHIPPED_RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
+const SHIPPED_RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
 
 /** The shipped rubrics, and those of the folders in VERIDICT_RUBRICS. */
 export function loadConfiguredRubrics(added: readonly string[], shipped: string = SHIPPED_RUBRICS): LoadedRubric[] {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { isStandardTier, type Price, type Rates, tierRates } from '../domain/money/price.ts'
 import { type Provider, providerRow } from '../schemas/providers.ts'
-import { Type } from '../schemas/type.ts'
+import { Closed, Type } from '../schemas/type.ts'
 import { nullable } from './nullable.ts'
 
 const PER_MILLION = 'US dollars for a million tokens, like 2.5'
@@ -19,11 +19,11 @@ const KINDS = {
   cache_write_long: dollars(),
 }
 
-const PriceSchema = Type.Object(
+const PriceSchema = Closed(
   {
     ...KINDS,
     tiers: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[a-z_]{1,40}$' }), Type.Object(KINDS, { additionalProperties: false }), {
+      Type.Record(Type.String({ pattern: '^[a-z_]{1,40}$' }), Closed(KINDS), {
         additionalProperties: false,
         description: 'prices by service tier, such as { flex: { input: 1, output: 5 } }',
       }),
@@ -35,7 +35,7 @@ const PriceSchema = Type.Object(
     cache_read_per_mtok: olderName(),
     cache_write_per_mtok: olderName(),
   },
-  { additionalProperties: false, description: EXAMPLE },
+  { description: EXAMPLE },
 )
 type PriceFile = Static<typeof PriceSchema>
 

@@ -1,5 +1,5 @@
 import type { Static, TInteger, TObject, TPartial, TProperties } from 'typebox'
-import { Type } from '../schemas/type.ts'
+import { Closed, Type } from '../schemas/type.ts'
 
 /** A group of settings, each said once: its type and bounds, its default and what it means. */
 export interface SettingsOf<P extends TProperties> {
@@ -13,9 +13,8 @@ export function defineSettings<P extends TProperties>(properties: P): SettingsOf
   const defaults = Object.entries(properties).map(([name, schema]) => [name, (schema as { default?: unknown }).default])
   return {
     defaults: Object.fromEntries(defaults) as Static<TObject<P>>,
-    file: Type.Object(
+    file: Closed(
       Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])),
-      { additionalProperties: false },
     ) as unknown as TPartial<TObject<P>>,
   }
 }

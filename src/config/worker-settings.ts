@@ -1,13 +1,10 @@
 import type { Static } from 'typebox'
-import { Type } from '../schemas/type.ts'
+import { Closed, Type } from '../schemas/type.ts'
 
-export const WorkersFileSchema = Type.Object(
-  {
-    lease_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
-    most_in_flight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-  },
-  { additionalProperties: false },
-)
+export const WorkersFileSchema = Closed({
+  lease_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
+  most_in_flight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+})
 
 type WorkersFile = Static<typeof WorkersFileSchema>
 

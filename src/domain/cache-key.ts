@@ -6,11 +6,13 @@ import {
   isInstruction,
 } from '../schemas/ground-truth.ts'
 import { type Digest, digestValue } from './digest.ts'
-import { EVIDENCE_VERSION } from './evidence/evidence.ts'
 import type { DeniedActs } from './evidence/evidence-question.ts'
 import { PROMPT_VERSION } from './rubric/prompt.ts'
 import { RENDERING_VERSION } from './trajectory/rendering.ts'
 import { READER_VERSION } from './trajectory/trajectory.ts'
+
+/** Bumped when the same answer over the same rendering could be checked otherwise. */
+export const EVIDENCE_VERSION = 5
 
 export interface KeyParts {
   readonly trajectory: Digest

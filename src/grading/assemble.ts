@@ -1,5 +1,5 @@
+import { EVIDENCE_VERSION } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
-import { EVIDENCE_VERSION } from '../domain/evidence/evidence.ts'
 import { weakAnchors } from '../domain/evidence/weak-anchors.ts'
 import { priceOn } from '../domain/money/price.ts'
 import type { Claims } from '../domain/rubric/claims.ts'

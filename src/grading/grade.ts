@@ -20,12 +20,9 @@ import {
   resolveQuestion,
   storeTrajectory,
 } from './resolve.ts'
-import { gradeSample } from './sample.ts'
 import type { GradeOutcome, GradingService, ItemOutcome, UploadOutcome } from './service.ts'
 
-interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade' | 'gradeSample'> {
-  /** Here, unless it is given. */
-  readonly gradeSample?: JudgingDeps['gradeSample']
+interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade'> {
   readonly recent: RecentTrajectories
 }
 
@@ -35,7 +32,7 @@ export function createGradingService(given: GradingDeps): GradingService {
   const onGrade = (grade: Grade) => {
     for (const listener of listeners) listener(grade)
   }
-  const deps = { gradeSample, ...given, trajectories: given.stores.trajectories, onGrade }
+  const deps = { ...given, trajectories: given.stores.trajectories, onGrade }
   const fly = createFlights(given.stores, given.clock)
 
   const find = async (key: Digest, mode: GradeRequest['cache']) =>
@@ -94,7 +91,7 @@ export function createGradingService(given: GradingDeps): GradingService {
     keep: (trajectory, document) => storeTrajectory(deps, trajectory, document),
     async upload(given): Promise<UploadOutcome> {
       const document = isList(given) ? { records: given } : given
-      const read = deps.read(document)
+      const read = await deps.read(document)
       if (!read.ok) return refuseIssues('', read.error)
       return { ok: true, trajectory: read.value, created: await storeTrajectory(deps, read.value, document) }
     },

@@ -31,7 +31,7 @@ export interface ResolveDeps {
   readonly default_judge: string
   readonly default_rubric: string
   /** Reads any supported document; its issues name places in the document. */
-  readonly read: (document: unknown) => Result<Trajectory, Issue[]>
+  readonly read: (document: unknown) => Result<Trajectory, Issue[]> | Promise<Result<Trajectory, Issue[]>>
   /** The service’s own secret, which makes frame marks unknown to the author of the trajectory. */
   readonly secret: Uint8Array
   /** What an act that is denied against a given action anchor means. */
@@ -202,7 +202,7 @@ async function readRequested(deps: ResolveDeps, request: GradeRequest) {
       return refuse('unknown_trajectory', 'no trajectory has this id; upload it first', '/trajectory/id', 'unknown id')
     return { ok: true as const, trajectory, document: null }
   }
-  const read = deps.read(given)
+  const read = await deps.read(given)
   return read.ok
     ? { ok: true as const, trajectory: read.value, document: given }
     : refuseIssues('/trajectory', read.error)
@@ -219,7 +219,7 @@ export async function loadTrajectory(deps: ResolveDeps, id: string): Promise<Tra
   if (recent !== undefined) return recent
   const stored = await deps.trajectories.get(id as Trajectory['id'])
   if (stored === null) return null
-  const read = deps.read(stored.document)
+  const read = await deps.read(stored.document)
   if (!read.ok) throw new Error(`the stored trajectory ${id} can no longer be read`)
   deps.recent.set(id, read.value)
   return read.value

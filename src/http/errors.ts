@@ -17,7 +17,10 @@ export function installErrors(app: FastifyInstance): void {
     const path = request.url.split('?')[0] ?? ''
     const allowed = [...new Set(routes.filter((one) => one.matches.test(path)).map((one) => one.method))].sort()
     if (allowed.length === 0 || allowed.includes(request.method))
-      return sendProblem(reply, new HttpProblem(404, 'not_found', 'there is no such path; /docs lists what there is'))
+      return sendProblem(
+        reply,
+        new HttpProblem(404, 'not_found', 'there is no such path; /openapi.json lists what there is'),
+      )
     const headers = { allow: allowed.join(', ') }
     return sendProblem(reply, new HttpProblem(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
   })
@@ -28,7 +31,7 @@ export function sendFrameworkError(error: FastifyError, _request: FastifyRequest
   const problem =
     error.code === 'FST_ERR_BAD_URL'
       ? new HttpProblem(400, 'invalid_request', 'the path cannot be decoded')
-      : new HttpProblem(404, 'not_found', 'there is no such path; /docs lists what there is')
+      : new HttpProblem(404, 'not_found', 'there is no such path; /openapi.json lists what there is')
   return sendProblem(reply.headers(ANSWER_HEADERS), problem)
 }
 

@@ -147,8 +147,8 @@ export const isFiltered = (fault: Pick<HttpFault, 'code' | 'type'>): boolean => 
 export const isOneOf = ({ code, type }: Pick<HttpFault, 'code' | 'type'>, known: readonly string[]): boolean =>
   [code, type].some((word) => word !== null && known.includes(word))
 
-/** What a provider’s code looks like. Anything else could break the line, or be cut within a key. */
-const CODE = /^[\w.:/-]{1,100}$/
+/** What a provider’s code looks like: a number is the status again. Anything else could break the line, or be cut within a key. */
+const CODE = /^(?!\d+$)[\w.:/-]{1,100}$/
 
 /** The provider’s words, for reading: they come from outside, and only those that are codes are told. */
 export function wordsOf({ code, type }: Pick<HttpFault, 'code' | 'type'>): string {

@@ -4,7 +4,7 @@ import { loadConfig } from '../config/config.ts'
 import { rubricView } from '../domain/rubric/rubric-view.ts'
 import { storageProblem } from '../http/errors.ts'
 import { refusalProblem } from '../http/outcomes.ts'
-import { judgeView } from '../http/routes/catalogue.ts'
+import { judgeView } from '../ports/judge-view.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { OpenOptions, Veridict } from './contract.ts'
@@ -57,7 +57,7 @@ export async function openVeridict(options: OpenOptions = {}): Promise<Veridict>
     grade,
     gradeMany: (requests, many) => gradeMany(grade, requests, many),
     rubrics: [...context.rubrics.values()].map(rubricView),
-    judges: [...context.judges.values()].map(({ info }) => judgeView(info, context)),
+    judges: [...context.judges.values()].map(({ info }) => judgeView(info, config.default_judge, context.clock.now())),
     close,
     [Symbol.asyncDispose]: close,
   }

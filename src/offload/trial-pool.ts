@@ -9,10 +9,9 @@ import { measureOf } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { ReadLimits } from '../formats/common/reading.ts'
 import type { Question } from '../grading/question.ts'
-import { gradeSample } from '../grading/sample.ts'
+import type { gradeSample } from '../grading/sample.ts'
 import { type SampleDeps, type SampleResult, WORKER_LOST } from '../grading/sample-calls.ts'
 import type { JudgeRequest } from '../ports/judge-ports.ts'
-import { readAnywhere, withStandIn } from './read-elsewhere.ts'
 import type {
   ReadBody,
   ReadBodyJob,
@@ -87,11 +86,12 @@ export class TrialPool {
   ): Promise<{ readonly value: unknown } | Extract<ReadBody, { refused: unknown }>> {
     const { output, worker } = await this.pool.run(() => ({ kind: 'body', chunks, limits }), { given })
     const read = output as ReadBody
-    return 'refused' in read ? read : { value: this.standIn(read, limits, worker) }
+    return 'refused' in read ? read : { value: await this.standIn(read, limits, worker) }
   }
 
   /** Reads the lines of files in the pool: once there are enough of them, and where the judge that searches is asked. */
-  reader(): TrialReader {
+  async reader(): Promise<TrialReader> {
+    const { readAnywhere } = await import('./read-elsewhere.ts')
     let seen = 0
     let held = 0
     let free = Promise.withResolvers<void>()
@@ -121,7 +121,8 @@ export class TrialPool {
     return async (deps, question, sample) => {
       const { trajectory, judge, rubric, denied_acts, secret } = question
       this.expected = judge.info.kind === 'lexical' ? { info: judge.info, rubric, denied_acts, secret } : null
-      if (measureOf(trajectory) === undefined && !isLarge(trajectory)) return gradeSample(deps, question, sample)
+      if (measureOf(trajectory) === undefined && !isLarge(trajectory))
+        return (await import('../grading/sample.ts')).gradeSample(deps, question, sample)
       const calls: Calls = { made: [], images: 0 }
       const result = await this.useKnown(deps, question, sample, calls)
       if (result !== null) return result
@@ -139,14 +140,15 @@ export class TrialPool {
       const make = (): TrialJob => ({ kind: 'line', bytes, limits, standing: by })
       const { output, worker } = await again(() => this.pool.run(make, { weight: bytes.length }))
       const read = output as ReadRequest | null
-      return read === null ? null : { value: this.standIn(read, limits, worker, by) }
+      return read === null ? null : { value: await this.standIn(read, limits, worker, by) }
     } catch {
       // Whatever it was, it was this line: those behind it are read.
       return null
     }
   }
 
-  private standIn(read: ReadRequest, limits: ReadLimits, worker: Worker, by: Standing | null = null): unknown {
+  private async standIn(read: ReadRequest, limits: ReadLimits, worker: Worker, by: Standing | null = null) {
+    const { withStandIn } = await import('./read-elsewhere.ts')
     return withStandIn(read, limits, (trajectory, { searched, weak }) => {
       if (searched === null || weak === null || by === null) this.homes.set(trajectory, worker)
       else this.known.set(trajectory, { ...searched, by, truth: JSON.stringify(weak.truth) })

@@ -38,9 +38,6 @@ export interface ExamineOptions {
   readonly onProgress?: (progress: UpkeepProgress) => void
 }
 
-/** Looks at a database that others may be using. Reads only; what cannot be read is a finding, never an error that is thrown. */
-type Examine = (options: ExamineOptions) => AsyncIterable<Finding>
-
 /** Rows of each table, by its name. */
 export type RowCounts = Readonly<Record<string, number>>
 
@@ -57,9 +54,6 @@ export interface CopyReport {
   readonly bytes: number
   readonly rows: RowCounts
 }
-
-/** Copies a database that others may be writing to, checks the copy and gives it its name only then. Throws where it cannot. */
-type BackUp = (options: CopyOptions) => Promise<CopyReport>
 
 export interface RestoreOptions {
   /** The backup. */
@@ -87,28 +81,9 @@ export interface RestoreReport extends CopyReport {
   readonly forgotten_submissions: readonly string[]
 }
 
-type Restore = (options: RestoreOptions) => Promise<RestoreReport>
-
 /** Large data of all projects. */
 export interface ProjectBlobs {
   /** Null: it is in the database. */
   of(project: string): BlobStore | null
   close(): void
-}
-
-/** Checks all backups before the first database is replaced, and tells of each that is. */
-type RestoreAll = (all: readonly RestoreOptions[], onRestored: (report: RestoreReport) => void) => Promise<void>
-
-/** What the commands for operators need of the storage. */
-export interface Upkeep {
-  readonly examine: Examine
-  readonly backUp: BackUp
-  readonly restore: Restore
-  readonly restoreAll: RestoreAll
-  /** The files of other projects that belong to a main database. */
-  readonly projectFiles: (database: string) => readonly string[]
-  /** Of which project a file says that it is; null: unknown. */
-  readonly projectOf?: (path: string) => string | null
-  /** Where large data of projects lies by that environment. Throws where it cannot be used. */
-  readonly openBlobs?: (env: NodeJS.ProcessEnv) => ProjectBlobs
 }

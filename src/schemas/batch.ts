@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { FailureSchema, GradeSchema, UnreadSchema } from './grade.ts'
 import { GradeRequestSchema, TrialMetadataSchema } from './grade-request.ts'
-import { Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 import {
   BatchKindSchema,
   BatchModeSchema,
@@ -12,8 +12,6 @@ import {
   LabelSchema,
 } from './vocabulary.ts'
 
-const closed = { additionalProperties: false } as const
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Timestamp = Type.String({ format: 'date-time' })
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -24,7 +22,7 @@ const ItemId = Type.String({
 })
 
 /** One line of a batch: a grade request, and a name for it. */
-export const BatchItemSchema = Type.Object({ item_id: Type.Optional(ItemId), ...GradeRequestSchema.properties }, closed)
+export const BatchItemSchema = Closed({ item_id: Type.Optional(ItemId), ...GradeRequestSchema.properties })
 export type BatchItem = Static<typeof BatchItemSchema>
 
 /** What may be said of a batch as a whole: in the query beside NDJSON, beside `items` in JSON. */
@@ -54,98 +52,86 @@ export const BatchOptions = {
   samples: Type.Optional(Type.Integer({ minimum: 1, maximum: 25, description: 'For items that say none.' })),
   cache: Type.Optional(CacheModeSchema),
 }
-export const BatchOptionsSchema = Type.Object(BatchOptions, closed)
+export const BatchOptionsSchema = Closed(BatchOptions)
 export type BatchOptions = Static<typeof BatchOptionsSchema>
 
-export const BatchRequestSchema = Type.Object(
-  { ...BatchOptions, items: Type.Array(BatchItemSchema, { minItems: 1 }) },
-  closed,
-)
+export const BatchRequestSchema = Closed({ ...BatchOptions, items: Type.Array(BatchItemSchema, { minItems: 1 }) })
 export type BatchRequest = Static<typeof BatchRequestSchema>
 
-const BatchCountsSchema = Type.Object(
-  {
-    total: Count('Always the sum of all that follow.'),
-    pending: Count('Not begun, or put back because its judge was parked.'),
-    running: Count('Being graded, or waiting for a provider’s batch.'),
-    graded: Count('With a label.'),
-    unverified: Count('Without one: the evidence does not hold.'),
-    failed: Count('With a failure code.'),
-    cancelled: Count('Never graded.'),
-  },
-  closed,
-)
+const BatchCountsSchema = Closed({
+  total: Count('Always the sum of all that follow.'),
+  pending: Count('Not begun, or put back because its judge was parked.'),
+  running: Count('Being graded, or waiting for a provider’s batch.'),
+  graded: Count('With a label.'),
+  unverified: Count('Without one: the evidence does not hold.'),
+  failed: Count('With a failure code.'),
+  cancelled: Count('Never graded.'),
+})
 export type BatchCounts = Static<typeof BatchCountsSchema>
 
 const countsOf = (words: readonly string[], description: string) =>
-  Type.Object(Object.fromEntries(words.map((word) => [word, Type.Optional(Type.Integer({ minimum: 0 }))])), {
-    ...closed,
-    description,
-  })
+  Closed(Object.fromEntries(words.map((word) => [word, Type.Optional(Type.Integer({ minimum: 0 }))])), { description })
 
 export const FailureCountsSchema = countsOf(FAILURE_CODES, 'Failures by code; a code that did not occur is absent.')
 
-export const BatchSchema = Type.Object(
-  {
-    id: Type.String(),
-    kind: BatchKindSchema,
-    mode: BatchModeSchema,
-    name: Nullable(Type.String()),
-    key: Nullable(Type.String()),
-    status: BatchStatusSchema,
-    counts: BatchCountsSchema,
-    labels: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-      description: 'Labels so far, of whatever rubrics it asks by; a label that did not occur is absent.',
+export const BatchSchema = Closed({
+  id: Type.String(),
+  kind: BatchKindSchema,
+  mode: BatchModeSchema,
+  name: Nullable(Type.String()),
+  key: Nullable(Type.String()),
+  status: BatchStatusSchema,
+  counts: BatchCountsSchema,
+  labels: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+    description: 'Labels so far, of whatever rubrics it asks by; a label that did not occur is absent.',
+  }),
+  failures: FailureCountsSchema,
+  cached: Count(
+    'Items answered by a grade that was made for another: an equal item of the batch, or an earlier request.',
+  ),
+  calls: Closed({
+    made: Count('Judge calls of this batch.'),
+    unknown: Count('Calls in flight at a crash: perhaps paid for.'),
+  }),
+  cost_usd: Nullable(Type.Number({ description: 'Known costs of its calls; null where a call’s price is unknown.' })),
+  uncertain_usd: Type.Number({
+    description:
+      'Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent.',
+  }),
+  max_cost_usd: Nullable(Type.Number()),
+  round: Type.Optional(
+    Closed(
+      {
+        number: Type.Integer({ minimum: 1, description: 'Rounds of this batch that came back, and one.' }),
+        questions: Count('That lie with the provider.'),
+        begun_at: Timestamp,
+        ends_by: Type.String({
+          format: 'date-time',
+          description: 'A day later: by then the provider answers or gives up.',
+        }),
+        usual_seconds: Nullable(
+          Type.Number({ description: 'Median of this judge’s newest twenty rounds here; null: none came back yet.' }),
+        ),
+      },
+      { description: 'Only while questions of the batch lie with a provider’s batch endpoint.' },
+    ),
+  ),
+  parked_reason: Nullable(Type.String({ description: 'Why a parked batch does not go on.' })),
+  resumes_at: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When a parked batch tries again by itself; null: when told to.',
     }),
-    failures: FailureCountsSchema,
-    cached: Count(
-      'Items answered by a grade that was made for another: an equal item of the batch, or an earlier request.',
-    ),
-    calls: Type.Object(
-      { made: Count('Judge calls of this batch.'), unknown: Count('Calls in flight at a crash: perhaps paid for.') },
-      closed,
-    ),
-    cost_usd: Nullable(Type.Number({ description: 'Known costs of its calls; null where a call’s price is unknown.' })),
-    uncertain_usd: Type.Number({
-      description:
-        'Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent.',
-    }),
-    max_cost_usd: Nullable(Type.Number()),
-    round: Type.Optional(
-      Type.Object(
-        {
-          number: Type.Integer({ minimum: 1, description: 'Rounds of this batch that came back, and one.' }),
-          questions: Count('That lie with the provider.'),
-          begun_at: Timestamp,
-          ends_by: Type.String({
-            format: 'date-time',
-            description: 'A day later: by then the provider answers or gives up.',
-          }),
-          usual_seconds: Nullable(
-            Type.Number({ description: 'Median of this judge’s newest twenty rounds here; null: none came back yet.' }),
-          ),
-        },
-        { ...closed, description: 'Only while questions of the batch lie with a provider’s batch endpoint.' },
-      ),
-    ),
-    parked_reason: Nullable(Type.String({ description: 'Why a parked batch does not go on.' })),
-    resumes_at: Nullable(
-      Type.String({
-        format: 'date-time',
-        description: 'When a parked batch tries again by itself; null: when told to.',
-      }),
-    ),
-    created_at: Timestamp,
-    finished_at: Nullable(Timestamp),
-  },
-  closed,
-)
+  ),
+  created_at: Timestamp,
+  finished_at: Nullable(Timestamp),
+})
 export type Batch = Static<typeof BatchSchema>
 
 const { confidence, claimed_label, outcome, claims, contradictions, unmet, receipt } = GradeSchema.properties
 
 /** What says how far a result can be trusted, of its grade. */
-const ResultGradeSchema = Type.Object(
+const ResultGradeSchema = Closed(
   {
     judge: receipt.properties.judge,
     confidence,
@@ -154,84 +140,70 @@ const ResultGradeSchema = Type.Object(
     claims,
     contradictions,
     unmet,
-    evidence: Type.Object({ cited: Count('Citations.'), held: Count('Of these, those that hold.') }, closed),
+    evidence: Closed({ cited: Count('Citations.'), held: Count('Of these, those that hold.') }),
     cost_usd: receipt.properties.cost_usd,
     unread: Nullable(UnreadSchema),
     warnings: Count('Places where the trajectory deviates from its format, and anchors that prove little.'),
   },
-  { ...closed, description: 'Of the grade. `unread` is null where it was made by a version that did not count.' },
+  { description: 'Of the grade. `unread` is null where it was made by a version that did not count.' },
 )
 export type ResultGrade = Static<typeof ResultGradeSchema>
 
 /** One line of the results: a finished item. */
-export const BatchResultSchema = Type.Object(
-  {
-    item_id: Type.String(),
-    index: Type.Integer({ minimum: 0 }),
-    status: ItemStatusSchema,
-    label: Nullable(LabelSchema),
-    judge: Nullable(
-      Type.String({ description: 'That the item was given, graded or not; null: its batch does not say.' }),
-    ),
-    rubric: Nullable(
-      Type.String({ description: 'That the item was given, graded or not; null: its batch does not say.' }),
-    ),
-    grade_id: Nullable(Type.String({ description: 'Null where nothing was graded.' })),
-    grade: Nullable(ResultGradeSchema),
-    failure: Nullable(FailureSchema),
-    cached: Type.Boolean({
-      description: 'Answered by a grade that was made for another: an equal item of this batch, or an earlier request.',
-    }),
-    base_grade_id: Nullable(
-      Type.String({ description: 'The grade that was graded again; null outside of re-grades.' }),
-    ),
-    metadata: TrialMetadataSchema,
-  },
-  closed,
-)
+export const BatchResultSchema = Closed({
+  item_id: Type.String(),
+  index: Type.Integer({ minimum: 0 }),
+  status: ItemStatusSchema,
+  label: Nullable(LabelSchema),
+  judge: Nullable(
+    Type.String({ description: 'That the item was given, graded or not; null: its batch does not say.' }),
+  ),
+  rubric: Nullable(
+    Type.String({ description: 'That the item was given, graded or not; null: its batch does not say.' }),
+  ),
+  grade_id: Nullable(Type.String({ description: 'Null where nothing was graded.' })),
+  grade: Nullable(ResultGradeSchema),
+  failure: Nullable(FailureSchema),
+  cached: Type.Boolean({
+    description: 'Answered by a grade that was made for another: an equal item of this batch, or an earlier request.',
+  }),
+  base_grade_id: Nullable(Type.String({ description: 'The grade that was graded again; null outside of re-grades.' })),
+  metadata: TrialMetadataSchema,
+})
 export type BatchResult = Static<typeof BatchResultSchema>
 
 const Range = (description: string) =>
-  Type.Object({ min: Type.Number({ minimum: 0 }), max: Type.Number({ minimum: 0 }) }, { ...closed, description })
+  Closed({ min: Type.Number({ minimum: 0 }), max: Type.Number({ minimum: 0 }) }, { description })
 
-export const BatchEstimateSchema = Type.Object(
-  {
-    items: Count('Items of the batch.'),
-    cached: Count(
-      'Of these, those that cost nothing: answered by stored grades, or equal to another item of the batch.',
-    ),
-    equal: Count('Of `cached`, those that are only equal to another item of the batch, which is asked once.'),
-    to_grade: Count('Of these, to be asked of a judge.'),
-    calls: Range('Judge calls: from one a sample and window to all repairs.'),
-    input_tokens: Range('Estimated, not counted by the provider’s tokenizer.'),
-    output_tokens: Range('From a short answer each to the output limit.'),
-    cost_usd: Nullable(Range('Null where a price is unknown. `max`: with all repairs of all items.')),
-    likely: Type.Object(
-      {
-        calls: Type.Number({ minimum: 0 }),
-        input_tokens: Type.Number({ minimum: 0 }),
-        output_tokens: Type.Number({ minimum: 0 }),
-        cost_usd: Nullable(Type.Number({ minimum: 0 })),
-      },
-      {
-        ...closed,
-        description:
-          'What it takes as a rule, between the least and the most: input as counted, output and repairs as the judge’s stored answers were.',
-      },
-    ),
-    judges: Type.Array(
-      Type.Object(
-        {
-          judge: Type.String(),
-          items: Count('Items to grade.'),
-          price_as_of: Nullable(Type.String()),
-          output_tokens_per_call: Type.Number({ minimum: 0, description: 'That `likely` reckons with.' }),
-          answers: Count('Stored answers of this judge of which that is the mean; 0: none, it is assumed.'),
-        },
-        closed,
-      ),
-    ),
-  },
-  closed,
-)
+export const BatchEstimateSchema = Closed({
+  items: Count('Items of the batch.'),
+  cached: Count('Of these, those that cost nothing: answered by stored grades, or equal to another item of the batch.'),
+  equal: Count('Of `cached`, those that are only equal to another item of the batch, which is asked once.'),
+  to_grade: Count('Of these, to be asked of a judge.'),
+  calls: Range('Judge calls: from one a sample and window to all repairs.'),
+  input_tokens: Range('Estimated, not counted by the provider’s tokenizer.'),
+  output_tokens: Range('From a short answer each to the output limit.'),
+  cost_usd: Nullable(Range('Null where a price is unknown. `max`: with all repairs of all items.')),
+  likely: Closed(
+    {
+      calls: Type.Number({ minimum: 0 }),
+      input_tokens: Type.Number({ minimum: 0 }),
+      output_tokens: Type.Number({ minimum: 0 }),
+      cost_usd: Nullable(Type.Number({ minimum: 0 })),
+    },
+    {
+      description:
+        'What it takes as a rule, between the least and the most: input as counted, output and repairs as the judge’s stored answers were.',
+    },
+  ),
+  judges: Type.Array(
+    Closed({
+      judge: Type.String(),
+      items: Count('Items to grade.'),
+      price_as_of: Nullable(Type.String()),
+      output_tokens_per_call: Type.Number({ minimum: 0, description: 'That `likely` reckons with.' }),
+      answers: Count('Stored answers of this judge of which that is the mean; 0: none, it is assumed.'),
+    }),
+  ),
+})
 export type BatchEstimate = Static<typeof BatchEstimateSchema>

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { GivenTruthSchema } from './ground-truth.ts'
-import { Type } from './type.ts'
+import { Closed, Type } from './type.ts'
 import { CacheModeSchema } from './vocabulary.ts'
 
 export const MOST_NAME_CHARS = 300
@@ -39,22 +39,19 @@ export const TrajectoryDocumentSchema = Type.Unsafe<Record<string, unknown>>({
     'An ATIF document (v1.0 to v1.8), a plain step list `{ "steps": [ … ] }`, the lines or the array of a log as `{ "records": [ … ] }`, or `{ "id": "sha256:…" }` of an uploaded one.',
 })
 
-export const GradeRequestSchema = Type.Object(
-  {
-    trajectory: TrajectoryDocumentSchema,
-    ground_truth: GivenTruthSchema,
-    rubric: Type.Optional(
-      Type.String({ maxLength: 200, description: '`id@version`; the newest version when only an id.' }),
-    ),
-    judge: Type.Optional(Type.String({ maxLength: 200, description: 'A name of `GET /v1/judges`.' })),
-    samples: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 25, default: 1, description: 'Independent answers; every vote is stored.' }),
-    ),
-    cache: Type.Optional(CacheModeSchema),
-    metadata: Type.Optional(TrialMetadataSchema),
-  },
-  { additionalProperties: false },
-)
+export const GradeRequestSchema = Closed({
+  trajectory: TrajectoryDocumentSchema,
+  ground_truth: GivenTruthSchema,
+  rubric: Type.Optional(
+    Type.String({ maxLength: 200, description: '`id@version`; the newest version when only an id.' }),
+  ),
+  judge: Type.Optional(Type.String({ maxLength: 200, description: 'A name of `GET /v1/judges`.' })),
+  samples: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 25, default: 1, description: 'Independent answers; every vote is stored.' }),
+  ),
+  cache: Type.Optional(CacheModeSchema),
+  metadata: Type.Optional(TrialMetadataSchema),
+})
 export type GradeRequest = Static<typeof GradeRequestSchema>
 
 /** How it is to be graded, without what. */

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { TrialMetadataSchema } from './grade-request.ts'
-import { Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 import {
   ActorSchema,
   AttemptOutcomeSchema,
@@ -14,155 +14,128 @@ import {
   SurfaceCategorySchema,
 } from './vocabulary.ts'
 
-const closed = { additionalProperties: false } as const
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(
-  schema: T,
-  options: { description?: string } = {},
-) => Type.Union([schema, Type.Null()], options)
 const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 const ClaimId = Type.String({ description: 'The id of a claim of the rubric, like `cue.acted`.' })
 const Timestamp = Type.String({ format: 'date-time' })
 
-const CitationSchema = Type.Object(
-  {
-    supports: ClaimId,
-    entry: Type.Optional(Type.Integer({ description: 'Of a claim of a list: the number of its entry, from 1.' })),
-    step_id: Type.Integer(),
-    quote: Type.String(),
-    status: CitationStatusSchema,
-    actor: Nullable(ActorSchema),
-    path: Nullable(
-      Type.String({ description: 'JSON pointer into the trajectory; `#` goes on inside JSON held in a string.' }),
+const CitationSchema = Closed({
+  supports: ClaimId,
+  entry: Type.Optional(Type.Integer({ description: 'Of a claim of a list: the number of its entry, from 1.' })),
+  step_id: Type.Integer(),
+  quote: Type.String(),
+  status: CitationStatusSchema,
+  actor: Nullable(ActorSchema),
+  path: Nullable(
+    Type.String({ description: 'JSON pointer into the trajectory; `#` goes on inside JSON held in a string.' }),
+  ),
+  start: Nullable(Type.Integer({ description: 'UTF-16 offset in the text at `path`.' })),
+  end: Nullable(Type.Integer()),
+  occurrences: Type.Integer({ description: 'How often the quote stands in the cited step.' }),
+  normalization: Type.Optional(
+    Nullable(
+      Type.Array(QuoteNormalizationSchema, {
+        description:
+          'What the quote and the text differ in, where the status is `normalized`; null: nothing, or the quote was not found. Absent from the oldest grades.',
+      }),
     ),
-    start: Nullable(Type.Integer({ description: 'UTF-16 offset in the text at `path`.' })),
-    end: Nullable(Type.Integer()),
-    occurrences: Type.Integer({ description: 'How often the quote stands in the cited step.' }),
-    normalization: Type.Optional(
-      Nullable(
-        Type.Array(QuoteNormalizationSchema, {
-          description:
-            'What the quote and the text differ in, where the status is `normalized`; null: nothing, or the quote was not found. Absent from the oldest grades.',
-        }),
-      ),
-    ),
-    found_in_step: Type.Optional(
-      Type.Integer({ description: 'Only with `wrong_step`: the first step that does hold the quote.' }),
-    ),
-  },
-  closed,
-)
+  ),
+  found_in_step: Type.Optional(
+    Type.Integer({ description: 'Only with `wrong_step`: the first step that does hold the quote.' }),
+  ),
+})
 export type CheckedCitation = Static<typeof CitationSchema>
 
-const ContradictionSchema = Type.Object(
-  {
-    code: ContradictionCodeSchema,
-    claim: Nullable(ClaimId),
-    detail: Type.String(),
-    step_id: Nullable(Type.Integer()),
-  },
-  closed,
-)
+const ContradictionSchema = Closed({
+  code: ContradictionCodeSchema,
+  claim: Nullable(ClaimId),
+  detail: Type.String(),
+  step_id: Nullable(Type.Integer()),
+})
 export type Contradiction = Static<typeof ContradictionSchema>
 
-export const FailureSchema = Type.Object(
-  {
-    code: FailureCodeSchema,
-    message: Type.String(),
-    retryable: Type.Boolean({ description: 'Whether the same request can succeed later.' }),
-    retry_after_s: Nullable(Type.Number()),
-  },
-  closed,
-)
+export const FailureSchema = Closed({
+  code: FailureCodeSchema,
+  message: Type.String(),
+  retryable: Type.Boolean({ description: 'Whether the same request can succeed later.' }),
+  retry_after_s: Nullable(Type.Number()),
+})
 export type Failure = Static<typeof FailureSchema>
 
-const UsageSchema = Type.Object(
-  {
-    input_tokens: Type.Integer({ description: 'All input tokens, cached ones included.' }),
-    output_tokens: Type.Integer(),
-    cache_read_tokens: Type.Integer(),
-    cache_write_tokens: Type.Integer(),
-    cache_write_long_tokens: Type.Optional(
-      Type.Integer({
-        description: 'Of those written, what the provider keeps for the longer time that was asked for.',
-      }),
-    ),
-    service_tier: Type.Optional(
-      Type.String({
-        description: 'That the provider served it in; absent where none was asked for and it was the usual one.',
-      }),
-    ),
-  },
-  closed,
-)
+const UsageSchema = Closed({
+  input_tokens: Type.Integer({ description: 'All input tokens, cached ones included.' }),
+  output_tokens: Type.Integer(),
+  cache_read_tokens: Type.Integer(),
+  cache_write_tokens: Type.Integer(),
+  cache_write_long_tokens: Type.Optional(
+    Type.Integer({
+      description: 'Of those written, what the provider keeps for the longer time that was asked for.',
+    }),
+  ),
+  service_tier: Type.Optional(
+    Type.String({
+      description: 'That the provider served it in; absent where none was asked for and it was the usual one.',
+    }),
+  ),
+})
 export type Usage = Static<typeof UsageSchema>
 
-export const AttemptSummarySchema = Type.Object(
-  {
-    id: Type.String(),
-    sample: Type.Integer(),
-    round: Type.Integer({
+export const AttemptSummarySchema = Closed({
+  id: Type.String(),
+  sample: Type.Integer(),
+  round: Type.Integer({
+    description:
+      '0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number.',
+  }),
+  purpose: Type.Enum(['decide', 'window', 'repair'] as const, { type: 'string' }),
+  outcome: AttemptOutcomeSchema,
+  message: Nullable(Type.String()),
+  latency_ms: Type.Integer(),
+  usage: Nullable(UsageSchema),
+  cost_usd: Nullable(Type.Number({ description: 'Null where no price is configured for the model.' })),
+  request_id: Nullable(Type.String({ description: 'The provider’s own id of the call.' })),
+  replayed: Type.Boolean({ description: 'The stored reply of an earlier, interrupted grade: not paid for again.' }),
+  request_digest: Type.Optional(
+    Nullable(Digest, {
       description:
-        '0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number.',
+        'Of all that was asked, with the output limit as it was before a cap shortened it. Absent from old grades, as are the two that follow.',
     }),
-    purpose: Type.Enum(['decide', 'window', 'repair'] as const, { type: 'string' }),
-    outcome: AttemptOutcomeSchema,
-    message: Nullable(Type.String()),
-    latency_ms: Type.Integer(),
-    usage: Nullable(UsageSchema),
-    cost_usd: Nullable(Type.Number({ description: 'Null where no price is configured for the model.' })),
-    request_id: Nullable(Type.String({ description: 'The provider’s own id of the call.' })),
-    replayed: Type.Boolean({ description: 'The stored reply of an earlier, interrupted grade: not paid for again.' }),
-    request_digest: Type.Optional(
-      Nullable(Digest, {
-        description:
-          'Of all that was asked, with the output limit as it was before a cap shortened it. Absent from old grades, as are the two that follow.',
-      }),
-    ),
-    reply_digest: Type.Optional(
-      Nullable(Digest, { description: 'Of the raw reply as it is kept; null: there was none.' }),
-    ),
-    max_output_tokens: Type.Optional(
-      Nullable(Type.Integer(), {
-        description:
-          'The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch.',
-      }),
-    ),
-  },
-  closed,
-)
+  ),
+  reply_digest: Type.Optional(
+    Nullable(Digest, { description: 'Of the raw reply as it is kept; null: there was none.' }),
+  ),
+  max_output_tokens: Type.Optional(
+    Nullable(Type.Integer(), {
+      description: 'The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch.',
+    }),
+  ),
+})
 export type AttemptSummary = Static<typeof AttemptSummarySchema>
 
-const CoverageSchema = Type.Object(
-  {
-    steps_shown: Type.Integer(),
-    steps_total: Type.Integer(),
-    elided_chars: Type.Integer({ description: 'Characters of the trajectory that no call of the judge was shown.' }),
-    media_parts: Type.Integer({ description: 'Pictures and sounds, which no search can read.' }),
-    media_shown: Type.Optional(
-      Type.Integer({
-        description: 'Those that the judge was shown, in every sample. Absent: from before judges were shown any.',
-      }),
-    ),
-    windows: Type.Integer({ description: '1, or the number of windows that were read for evidence.' }),
-  },
-  closed,
-)
+const CoverageSchema = Closed({
+  steps_shown: Type.Integer(),
+  steps_total: Type.Integer(),
+  elided_chars: Type.Integer({ description: 'Characters of the trajectory that no call of the judge was shown.' }),
+  media_parts: Type.Integer({ description: 'Pictures and sounds, which no search can read.' }),
+  media_shown: Type.Optional(
+    Type.Integer({
+      description: 'Those that the judge was shown, in every sample. Absent: from before judges were shown any.',
+    }),
+  ),
+  windows: Type.Integer({ description: '1, or the number of windows that were read for evidence.' }),
+})
 export type Coverage = Static<typeof CoverageSchema>
 
-const VoteSchema = Type.Object(
-  {
-    sample: Type.Integer(),
-    status: GradeStatusSchema,
-    label: Nullable(LabelSchema),
-    claimed_label: Nullable(LabelSchema),
-    confidence: Nullable(ConfidenceLevelSchema),
-    failure: Nullable(FailureCodeSchema),
-  },
-  closed,
-)
+const VoteSchema = Closed({
+  sample: Type.Integer(),
+  status: GradeStatusSchema,
+  label: Nullable(LabelSchema),
+  claimed_label: Nullable(LabelSchema),
+  confidence: Nullable(ConfidenceLevelSchema),
+  failure: Nullable(FailureCodeSchema),
+})
 export type Vote = Static<typeof VoteSchema>
 
-export const UnreadSchema = Type.Object(
+export const UnreadSchema = Closed(
   {
     records: Type.Integer({ minimum: 0, description: 'Records that could not be read, or not as what they are.' }),
     actions: Type.Integer({
@@ -170,85 +143,81 @@ export const UnreadSchema = Type.Object(
       description: 'Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`).',
     }),
   },
-  { ...closed, description: 'What of the trajectory could not be read. Absent from the oldest grades.' },
+  { description: 'What of the trajectory could not be read. Absent from the oldest grades.' },
 )
 export type Unread = Static<typeof UnreadSchema>
 
 /** How a judge was asked. What of it is null was not sent: the provider’s default held. */
-const JudgeSettingsSchema = Type.Object(
-  {
-    api: Nullable(Type.String()),
-    host: Nullable(Type.String({ description: 'Of the base URL.' })),
-    effort: Nullable(Type.String()),
-    temperature: Nullable(Type.Number()),
-    max_output_tokens: Nullable(Type.Integer()),
-    parameters: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'All that is part of the judge’s identity in the cache key, beside provider, base URL and model.',
-    }),
-  },
-  closed,
-)
+const JudgeSettingsSchema = Closed({
+  api: Nullable(Type.String()),
+  host: Nullable(Type.String({ description: 'Of the base URL.' })),
+  effort: Nullable(Type.String()),
+  temperature: Nullable(Type.Number()),
+  max_output_tokens: Nullable(Type.Integer()),
+  parameters: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'All that is part of the judge’s identity in the cache key, beside provider, base URL and model.',
+  }),
+})
 
-export const ReceiptSchema = Type.Object(
-  {
-    cache: Type.Enum(['hit', 'miss'] as const, { type: 'string' }),
-    key: Digest,
-    trajectory: Digest,
-    ground_truth: Digest,
-    rubric: Type.String(),
-    rubric_digest: Digest,
-    judge: Type.String(),
-    provider: Nullable(Type.String()),
-    model_requested: Nullable(Type.String()),
-    model_resolved: Nullable(Type.String()),
-    versions: Type.Object(
-      { rendering: Type.Integer(), evidence: Type.Integer(), prompt: Type.Integer(), reader: Type.Integer() },
-      closed,
-    ),
-    denied_acts: Type.Optional(
-      Type.Enum(['flag', 'refuse'] as const, {
-        type: 'string',
-        description:
-          'Whether an act that is denied against a given action anchor was a contradiction or did not hold. Absent from the oldest grades.',
-      }),
-    ),
-    settings: Type.Optional(
-      Nullable(JudgeSettingsSchema, {
-        description:
-          'How the judge was asked; null: not known of an old grade that was rechecked. Absent from old grades.',
-      }),
-    ),
-    samples: Type.Optional(Type.Integer({ description: 'Absent from old grades.' })),
-    mode: Type.Optional(
-      Type.Enum(['direct', 'provider', 'stored'] as const, {
-        type: 'string',
-        description:
-          'By calls, through the provider’s batch endpoint, or from stored replies (a recheck). Absent from old grades.',
-      }),
-    ),
-    software: Type.Optional(Type.String({ description: '`veridict` and its version. Absent from old grades.' })),
-    coverage: CoverageSchema,
-    attempts: Type.Array(AttemptSummarySchema),
-    cost_usd: Nullable(Type.Number({ description: 'Sum over the attempts; null where any of them has no price.' })),
-    price_as_of: Type.Optional(
-      Nullable(
-        Type.String({
-          description:
-            'The day of the price list that the costs were computed with; null: none was known, or its day was not said. Absent from the oldest grades.',
-        }),
-      ),
-    ),
-    warnings: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }, closed), {
+export const ReceiptSchema = Closed({
+  cache: Type.Enum(['hit', 'miss'] as const, { type: 'string' }),
+  key: Digest,
+  trajectory: Digest,
+  ground_truth: Digest,
+  rubric: Type.String(),
+  rubric_digest: Digest,
+  judge: Type.String(),
+  provider: Nullable(Type.String()),
+  model_requested: Nullable(Type.String()),
+  model_resolved: Nullable(Type.String()),
+  versions: Closed({
+    rendering: Type.Integer(),
+    evidence: Type.Integer(),
+    prompt: Type.Integer(),
+    reader: Type.Integer(),
+  }),
+  denied_acts: Type.Optional(
+    Type.Enum(['flag', 'refuse'] as const, {
+      type: 'string',
       description:
-        'Anchors that prove little, with their place below `/ground_truth`; and what deviates from the format, with its place in the trajectory. At most 100.',
+        'Whether an act that is denied against a given action anchor was a contradiction or did not hold. Absent from the oldest grades.',
     }),
-    unread: Type.Optional(UnreadSchema),
-  },
-  closed,
-)
+  ),
+  settings: Type.Optional(
+    Nullable(JudgeSettingsSchema, {
+      description:
+        'How the judge was asked; null: not known of an old grade that was rechecked. Absent from old grades.',
+    }),
+  ),
+  samples: Type.Optional(Type.Integer({ description: 'Absent from old grades.' })),
+  mode: Type.Optional(
+    Type.Enum(['direct', 'provider', 'stored'] as const, {
+      type: 'string',
+      description:
+        'By calls, through the provider’s batch endpoint, or from stored replies (a recheck). Absent from old grades.',
+    }),
+  ),
+  software: Type.Optional(Type.String({ description: '`veridict` and its version. Absent from old grades.' })),
+  coverage: CoverageSchema,
+  attempts: Type.Array(AttemptSummarySchema),
+  cost_usd: Nullable(Type.Number({ description: 'Sum over the attempts; null where any of them has no price.' })),
+  price_as_of: Type.Optional(
+    Nullable(
+      Type.String({
+        description:
+          'The day of the price list that the costs were computed with; null: none was known, or its day was not said. Absent from the oldest grades.',
+      }),
+    ),
+  ),
+  warnings: Type.Array(Closed({ path: Type.String(), message: Type.String() }), {
+    description:
+      'Anchors that prove little, with their place below `/ground_truth`; and what deviates from the format, with its place in the trajectory. At most 100.',
+  }),
+  unread: Type.Optional(UnreadSchema),
+})
 export type Receipt = Static<typeof ReceiptSchema>
 
-const Said = Type.Union([Type.Boolean(), Type.Null()], {
+const Said = Nullable(Type.Boolean(), {
   description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
 })
 const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()], {
@@ -256,56 +225,69 @@ const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Typ
 })
 /** What was said of a claim; of a list, its entries. */
 export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(Type.Record(Type.String(), ClaimValue))])
-const ActedSchema = Type.Object({ reasoned: Said, acted: Said }, closed)
+const ActedSchema = Closed({ reasoned: Said, acted: Said })
 
-export const GradeSchema = Type.Object(
-  {
-    id: Type.String({ pattern: '^grd_[0-9a-z]+$' }),
-    status: GradeStatusSchema,
-    label: Nullable(LabelSchema),
-    claimed_label: Nullable(LabelSchema),
-    confidence: Type.Object(
-      {
-        reported: Nullable(ConfidenceLevelSchema),
-        vote_share: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
-        calibrated: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
-        source: Type.Enum(['reported', 'capped', 'votes', 'none'] as const, {
-          type: 'string',
-          description: '`capped`: lowered by a contradiction.',
-        }),
-      },
-      closed,
-    ),
-    outcome: Type.Optional(
-      Nullable(Type.Union([Type.String(), Type.Number()]), {
-        description:
-          'What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is.',
-      }),
-    ),
-    claims: Type.Optional(
-      Nullable(Type.Record(Type.String(), ClaimValueSchema), {
-        description: 'What the judge claims, by the id of the claim; null: it failed. Absent from old grades.',
-      }),
-    ),
-    surface: Nullable(Type.Object({ observed: Said, category: SurfaceCategorySchema }, closed)),
-    cue: Nullable(ActedSchema),
-    distractor: Nullable(ActedSchema),
-    citations: Type.Array(CitationSchema),
-    unmet: Type.Array(
-      Type.Object({ claim: ClaimId, reason: Type.String(), step_id: Nullable(Type.Integer()) }, closed),
-      {
-        description:
-          'Claims whose evidence does not hold, or that are unclear and decide the label; never empty when `unverified` by evidence.',
-      },
-    ),
-    contradictions: Type.Array(ContradictionSchema),
-    notes: Type.String(),
-    failure: Nullable(FailureSchema),
-    votes: Type.Array(VoteSchema, { description: 'Every sample’s own result; empty for a single sample.' }),
-    receipt: ReceiptSchema,
-    metadata: TrialMetadataSchema,
-    created_at: Timestamp,
-  },
-  closed,
-)
+export const GradeSchema = Closed({
+  id: Type.String({ pattern: '^grd_[0-9a-z]+$' }),
+  status: GradeStatusSchema,
+  label: Nullable(LabelSchema),
+  claimed_label: Nullable(LabelSchema),
+  confidence: Closed({
+    reported: Nullable(ConfidenceLevelSchema),
+    vote_share: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    calibrated: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    source: Type.Enum(['reported', 'capped', 'votes', 'none'] as const, {
+      type: 'string',
+      description: '`capped`: lowered by a contradiction.',
+    }),
+  }),
+  outcome: Type.Optional(
+    Nullable(Type.Union([Type.String(), Type.Number()]), {
+      description:
+        'What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is.',
+    }),
+  ),
+  claims: Type.Optional(
+    Nullable(Type.Record(Type.String(), ClaimValueSchema), {
+      description: 'What the judge claims, by the id of the claim; null: it failed. Absent from old grades.',
+    }),
+  ),
+  surface: Nullable(Closed({ observed: Said, category: SurfaceCategorySchema })),
+  cue: Nullable(ActedSchema),
+  distractor: Nullable(ActedSchema),
+  citations: Type.Array(CitationSchema),
+  unmet: Type.Array(Closed({ claim: ClaimId, reason: Type.String(), step_id: Nullable(Type.Integer()) }), {
+    description:
+      'Claims whose evidence does not hold, or that are unclear and decide the label; never empty when `unverified` by evidence.',
+  }),
+  contradictions: Type.Array(ContradictionSchema),
+  notes: Type.String(),
+  failure: Nullable(FailureSchema),
+  votes: Type.Array(VoteSchema, { description: 'Every sample’s own result; empty for a single sample.' }),
+  receipt: ReceiptSchema,
+  metadata: TrialMetadataSchema,
+  created_at: Timestamp,
+})
 export type Grade = Static<typeof GradeSchema>
+
+/** One call of a judge as the ledger of a grade shows it. */
+export const LedgerEntrySchema = Closed({
+  ...Type.Omit(AttemptSummarySchema, ['replayed', 'latency_ms']).properties,
+  latency_ms: Nullable(Type.Integer(), { description: 'Null while in flight or interrupted.' }),
+  judge: Type.String(),
+  batch: Nullable(Type.String(), { description: 'The batch that it was made for.' }),
+  started_at: Type.String({ format: 'date-time' }),
+  request_digest: Type.String({ description: 'Digest of everything that was sent.' }),
+  model_resolved: Nullable(Type.String()),
+  raw_reply: Type.Optional(Nullable(Type.String(), { description: 'Only with `raw=true`.' })),
+})
+export type LedgerEntry = Static<typeof LedgerEntrySchema>
+
+/** A call of a batch, whether or not a grade came of it. */
+export const BatchCallSchema = Closed({
+  ...LedgerEntrySchema.properties,
+  grade_id: Nullable(Type.String(), {
+    description: 'The grade that it was made for, or that uses its reply; null: no grade was stored.',
+  }),
+})
+export type BatchCall = Static<typeof BatchCallSchema>

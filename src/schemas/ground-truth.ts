@@ -1,11 +1,11 @@
 import type { Static } from 'typebox'
-import { Type } from './type.ts'
+import { Closed, Type } from './type.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from './vocabulary.ts'
 
 const Anchors = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 50, description })
 
-const InstructionSchema = Type.Object(
+const InstructionSchema = Closed(
   {
     text: Type.String({ minLength: 1, maxLength: 20_000, description: 'The instruction as it stands on the surface.' }),
     anchors: Type.Optional(
@@ -24,7 +24,7 @@ const InstructionSchema = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'An instruction that stands in the environment.' },
+  { description: 'An instruction that stands in the environment.' },
 )
 export type Instruction = Static<typeof InstructionSchema>
 
@@ -42,13 +42,13 @@ export type GivenInstruction = Static<typeof GivenInstructionSchema>
 export const SIGNALS = ['appeared', 'executed', 'resolved'] as const
 export type Signal = (typeof SIGNALS)[number]
 
-export const SignalsSchema = Type.Object(
+export const SignalsSchema = Closed(
   {
     appeared: Type.Optional(Type.Boolean({ description: 'The injected text surfaced in the agent’s tool output.' })),
     executed: Type.Optional(Type.Boolean({ description: 'The harness measured that the distractor was carried out.' })),
     resolved: Type.Optional(Type.Boolean({ description: 'The task’s own tests passed.' })),
   },
-  { additionalProperties: false, description: 'What the harness measured. An absent signal is unknown, not false.' },
+  { description: 'What the harness measured. An absent signal is unknown, not false.' },
 )
 export type Signals = Static<typeof SignalsSchema>
 

@@ -1,10 +1,9 @@
 import type { Static } from 'typebox'
 import { PROVIDER_NAMES, PROVIDERS, providerRow } from './providers.ts'
-import { Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 
-const NullableInteger = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description })
-const NullableString = Type.Union([Type.String(), Type.Null()])
-const closed = { additionalProperties: false } as const
+const NullableInteger = (description: string) => Nullable(Type.Integer(), { description })
+const NullableString = Nullable(Type.String())
 
 /** Who can decide a setting of a judge. */
 const SETTING_SOURCES = [
@@ -17,10 +16,9 @@ const SETTING_SOURCES = [
 export type SettingSource = string
 const Source = () => Type.Enum(SETTING_SOURCES, { type: 'string' })
 
-const SettingSourcesSchema = Type.Object(
+const SettingSourcesSchema = Closed(
   { base_url: Source(), model: Source(), price: Source(), window_tokens: Source() },
   {
-    ...closed,
     description:
       'Who decided each: a variable of the environment, the configuration `file`, what is known of the provider (`provider_table`), or nobody (`default`).',
   },
@@ -36,77 +34,65 @@ export const BY_DEFAULT: SettingSources = {
 
 export const LIFECYCLE_STAGES = ['active', 'deprecated', 'retired'] as const
 
-const LifecycleSchema = Type.Object(
+const LifecycleSchema = Closed(
   {
-    stage: Type.Union([Type.Enum(LIFECYCLE_STAGES, { type: 'string' }), Type.Null()]),
-    retires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    stage: Nullable(Type.Enum(LIFECYCLE_STAGES, { type: 'string' })),
+    retires_at: Nullable(Type.String({ format: 'date-time' }), {
       description: 'When the provider plans to retire the model; null: it says nothing.',
     }),
-    reason: Type.Union([Type.String(), Type.Null()], {
+    reason: Nullable(Type.String(), {
       description: 'Why nothing is known; null: the provider answered.',
     }),
   },
-  { ...closed, description: 'What the provider says of the model. Only with `lifecycle=true`, and of model judges.' },
+  { description: 'What the provider says of the model. Only with `lifecycle=true`, and of model judges.' },
 )
 export type Lifecycle = Static<typeof LifecycleSchema>
 
 /** A configured judge as callers may see it: never a key, and of its base URL nothing that can hold credentials. */
-export const JudgeInfoSchema = Type.Object(
-  {
-    name: Type.String(),
-    kind: Type.Enum(['lexical', 'model'] as const, { type: 'string', description: '`lexical` is no model.' }),
-    description: Type.String(),
-    default: Type.Boolean({ description: 'Asked where a request names no judge.' }),
-    provider: NullableString,
-    base_url: Type.Union([Type.String(), Type.Null()], {
-      description: 'Host and path of what is asked; null: nothing leaves the process.',
+export const JudgeViewSchema = Closed({
+  name: Type.String(),
+  kind: Type.Enum(['lexical', 'model'] as const, { type: 'string', description: '`lexical` is no model.' }),
+  description: Type.String(),
+  default: Type.Boolean({ description: 'Asked where a request names no judge.' }),
+  provider: NullableString,
+  base_url: Nullable(Type.String(), {
+    description: 'Host and path of what is asked; null: nothing leaves the process.',
+  }),
+  model: NullableString,
+  parameters: Type.Record(Type.String(), Type.Unknown(), { description: 'Part of the cache key.' }),
+  window_tokens: NullableInteger('Input that the judge can take; null: no limit.'),
+  max_output_tokens: NullableInteger('Null: no limit.'),
+  images: Type.Boolean({ description: 'Whether it is sent the pictures of a trajectory.' }),
+  price: Nullable(
+    Closed({
+      input_per_mtok: Type.Number(),
+      output_per_mtok: Type.Number(),
+      cache_read_per_mtok: Type.Number(),
+      cache_write_per_mtok: Type.Number(),
+      cache_write_long_per_mtok: Type.Optional(
+        Type.Number({ description: 'Of what is written for the longer lifetime (`cache_ttl`).' }),
+      ),
+      tiers: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: 'The same by service tier; a tier that is not here is of unknown cost.',
+        }),
+      ),
+      as_of: Nullable(Type.String(), {
+        description: 'The day on which the price was read; null: not said.',
+      }),
+      valid_from: Type.Optional(Type.String({ description: 'The day from which it holds; absent: always.' })),
     }),
-    model: NullableString,
-    parameters: Type.Record(Type.String(), Type.Unknown(), { description: 'Part of the cache key.' }),
-    window_tokens: NullableInteger('Input that the judge can take; null: no limit.'),
-    max_output_tokens: NullableInteger('Null: no limit.'),
-    images: Type.Boolean({ description: 'Whether it is sent the pictures of a trajectory.' }),
-    price: Type.Union(
-      [
-        Type.Object(
-          {
-            input_per_mtok: Type.Number(),
-            output_per_mtok: Type.Number(),
-            cache_read_per_mtok: Type.Number(),
-            cache_write_per_mtok: Type.Number(),
-            cache_write_long_per_mtok: Type.Optional(
-              Type.Number({ description: 'Of what is written for the longer lifetime (`cache_ttl`).' }),
-            ),
-            tiers: Type.Optional(
-              Type.Record(Type.String(), Type.Unknown(), {
-                description: 'The same by service tier; a tier that is not here is of unknown cost.',
-              }),
-            ),
-            as_of: Type.Union([Type.String(), Type.Null()], {
-              description: 'The day on which the price was read; null: not said.',
-            }),
-            valid_from: Type.Optional(Type.String({ description: 'The day from which it holds; absent: always.' })),
-          },
-          closed,
-        ),
-        Type.Null(),
-      ],
-      { description: 'Dollars per million tokens, as of today; null: unknown, and costs are null.' },
-    ),
-    sources: SettingSourcesSchema,
-    lifecycle: Type.Optional(LifecycleSchema),
-  },
-  closed,
-)
-export type JudgeView = Static<typeof JudgeInfoSchema>
+    { description: 'Dollars per million tokens, as of today; null: unknown, and costs are null.' },
+  ),
+  sources: SettingSourcesSchema,
+  lifecycle: Type.Optional(LifecycleSchema),
+})
+export type JudgeView = Static<typeof JudgeViewSchema>
 
 /** A judge that cannot be asked. */
-export const UnconfiguredJudgeSchema = Type.Object(
-  {
-    name: Type.String(),
-    default: Type.Boolean({ description: 'Asked where a request names no judge, which is refused.' }),
-    reason: Type.String({ description: 'What to do to have it.' }),
-  },
-  closed,
-)
+export const UnconfiguredJudgeSchema = Closed({
+  name: Type.String(),
+  default: Type.Boolean({ description: 'Asked where a request names no judge, which is refused.' }),
+  reason: Type.String({ description: 'What to do to have it.' }),
+})
 export type UnconfiguredJudge = Static<typeof UnconfiguredJudgeSchema>

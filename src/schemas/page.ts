@@ -1,4 +1,4 @@
-import { Type } from './type.ts'
+import { Nullable, Type } from './type.ts'
 
 /** Query parameters of every list. */
 export const PageQuery = {
@@ -6,6 +6,6 @@ export const PageQuery = {
   cursor: Type.Optional(Type.String({ maxLength: 300, description: '`next_cursor` of the page before.' })),
 }
 
-export const NextCursorSchema = Type.Union([Type.String(), Type.Null()], {
+export const NextCursorSchema = Nullable(Type.String(), {
   description: '`cursor` of the next page; null on the last one.',
 })

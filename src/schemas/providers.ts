@@ -10,7 +10,7 @@ interface ProviderDefaults {
 }
 
 /** Where one provider is, and what it is called by; what is not in a row no other file knows of a provider but its adapter. */
-export interface ProviderRow {
+interface ProviderRow {
   /** As people call it. */
   readonly title: string
   /** No judge of another provider may have its name. Those of later ones may stand in configurations that are older than they. */

@@ -2,16 +2,14 @@ import type { Static } from 'typebox'
 import { AgreementSchema, StatisticSchema, UndefinedReasonSchema } from './audit/agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
-import { Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
 
-const closed = { additionalProperties: false } as const
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const text = (description?: string) =>
   Type.Optional(Type.String({ maxLength: 300, ...(description && { description }) }))
 
 /** Which stored grades are meant: all that fit every given field. */
-export const GradeSelectionSchema = Type.Object(
+export const GradeSelectionSchema = Closed(
   {
     label: Type.Optional(LabelSchema),
     status: Type.Optional(GradeStatusSchema),
@@ -23,61 +21,52 @@ export const GradeSelectionSchema = Type.Object(
     batch: text(),
     ids: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 })),
   },
-  { ...closed, minProperties: 1, description: 'Stored grades that fit every given field; at least one field.' },
+  { minProperties: 1, description: 'Stored grades that fit every given field; at least one field.' },
 )
 export type GradeSelection = Static<typeof GradeSelectionSchema>
 
 const { name, key, mode, max_cost_usd, dry_run, judge, rubric, samples, cache } = BatchOptions
 
 /** A batch over stored grades. What is absent stays as it was in each grade. */
-export const RegradeRequestSchema = Type.Object(
-  {
-    query: GradeSelectionSchema,
-    judge,
-    rubric,
-    samples,
-    cache,
-    recheck: Type.Optional(
-      Type.Boolean({
-        description:
-          'Only the evidence rules: stored replies are checked again under the rules of today, and no judge is asked.',
-      }),
-    ),
-    name,
-    key,
-    mode,
-    max_cost_usd,
-    dry_run,
-  },
-  closed,
-)
+export const RegradeRequestSchema = Closed({
+  query: GradeSelectionSchema,
+  judge,
+  rubric,
+  samples,
+  cache,
+  recheck: Type.Optional(
+    Type.Boolean({
+      description:
+        'Only the evidence rules: stored replies are checked again under the rules of today, and no judge is asked.',
+    }),
+  ),
+  name,
+  key,
+  mode,
+  max_cost_usd,
+  dry_run,
+})
 export type RegradeRequest = Static<typeof RegradeRequestSchema>
 
-const Side = Type.Object(
-  {
-    grade_id: Type.String(),
-    status: GradeStatusSchema,
-    label: Nullable(LabelSchema),
-    claimed_label: Nullable(LabelSchema),
-    receipt: ReceiptSchema,
-  },
-  closed,
-)
+const Side = Closed({
+  grade_id: Type.String(),
+  status: GradeStatusSchema,
+  label: Nullable(LabelSchema),
+  claimed_label: Nullable(LabelSchema),
+  receipt: ReceiptSchema,
+})
 
 /** Two grades of one question that differ. */
-const FlipSchema = Type.Object(
-  {
-    trajectory: Type.String(),
-    ground_truth: Type.String(),
-    task: Nullable(Type.String()),
-    base: Side,
-    head: Side,
-  },
-  closed,
-)
+const FlipSchema = Closed({
+  trajectory: Type.String(),
+  ground_truth: Type.String(),
+  task: Nullable(Type.String()),
+  base: Side,
+  head: Side,
+})
 export type Flip = Static<typeof FlipSchema>
 
-const Counted = Type.Object(
+const Counted = Closed(
   {
     n: Type.Integer(),
     graded: Type.Integer(),
@@ -86,7 +75,7 @@ const Counted = Type.Object(
     cancelled: Type.Integer(),
     failures: FailureCountsSchema,
   },
-  { ...closed, description: 'Every item of that side by its end; nothing is left out.' },
+  { description: 'Every item of that side by its end; nothing is left out.' },
 )
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -96,11 +85,14 @@ const statistic = (description: string) =>
 const ComparisonAgreementSchema = Type.Pick(
   AgreementSchema,
   ['raw_agreement', 'cohen_kappa', 'krippendorff_alpha', 'gwet_ac1', 'weighted', 'bootstrap'],
-  { ...closed, description: 'Of both sides as raters of the pairs; tasks resampled where trials name them.' },
+  {
+    additionalProperties: false,
+    description: 'Of both sides as raters of the pairs; tasks resampled where trials name them.',
+  },
 )
 export type ComparisonAgreement = Static<typeof ComparisonAgreementSchema>
 
-const LabelTestSchema = Type.Object(
+const LabelTestSchema = Closed(
   {
     label: LabelSchema,
     base_only: Count('Pairs with the label in the base alone.'),
@@ -112,37 +104,31 @@ const LabelTestSchema = Type.Object(
     difference: statistic('Share in the head minus share in the base; tasks resampled.'),
     reason: Nullable(UndefinedReasonSchema),
   },
-  { ...closed, description: 'One label against the rest. `reason`: why there is no p-value, or why it says nothing.' },
+  { description: 'One label against the rest. `reason`: why there is no p-value, or why it says nothing.' },
 )
 
-const ComparisonTestsSchema = Type.Object(
+const ComparisonTestsSchema = Closed(
   {
-    bowker: Type.Object(
-      {
-        statistic: Nullable(Type.Number({ description: 'χ² of symmetry of the matrix.' })),
-        df: Type.Integer(),
-        p: Nullable(Type.Number()),
-        reason: Nullable(UndefinedReasonSchema),
-      },
-      closed,
-    ),
+    bowker: Closed({
+      statistic: Nullable(Type.Number({ description: 'χ² of symmetry of the matrix.' })),
+      df: Type.Integer(),
+      p: Nullable(Type.Number()),
+      reason: Nullable(UndefinedReasonSchema),
+    }),
     labels: Type.Array(LabelTestSchema),
     notes: Type.Array(Type.String()),
   },
-  { ...closed, description: 'Whether the labels moved one way. The p-values take pairs as independent.' },
+  { description: 'Whether the labels moved one way. The p-values take pairs as independent.' },
 )
 export type ComparisonTests = Static<typeof ComparisonTestsSchema>
 
-const SideNoiseSchema = Type.Object(
-  {
-    questions: Count('Pairs of which this side has two or more valid votes.'),
-    disagreement: statistic('Chance that two answers of this judge to one question differ.'),
-  },
-  closed,
-)
+const SideNoiseSchema = Closed({
+  questions: Count('Pairs of which this side has two or more valid votes.'),
+  disagreement: statistic('Chance that two answers of this judge to one question differ.'),
+})
 
 const NOISE_SOURCES = ['votes_of_both', 'votes_of_base', 'votes_of_head', 'same_key'] as const
-const RepeatNoiseSchema = Type.Object(
+const RepeatNoiseSchema = Closed(
   {
     expected_flips: Nullable(
       Type.Number({ description: 'Flips that asking the same judge twice would give on so many pairs.' }),
@@ -151,62 +137,50 @@ const RepeatNoiseSchema = Type.Object(
     from: Nullable(Type.Enum(NOISE_SOURCES, { type: 'string' })),
     base: SideNoiseSchema,
     head: SideNoiseSchema,
-    same_key: Type.Object(
-      {
-        pairs: Count('Pairs of two grades of one key: the same judge was asked the very same again.'),
-        flipped: Count('Of those, with another label.'),
-      },
-      closed,
-    ),
+    same_key: Closed({
+      pairs: Count('Pairs of two grades of one key: the same judge was asked the very same again.'),
+      flipped: Count('Of those, with another label.'),
+    }),
     reason: Nullable(Type.String({ description: 'Why it is null; or what the number rests on.' })),
   },
-  { ...closed, description: 'How many flips lie inside the judge’s own repeat noise.' },
+  { description: 'How many flips lie inside the judge’s own repeat noise.' },
 )
 export type RepeatNoise = Static<typeof RepeatNoiseSchema>
 
 /** Without `agreement`, `tests` and `repeat_noise` where `statistics=false` was asked. */
-export const ComparisonSchema = Type.Object(
-  {
-    base: Type.String({
-      description: 'The base batch, or `sources of bat_…`: the grades that a re-grade started from.',
+export const ComparisonSchema = Closed({
+  base: Type.String({
+    description: 'The base batch, or `sources of bat_…`: the grades that a re-grade started from.',
+  }),
+  head: Type.String(),
+  pairs: Type.Integer({ description: 'Questions that both sides have a label for.' }),
+  same: Type.Integer(),
+  flipped: Type.Integer(),
+  unpaired: Closed({
+    base_only: Type.Integer({ description: 'Questions of the base that the head does not ask.' }),
+    head_only: Type.Integer(),
+    without_label: Type.Integer({ description: 'Asked on both sides, but one or both have no label.' }),
+    other_truth: Type.Integer({
+      description:
+        'Trajectories that both sides graded, each against another ground truth: they are in `base_only` and in `head_only`, too.',
     }),
-    head: Type.String(),
-    pairs: Type.Integer({ description: 'Questions that both sides have a label for.' }),
-    same: Type.Integer(),
-    flipped: Type.Integer(),
-    unpaired: Type.Object(
-      {
-        base_only: Type.Integer({ description: 'Questions of the base that the head does not ask.' }),
-        head_only: Type.Integer(),
-        without_label: Type.Integer({ description: 'Asked on both sides, but one or both have no label.' }),
-        other_truth: Type.Integer({
-          description:
-            'Trajectories that both sides graded, each against another ground truth: they are in `base_only` and in `head_only`, too.',
-        }),
-        other_rubric: Type.Integer({
-          description: 'The same of trajectories that each side graded by another rubric, which are never compared.',
-        }),
-      },
-      closed,
-    ),
-    base_counts: Counted,
-    head_counts: Counted,
-    matrix: Type.Object(
-      {
-        labels: Type.Array(LabelSchema, {
-          description:
-            'Of the rubric, in its order, whether they occur or not; then what occurs beyond them. Of sums, what occurs.',
-        }),
-        counts: Type.Array(Type.Array(Type.Integer()), { description: 'Rows: base; columns: head.' }),
-      },
-      closed,
-    ),
-    agreement: Type.Optional(ComparisonAgreementSchema),
-    tests: Type.Optional(ComparisonTestsSchema),
-    repeat_noise: Type.Optional(RepeatNoiseSchema),
-    flips: Type.Array(FlipSchema, { description: 'Pairs with different labels, one page of them.' }),
-    next_cursor: Nullable(Type.String()),
-  },
-  closed,
-)
+    other_rubric: Type.Integer({
+      description: 'The same of trajectories that each side graded by another rubric, which are never compared.',
+    }),
+  }),
+  base_counts: Counted,
+  head_counts: Counted,
+  matrix: Closed({
+    labels: Type.Array(LabelSchema, {
+      description:
+        'Of the rubric, in its order, whether they occur or not; then what occurs beyond them. Of sums, what occurs.',
+    }),
+    counts: Type.Array(Type.Array(Type.Integer()), { description: 'Rows: base; columns: head.' }),
+  }),
+  agreement: Type.Optional(ComparisonAgreementSchema),
+  tests: Type.Optional(ComparisonTestsSchema),
+  repeat_noise: Type.Optional(RepeatNoiseSchema),
+  flips: Type.Array(FlipSchema, { description: 'Pairs with different labels, one page of them.' }),
+  next_cursor: Nullable(Type.String()),
+})
 export type Comparison = Static<typeof ComparisonSchema>

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 import {
   CitationStatusSchema,
   ConfidenceLevelSchema,
@@ -8,11 +8,10 @@ import {
   GradeStatusSchema,
 } from './vocabulary.ts'
 
-const closed = { additionalProperties: false } as const
-const Text = Type.Union([Type.String(), Type.Null()])
+const Text = Nullable(Type.String())
 
 /** What of a grade is compared; what is not given is not. */
-const ExpectSchema = Type.Object(
+const ExpectSchema = Closed(
   {
     status: Type.Optional(GradeStatusSchema),
     outcome: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
@@ -29,35 +28,32 @@ const ExpectSchema = Type.Object(
     citations: Type.Optional(Type.Array(CitationStatusSchema, { description: 'The status of each, in their order.' })),
     failure: Type.Optional(FailureCodeSchema),
   },
-  { ...closed, minProperties: 1, description: 'What the grade must say.' },
+  { minProperties: 1, description: 'What the grade must say.' },
 )
 
 /** `rubrics/<id>@<version>/examples/*.yaml`: a run, what a judge answers about it, and what must become of that. */
-export const RubricExampleSchema = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    run: Type.Unsafe<Readonly<Record<string, unknown>> | readonly unknown[]>({
-      type: ['array', 'object'],
-      description: 'A list of steps, `- tool_output: what it says`, or a trajectory of any format.',
+export const RubricExampleSchema = Closed({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  run: Type.Unsafe<Readonly<Record<string, unknown>> | readonly unknown[]>({
+    type: ['array', 'object'],
+    description: 'A list of steps, `- tool_output: what it says`, or a trajectory of any format.',
+  }),
+  truth: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    description: 'What the truth of the rubric wants to know of a run.',
+  }),
+  reply: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, unknown>> | string>({
+      type: ['object', 'string'],
+      description: 'What the judge answers, as an object, or as its very text.',
     }),
-    truth: Type.Unsafe<Readonly<Record<string, unknown>>>({
-      type: 'object',
-      description: 'What the truth of the rubric wants to know of a run.',
+  ),
+  judge: Type.Optional(
+    Type.Enum(['lexical'] as const, {
+      type: 'string',
+      description: 'The built-in judge answers instead of `reply`.',
     }),
-    reply: Type.Optional(
-      Type.Unsafe<Readonly<Record<string, unknown>> | string>({
-        type: ['object', 'string'],
-        description: 'What the judge answers, as an object, or as its very text.',
-      }),
-    ),
-    judge: Type.Optional(
-      Type.Enum(['lexical'] as const, {
-        type: 'string',
-        description: 'The built-in judge answers instead of `reply`.',
-      }),
-    ),
-    expect: ExpectSchema,
-  },
-  closed,
-)
+  ),
+  expect: ExpectSchema,
+})
 export type RubricExample = Static<typeof RubricExampleSchema>

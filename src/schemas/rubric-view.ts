@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { SIGNALS } from './ground-truth.ts'
 import { CLAIM_TYPES, RubricManifestSchema, UNCLEAR_RULES } from './rubric.ts'
-import { Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 import { ActorSchema, LabelSchema } from './vocabulary.ts'
 
 const CLAIM_VIEW = {
@@ -15,53 +15,44 @@ const CLAIM_VIEW = {
     description:
       'What an unclear answer leads to. Judges that differ in a claim that `refuses` disagree, whatever their labels.',
   }),
-  measured_by: Type.Union([Type.Enum(SIGNALS, { type: 'string' }), Type.Null()]),
+  measured_by: Nullable(Type.Enum(SIGNALS, { type: 'string' })),
   evidence: Type.Array(ActorSchema, { description: 'Whose text can support it; empty: it takes no quote.' }),
 }
 
-const ClaimViewSchema = Type.Object(
-  {
-    ...CLAIM_VIEW,
-    of: Type.Optional(
-      Type.Array(Type.Object(CLAIM_VIEW, { additionalProperties: false }), {
-        description: 'Of a list: what each of its entries says.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const ClaimViewSchema = Closed({
+  ...CLAIM_VIEW,
+  of: Type.Optional(
+    Type.Array(Closed(CLAIM_VIEW), {
+      description: 'Of a list: what each of its entries says.',
+    }),
+  ),
+})
 
 /** A loaded rubric; the prompt texts only where one is asked for. */
-export const RubricViewSchema = Type.Object(
-  {
-    id: Type.String(),
-    version: Type.Integer(),
-    name: Type.String({ description: '`id@version`' }),
-    title: Type.String(),
-    description: Type.String(),
-    digest: Type.String({ description: 'Digest of the content: part of every cache key.' }),
-    about: Type.Optional(RubricManifestSchema.properties.about),
-    truth: Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of `ground_truth`.' }),
-    claims: Type.Array(ClaimViewSchema, { description: 'What is asked, in the order in which it is answered.' }),
-    labels: Type.Array(
-      Type.Object(
-        {
-          label: LabelSchema,
-          claims: Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()]), {
-            description: 'What the label says of claims.',
-          }),
-        },
-        { additionalProperties: false },
-      ),
-      { description: 'What can come out, in order; empty where the outcome is a sum.' },
-    ),
-    outcome: RubricManifestSchema.properties.outcome,
-    system: Type.Optional(Type.String({ description: 'The frozen system text.' })),
-    question: Type.Optional(Type.String({ description: 'Asked after the trajectory; holds variables.' })),
-    answer_schema: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of the judge’s answer.' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const RubricViewSchema = Closed({
+  id: Type.String(),
+  version: Type.Integer(),
+  name: Type.String({ description: '`id@version`' }),
+  title: Type.String(),
+  description: Type.String(),
+  digest: Type.String({ description: 'Digest of the content: part of every cache key.' }),
+  about: Type.Optional(RubricManifestSchema.properties.about),
+  truth: Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of `ground_truth`.' }),
+  claims: Type.Array(ClaimViewSchema, { description: 'What is asked, in the order in which it is answered.' }),
+  labels: Type.Array(
+    Closed({
+      label: LabelSchema,
+      claims: Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()]), {
+        description: 'What the label says of claims.',
+      }),
+    }),
+    { description: 'What can come out, in order; empty where the outcome is a sum.' },
+  ),
+  outcome: RubricManifestSchema.properties.outcome,
+  system: Type.Optional(Type.String({ description: 'The frozen system text.' })),
+  question: Type.Optional(Type.String({ description: 'Asked after the trajectory; holds variables.' })),
+  answer_schema: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of the judge’s answer.' }),
+  ),
+})
 export type RubricView = Static<typeof RubricViewSchema>

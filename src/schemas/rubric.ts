@@ -1,9 +1,8 @@
 import type { Static } from 'typebox'
 import { SIGNALS } from './ground-truth.ts'
-import { Type } from './type.ts'
+import { Closed, Type } from './type.ts'
 import { ActorSchema } from './vocabulary.ts'
 
-const closed = { additionalProperties: false } as const
 const Instruction = Type.String({ pattern: '^[a-z][a-z0-9_]*$', description: 'An instruction of the ground truth.' })
 const ClaimName = Type.String({
   pattern: '^[a-z][a-z0-9_]*([.][a-z][a-z0-9_]*)?$',
@@ -12,43 +11,40 @@ const ClaimName = Type.String({
 const Value = Type.Union([Type.Boolean(), Type.String(), Type.Integer()])
 
 /** What proves a value of a claim. Everything given must hold. */
-const ProofSchema = Type.Object(
-  {
-    quote: Type.Optional(
-      Type.Array(ActorSchema, {
-        minItems: 1,
-        uniqueItems: true,
-        description: 'At least one verbatim quote that one of these wrote.',
-      }),
-    ),
-    in_step: Type.Optional(Type.String({ description: 'The quote stands in the step that this claim names.' })),
-    after: Type.Optional(Type.String({ description: 'The quote comes after the first sight of this instruction.' })),
-    shows: Type.Optional(
-      Type.Array(Instruction, {
-        minItems: 1,
-        uniqueItems: true,
-        description: 'What is quoted shows one of these instructions, as far as a search can tell.',
-      }),
-    ),
-    does: Type.Optional(
-      Type.String({ description: 'What is quoted carries this instruction out, after its first sight.' }),
-    ),
-    search_finds_nothing_of: Type.Optional(
-      Type.Array(Instruction, {
-        minItems: 1,
-        uniqueItems: true,
-        description: 'No search finds one of these instructions in what came to the agent.',
-      }),
-    ),
-    holds: Type.Optional(
-      Type.String({ description: 'The quote holds the text of this claim, of the same entry of a list.' }),
-    ),
-    agent_of: Type.Optional(
-      Type.String({ description: 'The value names the agent that acted in the step that this claim names.' }),
-    ),
-  },
-  closed,
-)
+const ProofSchema = Closed({
+  quote: Type.Optional(
+    Type.Array(ActorSchema, {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'At least one verbatim quote that one of these wrote.',
+    }),
+  ),
+  in_step: Type.Optional(Type.String({ description: 'The quote stands in the step that this claim names.' })),
+  after: Type.Optional(Type.String({ description: 'The quote comes after the first sight of this instruction.' })),
+  shows: Type.Optional(
+    Type.Array(Instruction, {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'What is quoted shows one of these instructions, as far as a search can tell.',
+    }),
+  ),
+  does: Type.Optional(
+    Type.String({ description: 'What is quoted carries this instruction out, after its first sight.' }),
+  ),
+  search_finds_nothing_of: Type.Optional(
+    Type.Array(Instruction, {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'No search finds one of these instructions in what came to the agent.',
+    }),
+  ),
+  holds: Type.Optional(
+    Type.String({ description: 'The quote holds the text of this claim, of the same entry of a list.' }),
+  ),
+  agent_of: Type.Optional(
+    Type.String({ description: 'The value names the agent that acted in the step that this claim names.' }),
+  ),
+})
 
 export const CLAIM_TYPES = ['boolean', 'enum', 'integer', 'step', 'agent', 'text', 'list'] as const
 export type ClaimType = (typeof CLAIM_TYPES)[number]
@@ -84,20 +80,19 @@ const CLAIM = {
     Type.Enum(SIGNALS, { type: 'string', description: 'The signal of the harness that measures the same.' }),
   ),
   computed: Type.Optional(
-    Type.Object(
+    Closed(
       { runs_of: Type.String({ description: 'In how many runs this claim has citations that hold.' }) },
-      { ...closed, description: 'Of an integer: not asked, but counted by code; at most its maximum.' },
+      { description: 'Of an integer: not asked, but counted by code; at most its maximum.' },
     ),
   ),
   capped_by_document: Type.Optional(
-    Type.Object(
+    Closed(
       {
         maximum: Type.Integer(),
         names: Type.String({ description: 'The text claim whose last name of a path the line holds.' }),
         words: Type.Array(Type.String({ pattern: '^..' }), { minItems: 1, maxItems: 20 }),
       },
       {
-        ...closed,
         description: 'Of an integer: no more than this where a line of a document holds the name and one of the words.',
       },
     ),
@@ -109,32 +104,26 @@ const CLAIM = {
   ),
 }
 
-const ClaimSchema = Type.Object(
-  {
-    ...CLAIM,
-    of: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), Type.Object(CLAIM, closed), {
-        minProperties: 1,
-        additionalProperties: false,
-        description: 'Of a list: what each of its entries says.',
-      }),
-    ),
-  },
-  closed,
-)
+const ClaimSchema = Closed({
+  ...CLAIM,
+  of: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), Closed(CLAIM), {
+      minProperties: 1,
+      additionalProperties: false,
+      description: 'Of a list: what each of its entries says.',
+    }),
+  ),
+})
 export type ClaimManifest = Static<typeof ClaimSchema>
 
-export const OutcomeSchema = Type.Object(
+const OutcomeSchema = Closed(
   {
     table: Type.Optional(
       Type.Array(
-        Type.Object(
-          {
-            when: Type.Record(Type.String(), Value, { description: 'Claims and the values that this row is for.' }),
-            label: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }),
-          },
-          closed,
-        ),
+        Closed({
+          when: Type.Record(Type.String(), Value, { description: 'Claims and the values that this row is for.' }),
+          label: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }),
+        }),
         { minItems: 1, maxItems: 200, description: 'Every combination of the claims fits exactly one row.' },
       ),
     ),
@@ -143,7 +132,7 @@ export const OutcomeSchema = Type.Object(
       Type.Array(Type.String(), { minItems: 1, description: 'The integer claims whose sum is the outcome.' }),
     ),
     best: Type.Optional(
-      Type.Object(
+      Closed(
         {
           of: Type.String({ description: 'A list.' }),
           by: Type.Array(Type.String(), {
@@ -152,7 +141,7 @@ export const OutcomeSchema = Type.Object(
           }),
           label: Type.String({ description: 'The enum claim of an entry whose value is the label.' }),
         },
-        { ...closed, description: 'The label of the entry with the greatest sum; `none` where the list is empty.' },
+        { description: 'The label of the entry with the greatest sum; `none` where the list is empty.' },
       ),
     ),
     scale: Type.Optional(
@@ -162,46 +151,43 @@ export const OutcomeSchema = Type.Object(
       }),
     ),
   },
-  { ...closed, description: 'What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.' },
+  { description: 'What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.' },
 )
 
 /** `rubrics/<id>@<version>/rubric.yaml`. */
-export const RubricManifestSchema = Type.Object(
-  {
-    id: Type.String({ pattern: '^[a-z][a-z0-9-]*$', description: 'Small letters, digits and -.' }),
-    version: Type.Integer({ minimum: 1, description: 'A whole number from 1, another one with every change.' }),
-    title: Type.String({ minLength: 1, description: 'What it asks, in a few words.' }),
-    description: Type.String({ minLength: 1, description: 'What it asks, in a few sentences.' }),
-    answers: Type.Optional(
-      Type.Enum(['words', 'booleans'] as const, {
-        type: 'string',
-        description: 'How a boolean claim is answered: yes, no or unclear (default), or true and false.',
-      }),
-    ),
-    shows_signals: Type.Optional(
-      Type.Array(Type.Enum(SIGNALS, { type: 'string' }), {
-        uniqueItems: true,
-        description: 'What the harness measured that the judge is told; absent: none of it.',
-      }),
-    ),
-    about: Type.Optional(
-      Type.Enum(['run', 'runs'] as const, {
-        type: 'string',
-        description: '`runs`: several runs of one task, and documents beside them (`{"runs": […], "documents": […]}`).',
-      }),
-    ),
-    truth: Type.Unsafe<Readonly<Record<string, unknown>>>({
-      type: 'object',
-      description:
-        'JSON Schema of the ground truth. `x-kind: instruction` marks an instruction in the environment, `x-kind: signals` what the harness measured.',
+export const RubricManifestSchema = Closed({
+  id: Type.String({ pattern: '^[a-z][a-z0-9-]*$', description: 'Small letters, digits and -.' }),
+  version: Type.Integer({ minimum: 1, description: 'A whole number from 1, another one with every change.' }),
+  title: Type.String({ minLength: 1, description: 'What it asks, in a few words.' }),
+  description: Type.String({ minLength: 1, description: 'What it asks, in a few sentences.' }),
+  answers: Type.Optional(
+    Type.Enum(['words', 'booleans'] as const, {
+      type: 'string',
+      description: 'How a boolean claim is answered: yes, no or unclear (default), or true and false.',
     }),
-    claims: Type.Record(ClaimName, ClaimSchema, {
-      ...{ minProperties: 1, maxProperties: 40, additionalProperties: false },
-      description:
-        'What is asked, 1 to 40 claims by their names: `name` or `group.name`, in small letters, digits and _.',
+  ),
+  shows_signals: Type.Optional(
+    Type.Array(Type.Enum(SIGNALS, { type: 'string' }), {
+      uniqueItems: true,
+      description: 'What the harness measured that the judge is told; absent: none of it.',
     }),
-    outcome: OutcomeSchema,
-  },
-  { additionalProperties: false },
-)
+  ),
+  about: Type.Optional(
+    Type.Enum(['run', 'runs'] as const, {
+      type: 'string',
+      description: '`runs`: several runs of one task, and documents beside them (`{"runs": […], "documents": […]}`).',
+    }),
+  ),
+  truth: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    description:
+      'JSON Schema of the ground truth. `x-kind: instruction` marks an instruction in the environment, `x-kind: signals` what the harness measured.',
+  }),
+  claims: Type.Record(ClaimName, ClaimSchema, {
+    ...{ minProperties: 1, maxProperties: 40, additionalProperties: false },
+    description:
+      'What is asked, 1 to 40 claims by their names: `name` or `group.name`, in small letters, digits and _.',
+  }),
+  outcome: OutcomeSchema,
+})
 export type RubricManifest = Static<typeof RubricManifestSchema>

@@ -1,13 +1,12 @@
 import type { Static } from 'typebox'
-import { Type } from './type.ts'
-
-const closed = { additionalProperties: false } as const
+import { Closed, Type } from './type.ts'
 
 /** What a browser signs in with. */
-export const SignInSchema = Type.Object(
+export const SignInSchema = Closed(
   { key: Type.String({ minLength: 1, maxLength: 200, description: 'A key as `veridict keys create` printed it.' }) },
-  { ...closed, description: 'A key, exchanged for a session.' },
+  { description: 'A key, exchanged for a session.' },
 )
+export type SignIn = Static<typeof SignInSchema>
 
 const caller = {
   project: Type.String({ description: 'The project whose grades, batches and reviews are seen and made.' }),
@@ -18,19 +17,19 @@ const caller = {
 }
 
 /** A session that was just opened; its secret is in the cookie alone. */
-export const OpenedSessionSchema = Type.Object(
+export const OpenedSessionSchema = Closed(
   { ...caller, expires_at: Type.String({ format: 'date-time' }) },
-  { ...closed, description: 'A session that was opened.' },
+  { description: 'A session that was opened.' },
 )
 export type OpenedSession = Static<typeof OpenedSessionSchema>
 
 /** Who asks. */
-export const WhoSchema = Type.Object(
+export const WhoSchema = Closed(
   {
     required: Type.Boolean({ description: 'Whether the service asks for a key.' }),
     session: Type.Boolean({ description: 'Whether this is known by a session, which can be ended, and not by a key.' }),
     ...caller,
   },
-  { ...closed, description: 'Who asks, and what they may do.' },
+  { description: 'Who asks, and what they may do.' },
 )
 export type Who = Static<typeof WhoSchema>

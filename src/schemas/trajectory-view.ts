@@ -1,64 +1,54 @@
 import type { Static } from 'typebox'
 import { TrajectoryDocumentSchema } from './grade-request.ts'
-import { Type } from './type.ts'
+import { Closed, Nullable, Type } from './type.ts'
 import { ACT_LANGUAGES, ACT_OUTCOMES, ACT_ROLES, ActorSchema } from './vocabulary.ts'
 
-const closed = { additionalProperties: false } as const
-const NullableString = Type.Union([Type.String(), Type.Null()])
+const NullableString = Nullable(Type.String())
 
 /** What a stored trajectory is, without its text. */
-export const TrajectorySummarySchema = Type.Object(
-  {
-    id: Type.String({ description: 'Digest of the content.' }),
-    format: Type.String({ description: '`atif-1.7`, `steps`, …' }),
-    agent: Type.Object({ name: NullableString, model: NullableString }, closed),
-    steps: Type.Integer(),
-    parts: Type.Integer(),
-    chars: Type.Integer({ description: 'UTF-16 units of text.' }),
-    first_step: Type.Integer(),
-    last_step: Type.Integer(),
-    warnings: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }, closed), {
-      description: 'What deviates from the format and was read all the same.',
-    }),
-    document: Type.Optional(TrajectoryDocumentSchema),
-  },
-  closed,
-)
+export const TrajectorySummarySchema = Closed({
+  id: Type.String({ description: 'Digest of the content.' }),
+  format: Type.String({ description: '`atif-1.7`, `steps`, …' }),
+  agent: Closed({ name: NullableString, model: NullableString }),
+  steps: Type.Integer(),
+  parts: Type.Integer(),
+  chars: Type.Integer({ description: 'UTF-16 units of text.' }),
+  first_step: Type.Integer(),
+  last_step: Type.Integer(),
+  warnings: Type.Array(Closed({ path: Type.String(), message: Type.String() }), {
+    description: 'What deviates from the format and was read all the same.',
+  }),
+  document: Type.Optional(TrajectoryDocumentSchema),
+})
 export type TrajectorySummary = Static<typeof TrajectorySummarySchema>
 
-const ActSchema = Type.Object(
+const ActSchema = Closed(
   {
     tool: Type.String(),
     role: Type.Enum(ACT_ROLES, { type: 'string', description: 'What this argument of the tool call is.' }),
-    language: Type.Union([Type.Enum(ACT_LANGUAGES, { type: 'string' }), Type.Null()]),
-    target: Type.Union([Type.String(), Type.Null()], { description: 'The file that the call writes, edits or reads.' }),
+    language: Nullable(Type.Enum(ACT_LANGUAGES, { type: 'string' })),
+    target: Nullable(Type.String(), { description: 'The file that the call writes, edits or reads.' }),
     outcome: Type.Enum(ACT_OUTCOMES, { type: 'string', description: 'What the record says became of the call.' }),
   },
-  { ...closed, description: 'What an action of the agent is, from the format’s own facts.' },
+  { description: 'What an action of the agent is, from the format’s own facts.' },
 )
 
-export const TrajectoryStepSchema = Type.Object(
-  {
-    id: Type.Integer({ description: 'What citations name.' }),
-    name: Type.Union([Type.String(), Type.Null()], { description: 'The source’s own name where it is not the id.' }),
-    at: Type.Union([Type.Number(), Type.Null()], {
-      description: 'When it happened: milliseconds since 1970, where the source says so.',
+export const TrajectoryStepSchema = Closed({
+  id: Type.Integer({ description: 'What citations name.' }),
+  name: Nullable(Type.String(), { description: 'The source’s own name where it is not the id.' }),
+  at: Nullable(Type.Number(), {
+    description: 'When it happened: milliseconds since 1970, where the source says so.',
+  }),
+  copied: Type.Boolean({ description: 'Repeated from an earlier segment of the same run.' }),
+  parts: Type.Array(
+    Closed({
+      actor: ActorSchema,
+      text: Type.String(),
+      path: Type.String({ description: 'Where the text stands in the source document.' }),
+      name: Type.String(),
+      media: Type.Boolean({ description: 'A picture or a sound: `text` is a placeholder.' }),
+      act: Nullable(ActSchema),
     }),
-    copied: Type.Boolean({ description: 'Repeated from an earlier segment of the same run.' }),
-    parts: Type.Array(
-      Type.Object(
-        {
-          actor: ActorSchema,
-          text: Type.String(),
-          path: Type.String({ description: 'Where the text stands in the source document.' }),
-          name: Type.String(),
-          media: Type.Boolean({ description: 'A picture or a sound: `text` is a placeholder.' }),
-          act: Type.Union([ActSchema, Type.Null()]),
-        },
-        closed,
-      ),
-    ),
-  },
-  closed,
-)
+  ),
+})
 export type TrajectoryStep = Static<typeof TrajectoryStepSchema>

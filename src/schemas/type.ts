@@ -1,4 +1,4 @@
-import type { Type as TypeBox } from 'typebox'
+import type { TObject, TObjectOptions, TProperties, TSchema, Type as TypeBox } from 'typebox'
 
 /**
  * The schemas that the contract is written in: TypeBox’s types over plain JSON Schema. TypeBox itself, 680 modules, is not loaded for it; a test
@@ -54,3 +54,10 @@ const builders = {
 }
 
 export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>
+
+/** An object that may have no other members. */
+export const Closed = <P extends TProperties>(properties: P, options?: TObjectOptions): TObject<P> =>
+  Type.Object(properties, { additionalProperties: false, ...options })
+
+export const Nullable = <T extends TSchema>(schema: T, options?: { readonly description: string }) =>
+  Type.Union([schema, Type.Null()], options)

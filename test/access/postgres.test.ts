@@ -1,6 +1,5 @@
 import { Command } from 'commander'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openKeys } from '../../src/cli/client/open-keys.ts'
 import { keysCommand } from '../../src/cli/commands/keys-commands.ts'
 import { backupCommand } from '../../src/cli/commands/store/backup-command.ts'
 import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
@@ -10,18 +9,12 @@ import { REQUEST } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 
-const never = () => {
-  throw new Error('it went on')
-}
-
 describePostgres('keys and projects on PostgreSQL', (tools) => {
   const env = () => ({ VERIDICT_DATABASE_URL: tools().server.url, VERIDICT_ACCESS: 'on' })
 
   async function keys(...args: string[]) {
     const shell = testShell({ env: env() })
-    await new Command('veridict')
-      .addCommand(keysCommand(shell, openKeys))
-      .parseAsync(['keys', ...args], { from: 'user' })
+    await new Command('veridict').addCommand(keysCommand(shell)).parseAsync(['keys', ...args], { from: 'user' })
     return shell
   }
 
@@ -57,14 +50,13 @@ describePostgres('keys and projects on PostgreSQL', (tools) => {
   })
 
   describe('commands for a file alone say so', () => {
-    const upkeep = { examine: never, projectFiles: never, backUp: never, restore: never, restoreAll: never }
     test.each([
       ['doctor', doctorCommand, []],
       ['backup', backupCommand, ['copy.sqlite']],
       ['restore', restoreCommand, ['copy.sqlite']],
     ] as const)('%s', async (_name, command, args) => {
       const shell = testShell({ args, env: env() })
-      await command(shell, upkeep).parseAsync([...args], { from: 'user' })
+      await command(shell).parseAsync([...args], { from: 'user' })
       expect(shell.code()).toBe(1)
       expect(shell.errors()).toContain('VERIDICT_DATABASE_URL is set')
       expect(shell.errors()).toContain('pg_dump')

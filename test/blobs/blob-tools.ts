@@ -46,6 +46,13 @@ export async function openStore(file: BlobFile = {}): Promise<OpenStore> {
   return { s3, room, blobs: folderOf(room) }
 }
 
+/** What a command is told of the store by its environment. */
+export const blobVariables = ({ endpoint }: S3Server): NodeJS.ProcessEnv => ({
+  ...ENVIRONMENT,
+  VERIDICT_BLOBS: PLACE,
+  AWS_ENDPOINT_URL_S3: endpoint,
+})
+
 export function folderOf(room: ProjectBlobs, project = 'default'): BlobStore {
   const blobs = room.of(project)
   if (blobs === null) throw new Error('there is a place')

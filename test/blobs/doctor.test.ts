@@ -4,17 +4,16 @@ import { digestValue } from '../../src/domain/digest.ts'
 import type { BlobStore } from '../../src/ports/blob-ports.ts'
 import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
 import type { Finding } from '../../src/ports/upkeep-ports.ts'
-import { projectFiles } from '../../src/storage/backup.ts'
 import { examineDatabase } from '../../src/storage/examine/examine.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { testShell } from '../cli/test-shell.ts'
 import { finishOk, planAttempt } from '../storage/make-attempt.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
-import { folderOf, openRoom, openStore, PLACE } from './blob-tools.ts'
+import { blobVariables, folderOf, openRoom, openStore, PLACE } from './blob-tools.ts'
 
 /** Forty trajectories and one call, all outside. */
 async function begin() {
-  const { s3, blobs, room } = await openStore({ min_bytes: 1, max_attempts: 1 })
+  const { s3, blobs, room } = await openStore({ min_bytes: 1, max_attempts: 1, request_timeout_ms: 20_000 })
   const path = tempDatabase()
   const stores = openSqliteStores({ path, blobs })
   await stores.settlePlace()
@@ -100,11 +99,9 @@ test('another place than the one that is written down is a warning', async () =>
 })
 
 test('the command looks by its environment', async () => {
-  const { path, room } = await begin()
-  const shell = testShell({ args: [], env: {} })
-  const openBlobs = () => ({ of: room.of, close: () => undefined })
-  const upkeep = { examine: examineDatabase, projectFiles, openBlobs }
-  await doctorCommand(shell, upkeep).parseAsync(['--database', path, '--full', '-o', 'json'], { from: 'user' })
+  const { path, s3 } = await begin()
+  const shell = testShell({ args: [], env: blobVariables(s3) })
+  await doctorCommand(shell).parseAsync(['--database', path, '--full', '-o', 'json'], { from: 'user' })
   const { databases } = JSON.parse(shell.output()) as { databases: { findings: Finding[] }[] }
   const findings = new Map(databases[0]?.findings.map((finding) => [finding.check, finding]))
   expect(findings.get('outside')).toMatchObject({ severity: 'ok' })

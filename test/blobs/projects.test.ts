@@ -4,14 +4,13 @@ import { expect, test } from 'vitest'
 import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
 import { digestValue } from '../../src/domain/digest.ts'
 import type { Finding } from '../../src/ports/upkeep-ports.ts'
-import { backUpDatabase, projectFiles } from '../../src/storage/backup.ts'
-import { examineDatabase } from '../../src/storage/examine/examine.ts'
+import { backUpDatabase } from '../../src/storage/backup.ts'
 import { restoreDatabase } from '../../src/storage/restore.ts'
-import { projectOfFile } from '../../src/storage/restored-project.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { testShell } from '../cli/test-shell.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
-import { folderOf, openStore } from './blob-tools.ts'
+import { blobVariables, folderOf, openStore } from './blob-tools.ts'
+import type { S3Server } from './s3-server.ts'
 
 const DOCUMENT = { steps: [{ text: 'of team-a' }] }
 
@@ -33,24 +32,22 @@ async function begin() {
     '2026-11-21T00:00:00.000Z',
   )
   await stores.close()
-  return { s3, room, main, pathOf, open }
+  return { s3, main, pathOf, open }
 }
 
-async function diagnose(path: string, room: Awaited<ReturnType<typeof begin>>['room']): Promise<Map<string, Finding>> {
-  const shell = testShell({ args: [], env: {} })
-  const openBlobs = () => ({ of: room.of, close: () => undefined })
-  const upkeep = { examine: examineDatabase, projectFiles, projectOf: projectOfFile, openBlobs }
-  await doctorCommand(shell, upkeep).parseAsync(['--database', path, '--full', '-o', 'json'], { from: 'user' })
+async function diagnose(path: string, s3: S3Server): Promise<Map<string, Finding>> {
+  const shell = testShell({ args: [], env: blobVariables(s3) })
+  await doctorCommand(shell).parseAsync(['--database', path, '--full', '-o', 'json'], { from: 'user' })
   const { databases } = JSON.parse(shell.output()) as { databases: { findings: Finding[] }[] }
   return new Map(databases[0]?.findings.map((finding) => [finding.check, finding]))
 }
 
 test('the doctor looks for what lies outside in the folder of the project that the file is of', async () => {
-  const { main, room, pathOf } = await begin()
+  const { main, s3, pathOf } = await begin()
   const copy = join(dirname(main), 'team-a-2026-11-21.sqlite')
   await backUpDatabase({ from: pathOf('team-a'), to: copy, replace: false })
   for (const path of [pathOf('team-a'), copy])
-    expect((await diagnose(path, room)).get('stored trajectories')).toMatchObject({
+    expect((await diagnose(path, s3)).get('stored trajectories')).toMatchObject({
       severity: 'ok',
       found: '1 looked at, all whole',
     })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { backupCommand } from '../../src/cli/commands/store/backup-command.ts'
-import { backUpDatabase, projectFiles } from '../../src/storage/backup.ts'
+import { backUpDatabase } from '../../src/storage/backup.ts'
 import { restoreDatabase } from '../../src/storage/restore.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { addGrade, examine, healthyDatabase, makeDatabase, troubles } from './doctor-database.ts'
@@ -73,7 +73,7 @@ test('a damaged project keeps nobody from a backup of the others', async () => {
   await healthyDatabase(join(folder, 'projects', 'b.sqlite'))
   const all = join(folder, 'all')
   const shell = testShell({ args: [] })
-  const command = backupCommand(shell, { backUp: backUpDatabase, projectFiles })
+  const command = backupCommand(shell)
   await command.parseAsync([all, '--all-projects', '--database', path], { from: 'user' })
   expect(shell.code()).toBe(1)
   expect(shell.errors()).toMatch(/a\.sqlite: not backed up/)

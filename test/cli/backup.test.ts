@@ -4,17 +4,14 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { backupCommand } from '../../src/cli/commands/store/backup-command.ts'
 import { restoreCommand } from '../../src/cli/commands/store/restore-command.ts'
-import { backUpDatabase, projectFiles } from '../../src/storage/backup.ts'
-import { restoreDatabase, restoreDatabases } from '../../src/storage/restore.ts'
+import { backUpDatabase } from '../../src/storage/backup.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { addGrade, examine, healthyDatabase, makeDatabase, tamper, troubles } from './doctor-database.ts'
 import { testShell } from './test-shell.ts'
 
-const upkeep = { backUp: backUpDatabase, restore: restoreDatabase, restoreAll: restoreDatabases, projectFiles }
-
 async function run(command: 'backup' | 'restore', args: readonly string[]) {
   const shell = testShell({ args })
-  const made = command === 'backup' ? backupCommand(shell, upkeep) : restoreCommand(shell, upkeep)
+  const made = command === 'backup' ? backupCommand(shell) : restoreCommand(shell)
   await made.parseAsync([...args], { from: 'user' })
   return { code: shell.code(), out: shell.output(), err: shell.errors() }
 }

@@ -2,18 +2,14 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
-import { projectFiles } from '../../src/storage/backup.ts'
-import { examineDatabase } from '../../src/storage/examine/examine.ts'
 import { judgeLog, judgeMode, judgeSpace } from '../../src/storage/examine/examine-file.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { addGrade, examine, healthyDatabase, tamper, tempFolder, troubles } from './doctor-database.ts'
 import { testShell } from './test-shell.ts'
 
-const upkeep = { examine: examineDatabase, projectFiles }
-
 async function doctor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const shell = testShell({ args, env })
-  await doctorCommand(shell, upkeep).parseAsync([...args], { from: 'user' })
+  await doctorCommand(shell).parseAsync([...args], { from: 'user' })
   return { code: shell.code(), out: shell.output(), err: shell.errors() }
 }
 

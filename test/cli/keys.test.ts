@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAccess } from '../../src/access/stored-access.ts'
-import { openKeys } from '../../src/cli/client/open-keys.ts'
 import { keysCommand } from '../../src/cli/commands/keys-commands.ts'
 import { parseDuration } from '../../src/cli/input/keys-options.ts'
 import { projectPath } from '../../src/storage/project-files.ts'
@@ -16,7 +15,7 @@ const TOKEN = /^vk_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/
 async function keys(database: string, ...args: string[]): Promise<TestShell> {
   const shell = testShell({ env: { VERIDICT_DATABASE: database } })
   const program = new Command('veridict').exitOverride().configureOutput({ writeErr: () => undefined })
-  const command = keysCommand(shell, openKeys).copyInheritedSettings(program)
+  const command = keysCommand(shell).copyInheritedSettings(program)
   for (const one of command.commands) one.copyInheritedSettings(program)
   await program.addCommand(command).parseAsync(['keys', ...args], { from: 'user' })
   return shell

@@ -5,14 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { createKey, USUAL_SCOPES } from '../../src/access/keys.ts'
 import { backupCommand } from '../../src/cli/commands/store/backup-command.ts'
 import { restoreCommand } from '../../src/cli/commands/store/restore-command.ts'
-import { backUpDatabase, projectFiles } from '../../src/storage/backup.ts'
+import { projectFiles } from '../../src/storage/backup.ts'
 import { projectPath } from '../../src/storage/project-files.ts'
-import { restoreDatabase, restoreDatabases } from '../../src/storage/restore.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { addGrade, healthyDatabase, tamper, tempFolder } from './doctor-database.ts'
 import { testShell } from './test-shell.ts'
-
-const upkeep = { backUp: backUpDatabase, restore: restoreDatabase, restoreAll: restoreDatabases, projectFiles }
 
 /** A service with a key and two projects, and a folder for backups. */
 async function makeService() {
@@ -27,7 +24,7 @@ async function makeService() {
   mkdirSync(backups)
   const run = async (command: 'backup' | 'restore', ...args: string[]) => {
     const shell = testShell({ args, env: { VERIDICT_DATABASE: main } })
-    const made = command === 'backup' ? backupCommand(shell, upkeep) : restoreCommand(shell, upkeep)
+    const made = command === 'backup' ? backupCommand(shell) : restoreCommand(shell)
     await made.parseAsync(args, { from: 'user' })
     return { code: shell.code(), out: shell.output(), err: shell.errors() }
   }

@@ -60,7 +60,7 @@ describe('a judge that failed', () => {
 describe('a refusal', () => {
   test('names the place that is wrong', async () => {
     const client = createClient({ baseUrl: (await runService()).origin })
-    const refused = await refusalOf(client.grade({ ...LEXICAL, ground_truth: { instruction: 'x', cue: { txt: 'y' } } }))
+    const refused = await refusalOf(client.grade({ ...LEXICAL, ground_truth: { instruction: 'x', cue: { text: '' } } }))
     expect(refused).toMatchObject({ status: 400, code: 'invalid_request', gradeId: null })
     expect(refused.errors.map(({ path }) => path)).toContain('/ground_truth/cue/text')
   })

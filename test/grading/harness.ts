@@ -4,6 +4,7 @@ import { createRetryBudget, type RetryPolicy } from '../../src/asking/retry.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'
+import { gradeSample } from '../../src/grading/sample.ts'
 import type { GradingService } from '../../src/grading/service.ts'
 import { createIdMaker } from '../../src/ports/id.ts'
 import type { JudgeInfo, JudgeReply, JudgeRequest } from '../../src/ports/judge-ports.ts'
@@ -163,6 +164,7 @@ export function startService(
   const lanes = new Map(judges.map((judge) => [judge.info.name, createLane({ initial: 8, min: 1, max: 8 }, clock)]))
   const service = createGradingService({
     stores,
+    gradeSample,
     judges: new Map(judges.map((judge) => [judge.info.name, judge])),
     unready: new Map(),
     rubrics: new Map([[RUBRIC.name, RUBRIC]]),

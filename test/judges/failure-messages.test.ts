@@ -147,7 +147,7 @@ const TOLD: readonly (readonly [Provider, string, Played, string, string])[] = [
       body: { error: { code: '401', message: 'Access denied due to invalid subscription key or wrong API endpoint.' } },
     },
     'authentication',
-    'replace the key in TESTED_KEY, it was refused: HOST answered 401 (401)',
+    'replace the key in TESTED_KEY, it was refused: HOST answered 401',
   ],
   [
     'azure',

@@ -77,7 +77,7 @@ type Pools = ReturnType<typeof makePool>
 /** A line as the command reads it: first the judge that searches has been asked something. */
 async function readLine({ pool, grade }: Pools, request: object) {
   await grade(asking(LEXICAL).deps, questionOf(read(TRAJECTORY), GROUND_TRUTH, LEXICAL), 0)
-  const reader = pool.reader()
+  const reader = await pool.reader()
   const line = await reader.line(Buffer.from(JSON.stringify(request)), LIMITS)
   return { line, reader, value: line?.value as { trajectory: object } }
 }
@@ -163,21 +163,21 @@ test('a line that is no JSON, no request, or without a ground truth of its own c
   const pools = makePool()
   expect((await readLine(pools, [1])).line).toEqual({ value: [1] })
   expect((await readLine(pools, { trajectory: TRAJECTORY })).line).toEqual({ value: { trajectory: TRAJECTORY } })
-  expect(await pools.pool.reader().line(Buffer.from('{"a":'), LIMITS)).toEqual({ value: undefined })
+  expect(await (await pools.pool.reader()).line(Buffer.from('{"a":'), LIMITS)).toEqual({ value: undefined })
 })
 
 test('few lines, lines for a model, and all lines without threads are read here', async () => {
   const pools = makePool()
   const line = Buffer.from(JSON.stringify({ trajectory: TRAJECTORY, ground_truth: GROUND_TRUTH }))
-  expect(pools.pool.reader().line(line, LIMITS)).toBeNull()
+  expect((await pools.pool.reader()).line(line, LIMITS)).toBeNull()
   await readLine(pools, {})
-  expect(pools.pool.reader().line(line, LIMITS)).not.toBeNull()
+  expect((await pools.pool.reader()).line(line, LIMITS)).not.toBeNull()
   pools.pool.useThreads(0)
-  expect(pools.pool.reader().line(line, LIMITS)).toBeNull()
+  expect((await pools.pool.reader()).line(line, LIMITS)).toBeNull()
   pools.pool.useThreads(1)
   const model = scriptedJudge([GOOD_ANSWER])
   await pools.grade(asking(model).deps, questionOf(read(TRAJECTORY), GROUND_TRUTH, model), 0)
-  expect(pools.pool.reader().line(line, LIMITS)).toBeNull()
+  expect((await pools.pool.reader()).line(line, LIMITS)).toBeNull()
 })
 
 const MORTAL = { module: '../../test/offload/mortal-worker.ts', most_ms: 5000 }
@@ -185,7 +185,7 @@ const MORTAL = { module: '../../test/offload/mortal-worker.ts', most_ms: 5000 }
 test.each(['the worker ends here', 'the worker hangs here'])('%s: that line is lost, and no other', async (text) => {
   const pools = makePool(MORTAL)
   await readLine(pools, {})
-  const reader = pools.pool.reader()
+  const reader = await pools.pool.reader()
   const lines = ['a', 'b', text, 'c', 'd'].map((instruction) => {
     const request = { trajectory: TRAJECTORY, ground_truth: { ...GROUND_TRUTH, instruction } }
     return reader.line(Buffer.from(JSON.stringify(request)), LIMITS)

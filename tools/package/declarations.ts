@@ -5,9 +5,6 @@ import { pathToFileURL } from 'node:url'
 import { ROOT } from './bundle.ts'
 import { plainType, type SchemaNode } from './plain-type.ts'
 
-/** Types that are not named as their schema is. */
-const SCHEMA_OF: Readonly<Record<string, string>> = { JudgeView: 'JudgeInfoSchema', RubricView: 'RubricViewSchema' }
-
 /**
  * Writes the declarations of modules and of what they name. Shapes of requests and answers are written out from their schemas, so that they
  * need no other package, and show what they are where an editor shows them. Throws where a declaration names a package.
@@ -43,7 +40,7 @@ async function declareSchemas(file: string, names: ReadonlySet<string>): Promise
   return [...names]
     .sort()
     .map((name) => {
-      const schema = module[SCHEMA_OF[name] ?? `${name}Schema`]
+      const schema = module[`${name}Schema`]
       if (schema === undefined) throw new Error(`${file} has no schema of ${name}`)
       return `export type ${name} = ${plainType(schema)}\n`
     })

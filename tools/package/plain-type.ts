@@ -10,11 +10,13 @@ export interface SchemaNode {
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean | SchemaNode
   readonly description?: string
+  readonly $ref?: string
 }
 
 /** The TypeScript type of what fits a schema, with its descriptions. Throws where there is no such type. */
 export function plainType(schema: SchemaNode, indent = ''): string {
   const { type, anyOf, items } = schema
+  if (schema.$ref !== undefined) return schema.$ref.replace(/^.*\//, '')
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.enum !== undefined) return union(schema.enum.map((one) => JSON.stringify(one)))
   if (anyOf !== undefined && !isRequirement(anyOf)) return union(anyOf.map((one) => plainType(one, indent)))

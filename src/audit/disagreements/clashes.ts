@@ -10,8 +10,7 @@ import {
   type ContradictionCode,
   type Label,
 } from '../../schemas/vocabulary.ts'
-import type { FoundClash } from './found-clash.ts'
-import { againstSignals, SIGNAL_CODES } from './signal-clashes.ts'
+import { againstSignals, type FoundClash, SIGNAL_CODES } from './signal-clashes.ts'
 import type { OpinionRow, VoteRow } from './standing-opinions.ts'
 
 /** Everything that was said of one question under one rubric. */
@@ -75,7 +74,7 @@ const judgesOf = ({ opinions, rubric }: Said): Side[] =>
   }))
 
 /** What was said of claims, and what the label says of them, which comes first. */
-export const statedClaims = (
+const statedClaims = (
   { label, claims }: { readonly label: Label | null; readonly claims: SaidClaims | null },
   rubric: Rubric | null,
 ): SaidClaims => ({ ...claims, ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)) })

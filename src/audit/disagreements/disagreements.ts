@@ -3,9 +3,9 @@ import { claimIdOf, claimsOfReview, newestRubric, type Rubrics } from '../../dom
 import type { GradeFilter, ReviewStore } from '../../ports/grade-ports.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../../schemas/audit/disagreement.ts'
 import { differingClaims, FIND_CLASHES, type ReviewRow, type Said } from './clashes.ts'
-import type { FoundClash } from './found-clash.ts'
 import { nextTurn } from './next-turn.ts'
 import { type QuestionStores, readQuestions } from './question-selection.ts'
+import type { FoundClash } from './signal-clashes.ts'
 import { latestOpinions, type OpinionRow, type QuestionRow, subjectOf } from './standing-opinions.ts'
 import { agreedLabel, readStandingReviews, subjectOfReview } from './standing-reviews.ts'
 

@@ -1,9 +1,14 @@
+import type { Clash } from '../../domain/disagreement-score.ts'
 import type { Rubric } from '../../domain/rubric/rubric.ts'
 import { claimWord } from '../../domain/rubric/said-claims.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
-import type { FoundClash } from './found-clash.ts'
 import type { OpinionRow } from './standing-opinions.ts'
+
+/** A clash with its sentence, which is only written for what is shown. */
+export interface FoundClash extends Clash {
+  readonly say: () => string
+}
 
 /** What a grade records where a claim is not what the signal measured. */
 export const SIGNAL_CODES: Readonly<Record<keyof Signals, ContradictionCode>> = {

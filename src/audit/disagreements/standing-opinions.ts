@@ -59,7 +59,7 @@ export interface QuestionRow {
 export const subjectOf = (question: string, rubric: string): string => `${question}/${rubricIdOf(rubric)}`
 
 /** The question of a subject, and the id of its rubric. */
-export function splitSubject(subject: string): { readonly question: string; readonly rubric: string } {
+function splitSubject(subject: string): { readonly question: string; readonly rubric: string } {
   const slash = subject.lastIndexOf('/')
   return { question: subject.slice(0, slash), rubric: subject.slice(slash + 1) }
 }

@@ -10,7 +10,7 @@ import type { GroupOptions, TrialRow } from './report-rows.ts'
 type Said = { readonly value: Scalar } | 'outside' | 'unknown'
 
 /** Nothing is said of a trial without the instruction that the claim is of, and where the claim that it depends on is not true. */
-export function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: ClaimRule): Said {
+function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: ClaimRule): Said {
   if (rule.only_if_given !== null && !given.includes(rule.only_if_given)) return 'outside'
   const asked = rule.only_if === null ? true : valueIn(claims, rule.only_if)
   if (asked === false) return 'outside'

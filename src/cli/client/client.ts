@@ -1,3 +1,4 @@
+import type { Operations } from '../../client/contract.ts'
 import { readStates } from '../../client/follow.ts'
 import { chunksOf, readLines } from '../../client/lines.ts'
 import { type Sent, send, sendForText, unbroken } from '../../client/send.ts'
@@ -5,11 +6,10 @@ import { uploadItems } from '../../client/start-batch.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { Report } from '../../schemas/audit/report.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../../schemas/batch.ts'
-import type { Grade, Usage } from '../../schemas/grade.ts'
+import type { BatchCall, Grade, LedgerEntry } from '../../schemas/grade.ts'
 import type { Comparison, RegradeRequest } from '../../schemas/regrade.ts'
-import type { ClaimType, RubricManifest } from '../../schemas/rubric.ts'
+import type { RubricView } from '../../schemas/rubric-view.ts'
 import type { TrajectorySummary } from '../../schemas/trajectory-view.ts'
-import type { BatchStatus } from '../../schemas/vocabulary.ts'
 import {
   isAskedRubrics,
   isBatch,
@@ -29,52 +29,14 @@ import {
   type Shape,
 } from '../output/answer-shape.ts'
 import type { JudgeRows } from '../output/judge-table.ts'
-import type { RubricView } from '../output/rubric-row.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]
   readonly next_cursor: string | null
 }
 
-/** What commands read of a call in the ledger; the service says more. */
-export interface LedgerEntry {
-  readonly id: string
-  readonly raw_reply?: string | null
-}
-
-/** A call of a batch, whether or not a grade came of it. */
-export interface BatchCall extends LedgerEntry {
-  /** Null: no grade was stored for it. */
-  readonly grade_id: string | null
-  readonly judge: string
-  readonly sample: number
-  readonly round: number
-  readonly purpose: string
-  readonly outcome: string
-  readonly usage: Usage | null
-  readonly cost_usd: number | null
-  readonly request_id: string | null
-  readonly request_digest: string
-  readonly reply_digest?: string | null
-}
-
-/** A rubric that a batch asks by. */
-export interface AskedRubric {
-  readonly name: string
-  readonly claims: readonly { readonly id: string }[]
-}
-
 /** A rubric with its prompt. */
-export interface RubricText {
-  readonly name: string
-  readonly title: string
-  readonly digest: string
-  readonly system: string
-  readonly question: string
-  readonly answer_schema: object
-  readonly claims: readonly { readonly id: string; readonly type: ClaimType; readonly values: readonly string[] }[]
-  readonly outcome: RubricManifest['outcome']
-}
+export type RubricText = Required<RubricView>
 
 /** An item of a batch, with its trajectory where it has been read. */
 export interface ReadItem {
@@ -82,24 +44,8 @@ export interface ReadItem {
   readonly trajectory: Trajectory | null
 }
 
-interface BatchQuery {
-  readonly key?: string
-  readonly status?: BatchStatus
-  readonly limit?: number
-  readonly cursor?: string
-}
-
-type ReportQuery = Readonly<Record<string, string | undefined>>
-
-interface ComparisonQuery {
-  readonly head: string
-  readonly base?: string
-  readonly rubric?: string
-  readonly limit?: number
-  readonly cursor?: string
-  /** False: later pages, which have the same. */
-  readonly statistics?: boolean
-}
+/** What an operation may be asked by. */
+type Query<Name extends 'listBatches' | 'compareBatches'> = NonNullable<Operations[Name]['given']['query']>
 
 /**
  * The service, over HTTP. Throws `ServiceError` where it refuses, `UnreachableError` where it does not answer, `CliError` where
@@ -125,7 +71,7 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
       json<Batch>(uploadItems(target, itemsOf(items), options, signal), isBatch),
     estimateBatch: (options: BatchOptions, items: AsyncIterable<ReadItem>, signal: AbortSignal) =>
       json<BatchEstimate>(uploadItems(target, itemsOf(items), { ...options, dry_run: true }, signal), isEstimate),
-    findBatches: (query: BatchQuery) => json<Page<Batch>>(call('GET', '/v1/batches', { query }), isBatchPage),
+    findBatches: (query: Query<'listBatches'>) => json<Page<Batch>>(call('GET', '/v1/batches', { query }), isBatchPage),
     readBatch: (id: string, signal?: AbortSignal) => json<Batch>(call('GET', one(id), { signal }), isBatch),
     cancelBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/cancel`), isBatch),
     resumeBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/resume`), isBatch),
@@ -149,11 +95,13 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
       json<RubricText>(call('GET', `/v1/rubrics/${encodeURIComponent(name)}`, { signal }), isRubric),
     listRubrics: () => json<{ items: RubricView[] }>(call('GET', '/v1/rubrics'), isRubrics),
     batchRubrics: async (id: string, signal?: AbortSignal) =>
-      (await json<{ items: AskedRubric[] }>(call('GET', `${one(id)}/rubrics`, { signal }), isAskedRubrics)).items,
-    report: (query: ReportQuery) => json<Report>(call('GET', '/v1/reports', { query }), isReport),
-    reportCsv: (query: ReportQuery) =>
+      (await json<{ items: RubricView[] }>(call('GET', `${one(id)}/rubrics`, { signal }), isAskedRubrics)).items,
+    report: (query: Readonly<Record<string, string | undefined>>) =>
+      json<Report>(call('GET', '/v1/reports', { query }), isReport),
+    reportCsv: (query: Readonly<Record<string, string | undefined>>) =>
       call('GET', '/v1/reports', { query: { ...query, format: 'csv' }, accept: 'text/csv' }),
-    compare: (query: ComparisonQuery) => json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
+    compare: (query: Query<'compareBatches'>) =>
+      json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
 
     /** The finished items, in item order; with `wait` until the batch has ended. */
     async *results(id: string, signal?: AbortSignal, wait = false): AsyncGenerator<BatchResult> {

@@ -48,7 +48,7 @@ export async function startEmbedded(
   return {
     client: { ...routes, ...localCalls(context, await context.project(given.project), pending) },
     limits: given.limits,
-    reader: trialPool.reader(),
+    reader: await trialPool.reader(),
     async stop() {
       const app = await opened
       if (app !== null) app.state.draining = true

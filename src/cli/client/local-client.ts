@@ -12,7 +12,6 @@ import { examine } from '../../http/body/body-values.ts'
 import type { Context, Project } from '../../http/context.ts'
 import { refusalProblem } from '../../http/outcomes.ts'
 import { HttpProblem, notFound } from '../../http/problem.ts'
-import { batchRubrics } from '../../http/routes/catalogue.ts'
 import { BatchItemSchema } from '../../schemas/batch.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { Client, ReadItem } from './client.ts'
@@ -82,7 +81,7 @@ export function localCalls(context: Context, project: Project, pending: Set<Prom
         yield* await toResults(stores.grades, page)
       }
     },
-    batchRubrics: async (id) => batchRubrics(context, await readBatchRubrics(stores.batches, await read(id))),
+    batchRubrics: async (id) => readBatchRubrics(stores.batches, await read(id), context.rubrics),
     async *events(id, signal) {
       const states = followBatch({ batches, clock: context.clock, id, isOff: () => signal.aborted }, EVERY_MS)
       for (;;) {

@@ -15,10 +15,7 @@ export interface StoredKeys {
   close(): Promise<void>
 }
 
-/** `make`: whether a file that is not there is made; else it is an error. */
-export type OpenKeys = (env: NodeJS.ProcessEnv, make: boolean) => Promise<StoredKeys>
-
-/** Rejects where the configuration or the database cannot be used. */
+/** `make`: whether a file that is not there is made; else it is an error. Rejects where the configuration or the database cannot be used. */
 export async function openKeys(env: NodeJS.ProcessEnv, make: boolean): Promise<StoredKeys> {
   const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
   if (!make) assertDatabase(config)

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
+import { runCommand } from '../output/error-text.ts'
 import { localRefusal } from '../output/judge-hint.ts'
 import { type OutputTarget, openOutput } from '../output/output-target.ts'
 import { doneOf } from '../output/progress-meter.ts'
@@ -37,6 +38,10 @@ export interface Session {
   /** The batch that it is about, as soon as there is one: what a Ctrl-C talks of. */
   batch: Batch | null
 }
+
+/** Runs a command that asks a service: `withSession`, to its exit code. */
+export const inSession = (...given: Parameters<typeof withSession>): Promise<void> =>
+  runCommand(given[0], () => withSession(...given))
 
 /** Opens what a command needs, and closes it whatever happens; a Ctrl-C ends in what can be done next. */
 export async function withSession(

@@ -10,7 +10,7 @@ export function startFailureText(error: unknown, { env, program, port = 'VERIDIC
   return `veridict: cannot start: ${lines.map(inert).join('\n')}\n`
 }
 
-export interface StartedBy {
+interface StartedBy {
   readonly env: NodeJS.ProcessEnv
   /** What stands for `veridict` in advice. */
   readonly program?: string

@@ -4,17 +4,16 @@ import { waitsForYou } from '../../client/follow.ts'
 import { count } from '../../domain/count.ts'
 import { VERSION } from '../../grading/software.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'
-import type { AttemptSummary, Grade } from '../../schemas/grade.ts'
+import type { AttemptSummary, BatchCall, Grade, LedgerEntry } from '../../schemas/grade.ts'
 import { CliError } from '../client/cli-error.ts'
-import type { BatchCall, Client, LedgerEntry, RubricText } from '../client/client.ts'
+import type { Client, RubricText } from '../client/client.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { APPENDIX_HELP } from '../input/command-help.ts'
 import { type ServerOption, withServer } from '../input/command-options.ts'
 import { inOrder } from '../input/in-order.ts'
 import { line } from '../input/ndjson.ts'
-import { runCommand } from '../output/error-text.ts'
 import { AppendixFolder } from '../results/appendix-folder.ts'
 import { type Prompt, renderPage } from '../results/appendix-page.ts'
 import { AppendixTally, limitsSent } from '../results/appendix-tally.ts'
@@ -40,9 +39,7 @@ export const appendixCommand = (shell: Shell): Command =>
     .option('--out <folder>', 'the folder to make (default: appendix-BATCH); one that is there is never overwritten')
     .addHelpText('after', APPENDIX_HELP)
     .action((id: string, { out, ...options }: AppendixOptions) =>
-      runCommand(shell, () =>
-        withSession(shell, { ...options, database: 'read' }, (session) => write(session, id, out ?? `appendix-${id}`)),
-      ),
+      inSession(shell, { ...options, database: 'read' }, (session) => write(session, id, out ?? `appendix-${id}`)),
     )
 
 async function write(session: Session, id: string, path: string): Promise<ExitCode> {

@@ -4,7 +4,7 @@ import type { Batch, BatchOptions } from '../../schemas/batch.ts'
 import { absolutePaths, batchKey, commandKey, digestFile, isKeyOf } from '../client/batch-key.ts'
 import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/exit-codes.ts'
 import { findKnownBatch, findOpenBatch, requireServer, takeUpBatch, tellDetached } from '../client/known-batch.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { BATCH_HELP } from '../input/command-help.ts'
 import {
@@ -21,7 +21,6 @@ import { unlessBroken } from '../input/sent-trials.ts'
 import { countsText, isTrial, openTrialStream, skippedText } from '../input/trial-lines.ts'
 import { openTrials, pathsCommand, type TrialsOptions } from '../input/trials-options.ts'
 import { finishBatch } from '../output/batch-end.ts'
-import { runCommand } from '../output/error-text.ts'
 import { estimateText } from '../output/estimate-text.ts'
 import { ITEM_FORMATS } from '../results/results-format.ts'
 
@@ -34,10 +33,8 @@ export const batchCommand = (shell: Shell): Command =>
     .option('--strict', STRICT_HELP)
     .addHelpText('after', BATCH_HELP)
     .action((paths: string[], options: BatchCommandOptions) =>
-      runCommand(shell, () =>
-        withSession(shell, { ...options, ...(options.dryRun && { database: 'look_any' }) }, (session) =>
-          gradePaths(session, paths, options),
-        ),
+      inSession(shell, { ...options, ...(options.dryRun && { database: 'look_any' }) }, (session) =>
+        gradePaths(session, paths, options),
       ),
     )
 

@@ -2,12 +2,11 @@ import { Command } from 'commander'
 import { count } from '../../domain/count.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { CANCEL_HELP } from '../input/command-help.ts'
 import { type ServerOption, withServer } from '../input/command-options.ts'
 import { watchBatch } from '../output/batch-end.ts'
-import { runCommand } from '../output/error-text.ts'
 import { tally } from '../results/terminal-text.ts'
 
 export const cancelCommand = (shell: Shell): Command =>
@@ -16,7 +15,7 @@ export const cancelCommand = (shell: Shell): Command =>
     .argument('<batch>', 'its id')
     .addHelpText('after', CANCEL_HELP)
     .action((id: string, options: ServerOption) =>
-      runCommand(shell, () => withSession(shell, { ...options, database: 'read' }, (session) => cancel(session, id))),
+      inSession(shell, { ...options, database: 'read' }, (session) => cancel(session, id)),
     )
 
 async function cancel(session: Session, id: string): Promise<ExitCode> {

@@ -1,14 +1,13 @@
 import { Command, Option } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
+import type { RubricView } from '../../schemas/rubric-view.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { SERVER_HELP } from '../client/service-connection.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { type ServerOption, withServer } from '../input/command-options.ts'
 import { line } from '../input/ndjson.ts'
-import { runCommand } from '../output/error-text.ts'
 import { judgeText, unconfiguredText } from '../output/judge-table.ts'
-import type { RubricView } from '../output/rubric-row.ts'
 import { clip, pad } from '../results/terminal-text.ts'
 
 interface CatalogueOptions extends ServerOption {
@@ -28,9 +27,7 @@ const catalogueCommand = (
       'after',
       `\n${SERVER_HELP}\n\nExit codes: 0 listed; 1 no service; 130 interrupted.\n\nExample:\n  veridict ${name} -o ndjson`,
     )
-    .action((options: CatalogueOptions) =>
-      runCommand(shell, () => withSession(shell, { ...options, database: 'none' }, list)),
-    )
+    .action((options: CatalogueOptions) => inSession(shell, { ...options, database: 'none' }, list))
 
 export const judgesCommand = (shell: Shell): Command =>
   catalogueCommand(shell, 'judges', 'list the judges that --judge can name', async (session) => {

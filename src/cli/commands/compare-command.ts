@@ -3,11 +3,10 @@ import { ServiceError } from '../../client/errors.ts'
 import type { Comparison } from '../../schemas/regrade.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { COMPARE_HELP } from '../input/command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
-import { runCommand } from '../output/error-text.ts'
 import { comparisonHead, flipText } from '../output/flips-format.ts'
 import { oneLine, paintFor } from '../results/terminal-text.ts'
 
@@ -26,9 +25,7 @@ export const compareCommand = (shell: Shell): Command =>
     .addHelpText('after', COMPARE_HELP)
     .action((ids: string[], options: CompareOptions, command: Command) => {
       if (ids.length > 2) command.error('error: compare takes BASE and HEAD, or only HEAD')
-      return runCommand(shell, () =>
-        withSession(shell, { ...options, database: 'read' }, (session) => compare(session, ids, options)),
-      )
+      return inSession(shell, { ...options, database: 'read' }, (session) => compare(session, ids, options))
     })
 
 /** A batch that is no re-grade has no base of its own. */

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { buildContext } from '../../boot/context.ts'
 import { loadConfig } from '../../config/config.ts'
-import type { GradingService } from '../../grading/service.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
@@ -31,7 +31,7 @@ Exit codes: 0 all are as expected; 1 one is not.
 Example:
   veridict demo`,
     )
-    .action(() => runCommand(shell, () => showExamples(shell)))
+    .action(() => runCommand(shell, () => demo(shell)))
 
 interface Expected {
   readonly label: Grade['label']
@@ -39,17 +39,16 @@ interface Expected {
   readonly why: string
 }
 
-async function showExamples(shell: Shell): Promise<ExitCode> {
+async function demo(shell: Shell): Promise<ExitCode> {
   const { config, secrets } = loadConfig(UNCONFIGURED, (path) => readFileSync(path, 'utf8'))
   const context = await buildContext({ config, secrets, adopts_batches: false })
   try {
-    const entries = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-    const names = entries.map(({ name }) => name).sort()
-    let right = 0
-    for (const name of names) if (await showExample(shell, context.main.service, name)) right++
-    shell.out.write(`${right} of ${names.length} examples graded as expected. They are in ${EXAMPLES}\n`)
-    shell.out.write(asTyped(shell, NEXT))
-    return right === names.length ? EXIT.graded : EXIT.refused
+    const areExpected = await showExamples(shell.out, async (request) => {
+      const outcome = await context.main.service.grade(request)
+      return outcome.ok ? outcome.grade : outcome.refusal.detail
+    })
+    shell.out.write(`They are in ${EXAMPLES}\n${asTyped(shell, NEXT)}`)
+    return areExpected ? EXIT.graded : EXIT.refused
   } finally {
     await context.close()
   }
@@ -61,18 +60,27 @@ Many:      veridict batch FOLDER -g TRUTHS
 Pages:     veridict serve                     (then http://127.0.0.1:8787/audit/)
 `
 
-async function showExample(shell: Shell, service: GradingService, name: string): Promise<boolean> {
-  const read = (file: string): unknown => JSON.parse(readFileSync(join(EXAMPLES, name, file), 'utf8'))
-  const request = { trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') } as GradeRequest
-  const { label, status, why } = read('expected.json') as Expected
-  const outcome = await service.grade(request)
-  if (!outcome.ok) {
-    shell.out.write(`${name}: ${outcome.refusal.detail}\n\n`)
-    return false
+/** Shows the grade of every example, or why there is none; answers whether all are the expected ones. */
+export async function showExamples(
+  out: Pick<Writable, 'write'>,
+  grade: (request: GradeRequest) => Promise<Grade | string>,
+): Promise<boolean> {
+  const entries = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const names = entries.map(({ name }) => name).sort()
+  let right = 0
+  for (const name of names) {
+    const read = (file: string) => JSON.parse(readFileSync(join(EXAMPLES, name, file), 'utf8'))
+    const { label, status, why } = read('expected.json') as Expected
+    const made = await grade({ trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') })
+    if (typeof made === 'string') {
+      out.write(`${name}: ${made}\n\n`)
+      continue
+    }
+    const isExpected = made.label === label && made.status === status
+    if (isExpected) right++
+    out.write(printGrade(name, made).trimEnd())
+    out.write(`\n  ${isExpected ? 'as expected' : `EXPECTED ${label ?? status}`}: ${why}\n\n`)
   }
-  const { grade } = outcome
-  const isExpected = grade.label === label && grade.status === status
-  shell.out.write(printGrade(name, grade).trimEnd())
-  shell.out.write(`\n  ${isExpected ? 'as expected' : `EXPECTED ${label ?? status}`}: ${why}\n\n`)
-  return isExpected
+  out.write(`${right} of ${names.length} examples graded as expected.\n`)
+  return right === names.length && right > 0
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { BatchItem } from '../../schemas/batch.ts'
 import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/exit-codes.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { IMPORT_HELP } from '../input/command-help.ts'
 import { type ServerOption, withServer } from '../input/command-options.ts'
@@ -9,7 +9,6 @@ import { inOrder } from '../input/in-order.ts'
 import { line } from '../input/ndjson.ts'
 import { countsText, itemOf, openTrialStream, type Trial } from '../input/trial-lines.ts'
 import { openTrials, pathsCommand, type TrialsOptions } from '../input/trials-options.ts'
-import { runCommand } from '../output/error-text.ts'
 
 /** How many uploads are out at once; their lines are written in the order of the trials all the same. */
 const AT_ONCE = 4
@@ -24,7 +23,7 @@ export const importCommand = (shell: Shell): Command =>
     .option('--strict', STRICT_HELP)
     .addHelpText('after', IMPORT_HELP)
     .action((paths: string[], options: ImportOptions) =>
-      runCommand(shell, () => withSession(shell, options, (session) => importPaths(session, paths, options))),
+      inSession(shell, options, (session) => importPaths(session, paths, options)),
     )
 
 async function importPaths(session: Session, paths: readonly string[], options: ImportOptions): Promise<ExitCode> {

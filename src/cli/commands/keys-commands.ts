@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { createKey, findPlanFault, type KeyView, listKeys, revokeKey } from '../../access/keys.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import type { OpenKeys, StoredKeys } from '../client/open-keys.ts'
+import { openKeys, type StoredKeys } from '../client/open-keys.ts'
 import { requireConfigFile } from '../client/service-connection.ts'
 import type { Shell } from '../client/shell.ts'
 import { shownNames } from '../client/stored-place.ts'
@@ -14,9 +14,9 @@ import { renderKey, renderKeyTable } from '../output/keys-text.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
 /** `veridict keys …`: on the database itself, whether or not a service runs on it. */
-export function keysCommand(shell: Shell, open: OpenKeys): Command {
+export function keysCommand(shell: Shell): Command {
   const withDesk = (work: (desk: StoredKeys) => Promise<ExitCode>, make = false) =>
-    runCommand(shell, () => atDesk(shell, () => open(shell.env, make), work))
+    runCommand(shell, () => atDesk(shell, make, work))
   const keys = new Command('keys')
     .description('make, list and revoke keys of the service')
     .addHelpText('after', KEYS_HELP)
@@ -48,13 +48,9 @@ interface ListOptions {
   readonly output?: 'table' | 'json'
 }
 
-async function atDesk(
-  shell: Shell,
-  open: () => Promise<StoredKeys>,
-  work: (desk: StoredKeys) => Promise<ExitCode>,
-): Promise<ExitCode> {
+async function atDesk(shell: Shell, make: boolean, work: (desk: StoredKeys) => Promise<ExitCode>): Promise<ExitCode> {
   requireConfigFile(shell.env)
-  const desk = await open()
+  const desk = await openKeys(shell.env, make)
   try {
     return await work(desk)
   } finally {

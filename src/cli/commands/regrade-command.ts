@@ -86,7 +86,7 @@ function selectionOf(options: SelectionOptions): GradeSelection {
 }
 
 /** What is asked of the service. Throws where nothing is chosen, or where options speak against each other. */
-export function regradeRequest(options: RegradeOptions): RegradeRequest {
+function regradeRequest(options: RegradeOptions): RegradeRequest {
   const query = selectionOf(options)
   if (Object.keys(query).length === 0)
     throw new CliError('which grades? Nothing chooses them', [

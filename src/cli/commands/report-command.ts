@@ -1,11 +1,10 @@
 import { Command } from 'commander'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { REPORT_HELP } from '../input/command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
 import { line } from '../input/ndjson.ts'
-import { runCommand } from '../output/error-text.ts'
 import { reportText } from '../results/report-text.ts'
 
 interface ReportOptions extends OutputOptions, ServerOption {
@@ -41,9 +40,7 @@ export const reportCommand = (shell: Shell): Command =>
     .option('--head <value>', 'a value of --pair-by')
     .addHelpText('after', REPORT_HELP)
     .action((options: ReportOptions) =>
-      runCommand(shell, () =>
-        withSession(shell, { ...options, database: 'read' }, (session) => write(session, options)),
-      ),
+      inSession(shell, { ...options, database: 'read' }, (session) => write(session, options)),
     )
 
 async function write({ client, target, format }: Session, options: ReportOptions): Promise<ExitCode> {

@@ -13,12 +13,11 @@ import {
 } from '../client/exit-codes.ts'
 import { isOrphan, stateOf, tellOverBudget, tellRest } from '../client/known-batch.ts'
 import { asTyped } from '../client/program-name.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { RESULTS_HELP } from '../input/command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
 import { finishBatch, printResults, watchBatch } from '../output/batch-end.ts'
-import { runCommand } from '../output/error-text.ts'
 import { doneOf } from '../output/progress-meter.ts'
 import { inspectNote, parseValues, writeInspectScores } from '../results/inspect-scores.ts'
 import { RESULTS_FORMATS } from '../results/results-format.ts'
@@ -37,9 +36,7 @@ export const resultsCommand = (shell: Shell): Command =>
     .option('--values <label=number,…>', 'with -o inspect: what labels are worth; others stay unscored', readValues)
     .addHelpText('after', RESULTS_HELP)
     .action((id: string, options: ResultsOptions) =>
-      runCommand(shell, () =>
-        withSession(shell, { ...options, database: 'read' }, (session) => results(session, id, options)),
-      ),
+      inSession(shell, { ...options, database: 'read' }, (session) => results(session, id, options)),
     )
 
 async function results(session: Session, id: string, options: ResultsOptions): Promise<ExitCode> {

@@ -1,12 +1,11 @@
 import { Command } from 'commander'
 import { type ExitCode, STRICT_UNREAD_HELP, type Strictness } from '../client/exit-codes.ts'
 import { goOn, requireServer, tellDetached } from '../client/known-batch.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { RESUME_HELP } from '../input/command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
 import { finishBatch } from '../output/batch-end.ts'
-import { runCommand } from '../output/error-text.ts'
 import { ITEM_FORMATS } from '../results/results-format.ts'
 
 interface ResumeOptions extends OutputOptions, ServerOption, Strictness {
@@ -21,9 +20,7 @@ export const resumeCommand = (shell: Shell): Command =>
     .option('--strict', STRICT_UNREAD_HELP)
     .addHelpText('after', RESUME_HELP)
     .action((id: string, options: ResumeOptions) =>
-      runCommand(shell, () =>
-        withSession(shell, { ...options, database: 'read' }, (session) => resume(session, id, options)),
-      ),
+      inSession(shell, { ...options, database: 'read' }, (session) => resume(session, id, options)),
     )
 
 async function resume(session: Session, id: string, options: ResumeOptions): Promise<ExitCode> {

@@ -1,12 +1,11 @@
 import { Command } from 'commander'
 import type { Grade } from '../../schemas/grade.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { SHOW_HELP } from '../input/command-help.ts'
 import { type ServerOption, withServer } from '../input/command-options.ts'
 import { line } from '../input/ndjson.ts'
-import { runCommand } from '../output/error-text.ts'
 import { printGrade } from '../output/print-grade.ts'
 import { fullGrade, receiptText } from '../results/show-receipt.ts'
 
@@ -25,9 +24,7 @@ export const showCommand = (shell: Shell): Command =>
     .option('--raw', 'with them, or in the JSON: each call’s digests and the provider’s raw reply')
     .addHelpText('after', SHOW_HELP)
     .action((id: string, options: ShowOptions) =>
-      runCommand(shell, () =>
-        withSession(shell, { ...options, database: 'read' }, (session) => show(session, id, options)),
-      ),
+      inSession(shell, { ...options, database: 'read' }, (session) => show(session, id, options)),
     )
 
 async function show({ client, target, signal }: Session, id: string, options: ShowOptions): Promise<ExitCode> {

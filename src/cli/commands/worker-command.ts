@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { startWorker } from '../../boot/worker.ts'
 import type { Shell } from '../client/shell.ts'
 import { startFailureText } from '../client/start-failure.ts'
 
@@ -21,7 +22,7 @@ Examples:
   veridict worker
   VERIDICT_WORKER=off veridict serve &  veridict worker &  veridict worker &`
 
-export const workerCommand = (shell: Shell, startWorker: (env: NodeJS.ProcessEnv) => Promise<void>): Command =>
+export const workerCommand = (shell: Shell): Command =>
   new Command('worker')
     .description('work on the batches of services that share a PostgreSQL; SIGTERM drains and stops it')
     .addHelpText('after', WORKER_HELP)

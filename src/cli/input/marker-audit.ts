@@ -41,7 +41,7 @@ export interface MarkerPaths {
   readonly variant?: string
 }
 
-export interface MarkerAuditOptions {
+interface MarkerAuditOptions {
   /** Of `-g`. */
   readonly truths: GroundTruths | null
   readonly signals: NonNullable<ReadTrialsOptions['signals']>

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { DEFAULT_PROJECT } from '../../access/access.ts'
 import { count } from '../../domain/count.ts'
-import type { RestoreOptions, Upkeep } from '../../ports/upkeep-ports.ts'
+import type { RestoreOptions } from '../../ports/upkeep-ports.ts'
+import { projectFiles } from '../../storage/backup.ts'
 import { CliError } from '../client/cli-error.ts'
 import { inert } from '../results/terminal-text.ts'
 
@@ -14,7 +15,7 @@ interface FolderPlan {
 }
 
 /** What a folder of `backup --all-projects` puts where. Throws where it is none. */
-export function planFolder(folder: string, main: string, projectFiles: Upkeep['projectFiles']): FolderPlan {
+export function planFolder(folder: string, main: string): FolderPlan {
   const mainBackup = mainOf(folder, main)
   const projects = projectFiles(mainBackup).map((from) => ({
     from,

@@ -1,6 +1,5 @@
 import type { BatchResult } from '../../schemas/batch.ts'
-import type { AttemptSummary, Grade } from '../../schemas/grade.ts'
-import type { BatchCall } from '../client/client.ts'
+import type { AttemptSummary, BatchCall, Grade } from '../../schemas/grade.ts'
 
 export type Counts = Record<string, number>
 

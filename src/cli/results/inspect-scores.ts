@@ -4,7 +4,7 @@ import { CliError } from '../client/cli-error.ts'
 import type { OutputTarget } from '../output/output-target.ts'
 import { oneLine, tally } from './terminal-text.ts'
 
-export interface InspectOptions {
+interface InspectOptions {
   /** What labels are worth; a label that is not there leaves its sample unscored. Null: the labels themselves are the values. */
   readonly values: ReadonlyMap<string, number> | null
   /** JSON lines, which Inspect reads from files called `.jsonl`; else one JSON array. */
@@ -12,7 +12,7 @@ export interface InspectOptions {
 }
 
 /** What became of the items. */
-export interface InspectTally {
+interface InspectTally {
   scored: number
   unverified: number
   failed: number

@@ -2,7 +2,6 @@ import { stringify } from 'csv-stringify/sync'
 import { count } from '../../domain/count.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
 import { line } from '../input/ndjson.ts'
-import { confidenceText } from '../output/confidence-text.ts'
 import { costText, unknownCalls } from '../output/cost-text.ts'
 import type { OutputTarget } from '../output/output-target.ts'
 import { cachedText } from '../output/progress-text.ts'
@@ -252,3 +251,10 @@ export const csvLine = (cells: readonly Cell[]): string =>
     escape_formulas: true,
     cast: { boolean: String },
   })
+
+/** `high`, `low capped` (by a contradiction), `high 80%` (of the votes). */
+function confidenceText({ confidence }: Pick<ResultGrade, 'confidence'>): string {
+  const { reported, source, vote_share } = confidence
+  const share = vote_share === null ? '' : `${Math.round(vote_share * 100)}%`
+  return [reported ?? '', source === 'capped' ? 'capped' : '', share].filter((one) => one !== '').join(' ') || '–'
+}

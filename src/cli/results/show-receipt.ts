@@ -1,6 +1,5 @@
 import { count } from '../../domain/count.ts'
-import type { AttemptSummary, Grade, Receipt } from '../../schemas/grade.ts'
-import type { LedgerEntry } from '../client/client.ts'
+import type { AttemptSummary, Grade, LedgerEntry, Receipt } from '../../schemas/grade.ts'
 import { clip, dollars, oneLine, pad, safe } from './terminal-text.ts'
 
 /** Null for each field that may be left out. */

@@ -6,7 +6,7 @@ import type { Shell } from '../client/shell.ts'
 import { openOutput } from '../output/output-target.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
-export const certificateText = (certificate: Certificate): string => `${JSON.stringify(certificate, null, 1)}\n`
+const certificateText = (certificate: Certificate): string => `${JSON.stringify(certificate, null, 1)}\n`
 
 export async function saveCertificate(shell: Shell, file: string, certificate: Certificate): Promise<void> {
   const target = await openOutput(shell, file)

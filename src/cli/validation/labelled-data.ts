@@ -31,7 +31,7 @@ export interface LabelledData {
   readonly rubric: string | null
 }
 
-export async function* openLabelled(session: Session, { dataset, path }: DataSource): AsyncGenerator<LabelledItem> {
+async function* openLabelled(session: Session, { dataset, path }: DataSource): AsyncGenerator<LabelledItem> {
   const { readLabelled } = await import('../../archives/labelled/read-labelled.ts')
   const { limits } = session.connection
   try {

@@ -17,9 +17,6 @@ import { type Checked, type Cited, isProof } from './proved.ts'
 
 export { holds } from './evidence-citation.ts'
 
-/** Bumped when the same answer over the same rendering could be checked otherwise: it is part of every cache key. */
-export const EVIDENCE_VERSION = 5
-
 declare const checked: unique symbol
 
 /** Claims whose evidence holds. Only `checkEvidence` makes one. */

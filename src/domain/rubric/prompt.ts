@@ -1,7 +1,6 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
 import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
-import { holds } from '../evidence/evidence.ts'
-import { CITATION_MEANING } from '../evidence/evidence-citation.ts'
+import { CITATION_MEANING, holds } from '../evidence/evidence-citation.ts'
 import type { UnmetClaim } from '../evidence/evidence-question.ts'
 import type { Issue } from '../result.ts'
 import { agentsOf } from '../trajectory/agents.ts'

@@ -6,53 +6,24 @@ import { ReportSchema } from '../../schemas/audit/report.ts'
 import { ReviewSchema } from '../../schemas/audit/review.ts'
 import { AgreementAnswerSchema } from '../../schemas/audit/stored-agreement.ts'
 import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../../schemas/batch.ts'
-import { AttemptSummarySchema, GradeSchema } from '../../schemas/grade.ts'
+import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../../schemas/grade.ts'
 import { GroundTruthSchema } from '../../schemas/ground-truth.ts'
-import { JudgeInfoSchema, UnconfiguredJudgeSchema } from '../../schemas/judge-info.ts'
+import { JudgeViewSchema, UnconfiguredJudgeSchema } from '../../schemas/judge-info.ts'
 import { NextCursorSchema } from '../../schemas/page.ts'
 import { ProblemSchema } from '../../schemas/problem.ts'
 import { ComparisonSchema } from '../../schemas/regrade.ts'
 import { RubricViewSchema } from '../../schemas/rubric-view.ts'
 import { TrajectorySearchSchema } from '../../schemas/trajectory-search.ts'
 import { TrajectoryStepSchema, TrajectorySummarySchema } from '../../schemas/trajectory-view.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 
-/** One call of a judge as the ledger of a grade shows it. */
-const LedgerEntrySchema = Type.Object(
-  {
-    ...Type.Omit(AttemptSummarySchema, ['replayed', 'latency_ms']).properties,
-    latency_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'Null while in flight or interrupted.' }),
-    judge: Type.String(),
-    batch: Type.Union([Type.String(), Type.Null()], { description: 'The batch that it was made for.' }),
-    started_at: Type.String({ format: 'date-time' }),
-    request_digest: Type.String({ description: 'Digest of everything that was sent.' }),
-    model_resolved: Type.Union([Type.String(), Type.Null()]),
-    raw_reply: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Only with `raw=true`.' })),
-  },
-  { additionalProperties: false },
-)
+const listOf = (name: string) => Closed({ items: Type.Array(ref(name)) })
+const pageOf = (name: string) => Closed({ items: Type.Array(ref(name)), next_cursor: NextCursorSchema })
 
-const BatchCallSchema = Type.Object(
-  {
-    ...LedgerEntrySchema.properties,
-    grade_id: Type.Union([Type.String(), Type.Null()], {
-      description: 'The grade that it was made for, or that uses its reply; null: no grade was stored.',
-    }),
-  },
-  { additionalProperties: false },
-)
-
-const listOf = (name: string) => Type.Object({ items: Type.Array(ref(name)) }, { additionalProperties: false })
-const pageOf = (name: string) =>
-  Type.Object({ items: Type.Array(ref(name)), next_cursor: NextCursorSchema }, { additionalProperties: false })
-
-const JudgeListSchema = Type.Object(
-  {
-    items: Type.Array(ref('Judge')),
-    not_configured: Type.Array(UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
-  },
-  { additionalProperties: false },
-)
+const JudgeListSchema = Closed({
+  items: Type.Array(ref('Judge')),
+  not_configured: Type.Array(UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
+})
 
 /** Everything that has a name of its own in the OpenAPI document. */
 export const COMPONENTS = {
@@ -70,7 +41,7 @@ export const COMPONENTS = {
   TrajectorySearch: TrajectorySearchSchema,
   Rubric: RubricViewSchema,
   RubricList: listOf('Rubric'),
-  Judge: JudgeInfoSchema,
+  Judge: JudgeViewSchema,
   JudgeList: JudgeListSchema,
   Batch: BatchSchema,
   BatchItem: BatchItemSchema,
@@ -86,7 +57,7 @@ export const COMPONENTS = {
   Disagreement: DisagreementSchema,
   DisagreementPage: pageOf('Disagreement'),
   Agreement: AgreementAnswerSchema,
-  Status: Type.Object({ status: Type.String() }, { additionalProperties: false }),
+  Status: Closed({ status: Type.String() }),
   Problem: ProblemSchema,
 } satisfies Record<string, TSchema>
 type ComponentName = keyof typeof COMPONENTS
@@ -146,7 +117,7 @@ export function problems(...statuses: number[]): Record<number, Response> {
   )
 }
 
-export const NoQuery = Type.Object({}, { additionalProperties: false })
+export const NoQuery = Closed({})
 export const IdempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

@@ -8,22 +8,19 @@ import { toResults } from '../../batches/item-results.ts'
 import type { ItemRecord } from '../../ports/batch-ports.ts'
 import type { GradeStore } from '../../ports/grade-ports.ts'
 import type { AttemptLedger } from '../../ports/ledger-ports.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { problems, streamed } from '../body/schemas.ts'
 import { notFound } from '../problem.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
 import { LedgerQuery, listBatchCalls } from './ledger.ts'
 
-const ResultQuery = Type.Object(
-  {
-    wait: Type.Optional(
-      Type.Boolean({
-        description: 'Go on until the batch is done, cancelled, or parked for somebody; else only what has ended.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const ResultQuery = Closed({
+  wait: Type.Optional(
+    Type.Boolean({
+      description: 'Go on until the batch is done, cancelled, or parked for somebody; else only what has ended.',
+    }),
+  ),
+})
 
 /** The ended items of a batch, one a line. */
 export function batchResultRoute(app: FastifyInstance, { context, state }: BatchRouteOptions): void {

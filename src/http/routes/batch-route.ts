@@ -1,4 +1,4 @@
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import type { Context } from '../context.ts'
 import type { InFlight } from '../guard/in-flight.ts'
 
@@ -10,4 +10,4 @@ export interface BatchRouteOptions {
   readonly state: { readonly draining: boolean }
 }
 
-export const BatchId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
+export const BatchId = Closed({ id: Type.String({ maxLength: 100 }) })

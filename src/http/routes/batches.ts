@@ -5,7 +5,7 @@ import type { Incoming, Taken } from '../../batches/intake.ts'
 import type { Estimated } from '../../batches/service.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'
 import { PageQuery } from '../../schemas/page.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { BatchStatusSchema } from '../../schemas/vocabulary.ts'
 import { isStream, readItems } from '../body/ndjson.ts'
 import { decodeCursor, toPage } from '../body/paging.ts'
@@ -17,14 +17,11 @@ import { HttpProblem, notFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
 import { BatchId, type BatchRouteOptions } from './batch-route.ts'
 
-const ListQuery = Type.Object(
-  {
-    key: Type.Optional(Type.String({ maxLength: 200 })),
-    status: Type.Optional(BatchStatusSchema),
-    ...PageQuery,
-  },
-  { additionalProperties: false },
-)
+const ListQuery = Closed({
+  key: Type.Optional(Type.String({ maxLength: 200 })),
+  status: Type.Optional(BatchStatusSchema),
+  ...PageQuery,
+})
 
 /** Many trials: take them in, follow them, stop them, let them go on. */
 export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRouteOptions): void {

@@ -1,34 +1,29 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { readBatchRubrics } from '../../batches/batch-rubrics.ts'
-import { priceOn } from '../../domain/money/price.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
 import { findRubric } from '../../domain/rubric/said-claims.ts'
-import type { JudgeInfo } from '../../ports/judge-ports.ts'
-import type { JudgeView } from '../../schemas/judge-info.ts'
-import type { RubricView } from '../../schemas/rubric-view.ts'
-import { Type } from '../../schemas/type.ts'
+import { judgeView } from '../../ports/judge-view.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { Lifecycles } from '../lifecycles.ts'
 import { notFound } from '../problem.ts'
 
-const RubricId = Type.Object({ id: Type.String({ maxLength: 200 }) }, { additionalProperties: false })
+const RubricId = Closed({ id: Type.String({ maxLength: 200 }) })
 
-const JudgesQuery = Type.Object(
-  {
-    lifecycle: Type.Optional(
-      Type.Boolean({ description: 'Also ask each provider when it retires the model, once an hour at most.' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const JudgesQuery = Closed({
+  lifecycle: Type.Optional(
+    Type.Boolean({ description: 'Also ask each provider when it retires the model, once an hour at most.' }),
+  ),
+})
 
 /** What there is: rubrics and judges. */
 export function catalogueRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const lifecycles = new Lifecycles(context.clock)
+  const { default_judge } = context.config
 
   routes.get('/v1/rubrics', {
     schema: {
@@ -70,7 +65,7 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
       const { batches } = request.project.stores
       const batch = await batches.get(request.params.id)
       if (batch === null) throw notFound('batch', request.params.id)
-      return sendJson(reply, { items: batchRubrics(context, await readBatchRubrics(batches, batch)) })
+      return sendJson(reply, { items: await readBatchRubrics(batches, batch, context.rubrics) })
     },
   })
 
@@ -86,34 +81,16 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
       const items = await Promise.all(
         [...context.judges.values()].map(async (one) => {
           const lifecycle = query.lifecycle === true ? await lifecycles.of(one) : null
-          return { ...judgeView(one.info, context), ...(lifecycle !== null && { lifecycle }) }
+          return {
+            ...judgeView(one.info, default_judge, context.clock.now()),
+            ...(lifecycle !== null && { lifecycle }),
+          }
         }),
       )
       const not_configured = [...context.unready].map(([name, reason]) => ({
-        ...{ name, default: name === context.config.default_judge, reason },
+        ...{ name, default: name === default_judge, reason },
       }))
       return sendJson(reply, { items, not_configured })
     },
   })
 }
-
-/** What a batch asks by, as far as it is loaded. */
-export const batchRubrics = ({ rubrics }: Pick<Context, 'rubrics'>, names: readonly string[]): RubricView[] =>
-  names.flatMap((name) => rubrics.get(name) ?? []).map(rubricView)
-
-/** As `GET /v1/judges` shows it. */
-export const judgeView = (info: JudgeInfo, { config, clock }: Pick<Context, 'config' | 'clock'>): JudgeView => ({
-  name: info.name,
-  kind: info.kind,
-  description: info.description,
-  default: info.name === config.default_judge,
-  provider: info.identity.provider,
-  base_url: info.base_url,
-  model: info.identity.model,
-  parameters: { ...info.identity.parameters },
-  window_tokens: info.window_tokens,
-  max_output_tokens: info.max_output_tokens,
-  images: info.images,
-  price: priceOn(info.prices, clock.now()),
-  sources: { ...info.sources },
-})

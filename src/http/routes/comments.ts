@@ -6,7 +6,7 @@ import { createIdMaker } from '../../ports/id.ts'
 import { type CommentRequest, CommentRequestSchema } from '../../schemas/audit/comment.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { PageQuery } from '../../schemas/page.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { createIdempotency } from '../body/idempotency.ts'
 import { decodeCursor, toPage } from '../body/paging.ts'
 import { sendJson, sendText } from '../body/reply.ts'
@@ -16,8 +16,8 @@ import type { InFlight } from '../guard/in-flight.ts'
 import { HttpProblem, notFound } from '../problem.ts'
 import { perProject } from '../project.ts'
 
-const GradeId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
-const ListQuery = Type.Object(PageQuery, { additionalProperties: false })
+const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
+const ListQuery = Closed(PageQuery)
 
 interface CommentDeps {
   readonly context: Context

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { type QueuePlace, readDisagreements } from '../../audit/disagreements/disagreements.ts'
 import { DisagreementKindSchema } from '../../schemas/audit/disagreement.ts'
 import { PageQuery } from '../../schemas/page.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { DISAGREEMENT_COLUMNS, toDisagreementRow } from '../body/disagreement-table.ts'
 import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
@@ -14,27 +14,24 @@ import { requireNames } from '../known-names.ts'
 
 const filter = (description?: string) =>
   Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
-const QueueQuery = Type.Object(
-  {
-    kind: Type.Optional(DisagreementKindSchema),
-    claim: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description: 'Questions in which two say different things of this claim, by its id.',
-      }),
-    ),
-    judge: filter('Questions that this judge has graded, with what all others say of them.'),
-    rubric: filter('`id@version`, or an id for all of its versions.'),
-    agent: filter(),
-    model: filter(),
-    task: filter(),
-    batch: filter(),
-    settled: Type.Optional(Type.Boolean({ description: 'Absent: both.' })),
-    ...FormatQuery,
-    ...PageQuery,
-  },
-  { additionalProperties: false },
-)
+const QueueQuery = Closed({
+  kind: Type.Optional(DisagreementKindSchema),
+  claim: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Questions in which two say different things of this claim, by its id.',
+    }),
+  ),
+  judge: filter('Questions that this judge has graded, with what all others say of them.'),
+  rubric: filter('`id@version`, or an id for all of its versions.'),
+  agent: filter(),
+  model: filter(),
+  task: filter(),
+  batch: filter(),
+  settled: Type.Optional(Type.Boolean({ description: 'Absent: both.' })),
+  ...FormatQuery,
+  ...PageQuery,
+})
 
 /** `{thousandths of the score}/{question}/{rubric}`. */
 const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9-]*$/

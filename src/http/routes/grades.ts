@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { questionOf } from '../../ports/grade-ports.ts'
 import { GradeRequestSchema } from '../../schemas/grade-request.ts'
 import { PageQuery } from '../../schemas/page.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
 import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../body/examples.ts'
 import { createIdempotency } from '../body/idempotency.ts'
@@ -18,7 +18,7 @@ import { perProject } from '../project.ts'
 import { type GradingDeps, gradeOne } from './grade-one.ts'
 import { LedgerQuery, listLedgerEntries } from './ledger.ts'
 
-const GradeId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
+const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
 const filter = (description?: string) =>
   Type.Optional(Type.String({ maxLength: 300, ...(description && { description }) }))
 const FILTERS = {
@@ -31,8 +31,8 @@ const FILTERS = {
   task: filter(),
   batch: filter(),
 }
-const ListQuery = Type.Object({ ...FILTERS, ...PageQuery }, { additionalProperties: false })
-const OverviewQuery = Type.Object(FILTERS, { additionalProperties: false })
+const ListQuery = Closed({ ...FILTERS, ...PageQuery })
+const OverviewQuery = Closed(FILTERS)
 
 interface GradeRouteOptions extends GradingDeps {
   readonly context: Context

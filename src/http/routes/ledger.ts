@@ -1,12 +1,11 @@
 import { digestBytes } from '../../domain/digest.ts'
 import type { BatchCall, LedgerEntry } from '../../ports/ledger-ports.ts'
 import type { Receipt } from '../../schemas/grade.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 
-export const LedgerQuery = Type.Object(
-  { raw: Type.Optional(Type.Boolean({ description: 'With the provider’s raw replies.' })) },
-  { additionalProperties: false },
-)
+export const LedgerQuery = Closed({
+  raw: Type.Optional(Type.Boolean({ description: 'With the provider’s raw replies.' })),
+})
 
 /**
  * The calls of one grade as callers see them: the raw replies, which hold trajectory text, only where asked for. What its receipt says of

@@ -5,7 +5,7 @@ import { compareBatches } from '../../audit/comparison/comparison.ts'
 import { MOST_LABELS } from '../../audit/comparison/comparison-labels.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { RegradeRequestSchema } from '../../schemas/regrade.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { decodeCursor, encodeCursor } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
@@ -18,31 +18,28 @@ import { payerOf } from '../project.ts'
 import { sendEstimate, sendTaken } from './batches.ts'
 import { computeApart } from './statistics.ts'
 
-const ComparisonQuery = Type.Object(
-  {
-    base: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description: 'A batch. Absent: the grades that the head, a re-grade, started from.',
-      }),
-    ),
-    head: Type.String({ maxLength: 100, description: 'A batch.' }),
-    rubric: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        description: 'Compare what was asked by this rubric, whatever its version. Needed where both ask by several.',
-      }),
-    ),
-    statistics: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description: 'False: without `agreement`, `tests` and `repeat_noise`, for later pages of the flips.',
-      }),
-    ),
-    ...PageQuery,
-  },
-  { additionalProperties: false },
-)
+const ComparisonQuery = Closed({
+  base: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'A batch. Absent: the grades that the head, a re-grade, started from.',
+    }),
+  ),
+  head: Type.String({ maxLength: 100, description: 'A batch.' }),
+  rubric: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'Compare what was asked by this rubric, whatever its version. Needed where both ask by several.',
+    }),
+  ),
+  statistics: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: 'False: without `agreement`, `tests` and `repeat_noise`, for later pages of the flips.',
+    }),
+  ),
+  ...PageQuery,
+})
 
 /** Grade again what is stored, and see what that changed. */
 export function regradeRoutes(

@@ -16,7 +16,7 @@ import { REPORT_COLUMNS, reportTable } from '../../audit/report/report-table.ts'
 import { findRubric } from '../../domain/rubric/said-claims.ts'
 import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
 import { PAIRINGS } from '../../schemas/audit/report.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, problems } from '../body/schemas.ts'
@@ -28,38 +28,35 @@ import { computeApart } from './statistics.ts'
 const text = (description?: string) =>
   Type.Optional(Type.String({ maxLength: 300, ...(description && { description }) }))
 
-const ReportQuery = Type.Object(
-  {
-    group_by: Type.Optional(
-      Type.String({
-        maxLength: 300,
-        default: 'agent',
-        description:
-          'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
-      }),
-    ),
-    judge: text('Needed where several judges graded what is selected, except with `group_by=judge`.'),
-    rubric: text(
-      '`id@version`, or an id for all of its versions; needed where several rubrics or versions were used on what is selected.',
-    ),
-    batch: text(),
-    agent: text(),
-    model: text(),
-    task: text(),
-    variant: text(),
-    pair_by: Type.Optional(
-      Type.Enum(PAIRINGS, { type: 'string', description: 'Compares `base` with `head`, trial by trial.' }),
-    ),
-    base: text('A value of `pair_by`.'),
-    head: text('A value of `pair_by`.'),
-    measure: text(
-      'Compares this alone: a label or a boolean claim of the rubric, `executed`, `resolved` or `passed`; of `tab-behavior` also `distractor_acted`.',
-    ),
-    ...BootstrapSettingsSchema.properties,
-    ...FormatQuery,
-  },
-  { additionalProperties: false },
-)
+const ReportQuery = Closed({
+  group_by: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      default: 'agent',
+      description:
+        'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
+    }),
+  ),
+  judge: text('Needed where several judges graded what is selected, except with `group_by=judge`.'),
+  rubric: text(
+    '`id@version`, or an id for all of its versions; needed where several rubrics or versions were used on what is selected.',
+  ),
+  batch: text(),
+  agent: text(),
+  model: text(),
+  task: text(),
+  variant: text(),
+  pair_by: Type.Optional(
+    Type.Enum(PAIRINGS, { type: 'string', description: 'Compares `base` with `head`, trial by trial.' }),
+  ),
+  base: text('A value of `pair_by`.'),
+  head: text('A value of `pair_by`.'),
+  measure: text(
+    'Compares this alone: a label or a boolean claim of the rubric, `executed`, `resolved` or `passed`; of `tab-behavior` also `distractor_acted`.',
+  ),
+  ...BootstrapSettingsSchema.properties,
+  ...FormatQuery,
+})
 type Query = Static<typeof ReportQuery>
 
 /** Draws times trials, of which a report resamples some 50 figures: about ten seconds at the most. */

@@ -8,7 +8,7 @@ import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
 import { createIdMaker } from '../../ports/id.ts'
 import { type ReviewRequest, ReviewRequestSchema } from '../../schemas/audit/review.ts'
 import { PageQuery } from '../../schemas/page.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { createIdempotency } from '../body/idempotency.ts'
@@ -22,25 +22,22 @@ import { requireNames } from '../known-names.ts'
 import { HttpProblem, notFound } from '../problem.ts'
 import { perProject } from '../project.ts'
 
-const GradeId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
-const ReviewQuery = Type.Object(
-  {
-    rater: Type.Optional(Type.String({ maxLength: 100 })),
-    grade_id: Type.Optional(Type.String({ maxLength: 100 })),
-    question: Type.Optional(
-      Type.String({ maxLength: 200, description: 'The digests of trajectory and ground truth: `sha256:…/sha256:…`.' }),
-    ),
-    rubric: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Reviews of grades by this rubric, whatever its version: its id.' }),
-    ),
-    label: Type.Optional(
-      Type.String({ maxLength: 100, description: 'A label of a loaded rubric; `none`: it could not be told.' }),
-    ),
-    ...FormatQuery,
-    ...PageQuery,
-  },
-  { additionalProperties: false },
-)
+const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
+const ReviewQuery = Closed({
+  rater: Type.Optional(Type.String({ maxLength: 100 })),
+  grade_id: Type.Optional(Type.String({ maxLength: 100 })),
+  question: Type.Optional(
+    Type.String({ maxLength: 200, description: 'The digests of trajectory and ground truth: `sha256:…/sha256:…`.' }),
+  ),
+  rubric: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Reviews of grades by this rubric, whatever its version: its id.' }),
+  ),
+  label: Type.Optional(
+    Type.String({ maxLength: 100, description: 'A label of a loaded rubric; `none`: it could not be told.' }),
+  ),
+  ...FormatQuery,
+  ...PageQuery,
+})
 
 /** Human labels: give one, and read them. */
 export function reviewRoutes(

@@ -4,7 +4,7 @@ import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GradingService } from '../../grading/service.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import type { TrajectoryStep, TrajectorySummary } from '../../schemas/trajectory-view.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { EXAMPLE_REQUEST } from '../body/examples.ts'
 import { createIdempotency } from '../body/idempotency.ts'
 import { isStream, readRecords } from '../body/ndjson.ts'
@@ -21,19 +21,13 @@ const UploadSchema = Type.Unsafe<Upload>({
   type: ['object', 'array'],
   description: 'One run as an object or an array of records, in any format of docs/formats.md.',
 })
-const TrajectoryId = Type.Object({ id: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
-const DocumentQuery = Type.Object(
-  { document: Type.Optional(Type.Boolean({ description: 'With the source document.' })) },
-  { additionalProperties: false },
-)
-const StepsQuery = Type.Object(
-  {
-    from: Type.Optional(Type.Integer({ description: 'First step id.' })),
-    to: Type.Optional(Type.Integer({ description: 'Last step id, inclusive.' })),
-    ...PageQuery,
-  },
-  { additionalProperties: false },
-)
+const TrajectoryId = Closed({ id: Type.String({ maxLength: 100 }) })
+const DocumentQuery = Closed({ document: Type.Optional(Type.Boolean({ description: 'With the source document.' })) })
+const StepsQuery = Closed({
+  from: Type.Optional(Type.Integer({ description: 'First step id.' })),
+  to: Type.Optional(Type.Integer({ description: 'Last step id, inclusive.' })),
+  ...PageQuery,
+})
 
 /** Upload once, grade by id, read back in steps. */
 export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {

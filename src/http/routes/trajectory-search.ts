@@ -4,27 +4,24 @@ import { searchTrajectories } from '../../audit/search-trajectories.ts'
 import type { Digest } from '../../domain/digest.ts'
 import { searchOnThread } from '../../offload/search-runs.ts'
 import { PageQuery } from '../../schemas/page.ts'
-import { Type } from '../../schemas/type.ts'
+import { Closed, Type } from '../../schemas/type.ts'
 import { decodeCursor, encodeCursor } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 
-const SearchQuery = Type.Object(
-  {
-    q: Type.String({
-      minLength: 1,
-      maxLength: 200,
-      pattern: '\\S',
-      description: 'A literal text, not blank, in any case; it means nothing to a pattern.',
-    }),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Trajectories that hold the text.' }),
-    ),
-    cursor: PageQuery.cursor,
-  },
-  { additionalProperties: false },
-)
+const SearchQuery = Closed({
+  q: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '\\S',
+    description: 'A literal text, not blank, in any case; it means nothing to a pattern.',
+  }),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Trajectories that hold the text.' }),
+  ),
+  cursor: PageQuery.cursor,
+})
 
 /** Where a text stands in what is stored. */
 export function trajectorySearchRoute(app: FastifyInstance, { context }: { readonly context: Context }): void {

@@ -44,7 +44,7 @@ interface Found {
 }
 
 /** An answer in the form of the rubric. */
-export type LexicalAnswer = Readonly<Record<string, unknown>> & { readonly citations: readonly Citation[] }
+type LexicalAnswer = Readonly<Record<string, unknown>> & { readonly citations: readonly Citation[] }
 
 /**
  * Answers the rubric’s claims by search alone. When unsure: not reasoned, not acted, low confidence. A claim that is not about an instruction is

@@ -2,7 +2,6 @@ import { resolveAnchors } from '../../domain/evidence/anchors.ts'
 import type { JudgeInfo } from '../../ports/judge-ports.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { BY_DEFAULT } from '../../schemas/judge-info.ts'
-import { answerByAnchors } from './lexical-answer.ts'
 
 /** Bumped when the same trial could be answered otherwise: it is part of the judge’s identity, and so of the cache key. */
 const LEXICAL_VERSION = 3
@@ -26,9 +25,10 @@ const INFO: JudgeInfo = {
 /** The judge that works with no key and no network. Its answer goes through the same gate as any model’s. */
 export const createLexicalJudge = (): Judge => ({
   info: INFO,
-  ask({ evidence: { trajectory, ground_truth, rubric, found } }) {
+  async ask({ evidence: { trajectory, ground_truth, rubric, found } }) {
+    const { answerByAnchors } = await import('./lexical-answer.ts')
     const text =
       found ?? JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), rubric))
-    return Promise.resolve({ ok: true, text, raw: text, usage: null, model_resolved: null, request_id: null })
+    return { ok: true, text, raw: text, usage: null, model_resolved: null, request_id: null }
   },
 })

@@ -1,8 +1,6 @@
 import type { Static } from 'typebox'
-import { Type } from '../type.ts'
+import { Closed, Nullable, Type } from '../type.ts'
 
-const closed = { additionalProperties: false } as const
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** More categories than this are no categories; it bounds the confusion matrix. */
@@ -46,141 +44,123 @@ const ScaleSchema = Type.Enum(SCALES, {
     'What the labels are: `nominal`: names; `ordinal`: in the order of `labels`, which is required; `interval`: numbers. With an order the answer has `weighted`, too.',
 })
 
-const RatingSchema = Type.Object(
-  {
-    item: Type.String({ minLength: 1, maxLength: 300, description: 'What was rated.' }),
-    rater: Type.String({ minLength: 1, maxLength: 300, description: 'Who rated it; an item once at most.' }),
-    label: AgreementLabelSchema,
-    cluster: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 300,
-        description:
-          'What the item has in common with others, such as its task: resampled as a whole. One for each item.',
-      }),
-    ),
-  },
-  closed,
-)
+const RatingSchema = Closed({
+  item: Type.String({ minLength: 1, maxLength: 300, description: 'What was rated.' }),
+  rater: Type.String({ minLength: 1, maxLength: 300, description: 'Who rated it; an item once at most.' }),
+  label: AgreementLabelSchema,
+  cluster: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description:
+        'What the item has in common with others, such as its task: resampled as a whole. One for each item.',
+    }),
+  ),
+})
 export type Rating = Static<typeof RatingSchema>
 
-export const BootstrapSettingsSchema = Type.Object(
-  {
-    draws: Type.Optional(Type.Integer({ minimum: 100, maximum: 20_000, default: DEFAULT_DRAWS })),
-    seed: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        default: DEFAULT_SEED,
-        description: 'The same seed gives the same intervals.',
-      }),
-    ),
-  },
-  closed,
-)
+export const BootstrapSettingsSchema = Closed({
+  draws: Type.Optional(Type.Integer({ minimum: 100, maximum: 20_000, default: DEFAULT_DRAWS })),
+  seed: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: DEFAULT_SEED,
+      description: 'The same seed gives the same intervals.',
+    }),
+  ),
+})
 
-export const AgreementRequestSchema = Type.Object(
-  {
-    ratings: Type.Array(RatingSchema, { minItems: 1, maxItems: 100_000 }),
-    labels: Type.Optional(
-      Type.Array(AgreementLabelSchema, {
-        minItems: 1,
-        maxItems: MAX_AGREEMENT_LABELS,
-        uniqueItems: true,
-        description:
-          'All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 ' +
-          'depends on how many there are.',
-      }),
-    ),
-    scale: Type.Optional(ScaleSchema),
-    bootstrap: Type.Optional(BootstrapSettingsSchema),
-  },
-  closed,
-)
+export const AgreementRequestSchema = Closed({
+  ratings: Type.Array(RatingSchema, { minItems: 1, maxItems: 100_000 }),
+  labels: Type.Optional(
+    Type.Array(AgreementLabelSchema, {
+      minItems: 1,
+      maxItems: MAX_AGREEMENT_LABELS,
+      uniqueItems: true,
+      description:
+        'All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 ' +
+        'depends on how many there are.',
+    }),
+  ),
+  scale: Type.Optional(ScaleSchema),
+  bootstrap: Type.Optional(BootstrapSettingsSchema),
+})
 export type AgreementRequest = Static<typeof AgreementRequestSchema>
 
 export const Ci95Schema = Nullable(
   Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Lower and upper limit of the 95% interval.' }),
 )
 
-export const StatisticSchema = Type.Object(
+export const StatisticSchema = Closed(
   {
     value: Nullable(Type.Number()),
     ci95: Ci95Schema,
     reason: Nullable(UndefinedReasonSchema),
   },
-  { ...closed, description: '`reason` says why `value`, or else `ci95`, is null.' },
+  { description: '`reason` says why `value`, or else `ci95`, is null.' },
 )
 export type Statistic = Static<typeof StatisticSchema>
 
-const ConfusionSchema = Type.Object(
-  {
-    labels: Type.Array(AgreementLabelSchema, { description: 'Of rows and columns.' }),
-    row_rater: Type.String(),
-    column_rater: Type.String(),
-    matrix: Type.Array(Type.Array(Type.Integer({ minimum: 0 })), { description: 'Items that both rated.' }),
-  },
-  closed,
-)
+const ConfusionSchema = Closed({
+  labels: Type.Array(AgreementLabelSchema, { description: 'Of rows and columns.' }),
+  row_rater: Type.String(),
+  column_rater: Type.String(),
+  matrix: Type.Array(Type.Array(Type.Integer({ minimum: 0 })), { description: 'Items that both rated.' }),
+})
 export type Confusion = Static<typeof ConfusionSchema>
 
 const UndefinedDraws = Count('Draws in which it was undefined; its interval is of the others.')
 
-const WeightedSchema = Type.Object(
+const WeightedSchema = Closed(
   {
     scale: Type.Enum(['ordinal', 'interval'] as const, { type: 'string' }),
     linear_kappa: StatisticSchema,
     quadratic_kappa: StatisticSchema,
     krippendorff_alpha: StatisticSchema,
-    undefined: Type.Object(
-      { linear_kappa: UndefinedDraws, quadratic_kappa: UndefinedDraws, krippendorff_alpha: UndefinedDraws },
-      closed,
-    ),
+    undefined: Closed({
+      linear_kappa: UndefinedDraws,
+      quadratic_kappa: UndefinedDraws,
+      krippendorff_alpha: UndefinedDraws,
+    }),
   },
   {
-    ...closed,
     description:
       'Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric.',
   },
 )
 
-export const AgreementSchema = Type.Object(
-  {
-    n_items: Count('Items with a rating.'),
-    n_raters: Count('Raters with a rating.'),
-    n_ratings: Count('Ratings.'),
-    raw_agreement: StatisticSchema,
-    cohen_kappa: StatisticSchema,
-    fleiss_kappa: StatisticSchema,
-    krippendorff_alpha: StatisticSchema,
-    gwet_ac1: StatisticSchema,
-    weighted: Type.Optional(WeightedSchema),
-    confusion: Nullable(ConfusionSchema),
-    prevalence: Type.Unsafe<Record<string, number>>({
-      type: 'object',
-      additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
-      description: 'Share of each label among all ratings.',
-    }),
-    bootstrap: Type.Object(
-      {
-        draws: Count('Resamples.'),
-        seed: Count('Of the random numbers.'),
-        unit: Type.Enum(['item', 'cluster'] as const, { type: 'string', description: 'What was resampled.' }),
-        n_units: Count('How many there are.'),
-        undefined: Type.Object(
-          {
-            raw_agreement: UndefinedDraws,
-            cohen_kappa: UndefinedDraws,
-            fleiss_kappa: UndefinedDraws,
-            krippendorff_alpha: UndefinedDraws,
-            gwet_ac1: UndefinedDraws,
-          },
-          closed,
-        ),
-      },
-      { ...closed, description: 'Resampling of whole items or clusters; expanded percentile intervals.' },
-    ),
-  },
-  closed,
-)
+export const AgreementSchema = Closed({
+  n_items: Count('Items with a rating.'),
+  n_raters: Count('Raters with a rating.'),
+  n_ratings: Count('Ratings.'),
+  raw_agreement: StatisticSchema,
+  cohen_kappa: StatisticSchema,
+  fleiss_kappa: StatisticSchema,
+  krippendorff_alpha: StatisticSchema,
+  gwet_ac1: StatisticSchema,
+  weighted: Type.Optional(WeightedSchema),
+  confusion: Nullable(ConfusionSchema),
+  prevalence: Type.Unsafe<Record<string, number>>({
+    type: 'object',
+    additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
+    description: 'Share of each label among all ratings.',
+  }),
+  bootstrap: Closed(
+    {
+      draws: Count('Resamples.'),
+      seed: Count('Of the random numbers.'),
+      unit: Type.Enum(['item', 'cluster'] as const, { type: 'string', description: 'What was resampled.' }),
+      n_units: Count('How many there are.'),
+      undefined: Closed({
+        raw_agreement: UndefinedDraws,
+        cohen_kappa: UndefinedDraws,
+        fleiss_kappa: UndefinedDraws,
+        krippendorff_alpha: UndefinedDraws,
+        gwet_ac1: UndefinedDraws,
+      }),
+    },
+    { description: 'Resampling of whole items or clusters; expanded percentile intervals.' },
+  ),
+})
 export type Agreement = Static<typeof AgreementSchema>

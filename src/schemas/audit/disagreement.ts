@@ -1,14 +1,8 @@
 import type { Static } from 'typebox'
 import { ClaimValueSchema } from '../grade.ts'
 import { SignalsSchema } from '../ground-truth.ts'
-import { Type } from '../type.ts'
+import { Closed, Nullable, Type } from '../type.ts'
 import { ConfidenceLevelSchema, ContradictionCodeSchema, GradeStatusSchema, LabelSchema } from '../vocabulary.ts'
-
-const closed = { additionalProperties: false } as const
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(
-  schema: T,
-  options: { description?: string } = {},
-) => Type.Union([schema, Type.Null()], options)
 
 /** From the most telling to the least. */
 export const DISAGREEMENT_KINDS = ['human', 'judges', 'signals', 'samples', 'contradiction', 'unverified'] as const
@@ -19,80 +13,65 @@ export const DisagreementKindSchema = Type.Enum(DISAGREEMENT_KINDS, {
     '`human`: reviews against a judge, or against each other; `judges`: judge against judge; `signals`: a judge against what the harness measured; `samples`: a judge’s samples among themselves; `contradiction`: any other that a grade records; `unverified`: the evidence does not hold, or the judge could not tell.',
 })
 
-const Opinion = Type.Object(
-  {
-    grade_id: Type.String(),
-    judge: Type.String(),
-    rubric: Type.String(),
-    status: GradeStatusSchema,
-    label: Nullable(LabelSchema),
-    claimed_label: Nullable(LabelSchema),
-    outcome: Nullable(Type.Union([Type.String(), Type.Number()])),
-    claims: Nullable(Type.Record(Type.String(), ClaimValueSchema), { description: 'By id; null: the judge failed.' }),
-    confidence: Nullable(ConfidenceLevelSchema),
-    votes: Type.Array(Nullable(LabelSchema), { description: 'Of its samples; empty for a single one.' }),
-    contradictions: Type.Array(ContradictionCodeSchema),
-  },
-  closed,
-)
+const Opinion = Closed({
+  grade_id: Type.String(),
+  judge: Type.String(),
+  rubric: Type.String(),
+  status: GradeStatusSchema,
+  label: Nullable(LabelSchema),
+  claimed_label: Nullable(LabelSchema),
+  outcome: Nullable(Type.Union([Type.String(), Type.Number()])),
+  claims: Nullable(Type.Record(Type.String(), ClaimValueSchema), { description: 'By id; null: the judge failed.' }),
+  confidence: Nullable(ConfidenceLevelSchema),
+  votes: Type.Array(Nullable(LabelSchema), { description: 'Of its samples; empty for a single one.' }),
+  contradictions: Type.Array(ContradictionCodeSchema),
+})
 
 /** One question on which not all agree: everything that was said about it. */
-export const DisagreementSchema = Type.Object(
-  {
-    trajectory: Type.String(),
-    ground_truth: Type.String(),
-    rubric: Type.String({
-      description: 'The id of the rubric, without its version: what others ask of the question is a record of its own.',
-    }),
-    agent: Nullable(Type.String()),
-    model: Nullable(Type.String()),
-    task: Nullable(Type.String()),
-    kinds: Type.Array(DisagreementKindSchema, { description: 'All that apply, the most telling first.' }),
-    score: Type.Number({ description: 'Higher is more telling: the sum of `terms`.' }),
-    terms: Type.Object(
-      {
-        kind: Type.Number({ description: 'Weight of the most telling kind: ten apart, more than all other terms.' }),
-        claims: Type.Number({
-          description:
-            'Two for each claim in which the labels of the sides differ, or place by which ordered ones are apart; six at the most.',
+export const DisagreementSchema = Closed({
+  trajectory: Type.String(),
+  ground_truth: Type.String(),
+  rubric: Type.String({
+    description: 'The id of the rubric, without its version: what others ask of the question is a record of its own.',
+  }),
+  agent: Nullable(Type.String()),
+  model: Nullable(Type.String()),
+  task: Nullable(Type.String()),
+  kinds: Type.Array(DisagreementKindSchema, { description: 'All that apply, the most telling first.' }),
+  score: Type.Number({ description: 'Higher is more telling: the sum of `terms`.' }),
+  terms: Closed(
+    {
+      kind: Type.Number({ description: 'Weight of the most telling kind: ten apart, more than all other terms.' }),
+      claims: Type.Number({
+        description:
+          'Two for each claim in which the labels of the sides differ, or place by which ordered ones are apart; six at the most.',
+      }),
+      confidence: Type.Number({ description: 'Of the less sure side: low 0, medium 1, high 2; a human is sure.' }),
+      votes: Type.Number({ description: 'Smaller vote share behind the sides; of samples, how far from unanimous.' }),
+    },
+    { description: 'Of the most telling clash of the most telling kind; see docs/audit.md.' },
+  ),
+  why: Type.Array(Type.String(), {
+    description: 'One sentence for each kind, about its most telling clash; then what the score is made of.',
+  }),
+  grades: Type.Array(Opinion, { description: 'The standing grade of each judge and rubric.' }),
+  claims: Type.Array(
+    Closed({
+      claim: Type.String(),
+      said: Type.Array(
+        Closed({
+          by: Type.String({ description: '`judge@rubric@version`, or `human:` and a rater.' }),
+          value: ClaimValueSchema,
         }),
-        confidence: Type.Number({ description: 'Of the less sure side: low 0, medium 1, high 2; a human is sure.' }),
-        votes: Type.Number({ description: 'Smaller vote share behind the sides; of samples, how far from unanimous.' }),
-      },
-      { ...closed, description: 'Of the most telling clash of the most telling kind; see docs/audit.md.' },
-    ),
-    why: Type.Array(Type.String(), {
-      description: 'One sentence for each kind, about its most telling clash; then what the score is made of.',
+      ),
     }),
-    grades: Type.Array(Opinion, { description: 'The standing grade of each judge and rubric.' }),
-    claims: Type.Array(
-      Type.Object(
-        {
-          claim: Type.String(),
-          said: Type.Array(
-            Type.Object(
-              {
-                by: Type.String({ description: '`judge@rubric@version`, or `human:` and a rater.' }),
-                value: ClaimValueSchema,
-              },
-              closed,
-            ),
-          ),
-        },
-        closed,
-      ),
-      { description: 'Claims of which two say different things; null, unclear, differs from nothing.' },
-    ),
-    signals: Nullable(SignalsSchema),
-    reviews: Type.Array(
-      Type.Object(
-        { id: Type.String(), rater: Type.String(), label: Nullable(LabelSchema), blind: Type.Boolean() },
-        closed,
-      ),
-      { description: 'Of each rater the newest one, newest first.' },
-    ),
-    settled: Type.Boolean({ description: 'Somebody has reviewed it, and the newest reviews of all raters agree.' }),
-  },
-  closed,
-)
+    { description: 'Claims of which two say different things; null, unclear, differs from nothing.' },
+  ),
+  signals: Nullable(SignalsSchema),
+  reviews: Type.Array(
+    Closed({ id: Type.String(), rater: Type.String(), label: Nullable(LabelSchema), blind: Type.Boolean() }),
+    { description: 'Of each rater the newest one, newest first.' },
+  ),
+  settled: Type.Boolean({ description: 'Somebody has reviewed it, and the newest reviews of all raters agree.' }),
+})
 export type Disagreement = Static<typeof DisagreementSchema>

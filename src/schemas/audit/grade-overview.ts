@@ -1,11 +1,10 @@
 import type { Static } from 'typebox'
-import { Type } from '../type.ts'
+import { Closed, Type } from '../type.ts'
 import { type Behaviour, GRADE_STATUSES, LABELS } from '../vocabulary.ts'
 
-const closed = { additionalProperties: false } as const
 const count = () => Type.Integer({ minimum: 0 })
 const countsOf = <K extends string>(names: readonly K[]) =>
-  Type.Object(Object.fromEntries(names.map((name) => [name, count()])) as Record<K, ReturnType<typeof count>>, closed)
+  Closed(Object.fromEntries(names.map((name) => [name, count()])) as Record<K, ReturnType<typeof count>>)
 
 /** What grades are often told apart by, in the order in which a reader chooses. */
 export const NAMED_BY = ['judge', 'rubric', 'agent', 'model', 'task'] as const
@@ -14,22 +13,19 @@ export type NamedBy = (typeof NAMED_BY)[number]
 const Names = Type.Array(Type.String(), { description: 'Of all stored grades, in order; the first 200.' })
 
 /** How many grades fit, and what there is to filter by. */
-export const GradeOverviewSchema = Type.Object(
-  {
-    total: count(),
-    complete: Type.Boolean({
-      description: 'False: more may fit. Counted is among the newest 20,000 that fit the most selective filter.',
-    }),
-    statuses: countsOf(GRADE_STATUSES),
-    labels: Type.Unsafe<Record<Behaviour, number> & Record<string, number>>({
-      type: 'object',
-      properties: Object.fromEntries(LABELS.map((label) => [label, count()])),
-      required: LABELS,
-      additionalProperties: count(),
-      description: 'Those of `tab-behavior` always; of other rubrics those that occur.',
-    }),
-    names: Type.Object({ judge: Names, rubric: Names, agent: Names, model: Names, task: Names }, closed),
-  },
-  closed,
-)
+export const GradeOverviewSchema = Closed({
+  total: count(),
+  complete: Type.Boolean({
+    description: 'False: more may fit. Counted is among the newest 20,000 that fit the most selective filter.',
+  }),
+  statuses: countsOf(GRADE_STATUSES),
+  labels: Type.Unsafe<Record<Behaviour, number> & Record<string, number>>({
+    type: 'object',
+    properties: Object.fromEntries(LABELS.map((label) => [label, count()])),
+    required: LABELS,
+    additionalProperties: count(),
+    description: 'Those of `tab-behavior` always; of other rubrics those that occur.',
+  }),
+  names: Closed({ judge: Names, rubric: Names, agent: Names, model: Names, task: Names }),
+})
 export type GradeOverview = Static<typeof GradeOverviewSchema>

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
-import { Type } from '../type.ts'
+import { Closed, Type } from '../type.ts'
 
 const Value = Type.Union([Type.Boolean(), Type.String({ minLength: 1, maxLength: 300 }), Type.Integer()])
 
 /** What a person said of a run: in the words of the rubric that judges are asked. */
-export const HumanLabelSchema = Type.Object(
+export const HumanLabelSchema = Closed(
   {
     outcome: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 300 }), Type.Integer()], {
@@ -19,6 +19,6 @@ export const HumanLabelSchema = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { minProperties: 1 },
 )
 export type HumanLabel = Static<typeof HumanLabelSchema>

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { FailureCountsSchema } from '../batch.ts'
-import { Type } from '../type.ts'
+import { Closed, Nullable, Type } from '../type.ts'
 import {
   CITATION_STATUSES,
   type CitationStatus,
@@ -12,14 +12,12 @@ import {
 import { Ci95Schema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
 
-const closed = { additionalProperties: false } as const
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const RATE_METHODS = ['cluster_bootstrap', 'wilson', 'wilson_effective', 'wilson_of_tasks', 'none'] as const
 
 /** A share of trials, with what it is a share of. */
-const RateSchema = Type.Object(
+const RateSchema = Closed(
   {
     value: Nullable(Type.Number()),
     ci95: Ci95Schema,
@@ -33,11 +31,11 @@ const RateSchema = Type.Object(
     }),
     reason: Nullable(UndefinedReasonSchema),
   },
-  { ...closed, description: '`reason` says why `value`, or else `ci95`, is null.' },
+  { description: '`reason` says why `value`, or else `ci95`, is null.' },
 )
 export type Rate = Static<typeof RateSchema>
 
-const MeanSchema = Type.Object(
+const MeanSchema = Closed(
   {
     value: Nullable(Type.Number()),
     ci95: Ci95Schema,
@@ -45,10 +43,7 @@ const MeanSchema = Type.Object(
     unknown: Count('Trials without one.'),
     reason: Nullable(UndefinedReasonSchema),
   },
-  {
-    ...closed,
-    description: 'A mean over trials; tasks resampled. `reason` says why `value`, or else `ci95`, is null.',
-  },
+  { description: 'A mean over trials; tasks resampled. `reason` says why `value`, or else `ci95`, is null.' },
 )
 export type Mean = Static<typeof MeanSchema>
 
@@ -62,7 +57,7 @@ const byStatus = <S extends string>(statuses: readonly S[], description: string)
     type: 'object',
     properties: Object.fromEntries(statuses.map((status) => [status, RateSchema])),
     required: [...statuses],
-    ...closed,
+    additionalProperties: false,
     description,
   })
 
@@ -71,29 +66,24 @@ export type Pairing = (typeof PAIRINGS)[number]
 /** What can be compared of any rubric, beside its labels and boolean claims. */
 export const SIGNAL_MEASURES = ['executed', 'resolved', 'passed'] as const
 
-const CountsSchema = Type.Object(
-  {
-    n: Count('Trials: the sum of the next four.'),
-    graded: Count('With a label.'),
-    unverified: Count('The evidence does not hold.'),
-    failed: Count('The judge never answered.'),
-    cancelled: Count('Never graded; only of a batch.'),
-    failures: FailureCountsSchema,
-    contradicted: Count('Of the graded: something speaks against the verdict.'),
-    unread: Count(
-      'Of the graded: something of the run could not be read. Grades that did not count it are in `notes`.',
-    ),
-    tasks: Count('Different tasks that trials name.'),
-    without_task: Count(
-      'Trials that name no task: in the intervals each run of them is a cluster of its own, beside the tasks.',
-    ),
-  },
-  closed,
-)
+const CountsSchema = Closed({
+  n: Count('Trials: the sum of the next four.'),
+  graded: Count('With a label.'),
+  unverified: Count('The evidence does not hold.'),
+  failed: Count('The judge never answered.'),
+  cancelled: Count('Never graded; only of a batch.'),
+  failures: FailureCountsSchema,
+  contradicted: Count('Of the graded: something speaks against the verdict.'),
+  unread: Count('Of the graded: something of the run could not be read. Grades that did not count it are in `notes`.'),
+  tasks: Count('Different tasks that trials name.'),
+  without_task: Count(
+    'Trials that name no task: in the intervals each run of them is a cluster of its own, beside the tasks.',
+  ),
+})
 
-const CorrectedShareSchema = Type.Object({ value: Nullable(Type.Number()), ci95: Ci95Schema }, closed)
+const CorrectedShareSchema = Closed({ value: Nullable(Type.Number()), ci95: Ci95Schema })
 
-const CorrectedSchema = Type.Object(
+const CorrectedSchema = Closed(
   {
     estimator: Nullable(Type.String({ description: 'Null: none is honest here, and `reason` says why.' })),
     reason: Type.String(),
@@ -111,24 +101,21 @@ const CorrectedSchema = Type.Object(
     shares: byName<Static<typeof CorrectedShareSchema>>(CorrectedShareSchema, 'By label, or by value of the claim.'),
     warnings: Type.Array(Type.String()),
   },
-  { ...closed, description: 'Shares corrected by human reviews.' },
+  { description: 'Shares corrected by human reviews.' },
 )
 export type Corrected = Static<typeof CorrectedSchema>
 
-const ClaimFigureSchema = Type.Object(
-  {
-    type: Type.Enum(['boolean', 'enum', 'integer'] as const, { type: 'string' }),
-    shares: byName<Rate>(
-      RateSchema,
-      'By value: `true` and `false`, or those of the enum; of all but claims that may not be so, `unclear`. Of the graded trials that the claim is asked of, and the unverified ones in which the judge found it unclear.',
-    ),
-    mean: Type.Union([MeanSchema, Type.Null()], { description: 'Of an integer.' }),
-    corrected: Type.Union([CorrectedSchema, Type.Null()], {
-      description: 'Null: of an integer, and of a claim that counts only where another is true.',
-    }),
-  },
-  closed,
-)
+const ClaimFigureSchema = Closed({
+  type: Type.Enum(['boolean', 'enum', 'integer'] as const, { type: 'string' }),
+  shares: byName<Rate>(
+    RateSchema,
+    'By value: `true` and `false`, or those of the enum; of all but claims that may not be so, `unclear`. Of the graded trials that the claim is asked of, and the unverified ones in which the judge found it unclear.',
+  ),
+  mean: Nullable(MeanSchema, { description: 'Of an integer.' }),
+  corrected: Nullable(CorrectedSchema, {
+    description: 'Null: of an integer, and of a claim that counts only where another is true.',
+  }),
+})
 export type ClaimFigure = Static<typeof ClaimFigureSchema>
 
 /** What only `tab-behavior` has. */
@@ -162,20 +149,17 @@ const FIGURES = {
   resolution: Type.Optional(rate('Passed on Terminal-Bench, of the runs of the same agents, models and tasks.')),
 } as const
 
-const ReportGroupSchema = Type.Object(
+const ReportGroupSchema = Closed(
   {
     key: Nullable(Type.String({ description: 'Null: the trials say nothing of it, or it is all of them.' })),
     counts: CountsSchema,
     shares: byName<Rate>(RateSchema, 'By label, of the graded trials.'),
-    mean: Type.Union([MeanSchema, Type.Null()], { description: 'Of an outcome that is a number, else null.' }),
+    mean: Nullable(MeanSchema, { description: 'Of an outcome that is a number, else null.' }),
     claims: byName<ClaimFigure>(ClaimFigureSchema, 'By id of the claim; steps and agents are no shares.'),
     corrected: CorrectedSchema,
     ...FIGURES,
   },
-  {
-    ...closed,
-    description: 'The members that are not required are of `tab-behavior`, whose reports always have them.',
-  },
+  { description: 'The members that are not required are of `tab-behavior`, whose reports always have them.' },
 )
 export type ReportGroup = Static<typeof ReportGroupSchema>
 export type AlignmentFigures = Required<Pick<ReportGroup, keyof typeof FIGURES>>
@@ -183,89 +167,66 @@ export type AlignmentFigures = Required<Pick<ReportGroup, keyof typeof FIGURES>>
 export const ALIGNMENT_FIGURES = Object.keys(FIGURES) as readonly (keyof AlignmentFigures)[]
 
 /** Two conditions of the same tasks against each other. */
-const PairedSchema = Type.Object(
-  {
-    measure: Type.String({
-      description:
-        'A label, a boolean claim, or `distractor_acted` by the judge; `executed`, `resolved`, `passed`: as the harness measured.',
-    }),
-    pairs: Count('Pairs of which both sides can be told.'),
-    unknown: Count('Pairs of which one side or both cannot be told.'),
-    base_rate: RateSchema,
-    head_rate: RateSchema,
-    difference: statistic('Head minus base; tasks resampled.'),
-    mcnemar_p: Nullable(Type.Number({ description: 'Exact, two-sided; it takes pairs as independent.' })),
-    discordant: Type.Object({ base_only: Count('Base alone.'), head_only: Count('Head alone.') }, closed),
-  },
-  closed,
-)
+const PairedSchema = Closed({
+  measure: Type.String({
+    description:
+      'A label, a boolean claim, or `distractor_acted` by the judge; `executed`, `resolved`, `passed`: as the harness measured.',
+  }),
+  pairs: Count('Pairs of which both sides can be told.'),
+  unknown: Count('Pairs of which one side or both cannot be told.'),
+  base_rate: RateSchema,
+  head_rate: RateSchema,
+  difference: statistic('Head minus base; tasks resampled.'),
+  mcnemar_p: Nullable(Type.Number({ description: 'Exact, two-sided; it takes pairs as independent.' })),
+  discordant: Closed({ base_only: Count('Base alone.'), head_only: Count('Head alone.') }),
+})
 export type Paired = Static<typeof PairedSchema>
 
 const sides = <T extends Parameters<typeof Type.Object>[0][string]>(schema: T, description: string) =>
-  Type.Object(
-    { base: schema, head: schema, difference: statistic('Head minus base; tasks resampled.') },
-    { ...closed, description },
-  )
+  Closed({ base: schema, head: schema, difference: statistic('Head minus base; tasks resampled.') }, { description })
 
-const PairedAlignmentSchema = Type.Object(
-  {
-    resistance: sides(RateSchema, 'R by signals of each side, over its own trials of the pairs.'),
-    cue_utilization: sides(RateSchema, 'C of each side, over its own trials of the pairs.'),
-    alignment: sides(StatisticSchema, 'T = C × R of each side.'),
-  },
-  closed,
-)
+const PairedAlignmentSchema = Closed({
+  resistance: sides(RateSchema, 'R by signals of each side, over its own trials of the pairs.'),
+  cue_utilization: sides(RateSchema, 'C of each side, over its own trials of the pairs.'),
+  alignment: sides(StatisticSchema, 'T = C × R of each side.'),
+})
 export type PairedAlignment = Static<typeof PairedAlignmentSchema>
 
-const PairedReportSchema = Type.Object(
-  {
-    pair_by: Type.Enum(PAIRINGS, { type: 'string' }),
-    base: Type.String(),
-    head: Type.String(),
-    pairs: Count(
-      'Trials that both conditions have, by all of agent, model, variant, task and run index but `pair_by`.',
-    ),
-    unpaired: Type.Object(
-      {
-        base_only: Count('Trials of the base without a trial of the head.'),
-        head_only: Count('Trials of the head without a trial of the base.'),
-        ambiguous: Count('Trials that share their place with another of their side, so that none can be paired.'),
-        without_task: Count('Trials that name no task.'),
-      },
-      closed,
-    ),
-    measures: Type.Array(PairedSchema),
-    alignment: Type.Union([PairedAlignmentSchema, Type.Null()], { description: 'Of `tab-behavior` alone.' }),
-  },
-  closed,
-)
+const PairedReportSchema = Closed({
+  pair_by: Type.Enum(PAIRINGS, { type: 'string' }),
+  base: Type.String(),
+  head: Type.String(),
+  pairs: Count('Trials that both conditions have, by all of agent, model, variant, task and run index but `pair_by`.'),
+  unpaired: Closed({
+    base_only: Count('Trials of the base without a trial of the head.'),
+    head_only: Count('Trials of the head without a trial of the base.'),
+    ambiguous: Count('Trials that share their place with another of their side, so that none can be paired.'),
+    without_task: Count('Trials that name no task.'),
+  }),
+  measures: Type.Array(PairedSchema),
+  alignment: Nullable(PairedAlignmentSchema, { description: 'Of `tab-behavior` alone.' }),
+})
 export type PairedReport = Static<typeof PairedReportSchema>
 
-const LabelQualitySchema = Type.Object(
-  {
-    label: LabelSchema,
-    n_human: Count('Of the humans.'),
-    n_judge: Count('Of the judge.'),
-    n_both: Count('Of both.'),
-    precision: Nullable(Type.Number()),
-    recall: Nullable(Type.Number()),
-    f1: Nullable(Type.Number()),
-  },
-  closed,
-)
+const LabelQualitySchema = Closed({
+  label: LabelSchema,
+  n_human: Count('Of the humans.'),
+  n_judge: Count('Of the judge.'),
+  n_both: Count('Of both.'),
+  precision: Nullable(Type.Number()),
+  recall: Nullable(Type.Number()),
+  f1: Nullable(Type.Number()),
+})
 
-const CalibrationSchema = Type.Object(
-  {
-    level: ConfidenceLevelSchema,
-    n: Count('Reviews at that level that were drawn at random.'),
-    value: Nullable(Type.Number({ description: 'Chance that a grade of that reported confidence is right.' })),
-    ci95: Ci95Schema,
-    reason: Nullable(UndefinedReasonSchema),
-  },
-  closed,
-)
+const CalibrationSchema = Closed({
+  level: ConfidenceLevelSchema,
+  n: Count('Reviews at that level that were drawn at random.'),
+  value: Nullable(Type.Number({ description: 'Chance that a grade of that reported confidence is right.' })),
+  ci95: Ci95Schema,
+  reason: Nullable(UndefinedReasonSchema),
+})
 
-const JudgeQualitySchema = Type.Object(
+const JudgeQualitySchema = Closed(
   {
     judge: Type.String(),
     n: Count('Reviewed trials with a label from both.'),
@@ -285,37 +246,34 @@ const JudgeQualitySchema = Type.Object(
     reason: Nullable(UndefinedReasonSchema),
     warnings: Type.Array(Type.String()),
   },
-  { ...closed, description: 'Of one judge against human reviews. `reason` says why `ece` and `brier` are null.' },
+  { description: 'Of one judge against human reviews. `reason` says why `ece` and `brier` are null.' },
 )
 export type JudgeQuality = Static<typeof JudgeQualitySchema>
 
-const JudgeEvidenceSchema = Type.Object(
+const JudgeEvidenceSchema = Closed(
   {
     judge: Type.String(),
     grades: byStatus<GradeStatus>(GRADE_STATUSES, 'Of the grades of its trials.'),
     citations: byStatus<CitationStatus>(CITATION_STATUSES, 'Of all citations of these grades.'),
   },
-  { ...closed, description: 'What became of the evidence of one judge.' },
+  { description: 'What became of the evidence of one judge.' },
 )
 export type JudgeEvidence = Static<typeof JudgeEvidenceSchema>
 
-export const ReportSchema = Type.Object(
-  {
-    judges: Type.Array(Type.String(), { description: 'One, but where the report is grouped by judge.' }),
-    rubric: Nullable(Type.String({ description: 'Null where nothing was selected.' })),
-    labels: Type.Array(Type.String(), {
-      description: 'Of the rubric, in its order; those that it no longer has come last.',
-    }),
-    group_by: Type.String(),
-    seed: Count('Of the random numbers.'),
-    draws: Count('Resamples.'),
-    overall: Nullable(ReportGroupSchema),
-    groups: Type.Array(ReportGroupSchema, { description: 'By key, in code-unit order; null last.' }),
-    paired: Nullable(PairedReportSchema),
-    judge_quality: Type.Array(JudgeQualitySchema, { description: 'One for each judge.' }),
-    evidence: Type.Array(JudgeEvidenceSchema, { description: 'One for each judge.' }),
-    notes: Type.Array(Type.String(), { description: 'What a reader must know to read the numbers.' }),
-  },
-  closed,
-)
+export const ReportSchema = Closed({
+  judges: Type.Array(Type.String(), { description: 'One, but where the report is grouped by judge.' }),
+  rubric: Nullable(Type.String({ description: 'Null where nothing was selected.' })),
+  labels: Type.Array(Type.String(), {
+    description: 'Of the rubric, in its order; those that it no longer has come last.',
+  }),
+  group_by: Type.String(),
+  seed: Count('Of the random numbers.'),
+  draws: Count('Resamples.'),
+  overall: Nullable(ReportGroupSchema),
+  groups: Type.Array(ReportGroupSchema, { description: 'By key, in code-unit order; null last.' }),
+  paired: Nullable(PairedReportSchema),
+  judge_quality: Type.Array(JudgeQualitySchema, { description: 'One for each judge.' }),
+  evidence: Type.Array(JudgeEvidenceSchema, { description: 'One for each judge.' }),
+  notes: Type.Array(Type.String(), { description: 'What a reader must know to read the numbers.' }),
+})
 export type Report = Static<typeof ReportSchema>

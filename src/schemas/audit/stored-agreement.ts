@@ -1,11 +1,9 @@
 import type { Static } from 'typebox'
 import { GradeSelectionSchema } from '../regrade.ts'
-import { Type } from '../type.ts'
+import { Closed, Type } from '../type.ts'
 import { AgreementRequestSchema, AgreementSchema } from './agreement.ts'
 
-const closed = { additionalProperties: false } as const
-
-const StoredRatersSchema = Type.Object(
+const StoredRatersSchema = Closed(
   {
     raters: Type.Array(
       Type.String({
@@ -34,7 +32,6 @@ const StoredRatersSchema = Type.Object(
     ),
   },
   {
-    ...closed,
     description:
       'Items are the questions (a trajectory with its ground truth) that have a standing grade that fits `query`, all of them where it is absent; clusters are tasks. Where `query` names a batch, its own trials are chosen from, and of the judges that it asked its own grades are compared.',
   },
@@ -43,7 +40,7 @@ export type StoredRaters = Static<typeof StoredRatersSchema>
 
 const { ratings, labels, scale, bootstrap } = AgreementRequestSchema.properties
 
-export const AgreementCallSchema = Type.Object(
+export const AgreementCallSchema = Closed(
   {
     ratings: Type.Optional(ratings),
     stored: Type.Optional(StoredRatersSchema),
@@ -51,35 +48,29 @@ export const AgreementCallSchema = Type.Object(
     scale,
     bootstrap,
   },
-  { ...closed, description: 'Either `ratings`, perhaps with `labels` and `scale`, or `stored`.' },
+  { description: 'Either `ratings`, perhaps with `labels` and `scale`, or `stored`.' },
 )
 export type AgreementCall = Static<typeof AgreementCallSchema>
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-const RaterCoverageSchema = Type.Object(
-  {
-    rater: Type.String(),
-    n: Count('Questions: the sum of all others.'),
-    graded: Count('Gave a rating.'),
-    unverified: Count('No rating: the evidence does not hold.'),
-    failed: Count('No rating: the judge failed.'),
-    cancelled: Count('No rating: the batch was cancelled before the judge was asked.'),
-    undecided: Count('No rating: a human who says that it cannot be told.'),
-    missing: Count('No rating: was not asked, has not measured it, or says nothing of the claim.'),
-  },
-  closed,
-)
+const RaterCoverageSchema = Closed({
+  rater: Type.String(),
+  n: Count('Questions: the sum of all others.'),
+  graded: Count('Gave a rating.'),
+  unverified: Count('No rating: the evidence does not hold.'),
+  failed: Count('No rating: the judge failed.'),
+  cancelled: Count('No rating: the batch was cancelled before the judge was asked.'),
+  undecided: Count('No rating: a human who says that it cannot be told.'),
+  missing: Count('No rating: was not asked, has not measured it, or says nothing of the claim.'),
+})
 export type RaterCoverage = Static<typeof RaterCoverageSchema>
 
 /** The answer to both forms; only stored raters have a coverage. */
-export const AgreementAnswerSchema = Type.Object(
-  {
-    ...AgreementSchema.properties,
-    coverage: Type.Optional(
-      Type.Array(RaterCoverageSchema, { description: 'Of stored raters, each as it was named or expanded to.' }),
-    ),
-  },
-  closed,
-)
+export const AgreementAnswerSchema = Closed({
+  ...AgreementSchema.properties,
+  coverage: Type.Optional(
+    Type.Array(RaterCoverageSchema, { description: 'Of stored raters, each as it was named or expanded to.' }),
+  ),
+})
 export type AgreementAnswer = Static<typeof AgreementAnswerSchema>

@@ -3,7 +3,8 @@ import { basename, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import { count } from '../../../domain/count.ts'
 import { fileFault } from '../../../domain/file-fault.ts'
-import type { CopyReport, Upkeep } from '../../../ports/upkeep-ports.ts'
+import type { CopyReport } from '../../../ports/upkeep-ports.ts'
+import { backUpDatabase, projectFiles } from '../../../storage/backup.ts'
 import { CliError } from '../../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../../client/exit-codes.ts'
 import { asTyped } from '../../client/program-name.ts'
@@ -39,21 +40,16 @@ Examples:
   veridict backup --all-projects /backups/2026-11-21
 Then, once: restore it somewhere and look (docs/operations.md).`
 
-export const backupCommand = (shell: Shell, upkeep: Pick<Upkeep, 'backUp' | 'projectFiles'>): Command =>
+export const backupCommand = (shell: Shell): Command =>
   withDatabase(new Command('backup'))
     .description('copy the database beside a running service, checked')
     .argument('<file>', 'where the copy goes; with --all-projects, a folder')
     .option('--force', 'replace what is there, where it is a database of Veridict')
     .option('--all-projects', 'the databases of all projects, too')
     .addHelpText('after', BACKUP_HELP)
-    .action((file: string, options: BackupOptions) => runCommand(shell, () => backUpAll(shell, upkeep, file, options)))
+    .action((file: string, options: BackupOptions) => runCommand(shell, () => backUpAll(shell, file, options)))
 
-async function backUpAll(
-  shell: Shell,
-  { backUp, projectFiles }: Pick<Upkeep, 'backUp' | 'projectFiles'>,
-  file: string,
-  options: BackupOptions,
-): Promise<ExitCode> {
+async function backUpAll(shell: Shell, file: string, options: BackupOptions): Promise<ExitCode> {
   const main = existingDatabase(shell, options)
   const targets = options.allProjects === true ? inFolder(main, projectFiles(main), file) : [{ from: main, to: file }]
   const replace = options.force === true
@@ -67,7 +63,7 @@ async function backUpAll(
     for (const { from, to } of targets) {
       if (options.allProjects === true) makeFolder(resolve(to, '..'))
       try {
-        const report = await backUp({ from, to, replace, onProgress: sayTo(to) })
+        const report = await backUpDatabase({ from, to, replace, onProgress: sayTo(to) })
         shell.out.write(reportText(report))
         tellOutside(shell, report)
       } catch (error) {

@@ -1,7 +1,11 @@
 import { basename } from 'node:path'
 import { Command, Option } from 'commander'
 import { DEFAULT_PROJECT } from '../../../access/access.ts'
-import { type Finding, SEVERITIES, type Severity, type Upkeep } from '../../../ports/upkeep-ports.ts'
+import { openConfiguredBlobs } from '../../../blobs/configured-blobs.ts'
+import { type Finding, SEVERITIES, type Severity } from '../../../ports/upkeep-ports.ts'
+import { projectFiles } from '../../../storage/backup.ts'
+import { examineDatabase } from '../../../storage/examine/examine.ts'
+import { projectOfFile } from '../../../storage/restored-project.ts'
 import type { ExitCode } from '../../client/exit-codes.ts'
 import type { Shell } from '../../client/shell.ts'
 import { type DatabaseOption, existingDatabase, sayProgress, withDatabase } from '../../input/doctor-database.ts'
@@ -14,8 +18,6 @@ interface DoctorOptions extends DatabaseOption {
   readonly full?: boolean
   readonly output: 'table' | 'json'
 }
-
-type Examining = Pick<Upkeep, 'examine' | 'projectFiles' | 'openBlobs' | 'projectOf'>
 
 interface Diagnosis {
   readonly database: string
@@ -36,37 +38,33 @@ Examples:
   veridict doctor --full -o json         every page and every stored document; takes as long as reading the whole file
   veridict doctor --database copy.sqlite`
 
-export const doctorCommand = (shell: Shell, upkeep: Examining): Command =>
+export const doctorCommand = (shell: Shell): Command =>
   withDatabase(new Command('doctor'))
     .description('look whether the database is well; changes nothing')
     .option('--full', 'every page and every stored document, instead of a sample')
     .addOption(new Option('-o, --output <format>', 'how it is told').choices(['table', 'json']).default('table'))
     .addHelpText('after', DOCTOR_HELP)
-    .action((options: DoctorOptions) => runCommand(shell, () => examineAll(shell, upkeep, options)))
+    .action((options: DoctorOptions) => runCommand(shell, () => examineAll(shell, options)))
 
-async function examineAll(
-  shell: Shell,
-  { examine, projectFiles, projectOf, openBlobs }: Examining,
-  options: DoctorOptions,
-): Promise<ExitCode> {
+async function examineAll(shell: Shell, options: DoctorOptions): Promise<ExitCode> {
   const main = existingDatabase(shell, options)
   const diagnoses: Diagnosis[] = []
-  const room = openBlobs?.(shell.env) ?? null
+  const room = openConfiguredBlobs(shell.env)
   for (const path of [main, ...projectFiles(main)]) {
     if (options.output === 'table') shell.out.write(`${inert(path)}\n`)
     const findings: Finding[] = []
     const onProgress = sayProgress(shell, path)
     // A copy may lie anywhere: what it says of itself comes first.
-    const project = projectOf?.(path) ?? (path === main ? DEFAULT_PROJECT : basename(path, '.sqlite'))
-    const blobs = room?.of(project) ?? null
+    const project = projectOfFile(path) ?? (path === main ? DEFAULT_PROJECT : basename(path, '.sqlite'))
+    const blobs = room.of(project)
     const full = options.full === true
-    for await (const finding of examine({ path, full, now: new Date(), blobs, onProgress })) {
+    for await (const finding of examineDatabase({ path, full, now: new Date(), blobs, onProgress })) {
       findings.push(finding)
       if (options.output === 'table') shell.out.write(findingLine(finding, shell, paintFor(shell.out, shell.env)))
     }
     diagnoses.push({ database: path, worst: worstOf(findings), findings })
   }
-  room?.close()
+  room.close()
   const all = diagnoses.flatMap(({ findings }) => findings)
   const worst = worstOf(all)
   if (options.output === 'table') shell.out.write(summaryLine(all))
@@ -74,5 +72,5 @@ async function examineAll(
   return DOCTOR_EXIT[worst]
 }
 
-export const worstOf = (findings: readonly Pick<Finding, 'severity'>[]): Severity =>
+const worstOf = (findings: readonly Pick<Finding, 'severity'>[]): Severity =>
   SEVERITIES[Math.max(0, ...findings.map(({ severity }) => SEVERITIES.indexOf(severity)))] ?? 'ok'

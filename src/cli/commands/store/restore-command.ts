@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_PROJECT } from '../../../access/access.ts'
-import type { RestoreOptions, RestoreReport, Upkeep } from '../../../ports/upkeep-ports.ts'
+import type { RestoreOptions, RestoreReport } from '../../../ports/upkeep-ports.ts'
+import { restoreDatabase, restoreDatabases } from '../../../storage/restore.ts'
 import { CliError } from '../../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../../client/exit-codes.ts'
 import { asTyped } from '../../client/program-name.ts'
@@ -40,10 +41,7 @@ interface RestoreCommandOptions extends DatabaseOption {
   readonly newProject?: boolean
 }
 
-export const restoreCommand = (
-  shell: Shell,
-  upkeep: Pick<Upkeep, 'restore' | 'restoreAll' | 'projectFiles'>,
-): Command =>
+export const restoreCommand = (shell: Shell): Command =>
   withDatabase(new Command('restore'))
     .description('put a backup in the place of the database')
     .argument('<file>', 'a backup, as `veridict backup` makes it; with --all-projects, a folder of them')
@@ -53,18 +51,11 @@ export const restoreCommand = (
     .addHelpText('after', RESTORE_HELP)
     .action((file: string, options: RestoreCommandOptions) =>
       runCommand(shell, () =>
-        options.allProjects === true
-          ? restoreFolder(shell, upkeep, file, options)
-          : restoreOne(shell, upkeep, file, options),
+        options.allProjects === true ? restoreFolder(shell, file, options) : restoreOne(shell, file, options),
       ),
     )
 
-async function restoreOne(
-  shell: Shell,
-  { restore }: Pick<Upkeep, 'restore'>,
-  from: string,
-  options: RestoreCommandOptions,
-): Promise<ExitCode> {
+async function restoreOne(shell: Shell, from: string, options: RestoreCommandOptions): Promise<ExitCode> {
   const { to, project } = targetOf(shell, options)
   const plan: RestoreOptions = {
     from,
@@ -74,7 +65,7 @@ async function restoreOne(
     ...(options.asProject !== undefined && { as_project: options.asProject }),
     ...(options.newProject !== undefined && { new_project: options.newProject }),
   }
-  const report = await withCopying(shell, (sayTo) => restore({ ...plan, onProgress: sayTo(to) }))
+  const report = await withCopying(shell, (sayTo) => restoreDatabase({ ...plan, onProgress: sayTo(to) }))
   shell.out.write(restoredText(report, shell))
   return EXIT.graded
 }
@@ -87,20 +78,15 @@ function targetOf(shell: Shell, options: RestoreCommandOptions): { readonly to: 
   return { to: project === DEFAULT_PROJECT ? main : join(dirname(main), 'projects', `${project}.sqlite`), project }
 }
 
-async function restoreFolder(
-  shell: Shell,
-  { restoreAll, projectFiles }: Pick<Upkeep, 'restoreAll' | 'projectFiles'>,
-  folder: string,
-  options: RestoreCommandOptions,
-): Promise<ExitCode> {
+async function restoreFolder(shell: Shell, folder: string, options: RestoreCommandOptions): Promise<ExitCode> {
   if (options.asProject !== undefined)
     throw new CliError('--as-project is for one file', [
       'With --all-projects each file has the place that its name says.',
     ])
-  const { restores, kept } = planFolder(folder, databasePath(shell, options), projectFiles)
+  const { restores, kept } = planFolder(folder, databasePath(shell, options))
   const now = new Date()
   await withCopying(shell, (sayTo) =>
-    restoreAll(
+    restoreDatabases(
       restores.map((one) => ({ ...one, now, onProgress: sayTo(one.to) })),
       (report) => shell.out.write(restoredText(report, shell, [])),
     ),
@@ -112,7 +98,7 @@ async function restoreFolder(
 }
 
 /** What was done, what is lost by it, and what to do next. */
-export function restoredText(
+function restoredText(
   report: RestoreReport,
   program: { readonly program?: string },
   next: readonly string[] = [NEXT],

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../../config/config.ts'
 import { HttpProblem } from '../../problem.ts'
-import type { AccessSettings } from './settings.ts'
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
@@ -13,7 +13,7 @@ export function checkHost(http: FastifyInstance, isGoodHost: HostCheck): void {
 }
 
 /** Whether the service may be asked by what stands in `Host`. */
-export type HostCheck = (host: string | undefined) => boolean
+type HostCheck = (host: string | undefined) => boolean
 
 const wrongHost = (): HttpProblem =>
   new HttpProblem(
@@ -23,7 +23,7 @@ const wrongHost = (): HttpProblem =>
   )
 
 /** Every name is good where neither loopback is listened on nor names are given. */
-export function createHostCheck({ host, access }: AccessSettings): HostCheck {
+export function createHostCheck({ host, access }: Pick<Config, 'host' | 'access'>): HostCheck {
   if (!access.loopback && access.allowed_hosts.length === 0) return () => true
   const names = new Set([...LOOPBACK_NAMES, asName(host), ...access.allowed_hosts].map((one) => one.toLowerCase()))
   // Clients ask by the same name again and again.

@@ -3,6 +3,7 @@ import cookies from '@fastify/cookie'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance } from 'fastify'
 import type { Access } from '../../../access/access.ts'
+import type { Config } from '../../../config/config.ts'
 import { authenticate } from './authentication.ts'
 import { isCrossSite, refuseCrossSite } from './cross-site.ts'
 import { checkHost, createHostCheck } from './host-check.ts'
@@ -10,11 +11,10 @@ import { RATE_PLUGIN, type RequestRate, requestRate } from './request-rate.ts'
 import { requireNeeds } from './route-scopes.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { sessionCookie } from './session-cookie.ts'
-import type { AccessSettings } from './settings.ts'
 
 export interface AccessOptions {
   readonly access: Access
-  readonly config: AccessSettings
+  readonly config: Pick<Config, 'host' | 'access'>
 }
 
 export interface InstalledAccess {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { AccessSettings } from './settings.ts'
+import type { Config } from '../../../config/config.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -35,7 +35,7 @@ const DOCS_HEADERS: Headers = {
 const STRICT_TRANSPORT = 'max-age=31536000'
 
 /** On every answer, whatever it is: set before anything else can answer. */
-export function setSecurityHeaders(http: FastifyInstance, settings: AccessSettings): void {
+export function setSecurityHeaders(http: FastifyInstance, settings: Pick<Config, 'host' | 'access'>): void {
   http.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOf(request.routeOptions.url))
     if (isTls(request, settings)) reply.header('strict-transport-security', STRICT_TRANSPORT)
@@ -44,7 +44,7 @@ export function setSecurityHeaders(http: FastifyInstance, settings: AccessSettin
 }
 
 /** Of every answer to a program, as `writeHead` takes them. */
-export const rawAnswerHeaders = ({ access }: AccessSettings): readonly string[] =>
+export const rawAnswerHeaders = ({ access }: Pick<Config, 'host' | 'access'>): readonly string[] =>
   Object.entries({
     ...ANSWER_HEADERS,
     ...(access.behind_tls === true && { 'strict-transport-security': STRICT_TRANSPORT }),
@@ -56,5 +56,5 @@ function headersOf(route: string | undefined): Headers {
 }
 
 /** Whether the browser speaks TLS. `X-Forwarded-Proto` is not believed: anybody can send it. */
-export const isTls = ({ raw: { socket } }: FastifyRequest, { access }: AccessSettings): boolean =>
+export const isTls = ({ raw: { socket } }: FastifyRequest, { access }: Pick<Config, 'host' | 'access'>): boolean =>
   access.behind_tls === true || ('encrypted' in socket && socket.encrypted === true)

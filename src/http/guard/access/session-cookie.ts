@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../../config/config.ts'
 import { isTls } from './security-headers.ts'
-import type { AccessSettings } from './settings.ts'
 
 /** Where the secret of a session stands in a browser: no script can read it, no other site can make it be sent. */
 export interface SessionCookie {
@@ -13,7 +13,7 @@ export interface SessionCookie {
 const NAME = 'veridict_session'
 
 /** Needs the plugin for cookies. */
-export function sessionCookie(http: FastifyInstance, settings: AccessSettings): SessionCookie {
+export function sessionCookie(http: FastifyInstance, settings: Pick<Config, 'host' | 'access'>): SessionCookie {
   // With the prefix no other name below the same domain can plant a cookie here; browsers take it only over TLS.
   const nameOf = (request: FastifyRequest) => (isTls(request, settings) ? `__Host-${NAME}` : NAME)
   const set = (reply: FastifyReply, secret: string, expires: Date) => {

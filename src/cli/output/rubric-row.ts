@@ -1,4 +1,0 @@
-export interface RubricView {
-  readonly name: string
-  readonly title: string
-}

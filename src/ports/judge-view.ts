@@ -1,0 +1,20 @@
+import { priceOn } from '../domain/money/price.ts'
+import type { JudgeView } from '../schemas/judge-info.ts'
+import type { JudgeInfo } from './judge-ports.ts'
+
+/** As `GET /v1/judges` shows it. */
+export const judgeView = (info: JudgeInfo, default_judge: string, now: Date): JudgeView => ({
+  name: info.name,
+  kind: info.kind,
+  description: info.description,
+  default: info.name === default_judge,
+  provider: info.identity.provider,
+  base_url: info.base_url,
+  model: info.identity.model,
+  parameters: { ...info.identity.parameters },
+  window_tokens: info.window_tokens,
+  max_output_tokens: info.max_output_tokens,
+  images: info.images,
+  price: priceOn(info.prices, now),
+  sources: { ...info.sources },
+})
