@@ -81,6 +81,7 @@ const createSql = (connection: Connection, processes: Processes): Sql => ({
     return new Map(rows.map(({ scope, ...row }) => [scope, row]))
   },
   *addSpending(sums) {
+    if (sums.size === 0) return
     const rows = [...sums.values()]
     // Never part 0: its holder may wait for another part, and nobody may wait the other way round.
     const part = 1 + Math.floor(Math.random() * (PARTS - 1))

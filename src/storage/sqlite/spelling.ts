@@ -11,18 +11,22 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
 ]
 
 export interface Spelled {
-  /** With a question mark for each value. */
+  /** With a question mark for each value, in the order of the text. */
   readonly text: string
   /** Which of the values each question mark stands for. */
   readonly order: readonly number[]
 }
 
+/**
+ * The unary plus changes no value. Without it SQLite looks at the values when it plans a join, and plans it again each time they are bound:
+ * eight times as long as the join itself.
+ */
 export function spellForSqlite(statement: string): Spelled {
   const order: number[] = []
   const spelled = SPELLINGS.reduce((text, [from, to]) => text.replaceAll(from, to), statement)
   const text = spelled.replaceAll(/\$(\d+)/g, (_mark, number: string) => {
     order.push(Number(number) - 1)
-    return '?'
+    return '+?'
   })
   return { text, order }
 }

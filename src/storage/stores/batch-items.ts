@@ -41,9 +41,8 @@ export const SETTLE = `
   WHERE ${IS_BATCH} AND idx = $2 AND /*+*/ status IN ('pending', 'waiting')`
 
 /** Ends an item, within a unit of work that has seen to its lease. */
-export function* settleItem(sql: Sql, item: ItemRef, end: ItemEnd): Work<void> {
-  yield* sql.run(SETTLE, settleValues(item, end))
-}
+export const settleItem = (sql: Sql, item: ItemRef, end: ItemEnd): Work<number> =>
+  sql.run(SETTLE, settleValues(item, end))
 
 /** The lease under which an item is settled, if there is one. */
 export const leasesOf = (item: ItemRef | undefined): string[] => (item?.lease === undefined ? [] : [item.lease])

@@ -85,8 +85,7 @@ function renderGrade({ grade, ground_truth, silent = false }: GradeRecord, hasSi
   const { receipt } = grade
   const metadata: Readonly<Record<string, unknown>> = grade.metadata
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-  const { signals = null } = ground_truth
-  return {
+  const row = {
     id: grade.id,
     key: receipt.key,
     status: grade.status,
@@ -104,6 +103,7 @@ function renderGrade({ grade, ground_truth, silent = false }: GradeRecord, hasSi
     created_at: grade.created_at,
     silent: silent ? 1 : 0,
     question: questionOf(grade),
-    ...(hasSignals && { signals: signals && JSON.stringify(signals) }),
   }
+  const { signals } = ground_truth
+  return hasSignals ? { ...row, signals: signals === undefined ? null : JSON.stringify(signals) } : row
 }

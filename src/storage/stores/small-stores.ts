@@ -44,18 +44,16 @@ export const createRubricStore = (db: Db): RubricStore => ({
 
 const SECRET = 'rendering_secret'
 
-export function createSecretStore(db: Db): SecretStore {
-  const find = async () =>
-    (await db.rows<{ value: Buffer }>('SELECT value FROM settings WHERE name = $1', [SECRET]))[0]?.value
-  return {
-    async renderingSecret(make) {
-      const known = await find()
-      if (known !== undefined) return new Uint8Array(known)
-      await db.run(...insertOf('settings', { name: SECRET, value: Buffer.from(make()) }, ONCE))
+export const createSecretStore = (db: Db): SecretStore => ({
+  renderingSecret: (make) =>
+    db.write(function* (sql) {
+      const find = () => sql.rows<{ value: Buffer }>('SELECT value FROM settings WHERE name = $1', [SECRET])
+      const [known] = yield* find()
+      if (known !== undefined) return new Uint8Array(known.value)
+      yield* sql.run(...insertOf('settings', { name: SECRET, value: Buffer.from(make()) }, ONCE))
       // Of two that made one at the same time, both use the first.
-      const kept = await find()
+      const [kept] = yield* find()
       if (kept === undefined) throw new StorageError('storage_error', 'the rendering secret was not stored')
-      return new Uint8Array(kept)
-    },
-  }
-}
+      return new Uint8Array(kept.value)
+    }),
+})

@@ -49,14 +49,14 @@ export function* findBroken(sql: Sql, counted: Counted, usd: number | null, caps
 }
 
 /** Adds all changes to the day and, where there are such, to the batch and to the day of the paying key. */
-export function* addSpending(sql: Sql, changes: readonly Change[]): Work<void> {
+export function addSpending(sql: Sql, changes: readonly Change[]): Work<void> {
   const sums = new Map<string, Amounts>()
   for (const [counted, change] of changes)
     for (const scope of scopesOf(counted)) {
       const sum = sums.get(scope)
       sums.set(scope, sum === undefined ? { ...NOTHING, ...change } : addAmounts(sum, change))
     }
-  if (sums.size > 0) yield* sql.addSpending(sums)
+  return sql.addSpending(sums)
 }
 
 /** Sums of floats may be off by so much and still be equal. */
