@@ -184,14 +184,20 @@ export function renderBatches(isShared: boolean, query: BatchQuery & { readonly 
         finished_at
       FROM batches WHERE ${[...terms, "/*+*/ status <> 'draft'"].join(' AND ')} ORDER BY id DESC LIMIT ${mark(query.limit)}
     ) AS page
-    LEFT JOIN batch_tallies AS tally ON tally.batch = page.number
-    ${isShared ? SPENT_IN_PARTS : SPENT}
+    ${isShared ? SUMS_OF_PARTS : COUNTERS}
     ORDER BY page.id DESC, tally.status, tally.detail, tally.cached`
   return [text, values]
 }
 
-const SPENT = "LEFT JOIN spending ON scope = 'batch:' || page.id"
-const SPENT_IN_PARTS = `
+const COUNTERS = `
+  LEFT JOIN batch_tallies AS tally ON tally.batch = page.number
+  LEFT JOIN spending ON scope = 'batch:' || page.id`
+
+const SUMS_OF_PARTS = `
+  LEFT JOIN LATERAL (
+    SELECT status, detail, cached, CAST(sum(n) AS BIGINT) AS n FROM batch_tallies WHERE batch = page.number
+    GROUP BY status, detail, cached
+  ) AS tally ON true
   LEFT JOIN LATERAL (
     SELECT ${COLUMNS.map((name) => `${sumOf(name)} AS ${name}`).join(', ')} FROM spending WHERE scope = 'batch:' || page.id
   ) AS spent ON true`
