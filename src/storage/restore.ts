@@ -5,8 +5,7 @@ import type { RestoreOptions, RestoreReport, RowCounts } from '../ports/upkeep-p
 import { backUpDatabase, countRows, openToRead, removeFile, syncPath } from './backup.ts'
 import { placedProject } from './project-files.ts'
 import { readProject, writeProject } from './project-mark.ts'
-import { projectOfRestored } from './restored-project.ts'
-import { leaveFolder } from './sqlite/sqlite-places.ts'
+import { leaveFolder, projectOfRestored } from './restored-project.ts'
 import { StorageError, toFileError } from './storage-error.ts'
 import { assertUnused, LOG_ENDINGS } from './unused-file.ts'
 

@@ -64,4 +64,26 @@ function countKeys(db: Database.Database): number {
   return has ? (db.prepare('SELECT count(*) FROM api_keys').pluck().get() as number) : 0
 }
 
+const IS_OUTSIDE = `
+  SELECT 1 FROM trajectories WHERE outside_bytes IS NOT NULL
+  UNION ALL SELECT 1 FROM attempts WHERE outside_bytes IS NOT NULL LIMIT 1`
+
+const OF_ANOTHER = /^(.*?)(?: \(project ([a-z0-9-]+)\))?$/
+
+/**
+ * A database that is made another project's: its large data lies in the folder of the first, where it is looked for no more. That is
+ * written down as another place, so that it is not opened before a sample is found in the new folder.
+ */
+export function leaveFolder(db: Database.Database, from: string | null, to: string, since: string): void {
+  const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'blob_places'").get() !== undefined
+  if (!has || from === null || from === to) return
+  if (db.prepare(IS_OUTSIDE).get() === undefined) return
+  const last = db.prepare('SELECT place FROM blob_places ORDER BY rowid DESC LIMIT 1').pluck().get()
+  if (typeof last !== 'string') return
+  // One that was made another's before and never opened since: the folder is still that of the first.
+  const [, place = last, owner = from] = OF_ANOTHER.exec(last) ?? []
+  const next = owner === to ? place : `${place} (project ${owner})`
+  if (next !== last) db.prepare('INSERT INTO blob_places (place, since) VALUES (?, ?)').run(next, since)
+}
+
 const refusal = (why: string): StorageError => new StorageError('storage_error', why)

@@ -1,9 +1,10 @@
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { parsePlanned, renderRequest } from '../../src/storage/provider-rows.ts'
-import { FIND_KEY, FIND_SESSION } from '../../src/storage/sqlite/access-store.ts'
 import { loadMigrations, migrate } from '../../src/storage/sqlite/migrate.ts'
+import { spellForSqlite } from '../../src/storage/sqlite/spelling.ts'
 import { createStores } from '../../src/storage/sqlite/sqlite.ts'
+import { FIND_KEY, FIND_SESSION } from '../../src/storage/stores/access.ts'
+import { parsePlanned, renderRequest } from '../../src/storage/stores/provider-rows.ts'
 import { planAttempt } from './make-attempt.ts'
 import { makeBatch } from './make-batch.ts'
 import { makeRequest } from './make-request.ts'
@@ -19,7 +20,9 @@ test.each([
   ['a key', FIND_KEY, /api_keys USING INDEX \w+ \(id=\?\)/],
   ['a session', FIND_SESSION, /sessions USING PRIMARY KEY \(secret_sha256=\?\)/],
 ])('%s is found in one step of an index', (_name, sql, step) => {
-  const plan = memory().prepare(`EXPLAIN QUERY PLAN ${sql}`).all('x') as { detail: string }[]
+  const plan = memory()
+    .prepare(`EXPLAIN QUERY PLAN ${spellForSqlite(sql).text}`)
+    .all('x') as { detail: string }[]
   expect(plan).toHaveLength(1)
   expect(plan[0]?.detail).toMatch(step)
 })

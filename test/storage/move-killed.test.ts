@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { generateStore } from '../../bench/move/generated-store.ts'
-import { openPostgresStores, type PostgresStores } from '../../src/storage/postgres/postgres.ts'
+import { openPostgresStores } from '../../src/storage/postgres/postgres.ts'
+import type { ProjectStores } from '../../src/storage/stores/stores.ts'
 import { makeRandom } from '../e2e/random.ts'
 import { ask, differences, move, NO_SCHEMA, newDatabase, tempStore } from './move-tools.ts'
 import { SETTINGS } from './postgres-settings.ts'
@@ -90,7 +91,7 @@ describePostgres('a move', (tools) => {
     const from = tempStore()
     await generateStore(from, { grades: 20 })
     const url = await newDatabase(tools().server)
-    let opening: Promise<PostgresStores> | undefined
+    let opening: Promise<ProjectStores> | undefined
     await move(from, url, {
       onProgress: () => {
         opening ??= openPostgresStores({ url, schema: 'veridict', ...SETTINGS })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { openPostgresStores, type PostgresOptions, type PostgresStores } from '../../src/storage/postgres/postgres.ts'
+import { openPostgresStores, type PostgresOptions } from '../../src/storage/postgres/postgres.ts'
+import type { ProjectStores } from '../../src/storage/stores/stores.ts'
 import { NATIVE, type PostgresServer, SKIPPED, startPostgres } from './postgres-server.ts'
 import { SETTINGS } from './postgres-settings.ts'
 
@@ -8,7 +9,7 @@ export interface PostgresTools {
   /** A name that no other test has. */
   newSchema(): string
   /** Stores of a schema; of a new one where none is named. */
-  open(schema?: string, given?: Partial<PostgresOptions>): Promise<PostgresStores>
+  open(schema?: string, given?: Partial<PostgresOptions>): Promise<ProjectStores>
 }
 
 let made = 0

@@ -1,31 +1,33 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { GradeQuery } from '../../src/ports/grade-ports.ts'
-import { GET_BATCH, renderBatchListSql, TALLIES } from '../../src/storage/batch-rows.ts'
-import { FILTERS, renderListSql } from '../../src/storage/grade-query.ts'
-import { ANSWERS_OF, NEXT_JUDGE, OPEN_SUBMISSIONS } from '../../src/storage/provider-rows.ts'
-import { HAS_ITEM, PENDING, RESULTS, SETTLE, SIBLINGS } from '../../src/storage/sqlite/batch-items.ts'
-import { FINISH, TO_RUN } from '../../src/storage/sqlite/batch-store.ts'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
-import { IS_OPEN, WAIT, WAKE, WAKE_ALL } from '../../src/storage/sqlite/provider-items.ts'
-import { FIND_SENT, LINES, QUEUED, SEND } from '../../src/storage/sqlite/provider-submissions.ts'
+import { spellForSqlite } from '../../src/storage/sqlite/spelling.ts'
+import { PENDING, RESULTS, SETTLE, SIBLINGS, TAKEN_NAMES } from '../../src/storage/stores/batch-items.ts'
+import { FINISH, renderBatches, TO_RUN } from '../../src/storage/stores/batches.ts'
+import { FILTERS, renderList } from '../../src/storage/stores/grade-query.ts'
+import { IS_OPEN, WAIT, WAKE, WAKE_ALL } from '../../src/storage/stores/provider-items.ts'
+import { ANSWERS_OF, OPEN_SUBMISSIONS, QUEUED_JUDGES } from '../../src/storage/stores/provider-queue.ts'
+import { FIND_SENT, LINES, QUEUED, SEND } from '../../src/storage/stores/provider-submissions.ts'
 
 const db = openDatabase(':memory:')
 afterAll(() => void db.close())
 
 /** What SQLite says it will do. Placeholders are left unbound: the plan does not depend on values. */
 const planOf = (sql: string): string[] =>
-  (db.prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll(/@\w+|\?/g, 'NULL')}`).all() as { detail: string }[]).map(
-    (row) => row.detail,
-  )
+  (
+    db.prepare(`EXPLAIN QUERY PLAN ${spellForSqlite(sql).text.replaceAll('?', 'NULL')}`).all() as { detail: string }[]
+  ).map((row) => row.detail)
 
 const STATEMENTS: readonly [string, string, string][] = [
-  ['a taken name', HAS_ITEM, 'batch_items USING COVERING INDEX sqlite_autoindex_batch_items_2 (batch=? AND item_id=?)'],
+  [
+    'a taken name',
+    TAKEN_NAMES,
+    'batch_items USING COVERING INDEX sqlite_autoindex_batch_items_2 (batch=? AND item_id=?)',
+  ],
   ['a page of pending items', PENDING, 'batch_items USING INDEX batch_items_pending (batch=? AND idx>?)'],
   ['siblings', SIBLINGS, 'batch_items USING INDEX batch_items_by_trajectory (batch=? AND trajectory=?)'],
   ['a page of results', RESULTS, 'batch_items USING INDEX batch_items_ended (batch=? AND idx>?)'],
   ['the item to settle', SETTLE, 'batch_items USING INDEX sqlite_autoindex_batch_items_1 (batch=? AND idx=?)'],
-  ['a batch', GET_BATCH, 'batches USING INDEX sqlite_autoindex_batches_1 (id=?)'],
-  ['its counts', TALLIES, 'batch_tallies USING PRIMARY KEY (batch=?)'],
   ['whether all has ended', FINISH, 'batches USING INDEX sqlite_autoindex_batches_1 (id=?)'],
   ['an open item', IS_OPEN, 'batch_items USING INDEX sqlite_autoindex_batch_items_1 (batch=? AND idx=?)'],
   ['the item that waits', WAIT, 'batch_items USING INDEX sqlite_autoindex_batch_items_1 (batch=? AND idx=?)'],
@@ -35,25 +37,32 @@ const STATEMENTS: readonly [string, string, string][] = [
     ANSWERS_OF,
     'request USING INDEX provider_requests_by_question (batch=? AND key=? AND sample=? AND round=? AND request_digest=?)',
   ],
-  ['a judge', NEXT_JUDGE, 'provider_requests USING COVERING INDEX provider_requests_queued (batch=? AND judge>?)'],
   ['open submissions', OPEN_SUBMISSIONS, 'provider_batches USING INDEX provider_batches_open (batch=?)'],
   ['what is queued', QUEUED, 'provider_requests USING INDEX provider_requests_queued (batch=? AND judge=?)'],
-  [
-    'what to send',
-    SEND,
-    'provider_requests USING COVERING INDEX provider_requests_queued (batch=? AND judge=? AND rowid<?)',
-  ],
+  ['what to send', SEND, 'provider_requests USING INTEGER PRIMARY KEY (rowid=?)'],
   [
     'the lines of a submission',
     LINES,
     'provider_requests USING INDEX provider_requests_by_provider_batch (provider_batch=? AND status=?)',
   ],
-  ['a sent request', FIND_SENT, 'provider_requests USING INDEX sqlite_autoindex_provider_requests_1 (id=?)'],
 ]
 test.each(STATEMENTS)('%s: one index, nothing sorted', (_name, sql, step) => {
   const plan = planOf(sql)
   expect(plan[0]).toBe(`SEARCH ${step}`)
-  expect(plan.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/)
+  expect(plan.join('\n')).not.toMatch(/SCAN (?!json_each)|TEMP B-TREE/)
+})
+
+test('sent requests are found by their ids; only they are sorted', () => {
+  const plan = planOf(FIND_SENT)
+  expect(plan[0]).toBe('SEARCH provider_requests USING INDEX sqlite_autoindex_provider_requests_1 (id=?)')
+  expect(plan.join('\n')).not.toMatch(/SCAN (?!json_each)/)
+})
+
+test('judges with queued questions are found by steps in one index', () => {
+  const steps = planOf(QUEUED_JUDGES).filter((step) => step.includes('provider_requests'))
+  expect(steps).toHaveLength(2)
+  for (const step of steps)
+    expect(step).toMatch(/^SEARCH provider_requests USING COVERING INDEX provider_requests_queued \(batch=\?/)
 })
 
 test('who waits for nothing any more: the batch once, each item by an index', () => {
@@ -68,8 +77,9 @@ test('what should run: by status alone', () => {
   expect(steps.length).toBeGreaterThan(0)
 })
 
-describe('lists of batches walk one index, in its order', () => {
+describe('lists of batches walk one index, in its order; what each has is found by it', () => {
   const LISTS: readonly [object, string][] = [
+    [{ id: 'x' }, 'SEARCH batches USING INDEX sqlite_autoindex_batches_1 (id=?)'],
     [{}, 'SCAN batches USING INDEX sqlite_autoindex_batches_1'],
     [{ before: 'x' }, 'SEARCH batches USING INDEX sqlite_autoindex_batches_1 (id<?)'],
     [{ key: 'x' }, 'SEARCH batches USING INDEX batches_by_key (key=?)'],
@@ -79,7 +89,14 @@ describe('lists of batches walk one index, in its order', () => {
     [{ key: 'x', status: 'done', before: 'x' }, 'SEARCH batches USING INDEX batches_by_key (key=? AND id<?)'],
   ]
   test.each(LISTS)('%j', (query, step) => {
-    expect(planOf(renderBatchListSql({ ...query, limit: 50 }))).toEqual([step])
+    expect(planOf(renderBatches(false, { ...query, limit: 50 })[0])).toEqual([
+      'CO-ROUTINE page',
+      step,
+      'SCAN page',
+      'SEARCH tally USING PRIMARY KEY (batch=?) LEFT-JOIN',
+      'SEARCH spending USING PRIMARY KEY (scope=?) LEFT-JOIN',
+      'USE TEMP B-TREE FOR LAST 3 TERMS OF ORDER BY',
+    ])
   })
 })
 
@@ -92,7 +109,7 @@ describe('the grades of a batch walk its items, in their order', () => {
     ['and all', { ...Object.fromEntries(others.map((name) => [name, 'x'])), before: 'grd_x' }, 'grade_id<?'],
   ]
   test.each(QUERIES)('%s', (_name, query, range) => {
-    expect(planOf(renderListSql({ ...query, batch: 'bat_x', limit: 50 }))).toEqual([
+    expect(planOf(renderList(false, { ...query, batch: 'bat_x', limit: 50 }, 'grades.body')[0])).toEqual([
       `SEARCH item USING COVERING INDEX batch_items_by_grade (batch=? AND ${range})`,
       'SCALAR SUBQUERY 1',
       'SEARCH batches USING COVERING INDEX sqlite_autoindex_batches_1 (id=?)',

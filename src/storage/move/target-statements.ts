@@ -1,4 +1,4 @@
-import type { Statement } from '../postgres/connection/statements.ts'
+import type { Statement } from '../statements.ts'
 import type { MovedTable, Type } from './moved-tables.ts'
 import { CHUNK_ROWS, type Row, type Value } from './rows.ts'
 

@@ -1,32 +1,16 @@
-import type { AccessStore } from '../../access/access-store.ts'
 import type { BlobStore } from '../../ports/blob-ports.ts'
-import type { GradeOverviewReader } from '../../ports/grade-ports.ts'
 import type { LeaseStore } from '../../ports/lease-ports.ts'
-import type { Stores } from '../../ports/ports.ts'
-import type { Outside } from '../outside.ts'
-import { createAccessStore } from './access-store.ts'
-import { createAttemptLedger } from './attempt-ledger.ts'
-import { createBatchStore } from './batch-store.ts'
-import { openOutside } from './blob-places.ts'
+import { createOutside, type Outside } from '../outside.ts'
+import { createBlobPlaces, settlePlace } from '../stores/blob-places.ts'
+import { createTables, type ProjectStores } from '../stores/stores.ts'
 import { createLeaseStore, LEASE_SECONDS } from './cluster/leases.ts'
 import { type Processes, registerProcess, SILENCE_S } from './cluster/processes.ts'
 import { createSliceStore } from './cluster/slices.ts'
-import { createCommentStore } from './comment-store.ts'
 import { createListener, type Listener } from './connection/listen.ts'
 import { openMigrated } from './connection/migrate.ts'
 import type { PoolSettings } from './connection/pool.ts'
 import { openUnit, type Unit } from './connection/unit.ts'
-import { createGradeOverview } from './grade-overview.ts'
-import { createGradeStore } from './grade-store.ts'
-import { createProviderQueue } from './provider-queue.ts'
-import { createReviewStore } from './review-store.ts'
-import {
-  createAliasStore,
-  createIdempotencyStore,
-  createRubricStore,
-  createSecretStore,
-  createTrajectoryStore,
-} from './small-stores.ts'
+import { createDb } from './postgres-db.ts'
 
 export interface PostgresOptions extends PoolSettings {
   /** `postgres://user:password@host/database`; TLS by its `sslmode`. */
@@ -41,24 +25,20 @@ export interface PostgresOptions extends PoolSettings {
   readonly blobs?: BlobStore | null
 }
 
-/** The stores of one schema. Keys count only in the main one, although each has a table for them. */
-export interface PostgresStores extends Stores {
-  readonly access: AccessStore
-  readonly overview: GradeOverviewReader
-}
-
 /** Renewals never wait behind a busy pool. */
 const LEASE_CONNECTIONS = 2
 
 /** The stores over one schema of a PostgreSQL. Throws a StorageError where it cannot be used. */
-export async function openPostgresStores(options: PostgresOptions): Promise<PostgresStores> {
+export async function openPostgresStores(options: PostgresOptions): Promise<ProjectStores> {
   const { url, schema, silence_s = SILENCE_S, lease_seconds = LEASE_SECONDS, blobs = null, ...given } = options
   const atMost = (ms: number) => (ms === 0 ? lease_seconds * 1000 : Math.min(ms, lease_seconds * 1000))
   // A process that hangs in a transaction for so long has lost its leases, and may not keep others from them.
   const settings = { ...given, idle_transaction_timeout_ms: atMost(given.idle_transaction_timeout_ms) }
   const unit = await openMigrated(url, schema, settings)
   try {
-    const outside = await openOutside(unit, blobs)
+    const places = createBlobPlaces(unit)
+    const outside = createOutside(blobs, () => places.list())
+    await settlePlace(places, blobs, outside)
     const processes = await registerProcess(unit, silence_s)
     const leaseUnit = openUnit(url, schema, {
       max_connections: LEASE_CONNECTIONS,
@@ -94,23 +74,11 @@ const CHECK = `
   INSERT INTO settings (name, value) VALUES ('heartbeat', convert_to(clock_timestamp()::text, 'UTF8'))
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
-function assemble(unit: Unit, processes: Processes, outside: Outside, shared: Shared): PostgresStores {
+function assemble(unit: Unit, processes: Processes, outside: Outside, shared: Shared): ProjectStores {
   let closing: Promise<void> | undefined
   return {
-    access: createAccessStore(unit),
-    batches: createBatchStore(unit, processes),
-    provider: createProviderQueue(unit, processes, outside),
+    ...createTables(createDb(unit, processes), outside),
     processes: { beat: () => processes.beat() },
-    trajectories: createTrajectoryStore(unit, outside),
-    attempts: createAttemptLedger(unit, processes, outside),
-    grades: createGradeStore(unit),
-    overview: createGradeOverview(unit),
-    aliases: createAliasStore(unit),
-    idempotency: createIdempotencyStore(unit),
-    reviews: createReviewStore(unit),
-    comments: createCommentStore(unit),
-    rubrics: createRubricStore(unit),
-    secrets: createSecretStore(unit),
     cluster: { leases: shared.leases, slices: createSliceStore(unit) },
     async check() {
       await unit.run(CHECK)

@@ -1,7 +1,6 @@
-import type { ItemRef } from '../../../ports/batch-ports.ts'
+import { insertOf } from '../../statements.ts'
 import { StorageError } from '../../storage-error.ts'
 import type { Sql } from '../connection/pool.ts'
-import { insertOf } from '../connection/statements.ts'
 
 /**
  * How many of the tokens are held, as a part of the statement that writes under them. Until the commit nobody takes their leases over: whoever
@@ -30,6 +29,3 @@ export async function insertFenced(
     WHERE ${heldAmong(fence)} = cardinality(${fence}::text[])`
   if ((await sql.run(text, [...Object.values(row), leases])) === 0) throw leaseLost()
 }
-
-/** The lease under which an item is settled, if there is one. */
-export const leasesOfItem = (item: ItemRef | undefined): string[] => (item?.lease === undefined ? [] : [item.lease])

@@ -1,4 +1,4 @@
-import { columnOf } from '../connection/statements.ts'
+import { columnOf } from '../../statements.ts'
 import type { Unit } from '../connection/unit.ts'
 
 export interface Wanted {

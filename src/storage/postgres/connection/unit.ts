@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Undo } from '../../db.ts'
 import { StorageError } from '../../storage-error.ts'
 import { openPool, type PoolSettings, type Sql, Stuck } from './pool.ts'
 import { isLost, isSerializationFailure, toStorageError } from './postgres-error.ts'
@@ -15,15 +16,6 @@ export interface Unit {
    */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   close(): Promise<void>
-}
-
-/** Thrown inside of a unit of work: nothing of it is written, and the value is its answer. */
-export class Undo<T> extends Error {
-  readonly value: T
-  constructor(value: T) {
-    super('undone')
-    this.value = value
-  }
 }
 
 /** COMMIT was sent and not answered. */

@@ -1,8 +1,15 @@
-import { historyOf, type OutputHistory } from '../domain/money/history.ts'
-import type { JudgeReply } from '../ports/judge-ports.ts'
-import type { BatchCall, BatchCalls, FinishedAttempt, LedgerEntry, StoredReply } from '../ports/ledger-ports.ts'
-import type { Usage } from '../schemas/grade.ts'
-import { packText, parseStored, unpackText } from './stored-text.ts'
+import { historyOf, type OutputHistory } from '../../domain/money/history.ts'
+import type { JudgeReply } from '../../ports/judge-ports.ts'
+import type {
+  BatchCall,
+  BatchCalls,
+  FinishedAttempt,
+  LedgerEntry,
+  PlannedAttempt,
+  StoredReply,
+} from '../../ports/ledger-ports.ts'
+import type { Usage } from '../../schemas/grade.ts'
+import { packText, parseStored, unpackText } from '../stored-text.ts'
 
 type GoodReply = Extract<JudgeReply, { ok: true }>
 
@@ -50,6 +57,22 @@ export const END_COLUMNS = [
   'model_resolved',
   'outside_bytes',
 ] as const
+
+/** A planned call as its columns. */
+export const renderPlanned = (planned: PlannedAttempt) => ({
+  id: planned.id,
+  grade_id: planned.grade_id,
+  key: planned.key,
+  sample: planned.sample,
+  round: planned.round,
+  purpose: planned.purpose,
+  request_digest: planned.request_digest,
+  judge: planned.judge,
+  started_at: planned.started_at,
+  batch: planned.batch,
+  payer: planned.payer,
+  reserved_usd: planned.reserved_usd,
+})
 
 /** Replies up to this many bytes are kept as they are. */
 const COMPRESS_ABOVE = 1024

@@ -1,9 +1,11 @@
 import type { BlobStore } from '../../ports/blob-ports.ts'
+import type { Db } from '../db.ts'
 import { needsPlace, type Outside } from '../outside.ts'
+import { insertOf } from '../statements.ts'
 import { StorageError } from '../storage-error.ts'
 
 /** A column that holds a reference. */
-export interface OutsideSample {
+interface OutsideSample {
   /** The attempt; null: the document of a trajectory. */
   readonly attempt: string | null
   readonly stored: Buffer
@@ -17,6 +19,26 @@ export interface BlobPlaces {
   /** Some of what lies outside; null: nothing does. */
   sample(): Promise<OutsideSample | null>
 }
+
+/** What stands before a reference, and never before a text. */
+const REFERENCE = Buffer.of(0xfe)
+
+const SAMPLE = `
+  SELECT * FROM (
+    SELECT NULL AS attempt, document AS stored FROM trajectories WHERE outside_bytes IS NOT NULL LIMIT 1) AS documents
+  UNION ALL SELECT * FROM (
+    SELECT id, CASE WHEN substr(raw_reply, 1, 1) = $1 THEN raw_reply ELSE reply_text END
+    FROM attempts WHERE outside_bytes IS NOT NULL LIMIT 1) AS replies
+  LIMIT 1`
+
+export const createBlobPlaces = (db: Pick<Db, 'rows' | 'run'>): BlobPlaces => ({
+  async list() {
+    const rows = await db.rows<{ place: string }>('SELECT place FROM blob_places ORDER BY seq')
+    return rows.map(({ place }) => place)
+  },
+  add: async (place, since) => void (await db.run(...insertOf('blob_places', { place, since }))),
+  sample: async () => (await db.rows<OutsideSample>(SAMPLE, [REFERENCE]))[0] ?? null,
+})
 
 /**
  * Makes sure that every process that opens a database can read what lies outside of it, and writes the place down before anything is put there.

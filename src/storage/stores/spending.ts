@@ -1,29 +1,25 @@
-import type Database from 'better-sqlite3'
-import type { Caps, FinishedAttempt, OverBudget, PlannedAttempt } from '../../ports/ledger-ports.ts'
+import {
+  type Caps,
+  type FinishedAttempt,
+  isCapped,
+  type OverBudget,
+  type PlannedAttempt,
+} from '../../ports/ledger-ports.ts'
+import type { Sql, Work } from '../db.ts'
 
-/** A row of `spending`: dollars and numbers of calls. */
-export interface Amounts {
-  readonly settled_usd: number
-  readonly reserved_usd: number
-  readonly uncertain_usd: number
-  readonly calls: number
-  readonly unknown_calls: number
-  readonly unpriced_calls: number
-}
+/** The columns of `spending`: dollars and numbers of calls. */
+export const COLUMNS = [
+  'settled_usd',
+  'reserved_usd',
+  'uncertain_usd',
+  'calls',
+  'unknown_calls',
+  'unpriced_calls',
+] as const
 
-/** What decides where a call is counted. The day is the one in which it began, for its end too. */
-export type Counted = Pick<PlannedAttempt, 'started_at' | 'batch' | 'payer'>
+export type Amounts = Readonly<Record<(typeof COLUMNS)[number], number>>
 
-/** Money by scope. Only to be used inside of a unit of work, beside the row that the change is about. */
-export interface Spending {
-  read(scope: string): Amounts
-  /** The cap that so many more dollars would break; null dollars are unknown, and no cap holds for the unknown. */
-  findBroken(counted: Counted, usd: number | null, caps: Caps): OverBudget | null
-  /** Adds to the day and, where there are such, to the batch and to the day of the paying key. */
-  add(counted: Counted, change: Partial<Amounts>): void
-}
-
-export const NOTHING: Amounts = {
+const NOTHING: Amounts = {
   settled_usd: 0,
   reserved_usd: 0,
   uncertain_usd: 0,
@@ -32,36 +28,68 @@ export const NOTHING: Amounts = {
   unpriced_calls: 0,
 }
 
-export const COLUMNS = Object.keys(NOTHING) as (keyof Amounts)[]
+/** What decides where a call is counted. The day is the one in which it began, for its end too. */
+export type Counted = Pick<PlannedAttempt, 'started_at' | 'batch' | 'payer'>
 
-const ADD = `
-  INSERT INTO spending (scope, ${COLUMNS.join(', ')}) VALUES (@scope, ${COLUMNS.map((name) => `@${name}`).join(', ')})
-  ON CONFLICT (scope) DO UPDATE SET ${COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`
+/** What a call adds where it is counted. */
+export type Change = readonly [Counted, Partial<Amounts>]
+
+/** Over the parts of a scope. */
+export const sumOf = (name: keyof Amounts): string =>
+  name.endsWith('_usd') ? `sum(${name})` : `CAST(sum(${name}) AS BIGINT)`
+
+/**
+ * The cap that so many more dollars would break; null dollars are unknown. From here to the end of the unit of work nobody else spends in
+ * the scopes of a cap.
+ */
+export function* findBroken(sql: Sql, counted: Counted, usd: number | null, caps: Caps): Work<OverBudget | null> {
+  if (!isCapped(caps) || usd === 0) return null
+  const spent = yield* sql.spent(cappedScopes(counted, caps))
+  return findBrokenCap((scope) => ({ ...NOTHING, ...spent.get(scope) }), counted, usd, caps)
+}
+
+/** Adds all changes to the day and, where there are such, to the batch and to the day of the paying key. */
+export function addSpending(sql: Sql, changes: readonly Change[]): Work<void> {
+  const sums = new Map<string, Amounts>()
+  for (const [counted, change] of changes)
+    for (const scope of scopesOf(counted)) {
+      const sum = sums.get(scope)
+      sums.set(scope, sum === undefined ? { ...NOTHING, ...change } : addAmounts(sum, change))
+    }
+  return sql.addSpending(sums)
+}
 
 /** Sums of floats may be off by so much and still be equal. */
 const TOLERANCE_USD = 1e-9
 
-export const batchScope = (batch: string): string => `batch:${batch}`
+const batchScope = (batch: string): string => `batch:${batch}`
 const dayScope = (startedAt: string): string => `day:${startedAt.slice(0, 10)}`
 const keyScope = (payer: string, startedAt: string): string => `key:${payer}:${startedAt.slice(0, 10)}`
 
 /** Where a call is counted: on its day and, where there are such, on its batch and on the day of the paying key. */
-export const scopesOf = ({ started_at, batch, payer }: Counted): string[] => [
+const scopesOf = ({ started_at, batch, payer }: Counted): string[] => [
   dayScope(started_at),
   ...(batch === null ? [] : [batchScope(batch)]),
   ...(payer === null ? [] : [keyScope(payer, started_at)]),
 ]
 
-/** The cap that so many more dollars would break, the narrowest first. */
-export function findBrokenCap(
+/** Where a cap holds: others need not wait for each other. */
+const cappedScopes = ({ started_at, batch, payer }: Counted, { batch_usd, key_usd, day_usd }: Caps): string[] =>
+  scopesOf({
+    started_at,
+    batch: batch_usd === null ? null : batch,
+    payer: key_usd === null ? null : payer,
+  }).slice(day_usd === null ? 1 : 0)
+
+/** The narrowest first. What costs nothing breaks no cap, not even one that is broken already, and was seen to before. */
+function findBrokenCap(
   read: (scope: string) => Amounts,
   { started_at, batch, payer }: Counted,
   usd: number | null,
   caps: Caps,
 ): OverBudget | null {
   const findIn = (scope: string, cap: OverBudget['cap'], capUsd: number | null) => {
-    // What costs nothing breaks no cap, not even one that is broken already.
-    if (capUsd === null || usd === 0) return null
+    if (capUsd === null) return null
     const { settled_usd, reserved_usd, uncertain_usd } = read(scope)
     const spent_usd = settled_usd + reserved_usd + uncertain_usd
     const fits = usd !== null && spent_usd + usd <= capUsd + TOLERANCE_USD
@@ -74,19 +102,6 @@ export function findBrokenCap(
     (payer === null ? null : findIn(keyScope(payer, started_at), 'key', caps.key_usd)) ??
     findIn(dayScope(started_at), 'day', caps.day_usd)
   )
-}
-
-export function createSpending(db: Database.Database): Spending {
-  const select = db.prepare(`SELECT ${COLUMNS.join(', ')} FROM spending WHERE scope = ?`)
-  const upsert = db.prepare(ADD)
-  const read = (scope: string): Amounts => (select.get(scope) as Amounts | undefined) ?? NOTHING
-  return {
-    read,
-    findBroken: (counted, usd, caps) => findBrokenCap(read, counted, usd, caps),
-    add(counted, change) {
-      for (const scope of scopesOf(counted)) upsert.run({ ...NOTHING, ...change, scope })
-    },
-  }
 }
 
 /** Ends that the provider answers before it runs anything: without usage they cost nothing. */

@@ -1,16 +1,16 @@
-import type Database from 'better-sqlite3'
 import type { GradeFilter, GradeOverviewReader } from '../../ports/grade-ports.ts'
 import { type GradeOverview, NAMED_BY, type NamedBy } from '../../schemas/audit/grade-overview.ts'
 import { GRADE_STATUSES, type GradeStatus, LABELS, type Label } from '../../schemas/vocabulary.ts'
-import { columnOf, FILTERS, renderListSql } from '../grade-query.ts'
-import type { Unit } from './unit.ts'
+import type { Db } from '../db.ts'
+import type { Statement } from '../statements.ts'
+import { columnOf, FILTERS, renderList } from './grade-query.ts'
 
 /** More grades than this are not looked at, and more names not listed: a page must not hold up the database. */
-export const MOST_COUNTED = 20_000
+const MOST_COUNTED = 20_000
 const MOST_NAMES = 200
 
 /** As many of a status and a label; whether they fit all filters. */
-export interface CountRow {
+interface CountRow {
   readonly status: GradeStatus
   readonly label: Label | null
   readonly fits: number
@@ -18,18 +18,19 @@ export interface CountRow {
 }
 
 /** The columns that filters compare. */
-export const COUNTED_COLUMNS = FILTERS.map((name) => `grades.${name} AS ${name}`).join(', ')
+const COUNTED_COLUMNS = FILTERS.map((name) => `grades.${name} AS ${name}`).join(', ')
 
-/** The filter whose index is walked, and those that are compared afterwards: what is looked at has a bound whatever fits. */
-export function splitFilters(query: GradeFilter, limit: number) {
+/** One filter’s index is walked, and the others are compared afterwards: what is looked at has a bound whatever fits. */
+function renderCount(isShared: boolean, query: GradeFilter, limit: number): Statement {
   const [first, ...rest] = FILTERS.filter((name) => query[name] !== undefined)
-  return { walked: { ...(first !== undefined && { [first]: query[first] }), limit }, compared: rest }
+  const walked = { ...(first !== undefined && { [first]: query[first] }), limit }
+  const [list, values] = renderList(isShared, walked, COUNTED_COLUMNS)
+  const compared = rest.map((name) => `${columnOf(name, query)} = $${values.push(query[name])}`)
+  const text = `
+    SELECT status, label, CASE WHEN ${['1 = 1', ...compared].join(' AND ')} THEN 1 ELSE 0 END AS fits, count(*) AS n
+    FROM (${list}) AS listed GROUP BY status, label, fits`
+  return [text, values]
 }
-
-/** `count` is the database’s own word for a number of rows. */
-export const renderCountSql = (list: string, compared: readonly string[], count: string): string => `
-  SELECT status, label, CASE WHEN ${['1 = 1', ...compared].join(' AND ')} THEN 1 ELSE 0 END AS fits, ${count} AS n
-  FROM (${list}) AS listed GROUP BY status, label, fits`
 
 /**
  * The names of one column, each found by one step in its index: a walk over all grades would take as long as there are grades.
@@ -44,7 +45,7 @@ export const renderNamesSql = (column: NamedBy): string => `
   )
   SELECT name FROM found WHERE name IS NOT NULL`
 
-export function toOverview(rows: readonly CountRow[], names: GradeOverview['names'], most: number): GradeOverview {
+function toOverview(rows: readonly CountRow[], names: GradeOverview['names'], most: number): GradeOverview {
   const sum = (wanted: (row: CountRow) => boolean) => rows.reduce((total, row) => total + (wanted(row) ? row.n : 0), 0)
   const counted = <K extends string>(words: readonly K[], of: (row: CountRow) => string | null) =>
     Object.fromEntries(words.map((word) => [word, sum((row) => row.fits === 1 && of(row) === word)])) as Record<
@@ -61,21 +62,14 @@ export function toOverview(rows: readonly CountRow[], names: GradeOverview['name
   }
 }
 
-export function createGradeOverview(db: Database.Database, unit: Unit): GradeOverviewReader {
-  const names = NAMED_BY.map((column) => [column, db.prepare(renderNamesSql(column)).pluck()] as const)
+export function createGradeOverview(db: Db): GradeOverviewReader {
+  const namesOf = async (column: NamedBy) =>
+    [column, (await db.rows<{ readonly name: string }>(renderNamesSql(column))).map(({ name }) => name)] as const
   return {
-    read: (query, most = MOST_COUNTED) =>
-      unit.read(() => {
-        const { walked, compared } = splitFilters(query, most)
-        const list = renderListSql(walked, COUNTED_COLUMNS)
-        const sql = renderCountSql(
-          list,
-          compared.map((name) => `${columnOf(name, query)} = @${name}`),
-          'COUNT(*)',
-        )
-        const rows = db.prepare(sql).all({ ...query, ...walked }) as CountRow[]
-        const found = Object.fromEntries(names.map(([column, statement]) => [column, statement.all() as string[]]))
-        return toOverview(rows, found as GradeOverview['names'], most)
-      }),
+    async read(query, most = MOST_COUNTED) {
+      const rows = await db.rows<CountRow>(...renderCount(db.isShared, query, most))
+      const names = Object.fromEntries(await Promise.all(NAMED_BY.map(namesOf)))
+      return toOverview(rows, names as GradeOverview['names'], most)
+    },
   }
 }

@@ -1,7 +1,7 @@
-import type { ProviderEnd } from '../ports/provider-ports.ts'
+import type { ProviderEnd } from '../../ports/provider-ports.ts'
+import type { Outside } from '../outside.ts'
+import { StorageError } from '../storage-error.ts'
 import { type EndRow, renderEnd } from './attempt-rows.ts'
-import type { Outside } from './outside.ts'
-import { StorageError } from './storage-error.ts'
 
 /**
  * The end of a call with its large columns outside, durable there. Where the place is away for a while it rejects, and the caller holds

@@ -1,16 +1,8 @@
-import type { PlannedAttempt } from '../ports/ledger-ports.ts'
-import type {
-  NewProviderRequest,
-  ProviderAnswer,
-  ProviderBatchRecord,
-  ProviderRound,
-  SubmissionLimits,
-} from '../ports/provider-ports.ts'
-import type { Failure } from '../schemas/grade.ts'
+import type { PlannedAttempt } from '../../ports/ledger-ports.ts'
+import type { NewProviderRequest, ProviderAnswer, ProviderRound, SubmissionLimits } from '../../ports/provider-ports.ts'
+import type { Failure } from '../../schemas/grade.ts'
+import { packText, parseStored, unpackText } from '../stored-text.ts'
 import { parseReply, parseUsage, type ReplyRow } from './attempt-rows.ts'
-import { packText, parseStored, unpackText } from './stored-text.ts'
-
-export type SubmissionRow = ProviderBatchRecord
 
 /** A request with the end that the ledger has of it. */
 export interface AnswerRow extends ReplyColumns {
@@ -22,47 +14,6 @@ export interface AnswerRow extends ReplyColumns {
 }
 
 type ReplyColumns = { readonly [K in keyof ReplyRow]: ReplyRow[K] | null }
-
-/** A request that is on its way. */
-export interface SentRow {
-  readonly rowid: number
-  readonly planned: string
-  readonly batch: string
-  readonly item: number
-}
-
-export const INSERT_REQUEST = `
-  INSERT INTO provider_requests (
-    id, planned, key, sample, round, request_digest, judge, batch, item, line, bytes, status
-  ) VALUES (
-    @id, @planned, @key, @sample, @round, @request_digest, @judge, @batch, @item, @line, @bytes, 'queued'
-  )`
-
-/** All rows of one question are its tries: a handful. */
-export const ANSWERS_OF = `
-  SELECT request.id, request.status, request.failure, attempts.reply_text, attempts.raw_reply, attempts.usage,
-    attempts.request_id, attempts.model_resolved, attempts.cost_usd, attempts.latency_ms
-  FROM provider_requests AS request LEFT JOIN attempts ON attempts.id = request.id
-  WHERE request.batch = @batch AND request.key = @key AND request.sample = @sample AND request.round = @round
-    AND request.request_digest = @request_digest
-  ORDER BY request.rowid DESC`
-
-export const NEXT_JUDGE = `
-  SELECT judge FROM provider_requests WHERE batch = ? AND judge > ? AND status = 'queued' ORDER BY judge LIMIT 1`
-
-export const OPEN_SUBMISSIONS = `
-  SELECT id, judge, batch, status, provider_id, recorded_at, requests FROM provider_batches
-  WHERE batch = ? AND status IN ('recorded', 'submitted') ORDER BY rowid`
-
-/** A batch has a handful of submissions. Written for both databases. */
-export const ROUND = `
-  SELECT count(*) FILTER (WHERE status = 'ended') AS ended,
-    sum(requests) FILTER (WHERE status IN ('recorded', 'submitted')) AS questions,
-    min(recorded_at) FILTER (WHERE status IN ('recorded', 'submitted')) AS begun_at,
-    min(judge) FILTER (WHERE status IN ('recorded', 'submitted')) AS judge
-  FROM provider_batches WHERE batch = $1`
-
-export const MOST_PAST_ROUNDS = 20
 
 export interface RoundRow {
   readonly ended: number
@@ -109,7 +60,7 @@ export function renderRequest({ planned, item, line }: NewProviderRequest) {
 }
 
 /** What was queued before there were payers has none. */
-export function parsePlanned(row: Pick<SentRow, 'planned'>): PlannedAttempt {
+export function parsePlanned(row: { readonly planned: string }): PlannedAttempt {
   const planned = parseStored<Omit<PlannedAttempt, 'payer'> & { readonly payer?: string | null }>(row.planned)
   return { ...planned, payer: planned.payer ?? null }
 }
@@ -118,8 +69,6 @@ export const parseLine = (row: { readonly id: string; readonly line: Buffer }) =
   id: row.id,
   line: unpackText(row.line),
 })
-
-export const parseSubmission = (row: SubmissionRow): ProviderBatchRecord => ({ ...row })
 
 /** The rows of one question are its tries, the newest first. */
 export function parseAnswers(rows: readonly AnswerRow[]): ProviderAnswer | null {

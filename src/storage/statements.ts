@@ -2,11 +2,34 @@
 export type Statement = [text: string, values: unknown[]]
 
 /** `INSERT INTO table (…) VALUES (…)` of a row; names of tables and columns come from this folder alone. */
-export function insertOf(table: string, row: object, more = ''): Statement {
-  const columns = Object.keys(row)
-  const marks = columns.map((_, index) => `$${index + 1}`)
-  return [`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks.join(', ')}) ${more}`, Object.values(row)]
+export const insertOf = (table: string, row: object, more = ''): Statement => [
+  renderInsert(table, Object.keys(row), more),
+  Object.values(row),
+]
+
+interface Insert {
+  readonly columns: readonly string[]
+  readonly more: string
+  readonly text: string
 }
+
+/** By table. Rows have few forms, and what is made of a statement’s text is found by it, the faster for being the same string. */
+const inserts = new Map<string, Insert[]>()
+
+function renderInsert(table: string, columns: readonly string[], more: string): string {
+  const known = inserts.get(table) ?? []
+  const isSame = (one: Insert) =>
+    one.more === more && one.columns.length === columns.length && one.columns.every((name, at) => name === columns[at])
+  const found = known.find(isSame)
+  if (found !== undefined) return found.text
+  const marks = columns.map((_, index) => `$${index + 1}`)
+  const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks.join(', ')}) ${more}`
+  inserts.set(table, [...known, { columns, more, text }])
+  return text
+}
+
+/** The first of two rows with the same key stays. */
+export const ONCE = 'ON CONFLICT DO NOTHING'
 
 /** Collects values and answers the mark of each. */
 export function createValues(): { readonly values: unknown[]; mark(value: unknown): string } {

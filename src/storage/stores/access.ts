@@ -1,0 +1,54 @@
+import type { Scope } from '../../access/access.ts'
+import type { AccessStore, KeyRecord, SessionRecord } from '../../access/access-store.ts'
+import type { Db } from '../db.ts'
+import { parseStored } from '../stored-text.ts'
+
+const COLUMNS = `id, secret_sha256, name, project, scopes, max_requests_per_minute, max_cost_usd_per_day, created_at,
+  expires_at, revoked_at, last_used_at`
+
+export const FIND_KEY = `SELECT ${COLUMNS} FROM api_keys WHERE id = $1`
+
+export const FIND_SESSION =
+  'SELECT secret_sha256, key_id, created_at, expires_at FROM sessions WHERE secret_sha256 = $1'
+
+interface KeyRow extends Omit<KeyRecord, 'scopes'> {
+  readonly scopes: string
+}
+
+/** Keys and sessions. Only digests of secrets come here. */
+export function createAccessStore(db: Db): AccessStore {
+  const find = async (id: string): Promise<KeyRecord | null> => {
+    const [row] = await db.rows<KeyRow>(FIND_KEY, [id])
+    return row === undefined ? null : parseKey(row)
+  }
+  return {
+    ...createSessions(db),
+    addKey: (key) =>
+      db.write((sql) =>
+        sql.insert('api_keys', {
+          ...key,
+          secret_sha256: Buffer.from(key.secret_sha256),
+          scopes: JSON.stringify(key.scopes),
+        }),
+      ),
+    findKey: find,
+    listKeys: async () => (await db.rows<KeyRow>(`SELECT ${COLUMNS} FROM api_keys ORDER BY seq`)).map(parseKey),
+    async revokeKey(id, at) {
+      await db.run('UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1', [id, at])
+      return await find(id)
+    },
+    touchKey: async (id, at) => void (await db.run('UPDATE api_keys SET last_used_at = $2 WHERE id = $1', [id, at])),
+  }
+}
+
+const createSessions = (db: Db) =>
+  ({
+    addSession: (session) =>
+      db.write((sql) => sql.insert('sessions', { ...session, secret_sha256: Buffer.from(session.secret_sha256) })),
+    findSession: async (digest) => (await db.rows<SessionRecord>(FIND_SESSION, [Buffer.from(digest)]))[0] ?? null,
+    removeSession: async (digest) =>
+      void (await db.run('DELETE FROM sessions WHERE secret_sha256 = $1', [Buffer.from(digest)])),
+    removeEnded: async (before) => void (await db.run('DELETE FROM sessions WHERE expires_at <= $1', [before])),
+  }) satisfies Partial<AccessStore>
+
+const parseKey = ({ scopes, ...row }: KeyRow): KeyRecord => ({ ...row, scopes: parseStored<Scope[]>(scopes) })

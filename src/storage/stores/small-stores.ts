@@ -1,0 +1,59 @@
+import type { Digest } from '../../domain/digest.ts'
+import type { AliasStore, IdempotencyRecord, IdempotencyStore, RubricStore, SecretStore } from '../../ports/ports.ts'
+import type { TrialMetadata } from '../../schemas/grade-request.ts'
+import type { Db } from '../db.ts'
+import { insertOf, ONCE } from '../statements.ts'
+import { StorageError } from '../storage-error.ts'
+import { parseStored } from '../stored-text.ts'
+
+export const createAliasStore = (db: Db): AliasStore => ({
+  async put(raw, key, metadata) {
+    await db.run(...insertOf('aliases', { raw_digest: raw, key, metadata: JSON.stringify(metadata) }, ONCE))
+  },
+  async find(raw) {
+    const [row] = await db.rows<{ key: Digest; metadata: string }>(
+      'SELECT key, metadata FROM aliases WHERE raw_digest = $1',
+      [raw],
+    )
+    return row ? { key: row.key, metadata: parseStored<TrialMetadata>(row.metadata) } : null
+  },
+})
+
+export const createIdempotencyStore = (db: Db): IdempotencyStore => ({
+  async find(key) {
+    const [row] = await db.rows<IdempotencyRecord>(
+      'SELECT request_digest, status, body FROM idempotency_keys WHERE key = $1',
+      [key],
+    )
+    return row ?? null
+  },
+  async put(key, { request_digest, status, body }, at) {
+    await db.run(...insertOf('idempotency_keys', { key, request_digest, status, body, created_at: at }, ONCE))
+  },
+})
+
+export const createRubricStore = (db: Db): RubricStore => ({
+  register: (name, digest, content, at) =>
+    db.write(function* (sql) {
+      yield* sql.run(...insertOf('rubrics', { name, digest, content, created_at: at }, ONCE))
+      const [row] = yield* sql.rows<{ digest: Digest }>('SELECT digest FROM rubrics WHERE name = $1', [name])
+      if (row === undefined) throw new StorageError('storage_error', `the rubric ${name} was not stored`)
+      return row.digest
+    }),
+})
+
+const SECRET = 'rendering_secret'
+
+export const createSecretStore = (db: Db): SecretStore => ({
+  renderingSecret: (make) =>
+    db.write(function* (sql) {
+      const find = () => sql.rows<{ value: Buffer }>('SELECT value FROM settings WHERE name = $1', [SECRET])
+      const [known] = yield* find()
+      if (known !== undefined) return new Uint8Array(known.value)
+      yield* sql.run(...insertOf('settings', { name: SECRET, value: Buffer.from(make()) }, ONCE))
+      // Of two that made one at the same time, both use the first.
+      const [kept] = yield* find()
+      if (kept === undefined) throw new StorageError('storage_error', 'the rendering secret was not stored')
+      return new Uint8Array(kept.value)
+    }),
+})

@@ -1,0 +1,39 @@
+import type { AccessStore } from '../../access/access-store.ts'
+import type { GradeOverviewReader } from '../../ports/grade-ports.ts'
+import type { Stores } from '../../ports/ports.ts'
+import type { Db } from '../db.ts'
+import type { Outside } from '../outside.ts'
+import { createAccessStore } from './access.ts'
+import { createAttemptLedger } from './attempts.ts'
+import { createBatchStore } from './batches.ts'
+import { createCommentStore } from './comments.ts'
+import { createGradeStore } from './grades.ts'
+import { createGradeOverview } from './overview.ts'
+import { createProviderQueue } from './provider-queue.ts'
+import { createReviewStore } from './reviews.ts'
+import { createAliasStore, createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
+import { createTrajectoryStore } from './trajectories.ts'
+
+/** The stores of one project. Keys count only in the main one, although each has a table for them. */
+export interface ProjectStores extends Stores {
+  readonly access: AccessStore
+  readonly overview: GradeOverviewReader
+}
+
+/** The stores over one database, without what only its kind has. */
+export const createTables = (db: Db, outside: Outside) =>
+  ({
+    access: createAccessStore(db),
+    batches: createBatchStore(db),
+    provider: createProviderQueue(db, outside),
+    trajectories: createTrajectoryStore(db, outside),
+    attempts: createAttemptLedger(db, outside),
+    grades: createGradeStore(db),
+    overview: createGradeOverview(db),
+    aliases: createAliasStore(db),
+    idempotency: createIdempotencyStore(db),
+    reviews: createReviewStore(db),
+    comments: createCommentStore(db),
+    rubrics: createRubricStore(db),
+    secrets: createSecretStore(db),
+  }) satisfies Partial<ProjectStores>
