@@ -10,7 +10,7 @@ import { createBatchStore } from './batch-store.ts'
 import { openOutside } from './blob-places.ts'
 import { createLeaseStore, LEASE_SECONDS } from './cluster/leases.ts'
 import { type Processes, registerProcess, SILENCE_S } from './cluster/processes.ts'
-import { createSliceStore } from './cluster/slices.ts'
+import { createSliceStore, createWorkNotices } from './cluster/slices.ts'
 import { createCommentStore } from './comment-store.ts'
 import { createListener, type Listener } from './connection/listen.ts'
 import { openMigrated } from './connection/migrate.ts'
@@ -111,7 +111,11 @@ function assemble(unit: Unit, processes: Processes, outside: Outside, shared: Sh
     comments: createCommentStore(unit),
     rubrics: createRubricStore(unit),
     secrets: createSecretStore(unit),
-    cluster: { leases: shared.leases, slices: createSliceStore(unit) },
+    cluster: {
+      leases: shared.leases,
+      slices: createSliceStore(unit),
+      notices: createWorkNotices(unit, shared.listener),
+    },
     async check() {
       await unit.run(CHECK)
       await outside.check()
