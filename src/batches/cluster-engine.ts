@@ -80,8 +80,8 @@ export class ClusterEngine implements BatchEngine {
     }
   }
 
-  /** Takes those that nobody else has taken meanwhile. Never rejects. */
-  accept(slices: readonly Slice[]): Promise<void> {
+  /** Takes those that nobody else has taken meanwhile; answers how many. Never rejects. */
+  accept(slices: readonly Slice[]): Promise<number> {
     return this.runs.accept(slices)
   }
 
@@ -204,6 +204,7 @@ export class ClusterEngine implements BatchEngine {
     const held = this.judges.map(({ name }) => name)
     const names = [...judges].map(judgeLease).filter((name) => !held.includes(name))
     this.judges = [...this.judges, ...(await leases.takeMany(names))]
+    if (this.now() < this.runs.restsUntil) return
     const foreign = (await slices.free(this.open, null, this.open.length)).filter(
       ({ judge }) => !judges.has(judge ?? ''),
     )

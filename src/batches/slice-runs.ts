@@ -1,5 +1,5 @@
 import type { BatchRecord, OpenItem } from '../ports/batch-ports.ts'
-import type { LeaseStore } from '../ports/lease-ports.ts'
+import type { Lease, LeaseStore } from '../ports/lease-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
 import { leaseName, SLICE_ITEMS, type Slice, type SliceEnd } from '../ports/slice-ports.ts'
 import { AGAIN_MS, type EngineDeps } from './engine.ts'
@@ -44,10 +44,11 @@ export class SliceRuns {
     this.deps = deps
   }
 
-  /** Takes what nobody else holds. Never rejects. */
-  accept(slices: readonly Slice[]): Promise<void> {
-    return this.track('', async () => {
-      const taken = await this.deps.leases.takeMany(slices.map(leaseName)).catch((error: unknown) => {
+  /** Takes what nobody else holds; answers how much that was. Never rejects. */
+  async accept(slices: readonly Slice[]): Promise<number> {
+    let taken: readonly Lease[] = []
+    await this.track('', async () => {
+      taken = await this.deps.leases.takeMany(slices.map(leaseName)).catch((error: unknown) => {
         this.rest()
         throw error
       })
@@ -59,6 +60,7 @@ export class SliceRuns {
       })
       await Promise.all(taking)
     })
+    return taken.length
   }
 
   /** After the store refused: until then nothing is to be taken. Milliseconds since the epoch. */

@@ -57,7 +57,7 @@ export function openWork(options: WorkOptions): Work | null {
     notifyWork: () => worker?.notifyWork(),
     start(projects) {
       if (!works || worker !== null) return
-      worker = new SliceWorker({ ...options, onTrouble: onError, ...dispatcherOf(projects) })
+      worker = new SliceWorker({ ...options, ...dispatcherOf(projects) })
       worker.start()
       if (adopts) projects.main.stores.cluster?.notices.onNotice(hearNotices(projects, onError))
     },
@@ -82,7 +82,7 @@ function dispatcherOf({ opened }: WorkedProjects) {
       for (const engine of engines()) sum = addLoads(sum, engine.load(judge))
       return sum
     },
-    async take(judge: string | null, most: number): Promise<number> {
+    async take(judge: string | null, most: number): Promise<number | null> {
       const free = await Promise.all(
         engines().map(async (engine) => (await engine.free(judge, most)).map((slice) => ({ engine, slice }))),
       )
@@ -91,8 +91,9 @@ function dispatcherOf({ opened }: WorkedProjects) {
         .sort((one, other) => one.slice.rank - other.slice.rank)
         .slice(0, most)
       const byEngine = Map.groupBy(first, ({ engine }) => engine)
-      await Promise.all([...byEngine].map(([engine, some]) => engine.accept(some.map(({ slice }) => slice))))
-      return first.length
+      const taking = [...byEngine].map(([engine, some]) => engine.accept(some.map(({ slice }) => slice)))
+      const taken = (await Promise.all(taking)).reduce((sum, count) => sum + count, 0)
+      return first.length === 0 ? null : taken
     },
   }
 }

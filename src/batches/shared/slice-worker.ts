@@ -9,16 +9,13 @@ export interface SliceWorkerDeps {
   readonly laneOf: (judge: string) => Lane
   /** What all projects of this process hold of a judge; of providers’ batches with null. */
   readonly load: (judge: string | null) => Load
-  /** Takes up to so many slices that nobody holds; answers how many there seemed to be. What was taken counts in `load` by then. */
-  readonly take: (judge: string | null, most: number) => Promise<number>
+  /** Takes up to so many slices that nobody holds: what was taken counts in `load` by then. Null: there are none. Never rejects. */
+  readonly take: (judge: string | null, most: number) => Promise<number | null>
   readonly clock: Clock
-  readonly onTrouble: (error: unknown) => void
 }
 
-/** How long a worker with free capacity waits where there was no work and no notice: the longer the more often there was none. */
-const POLL_MS = 250
-const MOST_POLL_MS = 10_000
-const AGAIN_MS = 2_000
+/** How long a worker with free capacity waits where there was no work; engines tell of more. */
+const IDLE_MS = 10_000
 const ROOM_MS = 200
 const MOST_AT_ONCE = 8
 /** Items of a judge; batches at providers, which hardly cost anything here. */
@@ -29,15 +26,13 @@ const MOST_WHOLE = 64
 interface Place {
   readonly capacity: Notifier
   readonly work: Notifier
-  poll_ms: number
-  hasFailed: boolean
 }
 
 /** Takes, for each judge, as much work as keeps its lane busy, and one slice more. */
 export class SliceWorker {
   private readonly deps: SliceWorkerDeps
   private readonly stopping = new AbortController()
-  private readonly places = new Map<string | null, Place>()
+  private readonly places: Place[] = []
   private readonly busy: Promise<void>[] = []
 
   constructor(deps: SliceWorkerDeps) {
@@ -45,17 +40,22 @@ export class SliceWorker {
   }
 
   start(): void {
-    for (const judge of [null, ...this.deps.judges]) this.begin(judge)
+    const { clock, judges } = this.deps
+    for (const judge of [null, ...judges]) {
+      const place: Place = { capacity: createNotifier(clock), work: createNotifier(clock) }
+      this.places.push(place)
+      this.busy.push(this.draw(judge, place))
+    }
   }
 
   /** There may be capacity for more. */
   notifyCapacity(): void {
-    for (const { capacity } of this.places.values()) capacity.notify()
+    for (const { capacity } of this.places) capacity.notify()
   }
 
   /** There may be more work. */
   notifyWork(): void {
-    for (const { work } of this.places.values()) work.notify()
+    for (const { work } of this.places) work.notify()
   }
 
   /** Resolves once nothing more is taken. */
@@ -66,37 +66,17 @@ export class SliceWorker {
     await Promise.all(this.busy)
   }
 
-  private begin(judge: string | null): void {
-    if (this.places.has(judge)) return
-    const [capacity, work] = [createNotifier(this.deps.clock), createNotifier(this.deps.clock)]
-    const place: Place = { capacity, work, poll_ms: POLL_MS, hasFailed: false }
-    this.places.set(judge, place)
-    this.busy.push(this.draw(judge, place))
-  }
-
   private async draw(judge: string | null, place: Place): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      try {
-        await this.drawOnce(judge, place)
-        place.hasFailed = false
-      } catch (error) {
-        // Once, for as long as it lasts.
-        if (!place.hasFailed) this.deps.onTrouble(error)
-        place.hasFailed = true
-        await this.deps.clock.sleep(AGAIN_MS, this.stopping.signal).catch(() => undefined)
-      }
-    }
+    while (!this.stopping.signal.aborted) await this.drawOnce(judge, place)
   }
 
   private async drawOnce(judge: string | null, place: Place): Promise<void> {
     const most = Math.min(MOST_AT_ONCE, this.capacity(judge))
     if (most <= 0) return place.capacity.wait(ROOM_MS)
-    if ((await this.deps.take(judge, most)) > 0) {
-      place.poll_ms = POLL_MS
-      return
-    }
-    if (!this.stopping.signal.aborted) await place.work.wait(place.poll_ms)
-    place.poll_ms = Math.min(MOST_POLL_MS, place.poll_ms * 2)
+    const taken = await this.deps.take(judge, most)
+    // Others were quicker, and there may be more.
+    if (taken === 0) return place.capacity.wait(ROOM_MS)
+    if (taken === null && !this.stopping.signal.aborted) await place.work.wait(IDLE_MS)
   }
 
   /** Slices that there is capacity for. */
