@@ -138,7 +138,8 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     await waitUntil(origin, id, ({ counts }) => counts.graded >= 30)
     await query("UPDATE {schema}.batches SET status = 'parked', parked_reason = 'by hand'")
     // The worker has heard of it, and holds nothing any more.
-    const free = "SELECT count(*)::int AS n FROM {schema}.leases WHERE name LIKE 'slice:%' AND until > clock_timestamp()"
+    const free =
+      "SELECT count(*)::int AS n FROM {schema}.leases WHERE name LIKE 'slice:%' AND until > clock_timestamp()"
     await vi.waitFor(async () => expect(await query(free)).toEqual([{ n: 0 }]), { timeout: 20_000 })
     await query("UPDATE {schema}.batches SET status = 'running', parked_reason = NULL")
     expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
