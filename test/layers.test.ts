@@ -20,7 +20,6 @@ const LAYERS: Readonly<Record<string, string>> = {
   judges: 'schemas domain ports asking config',
   storage: 'schemas domain ports asking access',
   blobs: 'ports config',
-  queue: 'ports',
   telemetry: 'schemas ports asking grading',
   web: '',
   // A package entry of its own, for browsers too: types alone.
@@ -28,7 +27,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   // Types alone: what it stops and what it logs.
   process: 'batches http',
   http: 'schemas domain ports asking grading batches audit access config offload telemetry',
-  boot: 'schemas domain formats ports asking grading batches audit judges storage blobs queue config access offload telemetry web process http',
+  boot: 'schemas domain formats ports asking grading batches audit judges storage blobs config access offload telemetry web process http',
   // Grades in the caller’s process, with the checks and the errors of HTTP.
   library: 'schemas domain ports config http boot',
   cli: 'schemas domain ports grading batches archives offload storage blobs config access process http boot client',
@@ -60,7 +59,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   'lru-cache': 'boot http',
   openai: 'judges',
   pg: 'storage',
-  'pg-boss': 'queue',
   pino: 'process',
   'prom-client': 'http',
   'tar-stream': 'archives',

@@ -18,7 +18,7 @@ const USE = `
     (SELECT wal_bytes::float8 FROM pg_stat_wal) AS wal_bytes,
     (SELECT coalesce(sum(fsyncs), 0)::float8 FROM pg_stat_io WHERE object = 'wal') AS wal_syncs,
     pg_database_size(current_database())::float8 AS database_bytes,
-    (SELECT count(*)::float8 FROM pg_stat_activity WHERE application_name LIKE 'veridict%' OR application_name LIKE 'pgboss%') AS connections`
+    (SELECT count(*)::float8 FROM pg_stat_activity WHERE application_name LIKE 'veridict%') AS connections`
 
 export async function readPostgresUse(postgres: PostgresServer): Promise<PostgresUse> {
   const [row] = await postgres.query(USE)

@@ -5,8 +5,6 @@ import type { RunnerDeps } from './run/run.ts'
 
 /** Makes sure that batches run, here or elsewhere. What it is told stands in the store already. */
 export interface BatchEngine {
-  /** What runs may run in another process, which tells nobody here. */
-  readonly isShared: boolean
   /** There is a new batch. */
   begin(id: string): Promise<void>
   /** Grades the items of a draft while more of them arrive. Absent: this engine runs whole batches only. */

@@ -9,7 +9,7 @@ import type { BatchService } from './service.ts'
 /** At most this often ends are looked for: a slow first item would have every end looked at. */
 const SHORTEST_MS = 100
 /** Another process may run the batch, and tells nobody here. */
-const LONGEST_MS = 1000
+const LONGEST_MS = 500
 const SILENCE_MS = 10_000
 const PAGE = 200
 

@@ -11,7 +11,6 @@ const REST_MS = 20
 
 /** Every batch is run whole by one process, which claims it. */
 export class LocalEngine implements BatchEngine {
-  readonly isShared = false
   private readonly deps: EngineDeps
   private readonly running = new Map<string, { readonly runner: BatchRunner; readonly ended: Promise<void> }>()
   private readonly sleeping = new Map<string, AbortController>()

@@ -25,7 +25,7 @@ export interface BatchService {
   cancel(id: string): Promise<boolean | null>
   /** A parked batch, or one that nobody runs, goes on. Null: there is no such batch; false: it has ended. */
   resume(id: string): Promise<boolean | null>
-  /** Calls the listener whenever the batch may have changed. Answers what ends it. */
+  /** Calls the listener whenever this process may have changed the batch. Answers what ends it. */
   watch(id: string, listener: () => void): () => void
   /** Goes on with what earlier processes left, and from then on with what others leave. */
   start(): Promise<void>
@@ -41,8 +41,6 @@ interface BatchServiceDeps extends Omit<EngineDeps, 'notify'> {
 const BEAT_MS = 15_000
 /** In which both providers answer a batch, or give up. */
 const PROVIDER_WINDOW_MS = 24 * 3_600_000
-/** How often those that watch a batch are told to look, where what runs it tells nobody here. */
-const WATCH_MS = 500
 
 /** Runs batches here unless another engine is given. */
 export function createBatchService(
@@ -57,7 +55,6 @@ class Batches implements BatchService {
   private readonly engine: BatchEngine
   private readonly watchers = new Map<string, Set<() => void>>()
   private readonly stopping = new AbortController()
-  private isWatching = false
 
   constructor(deps: BatchServiceDeps, createEngine: (deps: EngineDeps) => BatchEngine) {
     this.deps = deps
@@ -151,7 +148,6 @@ class Batches implements BatchService {
   watch(id: string, listener: () => void): () => void {
     const listeners = this.watchers.get(id) ?? new Set()
     this.watchers.set(id, listeners.add(listener))
-    if (this.engine.isShared) void this.keepWatching()
     return () => {
       listeners.delete(listener)
       if (listeners.size === 0) this.watchers.delete(id)
@@ -183,17 +179,6 @@ class Batches implements BatchService {
         onTrouble({ batch: '', error })
       }
     }
-  }
-
-  /** While somebody watches. */
-  private async keepWatching(): Promise<void> {
-    if (this.isWatching) return
-    this.isWatching = true
-    while (this.watchers.size > 0 && !this.stopping.signal.aborted) {
-      await this.deps.clock.sleep(WATCH_MS, this.stopping.signal).catch(() => undefined)
-      for (const id of [...this.watchers.keys()]) this.notify(id)
-    }
-    this.isWatching = false
   }
 
   private notify(id: string): void {

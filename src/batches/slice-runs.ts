@@ -1,9 +1,8 @@
 import type { BatchRecord, OpenItem } from '../ports/batch-ports.ts'
-import type { LeaseStore } from '../ports/lease-ports.ts'
+import type { Lease, LeaseStore } from '../ports/lease-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
-import { leaseName, SLICE_ITEMS, type SliceJob, type SliceQueue } from '../ports/slice-ports.ts'
+import { leaseName, SLICE_ITEMS, type Slice, type SliceEnd } from '../ports/slice-ports.ts'
 import { AGAIN_MS, type EngineDeps } from './engine.ts'
-import type { Planner } from './planner.ts'
 import type { ProviderPump } from './provider-pump.ts'
 import { ItemQueue } from './run/item-queue.ts'
 import type { Run, RunEnd } from './run/run.ts'
@@ -12,8 +11,12 @@ import { addLoads, type HeldSlice, type Load, NO_LOAD, SliceSource } from './sha
 
 interface SliceRunsDeps extends EngineDeps {
   readonly leases: LeaseStore
-  readonly queue: SliceQueue
-  readonly planner: Planner
+  /** A slice is held here from now on; the answer is told its end. */
+  readonly onHeld: (slice: Slice) => (end: SliceEnd) => void
+  /** Slices of the batch that were held here are free for all, and have not ended. */
+  readonly onFreed: (batch: string) => Promise<void>
+  /** Ends the batch, if every item of it has ended, or is cancelled and held by nobody. */
+  readonly endBatch: (batch: string, status: BatchRecord['status']) => Promise<void>
   /** There is room for more work. */
   readonly onCapacity: () => void
 }
@@ -35,39 +38,34 @@ export class SliceRuns {
   /** How often in a row the store refused what they need, as it will refuse it again. */
   private readonly breaks = new Map<string, number>()
   private isStopping = false
-  /** After the store refused: until then nothing is fetched for it. Milliseconds since the epoch. */
-  private restsUntil = 0
+  #restsUntil = 0
 
   constructor(deps: SliceRunsDeps) {
     this.deps = deps
   }
 
-  /** Takes what was fetched, as far as nobody else holds it. Never rejects. */
-  accept(jobs: readonly SliceJob[]): Promise<void> {
-    const { leases: store, queue } = this.deps
-    return this.track('', async () => {
-      const taken = await store.takeMany(jobs.map(leaseName)).catch(async (error: unknown) => {
+  /** Takes what nobody else holds; answers how much that was. Never rejects. */
+  async accept(slices: readonly Slice[]): Promise<number> {
+    let taken: readonly Lease[] = []
+    await this.track('', async () => {
+      taken = await this.deps.leases.takeMany(slices.map(leaseName)).catch((error: unknown) => {
         this.rest()
-        await queue.giveBack(jobs)
         throw error
       })
       const leases = new Map(taken.map((lease) => [lease.name, lease]))
-      const others: SliceJob[] = []
-      const taking: Promise<void>[] = []
-      for (const job of jobs) {
-        const lease = leases.get(leaseName(job))
-        if (lease === undefined) others.push(job)
-        else taking.push(this.track(job.batch, () => this.take({ job, lease })))
-      }
-      // Its holder does it; if that process dies it is planned again.
-      await queue.complete(others)
+      const taking = slices.map(async (slice) => {
+        const lease = leases.get(leaseName(slice))
+        if (lease !== undefined)
+          await this.track(slice.batch, () => this.take({ slice, lease, end: this.deps.onHeld(slice) }))
+      })
       await Promise.all(taking)
     })
+    return taken.length
   }
 
-  /** The store has refused: nothing is to be fetched for it now. */
-  get isResting(): boolean {
-    return this.deps.clock.now().getTime() < this.restsUntil
+  /** After the store refused: until then nothing is to be taken. Milliseconds since the epoch. */
+  get restsUntil(): number {
+    return this.#restsUntil
   }
 
   /** `judge` null: batches of providers. */
@@ -99,35 +97,31 @@ export class SliceRuns {
   }
 
   private async take(held: HeldSlice): Promise<void> {
-    const { job } = held
+    const { batch, judge } = held.slice
     try {
       // Read under the lease: a cancel or a park from now on finds the batch held.
-      const record = await this.deps.stores.batches.get(job.batch)
-      const isOn = record?.status === 'running' || (job.judge === null && record?.status === 'cancelling')
-      const items = record !== null && isOn ? await this.itemsOf(job) : []
-      if (record === null || items.length === 0) {
-        await this.putAway(held)
-        if (record?.status === 'cancelling') await this.endCancel(job.batch)
-        return
-      }
-      const payer = await this.deps.stores.batches.payer(job.batch)
-      if (this.isStopping) return await this.giveBack(held)
-      if (job.judge === null) this.runWhole(record, payer, held)
+      const record = await this.deps.stores.batches.get(batch)
+      const isOn = record?.status === 'running' || (judge === null && record?.status === 'cancelling')
+      const items = record !== null && isOn ? await this.itemsOf(held.slice) : []
+      if (record === null || items?.length === 0) return await this.putAway(held, record?.status)
+      const payer = await this.deps.stores.batches.payer(batch)
+      if (this.isStopping) return await this.giveBack([held])
+      if (items === null) this.runWhole(record, payer, held)
       else this.runSlice(record, payer, held, items)
     } catch (error) {
       this.rest()
-      await this.giveBack(held)
+      await this.giveBack([held])
       throw error
     }
   }
 
-  private rest(): void {
-    this.restsUntil = this.deps.clock.now().getTime() + AGAIN_MS
+  rest(ms = AGAIN_MS): void {
+    this.#restsUntil = this.deps.clock.now().getTime() + ms
   }
 
-  /** What is pending of the slice; of a whole batch, whose items may all be with the provider, whether there is any. */
-  private async itemsOf({ batch, from, judge }: SliceJob): Promise<readonly OpenItem[]> {
-    if (judge === null) return WHOLE
+  /** What is pending of the slice; null: it is a whole batch, whose items may all be with the provider. */
+  private async itemsOf({ batch, from, judge }: Slice): Promise<readonly OpenItem[] | null> {
+    if (judge === null) return null
     const items = await this.deps.stores.batches.pending(batch, from - 1, SLICE_ITEMS)
     return items.filter(({ index }) => index < from + SLICE_ITEMS)
   }
@@ -142,7 +136,6 @@ export class SliceRuns {
     const source = new SliceSource({
       note: (lease, inFlight) => this.deps.leases.note(lease, inFlight),
       onDone: (slice) => void this.track(batch.id, () => this.putAway(slice)),
-      onLost: (slice) => void this.track(batch.id, () => this.giveBack(slice)),
     })
     source.add(held, items)
     const mayGoOn = async (record: BatchRecord | null) => {
@@ -197,9 +190,11 @@ export class SliceRuns {
     // A whole batch that was lost may have been taken again before its old run had ended.
     if (this.runs.get(id) === running) this.runs.delete(id)
     if (end?.kind === 'parked' && end.resumes_at === null) this.parked.add(id)
-    await Promise.all(drain().map((held) => (isOver(end) ? this.putAway(held) : this.giveBack(held))))
+    const rest = drain()
+    if (isOver(end)) await Promise.all(rest.map((held) => this.putAway(held)))
+    else await this.giveBack(rest)
     // What nobody holds any more: the last one out tells the end.
-    if (slices !== null) await this.endCancel(id)
+    if (slices !== null) await this.deps.endBatch(id, 'cancelling')
     this.deps.notify(id)
   }
 
@@ -216,20 +211,21 @@ export class SliceRuns {
   }
 
   /** There is nothing left to do of it. */
-  private async putAway({ job, lease }: HeldSlice): Promise<void> {
-    await Promise.all([this.deps.queue.complete([job]), this.deps.leases.release(lease)])
-    this.deps.onCapacity()
-    if (await this.deps.planner.finish(job.batch)) this.deps.notify(job.batch)
-  }
-
-  /** Somebody may go on with it at once; what is not heard of is planned again. */
-  private async giveBack({ job, lease }: HeldSlice): Promise<void> {
+  private async putAway({ slice, lease, end }: HeldSlice, status: BatchRecord['status'] = 'running'): Promise<void> {
+    end('done')
     await this.deps.leases.release(lease)
-    await this.deps.queue.giveBack([job])
+    this.deps.onCapacity()
+    await this.deps.endBatch(slice.batch, status)
   }
 
-  private async endCancel(id: string): Promise<void> {
-    if (await this.deps.planner.endCancel(id)) this.deps.notify(id)
+  /** Somebody may go on with it at once. */
+  private async giveBack(slices: readonly HeldSlice[]): Promise<void> {
+    const released = slices.map(async ({ slice, lease, end }) => {
+      end(lease.lost.aborted ? 'lost' : 'given_back')
+      await this.deps.leases.release(lease)
+      return slice.batch
+    })
+    for (const batch of new Set(await Promise.all(released))) await this.deps.onFreed(batch)
   }
 
   private track(batch: string, work: () => Promise<void>): Promise<void> {
@@ -243,7 +239,6 @@ export class SliceRuns {
 
 const MOST_BREAKS = 3
 const WHOLE_LOAD: Load = { ready: 1, held: 1, wanted: 0 }
-const WHOLE = [{}] as unknown as readonly OpenItem[]
 
 /** Whether a whole batch needs nobody any more; a broken or stopped run goes on elsewhere. */
 const isOver = (end: RunEnd | null): boolean => end !== null && end.kind !== 'stopped' && end.kind !== 'parked'

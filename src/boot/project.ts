@@ -139,9 +139,10 @@ function createBatches(
     engine = new ClusterEngine(given, {
       project,
       cluster,
-      queue: work.queue,
       lease_s: work.lease_s,
+      judges: work.judges,
       traceparent: () => shared.tracing.inject(),
+      onHeld: (slice, traceparent) => shared.tracing.slice(slice, traceparent),
       onCapacity: () => work.notifyCapacity(),
       onWork: () => work.notifyWork(),
     })

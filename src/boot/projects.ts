@@ -105,7 +105,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
       // What is opened from here on starts by itself.
       isRunning = true
       await Promise.all((await all()).map(startOnce))
-      shared.work?.start({ open, opened: () => started })
+      shared.work?.start({ main, open, opened: () => started })
       if (!shared.adopts) return
       await openAll()
       void look()
@@ -118,7 +118,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
     unusable: () => unusable.size,
     async close() {
       end()
-      const parts = [...(await all()), shared.pool, ...(shared.work === null ? [] : [shared.work])]
+      const parts = [...(await all()), shared.pool]
       const closed = await Promise.allSettled(parts.map((part) => part.close()))
       const failed = closed.find((one) => one.status === 'rejected')
       if (failed !== undefined) throw failed.reason

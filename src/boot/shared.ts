@@ -66,15 +66,13 @@ export async function gatherShared(options: ContextOptions, onTrouble: Shared['o
     rubrics: new Map(loaded.map(({ rubric }) => [rubric.name, rubric])),
     default_rubric: DEFAULT_RUBRIC,
     lanes,
-    work: await openWork({
+    work: openWork({
       config,
-      secrets,
       adopts,
       works: options.works ?? (!adopts || config.workers.in_service),
-      judges: judges.keys(),
+      judges: [...judges.keys()],
       laneOf: lanes.of,
       clock,
-      watched: (queue) => tracing.queue(queue),
       onError: (error) => onTrouble({ project: '', batch: '', error }),
     }),
     budgetOf: perJudge(),

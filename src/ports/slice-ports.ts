@@ -1,76 +1,74 @@
+import type { BatchMode } from '../schemas/vocabulary.ts'
+
 /** Items of one batch that are worked on together: small enough to be spread, large enough to cost little each. */
 export const SLICE_ITEMS = 16
 
-/** A part of a batch that one process works on at a time. */
-export interface SliceWork {
-  readonly project: string
+/** A part of a batch that one process works on at a time: the one that holds its lease. */
+export interface Slice {
   readonly batch: string
   /** Index of its first item; it ends `SLICE_ITEMS` further. */
   readonly from: number
   /** The judge of its first open item; null: the whole batch, which runs through its provider’s batch endpoint. */
   readonly judge: string | null
-  /** How many open slices of its batch came before it when it was planned; absent: as many as there are before it. */
-  readonly rank?: number
-  /** W3C trace context of the request that made the batch. */
-  readonly traceparent?: string
 }
 
-/** Work that was fetched; `attempt` tells this fetching from later ones. */
-export interface SliceJob extends SliceWork {
+/** A slice with open items that nobody held a moment ago. */
+export interface FreeSlice extends Slice {
+  /** How many slices of its batch with open items come before it. */
+  readonly rank: number
+}
+
+/** A batch that has not ended. */
+interface OpenBatch {
   readonly id: string
-  readonly attempt: number
-}
-
-/** What is missing among some work, and what somebody fetched a while ago and has not ended. */
-export interface Survey {
-  readonly missing: readonly SliceWork[]
-  readonly old: readonly SliceJob[]
-}
-
-/**
- * Work that waits for a process, over all projects. It only says where there may be something to do: who may do it is a matter of leases, and
- * what is to be done of the items. Whatever it loses is planned again. Rejects where it is out of reach.
- */
-export interface SliceQueue {
-  /** Adds what is neither waiting nor fetched. Of one judge, the beginnings of all batches come first. */
-  plan(work: readonly SliceWork[]): Promise<void>
-  /**
-   * Up to `most`, of the judge; null: batches of providers. It is nobody else’s until it is ended, given back, or its process dies. What is of
-   * the projects `without` is left to others.
-   */
-  fetch(judge: string | null, most: number, without?: readonly string[]): Promise<readonly SliceJob[]>
-  /** There is nothing left to do. Changes nothing for a job that was fetched again since; so does `giveBack`. */
-  complete(jobs: readonly SliceJob[]): Promise<void>
-  /** Somebody else may fetch it, at once. */
-  giveBack(jobs: readonly SliceJob[]): Promise<void>
-  /** `old`: fetched at least so many seconds ago. */
-  survey(work: readonly SliceWork[], seconds: number): Promise<Survey>
-  /** Judges whose work has waited for long, and that nobody works for. */
-  forsaken(): Promise<readonly string[]>
-  close(): Promise<void>
-}
-
-/** What is open of a slice: of its first pending item. */
-interface PendingSlice {
-  readonly from: number
-  readonly judge: string
+  readonly mode: BatchMode
+  readonly status: 'running' | 'cancelling' | 'parked'
+  /** Of a parked one that wakes by itself; ISO 8601. */
+  readonly resumes_at: string | null
+  /** No item is pending any more; some may be with the provider. */
+  readonly is_over: boolean
 }
 
 /** The items of batches by slices. */
 export interface SliceStore {
-  /** Slices with pending items from `from` (a multiple of `SLICE_ITEMS`) on, in order: those of the next `most` pending items. */
-  pending(batch: string, from: number, most: number): Promise<readonly PendingSlice[]>
+  /** Those of the batches that have not ended. */
+  open(batches: readonly string[]): Promise<readonly OpenBatch[]>
+  /**
+   * Up to `most` slices of the judge (null: of any) with pending items that nobody holds, the beginnings of all these batches first. Of each,
+   * only so much of its beginning is looked through that it costs little.
+   */
+  free(batches: readonly string[], judge: string | null, most: number): Promise<readonly FreeSlice[]>
+  /** The same of batches at providers. */
+  freeWhole(batches: readonly string[], most: number): Promise<readonly FreeSlice[]>
   /** Cancels the open items of a batch that is being cancelled, but for those under a lease; answers whether that was its end. */
   cancel(batch: string, at: string): Promise<boolean>
 }
 
-/** How many slices of its batch come before it. */
-export const rankOf = ({ rank, from }: SliceWork): number => rank ?? Math.floor(from / SLICE_ITEMS)
+/** What became of a slice that a process held. */
+export type SliceEnd = 'done' | 'given_back' | 'lost'
+
+/** There may be work in a batch; whoever hears of it looks. */
+export interface WorkNotice {
+  readonly project: string
+  readonly batch: string
+  /** W3C trace context of the request that made the batch. */
+  readonly traceparent?: string
+}
+
+/** Wakes those who work, in all processes and for all projects of a database. What is missed is found by the next look. */
+export interface WorkNotices {
+  send(notice: WorkNotice): Promise<void>
+  /** Null: some may have been missed. `onNotice` may not throw. */
+  onNotice(onNotice: (notice: WorkNotice | null) => void): void
+}
 
 /** The name of the lease under which the work is done. */
-export const leaseName = ({ batch, from, judge }: SliceWork): string =>
+export const leaseName = ({ batch, from, judge }: Slice): string =>
   judge === null ? `provider:${batch}` : `slice:${batch}:${from}`
 
 /** How the names of all leases of a batch begin. */
-export const leasePrefix = (batch: string, mode: 'direct' | 'provider'): string =>
+export const leasePrefix = (batch: string, mode: BatchMode): string =>
   mode === 'provider' ? `provider:${batch}` : `slice:${batch}:`
+
+/** The lease that a process holds for all that have the judge: while nobody holds it, nobody can work on the judge’s slices. */
+export const judgeLease = (judge: string): string => `judge:${judge}`

@@ -49,8 +49,7 @@ export function recordTraces(settings: TracingSettings): Tracing {
   const slices = createSlices(scribe)
   return {
     inject: () => scribe.inject(),
-    continueFrom: slices.continueFrom,
-    queue: slices.queue,
+    slice: slices.begin,
     request: (arrived) => traceRequest(scribe, arrived, settings.takes_parents),
     units: (database) => traceUnits(scribe, database),
     service: (service, project) => traceGrades(scribe, slices, service, project),

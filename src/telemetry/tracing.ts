@@ -1,7 +1,7 @@
 import type { Lane } from '../asking/lane/lane.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { Judge } from '../ports/ports.ts'
-import type { SliceQueue } from '../ports/slice-ports.ts'
+import type { Slice, SliceEnd } from '../ports/slice-ports.ts'
 import type { UnitWatcher } from './watch-stores.ts'
 
 /**
@@ -11,16 +11,13 @@ import type { UnitWatcher } from './watch-stores.ts'
  * gives as `gen_ai.response.id` to be found by.
  */
 export interface Tracing {
-  /** The W3C `traceparent` of what is being done now, to be carried along (in a job); undefined where nothing is traced. */
+  /** The W3C `traceparent` of what is being done now, to be carried along (in a notice); undefined where nothing is traced. */
   inject(): string | undefined
   /**
-   * Does work that somebody asked for elsewhere, in a trace of its own that links to what `traceparent` names: a batch of ten thousand
-   * items as one trace could be shown by nothing. While it runs, items of `slice` are graded inside of it, by any process.
-   * `name` is a closed word such as `slice`; what is no traceparent counts as none.
+   * A slice is being worked on here: in a trace of its own that links to what `traceparent` names, since a batch of ten thousand items as one
+   * trace could be shown by nothing. Its items are graded inside of it until the end is told; what is no traceparent counts as none.
    */
-  continueFrom<T>(traceparent: string | undefined, name: string, work: () => Promise<T>, slice?: Slice): Promise<T>
-  /** The same queue: every slice that is fetched is worked on in a trace of its own, as `continueFrom` does. */
-  queue(queue: SliceQueue): SliceQueue
+  slice(slice: Slice, traceparent: string | undefined): (end: SliceEnd) => void
   /** The span of an HTTP request; null: not traced. */
   request(arrived: Arrived): RequestSpan | null
   /** Makes a span of every unit of work of a store that a traced piece of work asks for; null: nothing is traced. */
@@ -38,13 +35,6 @@ export interface Tracing {
 }
 
 export type DatabaseKind = 'sqlite' | 'postgresql'
-
-/** Items of a batch, from the first index up to and without the other. */
-export interface Slice {
-  readonly batch: string
-  readonly from: number
-  readonly to: number
-}
 
 export interface Arrived {
   readonly method: string
@@ -64,8 +54,7 @@ export interface RequestSpan {
 /** Where tracing is off. */
 export const NO_TRACING: Tracing = {
   inject: () => undefined,
-  continueFrom: (_traceparent, _name, work) => work(),
-  queue: (queue) => queue,
+  slice: () => () => undefined,
   request: () => null,
   units: () => null,
   service: (service) => service,

@@ -60,7 +60,7 @@ test('the help of a command loads no service and no other command', async () => 
 })
 
 /** What only a service needs. */
-const SERVICE = [/^(?:ajv|better-sqlite3|fastify|openai|pg|pg-boss|pino|prom-client|typebox|undici|yaml)$/, /^@/]
+const SERVICE = [/^(?:ajv|better-sqlite3|fastify|openai|pg|pino|prom-client|typebox|undici|yaml)$/, /^@/]
 
 /** What a service on SQLite with the built-in judge can do without until something asks for it. */
 const LATER = [
@@ -69,7 +69,7 @@ const LATER = [
   /^@fastify\/(?:ajv-compiler|fast-json-stringify-compiler|static|swagger|swagger-ui)$/,
   /^@opentelemetry\/(?!api$)/,
   /^@stdlib\//,
-  /^(?:ajv|commander|csv-parse|csv-stringify|log-update|openai|pg|pg-boss|tar-stream|typebox|undici|yaml|yauzl)$/,
+  /^(?:ajv|commander|csv-parse|csv-stringify|log-update|openai|pg|tar-stream|typebox|undici|yaml|yauzl)$/,
 ]
 
 test('a service on SQLite loads no provider, no other store and nothing that only some requests need', async () => {

@@ -9,9 +9,11 @@ function makeLease(name: string): Lease & { lose(): void } {
   return { name, token: `token ${name}`, lost: controller.signal, lose: () => controller.abort() }
 }
 
+const ends: string[] = []
+
 function makeSlice(from: number, trajectories: readonly string[], judge = 'j') {
   const lease = makeLease(`slice:b:${from}`)
-  const held: HeldSlice = { job: { project: 'p', batch: 'b', from, judge, id: `${from}`, attempt: 0 }, lease }
+  const held: HeldSlice = { slice: { batch: 'b', from, judge }, lease, end: (how) => void ends.push(`${from} ${how}`) }
   const items = trajectories.map(
     (trajectory, at) => ({ batch: 'b', index: from + at, item_id: `${from + at}`, trajectory }) as unknown as OpenItem,
   )
@@ -20,15 +22,13 @@ function makeSlice(from: number, trajectories: readonly string[], judge = 'j') {
 
 function setUp() {
   const done: number[] = []
-  const lost: number[] = []
   const notes = new Map<string, number>()
   const source = new SliceSource({
     note: ({ name }, inFlight) => void notes.set(name, inFlight),
-    onDone: ({ job }) => void done.push(job.from),
-    onLost: ({ job }) => void lost.push(job.from),
+    onDone: ({ slice }) => void done.push(slice.from),
   })
   const next = async (now = 0) => (await source.next(now))?.index ?? null
-  return { source, done, lost, notes, next }
+  return { source, done, notes, next }
 }
 
 const take = async (source: SliceSource): Promise<OpenItem> => {
@@ -64,7 +64,7 @@ test('what is put back comes first, once it is due; what is only released keeps 
   expect(await next()).toBe(2)
   expect(source.isEmpty()).toBe(true)
   expect(done).toEqual([])
-  expect(source.drain().map(({ job }) => job.from)).toEqual([0])
+  expect(source.drain().map(({ slice }) => slice.from)).toEqual([0])
 })
 
 test('items of a trajectory wait for its first, and then come next; meanwhile they are no load', async () => {
@@ -88,7 +88,7 @@ test('items of a trajectory wait for its first, and then come next; meanwhile th
 })
 
 test('a slice that is lost takes its items with it, those in flight too', async () => {
-  const { source, done, lost: told, next } = setUp()
+  const { source, done, next } = setUp()
   const [lost, kept] = [makeSlice(0, ['a', 'b', 'c']), makeSlice(16, ['d'])]
   source.add(lost.held, lost.items)
   source.add(kept.held, kept.items)
@@ -101,8 +101,8 @@ test('a slice that is lost takes its items with it, those in flight too', async 
   expect(source.leaseOf(flying)?.lost.aborted).toBe(true)
   source.putBack(flying, 0)
   source.end(flying)
-  expect([await next(100), done, told]).toEqual([null, [], [0]])
-  expect(source.drain().map(({ job }) => job.from)).toEqual([16])
+  expect([await next(100), done, ends]).toEqual([null, [], ['0 lost']])
+  expect(source.drain().map(({ slice }) => slice.from)).toEqual([16])
 })
 
 test('a slice that was lost and is taken again is not touched by what flies of the old one', async () => {

@@ -12,19 +12,27 @@ async function setUp(tools: PostgresTools) {
 }
 
 describePostgres('slices', (tools) => {
-  test('those with something pending, within the indexes that are asked for', async () => {
-    const { stores, slices } = await setUp(tools())
-    await openBatch(stores, 'bat_1', 4 * SLICE_ITEMS + 1)
+  test('free are those with something pending that nobody holds, the beginnings of all batches first', async () => {
+    const { stores, slices, leases } = await setUp(tools())
+    await openBatch(stores, 'bat_1', 5 * SLICE_ITEMS + 1)
+    await openBatch(stores, 'bat_2', 2 * SLICE_ITEMS)
     for (let index = SLICE_ITEMS; index < 2 * SLICE_ITEMS; index++)
       await stores.batches.settle({ batch: 'bat_1', index }, ENDS.aligned)
     await stores.batches.settle({ batch: 'bat_1', index: 0 }, ENDS.aligned)
-    const from = async (first: number, most: number) =>
-      (await slices.pending('bat_1', first, most)).map((one) => one.from / SLICE_ITEMS)
-    expect(await from(0, 1000)).toEqual([0, 2, 3, 4])
-    expect(await from(0, SLICE_ITEMS - 1)).toEqual([0])
-    expect(await from(0, SLICE_ITEMS)).toEqual([0, 2])
-    expect(await from(3 * SLICE_ITEMS, 1000)).toEqual([3, 4])
-    expect(await slices.pending('bat_none', 0, 1000)).toEqual([])
+    const [lease] = await leases.takeMany([`slice:bat_1:${3 * SLICE_ITEMS}`])
+    const free = async (batches: string[], most: number) =>
+      (await slices.free(batches, null, most)).map((one) => [one.batch.slice(4), one.from / SLICE_ITEMS, one.rank])
+    expect(await free(['bat_1'], 1000)).toEqual([0, 2, 4, 5].map((slice, at) => ['1', slice, [0, 1, 3, 4][at]]))
+    expect(await free(['bat_1', 'bat_2', 'bat_none'], 3)).toEqual([
+      ['1', 0, 0],
+      ['2', 0, 0],
+      ['1', 2, 1],
+    ])
+    if (lease !== undefined) await leases.release(lease)
+    expect((await free(['bat_1'], 1000)).map(([, slice]) => slice)).toEqual([0, 2, 3, 4, 5])
+    await stores.batches.park('bat_2', 'a rest', null)
+    expect(await free(['bat_2'], 10)).toEqual([])
+    expect(await free([], 10)).toEqual([])
     await stores.close()
   })
 
@@ -32,14 +40,63 @@ describePostgres('slices', (tools) => {
     const { stores, slices } = await setUp(tools())
     await stores.batches.draft(makeBatch('bat_1'))
     const hostile = { ...GROUND_TRUTH, instruction: '\u0000 \ud800 "judge": "none"' }
-    const judges = ['first', 'second']
-    const items = judges.map((judge, index) => makeItem(index, { request: { ground_truth: hostile, judge } }))
+    const judges = ['first "one"', 'second']
+    const metadata = { judge: 'third', task: '"judge":"fourth"' } as object
+    const items = judges.map((judge, index) => makeItem(index, { request: { ground_truth: hostile, metadata, judge } }))
     await stores.batches.add('bat_1', items)
     await stores.batches.open('bat_1')
-    expect(await slices.pending('bat_1', 0, 16)).toEqual([{ from: 0, judge: 'first' }])
+    const of = async (judge: string | null) => slices.free(['bat_1'], judge, 16)
+    expect(await of('first "one"')).toEqual([{ batch: 'bat_1', from: 0, judge: 'first "one"', rank: 0 }])
+    for (const judge of ['none', 'second', 'third', 'fourth', 'first']) expect(await of(judge)).toEqual([])
     await stores.batches.settle({ batch: 'bat_1', index: 0 }, ENDS.never)
-    expect(await slices.pending('bat_1', 0, 16)).toEqual([{ from: 0, judge: 'second' }])
+    expect(await of(null)).toMatchObject([{ judge: 'second' }])
     await stores.close()
+  })
+
+  test('what is looked through of a large batch is bounded, and one of many judges is found in it', async () => {
+    const { stores, slices } = await setUp(tools())
+    await stores.batches.draft(makeBatch('bat_1'))
+    const request = { ground_truth: GROUND_TRUTH }
+    for (let slice = 0; slice < 1040; slice++) {
+      const judge = slice === 1000 || slice === 1030 ? 'rare' : 'common'
+      await stores.batches.add('bat_1', [makeItem(slice * SLICE_ITEMS, { request: { ...request, judge } })])
+    }
+    await stores.batches.open('bat_1')
+    expect(await slices.free(['bat_1'], 'rare', 8)).toMatchObject([{ from: 1000 * SLICE_ITEMS, rank: 1000 }])
+    await stores.close()
+  }, 60_000)
+
+  test('the batches that have not ended, and whether anything of them is pending', async () => {
+    const { stores, slices, leases } = await setUp(tools())
+    await openBatch(stores, 'bat_1', 1)
+    await openBatch(stores, 'bat_2', 1, { mode: 'provider' })
+    await openBatch(stores, 'bat_3', 1)
+    const ids = ['bat_1', 'bat_2', 'bat_3', 'bat_4']
+    await stores.batches.settle({ batch: 'bat_1', index: 0 }, ENDS.aligned)
+    await stores.batches.requestCancel('bat_3')
+    await slices.cancel('bat_3', AT)
+    expect(await slices.open(ids)).toEqual([
+      { id: 'bat_1', mode: 'direct', status: 'running', resumes_at: null, is_over: true },
+      { id: 'bat_2', mode: 'provider', status: 'running', resumes_at: null, is_over: false },
+    ])
+    expect(await slices.freeWhole(ids, 8)).toEqual([{ batch: 'bat_2', from: 0, judge: null, rank: 0 }])
+    await leases.take('provider:bat_2')
+    expect(await slices.freeWhole(ids, 8)).toEqual([])
+    await stores.close()
+  })
+
+  test('a notice is heard by other stores of the database; what is none counts as one that was missed', async () => {
+    const [{ stores, notices }, other] = [await setUp(tools()), await setUp(tools())]
+    const heard: unknown[] = []
+    other.notices.onNotice((notice) => heard.push(notice))
+    while (heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    const notice = { project: 'p', batch: 'bat_1' }
+    await notices.send(notice)
+    await notices.send({ ...notice, traceparent: '00-trace' })
+    await tools().server.query("SELECT pg_notify('veridict_work', 'what?')")
+    while (heard.length < 4) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(heard).toEqual([null, notice, { ...notice, traceparent: '00-trace' }, null])
+    await Promise.all([stores.close(), other.stores.close()])
   })
 
   test('a cancel leaves alone what is held, and is the end once nothing is', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GradingJob } from '../../src/grading/job.ts'
-import type { SliceJob, SliceQueue } from '../../src/ports/slice-ports.ts'
+import { SLICE_ITEMS } from '../../src/ports/slice-ports.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { toLines } from '../http/make-batch.ts'
 import { startCollector } from './collector.ts'
@@ -25,38 +25,16 @@ const requestOf = (run: number) => ({
   judge: 'lexical',
 })
 
-/** A queue that gives each job once and remembers nothing: only its promises matter here. */
-function queueOf(jobs: readonly SliceJob[]): SliceQueue {
-  const left = [...jobs]
-  return {
-    plan: async () => undefined,
-    fetch: async (_judge, most) => left.splice(0, most),
-    complete: async () => undefined,
-    giveBack: async () => undefined,
-    survey: async () => ({ missing: [], old: [] }),
-    forsaken: async () => [],
-    close: async () => undefined,
-  }
-}
-
-const jobOf = (from: number, traceparent?: string): SliceJob => ({
-  project: 'default',
-  batch: 'bat_1',
-  from,
-  judge: 'lexical',
-  id: `job-${from}`,
-  attempt: 0,
-  ...(traceparent !== undefined && { traceparent }),
-})
+const sliceAt = (from: number) => ({ batch: 'bat_1', from, judge: 'lexical' })
 
 test('a slice is a trace of its own that links to who made the batch, and its items are inside of it, whoever begins them', async () => {
   const collector = await startCollector()
   const { context, tracing } = await startTraced(tracedTo(collector.url))
-  const queue = tracing.queue(queueOf([jobOf(0, TRACEPARENT), jobOf(16, 'no traceparent at all')]))
-  const jobs = await queue.fetch('lexical', 2)
+  const ends = [tracing.slice(sliceAt(0), TRACEPARENT), tracing.slice(sliceAt(SLICE_ITEMS), 'no traceparent at all')]
   for (const index of [3, 15, 16, 40]) await context.main.service.gradeItem(requestOf(index), jobFor(index))
-  await queue.complete(jobs.slice(0, 1))
-  await queue.giveBack(jobs.slice(1))
+  ends[0]?.('done')
+  ends[0]?.('lost')
+  ends[1]?.('given_back')
   await context.main.service.gradeItem(requestOf(4), jobFor(4))
   await tracing.close()
 
@@ -86,24 +64,9 @@ test('a slice is a trace of its own that links to who made the batch, and its it
 test('a slice that nobody ended is told of as lost at the stop', async () => {
   const collector = await startCollector()
   const { tracing } = await startTraced(tracedTo(collector.url))
-  await tracing.queue(queueOf([jobOf(0)])).fetch('lexical', 1)
+  tracing.slice(sliceAt(0), undefined)
   await tracing.close()
   expect(collector.spans).toMatchObject([{ name: 'slice', attributes: { 'veridict.slice.end': 'lost' } }])
-})
-
-test('work that is continued carries its own traceparent on, and fails by a code', async () => {
-  const collector = await startCollector()
-  const { tracing } = await startTraced(tracedTo(collector.url))
-  expect(tracing.inject()).toBeUndefined()
-  const inside = await tracing.continueFrom(TRACEPARENT, 'provider batch', async () => tracing.inject())
-  const broken = tracing.continueFrom(undefined, 'supervisor', () => Promise.reject(new TypeError('a secret sentence')))
-  await expect(broken).rejects.toThrow('a secret sentence')
-  await tracing.close()
-  const [good, bad] = collector.spans
-  expect(inside).toBe(`00-${good?.trace}-${good?.id}-01`)
-  expect(good).toMatchObject({ name: 'provider batch', links: [`${TRACE}/${SPAN}`], status: 0 })
-  expect(bad).toMatchObject({ name: 'supervisor', links: [], status: 2, attributes: { 'error.type': 'TypeError' } })
-  expect(collector.bytes()).not.toContain('secret sentence')
 })
 
 test('items of a batch on SQLite are traces of their own that link to the request', async () => {

@@ -1,15 +1,17 @@
 import type { OpenItem } from '../../ports/batch-ports.ts'
 import type { Lease } from '../../ports/lease-ports.ts'
-import type { SliceJob } from '../../ports/slice-ports.ts'
+import type { Slice, SliceEnd } from '../../ports/slice-ports.ts'
 import type { ItemSource } from '../run/item-source.ts'
 
 /** A slice that this process holds. */
 export interface HeldSlice {
-  readonly job: SliceJob
+  readonly slice: Slice
   readonly lease: Lease
+  /** Tells once what became of it. */
+  readonly end: (how: SliceEnd) => void
 }
 
-interface Slice extends HeldSlice {
+interface Working extends HeldSlice {
   /** Not ended yet. */
   readonly open: Set<number>
   flying: number
@@ -43,8 +45,6 @@ interface SliceSourceDeps {
   readonly note: (lease: Lease, inFlight: number) => void
   /** Every item of it has ended. */
   readonly onDone: (slice: HeldSlice) => void
-  /** It is not ours any more. */
-  readonly onLost: (slice: HeldSlice) => void
 }
 
 /**
@@ -53,7 +53,7 @@ interface SliceSourceDeps {
  */
 export class SliceSource implements ItemSource {
   private readonly deps: SliceSourceDeps
-  private readonly slices = new Map<Lease, Slice>()
+  private readonly slices = new Map<Lease, Working>()
   /** By the very object: an item whose slice was lost and taken again may still be in flight under the old lease. */
   private readonly leases = new WeakMap<OpenItem, Lease>()
   private fresh: OpenItem[] = []
@@ -76,7 +76,7 @@ export class SliceSource implements ItemSource {
   load(judge: string): Omit<Load, 'wanted'> {
     let [flying, held] = [0, 0]
     for (const slice of this.slices.values()) {
-      if (slice.job.judge !== judge) continue
+      if (slice.slice.judge !== judge) continue
       flying += slice.flying
       held += slice.open.size
     }
@@ -161,10 +161,10 @@ export class SliceSource implements ItemSource {
 
   private isOf(item: OpenItem, judge: string): boolean {
     const lease = this.leases.get(item)
-    return lease !== undefined && this.slices.get(lease)?.job.judge === judge
+    return lease !== undefined && this.slices.get(lease)?.slice.judge === judge
   }
 
-  private count(item: OpenItem, by: number): Slice | null {
+  private count(item: OpenItem, by: number): Working | null {
     const lease = this.leases.get(item)
     const slice = lease === undefined ? undefined : this.slices.get(lease)
     if (slice === undefined) return null
@@ -180,6 +180,6 @@ export class SliceSource implements ItemSource {
     const isLost = (item: OpenItem) => this.leases.get(item) === lease
     this.fresh = this.fresh.filter((item) => !isLost(item))
     this.waiting = this.waiting.filter(({ item }) => !isLost(item))
-    this.deps.onLost(slice)
+    slice.end('lost')
   }
 }

@@ -1,29 +1,22 @@
 import type { Lane } from '../../asking/lane/lane.ts'
 import type { Clock } from '../../ports/ports.ts'
-import { SLICE_ITEMS, type SliceJob, type SliceQueue } from '../../ports/slice-ports.ts'
+import { SLICE_ITEMS } from '../../ports/slice-ports.ts'
 import { createNotifier, type Notifier } from '../run/notifier.ts'
 import type { Load } from './slice-source.ts'
 
 export interface SliceWorkerDeps {
-  readonly queue: SliceQueue
   readonly judges: Iterable<string>
   readonly laneOf: (judge: string) => Lane
   /** What all projects of this process hold of a judge; of providers’ batches with null. */
   readonly load: (judge: string | null) => Load
-  /** Projects that nothing is fetched for now. */
-  readonly resting: () => readonly string[]
-  /** Hands the work to its projects; resolves once it counts in `load`. */
-  readonly deliver: (jobs: readonly SliceJob[]) => Promise<void>
+  /** Takes up to so many slices that nobody holds: what was taken counts in `load` by then. Null: there are none. Never rejects. */
+  readonly take: (judge: string | null, most: number) => Promise<number | null>
   readonly clock: Clock
-  readonly onTrouble: (error: unknown) => void
 }
 
-/** How long a worker with free capacity waits where there was no work: the longer the more often there was none. */
-const POLL_MS = 250
-const MOST_POLL_MS = 1_000
-const AGAIN_MS = 2_000
+/** How long a worker with free capacity waits where there was no work; engines tell of more. */
+const IDLE_MS = 10_000
 const ROOM_MS = 200
-const FORSAKEN_MS = 15_000
 const MOST_AT_ONCE = 8
 /** Items of a judge; batches at providers, which hardly cost anything here. */
 const MOST_HELD = 1024
@@ -33,15 +26,13 @@ const MOST_WHOLE = 64
 interface Place {
   readonly capacity: Notifier
   readonly work: Notifier
-  poll_ms: number
-  hasFailed: boolean
 }
 
-/** Fetches, for each judge, as much work as keeps its lane busy, and one slice more. */
+/** Takes, for each judge, as much work as keeps its lane busy, and one slice more. */
 export class SliceWorker {
   private readonly deps: SliceWorkerDeps
   private readonly stopping = new AbortController()
-  private readonly places = new Map<string | null, Place>()
+  private readonly places: Place[] = []
   private readonly busy: Promise<void>[] = []
 
   constructor(deps: SliceWorkerDeps) {
@@ -49,21 +40,25 @@ export class SliceWorker {
   }
 
   start(): void {
-    for (const judge of [null, ...this.deps.judges]) this.begin(judge)
-    this.busy.push(this.findForsaken())
+    const { clock, judges } = this.deps
+    for (const judge of [null, ...judges]) {
+      const place: Place = { capacity: createNotifier(clock), work: createNotifier(clock) }
+      this.places.push(place)
+      this.busy.push(this.draw(judge, place))
+    }
   }
 
   /** There may be capacity for more. */
   notifyCapacity(): void {
-    for (const { capacity } of this.places.values()) capacity.notify()
+    for (const { capacity } of this.places) capacity.notify()
   }
 
   /** There may be more work. */
   notifyWork(): void {
-    for (const { work } of this.places.values()) work.notify()
+    for (const { work } of this.places) work.notify()
   }
 
-  /** Resolves once nothing more is fetched; what was is delivered. */
+  /** Resolves once nothing more is taken. */
   async stop(): Promise<void> {
     this.stopping.abort()
     this.notifyCapacity()
@@ -71,38 +66,17 @@ export class SliceWorker {
     await Promise.all(this.busy)
   }
 
-  private begin(judge: string | null): void {
-    if (this.places.has(judge)) return
-    const [capacity, work] = [createNotifier(this.deps.clock), createNotifier(this.deps.clock)]
-    const place: Place = { capacity, work, poll_ms: POLL_MS, hasFailed: false }
-    this.places.set(judge, place)
-    this.busy.push(this.draw(judge, place))
-  }
-
   private async draw(judge: string | null, place: Place): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      try {
-        await this.drawOnce(judge, place)
-        place.hasFailed = false
-      } catch (error) {
-        // Once, for as long as it lasts.
-        if (!place.hasFailed) this.deps.onTrouble(error)
-        place.hasFailed = true
-        await this.deps.clock.sleep(AGAIN_MS, this.stopping.signal).catch(() => undefined)
-      }
-    }
+    while (!this.stopping.signal.aborted) await this.drawOnce(judge, place)
   }
 
   private async drawOnce(judge: string | null, place: Place): Promise<void> {
     const most = Math.min(MOST_AT_ONCE, this.capacity(judge))
     if (most <= 0) return place.capacity.wait(ROOM_MS)
-    const jobs = await this.deps.queue.fetch(judge, most, this.deps.resting())
-    if (jobs.length > 0) {
-      place.poll_ms = POLL_MS
-      return this.deps.deliver(jobs)
-    }
-    if (!this.stopping.signal.aborted) await place.work.wait(place.poll_ms)
-    place.poll_ms = Math.min(MOST_POLL_MS, place.poll_ms * 2)
+    const taken = await this.deps.take(judge, most)
+    // Others were quicker, and there may be more.
+    if (taken === 0) return place.capacity.wait(ROOM_MS)
+    if (taken === null && !this.stopping.signal.aborted) await place.work.wait(IDLE_MS)
   }
 
   /** Slices that there is capacity for. */
@@ -113,23 +87,5 @@ export class SliceWorker {
     // A judge that is out is asked now and then: only that shows whether it is there again.
     if (this.deps.laneOf(judge).state().kind === 'out') return held === 0 ? 1 : 0
     return Math.ceil((Math.max(1, wanted) - ready) / SLICE_ITEMS)
-  }
-
-  /** Judges that no process has any more: their batches are parked, and say why. */
-  private async findForsaken(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      // Out of reach, it is told by those who fetch.
-      const judges = await this.deps.queue.forsaken().catch(() => [])
-      for (const judge of judges) if (!this.places.has(judge)) await this.empty(judge).catch(() => undefined)
-      await this.deps.clock.sleep(FORSAKEN_MS, this.stopping.signal).catch(() => undefined)
-    }
-  }
-
-  private async empty(judge: string): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      const jobs = await this.deps.queue.fetch(judge, MOST_AT_ONCE, this.deps.resting())
-      if (jobs.length === 0) return
-      await this.deps.deliver(jobs)
-    }
   }
 }

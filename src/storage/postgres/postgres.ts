@@ -5,7 +5,7 @@ import { createBlobPlaces, settlePlace } from '../stores/blob-places.ts'
 import { createTables, type ProjectStores } from '../stores/stores.ts'
 import { createLeaseStore, LEASE_SECONDS } from './cluster/leases.ts'
 import { type Processes, registerProcess, SILENCE_S } from './cluster/processes.ts'
-import { createSliceStore } from './cluster/slices.ts'
+import { createSliceStore, createWorkNotices } from './cluster/slices.ts'
 import { createListener, type Listener } from './connection/listen.ts'
 import { openMigrated } from './connection/migrate.ts'
 import type { PoolSettings } from './connection/pool.ts'
@@ -79,7 +79,11 @@ function assemble(unit: Unit, processes: Processes, outside: Outside, shared: Sh
   return {
     ...createTables(createDb(unit, processes), outside),
     processes: { beat: () => processes.beat() },
-    cluster: { leases: shared.leases, slices: createSliceStore(unit) },
+    cluster: {
+      leases: shared.leases,
+      slices: createSliceStore(unit),
+      notices: createWorkNotices(unit, shared.listener),
+    },
     async check() {
       await unit.run(CHECK)
       await outside.check()

@@ -1,17 +1,59 @@
-import { SLICE_ITEMS, type SliceStore } from '../../../ports/slice-ports.ts'
+import {
+  type FreeSlice,
+  SLICE_ITEMS,
+  type SliceStore,
+  type WorkNotice,
+  type WorkNotices,
+} from '../../../ports/slice-ports.ts'
+import type { Listener } from '../connection/listen.ts'
 import type { Unit } from '../connection/unit.ts'
 
-/** The whole request is read, and its judge found outside: PostgreSQL reads no JSON with an escaped NUL in it. */
-const PENDING = `
-  SELECT DISTINCT ON (idx / ${SLICE_ITEMS}) idx / ${SLICE_ITEMS} * ${SLICE_ITEMS} AS "from", request FROM (
-    SELECT idx, request FROM batch_items
-    WHERE batch = (SELECT seq FROM batches WHERE id = $1) AND status = 'pending' AND idx >= $2 ORDER BY idx LIMIT $3
-  ) AS open
-  ORDER BY idx / ${SLICE_ITEMS}, idx`
+/** Slices that are looked through of a batch, held ones too. */
+const MOST_LOOKED_AT = 1024
+
+const OPEN = `
+  SELECT id, mode, status, resumes_at,
+    NOT EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND batch_items.status = 'pending') AS is_over
+  FROM batches WHERE id = ANY($1) AND status IN ('running', 'cancelling', 'parked') ORDER BY id`
+
+/** Read once: asked for each slice, the planner walks over all leases each time. */
+const HELD = "SELECT name FROM leases WHERE name ~ '^(slice|provider):' AND until > clock_timestamp()"
+
+/**
+ * From slice to slice by the index of what is pending; what lies behind the last that is wanted is not looked at. The judge is made sure of
+ * outside: PostgreSQL reads no JSON with an escaped NUL in it.
+ */
+const FREE = `
+  WITH held AS MATERIALIZED (${HELD})
+  SELECT id AS batch, slice * ${SLICE_ITEMS} AS "from", request, rank FROM batches CROSS JOIN LATERAL (
+    WITH RECURSIVE step AS (
+      (SELECT idx, 0 AS rank FROM batch_items WHERE batch = batches.seq AND status = 'pending' ORDER BY idx LIMIT 1)
+      UNION ALL
+      SELECT following.idx, step.rank + 1 FROM step CROSS JOIN LATERAL (
+        SELECT idx FROM batch_items
+        WHERE batch = batches.seq AND status = 'pending' AND idx >= (step.idx / ${SLICE_ITEMS} + 1) * ${SLICE_ITEMS}
+        ORDER BY idx LIMIT 1
+      ) AS following WHERE step.rank + 1 < ${MOST_LOOKED_AT}
+    ), free AS (
+      SELECT idx / ${SLICE_ITEMS} AS slice, rank,
+        (SELECT request FROM batch_items WHERE batch = batches.seq AND batch_items.idx = step.idx) AS request
+      FROM step WHERE 'slice:' || batches.id || ':' || idx / ${SLICE_ITEMS} * ${SLICE_ITEMS} NOT IN (SELECT name FROM held)
+    )
+    SELECT slice, rank, request FROM free WHERE strpos(request, $2) > 0 LIMIT $3
+  ) AS found
+  WHERE id = ANY($1) AND mode = 'direct' AND status = 'running' ORDER BY rank, id LIMIT $3`
+
+const FREE_WHOLE = `
+  SELECT id AS batch FROM batches
+  WHERE id = ANY($1) AND mode = 'provider' AND status IN ('running', 'cancelling') AND 'provider:' || id NOT IN (${HELD})
+  ORDER BY id LIMIT $2`
+
+/** One after the other: whoever comes second finds nothing left, and does not wait for item after item. */
+const HOLD_CANCELLED = "SELECT 1 FROM batches WHERE id = $1 AND status = 'cancelling' FOR NO KEY UPDATE"
 
 const CANCEL_FREE = `
   UPDATE batch_items SET status = 'cancelled'
-  WHERE batch = (SELECT seq FROM batches WHERE id = $1 AND status = 'cancelling') AND status IN ('pending', 'waiting')
+  WHERE batch = (SELECT seq FROM batches WHERE id = $1) AND status IN ('pending', 'waiting')
     AND NOT EXISTS (
       SELECT 1 FROM leases WHERE until > clock_timestamp()
         AND name IN ('slice:' || $1::text || ':' || idx / ${SLICE_ITEMS} * ${SLICE_ITEMS}, 'provider:' || $1::text)
@@ -22,12 +64,21 @@ const END = `
     AND NOT EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND status IN ('pending', 'waiting'))`
 
 export const createSliceStore = (unit: Unit): SliceStore => ({
-  async pending(batch, from, most) {
-    const rows = await unit.rows<{ from: number; request: string }>(PENDING, [batch, from, most])
-    return rows.map((row) => ({ from: row.from, judge: judgeOf(row.request) }))
+  open: (batches) => unit.rows(OPEN, [batches]),
+  async free(batches, judge, most) {
+    // As `JSON.stringify` wrote it; a member of something inside may look the same.
+    const mark = judge === null ? '' : `"judge":${JSON.stringify(judge)}`
+    const rows = await unit.rows<FreeSlice & { request: string }>(FREE, [batches, mark, most])
+    const found = rows.map(({ batch, from, rank, request }) => ({ batch, from, rank, judge: judgeOf(request) }))
+    return judge === null ? found : found.filter((one) => one.judge === judge)
+  },
+  async freeWhole(batches, most) {
+    const rows = await unit.rows<{ batch: string }>(FREE_WHOLE, [batches, most])
+    return rows.map(({ batch }) => ({ batch, from: 0, rank: 0, judge: null }))
   },
   cancel: (batch, at) =>
     unit.write(async (sql) => {
+      if ((await sql.rows(HOLD_CANCELLED, [batch])).length === 0) return false
       await sql.run(CANCEL_FREE, [batch])
       return (await sql.run(END, [batch, at])) > 0
     }),
@@ -36,4 +87,23 @@ export const createSliceStore = (unit: Unit): SliceStore => ({
 function judgeOf(request: string): string {
   const { judge } = JSON.parse(request) as { judge?: unknown }
   return typeof judge === 'string' ? judge : ''
+}
+
+const CHANNEL = 'veridict_work'
+
+export const createWorkNotices = (unit: Unit, listener: Listener): WorkNotices => ({
+  async send(notice) {
+    await unit.run('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify(notice)])
+  },
+  onNotice: (onNotice) => listener.on(CHANNEL, (words) => onNotice(parseNotice(words ?? ''))),
+})
+
+/** What is no notice is taken for one that was missed. */
+function parseNotice(words: string): WorkNotice | null {
+  try {
+    const { project, batch, traceparent } = JSON.parse(words) as WorkNotice
+    return { project: String(project), batch: String(batch), ...(traceparent !== undefined && { traceparent }) }
+  } catch {
+    return null
+  }
 }
