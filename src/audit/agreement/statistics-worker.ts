@@ -89,7 +89,10 @@ export function createStatisticsWorker(): StatisticsWorker {
   function next(): void {
     if (asked !== null || closed) return
     asked = waiting.shift() ?? null
-    if (asked === null) return hold(false)
+    if (asked === null) {
+      hold(false)
+      return
+    }
     child ??= start()
     hold(true)
     const { name, input } = asked
