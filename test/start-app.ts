@@ -22,6 +22,8 @@ export async function startApp(
     readonly config?: Partial<Config>
     readonly judges?: readonly Judge[]
     readonly rubrics?: string
+    /** False: the process of a command. */
+    readonly adopts_batches?: boolean
     /** What `VERIDICT_CONFIG` holds. */
     readonly file?: string
   } = {},
@@ -31,6 +33,7 @@ export async function startApp(
     config: { ...config, ...options.config },
     secrets,
     judges: options.judges ?? [],
+    adopts_batches: options.adopts_batches ?? true,
     ...(options.rubrics !== undefined && { rubrics: options.rubrics }),
   })
   const logs: string[] = []

@@ -9,6 +9,8 @@ import { BatchRunner } from './run/runner.ts'
 const FAR_AHEAD = 128
 const REST_MS = 20
 
+const COMMAND_STOPPED = 'the command that ran it was stopped'
+
 /** Every batch is run whole by one process, which claims it. */
 export class LocalEngine implements BatchEngine {
   private readonly deps: EngineDeps
@@ -129,6 +131,9 @@ export class LocalEngine implements BatchEngine {
     try {
       const end = await runner.run()
       if (end.kind === 'parked') again = end.resumes_at
+      // Stopped by a person, who does not want a service on the same database to go on with it, and to pay.
+      if (end.kind === 'stopped' && this.stopping.signal.aborted && !this.deps.adopts)
+        await this.store.park(id, COMMAND_STOPPED, null)
       // Another process may be told to go on with it.
       if (end.kind === 'stopped' || (end.kind === 'parked' && again === null)) await this.store.release(id)
     } catch (error) {

@@ -62,7 +62,8 @@ function endWithTheReader(): void {
   // The reader of the results may have read enough: `veridict results … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (GONE.includes(error.code)) process.exit(0)
-    throw error
+    process.stderr.write(`veridict: the results cannot be written: ${error.code ?? error.message}\n`)
+    process.exit(1)
   })
   // The reader of the progress may have read enough; what is being graded goes on.
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {

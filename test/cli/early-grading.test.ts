@@ -17,8 +17,8 @@ afterEach(async () => {
 })
 
 /** The calls that a command makes of the service in its process. */
-async function start(judge = answeringJudge(() => GOOD_ANSWER), database = ':memory:') {
-  const app = await startApp({ judges: [judge], env: { VERIDICT_DATABASE: database } })
+async function start(judge = answeringJudge(() => GOOD_ANSWER), database = ':memory:', adopts_batches = true) {
+  const app = await startApp({ judges: [judge], env: { VERIDICT_DATABASE: database }, adopts_batches })
   open.push(app)
   const pending = new Set<Promise<unknown>>()
   const { createBatch, events, results, readBatch, findBatches } = localCalls(app.context, app.context.main, pending)
@@ -165,6 +165,43 @@ describe('a batch of the command', () => {
     const { items } = (await app.get('/v1/grades?limit=200')).json<{ items: unknown[] }>()
     expect(items.length).toBe(judge.calls.length)
   })
+
+  test.each([false, true])(
+    'that is stopped is left to a service on the same database only by a service: %s',
+    async (isService) => {
+      const database = tempDatabase()
+      let release = () => {}
+      const held = new Promise<typeof GOOD_ANSWER>((resolve) => {
+        release = () => resolve(GOOD_ANSWER)
+      })
+      const { app, judge, createBatch } = await start(
+        answeringJudge(() => held),
+        database,
+        isService,
+      )
+      const { id } = await createBatch({}, pausing(itemsOf(MANY), -1, noop), never)
+      await expect.poll(() => judge.calls.length).toBeGreaterThan(0)
+      open.splice(open.indexOf(app), 1)
+      const stopped = app.stop()
+      release()
+      await stopped
+      const service = await start(
+        answeringJudge(() => GOOD_ANSWER),
+        database,
+      )
+      await service.app.context.start()
+      if (isService) return expect(await service.ended(id)).toMatchObject({ counts: { graded: MANY } })
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect(await service.app.context.main.batches.get(id)).toMatchObject({
+        status: 'parked',
+        parked_reason: 'the command that ran it was stopped',
+        resumes_at: null,
+      })
+      expect(service.judge.calls).toEqual([])
+      await service.app.context.main.batches.resume(id)
+      expect(await service.ended(id)).toMatchObject({ counts: { graded: MANY } })
+    },
+  )
 
   test('is not taken for abandoned by a process that starts meanwhile, also while its judge is out', async () => {
     const database = tempDatabase()

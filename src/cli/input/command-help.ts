@@ -7,7 +7,7 @@ const GO_ON = `Going on:
   one that is parked, and prints the results of one that is done. --new begins another; what is graded already keeps
   its grade and costs nothing.
   Ctrl-C stops cleanly and says how to go on: a batch of a running service goes on without you, one in this process
-  rests in the database. A second Ctrl-C ends at once.`
+  is parked (on a PostgreSQL its workers go on: \`veridict cancel\` ends it). A second Ctrl-C ends at once.`
 
 export const BATCH_HELP = `
 What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory files of every format that
