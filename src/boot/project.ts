@@ -46,6 +46,17 @@ export interface Shared {
   readonly onTrouble: (trouble: Trouble & { readonly project: string }) => void
 }
 
+/**
+ * Loads what reads and checks trials, most of the code, which otherwise is loaded with the first trial. For what runs for long: whatever is written
+ * to the files of the program later, it is of one version. Rejects where a file cannot be loaded.
+ */
+export const loadTrialCode = (): Promise<unknown> =>
+  Promise.all([
+    import('../offload/read-elsewhere.ts'),
+    import('../grading/sample.ts'),
+    import('../judges/lexical/lexical-answer.ts'),
+  ])
+
 /** Opens, and makes where needed, the project’s database. Throws a StorageError where it cannot be used. */
 export async function openProject(shared: Shared, name: string): Promise<Project> {
   const database = shared.config.postgres === null ? 'sqlite' : 'postgresql'
