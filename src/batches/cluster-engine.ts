@@ -171,6 +171,7 @@ export class ClusterEngine implements BatchEngine {
   private async lookOnce(): Promise<number> {
     const { adopts, stores } = this.deps
     const { slices } = this.settings.cluster
+    const traced = [...this.traces.keys()]
     const open = await slices.open(adopts ? await stores.batches.listUnclaimed() : [...this.own])
     let next = Number.POSITIVE_INFINITY
     for (const batch of open) {
@@ -180,7 +181,8 @@ export class ClusterEngine implements BatchEngine {
         await this.see(batch, wakes !== null).catch((error: unknown) => this.deps.onTrouble({ batch: batch.id, error }))
     }
     this.open = open.map(({ id }) => id)
-    for (const id of this.traces.keys()) if (!this.open.includes(id)) this.traces.delete(id)
+    // What was heard of meanwhile may not have been open yet.
+    for (const id of traced) if (!this.open.includes(id)) this.traces.delete(id)
     this.settings.onWork()
     if (this.settings.judges.size > 0) await this.seeJudges()
     return next

@@ -36,6 +36,7 @@ function setUp(batches: Partial<BatchStore>, slices: Partial<SliceStore>, { adop
     notices: { send: async (notice: WorkNotice) => void sent.push(notice), onNotice: () => undefined },
   } as unknown as Cluster
   const onWork = vi.fn()
+  const onHeld = vi.fn(() => () => undefined)
   const engine = new ClusterEngine(
     {
       stores: { batches: { listUnclaimed: async () => ['bat_1', 'bat_2'], claim: async () => true, ...batches } },
@@ -56,12 +57,12 @@ function setUp(batches: Partial<BatchStore>, slices: Partial<SliceStore>, { adop
       lease_s: LEASE_S,
       judges: new Set(judges),
       traceparent: () => '00-trace',
-      onHeld: () => () => undefined,
+      onHeld,
       onCapacity: () => undefined,
       onWork,
     },
   )
-  return { engine, elsewhere, wanted, held, sent, troubles, onWork }
+  return { engine, elsewhere, wanted, held, sent, troubles, onWork, onHeld }
 }
 
 const open = (id: string) => ({ id, mode: 'direct', status: 'running', resumes_at: null, is_over: true }) as const
@@ -128,4 +129,24 @@ test('a batch is told to all; one that this process has for itself to nobody', a
   await own.engine.stop()
   expect(own.sent).toEqual([])
   expect(own.wanted).toEqual([])
+})
+
+test('what is heard of during a look is not forgotten for being younger than it', async () => {
+  const slice = { batch: 'bat_3', from: 0, judge: 'ours' }
+  let looks = 0
+  const { engine, onHeld } = setUp(
+    { get: async () => null, finish: async () => false },
+    {
+      async open() {
+        looks += 1
+        if (looks === 1) engine.hear('bat_3', '00-late')
+        return looks === 1 ? [] : [{ ...open('bat_3'), is_over: false }]
+      },
+    },
+  )
+  await engine.start()
+  await vi.waitFor(() => expect(looks).toBeGreaterThan(2))
+  await engine.accept([slice])
+  await engine.stop()
+  expect(onHeld).toHaveBeenCalledWith(slice, '00-late')
 })

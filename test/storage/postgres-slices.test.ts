@@ -53,6 +53,24 @@ describePostgres('slices', (tools) => {
     await stores.close()
   })
 
+  test('requests that only look like those of a judge hide none of it', async () => {
+    const { stores, slices } = await setUp(tools())
+    const request = { ground_truth: GROUND_TRUTH, metadata: { judge: 'idle' } as object }
+    for (const [batch, judge] of [
+      ['bat_1', 'busy'],
+      ['bat_2', 'idle'],
+    ] as const) {
+      await stores.batches.draft(makeBatch(batch))
+      const items = [0, 1, 2].map((slice) => makeItem(slice * SLICE_ITEMS, { request: { ...request, judge } }))
+      await stores.batches.add(batch, items)
+      await stores.batches.open(batch)
+    }
+    const both = ['bat_1', 'bat_2']
+    expect(await slices.free(both, 'idle', 1)).toEqual([{ batch: 'bat_2', from: 0, judge: 'idle', rank: 0 }])
+    expect(await slices.free(['bat_1'], 'idle', 1)).toEqual([])
+    await stores.close()
+  })
+
   test('what is looked through of a large batch is bounded, and one of many judges is found in it', async () => {
     const { stores, slices } = await setUp(tools())
     await stores.batches.draft(makeBatch('bat_1'))
@@ -94,8 +112,9 @@ describePostgres('slices', (tools) => {
     await notices.send(notice)
     await notices.send({ ...notice, traceparent: '00-trace' })
     await tools().server.query("SELECT pg_notify('veridict_work', 'what?')")
-    while (heard.length < 4) await new Promise((resolve) => setTimeout(resolve, 10))
-    expect(heard).toEqual([null, notice, { ...notice, traceparent: '00-trace' }, null])
+    await tools().server.query("SELECT pg_notify('veridict_work', '{}')")
+    while (heard.length < 5) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(heard).toEqual([null, notice, { ...notice, traceparent: '00-trace' }, null, null])
     await Promise.all([stores.close(), other.stores.close()])
   })
 

@@ -66,11 +66,14 @@ const END = `
 export const createSliceStore = (unit: Unit): SliceStore => ({
   open: (batches) => unit.rows(OPEN, [batches]),
   async free(batches, judge, most) {
-    // As `JSON.stringify` wrote it; a member of something inside may look the same.
+    // As `JSON.stringify` wrote it. A member of something inside may look the same: then more is looked through.
     const mark = judge === null ? '' : `"judge":${JSON.stringify(judge)}`
-    const rows = await unit.rows<FreeSlice & { request: string }>(FREE, [batches, mark, most])
-    const found = rows.map(({ batch, from, rank, request }) => ({ batch, from, rank, judge: judgeOf(request) }))
-    return judge === null ? found : found.filter((one) => one.judge === judge)
+    for (let asked = most; ; asked *= 8) {
+      const rows = await unit.rows<FreeSlice & { request: string }>(FREE, [batches, mark, asked])
+      const found = rows.map(({ batch, from, rank, request }) => ({ batch, from, rank, judge: judgeOf(request) }))
+      const ours = judge === null ? found : found.filter((one) => one.judge === judge)
+      if (ours.length > 0 || rows.length < asked) return ours.slice(0, most)
+    }
   },
   async freeWhole(batches, most) {
     const rows = await unit.rows<{ batch: string }>(FREE_WHOLE, [batches, most])
@@ -101,8 +104,9 @@ export const createWorkNotices = (unit: Unit, listener: Listener): WorkNotices =
 /** What is no notice is taken for one that was missed. */
 function parseNotice(words: string): WorkNotice | null {
   try {
-    const { project, batch, traceparent } = JSON.parse(words) as WorkNotice
-    return { project: String(project), batch: String(batch), ...(traceparent !== undefined && { traceparent }) }
+    const { project, batch, traceparent } = JSON.parse(words) as Partial<Record<keyof WorkNotice, unknown>>
+    if (typeof project !== 'string' || typeof batch !== 'string') return null
+    return { project, batch, ...(typeof traceparent === 'string' && { traceparent }) }
   } catch {
     return null
   }
