@@ -88,7 +88,7 @@ function dispatcherOf({ opened }: WorkedProjects) {
       )
       const first = free
         .flat()
-        .sort((one, other) => one.slice.rank - other.slice.rank)
+        .sort(({ slice: one }, { slice: other }) => one.rank - other.rank || one.from - other.from)
         .slice(0, most)
       const byEngine = Map.groupBy(first, ({ engine }) => engine)
       const taking = [...byEngine].map(([engine, some]) => engine.accept(some.map(({ slice }) => slice)))

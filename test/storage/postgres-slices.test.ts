@@ -26,7 +26,7 @@ describePostgres('slices', (tools) => {
     expect(await free(['bat_1', 'bat_2', 'bat_none'], 3)).toEqual([
       ['1', 0, 0],
       ['2', 0, 0],
-      ['1', 2, 1],
+      ['2', 1, 1],
     ])
     if (lease !== undefined) await leases.release(lease)
     expect((await free(['bat_1'], 1000)).map(([, slice]) => slice)).toEqual([0, 2, 3, 4, 5])
@@ -50,6 +50,15 @@ describePostgres('slices', (tools) => {
     for (const judge of ['none', 'second', 'third', 'fourth', 'first']) expect(await of(judge)).toEqual([])
     await stores.batches.settle({ batch: 'bat_1', index: 0 }, ENDS.never)
     expect(await of(null)).toMatchObject([{ judge: 'second' }])
+    await stores.close()
+  })
+
+  test('of a batch that is further and one that begins, with nothing held, the one that begins goes first', async () => {
+    const { stores, slices } = await setUp(tools())
+    for (const id of ['bat_1', 'bat_2']) await openBatch(stores, id, 2 * SLICE_ITEMS)
+    for (let index = 0; index < SLICE_ITEMS; index++)
+      await stores.batches.settle({ batch: 'bat_1', index }, ENDS.aligned)
+    expect(await slices.free(['bat_1', 'bat_2'], null, 1)).toMatchObject([{ batch: 'bat_2', from: 0, rank: 0 }])
     await stores.close()
   })
 

@@ -20,6 +20,7 @@ const OPEN = `
 const HELD = "SELECT name FROM leases WHERE name ~ '^(slice|provider):' AND until > clock_timestamp()"
 
 /**
+ * Of equal ranks, the batch that is less far goes first: where one slice is worked on at a time, every batch has one of rank 0.
  * From slice to slice by the index of what is pending; what lies behind the last that is wanted is not looked at. The judge is made sure of
  * outside: PostgreSQL reads no JSON with an escaped NUL in it.
  */
@@ -41,7 +42,7 @@ const FREE = `
     )
     SELECT slice, rank, request FROM free WHERE strpos(request, $2) > 0 LIMIT $3
   ) AS found
-  WHERE id = ANY($1) AND mode = 'direct' AND status = 'running' ORDER BY rank, id LIMIT $3`
+  WHERE id = ANY($1) AND mode = 'direct' AND status = 'running' ORDER BY rank, slice, id LIMIT $3`
 
 const FREE_WHOLE = `
   SELECT id AS batch FROM batches
