@@ -46,16 +46,23 @@ export interface Shared {
   readonly onTrouble: (trouble: Trouble & { readonly project: string }) => void
 }
 
+/** By then a service answers. */
+const SOON_MS = 1000
+export const NOT_LOADED = 'a file of the program cannot be loaded: no trial can be graded; put it back, and start again'
+
 /**
  * Loads what reads and checks trials, most of the code, which otherwise is loaded with the first trial. For what runs for long: whatever is written
- * to the files of the program later, it is of one version. Rejects where a file cannot be loaded.
+ * to the files of the program later, it is of one version.
  */
-export const loadTrialCode = (): Promise<unknown> =>
-  Promise.all([
-    import('../offload/read-elsewhere.ts'),
-    import('../grading/sample.ts'),
-    import('../judges/lexical/lexical-answer.ts'),
-  ])
+export function loadTrialCodeSoon(onError: (error: unknown) => void): void {
+  const load = () =>
+    Promise.all([
+      import('../offload/read-elsewhere.ts'),
+      import('../grading/sample.ts'),
+      import('../judges/lexical/lexical-answer.ts'),
+    ])
+  setTimeout(() => void load().catch(onError), SOON_MS).unref()
+}
 
 /** Opens, and makes where needed, the project’s database. Throws a StorageError where it cannot be used. */
 export async function openProject(shared: Shared, name: string): Promise<Project> {

@@ -8,7 +8,7 @@ import { type Stoppable, stopOnSignals } from '../process/stop.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
 import { type App, buildApp } from './app.ts'
 import { buildContext } from './context.ts'
-import { loadTrialCode } from './project.ts'
+import { loadTrialCodeSoon, NOT_LOADED } from './project.ts'
 
 const OPEN_TO_ALL =
   'access is off and this is no loopback address: everybody who reaches it can read everything and spend on your judges'
@@ -35,7 +35,7 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
     await app.http.listen({ host: config.host, port: config.port })
     if (app.state.draining) return
     await context.start()
-    await loadTrialCode()
+    loadTrialCodeSoon((error) => app.http.log.error({ err: error }, NOT_LOADED))
     app.http.log.info('audit pages at /audit/, contract at /openapi.json')
   } catch (error) {
     await context.close()
