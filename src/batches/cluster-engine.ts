@@ -231,6 +231,8 @@ export class ClusterEngine implements BatchEngine {
   private fail(error: unknown): void {
     if (!this.hasFailed) this.deps.onTrouble({ batch: '', error })
     this.hasFailed = true
+    // Nobody was seen, this process included: how long a judge is missing counts from when the database is back.
+    this.missing.clear()
   }
 
   private now(): number {
