@@ -69,7 +69,7 @@ export const createSliceStore = (unit: Unit): SliceStore => ({
   async free(batches, judge, most) {
     // As `JSON.stringify` wrote it. A member of something inside may look the same: then more is looked through.
     const mark = judge === null ? '' : `"judge":${JSON.stringify(judge)}`
-    for (let asked = most; ; asked *= 8) {
+    for (let asked = Math.max(1, most); ; asked *= 8) {
       const rows = await unit.rows<FreeSlice & { request: string }>(FREE, [batches, mark, asked])
       const found = rows.map(({ batch, from, rank, request }) => ({ batch, from, rank, judge: judgeOf(request) }))
       const ours = judge === null ? found : found.filter((one) => one.judge === judge)
