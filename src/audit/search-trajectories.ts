@@ -18,7 +18,7 @@ interface SearchRequest {
   readonly limit: number
   /** Exclusive: trajectories older than this one. */
   readonly before?: Digest
-  /** Nobody waits for the answer any more. */
+  /** The caller waits for the answer no longer. */
   readonly isGone: () => boolean
 }
 

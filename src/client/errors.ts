@@ -42,7 +42,7 @@ export class ServiceError extends VeridictError {
   }
 }
 
-/** No answer at all: nobody listens there, or the connection broke. */
+/** No answer at all: no server listens there, or the connection broke. */
 export class UnreachableError extends VeridictError {
   readonly status = 0
   readonly code = 'unreachable'

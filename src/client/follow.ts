@@ -9,7 +9,7 @@ interface State {
   readonly resumes_at: string | null
 }
 
-/** Whether nothing more will happen by itself: ended, or parked until somebody resumes it. */
+/** Whether nothing more will happen by itself: ended, or parked until it is resumed. */
 export const isSettled = (batch: State): boolean =>
   batch.status === 'done' || batch.status === 'cancelled' || waitsForYou(batch)
 

@@ -63,7 +63,7 @@ export async function uploadItems(
 /** Browsers send streams over HTTP/2 alone, or not at all. */
 const SENDS_STREAMS = 'process' in globalThis || 'Deno' in globalThis
 
-/** One that nobody else has. `randomUUID` would need a page that came by TLS. */
+/** One that no other client has. `randomUUID` would need a page that came by TLS. */
 export const makeKey = (): string =>
   `client:${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 

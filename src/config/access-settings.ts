@@ -26,7 +26,7 @@ export interface AccessSettings {
   readonly allowed_hosts: readonly string[]
 }
 
-/** Anybody on the network can do everything: worth a warning. */
+/** Every client on the network can do everything: worth a warning. */
 export const isOpenToAll = ({ required, loopback }: AccessSettings): boolean => !required && !loopback
 
 export function resolveAccess(given: AccessFile, host: string): AccessSettings {

@@ -66,7 +66,7 @@ export function rubricFolders(folder: string): string[] {
   return rubrics
 }
 
-/** More than anybody writes. */
+/** More than any rubric needs. */
 const MOST_BYTES = 1_000_000
 
 /** Whether a value holds itself. */

@@ -103,7 +103,7 @@ function resolvePrice(given: PriceFile, provider: Provider, isLong: boolean, pla
   }
 }
 
-/** What is read from the cache costs as much as plain input where nobody says: a cost is never told too low. */
+/** What is read from the cache costs as much as plain input where no price is set: a cost is never told too low. */
 function resolveRates(given: PriceFile, provider: Provider, isLong: boolean, place: string): Rates {
   const { short, long } = providerRow(provider).cache_write
   const input = needDollars(given, 'input', place)

@@ -4,7 +4,7 @@ import { CONCURRENCY } from './concurrency.ts'
 import type { JudgeSettings } from './judge-settings.ts'
 
 /**
- * What a judge of a provider is where nobody says more. A provider that names models, or addresses, in each account’s own way has none
+ * The defaults of a provider’s judges. A provider that names models, or addresses, in each account’s own way has none
  * here: `resolveJudges` refuses a judge that does not say them.
  */
 export function providerDefaults(provider: Provider): JudgeSettings {

@@ -12,7 +12,7 @@ type WorkersFile = Static<typeof WorkersFileSchema>
 export interface WorkerSettings {
   /** Whether `veridict serve` works on batches too. */
   readonly in_service: boolean
-  /** Seconds after which the work of a process that says nothing is anybody’s. */
+  /** Seconds after which another process may take the work of one that is silent. */
   readonly lease_seconds: number
   /** Items of one judge that a process works on at once at the most, whatever the judge would take; null: no bound. */
   readonly most_in_flight: number | null

@@ -20,7 +20,7 @@ export class NotEnded extends Error {}
 /** No server will ever answer otherwise: what it may have held is gone. */
 const GONE = [404, 405, 410, 501]
 
-/** A line that tells nobody’s result. Not retryable: the file is as it is, and the request of that line stays without a result. */
+/** A line that tells no request’s result. Not retryable: the file is as it is, and the request of that line stays without a result. */
 const DAMAGED = {
   ok: false,
   failure: failure('internal', 'a line of the batch’s results could not be read'),

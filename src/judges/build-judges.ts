@@ -42,7 +42,7 @@ export async function buildModelJudges(
   return { judges, unready }
 }
 
-/** The judge; or what to install, where it needs a package that Veridict does without: nobody who asks another judge needs that. */
+/** The judge; or what to install, where it needs a package that Veridict does without: other judges do not need it. */
 async function build(name: string, settings: JudgeSettings, key: string): Promise<Judge | string> {
   try {
     return await (await ADAPTERS[settings.provider]())(name, settings, key)

@@ -19,7 +19,7 @@ export const failure = (code: FailureCode, message: string, retryAfter: number |
   retry_after_s: retryAfter,
 })
 
-/** Money is at an end: no later call helps until somebody pays, or raises a limit. */
+/** Money is at an end: no later call helps until the account is paid, or a limit raised. */
 const QUOTA = [
   'insufficient_quota',
   'billing_error',

@@ -79,7 +79,7 @@ export type BatchRecord = Batch
  * Batches and their items. An item ends once: the second settling changes nothing. The counts are those of the items, always.
  */
 export interface BatchStore {
-  /** A batch that nobody sees until it is opened. */
+  /** A batch that is not listed until it is opened. */
   draft(batch: NewBatch): Promise<void>
   /** Answers the index of the first item whose `item_id` the batch has already; then none of them is added. */
   add(id: string, items: readonly NewItem[]): Promise<number | null>
@@ -90,7 +90,7 @@ export interface BatchStore {
   /** Forgets drafts whose process has died. */
   discardAbandoned(): Promise<number>
   get(id: string): Promise<BatchRecord | null>
-  /** Who pays for the batch, for as long as it runs; null: nobody in particular. */
+  /** Who pays for the batch, for as long as it runs; null: no key in particular. */
   payer(id: string): Promise<Payer | null>
   /** Newest first. */
   list(query: BatchQuery): Promise<readonly BatchRecord[]>

@@ -1,4 +1,4 @@
-/** `busy` and `full` pass by themselves or with more room; `refused` needs somebody to change something. */
+/** `busy` and `full` pass by themselves or with more room; `refused` needs an operator to change something. */
 type BlobTrouble = 'busy' | 'full' | 'refused'
 
 /** The store of large data refused. The message says what to do and names no secret. */
@@ -12,7 +12,7 @@ export class BlobError extends Error {
   }
 }
 
-/** Large data of one project, outside of its database. A name holds the digest of its bytes, so it means the same bytes to everybody. */
+/** Large data of one project, outside of its database. A name holds the digest of its bytes, so it means the same bytes in every process. */
 export interface BlobStore {
   /** Where it is, without what is secret: `s3://bucket/prefix`, the same for all projects. */
   readonly place: string

@@ -1,5 +1,5 @@
 /**
- * Work that one process of many does. A lease is lost when its holder says nothing for as long as it runs: then somebody else may take
+ * Work that one process of many does. A lease is lost when its holder says nothing for as long as it runs: then another process may take
  * it, under a new token, and whatever the old holder still writes under the old token is refused by the store.
  */
 export interface Lease {
@@ -11,7 +11,7 @@ export interface Lease {
   readonly lost: AbortSignal
 }
 
-/** What somebody who waited for a lease hears: it is free (gone or run out), and what its last holder left to say, if anything. */
+/** What a process that waited for a lease hears: it is free (gone or run out), and what its last holder left to say, if anything. */
 export interface Released {
   readonly result: string | null
 }

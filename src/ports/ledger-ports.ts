@@ -18,7 +18,7 @@ export interface PlannedAttempt {
   readonly started_at: string
   /** The batch that it is made for. */
   readonly batch: string | null
-  /** The key that it is made for; null: nobody in particular. */
+  /** The key that it is made for; null: none in particular. */
   readonly payer: string | null
   /** Upper bound of its cost; null where it is unknown. */
   readonly reserved_usd: number | null
@@ -103,10 +103,10 @@ export interface AttemptLedger {
   begin(attempt: PlannedAttempt, caps: Caps): Promise<OverBudget | null>
   /** Durable before it resolves: the reply may only be used afterwards. Under no lease: what was paid for is kept. */
   finish(attempt: FinishedAttempt): Promise<void>
-  /** A call that costs nothing and needs nobody else, begun and ended in one unit of work. Rejects as `begin` and `finish` do. */
+  /** A call that costs nothing and leaves this process not at all, begun and ended in one unit of work. Rejects as `begin` and `finish` do. */
   record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void>
   /**
-   * The stored good reply of an interrupted grade (its grade was never written, and nobody holds the lease under which it was asked) to
+   * The stored good reply of an interrupted grade (its grade was never written, and no process holds the lease under which it was asked) to
    * the very same request, so that it is not paid for twice. Null where there is none.
    */
   findOrphan(

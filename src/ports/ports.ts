@@ -8,7 +8,7 @@ import type { JudgeInfo, JudgeReply, JudgeRequest, ModelLifecycle } from './judg
 import type { AttemptLedger } from './ledger-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
 
-/** Whatever answers a rubric. Never throws for what a provider does; never retries by itself. */
+/** What answers a rubric: a model or code. Never throws for what a provider does; never retries by itself. */
 export interface Judge {
   readonly info: JudgeInfo
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>
@@ -86,7 +86,7 @@ export interface Stores {
   readonly idempotency: IdempotencyStore
   readonly rubrics: RubricStore
   readonly secrets: SecretStore
-  /** Null: nobody else works on this database. */
+  /** Null: no other process works on this database. */
   readonly cluster: Cluster | null
   /** Throws where the store cannot be written. */
   check(): Promise<void>

@@ -78,7 +78,7 @@ export interface SubmissionLimits {
 export interface ProviderQueue {
   /**
    * Queues the question, reserves its upper bound, and its item waits from now on: one unit of work. Answers the cap that it would
-   * break, and then nothing is written. Rejects with `lease_lost` where one of its leases is lost: whoever has the batch by then may have
+   * break, and then nothing is written. Rejects with `lease_lost` where one of its leases is lost: the process that has the batch by then may have
    * queued the same question.
    */
   enqueue(request: NewProviderRequest, caps: Caps): Promise<OverBudget | null>
@@ -101,7 +101,7 @@ export interface ProviderQueue {
   markSubmitted(id: string, providerId: string): Promise<void>
   /**
    * The submission surely never reached the provider, or ran nothing: its requests are queued again. `providerId`: as which
-   * it was seen to run nothing; by default it was seen not to have been sent. Nothing where that is not so any more: whoever has the batch by
+   * it was seen to run nothing; by default it was seen not to have been sent. Nothing where that is not so any more: the process that has the batch by
    * then has sent it.
    */
   withdraw(id: string, detail: string, at: string, providerId?: string | null): Promise<void>

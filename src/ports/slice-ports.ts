@@ -12,7 +12,7 @@ export interface Slice {
   readonly judge: string | null
 }
 
-/** A slice with open items that nobody held a moment ago. */
+/** A slice with open items that was free a moment ago. */
 export interface FreeSlice extends Slice {
   /** How many slices of its batch with open items come before it. */
   readonly rank: number
@@ -34,7 +34,7 @@ export interface SliceStore {
   /** Those of the batches that have not ended. */
   open(batches: readonly string[]): Promise<readonly OpenBatch[]>
   /**
-   * Up to `most` slices of the judge (null: of any) with pending items that nobody holds, the beginnings of all these batches first. Of each,
+   * Up to `most` slices of the judge (null: of any) with pending items that no process holds, the beginnings of all these batches first. Of each,
    * only so much of its beginning is looked through that it costs little.
    */
   free(batches: readonly string[], judge: string | null, most: number): Promise<readonly FreeSlice[]>
@@ -47,7 +47,7 @@ export interface SliceStore {
 /** What became of a slice that a process held. */
 export type SliceEnd = 'done' | 'given_back' | 'lost'
 
-/** There may be work in a batch; whoever hears of it looks. */
+/** There may be work in a batch; a process that hears of it looks. */
 export interface WorkNotice {
   readonly project: string
   readonly batch: string
@@ -70,5 +70,5 @@ export const leaseName = ({ batch, from, judge }: Slice): string =>
 export const leasePrefix = (batch: string, mode: BatchMode): string =>
   mode === 'provider' ? `provider:${batch}` : `slice:${batch}:`
 
-/** The lease that a process holds for all that have the judge: while nobody holds it, nobody can work on the judge’s slices. */
+/** The lease that one process holds for all that have the judge: while none holds it, none can work on the judge’s slices. */
 export const judgeLease = (judge: string): string => `judge:${judge}`

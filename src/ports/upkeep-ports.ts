@@ -71,7 +71,7 @@ export interface RestoreOptions {
 }
 
 export interface RestoreReport extends CopyReport {
-  /** Of which project the database is; null: nobody knows. */
+  /** Of which project the database is; null: not known. */
   readonly project: string | null
   /** Where the file that was replaced lies now; null: there was none. */
   readonly aside: string | null

@@ -5,7 +5,7 @@ const MOST_KEPT_BYTES = 1024 * 1024
 
 /**
  * Standard output for the log. A line that cannot be written (a full disk, a reader that is gone) must not break the request that it
- * tells of: pino throws it out of whatever call logs, unless somebody listens. Nor may it wait: a reader that stands still (a pager, a
+ * tells of: pino throws it out of the call that logs, unless a listener is set. Nor may it wait: a reader that stands still (a pager, a
  * stuck collector) fills the pipe, and a write that blocks would stop the whole service, its stop too.
  */
 export function openLogStream(): DestinationStream {

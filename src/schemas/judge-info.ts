@@ -20,7 +20,7 @@ const SettingSourcesSchema = Closed(
   { base_url: Source(), model: Source(), price: Source(), window_tokens: Source() },
   {
     description:
-      'Who decided each: a variable of the environment, the configuration `file`, what is known of the provider (`provider_table`), or nobody (`default`).',
+      'Who decided each: a variable of the environment, the configuration `file`, what is known of the provider (`provider_table`), or none of them (`default`).',
   },
 )
 export type SettingSources = Static<typeof SettingSourcesSchema>

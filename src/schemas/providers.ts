@@ -182,7 +182,7 @@ export const PROVIDER_NAMES = Object.keys(PROVIDERS) as Provider[]
 
 export const providerRow = (provider: Provider): ProviderRow => PROVIDERS[provider]
 
-/** Where a provider is asked whose base URL nobody gave; null: nobody can know. */
+/** Where a provider is asked without a configured base URL; null: it has no address of its own. */
 export function publicAddress(provider: Provider, region: string | undefined): string | null {
   const { address, addresses = {} } = providerRow(provider)
   if (region === undefined) return address

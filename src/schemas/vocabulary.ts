@@ -153,7 +153,7 @@ export const CacheModeSchema = Type.Enum(CACHE_MODES, {
     '`use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.',
 })
 
-/** How far a batch is. `parked`: it waits for somebody, or for a judge that is out. */
+/** How far a batch is. `parked`: it waits for an operator, or for a judge that is out. */
 export const BATCH_STATUSES = ['running', 'parked', 'cancelling', 'cancelled', 'done'] as const
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
 export const BatchStatusSchema = Type.Enum(BATCH_STATUSES, { type: 'string' })

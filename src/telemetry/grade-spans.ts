@@ -50,7 +50,7 @@ function describe(span: Span, outcome: GradeOutcome | ItemOutcome): void {
   else if (outcome.kind === 'passed_over') fail(span, outcome.failure.code)
 }
 
-/** Names come from the grade, not from the request, where they are anybody’s text. */
+/** Names come from the grade, not from the request, where they are text of the caller. */
 function describeGrade(span: Span, grade: Grade, cached: boolean): void {
   const { id, status, label, failure, receipt } = grade
   const { judge, rubric, attempts, cost_usd } = receipt

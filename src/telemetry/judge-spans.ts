@@ -55,7 +55,7 @@ function describeReply(span: Span, { model_resolved, request_id, usage, ...reply
   if (!reply.ok) fail(span, reply.failure.code)
 }
 
-/** A provider’s batches: `encode` asks nobody. */
+/** A provider’s batches: `encode` makes no call. */
 function traceBatchApi(scribe: Scribe, api: BatchApi, attributes: Attributes): BatchApi {
   const call = <T>(name: string, work: () => Promise<Answered<T>>) =>
     scribe.run(`provider batch ${name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {

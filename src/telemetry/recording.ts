@@ -28,7 +28,7 @@ const CLOSE_MS = 3_000
 /** Attributes are words and numbers of ours; this only bounds what a mistake could do. */
 const LONGEST_ATTRIBUTE = 256
 
-/** Spans to a collector by OTLP over HTTP, in batches and from a queue of bounded length: nobody ever waits for it. */
+/** Spans to a collector by OTLP over HTTP, in batches and from a queue of bounded length: no request waits for it. */
 export function recordTraces(settings: TracingSettings): Tracing {
   const losses = watchLosses(openExporter())
   const { queue } = settings

@@ -7,7 +7,7 @@ export interface Slices {
   readonly begin: Tracing['slice']
   /** The open slice of this process in which an item lies; undefined: none. */
   of(item: { readonly batch: string; readonly index: number }): Context | undefined
-  /** Ends what nobody ended. */
+  /** Ends the spans that are still open. */
   close(): void
 }
 

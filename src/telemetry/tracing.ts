@@ -6,7 +6,7 @@ import type { UnitWatcher } from './watch-stores.ts'
 
 /**
  * What is done, for whom, and how long it takes, told to a collector of OpenTelemetry. The rest of the program knows this port alone;
- * without the standard variables everything here does nothing and costs nothing. Nothing that somebody wrote (a trajectory, a quote, an
+ * without the standard variables everything here does nothing and costs nothing. No text of users or agents (a trajectory, a quote, an
  * answer, a message, a path, a key) ever becomes a name or an attribute: closed words, ids of ours and numbers do, and the id that a caller
  * gives as `gen_ai.response.id` to be found by.
  */

@@ -2,7 +2,7 @@ import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
 import type { Scale } from '../../schemas/audit/agreement.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 
-/** More make no matrix that anybody reads. */
+/** More make no readable matrix. */
 export const MOST_LABELS = 100
 
 export interface ComparedLabels {

@@ -123,7 +123,7 @@ function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Said): 
 const isOrdered = (rubric: Rubric | null): boolean =>
   rubric !== null && (rubric.outcome.kind === 'sum' || rubric.outcome.scale === 'ordinal')
 
-/** Nobody differs from unclear, or from silence. */
+/** No answer differs from unclear, or from silence. */
 const differ = (one: SaidClaims[string] | undefined, other: SaidClaims[string] | undefined): boolean =>
   one !== null && one !== undefined && other !== null && other !== undefined && !isSame(one, other)
 
@@ -134,7 +134,7 @@ function tellValue(value: SaidClaims[string] | undefined): string {
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`.toWellFormed()
 }
 
-/** The claims in which somebody differs from somebody, with what each says. */
+/** The claims in which two answers differ, with what each says. */
 export function differingClaims({ opinions, reviews, rubric }: Said): Disagreement['claims'] {
   const sides = [
     ...opinions

@@ -71,7 +71,7 @@ function isFirst(known: Map<string, Set<string>>, subject: string, rater: string
   return true
 }
 
-/** The one answer of all raters, null among them; undefined: nobody has reviewed, or they differ. */
+/** The one answer of all raters, null among them; undefined: there is no review, or they differ. */
 export function agreedLabel(standing: readonly Pick<Review, 'label'>[]): Label | null | undefined {
   const [first] = standing
   return first !== undefined && standing.every(({ label }) => label === first.label) ? first.label : undefined

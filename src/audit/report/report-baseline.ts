@@ -9,7 +9,7 @@ export interface Resolution {
   readonly resolved: boolean | null
 }
 
-/** A trial with what became of its Terminal-Bench run; null where there is none, or nobody knows. */
+/** A trial with what became of its Terminal-Bench run; null where there is none, or it is not known. */
 export interface PairedTrial extends TrialRow {
   readonly baseline: boolean | null
 }

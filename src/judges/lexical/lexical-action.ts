@@ -44,7 +44,7 @@ export function studyActs(
   if (sure !== null) return sure
   const near = find(anchors.acted_near) ?? find(anchors.acted_given) ?? find(anchors.acted_derived)
   if (near === null) return { followed: null, isNear: false }
-  // A tool that no table knows does with them what nobody knows, too.
+  // What a tool that is in no table does with them is not known either.
   const hasOthers = anchors.acted_derived.some(
     (one) => one !== near.string && ['done', 'unsure'].includes(acts.useOf(near.position, [one])),
   )

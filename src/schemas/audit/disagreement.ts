@@ -72,6 +72,6 @@ export const DisagreementSchema = Closed({
     Closed({ id: Type.String(), rater: Type.String(), label: Nullable(LabelSchema), blind: Type.Boolean() }),
     { description: 'Of each rater the newest one, newest first.' },
   ),
-  settled: Type.Boolean({ description: 'Somebody has reviewed it, and the newest reviews of all raters agree.' }),
+  settled: Type.Boolean({ description: 'It has been reviewed, and the newest reviews of all raters agree.' }),
 })
 export type Disagreement = Static<typeof DisagreementSchema>
