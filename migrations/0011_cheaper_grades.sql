@@ -1,4 +1,4 @@
--- What a grade costs to write: every index that it stands in at a place of its own, by a digest, is one more page of each commit.
+-- What a grade and its calls cost to write: an index by a digest is one more page for each row, and the larger its entries, the more pages.
 
 -- Counted by the store (`Sql.addEvidence`), once a commit and not once a grade.
 DROP TRIGGER grades_tallied;
@@ -20,3 +20,7 @@ CREATE INDEX grades_by_agent ON grades (agent, id) WHERE agent IS NOT NULL;
 CREATE INDEX grades_by_model ON grades (model, id) WHERE model IS NOT NULL;
 CREATE INDEX grades_by_task ON grades (task, id) WHERE task IS NOT NULL;
 CREATE INDEX grades_by_batch ON grades (batch, id) WHERE batch IS NOT NULL;
+
+-- A call whose grade was never written is looked for by what it asked.
+DROP INDEX attempts_by_question;
+CREATE INDEX attempts_by_request ON attempts (substr(request_digest, 8, 16)) WHERE outcome = 'ok';
