@@ -209,7 +209,13 @@ function fillComments(db: Database.Database): void {
 
 /** From here on the store counts, and no trigger. */
 const fillTallies = (db: Database.Database): void =>
-  insertRow(db, 'evidence_tallies', { judge: 'lexical', rubric: 'tab-behavior@1', kind: 'grade', status: 'graded', n: 3 })
+  insertRow(db, 'evidence_tallies', {
+    judge: 'lexical',
+    rubric: 'tab-behavior@1',
+    kind: 'grade',
+    status: 'graded',
+    n: 3,
+  })
 
 const NOTHING = (): void => undefined
 const FILLS = [

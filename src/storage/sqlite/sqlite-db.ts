@@ -32,7 +32,8 @@ export function createDb(db: Database.Database, unit: Unit, processes: Processes
       return answered(new Map(scopes.map((scope) => [scope, rows<Amounts>(READ_SPENDING, [scope])[0]])))
     },
     addSpending: (sums) => answered(sums.forEach((sum, scope) => void unit.sums.add('spending', { scope }, sum))),
-    addEvidence: (counts) => answered(counts.forEach(({ n, ...key }) => void unit.sums.add('evidence_tallies', key, { n }))),
+    addEvidence: (counts) =>
+      answered(counts.forEach(({ n, ...key }) => void unit.sums.add('evidence_tallies', key, { n }))),
   }
   return {
     isShared: false,

@@ -32,7 +32,9 @@ export function createSums(db: Database.Database): Sums {
       const sum = sums.get(name)
       if (sum === undefined)
         sums.set(name, { text: renderAdd(table, key, amounts), key: Object.values(key), amounts: { ...amounts } })
-      else for (const [column, amount] of Object.entries(amounts)) sum.amounts[column] = (sum.amounts[column] ?? 0) + amount
+      else
+        for (const [column, amount] of Object.entries(amounts))
+          sum.amounts[column] = (sum.amounts[column] ?? 0) + amount
     },
     write() {
       for (const { text, key, amounts } of sums.values()) prepare(text).run([...key, ...Object.values(amounts)])
