@@ -1,10 +1,11 @@
 import { rememberWeakAnchors } from '../domain/evidence/weak-anchors.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
+import { rememberPacked } from '../domain/trajectory/sent-text.ts'
 import { rememberMeasure } from '../domain/trajectory/text-size.ts'
 import type { Step, Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { ReadLimits } from '../formats/common/reading.ts'
 import { readTrajectory } from '../formats/read.ts'
-import { parseStored, rememberPacked, unpackText } from '../storage/stored-text.ts'
+import { parseStored, unpackText } from '../storage/stored-text.ts'
 import type { ReadRequest, ReadRun } from './trial-jobs.ts'
 
 const readings = new WeakMap<object, Result<Trajectory, Issue[]>>()

@@ -1,3 +1,5 @@
+import type { EvidenceCount } from '../ports/grade-ports.ts'
+
 /**
  * A unit of work: statements, one after the other, and what is decided between them. SQLite answers each at once, so that the unit never
  * waits and runs to its end in one turn; over PostgreSQL each answer is awaited.
@@ -6,7 +8,7 @@ export type Work<T> = Iterable<Promise<unknown>, T>
 
 /**
  * Statements inside of a unit of work. They are written in the words of PostgreSQL, `seq` being the order in which rows were written; SQLite’s
- * side spells a few of them otherwise (`sqlite/spelling.ts`). A slash-star comment of a plus before a column: SQLite may not use its index.
+ * side spells a few of them otherwise (`sqlite/spelling.ts`).
  */
 export interface Sql {
   rows<T>(text: string, values?: readonly unknown[]): Work<T[]>
@@ -24,6 +26,8 @@ export interface Sql {
   spent(scopes: readonly string[]): Work<ReadonlyMap<string, Readonly<Record<string, number>> | undefined>>
   /** Adds to the rows of `spending`, by scope. */
   addSpending(sums: ReadonlyMap<string, Readonly<Record<string, number>>>): Work<void>
+  /** Adds to `evidence_tallies` what a new row of `grades` counts for; over PostgreSQL a trigger has done it, which saves a round trip. */
+  addEvidence(counts: readonly EvidenceCount[]): Work<void>
 }
 
 /** The database as the stores see it. Everything rejects with a StorageError where it refuses, and then nothing was written. */

@@ -21,7 +21,7 @@ export function packText(text: string, above: number): Buffer {
   return bytes.length > above ? packBytes(bytes) : bytes
 }
 
-/** A document's text as it is stored, in UTF-8: as it was sent, where that was kept. */
+/** A document's text as it is stored: in UTF-8 as it was sent, or packed, where that was kept. */
 export const textOf = (document: object): Buffer => sentTextOf(document) ?? Buffer.from(JSON.stringify(document))
 
 /** As `packText` with `above` 0, of a text in UTF-8. */
@@ -35,22 +35,14 @@ const compressApart = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress)
 const encodeText = (text: string): Buffer =>
   text.isWellFormed() ? Buffer.from(text) : Buffer.concat([Buffer.of(UTF16), Buffer.from(text, 'utf16le')])
 
+/** Whether bytes are compressed already: no JSON text and none of `packText` begins like that. */
+export const isPacked = (bytes: Buffer): boolean => bytes.subarray(0, ZSTD.length).equals(ZSTD)
+
 /** The text of `packText`. Throws a StorageError where the bytes are damaged. */
 export function unpackText(packed: Uint8Array): string {
   const stored = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
-  const bytes = stored.subarray(0, ZSTD.length).equals(ZSTD) ? decompress(stored) : stored
+  const bytes = isPacked(stored) ? decompress(stored) : stored
   return bytes[0] === UTF16 ? bytes.toString('utf16le', 1) : bytes.toString('utf8')
-}
-
-const packedBefore = new WeakMap<object, Uint8Array>()
-
-/** Says how a document is stored that another thread packed: this one has none of its members. */
-export const rememberPacked = (document: object, packed: Uint8Array): void => void packedBefore.set(document, packed)
-
-/** The bytes of a document that another thread packed. */
-export function findPacked(document: object): Buffer | undefined {
-  const packed = packedBefore.get(document)
-  return packed && Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
 }
 
 /** A stored JSON text as its value. Throws a StorageError where it is damaged. */

@@ -8,6 +8,7 @@ import type { Digest } from '../../src/domain/digest.ts'
 import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
 import { weakAnchors } from '../../src/domain/evidence/weak-anchors.ts'
 import { makeNonce } from '../../src/domain/trajectory/rendering.ts'
+import { sentTextOf } from '../../src/domain/trajectory/sent-text.ts'
 import { textSize } from '../../src/domain/trajectory/text-size.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
@@ -18,7 +19,7 @@ import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
 import { TrialPool } from '../../src/offload/trial-pool.ts'
 import type { Judge } from '../../src/ports/ports.ts'
 import type { GivenGroundTruth } from '../../src/schemas/ground-truth.ts'
-import { findPacked, packText, unpackText } from '../../src/storage/stored-text.ts'
+import { packText, unpackText } from '../../src/storage/stored-text.ts'
 import { RUBRIC } from '../domain/make.ts'
 import { fakeClock, GOOD_ANSWER, GROUND_TRUTH, scriptedJudge, TRAJECTORY } from '../grading/harness.ts'
 
@@ -124,7 +125,7 @@ test('a line is read, stored, searched and checked in a worker as it is here', a
       if (!there.ok) throw new Error('not read')
       expect({ ...value, trajectory: document }).toEqual(request)
       expect(textSize(there.value)).toBe(textSize(here))
-      expect(unpackText(findPacked(value.trajectory) ?? Buffer.alloc(0))).toBe(JSON.stringify(document))
+      expect(unpackText(sentTextOf(value.trajectory) ?? Buffer.alloc(0))).toBe(JSON.stringify(document))
       await expectSame(pools, there.value, here, GROUND_TRUTH, () => LEXICAL)
       expect(there.value).toEqual(here)
     }),

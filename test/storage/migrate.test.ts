@@ -37,6 +37,7 @@ const FROZEN = [
   '0008_labels_of_rubrics.sql aae5e4b8b5bd3607',
   '0009_evidence_tallies.sql 362af94ccd00fba0',
   '0010_rubric_ids.sql 146713f16371062d',
+  '0011_cheaper_grades.sql 1e910dcce3363248',
 ]
 
 test('the files are numbered without gaps, and those in use are frozen: a change is a new file', () => {
@@ -143,8 +144,9 @@ test('grades that were stored before they were counted are counted when the coun
   )
   const body = JSON.stringify({ citations: [{ status: 'verified' }, { status: 'wrong_step' }], unmet: [] })
   insert.run('one', body)
-  migrate(db, all)
+  migrate(db, all.slice(0, 9))
   insert.run('two', body)
+  migrate(db, all)
   expect(db.prepare('SELECT kind, status, n FROM evidence_tallies').all()).toEqual([
     { kind: 'citation', status: 'verified', n: 2 },
     { kind: 'citation', status: 'wrong_step', n: 2 },

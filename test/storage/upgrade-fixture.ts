@@ -207,7 +207,21 @@ function fillComments(db: Database.Database): void {
   insertRow(db, 'comments', { id: 'com_1', grade_id, trajectory: receipt.trajectory, body, created_at: AT })
 }
 
-const FILLS = [fillFirst, () => {}, fillBatches, fillReviews, fillAccess, fillBlobs, fillComments]
+/** From here on the store counts, and no trigger. */
+const fillTallies = (db: Database.Database): void =>
+  insertRow(db, 'evidence_tallies', {
+    judge: 'lexical',
+    rubric: 'tab-behavior@1',
+    kind: 'grade',
+    status: 'graded',
+    n: 3,
+  })
+
+const NOTHING = (): void => undefined
+const FILLS = [
+  ...[fillFirst, NOTHING, fillBatches, fillReviews, fillAccess, fillBlobs, fillComments],
+  ...[NOTHING, NOTHING, NOTHING, fillTallies],
+]
 
 /** Makes the file as version `version` (1 to `NEWEST`) leaves it. */
 export function makeOldDatabase(path: string, version: number): void {

@@ -1,5 +1,6 @@
 import { bytesOfMember } from '../text/json-scan.ts'
 
+/** By document: its JSON text in UTF-8, or what another thread has packed it into for the store. */
 const texts = new WeakMap<object, Buffer>()
 
 /**
@@ -13,5 +14,9 @@ export function rememberSentText(request: unknown, bytes: Buffer): void {
   if (sent !== null) texts.set(trajectory, Buffer.from(sent))
 }
 
-/** The JSON text, in UTF-8, that a trajectory's document came as; undefined where nobody kept it. */
+/** Remembers the bytes of a document that another thread has read, and packed: this one has none of its members. */
+export const rememberPacked = (document: object, packed: Uint8Array): void =>
+  void texts.set(document, Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength))
+
+/** What is remembered of a trajectory’s document; undefined where nobody kept it. */
 export const sentTextOf = (document: object): Buffer | undefined => texts.get(document)

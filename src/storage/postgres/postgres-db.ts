@@ -80,6 +80,7 @@ const createSql = (connection: Connection, processes: Processes): Sql => ({
     const rows = (yield connection.rows(READ_SPENDING, [scopes])) as (Amounts & { readonly scope: string })[]
     return new Map(rows.map(({ scope, ...row }) => [scope, row]))
   },
+  addEvidence: () => [],
   *addSpending(sums) {
     if (sums.size === 0) return
     const rows = [...sums.values()]

@@ -4,6 +4,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/= ANY\((\$\d+)\)/g, 'IN (SELECT value FROM json_each($1))'],
   // One process writes at a time.
   [/ FOR UPDATE\b/g, ''],
+  // `/*+*/` before a column keeps SQLite from using its index.
   [/\/\*\+\*\/ ?/g, '+'],
   [/\bsplit_part\(([\w.]+), '@', 1\)/g, "substr($1, 1, instr($1, '@') - 1)"],
   // A column of its own in PostgreSQL.

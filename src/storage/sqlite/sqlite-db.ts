@@ -6,10 +6,6 @@ import { type Amounts, COLUMNS } from '../stores/spending.ts'
 import { spellForSqlite } from './spelling.ts'
 import type { Unit } from './unit.ts'
 
-const ADD_SPENDING = `
-  INSERT INTO spending (scope, ${COLUMNS.join(', ')}) VALUES ($1, ${COLUMNS.map((_, index) => `$${index + 2}`).join(', ')})
-  ON CONFLICT (scope) DO UPDATE SET ${COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`
-
 const READ_SPENDING = `SELECT ${COLUMNS.join(', ')} FROM spending WHERE scope = $1`
 
 /** The stores’ view of an SQLite file. */
@@ -30,10 +26,14 @@ export function createDb(db: Database.Database, unit: Unit, processes: Processes
     insertMany: (table, many) => answered(many.forEach((row) => void run(...insertOf(table, row)))),
     lock: () => answered(undefined),
     living: () => answered([...processes.living()]),
-    // One by one: faster than a list of the few that there are.
-    spent: (scopes) => answered(new Map(scopes.map((scope) => [scope, rows<Amounts>(READ_SPENDING, [scope])[0]]))),
-    addSpending: (sums) =>
-      answered(sums.forEach((sum, scope) => void run(ADD_SPENDING, [scope, ...COLUMNS.map((name) => sum[name])]))),
+    spent: (scopes) => {
+      unit.sums.write()
+      // One by one: faster than a list of the few that there are.
+      return answered(new Map(scopes.map((scope) => [scope, rows<Amounts>(READ_SPENDING, [scope])[0]])))
+    },
+    addSpending: (sums) => answered(sums.forEach((sum, scope) => void unit.sums.add('spending', { scope }, sum))),
+    addEvidence: (counts) =>
+      answered(counts.forEach(({ n, ...key }) => void unit.sums.add('evidence_tallies', key, { n }))),
   }
   return {
     isShared: false,

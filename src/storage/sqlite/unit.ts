@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { StorageError, toStorageError } from '../storage-error.ts'
+import { createSums, type Sums } from './sums.ts'
 
 /**
  * Runs one synchronous unit of work and answers as a promise: it rejects with a StorageError where the database
@@ -13,6 +14,8 @@ export interface Unit {
   write<T>(work: () => T): Promise<T>
   /** Commits what is still queued. */
   flush(): void
+  /** For units of work: what they add to counters is written at the end of their transaction, or lost with it. */
+  readonly sums: Sums
 }
 
 interface Queued {
@@ -25,15 +28,29 @@ interface Queued {
 const MOST_IN_GROUP = 200
 
 /**
- * Writes of one turn of the event loop share one commit, each in a savepoint of its own: with a hundred in a group,
- * full durability costs what one commit costs. A unit that fails takes none of its neighbours with it. BEGIN IMMEDIATE:
- * a transaction that starts by reading cannot wait for the write lock, whatever the busy timeout.
+ * Writes of one turn of the event loop share one commit: with a hundred in a group, full durability costs what one commit costs. A unit that
+ * fails takes none of its neighbours with it: nothing of the group is written then, and all are run again, each in a savepoint of its own, for
+ * which SQLite copies every page before it changes. BEGIN IMMEDIATE: a transaction that starts by reading cannot wait for the write lock,
+ * whatever the busy timeout.
  */
 export function createUnit(db: Database.Database): Unit {
-  const single = db.transaction((work: () => unknown) => work())
-  const group = db.transaction((units: readonly Queued[]) =>
+  const sums = createSums(db)
+  const together = db.transaction((units: readonly Queued[]): readonly Settled<unknown>[] => {
+    try {
+      const results = units.map(({ work }) => ({ ok: true, value: work() }) as const)
+      sums.write()
+      return results
+    } finally {
+      sums.drop()
+    }
+  })
+  const alone = (unit: Queued, run: (units: readonly Queued[]) => readonly Settled<unknown>[]): Settled<unknown> => {
+    const result = settle(() => run([unit]))
+    return result.ok ? (result.value[0] as Settled<unknown>) : result
+  }
+  const apart = db.transaction((units: readonly Queued[]) =>
     units.map((unit) => {
-      const result = settle(() => single(unit.work))
+      const result = alone(unit, together)
       // A full disk ends the whole transaction, not only the savepoint.
       if (!result.ok && !db.inTransaction) throw result.error
       return result
@@ -49,17 +66,24 @@ export function createUnit(db: Database.Database): Unit {
   const commitAlone = (units: readonly Queued[], failed: Settled<unknown>): readonly Settled<unknown>[] => {
     let last = failed
     return units.map((unit) => {
-      if (!isLocked(last)) last = settle(() => single.immediate(unit.work))
+      if (!isLocked(last)) last = alone(unit, together.immediate)
       return last
     })
+  }
+
+  const commit = (units: readonly Queued[]): readonly Settled<unknown>[] => {
+    const first = settle(() => together.immediate(units))
+    if (first.ok) return first.value
+    if (units.length === 1 || isLocked(first)) return units.map(() => first)
+    const second = settle(() => apart.immediate(units))
+    return second.ok ? second.value : commitAlone(units, second)
   }
 
   const flush = (): void => {
     const units = queue
     queue = []
     if (units.length === 0) return
-    const together = settle(() => group.immediate(units))
-    const results = together.ok ? together.value : commitAlone(units, together)
+    const results = commit(units)
     for (const [index, unit] of units.entries()) {
       const result = results[index]
       if (result?.ok) unit.resolve(result.value)
@@ -82,6 +106,7 @@ export function createUnit(db: Database.Database): Unit {
       })
     },
     flush,
+    sums,
   }
 }
 

@@ -43,7 +43,7 @@ const ASKS = 'key = $1 AND sample = $2 AND round = $3 AND request_digest = $4'
 
 const renderOrphan = (more: string): string => `
   SELECT id, grade_id, reply_text, raw_reply, usage, cost_usd, request_id, model_resolved FROM attempts
-  WHERE ${ASKS} AND outcome = 'ok' AND ${IS_ORPHAN} ${more} ORDER BY started_at DESC, seq DESC LIMIT 1`
+  WHERE substr(request_digest, 8, 16) = substr($4, 8, 16) AND ${ASKS} AND outcome = 'ok' AND ${IS_ORPHAN} ${more} ORDER BY started_at DESC, seq DESC LIMIT 1`
 
 export const FIND_ORPHAN = renderOrphan('')
 const FIND_FREE_ORPHAN = renderOrphan(`AND ${IS_NOBODYS}`)
@@ -94,13 +94,11 @@ type CountedRow = Pick<LedgerEntry, 'started_at' | 'batch' | 'payer' | 'reserved
  * meanwhile.
  */
 export function createAttemptLedger(db: Db, outside: Outside): AttemptLedger {
-  const insert = (sql: Sql, attempt: PlannedAttempt): Work<void> => {
+  const insert = (sql: Sql, attempt: PlannedAttempt, end?: EndRow): Work<void> => {
     const { leases = [] } = attempt
-    const row = { ...renderPlanned(attempt), process: db.process, outcome: 'sent' }
+    const row = { ...renderPlanned(attempt), process: db.process, outcome: 'sent', ...end }
     return sql.insert('attempts', db.isShared ? { ...row, lease: leases[0] ?? null } : row, leases)
   }
-  const count = (sql: Sql, attempt: PlannedAttempt): Work<void> =>
-    addSpending(sql, [[attempt, { reserved_usd: attempt.reserved_usd ?? 0, calls: 1 }]])
   const rowOf = async (attempt: FinishedAttempt): Promise<EndRow> => {
     const end = renderEnd(attempt)
     return isLarge(outside, end) ? keepEnd(outside, end) : end
@@ -115,7 +113,7 @@ export function createAttemptLedger(db: Db, outside: Outside): AttemptLedger {
         yield* insert(sql, attempt)
         const broken = yield* findBroken(sql, attempt, attempt.reserved_usd, caps)
         if (broken !== null) throw new Undo(broken)
-        yield* count(sql, attempt)
+        yield* addSpending(sql, [[attempt, { reserved_usd: attempt.reserved_usd ?? 0, calls: 1 }]])
         return null
       }),
     async finish(attempt) {
@@ -125,9 +123,9 @@ export function createAttemptLedger(db: Db, outside: Outside): AttemptLedger {
     async record(planned, finished) {
       const row = await rowOf(finished)
       await db.write(function* (sql) {
-        yield* insert(sql, planned)
-        yield* count(sql, planned)
-        yield* finish(sql, finished, row)
+        yield* insert(sql, planned, row)
+        const spent = amountsOf(finished, planned.reserved_usd ?? 0)
+        yield* addSpending(sql, [[planned, addAmounts({ calls: 1 }, spent)]])
       })
     },
     async findOrphan(key, sample, round, digest) {

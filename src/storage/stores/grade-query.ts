@@ -56,14 +56,19 @@ const itemsWalked = (batch: string) => ({
 export const STANDING_COLUMNS = 'grades.body, grades.signals AS signals'
 export const STANDS = `grades.silent = 0 AND CASE grades.status
     WHEN 'failed' THEN NOT EXISTS (SELECT 1 FROM current_grades AS c WHERE c.key = grades.key)
-      AND NOT EXISTS (SELECT 1 FROM grades AS later WHERE later.key = grades.key AND later.id > grades.id)
+      AND NOT EXISTS (SELECT 1 FROM grades AS later
+        WHERE later.key = grades.key AND later.id > grades.id AND (later.status = 'failed' OR later.silent = 1))
     ELSE EXISTS (SELECT 1 FROM current_grades AS c WHERE c.key = grades.key AND c.grade_id = grades.id) END`
 
-export const OF_QUESTION = `SELECT ${STANDING_COLUMNS} FROM grades WHERE question = $1 AND ${STANDS} ORDER BY id DESC`
+/** What `grades_by_question` has of a question: the first 16 digits of its trajectory’s digest and the first 8 of its ground truth’s. */
+const shortOf = (question: string): string => `substr(${question}, 8, 16) || substr(${question}, 80, 8)`
 
-/** Found by its questions; few, and only they are sorted: no index has an empty text behind its id. */
+export const OF_QUESTION = `
+  SELECT ${STANDING_COLUMNS} FROM grades WHERE ${shortOf('question')} = ${shortOf('$1')} AND question = $1 AND ${STANDS}
+  ORDER BY id DESC`
+
+/** All questions about a trajectory are behind its digits, and before `g` after them; few, and only they are sorted. */
 export const OF_TRAJECTORY = `
-  SELECT body FROM grades WHERE question >= $1 AND question < $2 ORDER BY id || '' DESC LIMIT $3`
-
-/** Between which texts all questions about a trajectory are: `/` stands behind its id, and `0` comes after `/`. */
-export const questionsOf = (trajectory: string): readonly [string, string] => [`${trajectory}/`, `${trajectory}0`]
+  SELECT body FROM grades
+  WHERE ${shortOf('question')} >= substr($1, 8, 16) AND ${shortOf('question')} < substr($1, 8, 16) || 'g' AND trajectory = $1
+  ORDER BY id DESC LIMIT $2`

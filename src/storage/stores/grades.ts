@@ -12,7 +12,7 @@ import type { Db } from '../db.ts'
 import { StorageError } from '../storage-error.ts'
 import { parseStored } from '../stored-text.ts'
 import { leasesOf, settleItem } from './batch-items.ts'
-import { OF_QUESTION, OF_TRAJECTORY, questionsOf, renderList, STANDING_COLUMNS, STANDS } from './grade-query.ts'
+import { OF_QUESTION, OF_TRAJECTORY, renderList, STANDING_COLUMNS, STANDS } from './grade-query.ts'
 
 const ANSWER = `
   INSERT INTO current_grades (key, grade_id) VALUES ($1, $2)
@@ -50,6 +50,7 @@ export function createGradeStore(db: Db): GradeStore {
       db.write(function* (sql) {
         const { grade, item, silent = false, leases = [] } = record
         yield* sql.insert('grades', renderGrade(record, db.isShared), [...leases, ...leasesOf(item)])
+        if (!silent) yield* sql.addEvidence(countEvidence(grade))
         if (grade.status !== 'failed' && !silent) yield* sql.run(ANSWER, [grade.receipt.key, grade.id])
         if (item !== undefined) yield* settleItem(sql, item, toItemEnd(grade))
       }),
@@ -62,7 +63,7 @@ export function createGradeStore(db: Db): GradeStore {
     listStanding: async (query) =>
       (await db.rows<StandingRow>(...renderList(db.isShared, query, STANDING_COLUMNS, STANDS))).map(toStanding),
     listForQuestion: async (question) => (await db.rows<StandingRow>(OF_QUESTION, [question])).map(toStanding),
-    listForTrajectory: (trajectory, limit) => many(OF_TRAJECTORY, [...questionsOf(trajectory), limit]),
+    listForTrajectory: (trajectory, limit) => many(OF_TRAJECTORY, [trajectory, limit]),
     countEvidence: () => db.rows<EvidenceCount>(EVIDENCE),
   }
 }
@@ -71,6 +72,12 @@ const toStanding = ({ body, signals }: StandingRow): StandingGrade => ({
   grade: parseStored<Grade>(body),
   signals: signals === null ? {} : parseStored<Signals>(signals),
 })
+
+/** What a grade counts for in `evidence_tallies`. */
+const countEvidence = ({ receipt: { judge, rubric }, status, citations }: Grade): EvidenceCount[] => [
+  { judge, rubric, kind: 'grade', status, n: 1 },
+  ...citations.map((citation): EvidenceCount => ({ judge, rubric, kind: 'citation', status: citation.status, n: 1 })),
+]
 
 /** How an item ends by a grade that was made for it. Throws for a grade that breaks the closed sets. */
 function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {

@@ -38,7 +38,7 @@ function renderCount(isShared: boolean, query: GradeFilter, limit: number): Stat
  */
 export const renderNamesSql = (column: NamedBy): string => `
   WITH RECURSIVE found (name, n) AS (
-    SELECT MIN(${column}), 1 FROM grades
+    SELECT MIN(${column}), 1 FROM grades WHERE ${column} IS NOT NULL
     UNION ALL
     SELECT (SELECT MIN(${column}) FROM grades WHERE ${column} > found.name), found.n + 1
     FROM found WHERE found.name IS NOT NULL AND found.n < ${MOST_NAMES}

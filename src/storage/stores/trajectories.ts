@@ -4,7 +4,7 @@ import type { StoredTrajectory, TrajectoryStore } from '../../ports/ports.ts'
 import type { Db } from '../db.ts'
 import type { Outside } from '../outside.ts'
 import { insertOf, ONCE } from '../statements.ts'
-import { findPacked, packApart, packBytes, parseStored, textOf, unpackText } from '../stored-text.ts'
+import { isPacked, packApart, packBytes, parseStored, textOf, unpackText } from '../stored-text.ts'
 
 /** Only SQLite’s rows are numbered in the order in which they were written. */
 const renderIdsSql = (isShared: boolean, isFurther: boolean): string => {
@@ -18,7 +18,7 @@ export function createTrajectoryStore(db: Db, outside: Outside): TrajectoryStore
     async put({ id, format, document }, at) {
       // Compressed before the write lock is taken, and neither compressed nor sent where the document is known.
       if ((await db.rows('SELECT 1 FROM trajectories WHERE id = $1', [id])).length > 0) return false
-      const packed = findPacked(document) ?? (await packDocument(document))
+      const packed = await packDocument(document)
       const stored = await outside.keep({ kind: 'trajectory' }, packed)
       const outside_bytes = stored === packed ? null : packed.length
       const row = { id, format, document: stored, created_at: at, outside_bytes }
@@ -52,9 +52,10 @@ export function createTrajectoryStore(db: Db, outside: Outside): TrajectoryStore
 /** From this length on a text is compressed in zlib’s threads: a shorter one would wait for them longer than it takes. */
 const COMPRESSED_APART = 128 * 1024
 
-/** A large one is made between turns of everybody else. */
+/** The bytes of a document that are stored. A large one is packed between turns of everybody else. */
 async function packDocument(document: Record<string, unknown>): Promise<Buffer> {
   const text = textOf(document)
+  if (isPacked(text)) return text
   if (text.length <= LARGE) return text.length < COMPRESSED_APART ? packBytes(text) : packApart(text)
   await nextTurn()
   const bytes = await packApart(text)
