@@ -1,4 +1,5 @@
 import { askByCall } from '../asking/ask.ts'
+import { askHere } from '../asking/ask-here.ts'
 import { askByProvider } from '../asking/ask-provider.ts'
 import { askStored } from '../asking/ask-stored.ts'
 import { type Asker, Suspended } from '../asking/asker.ts'
@@ -122,9 +123,10 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob,
     const asking = { queue: provider, attempts, clock, newId, max_attempts: retry.max_attempts }
     return askByProvider(asking, judge, judge.batch, { item: job.item, payer, caps, leases })
   }
+  const account = { batch: job.item?.batch ?? null, payer, caps, signal: job.signal, leases }
+  if (judge.info.kind === 'lexical') return askHere({ ...deps, attempts }, judge, account)
   const { name } = judge.info
-  const calling = { ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }
-  return askByCall(calling, judge, { batch: job.item?.batch ?? null, payer, caps, signal: job.signal, leases })
+  return askByCall({ ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }, judge, account)
 }
 
 /**
