@@ -6,7 +6,7 @@ import { LARGE_ANSWER } from './body/large-answers.ts'
 import { readEarly } from './body/raw-body.ts'
 import type { Context, Project } from './context.ts'
 import type { InstalledAccess } from './guard/access/install.ts'
-import { rawAnswerHeaders } from './guard/access/security-headers.ts'
+import { securityHeaders } from './guard/access/security-headers.ts'
 import type { Admission } from './guard/admission.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -36,7 +36,7 @@ export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptio
   const { body_bytes } = context.config.limits
   const { grades } = context.main.stores
   const aliases = options.aliasesOf(context.main)
-  const head = rawAnswerHeaders(context.config)
+  const head = Object.entries(securityHeaders(undefined, context.config.access.behind_tls)).flat()
   const framework = server.listeners('request')[0] as (message: IncomingMessage, response: ServerResponse) => void
 
   function answerHit(message: IncomingMessage, response: ServerResponse): boolean {
