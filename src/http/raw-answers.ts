@@ -50,7 +50,7 @@ export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptio
     collect(message, { most, isOurs: true }, (error, body) => {
       release()
       const known = body instanceof RawBody ? aliases.recall(body.digest) : null
-      if (body instanceof RawBody && known !== null && send(response, known.bytes)) {
+      if (body instanceof RawBody && known !== null && send(response, known.text)) {
         body.free()
         metrics.hit()
         return record('POST', GRADES, begun, known.grade_id)
@@ -64,7 +64,7 @@ export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptio
   function answerGrade(message: IncomingMessage, response: ServerResponse, id: string): void {
     const begun = performance.now()
     const give = (text: string | null) => {
-      if (text === null || !send(response, Buffer.from(text))) return framework(message, response)
+      if (text === null || !send(response, text)) return framework(message, response)
       record('GET', `${GRADES}/:id`, begun, null)
     }
     grades.getText(id).then(give, () => give(null))
@@ -81,11 +81,13 @@ export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptio
   }
 
   /** Whether it could be sent: a large answer is counted and sent in pieces. */
-  function send(response: ServerResponse, bytes: Buffer): boolean {
-    if (state.draining || bytes.length >= LARGE_ANSWER) return false
-    const fields = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bytes.length)]
+  function send(response: ServerResponse, text: string): boolean {
+    if (state.draining || text.length >= LARGE_ANSWER) return false
+    const length = Buffer.byteLength(text)
+    const fields = ['content-type', 'application/json; charset=utf-8', 'content-length', String(length)]
     response.writeHead(200, [...head, ...fields])
-    response.end(bytes)
+    // What is ASCII is the same in Latin 1, which is written without being encoded.
+    response.end(text, length === text.length ? 'latin1' : 'utf8')
     return true
   }
 

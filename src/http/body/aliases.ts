@@ -7,8 +7,8 @@ import type { Project } from '../context.ts'
 export interface Answer {
   readonly key: Digest
   readonly grade_id: string
-  /** Its JSON, encoded once for all the times that it is sent. */
-  readonly bytes: Buffer
+  /** Its JSON, made once for all the times that it is sent. */
+  readonly text: string
 }
 
 /**
@@ -35,7 +35,7 @@ interface AliasMemory {
 }
 
 export const createAliasMemory = (): AliasMemory => ({
-  answers: new LRUCache({ maxSize: MEMORY_BYTES, sizeCalculation: (one) => one.bytes.length + 300 }),
+  answers: new LRUCache({ maxSize: MEMORY_BYTES, sizeCalculation: (one) => one.text.length * 2 + 300 }),
   current: new LRUCache({ max: 50_000 }),
 })
 
@@ -61,7 +61,7 @@ export function createAliases(
       const grade = alias === null ? null : await stores.grades.findByKey(alias.key)
       if (alias === null || grade === null) return null
       const text = JSON.stringify({ ...grade, metadata: alias.metadata, receipt: { ...grade.receipt, cache: 'hit' } })
-      const answer = { key: alias.key, grade_id: grade.id, bytes: Buffer.from(text) }
+      const answer = { key: alias.key, grade_id: grade.id, text }
       answers.set(`${name}/${bodyDigest}`, answer)
       current.set(`${name}/${alias.key}`, grade.id)
       return answer

@@ -24,7 +24,7 @@ export async function answerKnownBytes(
   if (known === null) return false
   metrics.hit()
   request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
-  sendText(reply, known.bytes)
+  sendText(reply, known.text)
   return true
 }
 
