@@ -6,7 +6,16 @@ import type { AttemptLedger, Caps, Payer } from '../ports/ledger-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import type { ProviderAnswer, ProviderQueue } from '../ports/provider-ports.ts'
 import type { Failure } from '../schemas/grade.ts'
-import { type Asked, type Asker, type Asking, requestDigest, Suspended, summarize, withoutReply } from './asker.ts'
+import {
+  type Asked,
+  type Asker,
+  type Asking,
+  planAttempt,
+  requestDigest,
+  Suspended,
+  summarize,
+  withoutReply,
+} from './asker.ts'
 import { takeOrphan } from './orphan.ts'
 import { reserve } from './reserve.ts'
 import { isTransient } from './retry.ts'
@@ -74,22 +83,13 @@ async function enqueue(
   judge: Judge,
   api: BatchApi,
   { item, payer, caps, leases }: ProviderErrand,
-  { deadline: _, ...asking }: Asking,
+  asking: Asking,
   request: JudgeRequest,
   digest: Digest,
 ): Promise<JudgeReply | null> {
   const at = deps.clock.now()
   const id = deps.newId('att')
-  const planned = {
-    ...asking,
-    id,
-    request_digest: digest,
-    judge: judge.info.name,
-    started_at: at.toISOString(),
-    batch: item.batch,
-    payer: payer?.key_id ?? null,
-    ...(leases.length > 0 && { leases }),
-  }
+  const planned = planAttempt(asking, judge, { batch: item.batch, payer, leases }, { id, request_digest: digest, at })
   const reserved = await reserve({
     info: judge.info,
     request,

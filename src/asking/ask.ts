@@ -2,10 +2,20 @@ import type { Digest } from '../domain/digest.ts'
 import { costUsd } from '../domain/money/cost.ts'
 import { priceOn } from '../domain/money/price.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
-import type { AttemptLedger, PlannedAttempt } from '../ports/ledger-ports.ts'
+import type { AttemptLedger } from '../ports/ledger-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
-import type { AttemptSummary, Failure } from '../schemas/grade.ts'
-import { type Account, type Asked, type Asker, type Asking, requestDigest, summarize, withoutReply } from './asker.ts'
+import type { AttemptSummary } from '../schemas/grade.ts'
+import {
+  type Account,
+  type Asked,
+  type Asker,
+  type Asking,
+  askJudge,
+  planAttempt,
+  requestDigest,
+  summarize,
+  withoutReply,
+} from './asker.ts'
 import type { Lane } from './lane/lane.ts'
 import { awaitOutstanding } from './orphan.ts'
 import { reserve } from './reserve.ts'
@@ -33,7 +43,6 @@ export const askByCall =
   (deps: CallDeps, judge: Judge, account: Account): Asker =>
   async (asking, request) => {
     const digest = requestDigest(judge, request)
-    if (isFree(judge)) return askAnew(deps, judge, account, asking, request, digest, 0)
     const { asked, waited_ms } = await awaitOutstanding(deps, asking, digest, account)
     return asked ?? askAnew(deps, judge, account, asking, request, digest, waited_ms)
   }
@@ -78,19 +87,8 @@ async function callOnce(
   digest: Digest,
 ): Promise<{ reply: JudgeReply; summary: AttemptSummary | null }> {
   const started = deps.clock.now()
-  const { deadline, ...plan } = asking
   const id = deps.newId('att')
-  const planned: PlannedAttempt = {
-    ...plan,
-    id,
-    request_digest: digest,
-    judge: judge.info.name,
-    started_at: started.toISOString(),
-    batch: account.batch,
-    payer: account.payer?.key_id ?? null,
-    reserved_usd: 0,
-    ...(account.leases.length > 0 && { leases: account.leases }),
-  }
+  const planned = planAttempt(asking, judge, account, { id, request_digest: digest, at: started })
   const reserved = await reserve({
     info: judge.info,
     request,
@@ -98,25 +96,20 @@ async function callOnce(
     at: started,
     factor: 1,
     history: (name) => deps.attempts.outputHistory(name),
-    begin: async (_, reserved_usd) =>
-      isFree(judge) ? null : deps.attempts.begin({ ...planned, reserved_usd }, account.caps),
+    begin: (_, reserved_usd) => deps.attempts.begin({ ...planned, reserved_usd }, account.caps),
   })
   if (!reserved.ok) return { reply: reserved.reply, summary: null }
-  const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, deadline - started.getTime()))
-  const reply = await guarded(judge, reserved.request, AbortSignal.timeout(timeout))
+  const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, asking.deadline - started.getTime()))
+  const reply = await askJudge(judge, reserved.request, AbortSignal.timeout(timeout))
   const latency_ms = deps.clock.now().getTime() - started.getTime()
-  const cost_usd = isFree(judge) ? 0 : costUsd(reply.usage, priceOn(judge.info.prices, started))
+  const cost_usd = costUsd(reply.usage, priceOn(judge.info.prices, started))
   const { max_output_tokens } = reserved.request
   const facts = { latency_ms, cost_usd, replayed: false, request_digest: digest, max_output_tokens }
   const summary = summarize(id, asking, reply, facts)
   const { outcome, message } = summary
-  const finished = { id, outcome, message, reply, latency_ms, cost_usd }
-  await surely(deps, () => (isFree(judge) ? deps.attempts.record(planned, finished) : deps.attempts.finish(finished)))
+  await surely(deps, () => deps.attempts.finish({ id, outcome, message, reply, latency_ms, cost_usd }))
   return { reply, summary }
 }
-
-/** No money and no other process is asked: nothing of it can be lost, and nothing of an earlier one is worth a search. */
-const isFree = (judge: Judge): boolean => judge.info.kind === 'lexical'
 
 /** A reply that was paid for outlives a disk that is full for a while: it is held, and tried again. */
 async function surely(deps: CallDeps, finish: () => Promise<void>): Promise<void> {
@@ -133,21 +126,4 @@ async function surely(deps: CallDeps, finish: () => Promise<void>): Promise<void
 const isPassing = (error: unknown): boolean => {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'storage_full' || code === 'storage_busy'
-}
-
-/** A judge must not throw; if one does, it is our fault and says so, but it is still no verdict. */
-async function guarded(judge: Judge, request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply> {
-  try {
-    return await judge.ask(request, signal)
-  } catch (error) {
-    const failure: Failure = {
-      code: signal.aborted ? 'timeout' : 'internal',
-      message: signal.aborted
-        ? 'the judge did not answer in time'
-        : `the judge threw ${(error as Error)?.name ?? 'something'}`,
-      retryable: signal.aborted,
-      retry_after_s: null,
-    }
-    return withoutReply(failure)
-  }
 }

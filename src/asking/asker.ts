@@ -1,7 +1,7 @@
 import type { Digest } from '../domain/digest.ts'
 import { digestBytes, digestValue } from '../domain/digest.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
-import type { Caps, OverBudget, Payer } from '../ports/ledger-ports.ts'
+import type { Caps, OverBudget, Payer, PlannedAttempt } from '../ports/ledger-ports.ts'
 import type { Judge } from '../ports/ports.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
 
@@ -61,6 +61,36 @@ export const withoutReply = (failure: Failure): JudgeReply => ({
   model_resolved: null,
   request_id: null,
 })
+
+/** A call as the ledger has it before it is made, but for what it may cost. */
+export const planAttempt = (
+  { deadline: _, ...asking }: Asking,
+  judge: Judge,
+  { batch, payer, leases }: Pick<Account, 'batch' | 'payer' | 'leases'>,
+  call: Pick<PlannedAttempt, 'id' | 'request_digest'> & { readonly at: Date },
+): Omit<PlannedAttempt, 'reserved_usd'> => ({
+  ...asking,
+  id: call.id,
+  request_digest: call.request_digest,
+  judge: judge.info.name,
+  started_at: call.at.toISOString(),
+  batch,
+  payer: payer?.key_id ?? null,
+  ...(leases.length > 0 && { leases }),
+})
+
+/** A judge must not throw; if one does, it is our fault and says so, but it is still no verdict. */
+export async function askJudge(judge: Judge, request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply> {
+  try {
+    return await judge.ask(request, signal)
+  } catch (error) {
+    const message = signal.aborted
+      ? 'the judge did not answer in time'
+      : `the judge threw ${(error as Error)?.name ?? 'something'}`
+    const code = signal.aborted ? 'timeout' : 'internal'
+    return withoutReply({ code, message, retryable: signal.aborted, retry_after_s: null })
+  }
+}
 
 /** No call is made that could cost more than is left. */
 export function budgetExceeded(over: OverBudget, bound: number | null): JudgeReply {

@@ -19,7 +19,7 @@ import { createMetrics } from '../http/metrics.ts'
 import { installOpenApi } from '../http/openapi.ts'
 import { installProjects, perProject } from '../http/project.ts'
 import { installRawAnswers } from '../http/raw-answers.ts'
-import { recordRequests, requestLogger } from '../http/request-log.ts'
+import { recordRequests } from '../http/request-log.ts'
 import { traceRequests } from '../http/request-spans.ts'
 import { agreementRoutes } from '../http/routes/agreements.ts'
 import { batchEventRoute } from '../http/routes/batch-events.ts'
@@ -62,7 +62,6 @@ export async function buildApp(
     requestTimeout: REQUEST_TIMEOUT_MS,
     // One line a request, written by `recordRequests`, instead of two.
     logController: new LogController({ disableRequestLogging: true }),
-    childLoggerFactory: requestLogger,
     genReqId: () => crypto.randomUUID(),
     schemaController: schemaController(),
     routerOptions: { maxParamLength: 200 },

@@ -12,6 +12,7 @@ import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { createGradingService } from '../grading/grade.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { Project } from '../http/context.ts'
+import { trialCode } from '../offload/trial-code.ts'
 import { trialPool } from '../offload/trial-pool.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { Meter } from '../telemetry/meter.ts'
@@ -55,12 +56,7 @@ export const NOT_LOADED = 'a file of the program cannot be loaded: no trial can 
  * to the files of the program later, it is of one version.
  */
 export function loadTrialCodeSoon(onError: (error: unknown) => void): void {
-  const load = () =>
-    Promise.all([
-      import('../offload/read-elsewhere.ts'),
-      import('../grading/sample.ts'),
-      import('../judges/lexical/lexical-answer.ts'),
-    ])
+  const load = () => Promise.all([trialCode(), import('../judges/lexical/lexical-answer.ts')])
   setTimeout(() => void load().catch(onError), SOON_MS).unref()
 }
 
@@ -103,8 +99,7 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     rubrics,
     default_judge: config.default_judge,
     default_rubric,
-    // Most of the code reads and checks trials: it is loaded with the first one.
-    read: async (document) => (await import('../offload/read-elsewhere.ts')).readAnywhere(document, config.limits),
+    read: async (document) => (await trialCode()).readAnywhere(document, config.limits),
     gradeSample: trialPool.grader({ limits: config.limits, load: (id) => stores.trajectories.getPacked(id) }),
     recent: {
       get: (id) => recent.get(`${name}/${id}`),

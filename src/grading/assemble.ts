@@ -143,14 +143,13 @@ function coverageOf(first: SampleResult, samples: readonly SampleResult[]): Cove
 
 /** How the judge is asked, without what its base URL may hold of secrets. */
 function settingsOf({ identity: { parameters }, base_url }: JudgeInfo): Receipt['settings'] & object {
-  const text = (name: string) => (typeof parameters[name] === 'string' ? parameters[name] : null)
-  const number = (name: string) => (typeof parameters[name] === 'number' ? parameters[name] : null)
+  const { api, effort, temperature, max_output_tokens } = parameters
   return {
-    api: text('api'),
+    api: typeof api === 'string' ? api : null,
     host: base_url === null ? null : new URL(base_url).host,
-    effort: text('effort'),
-    temperature: number('temperature'),
-    max_output_tokens: number('max_output_tokens'),
+    effort: typeof effort === 'string' ? effort : null,
+    temperature: typeof temperature === 'number' ? temperature : null,
+    max_output_tokens: typeof max_output_tokens === 'number' ? max_output_tokens : null,
     parameters: { ...parameters },
   }
 }

@@ -19,7 +19,7 @@ interface Decision {
 }
 
 export type Decided =
-  | { readonly kind: 'done'; readonly result: SampleResult }
+  | SampleResult
   /** What was sent was more than the provider takes, or nothing is stored for it. */
   | { readonly kind: 'overflow'; readonly failure: Failure }
 
@@ -37,7 +37,6 @@ export async function decide(
   round: number,
 ): Promise<Decided> {
   const question: EvidenceQuestion = { ...calls.question, rendering }
-  const done = (result: SampleResult): Decided => ({ kind: 'done', result })
   let request = first
   let issues: readonly Issue[] = []
   let judged: { claims: Claims; evidence: Evidence } | null = null
@@ -46,7 +45,8 @@ export async function decide(
   while (asked !== null) {
     if (!asked.reply.ok) {
       const { failure } = asked.reply
-      return failure.code === 'context_overflow' ? { kind: 'overflow', failure } : done(calls.failed(failure, coverage))
+      if (failure.code === 'context_overflow') return { kind: 'overflow', failure }
+      return calls.end({ kind: 'failed', failure }, coverage)
     }
     const claims = calls.read(asked.reply.text)
     let complaint: string
@@ -65,9 +65,7 @@ export async function decide(
     request = { ...request, repairs: [...request.repairs, { answer: asked.reply.text, complaint }] }
     asked = await calls.ask(request, ++repairs.used, 'repair')
   }
-  return done(
-    judged === null
-      ? calls.failed(schemaInvalid(issues, calls.question), coverage)
-      : calls.judged(judged.claims, judged.evidence, coverage),
-  )
+  return judged === null
+    ? calls.end({ kind: 'failed', failure: schemaInvalid(issues, calls.question) }, coverage)
+    : calls.end({ kind: 'judged', ...judged }, coverage)
 }

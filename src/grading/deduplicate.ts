@@ -1,4 +1,3 @@
-import { createSingleFlight } from '../asking/single-flight.ts'
 import { isLeaseLost, type Lease } from '../ports/lease-ports.ts'
 import type { Clock, Stores } from '../ports/ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
@@ -32,10 +31,13 @@ export function createFlights(
   stores: Pick<Stores, 'cluster' | 'grades'>,
   clock: Clock,
 ): (flight: Flight) => Promise<Flown> {
-  const local = createSingleFlight<Flown>()
+  const local = new Map<string, Promise<Flown>>()
   return async (flight) => {
-    const { led, value } = await local.run(flight.key, () => fly(stores, clock, flight))
-    return { led: led && value.led, value: value.value }
+    const flying = local.get(flight.key)
+    if (flying !== undefined) return { ...(await flying), led: false }
+    const flown = fly(stores, clock, flight).finally(() => local.delete(flight.key))
+    local.set(flight.key, flown)
+    return flown
   }
 }
 
@@ -49,7 +51,7 @@ async function fly(stores: Pick<Stores, 'cluster' | 'grades'>, clock: Clock, fli
       const released = await leases.wait(name, flight.signal)
       if (released === null) return { led: true, value: { kind: 'passed_over', failure: CANCELLED } }
       const grade = released.result === null ? null : await stores.grades.get(released.result)
-      if (grade !== null) return { led: false, value: { kind: 'graded', grade } }
+      if (grade !== null) return { led: false, value: { kind: 'graded', grade, cached: false } }
       await clock.sleep(TAKE_AGAIN_MS)
       continue
     }
@@ -69,7 +71,7 @@ async function fly(stores: Pick<Stores, 'cluster' | 'grades'>, clock: Clock, fli
 /** The holder before may have answered the question meanwhile. */
 async function lead(flight: Flight, lease: Lease): Promise<Flown> {
   const known = await flight.look()
-  if (known !== null) return { led: false, value: { kind: 'graded', grade: known } }
+  if (known !== null) return { led: false, value: { kind: 'graded', grade: known, cached: false } }
   return { led: true, value: await flight.judge(lease) }
 }
 

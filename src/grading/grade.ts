@@ -5,8 +5,8 @@ import type { Lease } from '../ports/lease-ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest, TrialMetadata } from '../schemas/grade-request.ts'
 import { createFlights, type Flight } from './deduplicate.ts'
-import { type GradingJob, singleJob } from './job.ts'
-import { type Judged, type JudgingDeps, judgeQuestion } from './judging.ts'
+import type { GradingJob } from './job.ts'
+import { type JudgingDeps, judgeQuestion } from './judging.ts'
 import {
   admitRequest,
   keyOfStored,
@@ -35,29 +35,30 @@ export function createGradingService(given: GradingDeps): GradingService {
   const deps = { ...given, trajectories: given.stores.trajectories, onGrade }
   const fly = createFlights(given.stores, given.clock)
 
-  const find = async (key: Digest, mode: GradeRequest['cache']) =>
-    mode === 'refresh' ? null : deps.stores.grades.findByKey(key)
-
   async function answer(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {
     const mode = request.cache ?? 'use'
     const named = nameRequest(deps, request)
     if (!named.ok) return { kind: 'refused', refusal: named.refusal }
-    const key = isItem(job) ? keyOfStored(deps, request, named) : null
-    const stored = key === null ? null : await find(key, mode)
+    const find = async (key: Digest | null) =>
+      key === null || mode === 'refresh' ? null : deps.stores.grades.findByKey(key)
+    // An item has all of its metadata, and its trajectory is stored: a stored grade is found without reading that.
+    const isItem = job.item !== null && job.way !== 'stored'
+    const key = isItem ? keyOfStored(deps, request, named) : null
+    const stored = await find(key)
     if (stored !== null) return hit(stored, request.metadata ?? stored.metadata)
     const asked = await resolveQuestion(deps, request, named, key)
     if (!asked.ok) return { kind: 'refused', refusal: asked.refusal }
     const { question } = asked
     const { trajectory } = question
     const judge = (lease: Lease | null) => storeAndJudge(asked, metadataOf(trajectory, request.metadata), job, lease)
-    if (job.way === 'stored') return fresh(await judge(null))
+    if (job.way === 'stored') return judge(null)
     const answerWith = (grade: Grade) => hit(grade, metadataOf(trajectory, request.metadata ?? grade.metadata))
-    const look = () => find(question.key, mode)
-    const known = key === null ? await look() : null
+    const known = key === null ? await find(question.key) : null
     if (known !== null) return answerWith(known)
     if (mode === 'only')
       return { kind: 'refused', refusal: refuse('not_cached', NOT_CACHED, '/cache', 'nothing is cached').refusal }
-    return flyTogether({ key: `${mode}/${question.key}`, look, judge, signal: job.signal }, answerWith, job)
+    const flight = { key: `${mode}/${question.key}`, look: () => find(question.key), judge, signal: job.signal }
+    return flyTogether(flight, answerWith, job)
   }
 
   async function storeAndJudge(asked: Resolved, metadata: TrialMetadata, job: GradingJob, lease: Lease | null) {
@@ -72,15 +73,18 @@ export function createGradingService(given: GradingDeps): GradingService {
   async function flyTogether(flight: Flight, answerWith: (grade: Grade) => ItemOutcome, job: GradingJob) {
     for (;;) {
       const { led, value } = await fly(flight)
-      if (led) return fresh(value)
+      if (led) return value
       if (value.kind !== 'graded' || isOnlyTheirs(value.grade.failure, job)) continue
-      return value.grade.status === 'failed' ? fresh(value) : answerWith(value.grade)
+      return value.grade.status === 'failed' ? value : answerWith(value.grade)
     }
   }
 
   return {
     async grade(request, payer = null): Promise<GradeOutcome> {
-      const outcome = await answer(request, singleJob(payer))
+      const outcome = await answer(request, {
+        ...{ way: 'call', item: null, payer, signal: undefined, cap_usd: null },
+        isPassing: () => false,
+      })
       if (outcome.kind === 'refused') return { ok: false, refusal: outcome.refusal }
       if (outcome.kind === 'graded') return { ok: true, grade: outcome.grade, cached: outcome.cached }
       throw new Error('a single request neither waits nor is passed over')
@@ -102,9 +106,6 @@ export function createGradingService(given: GradingDeps): GradingService {
   }
 }
 
-/** It has all of its metadata, and its trajectory is stored: a stored grade is found without reading that. */
-const isItem = (job: GradingJob): boolean => job.item !== null && job.way !== 'stored'
-
 const isList = (given: unknown): given is readonly unknown[] => Array.isArray(given)
 
 /** Another’s cap, and what this job would ask again, say nothing about this request. */
@@ -112,8 +113,6 @@ const isOnlyTheirs = (failure: Failure | null, job: GradingJob): boolean =>
   failure !== null && (failure.code === 'budget_exceeded' || job.isPassing(failure))
 
 const NOT_CACHED = 'no grade is stored for this request'
-
-const fresh = (judged: Judged): ItemOutcome => (judged.kind === 'graded' ? { ...judged, cached: false } : judged)
 
 /** A stored grade as the answer to another request: the same grade, with that one’s metadata. */
 const hit = (grade: Grade, metadata: TrialMetadata): ItemOutcome => ({

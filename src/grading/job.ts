@@ -23,8 +23,3 @@ interface Job {
   /** Failures after which the item is asked again later: then no grade is written, and good replies wait to be used. */
   readonly isPassing: (failure: Failure) => boolean
 }
-
-export const singleJob = (payer: Payer | null): GradingJob => ({
-  ...{ way: 'call', item: null, payer, signal: undefined, cap_usd: null },
-  isPassing: () => false,
-})

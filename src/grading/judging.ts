@@ -1,4 +1,5 @@
 import { askByCall } from '../asking/ask.ts'
+import { askHere } from '../asking/ask-here.ts'
 import { askByProvider } from '../asking/ask-provider.ts'
 import { askStored } from '../asking/ask-stored.ts'
 import { type Asker, Suspended } from '../asking/asker.ts'
@@ -32,7 +33,7 @@ export interface JudgingDeps {
 }
 
 export type Judged =
-  | { readonly kind: 'graded'; readonly grade: Grade }
+  | { readonly kind: 'graded'; readonly grade: Grade; readonly cached: false }
   /** Its questions lie with the provider. */
   | { readonly kind: 'waiting' }
   /** Nothing was written: it is to be asked again. */
@@ -50,14 +51,25 @@ export async function judgeQuestion(
   lease: Lease | null,
 ): Promise<Judged> {
   const asked = job.way === 'stored' ? await asAsked(deps, question, job.grade_id) : question
-  const sampling = {
-    ask: await askerFor(deps, asked, job, lease),
-    clock: deps.clock,
-    deadline_ms: deps.retry.deadline_ms,
-  }
+  const ask = await askerFor(deps, asked, job, lease)
+  const sampling = { ask, clock: deps.clock, deadline_ms: deps.retry.deadline_ms }
   inTheMaking.add(question.grade_id)
   try {
-    return await makeGrade(deps, sampling, asked, metadata, job, lease)
+    const samples = await gradeSamples((index) => deps.gradeSample(sampling, asked, index), asked, job)
+    if (samples === null) return { kind: 'waiting' }
+    const passing = samples.find((sample) => sample.kind === 'failed' && job.isPassing(sample.failure))
+    if (passing?.kind === 'failed') return { kind: 'passed_over', failure: passing.failure }
+    const made = assembleGrade(asked, samples, metadata, deps.clock.now(), MODES[job.way])
+    const grade = job.way === 'stored' ? await underOldName(deps, made, job.grade_id) : made
+    await deps.stores.grades.put({
+      grade,
+      ground_truth: question.ground_truth,
+      ...(job.item !== null && { item: job.item }),
+      ...(job.way === 'stored' && { silent: true }),
+      ...(lease !== null && { leases: [lease.token] }),
+    })
+    if (job.way !== 'stored' && grade.status !== 'failed') deps.onGrade(grade)
+    return { kind: 'graded', grade, cached: false }
   } finally {
     inTheMaking.delete(question.grade_id)
   }
@@ -69,31 +81,6 @@ async function asAsked(deps: JudgingDeps, question: Question, baseId: string): P
   const images = (base?.receipt.coverage.media_shown ?? 0) > 0
   const { judge } = question
   return { ...question, judge: { ...judge, info: { ...judge.info, images } } }
-}
-
-async function makeGrade(
-  deps: JudgingDeps,
-  sampling: SampleDeps,
-  question: Question,
-  metadata: TrialMetadata,
-  job: GradingJob,
-  lease: Lease | null,
-): Promise<Judged> {
-  const samples = await gradeSamples((index) => deps.gradeSample(sampling, question, index), question, job)
-  if (samples === null) return { kind: 'waiting' }
-  const passing = samples.find((sample) => sample.kind === 'failed' && job.isPassing(sample.failure))
-  if (passing?.kind === 'failed') return { kind: 'passed_over', failure: passing.failure }
-  const made = assembleGrade(question, samples, metadata, deps.clock.now(), MODES[job.way])
-  const grade = job.way === 'stored' ? await underOldName(deps, made, job.grade_id) : made
-  await deps.stores.grades.put({
-    grade,
-    ground_truth: question.ground_truth,
-    ...(job.item !== null && { item: job.item }),
-    ...(job.way === 'stored' && { silent: true }),
-    ...(lease !== null && { leases: [lease.token] }),
-  })
-  if (job.way !== 'stored' && grade.status !== 'failed') deps.onGrade(grade)
-  return { kind: 'graded', grade }
 }
 
 /** As a receipt says by which way the answers came. */
@@ -122,9 +109,10 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob,
     const asking = { queue: provider, attempts, clock, newId, max_attempts: retry.max_attempts }
     return askByProvider(asking, judge, judge.batch, { item: job.item, payer, caps, leases })
   }
+  const account = { batch: job.item?.batch ?? null, payer, caps, signal: job.signal, leases }
+  if (judge.info.kind === 'lexical') return askHere({ ...deps, attempts }, judge, account)
   const { name } = judge.info
-  const calling = { ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }
-  return askByCall(calling, judge, { batch: job.item?.batch ?? null, payer, caps, signal: job.signal, leases })
+  return askByCall({ ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }, judge, account)
 }
 
 /**
@@ -137,17 +125,10 @@ async function gradeSamples(
   job: GradingJob,
 ): Promise<SampleResult[] | null> {
   const indexes = Array.from({ length: question.samples }, (_, index) => index)
-  if (job.way === 'provider') return gathered(await Promise.allSettled(indexes.map(grade)))
-  const first = await grade(0)
+  const first = job.way === 'provider' ? [] : [await grade(0)]
   // All of them end before any error is told: a call that goes on would be made again beside itself.
-  return [first, ...valuesOf(await Promise.allSettled(indexes.slice(1).map(grade)))]
-}
-
-function valuesOf<T>(settled: readonly PromiseSettledResult<T>[]): T[] {
-  return settled.map((one) => {
-    if (one.status === 'rejected') throw one.reason
-    return one.value
-  })
+  const others = gathered(await Promise.allSettled(indexes.slice(first.length).map(grade)))
+  return others && [...first, ...others]
 }
 
 function gathered(samples: readonly PromiseSettledResult<SampleResult>[]): SampleResult[] | null {

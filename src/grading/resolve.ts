@@ -71,16 +71,6 @@ export type Admitted =
 
 /** The judge and the rubric that a request names, and its ground truth as that rubric wants it. */
 export function nameRequest(deps: ResolveDeps, request: GradeRequest): Named | Refused {
-  const named = findNamed(deps, request)
-  if (!named.ok) return named
-  const { name, truth } = named.rubric
-  const issues = inputIssues(truth.schema, request.ground_truth)
-  if (issues.length > 0)
-    return refuseIssues('/ground_truth', issues, `the ground truth is not what ${name} wants to know of a trial`)
-  return { ...named, ground_truth: normalizeGroundTruth(request.ground_truth, truth.instructions) }
-}
-
-function findNamed(deps: ResolveDeps, request: GradeRequest): Omit<Named, 'ground_truth'> | Refused {
   const asked = request.judge ?? deps.default_judge
   const judge = deps.judges.get(asked)
   if (judge === undefined) {
@@ -95,14 +85,18 @@ function findNamed(deps: ResolveDeps, request: GradeRequest): Omit<Named, 'groun
     const names = [...deps.rubrics.keys()].join(', ')
     return refuse('unknown_rubric', `there is no such rubric: ${request.rubric}`, '/rubric', `loaded rubrics: ${names}`)
   }
+  const { name, truth } = rubric
   if (judge.info.kind === 'lexical' && !canSearch(rubric))
     return refuse(
       'invalid_request',
       LEXICAL_CANNOT,
       '/judge',
-      `name a model; ${rubric.name} has no claim that a search answers`,
+      `name a model; ${name} has no claim that a search answers`,
     )
-  return { ok: true, judge, rubric }
+  const issues = inputIssues(truth.schema, request.ground_truth)
+  if (issues.length > 0)
+    return refuseIssues('/ground_truth', issues, `the ground truth is not what ${name} wants to know of a trial`)
+  return { ok: true, judge, rubric, ground_truth: normalizeGroundTruth(request.ground_truth, truth.instructions) }
 }
 
 const LEXICAL_CANNOT = 'the judge lexical searches for instructions, and this rubric asks about none'

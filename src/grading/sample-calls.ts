@@ -12,15 +12,18 @@ import type { Clock } from '../ports/ports.ts'
 import type { AttemptSummary, Coverage, Failure } from '../schemas/grade.ts'
 import type { Question } from './question.ts'
 
-/** What one sample ended in, before it becomes a grade or a vote. */
-export type SampleResult = {
+type Ending =
+  | { readonly kind: 'judged'; readonly claims: Claims; readonly evidence: Evidence }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+
+interface SampleFacts {
   readonly attempts: readonly AttemptSummary[]
   readonly coverage: Coverage
   readonly model_resolved: string | null
-} & (
-  | { readonly kind: 'judged'; readonly claims: Claims; readonly evidence: Evidence }
-  | { readonly kind: 'failed'; readonly failure: Failure }
-)
+}
+
+/** What one sample ended in, before it becomes a grade or a vote. */
+export type SampleResult = Ending & SampleFacts
 
 export interface SampleDeps {
   readonly ask: Asker
@@ -101,16 +104,9 @@ export class SampleCalls {
       this.attempts.push({ ...last, outcome: 'schema_invalid', message: tellIssues(issues, this.question.rubric) })
   }
 
-  judged(claims: Claims, evidence: Evidence, coverage: Coverage): SampleResult {
-    return { kind: 'judged', claims, evidence, ...this.common(coverage) }
-  }
-
-  failed(failure: Failure, coverage: Coverage): SampleResult {
-    return { kind: 'failed', failure, ...this.common(coverage) }
-  }
-
-  private common(coverage: Coverage) {
-    return { attempts: this.attempts, coverage, model_resolved: this.model }
+  /** What the sample ended in, with all that it took. */
+  end<T extends Ending>(ending: T, coverage: Coverage): T & SampleFacts {
+    return { ...ending, attempts: this.attempts, coverage, model_resolved: this.model }
   }
 }
 

@@ -41,13 +41,14 @@ async function readAndDecide(calls: SampleCalls, images: boolean): Promise<Sampl
   for (const scale of WINDOW_SCALES) {
     const budget = readingBudget(calls.question, scale)
     const reading = planReading(trajectory, nonce, anchors, budget, { ...judge.info, images })
-    if (reading.kind === 'too_long') return calls.failed(TOO_LONG, coverageOf(reading.rendering, 0))
+    if (reading.kind === 'too_long')
+      return calls.end({ kind: 'failed', failure: TOO_LONG }, coverageOf(reading.rendering, 0))
     if (reading.kind === 'windows') return decideOverWindows(calls, reading, budget.tokens)
     const { rendering, text } = reading
     const decision = { request: calls.request(rendering, text, ''), rendering, coverage: coverageOf(rendering, 1) }
     const decided = await decide(calls, decision, { used: 0, most: MOST_REPAIRS }, 0)
     const isLast = judge.info.window_tokens === null || scale === WINDOW_SCALES.at(-1)
-    if (decided.kind === 'done' || decided.failure.code !== 'context_overflow' || isLast)
+    if (decided.kind !== 'overflow' || decided.failure.code !== 'context_overflow' || isLast)
       return resultOf(calls, decided, decision)
   }
   throw new Error('unreachable: the last scale always returns')
@@ -57,7 +58,8 @@ async function readAndDecide(calls: SampleCalls, images: boolean): Promise<Sampl
 async function decideOverWindows(calls: SampleCalls, reading: WindowedReading, budget: number): Promise<SampleResult> {
   const { rendering } = reading
   const read = await readWindows(calls, reading)
-  if (!read.ok) return calls.failed(read.failure, coverageOf(rendering, reading.windows.length))
+  if (!read.ok)
+    return calls.end({ kind: 'failed', failure: read.failure }, coverageOf(rendering, reading.windows.length))
   const coverage = coverageOf(rendering, read.windows)
   const repairs = { used: 0, most: MOST_REPAIRS }
   let overflow: SampleResult | null = null
@@ -66,14 +68,15 @@ async function decideOverWindows(calls: SampleCalls, reading: WindowedReading, b
     if (text === null) break
     const decision = { request: calls.request(rendering, text, DECISION_NOTE), rendering, coverage }
     const decided = await decide(calls, decision, repairs, round)
-    if (decided.kind === 'done') return decided.result
+    if (decided.kind !== 'overflow') return decided
     overflow = resultOf(calls, decided, decision)
   }
-  return overflow ?? calls.failed(TOO_LONG, coverage)
+  return overflow ?? calls.end({ kind: 'failed', failure: TOO_LONG }, coverage)
 }
 
 const resultOf = (
   calls: SampleCalls,
   decided: Decided,
   { coverage }: { readonly coverage: SampleResult['coverage'] },
-) => (decided.kind === 'done' ? decided.result : calls.failed(decided.failure, coverage))
+): SampleResult =>
+  decided.kind === 'overflow' ? calls.end({ kind: 'failed', failure: decided.failure }, coverage) : decided

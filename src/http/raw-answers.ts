@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { NO_TRACING } from '../telemetry/tracing.ts'
 import type { Aliases } from './body/aliases.ts'
 import { LARGE_ANSWER } from './body/large-answers.ts'
-import { readEarly } from './body/raw-body.ts'
+import { arrivedEarly, collect, RawBody } from './body/raw-body.ts'
 import type { Context, Project } from './context.ts'
 import type { InstalledAccess } from './guard/access/install.ts'
-import { rawAnswerHeaders } from './guard/access/security-headers.ts'
+import { securityHeaders } from './guard/access/security-headers.ts'
 import type { Admission } from './guard/admission.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -36,28 +36,26 @@ export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptio
   const { body_bytes } = context.config.limits
   const { grades } = context.main.stores
   const aliases = options.aliasesOf(context.main)
-  const head = rawAnswerHeaders(context.config)
+  const head = Object.entries(securityHeaders(undefined, context.config.access.behind_tls)).flat()
   const framework = server.listeners('request')[0] as (message: IncomingMessage, response: ServerResponse) => void
 
   function answerHit(message: IncomingMessage, response: ServerResponse): boolean {
     const { headers } = message
-    const bytes = Number(headers['content-length'])
-    if (!(bytes <= body_bytes) || !JSON_TYPES.has(headers['content-type'])) return false
+    const most = Number(headers['content-length'])
+    if (!(most <= body_bytes) || !JSON_TYPES.has(headers['content-type'])) return false
     if (headers['content-encoding'] !== undefined || headers['idempotency-key'] !== undefined) return false
-    const release = admission.holdBody(bytes)
+    const release = admission.holdBody(most)
     if (release === null) return false
     const begun = performance.now()
-    const answer = (digest: string): boolean => {
-      const known = aliases.recall(digest)
-      if (known === null || !send(response, known.text)) return false
+    collect(message, { most, isOurs: true }, (error, body) => {
       release()
-      metrics.hit()
-      record('POST', GRADES, begun, known.grade_id)
-      return true
-    }
-    readEarly(message, bytes, answer, () => {
-      // The framework takes its own.
-      release()
+      const known = body instanceof RawBody ? aliases.recall(body.digest) : null
+      if (body instanceof RawBody && known !== null && send(response, known.text)) {
+        body.free()
+        metrics.hit()
+        return record('POST', GRADES, begun, known.grade_id)
+      }
+      arrivedEarly.set(message, { error, body, ms: performance.now() - begun })
       framework(message, response)
     })
     return true
@@ -85,9 +83,11 @@ export function installRawAnswers(http: FastifyInstance, options: RawAnswerOptio
   /** Whether it could be sent: a large answer is counted and sent in pieces. */
   function send(response: ServerResponse, text: string): boolean {
     if (state.draining || text.length >= LARGE_ANSWER) return false
-    const length = String(Buffer.byteLength(text))
-    response.writeHead(200, [...head, 'content-type', 'application/json; charset=utf-8', 'content-length', length])
-    response.end(text)
+    const length = Buffer.byteLength(text)
+    const fields = ['content-type', 'application/json; charset=utf-8', 'content-length', String(length)]
+    response.writeHead(200, [...head, ...fields])
+    // What is ASCII is the same in Latin 1, which is written without being encoded.
+    response.end(text, length === text.length ? 'latin1' : 'utf8')
     return true
   }
 

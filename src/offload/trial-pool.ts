@@ -12,6 +12,7 @@ import type { Question } from '../grading/question.ts'
 import type { gradeSample } from '../grading/sample.ts'
 import { type SampleDeps, type SampleResult, WORKER_LOST } from '../grading/sample-calls.ts'
 import type { JudgeRequest } from '../ports/judge-ports.ts'
+import { trialCode } from './trial-code.ts'
 import type {
   ReadBody,
   ReadBodyJob,
@@ -91,7 +92,7 @@ export class TrialPool {
 
   /** Reads the lines of files in the pool: once there are enough of them, and where the judge that searches is asked. */
   async reader(): Promise<TrialReader> {
-    const { readAnywhere } = await import('./read-elsewhere.ts')
+    const { readAnywhere } = await trialCode()
     let seen = 0
     let held = 0
     let free = Promise.withResolvers<void>()
@@ -122,7 +123,7 @@ export class TrialPool {
       const { trajectory, judge, rubric, denied_acts, secret } = question
       this.expected = judge.info.kind === 'lexical' ? { info: judge.info, rubric, denied_acts, secret } : null
       if (measureOf(trajectory) === undefined && !isLarge(trajectory))
-        return (await import('../grading/sample.ts')).gradeSample(deps, question, sample)
+        return (await trialCode()).gradeSample(deps, question, sample)
       const calls: Calls = { made: [], images: 0 }
       const result = await this.useKnown(deps, question, sample, calls)
       if (result !== null) return result
@@ -148,7 +149,7 @@ export class TrialPool {
   }
 
   private async standIn(read: ReadRequest, limits: ReadLimits, worker: Worker, by: Standing | null = null) {
-    const { withStandIn } = await import('./read-elsewhere.ts')
+    const { withStandIn } = await trialCode()
     return withStandIn(read, limits, (trajectory, { searched, weak }) => {
       if (searched === null || weak === null || by === null) this.homes.set(trajectory, worker)
       else this.known.set(trajectory, { ...searched, by, truth: JSON.stringify(weak.truth) })

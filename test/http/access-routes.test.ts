@@ -34,9 +34,9 @@ test('the table has every route that there is, and no other', async () => {
 
 test('a route that is not in it cannot be built', async () => {
   const { default: fastify } = await import('fastify')
-  const { requireNeeds } = await import('../../src/http/guard/access/route-scopes.ts')
+  const { installAccess } = await import('../../src/http/guard/access/install.ts')
   const http = fastify()
-  requireNeeds(http)
+  await installAccess(http, app.context)
   expect(() => http.get('/v1/secrets', () => 'x')).toThrow('GET /v1/secrets does not say who may use it')
   expect(() => http.get('/v1/judges', () => 'x')).not.toThrow()
 })

@@ -18,6 +18,7 @@ export interface Answer {
 export interface Aliases {
   /** Of those in memory. */
   recall(bodyDigest: string): Answer | null
+  /** Of those in memory and in the store. */
   find(bodyDigest: string): Promise<Answer | null>
   /** The grade as it was answered, with the metadata of the request. */
   remember(bodyDigest: string, grade: Grade): Promise<void>
@@ -43,25 +44,29 @@ export function createAliases(
   { answers, current }: AliasMemory,
   answerConfig: string,
 ): Aliases {
-  const rawKey = (bodyDigest: string) => hash('sha256', `${bodyDigest}/${answerConfig}`)
-  const own = (key: string) => `${name}/${key}`
-  service.onGrade((grade) => void current.set(own(grade.receipt.key), grade.id))
+  service.onGrade((grade) => void current.set(`${name}/${grade.receipt.key}`, grade.id))
+  const stored = (bodyDigest: string) => hash('sha256', `${bodyDigest}/${answerConfig}`)
+  const recall = (bodyDigest: string): Answer | null => {
+    const known = answers.get(`${name}/${bodyDigest}`)
+    return known !== undefined && (current.get(`${name}/${known.key}`) ?? known.grade_id) === known.grade_id
+      ? known
+      : null
+  }
   return {
-    recall(bodyDigest) {
-      const known = answers.get(own(bodyDigest))
-      return known !== undefined && (current.get(own(known.key)) ?? known.grade_id) === known.grade_id ? known : null
-    },
+    recall,
     async find(bodyDigest) {
-      const alias = await stores.aliases.find(rawKey(bodyDigest))
+      const known = recall(bodyDigest)
+      if (known !== null) return known
+      const alias = await stores.aliases.find(stored(bodyDigest))
       const grade = alias === null ? null : await stores.grades.findByKey(alias.key)
       if (alias === null || grade === null) return null
       const text = JSON.stringify({ ...grade, metadata: alias.metadata, receipt: { ...grade.receipt, cache: 'hit' } })
       const answer = { key: alias.key, grade_id: grade.id, text }
-      answers.set(own(bodyDigest), answer)
-      current.set(own(alias.key), grade.id)
+      answers.set(`${name}/${bodyDigest}`, answer)
+      current.set(`${name}/${alias.key}`, grade.id)
       return answer
     },
     remember: (bodyDigest, { receipt, metadata }) =>
-      stores.aliases.put(rawKey(bodyDigest), receipt.key as Digest, metadata),
+      stores.aliases.put(stored(bodyDigest), receipt.key as Digest, metadata),
   }
 }

@@ -7,7 +7,7 @@ import { decodeBody, encodingOf } from './body-encoding.ts'
 import { parseJson } from './body-json.ts'
 import { charsetFault, linesFault, NDJSON } from './content-type.ts'
 import { type LargeBodyLimits, readLarge } from './large-body.ts'
-import { collect, findEarly, RawBody, TooLarge } from './raw-body.ts'
+import { arrivedEarly, collect, RawBody, TooLarge } from './raw-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,7 +32,7 @@ export const mostBytes = ({ routeOptions }: FastifyRequest, { body_bytes }: Pick
 const NO_BODY = 'the request has no body'
 
 /** Whether the request was answered by the digest of its bytes alone. */
-export type AnswerRaw = (request: FastifyRequest, reply: FastifyReply) => boolean | Promise<boolean>
+export type AnswerRaw = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>
 
 /** JSON bodies reach routes in two steps: raw, so that a hit never parses; then parsed, depth first checked, before validation. */
 export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answerRaw: AnswerRaw): void {
@@ -51,12 +51,12 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     }
     const most = mostBytes(request, limits)
     if (Number(request.headers['content-length'] ?? 0) > most) return done(null, new TooLarge())
-    const early = findEarly(request.raw)
+    const early = arrivedEarly.get(request.raw)
     if (early !== undefined) return done(early.error, early.body)
     const encoding = encodingOf(request.headers['content-encoding'])
     const body = encoding === null ? payload : Readable.from(decodeBody(encoding, payload), { objectMode: false })
     const hold = (bytes: number) => request.holdBytes(bytes)
-    collect(body, { most, isOurs: false }, hold, (error, collected) => {
+    collect(body, { most, isOurs: false, hold }, (error, collected) => {
       if (body !== payload) body.destroy()
       done(error, collected)
     })
@@ -68,41 +68,30 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     payload.resume()
     done(fault)
   })
-  app.addHook('preValidation', (request, reply, done) => {
-    const read = () => {
-      const { body } = request
-      if (body instanceof RawBody && body.length > LARGE && request.routeOptions.url === '/v1/grades')
-        readLarge(body, limits).then((value) => {
-          request.body = value
-          done()
-        }, done)
-      else done(readBody(request, limits))
+  app.addHook('preValidation', async (request, reply) => {
+    if (!wantsBody(request)) return
+    const { body, routeOptions } = request
+    if (body instanceof TooLarge)
+      throw new HttpProblem(413, 'body_too_large', `the body is larger than ${mostBytes(request, limits)} bytes`)
+    if (body instanceof RawBody) {
+      request.bodyDigest = body.digest
+      if (await answerRaw(request, reply)) return reply
+      const isLarge = body.length > LARGE && routeOptions.url === '/v1/grades'
+      request.body = isLarge ? await readLarge(body, limits) : readBody(body, limits)
     }
-    if (!(request.body instanceof RawBody) || request.is404) return read()
-    request.bodyDigest = request.body.digest
-    const answered = answerRaw(request, reply)
-    if (answered === false) return read()
-    if (answered !== true) answered.then((isAnswered) => isAnswered || read(), done)
+    if (body !== undefined || routeOptions.schema?.body === undefined) return
+    request.body = null
+    throw new HttpProblem(400, 'invalid_json', NO_BODY, { errors: [{ path: '', message: NO_BODY }] })
   })
 }
 
-function readBody(request: FastifyRequest, limits: BodyLimits): Error | undefined {
-  if (!wantsBody(request)) return undefined
-  if (request.body === undefined && request.routeOptions.schema?.body === undefined) return undefined
-  if (request.body === undefined) {
-    request.body = null
-    return new HttpProblem(400, 'invalid_json', NO_BODY, { errors: [{ path: '', message: NO_BODY }] })
-  }
-  if (request.body instanceof TooLarge)
-    return new HttpProblem(413, 'body_too_large', `the body is larger than ${mostBytes(request, limits)} bytes`)
-  if (!(request.body instanceof RawBody)) return undefined
-  const raw = request.body
+function readBody(raw: RawBody, { depth }: BodyLimits): unknown {
+  const [only] = raw.chunks
+  const bytes = raw.chunks.length === 1 && only !== undefined ? only : Buffer.concat(raw.chunks)
   try {
-    request.body = parseJson(raw.bytes, limits.depth)
-    rememberSentText(request.body, raw.bytes)
-    return undefined
-  } catch (error) {
-    return error as Error
+    const value = parseJson(bytes, depth)
+    rememberSentText(value, bytes)
+    return value
   } finally {
     raw.free()
   }

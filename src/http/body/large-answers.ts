@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Slots } from '../guard/slots.ts'
 
-/** Characters from which an answer is counted and sent in pieces. */
+/** Characters, or bytes, from which an answer is counted and sent in pieces. */
 export const LARGE_ANSWER = 1024 * 1024
 const PIECE = 64 * 1024
 
@@ -12,39 +12,30 @@ const PIECE = 64 * 1024
  */
 export function boundLargeAnswers(app: FastifyInstance, held: Slots, patience_ms: number): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (typeof payload !== 'string' || payload.length < LARGE_ANSWER || reply.statusCode >= 400)
-      return done(null, payload)
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+    if (!isWhole || payload.length < LARGE_ANSWER || reply.statusCode >= 400) return done(null, payload)
     let release: () => void
     try {
       release = held.take(payload.length)
     } catch (error) {
       return done(error as Error)
     }
-    reply.header('content-length', Buffer.byteLength(payload))
+    const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
+    reply.header('content-length', bytes.length)
     const { socket } = reply.raw
     const watch = setTimeout(() => socket?.destroy(), patience_ms).unref()
     reply.raw.once('close', () => {
       clearTimeout(watch)
       release()
     })
-    done(
-      null,
-      Readable.from(
-        piecesOf(payload, () => watch.refresh()),
-        { objectMode: false, highWaterMark: PIECE },
-      ),
-    )
+    const pieces = piecesOf(bytes, () => watch.refresh())
+    done(null, Readable.from(pieces, { objectMode: false, highWaterMark: PIECE }))
   })
 }
 
-/** Never between the halves of a surrogate pair. */
-function* piecesOf(text: string, taken: () => void): Generator<Buffer> {
-  for (let at = 0; at < text.length; ) {
-    let end = Math.min(text.length, at + PIECE)
-    const code = text.charCodeAt(end - 1)
-    if (end < text.length && code >= 0xd800 && code <= 0xdbff) end--
+function* piecesOf(bytes: Buffer, taken: () => void): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PIECE) {
     taken()
-    yield Buffer.from(text.slice(at, end))
-    at = end
+    yield bytes.subarray(at, at + PIECE)
   }
 }

@@ -8,22 +8,15 @@ import { BROKEN_OFF } from './body-encoding.ts'
 export class RawBody {
   readonly digest: string
   readonly chunks: readonly Buffer[]
+  readonly length: number
   /** Whether it came from a socket, so that nobody else has the memory of its chunks. */
   readonly isOurs: boolean
 
-  constructor(digest: string, chunks: readonly Buffer[], isOurs: boolean) {
+  constructor(digest: string, chunks: readonly Buffer[], length: number, isOurs: boolean) {
     this.digest = digest
     this.chunks = chunks
+    this.length = length
     this.isOurs = isOurs
-  }
-
-  get length(): number {
-    return this.chunks.reduce((sum, { length }) => sum + length, 0)
-  }
-
-  get bytes(): Buffer {
-    const [only] = this.chunks
-    return this.chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.chunks)
   }
 
   /** What may be given away, or back. */
@@ -48,35 +41,19 @@ export class TooLarge {}
 interface Arrived {
   readonly error: Error | null
   readonly body: RawBody | TooLarge | undefined
-  /** What it took to arrive. */
+  /** What it took to arrive, of which the framework knows nothing; in milliseconds. */
   readonly ms: number
 }
 
-/** Bodies that were read before the framework saw their requests. */
-const arrivedEarly = new WeakMap<IncomingMessage, Arrived>()
+/** Bodies that were read before the framework saw their requests, which finds them here. */
+export const arrivedEarly = new WeakMap<IncomingMessage, Arrived>()
 
-/** Reads a body before the framework sees its request. Where its digest is not answered, the framework finds it here. */
-export function readEarly(
-  message: IncomingMessage,
-  most: number,
-  answer: (digest: string) => boolean,
-  otherwise: () => void,
-): void {
-  const begun = performance.now()
-  collect(message, { most, isOurs: true }, NO_HOLD, (error, body) => {
-    if (body instanceof RawBody && answer(body.digest)) return body.free()
-    arrivedEarly.set(message, { error, body, ms: performance.now() - begun })
-    otherwise()
-  })
+interface Collecting {
+  readonly most: number
+  readonly isOurs: boolean
+  /** Makes room for bytes; throws where there is none. */
+  readonly hold?: (bytes: number) => void
 }
-
-const NO_HOLD = () => undefined
-
-/** What was read of a request before. */
-export const findEarly = (message: IncomingMessage): Arrived | undefined => arrivedEarly.get(message)
-
-/** How long a request took of which the framework knows nothing, in milliseconds. */
-export const earlyMs = (message: IncomingMessage): number => arrivedEarly.get(message)?.ms ?? 0
 
 /**
  * Hashes and keeps a body. Where it is too large, or `hold` finds no room for it, the answer goes out at once; what is still on its way
@@ -84,8 +61,7 @@ export const earlyMs = (message: IncomingMessage): number => arrivedEarly.get(me
  */
 export function collect(
   body: Readable,
-  { most, isOurs }: { readonly most: number; readonly isOurs: boolean },
-  hold: (bytes: number) => void,
+  { most, isOurs, hold }: Collecting,
   done: (error: Error | null, body?: RawBody | TooLarge) => void,
 ): void {
   let running: Hash | null = null
@@ -103,26 +79,20 @@ export function collect(
     length += chunk.length
     if (length > most) return end(null, new TooLarge())
     try {
-      hold(chunk.length)
+      hold?.(chunk.length)
     } catch (error) {
       return end(error as Error)
     }
+    const [first] = chunks
     chunks.push(chunk)
-    running = digestOn(running, chunks)
+    // One chunk alone is hashed at its end, which is cheaper.
+    if (first !== undefined) running = (running ?? createHash('sha256').update(first)).update(chunk)
   })
   body.on('error', (error) =>
     end(error instanceof HttpProblem ? error : new HttpProblem(400, 'invalid_request', BROKEN_OFF)),
   )
   body.on('end', () => {
     const digest = running?.digest('hex') ?? hash('sha256', chunks[0] ?? '')
-    end(null, new RawBody(digest, chunks, isOurs))
+    end(null, new RawBody(digest, chunks, length, isOurs))
   })
-}
-
-/** Past the last chunk. One chunk alone is hashed at its end, which is cheaper. */
-function digestOn(running: Hash | null, chunks: readonly Buffer[]): Hash | null {
-  const [first, second] = chunks
-  const last = chunks.at(-1)
-  if (first === undefined || second === undefined || last === undefined) return null
-  return (running ?? createHash('sha256').update(first)).update(last)
 }

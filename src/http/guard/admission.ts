@@ -51,7 +51,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
   '/v1/agreement': 'statistics',
   '/v1/disagreements': 'statistics',
 }
-const GRADING = '/v1/grades'
 
 /** A larger body does not get what is kept for small ones, and takes turns. */
 const LARGE_BODY = LARGE
@@ -75,23 +74,22 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
   // Before any route, so that a body that nobody wants is watched too.
   app.server.on('request', (message) => slow.watch(message, isLines(message.headers) ? 0 : limits.body_bytes_per_s))
 
-  const hold = (request: FastifyRequest, release: () => void) => ticketOf(request).releases.push(release)
-
   // Of a body whose size its headers do not tell; the ticket is that of a request that says it.
   app.decorateRequest('holdBytes', function holdArrived(this: FastifyRequest, bytes: number) {
     const ticket = ticketOf(this)
     if (ticket.announced) return
     ticket.bytes += bytes
-    hold(this, pools.held.take(bytes, ticket.bytes > LARGE_BODY ? limits.held_bytes * 0.75 : limits.held_bytes))
+    const most = ticket.bytes > LARGE_BODY ? limits.held_bytes * 0.75 : limits.held_bytes
+    ticket.releases.push(pools.held.take(bytes, most))
   })
   boundLargeAnswers(app, pools.answers, limits.slow_reader_ms)
   app.addHook('onRoute', (route) => boundWork(route, pools))
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (!wantsBody(request)) return done(null, payload)
     try {
-      if (isLines(request.headers)) hold(request, pools.uploads.take(1))
-      const bytes = announced(request, limits)
       const ticket = ticketOf(request)
+      if (isLines(request.headers)) ticket.releases.push(pools.uploads.take(1))
+      const bytes = announced(request, limits)
       ticket.bytes = bytes
       ticket.announced = bytes > 0
       ticket.releases.push(pools.held.take(bytes, mostHeld(limits, bytes)))
@@ -100,17 +98,6 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
       done(error as Error)
     }
   })
-  async function beginMiss(request: FastifyRequest, answered: false | Promise<boolean>): Promise<boolean> {
-    if (await answered) return true
-    if (request.routeOptions.url === GRADING) {
-      const reason = pressure.reason()
-      if (reason !== null) throw pools.grading.refusal(reason)
-      hold(request, pools.grading.take(1))
-    }
-    if ((request.ticket?.bytes ?? 0) > LARGE_BODY) await nextTurn()
-    return false
-  }
-
   // Every answer comes by here, also one that finds its client gone.
   app.addHook('onSend', (request, _reply, _payload, done) => {
     if (request.ticket?.working === false) giveBack(request)
@@ -123,9 +110,16 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
   })
 
   return {
-    behindHits: (answerRaw) => (request, reply) => {
-      const answered = answerRaw(request, reply)
-      return answered === true || beginMiss(request, answered)
+    behindHits: (answerRaw) => async (request, reply) => {
+      if (await answerRaw(request, reply)) return true
+      const ticket = ticketOf(request)
+      if (request.routeOptions.url === '/v1/grades') {
+        const reason = pressure.reason()
+        if (reason !== null) throw pools.grading.refusal(reason)
+        ticket.releases.push(pools.grading.take(1))
+      }
+      if (ticket.bytes > LARGE_BODY) await nextTurn()
+      return false
     },
     holdBody: (bytes) => pools.held.tryTake(bytes, mostHeld(limits, bytes)),
   }
@@ -203,15 +197,13 @@ function giveBack(request: FastifyRequest): void {
   for (const release of releases) release()
 }
 
-const lengthOf = ({ headers }: FastifyRequest): number => Number(headers['content-length'] ?? 0) || 0
-
 /**
  * What a body will take, where its headers say so: nothing for one that is refused for its size, whose size shows as it arrives, or of
  * which only a line is kept.
  */
 function announced(request: FastifyRequest, limits: { readonly body_bytes: number }): number {
   const most = mostBytes(request, limits)
-  const length = lengthOf(request)
+  const length = Number(request.headers['content-length'] ?? 0) || 0
   if (isLines(request.headers))
     return request.routeOptions.url === '/v1/trajectories' ? Math.min(length || most, most) : 0
   return length > most || (request.headers['content-encoding'] ?? 'identity') !== 'identity' ? 0 : length

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { findEarly } from '../body/raw-body.ts'
+import { arrivedEarly } from '../body/raw-body.ts'
 import { draining, sendProblem } from '../problem.ts'
 
 const PROBES: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metrics']
@@ -8,7 +8,7 @@ const PROBES: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metric
 export function installDrain(app: FastifyInstance, state: { readonly draining: boolean }): void {
   app.addHook('onRequest', (request, reply, done) => {
     // What was read before the framework saw it had begun before the stop.
-    const isInFlight = findEarly(request.raw) !== undefined
+    const isInFlight = arrivedEarly.has(request.raw)
     if (!state.draining || isInFlight || PROBES.includes(request.routeOptions.url)) return done()
     sendProblem(reply, draining())
   })

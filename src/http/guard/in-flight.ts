@@ -10,8 +10,7 @@ export function createInFlight(): InFlight {
   return {
     track(work) {
       running.add(work)
-      const forget = () => void running.delete(work)
-      work.then(forget, forget)
+      work.catch(() => undefined).then(() => running.delete(work))
       return work
     },
     async settled() {

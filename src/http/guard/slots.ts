@@ -12,22 +12,36 @@ export interface Slots {
   refusal(why: string): HttpProblem
 }
 
-const RATE_SECONDS = 10
+const RATE_MS = 10_000
 const LONGEST_WAIT_S = 60
 
-/** `refused` hears of every refusal. `now` in milliseconds. */
-export function createSlots(
-  name: string,
-  limit: number,
-  refused: (name: string) => void,
-  now: () => number = () => performance.now(),
-): Slots {
+/** `refused` hears of every refusal. */
+export function createSlots(name: string, limit: number, refused: (name: string) => void): Slots {
   let used = 0
-  const ended = createRate(now)
+  // Given back in the current stretch of time, since when that lasts, and in the stretch before.
+  let ended = 0
+  let since = performance.now()
+  let before = 0
+  const advance = (): number => {
+    const now = performance.now()
+    if (now - since >= RATE_MS) {
+      before = now - since < 2 * RATE_MS ? ended : 0
+      ended = 0
+      since = now
+    }
+    return now
+  }
+
+  /** Until what is held now is done at the rate of the last seconds; spread, so that those who were refused together do not come back together. */
+  const secondsToWait = (): number => {
+    const seconds = (RATE_MS + advance() - since) / 1000
+    const expected = ended + before === 0 ? 2 : (used * seconds) / (ended + before)
+    return Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil(expected * (1 + Math.random() / 2))))
+  }
 
   const refusal = (why: string) => {
     refused(name)
-    const headers = { 'retry-after': `${secondsToWait(used, ended.perSecond())}` }
+    const headers = { 'retry-after': `${secondsToWait()}` }
     return new HttpProblem(503, 'overloaded', why, { headers, members: { retryable: true } })
   }
 
@@ -39,7 +53,8 @@ export function createSlots(
       if (!held) return
       held = false
       used -= size
-      ended.add(size)
+      advance()
+      ended += size
     }
   }
 
@@ -55,32 +70,5 @@ export function createSlots(
     },
     tryTake,
     refusal,
-  }
-}
-
-/** Until what is held now is done at the rate of the last seconds; spread, so that those who were refused together do not come back together. */
-function secondsToWait(used: number, perSecond: number): number {
-  const expected = perSecond === 0 ? 2 : used / perSecond
-  return Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil(expected * (1 + Math.random() / 2))))
-}
-
-function createRate(now: () => number) {
-  const sums = new Array<number>(RATE_SECONDS).fill(0)
-  let second = Math.floor(now() / 1000)
-  const advance = () => {
-    const current = Math.floor(now() / 1000)
-    for (let steps = Math.min(RATE_SECONDS, current - second); steps > 0; steps--)
-      sums[(current - steps + 1) % RATE_SECONDS] = 0
-    second = current
-  }
-  return {
-    add(size: number) {
-      advance()
-      sums[second % RATE_SECONDS] = (sums[second % RATE_SECONDS] ?? 0) + size
-    },
-    perSecond() {
-      advance()
-      return sums.reduce((sum, one) => sum + one, 0) / RATE_SECONDS
-    },
   }
 }

@@ -49,8 +49,8 @@ export function watchSlowBodies(patience_ms: number, breakOff: (socket: Socket) 
   const timer = setInterval(look, patience_ms / LOOKS).unref()
   return {
     watch(message, least) {
-      if (message.complete) return
-      const { socket } = message
+      const { socket, headers } = message
+      if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
       arriving.set(socket, { message, least, bytes: socket.bytesRead, since: performance.now() })
       message.once('close', () => {
         if (arriving.get(socket)?.message === message) arriving.delete(socket)

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
-import type { Aliases, Answer } from '../body/aliases.ts'
+import type { Aliases } from '../body/aliases.ts'
 import type { Answered } from '../body/idempotency.ts'
 import { sendText } from '../body/reply.ts'
 import type { Project } from '../context.ts'
@@ -14,22 +13,19 @@ export interface GradingDeps {
   readonly aliasesOf: (project: Project) => Aliases
 }
 
-/** Before anything is parsed: sends the stored answer, where the same bytes were answered before. */
-export function answerKnownBytes(
+/** Before anything is parsed: sends the stored answer, where the same bytes were answered before. Answers whether it did. */
+export async function answerKnownBytes(
   request: FastifyRequest,
   reply: FastifyReply,
   { aliasesOf, metrics }: GradingDeps,
-): boolean | Promise<boolean> {
+): Promise<boolean> {
   if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
-  const aliases = aliasesOf(request.project)
-  const send = (known: Answer | null): boolean => {
-    if (known === null) return false
-    metrics.hit()
-    request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
-    sendText(reply, known.text)
-    return true
-  }
-  return send(aliases.recall(request.bodyDigest)) || aliases.find(request.bodyDigest).then(send)
+  const known = await aliasesOf(request.project).find(request.bodyDigest)
+  if (known === null) return false
+  metrics.hit()
+  request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
+  sendText(reply, known.text)
+  return true
 }
 
 /** A good or unverified grade as its answer; refusals and failed judges are thrown as problems. */
@@ -43,15 +39,13 @@ export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps
   if (cached) deps.metrics.hit()
   else deps.metrics.graded(grade)
   if (grade.status === 'failed') throw failureProblem(grade)
-  if ((body.cache ?? 'use') === 'use') await rememberBytes(request, grade, deps)
+  if ((body.cache ?? 'use') === 'use')
+    // The grade is stored already: without its alias the next equal request is only slower.
+    await deps
+      .aliasesOf(request.project)
+      .remember(request.bodyDigest, grade)
+      .catch(({ code }: { code?: string }) => {
+        request.log.warn({ code }, 'the alias of a request could not be stored')
+      })
   return { status: cached ? 200 : 201, text: JSON.stringify(grade) }
-}
-
-/** The grade is stored already: without its alias the next equal request is only slower. */
-async function rememberBytes(request: FastifyRequest, grade: Grade, { aliasesOf }: GradingDeps): Promise<void> {
-  try {
-    await aliasesOf(request.project).remember(request.bodyDigest, grade)
-  } catch (error) {
-    request.log.warn({ code: (error as { code?: string }).code }, 'the alias of a request could not be stored')
-  }
 }

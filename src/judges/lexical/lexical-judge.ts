@@ -22,11 +22,14 @@ const INFO: JudgeInfo = {
   sources: BY_DEFAULT,
 }
 
+/** Loaded when it is asked for the first time. */
+let answerByAnchors: typeof import('./lexical-answer.ts').answerByAnchors | undefined
+
 /** The judge that works with no key and no network. Its answer goes through the same gate as any model’s. */
 export const createLexicalJudge = (): Judge => ({
   info: INFO,
   async ask({ evidence: { trajectory, ground_truth, rubric, found } }) {
-    const { answerByAnchors } = await import('./lexical-answer.ts')
+    answerByAnchors ??= (await import('./lexical-answer.ts')).answerByAnchors
     const text =
       found ?? JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), rubric))
     return { ok: true, text, raw: text, usage: null, model_resolved: null, request_id: null }

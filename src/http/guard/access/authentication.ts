@@ -1,49 +1,46 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access, Caller } from '../../../access/access.ts'
 import { HttpProblem } from '../../problem.ts'
-import { bearerOf, NOBODY } from './caller.ts'
-import { isUnsafe } from './cross-site.ts'
+import { type createHostCheck, crossOrigin, isCrossSite, wrongHost } from './origin.ts'
 import type { RequestRate } from './request-rate.ts'
-import { type Need, needOf } from './route-scopes.ts'
+import type { Need } from './route-scopes.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
-interface Guard {
+export interface Guard {
   readonly access: Access
+  readonly isGoodHost: ReturnType<typeof createHostCheck>
   readonly cookie: SessionCookie
   readonly rate: RequestRate
 }
 
-/** Who asks, and whether they may: decided before any body is read. */
-export function authenticate(http: FastifyInstance, guard: Guard): void {
-  http.decorateRequest('caller')
-  http.addHook('onRequest', (request, reply, done) => {
-    request.caller = NOBODY
-    const need = needOf(request)
-    const bearer = bearerOf(request)
-    const session = bearer === null ? guard.cookie.read(request) : null
-    if (session !== null && isUnsafe(request) && !isOfScript(request)) return done(formRefused())
-    if (need === 'open') return done()
-    if (bearer === null && session === null && !guard.access.required) {
-      request.caller = guard.access.anybody
-      return done()
-    }
-    admit(request, reply, need, { bearer, session, ...guard }).then((led) => led || done(), done)
-  })
-}
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
-/** Whether the answer was given here already: a browser was led to sign in. */
-async function admit(
+/**
+ * Who asks, and whether they may: throws where they may not. Answers whether the answer was given here already: a browser was led to
+ * sign in.
+ */
+export async function authenticate(
   request: FastifyRequest,
   reply: FastifyReply,
-  need: Exclude<Need, 'open'>,
-  { access, rate, ...given }: Guard & { readonly bearer: string | null; readonly session: string | null },
+  need: Need,
+  { access, isGoodHost, cookie, rate }: Guard,
 ): Promise<boolean> {
-  const caller = await identify(given, access)
-  if (caller === null && need === 'page' && given.bearer === null) {
+  const { headers } = request
+  if (!isGoodHost(headers.host)) throw wrongHost()
+  const bearer = bearerOf(request)
+  const session = bearer === null ? cookie.read(request) : null
+  // What changes something, or spends money.
+  if (!SAFE.has(request.method)) {
+    if (isCrossSite(headers)) throw crossOrigin()
+    if (session !== null && !isOfScript(request)) throw formRefused()
+  }
+  if (need === 'open') return false
+  const caller = await identify({ bearer, session }, access)
+  if (caller === null && need === 'page' && bearer === null) {
     reply.redirect(signInFor(request.url), 302)
     return true
   }
-  if (caller === null) throw unauthorized(given)
+  if (caller === null) throw unauthorized({ bearer, session })
   request.caller = caller
   await rate.count(request, reply)
   if (
@@ -95,3 +92,11 @@ const scopeMissing = (scope: string): HttpProblem =>
   new HttpProblem(403, 'forbidden', `this key does not have the scope "${scope}"`, {
     headers: { 'www-authenticate': `Bearer realm="veridict", error="insufficient_scope", scope="${scope}"` },
   })
+
+const SCHEME = 'bearer '
+
+/** The token of `Authorization: Bearer …`; null where there is none. Other schemes are of proxies in front, not ours. */
+export function bearerOf({ headers: { authorization } }: FastifyRequest): string | null {
+  if (authorization === undefined || authorization.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return null
+  return authorization.slice(SCHEME.length).trim()
+}

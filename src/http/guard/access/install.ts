@@ -1,16 +1,37 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import cookies from '@fastify/cookie'
 import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance } from 'fastify'
-import type { Access } from '../../../access/access.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Access, type Caller, DEFAULT_PROJECT } from '../../../access/access.ts'
 import type { Config } from '../../../config/config.ts'
-import { authenticate } from './authentication.ts'
-import { isCrossSite, refuseCrossSite } from './cross-site.ts'
-import { checkHost, createHostCheck } from './host-check.ts'
+import { authenticate, type Guard } from './authentication.ts'
+import { createHostCheck, isCrossSite } from './origin.ts'
 import { RATE_PLUGIN, type RequestRate, requestRate } from './request-rate.ts'
-import { requireNeeds } from './route-scopes.ts'
-import { setSecurityHeaders } from './security-headers.ts'
+import { findNeed, type Need } from './route-scopes.ts'
+import { securityHeaders } from './security-headers.ts'
 import { sessionCookie } from './session-cookie.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks. On routes that are open to everybody and where no route is, `NOBODY`. */
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** Both are set as the route is added. */
+    need?: Need
+    security_headers?: ReturnType<typeof securityHeaders>
+  }
+}
+
+/** Who was not asked for a key: may do nothing that needs a scope. */
+const NOBODY: Caller = Object.freeze({
+  key_id: null,
+  name: 'nobody',
+  project: DEFAULT_PROJECT,
+  scopes: new Set<never>(),
+  max_requests_per_minute: null,
+  max_cost_usd_per_day: null,
+})
 
 export interface AccessOptions {
   readonly access: Access
@@ -20,35 +41,67 @@ export interface AccessOptions {
 export interface InstalledAccess {
   /** Of the requests of a key. For sign-ins. */
   readonly keyRate: RequestRate
-  /** Whether everything here would let a request pass as `access.anybody`: it shows neither key nor session, and none is needed. */
+  /** Whether everything here lets a request pass as `access.anybody`, where it is not to an open route: it shows neither key nor session, and none is needed. */
   isAnybody(headers: IncomingHttpHeaders): boolean
 }
 
 /**
- * Everything that stands before a route, in the order in which it works, all of it before any body is read. To be installed before
- * every other hook and route: what answers earlier would answer unguarded. `request.caller` is who asks.
+ * Everything that stands before a route, all of it before any body is read. To be installed before every other hook and route: what answers
+ * earlier would answer unguarded. `request.caller` is who asks. What a route needs and what headers it sets is known once it is added; a
+ * route that says nothing of who may use it cannot be built.
  */
 export async function installAccess(
   http: FastifyInstance,
   { access, config }: AccessOptions,
 ): Promise<InstalledAccess> {
-  const isGoodHost = createHostCheck(config)
   // Neither plugin adds a hook of its own: cookies are read and requests counted only where that matters.
   await http.register(cookies, { hook: false })
   await http.register(rateLimit, RATE_PLUGIN)
-  requireNeeds(http)
-  setSecurityHeaders(http, config)
-  checkHost(http, isGoodHost)
-  refuseCrossSite(http)
-  const rate = requestRate(http)
-  authenticate(http, { access, cookie: sessionCookie(http, config), rate })
-  return {
-    keyRate: rate,
-    isAnybody: (headers) =>
-      !access.required &&
-      headers.authorization === undefined &&
-      headers.cookie === undefined &&
-      isGoodHost(headers.host) &&
-      !isCrossSite(headers),
+  const { behind_tls } = config.access
+  const guard: Guard = {
+    access,
+    isGoodHost: createHostCheck(config),
+    cookie: sessionCookie(http, config),
+    rate: requestRate(http),
   }
+  const isAnybody = (headers: IncomingHttpHeaders): boolean =>
+    !access.required &&
+    headers.authorization === undefined &&
+    headers.cookie === undefined &&
+    guard.isGoodHost(headers.host) &&
+    !isCrossSite(headers)
+  http.decorateRequest('caller')
+  http.addHook('onRoute', (route) => {
+    for (const method of [route.method].flat()) {
+      const need = findNeed(method, route.url)
+      if (need === undefined)
+        throw new Error(
+          `${method} ${route.url} does not say who may use it: add it to src/http/guard/access/route-scopes.ts`,
+        )
+      route.config = { ...route.config, need, security_headers: securityHeaders(route.url, behind_tls) }
+    }
+  })
+  const elsewhere = securityHeaders(undefined, behind_tls)
+  http.addHook('onRequest', (request, reply, done) => {
+    const { security_headers = elsewhere } = request.routeOptions.config
+    reply.headers(security_headers)
+    request.caller = NOBODY
+    const need = needOf(request)
+    if (isAnybody(request.headers)) {
+      if (need !== 'open') request.caller = access.anybody
+      return done()
+    }
+    authenticate(request, reply, need, guard).then((led) => led || done(), done)
+  })
+  return { keyRate: guard.rate, isAnybody }
+}
+
+const OPEN_PAGES = /^(assets\/|sign-in$)/
+
+/** Where no route is there is nothing to guard: the answer says so to everybody. */
+function needOf({ is404, params, routeOptions: { config } }: FastifyRequest): Need {
+  if (is404) return 'open'
+  const { need = 'admin' } = config
+  const { '*': page } = params as { readonly '*'?: string }
+  return need === 'page' && page !== undefined && OPEN_PAGES.test(page) ? 'open' : need
 }

@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Scope } from '../../../access/access.ts'
 
 /** `open`: to everybody; `key`: to callers with a good key; `page`: the same, and a browser without one is led to sign in. */
@@ -53,29 +52,9 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   'GET /v1/judges': 'read',
 }
 
-/** Throws while the application is built, if a route says nothing of who may use it. */
-export function requireNeeds(http: FastifyInstance): void {
-  http.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat())
-      if (findNeed(one, url) === undefined)
-        throw new Error(`${one} ${url} does not say who may use it: add it to src/http/guard/access/route-scopes.ts`)
-  })
-}
-
 /** Undefined where no such route is declared. A need is of the route that was found, never of a path as it was typed. */
 export function findNeed(method: string, route: string): Need | undefined {
   if (route === '/docs' || route.startsWith('/docs/')) return 'open'
   const key = `${method === 'HEAD' ? 'GET' : method} ${route}`
   return Object.hasOwn(ROUTE_NEEDS, key) ? ROUTE_NEEDS[key] : undefined
-}
-
-const OPEN_PAGES = /^(assets\/|sign-in$)/
-
-/** Where no route is there is nothing to guard: the answer says so to everybody. */
-export function needOf(request: FastifyRequest): Need {
-  const { url } = request.routeOptions
-  if (request.is404 || url === undefined) return 'open'
-  const need = findNeed(request.method, url) ?? 'admin'
-  const { '*': page } = request.params as { readonly '*'?: string }
-  return need === 'page' && page !== undefined && OPEN_PAGES.test(page) ? 'open' : need
 }

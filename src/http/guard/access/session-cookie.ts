@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../../config/config.ts'
-import { isTls } from './security-headers.ts'
 
 /** Where the secret of a session stands in a browser: no script can read it, no other site can make it be sent. */
 export interface SessionCookie {
@@ -13,18 +12,19 @@ export interface SessionCookie {
 const NAME = 'veridict_session'
 
 /** Needs the plugin for cookies. */
-export function sessionCookie(http: FastifyInstance, settings: Pick<Config, 'host' | 'access'>): SessionCookie {
+export function sessionCookie(http: FastifyInstance, { access }: Pick<Config, 'access'>): SessionCookie {
+  // Of the browser; `X-Forwarded-Proto` is not believed: anybody can send it.
+  const secure = access.behind_tls
   // With the prefix no other name below the same domain can plant a cookie here; browsers take it only over TLS.
-  const nameOf = (request: FastifyRequest) => (isTls(request, settings) ? `__Host-${NAME}` : NAME)
+  const name = secure ? `__Host-${NAME}` : NAME
   const set = (reply: FastifyReply, secret: string, expires: Date) => {
-    const secure = isTls(reply.request, settings)
     const options = { path: '/', httpOnly: true, sameSite: 'strict', secure, expires } as const
-    reply.header('set-cookie', http.serializeCookie(nameOf(reply.request), secret, options))
+    reply.header('set-cookie', http.serializeCookie(name, secret, options))
   }
   return {
     read(request) {
       const { cookie } = request.headers
-      const secret = cookie?.includes(NAME) ? http.parseCookie(cookie)[nameOf(request)] : undefined
+      const secret = cookie?.includes(NAME) ? http.parseCookie(cookie)[name] : undefined
       return secret === undefined || secret === '' ? null : secret
     },
     write: (reply, secret, expires_at) => set(reply, secret, new Date(expires_at)),

@@ -6,7 +6,7 @@ import { type OpenedSession, OpenedSessionSchema, SignInSchema, type Who, WhoSch
 import { sendJson } from '../../body/reply.ts'
 import { answer, NoQuery, problems } from '../../body/schemas.ts'
 import { HttpProblem } from '../../problem.ts'
-import { bearerOf } from './caller.ts'
+import { bearerOf } from './authentication.ts'
 import type { AccessOptions } from './install.ts'
 import { type RequestRate, signInRate } from './request-rate.ts'
 import { sessionCookie } from './session-cookie.ts'
