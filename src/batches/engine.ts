@@ -181,7 +181,10 @@ export class BatchEngine {
     const { adopts, stores } = this.deps
     const { cluster, company } = this.settings
     const traced = [...this.traces.keys()]
-    const open = await cluster.slices.open(adopts ? await stores.batches.listUnclaimed() : [...this.own])
+    const ids = adopts ? await stores.batches.listUnclaimed() : [...this.own]
+    // What those who left them had under way is known before it is asked again.
+    if (company === null && adopts && ids.length > 0) await stores.attempts.markInterrupted()
+    const open = await cluster.slices.open(ids)
     let next = Number.POSITIVE_INFINITY
     const awake: string[] = []
     for (const { resumes_at, ...batch } of open) {
