@@ -1,58 +1,264 @@
-import type { BatchRecord, NewBatch, NewItem } from '../ports/batch-ports.ts'
-import type { GradeStore } from '../ports/grade-ports.ts'
-import type { Stores } from '../ports/ports.ts'
-import type { RunnerDeps } from './run/run.ts'
+import type { BatchRecord, NewBatch } from '../ports/batch-ports.ts'
+import type { Cluster } from '../ports/cluster.ts'
+import type { Lease } from '../ports/lease-ports.ts'
+import { type FreeSlice, judgeLease, leasePrefix, type Slice } from '../ports/slice-ports.ts'
+import type { EngineDeps, EngineSettings, GrowingBatch } from './engine-deps.ts'
+import { createNotifier } from './run/notifier.ts'
+import type { Load } from './run/slice-source.ts'
+import { BatchRuns } from './runs.ts'
 
-/** Makes sure that batches run, here or elsewhere. What it is told stands in the store already. */
-export interface BatchEngine {
-  /** There is a new batch. */
-  begin(id: string): Promise<void>
-  /** Grades the items of a draft while more of them arrive. Absent: this engine runs whole batches only. */
-  grow?(draft: NewBatch): GrowingBatch
+const LONGEST_LOOK_MS = 10_000
+/** After the database has refused to say what there is to do. */
+const REFUSED_MS = 2_000
+/** A judge that nobody has had for so long, and for twice a lease, is missing. */
+const MISSING_MS = 5_000
+
+const COMMAND_STOPPED = 'the command that ran it was stopped'
+
+/**
+ * Batches are cut into slices, and each is run by whichever process holds it: by its lease; on SQLite all of the batch, by its claim. What
+ * there is to do is read from the items and the leases: by whoever has room for more, when a notice comes, and now and then, for what nobody
+ * told.
+ */
+export class BatchEngine {
+  private readonly deps: EngineDeps
+  private readonly settings: EngineSettings
+  private readonly runs: BatchRuns
+  private readonly notifier
+  /** Batches that at the last look had not ended, nor rested. */
+  private open: readonly string[] = []
+  /** Where this process runs nothing of others: its own, which others leave alone. */
+  private readonly own = new Set<string>()
+  /** On behalf of what batches were begun, as far as it was heard of. */
+  private readonly traces = new Map<string, string>()
+  /** Held for as long as this process has the judges. */
+  private judges: readonly Lease[] = []
+  /** Since when judges that are wanted are nobody’s; milliseconds since the epoch. */
+  private missing = new Map<string, number>()
+  private readonly stopping = new AbortController()
+  private looking: Promise<void> | null = null
+  private hasFailed = false
+
+  constructor(deps: EngineDeps, settings: EngineSettings) {
+    const { cluster, company } = settings
+    this.deps = deps
+    this.settings = settings
+    this.notifier = createNotifier(deps.clock)
+    this.runs = new BatchRuns({
+      ...deps,
+      leases: cluster.leases,
+      onHeld: (slice) => company?.onHeld(slice, this.traces.get(slice.batch)) ?? (() => undefined),
+      onFreed: (id) => this.tell(id),
+      endBatch: (id, status) => this.end(id, status),
+      onCapacity: () => company?.onCapacity(),
+    })
+  }
+
+  /** Slices of the judge (null: whole batches) that nobody holds. Never rejects. */
+  async free(judge: string | null, most: number): Promise<readonly FreeSlice[]> {
+    const { slices } = this.settings.cluster
+    if (this.open.length === 0 || this.now() < this.runs.restsUntil) return []
+    try {
+      return judge === null ? await slices.freeWhole(this.open, most) : await slices.free(this.open, judge, most)
+    } catch (error) {
+      this.runs.rest(REFUSED_MS)
+      this.fail(error)
+      return []
+    }
+  }
+
+  /** Takes those that nobody else has taken meanwhile; answers how many. Never rejects. */
+  accept(slices: readonly Slice[]): Promise<number> {
+    return this.runs.accept(slices)
+  }
+
+  /** What this process holds of a judge; of whole batches with null. */
+  load(judge: string | null): Load {
+    return this.runs.load(judge)
+  }
+
+  /** There may be work. */
+  hear(batch?: string, traceparent?: string): void {
+    if (batch !== undefined && traceparent !== undefined) this.traces.set(batch, traceparent)
+    this.notifier.notify()
+    this.looking ??= this.keepLooking(0)
+  }
+
+  /** There is a new batch. It is stored already: what goes wrong here is not its end. */
+  async begin(id: string): Promise<void> {
+    const { adopts, stores, onTrouble } = this.deps
+    const { company } = this.settings
+    try {
+      if (!adopts && (await stores.batches.claim(id))) this.own.add(id)
+      await this.tell(id, company?.traceparent())
+      if (company === null) await this.runs.begin(id)
+    } catch (error) {
+      onTrouble({ batch: id, error })
+    }
+  }
+
+  /** Grades the items of a draft while more of them arrive; null: it has to be whole. */
+  grow(draft: NewBatch): GrowingBatch | null {
+    const lease = this.settings.cluster.holdDraft?.(draft.id)
+    return lease === undefined ? null : this.runs.grow(draft, lease)
+  }
+
   /** It was told to stop. */
-  cancel(id: string): Promise<void>
+  async cancel(id: string): Promise<void> {
+    if (this.runs.cancel(id)) return
+    const record = await this.deps.stores.batches.get(id)
+    if (record?.mode === 'provider') await this.begin(id)
+    else await this.end(id, 'cancelling')
+  }
+
   /** It was told to go on. */
-  resume(record: BatchRecord): Promise<void>
+  async resume({ id, status }: BatchRecord): Promise<void> {
+    if (status === 'parked') {
+      this.deps.resumeLanes()
+      await this.deps.stores.batches.resume(id)
+    }
+    await this.begin(id)
+  }
+
   /** Items in flight, wherever. */
-  inFlight(record: BatchRecord): Promise<number>
-  /** Goes on with what earlier processes left. */
-  start(): Promise<void>
-  /** Now and then: goes on with what others left since. */
-  look(): Promise<void>
+  async inFlight({ id, mode, status }: BatchRecord): Promise<number> {
+    const here = this.runs.inFlight(id)
+    if (here !== null) return here
+    if (status !== 'running' && status !== 'cancelling') return 0
+    return this.settings.cluster.leases.inFlight(leasePrefix(id, mode))
+  }
+
+  /** Goes on with what earlier processes left, and from then on with what others leave. */
+  async start(): Promise<void> {
+    const next = await this.look()
+    this.looking ??= this.keepLooking(next)
+  }
+
   /** Begins nothing more; resolves once nothing is in flight. */
-  stop(): Promise<void>
+  async stop(): Promise<void> {
+    this.stopping.abort()
+    this.notifier.notify()
+    await this.runs.stop()
+    await this.looking
+    const { cluster, company } = this.settings
+    await Promise.all(this.judges.map((lease) => cluster.leases.release(lease)))
+    // A person has stopped it, who does not want a service on the same database to go on with it, and to pay.
+    if (company === null)
+      for (const id of this.own)
+        await this.deps.stores.batches.park(id, COMMAND_STOPPED, null).catch(this.onTrouble(id))
+  }
+
+  /** Others hear of it where they may take it. */
+  private async tell(batch: string, traceparent?: string): Promise<void> {
+    this.hear(batch, traceparent)
+    if (this.deps.adopts)
+      await this.settings.company?.send({ batch, ...(traceparent !== undefined && { traceparent }) })
+  }
+
+  private async keepLooking(first: number): Promise<void> {
+    for (let next = first; !this.stopping.signal.aborted; next = await this.look()) {
+      await this.notifier.wait(Math.max(1, next - this.now()))
+      if (this.stopping.signal.aborted) return
+    }
+  }
+
+  /** Answers when to look again; milliseconds since the epoch. Never rejects. */
+  private async look(): Promise<number> {
+    let next = this.now() + Math.min(LONGEST_LOOK_MS, (this.settings.lease_s * 1000) / 3)
+    try {
+      next = Math.min(next, await this.lookOnce())
+      this.hasFailed = false
+    } catch (error) {
+      this.fail(error)
+      next = Math.min(next, this.now() + REFUSED_MS)
+    }
+    const { restsUntil } = this.runs
+    return restsUntil > this.now() ? Math.min(next, restsUntil) : next
+  }
+
+  /** Answers when the next batch wakes; milliseconds since the epoch. */
+  private async lookOnce(): Promise<number> {
+    const { adopts, stores } = this.deps
+    const { cluster, company } = this.settings
+    const traced = [...this.traces.keys()]
+    const ids = adopts ? await stores.batches.listUnclaimed() : [...this.own]
+    // What those who left them had under way is known before it is asked again.
+    if (company === null && adopts && ids.length > 0) await stores.attempts.markInterrupted()
+    const open = await cluster.slices.open(ids)
+    let next = Number.POSITIVE_INFINITY
+    const awake: string[] = []
+    for (const { resumes_at, ...batch } of open) {
+      const isAsleep = batch.status === 'parked'
+      const wakes = resumes_at === null ? Number.POSITIVE_INFINITY : new Date(resumes_at).getTime()
+      if (isAsleep && wakes > this.now()) {
+        next = Math.min(next, wakes)
+        continue
+      }
+      awake.push(batch.id)
+      await this.see(batch, isAsleep).catch(this.onTrouble(batch.id))
+    }
+    this.open = awake
+    // What was heard of meanwhile may not have been open yet.
+    for (const id of traced) if (!open.some((batch) => batch.id === id)) this.traces.delete(id)
+    if (company === null) await this.accept(await this.free(null, awake.length))
+    else company.onWork()
+    if (company !== null && company.judges.size > 0) await this.seeJudges(company.judges)
+    return next
+  }
+
+  /** Wakes what sleeps, and ends what nobody has told the end of. */
+  private async see({ id, mode, status, is_over }: Omit<OpenBatch, 'resumes_at'>, isAsleep: boolean): Promise<void> {
+    if (isAsleep && (await this.deps.stores.batches.resume(id))) this.deps.notify(id)
+    if (mode === 'direct' && (is_over || status === 'cancelling')) await this.end(id, status)
+  }
+
+  /**
+   * Each judge of this process is said to be there, by a lease that one of those has that have it. Slices of one that is nobody’s are taken
+   * here: their batch is parked, with the reason.
+   */
+  private async seeJudges(judges: ReadonlySet<string>): Promise<void> {
+    const { cluster, lease_s } = this.settings
+    const { leases, slices } = cluster
+    this.judges = this.judges.filter(({ lost }) => !lost.aborted)
+    const held = this.judges.map(({ name }) => name)
+    const names = [...judges].map(judgeLease).filter((name) => !held.includes(name))
+    this.judges = [...this.judges, ...(await leases.takeMany(names))]
+    if (this.now() < this.runs.restsUntil) return
+    const foreign = (await slices.free(this.open, null, this.open.length)).filter(
+      ({ judge }) => !judges.has(judge ?? ''),
+    )
+    const nobodys = await leases.takeMany([...new Set(foreign.map(({ judge }) => judgeLease(judge ?? '')))])
+    await Promise.all(nobodys.map((lease) => leases.release(lease)))
+    const now = this.now()
+    this.missing = new Map(nobodys.map(({ name }) => [name, this.missing.get(name) ?? now]))
+    const before = now - Math.max(MISSING_MS, 2000 * lease_s)
+    await this.accept(foreign.filter(({ judge }) => (this.missing.get(judgeLease(judge ?? '')) ?? now) <= before))
+  }
+
+  /** Where every item has ended, the batch has; one that is cancelled, once nobody holds anything of it. */
+  private async end(id: string, status: BatchRecord['status']): Promise<void> {
+    const at = this.deps.clock.now().toISOString()
+    const { batches } = this.deps.stores
+    const isEnd =
+      status === 'cancelling' ? await this.settings.cluster.slices.cancel(id, at) : await batches.finish(id, at)
+    if (isEnd) this.deps.notify(id)
+  }
+
+  private onTrouble(batch: string): (error: unknown) => void {
+    return (error) => this.deps.onTrouble({ batch, error })
+  }
+
+  /** Told once, for as long as it lasts. */
+  private fail(error: unknown): void {
+    if (!this.hasFailed) this.deps.onTrouble({ batch: '', error })
+    this.hasFailed = true
+    // Nobody was seen, this process included: how long a judge is missing counts from when the database is back.
+    this.missing.clear()
+  }
+
+  private now(): number {
+    return this.deps.clock.now().getTime()
+  }
 }
 
-/** A draft that is graded while its items arrive. */
-export interface GrowingBatch {
-  /** Items that have just been stored. Resolves when more may come: reading far ahead of the judge would only fill the memory. */
-  add(items: readonly NewItem[]): Promise<void>
-  /** The batch is whole and open. */
-  close(): void
-  /** It is refused: begins nothing more; resolves once nothing is in flight. What was graded stays graded. */
-  abandon(): Promise<void>
-}
-
-export interface EngineDeps extends Omit<RunnerDeps, 'onChange' | 'onError' | 'stores'> {
-  readonly stores: Stores
-  readonly grades: GradeStore
-  /** Every lane there is: somebody says that whatever was wrong is mended. */
-  readonly resumeLanes: () => void
-  /** Whether batches that other processes left are taken over. */
-  readonly adopts: boolean
-  /** What went wrong behind the scenes, for the log. */
-  readonly onTrouble: (trouble: Trouble) => void
-  /** The batch may have changed. */
-  readonly notify: (id: string) => void
-}
-
-export interface Trouble {
-  readonly batch: string
-  readonly item?: string
-  readonly error: unknown
-}
-
-/** After the database refused. */
-export const AGAIN_MS = 10_000
-
-export type ProjectTrouble = Trouble & { readonly project: string }
+type OpenBatch = Awaited<ReturnType<Cluster['slices']['open']>>[number]

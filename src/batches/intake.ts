@@ -7,7 +7,7 @@ import type { BatchStore, NewBatch, NewItem } from '../ports/batch-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import type { Batch, BatchItem } from '../schemas/batch.ts'
 import { type BatchPlan, withDefaults } from './batch-plan.ts'
-import type { GrowingBatch } from './engine.ts'
+import type { GrowingBatch } from './engine-deps.ts'
 
 /** One item on its way into a batch, with the place that an error names. */
 export interface Incoming {

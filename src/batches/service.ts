@@ -3,35 +3,12 @@ import type { Payer } from '../ports/ledger-ports.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import type { BatchPlan } from './batch-plan.ts'
-import type { BatchEngine, EngineDeps } from './engine.ts'
+import { BatchEngine } from './engine.ts'
+import type { EngineDeps, EngineSettings } from './engine-deps.ts'
 import { type Incoming, type IntakeRefusal, type Taken, takeBatch } from './intake.ts'
-import { LocalEngine } from './local-engine.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
 
-export type { Trouble } from './engine.ts'
 export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } | IntakeRefusal
-
-/** Batches: taken in, run, looked at, told to stop and to go on. */
-export interface BatchService {
-  /** `early`: grades items while others still arrive, where the engine can. */
-  create(plan: BatchPlan, items: AsyncIterable<Incoming>, early?: boolean): Promise<Taken>
-  estimate(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Estimated>
-  regrade(request: RegradeRequest, payer?: Payer | null): Promise<Taken>
-  estimateRegrade(request: RegradeRequest): Promise<Estimated>
-  get(id: string): Promise<Batch | null>
-  list(query: BatchQuery): Promise<readonly Batch[]>
-  results(id: string, after: number, limit: number): Promise<readonly ItemRecord[]>
-  /** What is in flight ends, the rest is cancelled. Null: there is no such batch; false: it has ended. */
-  cancel(id: string): Promise<boolean | null>
-  /** A parked batch, or one that nobody runs, goes on. Null: there is no such batch; false: it has ended. */
-  resume(id: string): Promise<boolean | null>
-  /** Calls the listener whenever this process may have changed the batch. Answers what ends it. */
-  watch(id: string, listener: () => void): () => void
-  /** Goes on with what earlier processes left, and from then on with what others leave. */
-  start(): Promise<void>
-  /** Begins nothing more, waits for what is in flight, and leaves the rest to the next process. */
-  stop(): Promise<void>
-}
 
 interface BatchServiceDeps extends Omit<EngineDeps, 'notify'> {
   readonly newId: (prefix: string) => string
@@ -42,23 +19,17 @@ const BEAT_MS = 15_000
 /** In which both providers answer a batch, or give up. */
 const PROVIDER_WINDOW_MS = 24 * 3_600_000
 
-/** Runs batches here unless another engine is given. */
-export function createBatchService(
-  deps: BatchServiceDeps,
-  createEngine: (deps: EngineDeps) => BatchEngine = (given) => new LocalEngine(given),
-): BatchService {
-  return new Batches(deps, createEngine)
-}
-
-class Batches implements BatchService {
+/** Batches: taken in, run, looked at, told to stop and to go on. */
+export class BatchService {
+  /** What runs them. */
+  readonly engine: BatchEngine
   private readonly deps: BatchServiceDeps
-  private readonly engine: BatchEngine
   private readonly watchers = new Map<string, Set<() => void>>()
   private readonly stopping = new AbortController()
 
-  constructor(deps: BatchServiceDeps, createEngine: (deps: EngineDeps) => BatchEngine) {
+  constructor(deps: BatchServiceDeps, settings: EngineSettings) {
     this.deps = deps
-    this.engine = createEngine({ ...deps, notify: (id) => this.notify(id) })
+    this.engine = new BatchEngine({ ...deps, notify: (id) => this.notify(id) }, settings)
   }
 
   private get store() {
@@ -66,14 +37,15 @@ class Batches implements BatchService {
   }
 
   private get intake() {
-    return { ...this.deps, batches: this.store }
+    const { stores } = this.deps
+    return { ...this.deps, batches: stores.batches, grades: stores.grades }
   }
 
+  /** `early`: grades items while others still arrive, where the engine can. */
   async create(plan: BatchPlan, items: AsyncIterable<Incoming>, early = false): Promise<Taken> {
-    const { engine } = this
     // A cap is that of one batch: a draft that comes to nothing would leave the next one a cap of its own.
-    const grows = early && plan.mode === 'direct' && plan.max_cost_usd === null && engine.grow !== undefined
-    const taken = await takeBatch(this.intake, plan, items, grows ? (draft) => engine.grow?.(draft) ?? null : null)
+    const grows = early && plan.mode === 'direct' && plan.max_cost_usd === null
+    const taken = await takeBatch(this.intake, plan, items, grows ? (draft) => this.engine.grow(draft) : null)
     if (taken.ok) await this.engine.begin(taken.batch.id)
     return taken
   }
@@ -126,6 +98,7 @@ class Batches implements BatchService {
     return { round: { ...round, ends_by: new Date(Date.parse(round.begun_at) + PROVIDER_WINDOW_MS).toISOString() } }
   }
 
+  /** What is in flight ends, the rest is cancelled. Null: there is no such batch; false: it has ended. */
   async cancel(id: string): Promise<boolean | null> {
     const record = await this.store.get(id)
     if (record === null) return null
@@ -136,6 +109,7 @@ class Batches implements BatchService {
     return true
   }
 
+  /** A parked batch, or one that nobody runs, goes on. Null: there is no such batch; false: it has ended. */
   async resume(id: string): Promise<boolean | null> {
     const record = await this.store.get(id)
     if (record === null) return null
@@ -145,6 +119,7 @@ class Batches implements BatchService {
     return true
   }
 
+  /** Calls the listener whenever this process may have changed the batch. Answers what ends it. */
   watch(id: string, listener: () => void): () => void {
     const listeners = this.watchers.get(id) ?? new Set()
     this.watchers.set(id, listeners.add(listener))
@@ -154,18 +129,20 @@ class Batches implements BatchService {
     }
   }
 
+  /** Goes on with what earlier processes left, and from then on with what others leave. */
   async start(): Promise<void> {
     await this.store.discardAbandoned()
     await this.engine.start()
     void this.beat()
   }
 
+  /** Begins nothing more, waits for what is in flight, and leaves the rest to the next process. */
   stop(): Promise<void> {
     this.stopping.abort()
     return this.engine.stop()
   }
 
-  /** Says that this process lives, and has those looked after that do not. */
+  /** Says that this process lives, and which calls nobody makes any more. */
   private async beat(): Promise<void> {
     const { clock, stores, onTrouble } = this.deps
     for (;;) {
@@ -174,7 +151,6 @@ class Batches implements BatchService {
       try {
         await stores.processes.beat()
         await stores.attempts.markInterrupted()
-        await this.engine.look()
       } catch (error) {
         onTrouble({ batch: '', error })
       }

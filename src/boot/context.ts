@@ -1,5 +1,5 @@
 import { createAccess } from '../access/stored-access.ts'
-import type { ProjectTrouble } from '../batches/engine.ts'
+import type { ProjectTrouble } from '../batches/engine-deps.ts'
 import type { Context } from '../http/context.ts'
 import { answerConfig, DEFAULT_RUBRIC } from './answer-config.ts'
 import { systemClock } from './clock.ts'

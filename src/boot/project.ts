@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Lane } from '../asking/lane/lane.ts'
 import type { RetryBudget } from '../asking/retry.ts'
-import { ClusterEngine } from '../batches/cluster-engine.ts'
-import type { EngineDeps } from '../batches/engine.ts'
+import type { EngineSettings, ProjectTrouble, Trouble } from '../batches/engine-deps.ts'
+import { oneProcess } from '../batches/one-process.ts'
 import { createProviderPump } from '../batches/provider-pump.ts'
-import { createBatchService, type Trouble } from '../batches/service.ts'
+import { BatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { LoadedRubric } from '../config/load-rubrics.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
@@ -44,7 +44,7 @@ export interface Shared {
   readonly work: Work | null
   readonly tracing: Tracing
   readonly meter: Meter
-  readonly onTrouble: (trouble: Trouble & { readonly project: string }) => void
+  readonly onTrouble: (trouble: ProjectTrouble) => void
 }
 
 /** By then a service answers. */
@@ -70,7 +70,7 @@ export async function openProject(shared: Shared, name: string): Promise<Project
     await registerRubrics(stores, shared)
     await stores.attempts.markInterrupted()
     const service = await createService(shared, name, stores)
-    return { name, stores, service, ...createBatches(shared, name, stores, service), close: () => stores.close() }
+    return { name, stores, service, batches: createBatches(shared, name, stores, service), close: () => stores.close() }
   } catch (error) {
     await stores.close()
     throw error
@@ -118,18 +118,10 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
   return shared.tracing.service(shared.meter.service(service), name)
 }
 
-function createBatches(
-  shared: Shared,
-  project: string,
-  stores: Stores,
-  service: GradingService,
-): Pick<Project, 'batches' | 'shared'> {
-  const { config, judges, clock, newId, lanes, work } = shared
-  const { cluster } = stores
-  let engine: ClusterEngine | null = null
+function createBatches(shared: Shared, project: string, stores: Stores, service: GradingService): BatchService {
+  const { config, judges, clock, newId, lanes } = shared
   const deps = {
     stores,
-    grades: stores.grades,
     service,
     judges,
     laneOf: lanes.of,
@@ -147,19 +139,20 @@ function createBatches(
     adopts: shared.adopts,
     onTrouble: (trouble: Trouble) => shared.onTrouble({ ...trouble, project }),
   }
-  if (cluster === null || work === null) return { batches: createBatchService(deps), shared: null }
-  const batches = createBatchService(deps, (given: EngineDeps) => {
-    engine = new ClusterEngine(given, {
-      project,
-      cluster,
-      lease_s: work.lease_s,
-      judges: work.judges,
-      traceparent: () => shared.tracing.inject(),
-      onHeld: (slice, traceparent) => shared.tracing.slice(slice, traceparent),
-      onCapacity: () => work.notifyCapacity(),
-      onWork: () => work.notifyWork(),
-    })
-    return engine
-  })
-  return { batches, shared: engine }
+  return new BatchService(deps, settingsOf(shared, project, stores))
+}
+
+function settingsOf({ config, adopts, work, tracing }: Shared, project: string, stores: Stores): EngineSettings {
+  const lease_s = config.workers.lease_seconds
+  const { cluster } = stores
+  if (cluster === null || work === null) return { cluster: oneProcess(stores.batches, adopts), lease_s, company: null }
+  const company = {
+    judges: work.judges,
+    send: (notice: { readonly batch: string }) => cluster.notices.send({ project, ...notice }),
+    traceparent: () => tracing.inject(),
+    onHeld: tracing.slice,
+    onCapacity: work.notifyCapacity,
+    onWork: work.notifyWork,
+  }
+  return { cluster, lease_s, company }
 }

@@ -1,14 +1,13 @@
 import type { Lane } from '../asking/lane/lane.ts'
-import type { ClusterEngine } from '../batches/cluster-engine.ts'
-import { addLoads, NO_LOAD } from '../batches/shared/slice-source.ts'
-import { SliceWorker } from '../batches/shared/slice-worker.ts'
+import { addLoads, NO_LOAD } from '../batches/run/slice-source.ts'
+import type { BatchService } from '../batches/service.ts'
+import { SliceWorker } from '../batches/slice-worker.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock, Stores } from '../ports/ports.ts'
 import type { WorkNotice } from '../ports/slice-ports.ts'
 
 /** This process’s part in the work on batches that processes of one database share. */
 export interface Work {
-  readonly lease_s: number
   /** Those with which it works on anybody’s batches. */
   readonly judges: ReadonlySet<string>
   /** There may be room for more. */
@@ -23,7 +22,7 @@ export interface Work {
 
 /** What this part needs of a project. */
 interface WorkedProject {
-  readonly shared: ClusterEngine | null
+  readonly batches: Pick<BatchService, 'engine'>
   readonly stores: Pick<Stores, 'cluster'>
 }
 
@@ -51,7 +50,6 @@ export function openWork(options: WorkOptions): Work | null {
   if (config.postgres === null) return null
   let worker: SliceWorker | null = null
   return {
-    lease_s: config.workers.lease_seconds,
     judges: new Set(works && adopts ? options.judges : []),
     notifyCapacity: () => worker?.notifyCapacity(),
     notifyWork: () => worker?.notifyWork(),
@@ -68,14 +66,14 @@ export function openWork(options: WorkOptions): Work | null {
 /** A project that was made elsewhere is opened here by its first notice. */
 const hearNotices = ({ open, opened }: WorkedProjects, onError: (error: unknown) => void) => {
   return (notice: WorkNotice | null): void => {
-    if (notice === null) for (const { shared } of opened()) shared?.hear()
-    else open(notice.project).then(({ shared }) => shared?.hear(notice.batch, notice.traceparent), onError)
+    if (notice === null) for (const { batches } of opened()) batches.engine.hear()
+    else open(notice.project).then(({ batches }) => batches.engine.hear(notice.batch, notice.traceparent), onError)
   }
 }
 
 /** Divides what this process takes among its projects. */
 function dispatcherOf({ opened }: WorkedProjects) {
-  const engines = () => [...opened()].flatMap(({ shared }) => shared ?? [])
+  const engines = () => [...opened()].map(({ batches }) => batches.engine)
   return {
     load(judge: string | null) {
       let sum = NO_LOAD

@@ -1,8 +1,7 @@
 import type { Access } from '../access/access.ts'
 import type { AccessStore } from '../access/access-store.ts'
 import type { Lane } from '../asking/lane/lane.ts'
-import type { ClusterEngine } from '../batches/cluster-engine.ts'
-import type { ProjectTrouble } from '../batches/engine.ts'
+import type { ProjectTrouble } from '../batches/engine-deps.ts'
 import type { BatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
@@ -24,8 +23,6 @@ export interface Project {
   readonly stores: ProjectStores
   readonly service: GradingService
   readonly batches: BatchService
-  /** Null: nobody else works on its batches. */
-  readonly shared: ClusterEngine | null
   close(): Promise<void>
 }
 

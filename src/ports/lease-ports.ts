@@ -5,7 +5,7 @@
 export interface Lease {
   /** What is done, such as `slice:bat_…:160`, `flight:sha256:…` or `provider:bat_…`. One holder at a time. */
   readonly name: string
-  /** The fencing token: new with each taking, never used again. */
+  /** The fencing token: new with each taking, never used again. Empty on SQLite, where no write is checked. */
   readonly token: string
   /** Aborted when it is known to be lost: begin nothing more under it. */
   readonly lost: AbortSignal
@@ -22,6 +22,8 @@ export interface LeaseStore {
   take(name: string): Promise<Lease | null>
   /** Takes those that are free, in order. */
   takeMany(names: readonly string[]): Promise<readonly Lease[]>
+  /** Whether it is still held, as far as can be told. */
+  holds(lease: Lease): Promise<boolean>
   /** Says how much is being done under it: shown to others. */
   note(lease: Lease, inFlight: number): void
   /** Gives it back; `result` is kept for a minute for those that wait. Nothing where it is lost. */

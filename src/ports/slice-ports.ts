@@ -8,7 +8,7 @@ export interface Slice {
   readonly batch: string
   /** Index of its first item; it ends `SLICE_ITEMS` further. */
   readonly from: number
-  /** The judge of its first open item; null: the whole batch, which runs through its provider’s batch endpoint. */
+  /** The judge of its first open item; null: the whole batch, which runs through its provider’s batch endpoint, or on SQLite. */
   readonly judge: string | null
 }
 
@@ -38,7 +38,7 @@ export interface SliceStore {
    * only so much of its beginning is looked through that it costs little.
    */
   free(batches: readonly string[], judge: string | null, most: number): Promise<readonly FreeSlice[]>
-  /** The same of batches at providers. */
+  /** The same of batches that are worked on as a whole. */
   freeWhole(batches: readonly string[], most: number): Promise<readonly FreeSlice[]>
   /** Cancels the open items of a batch that is being cancelled, but for those under a lease; answers whether that was its end. */
   cancel(batch: string, at: string): Promise<boolean>
@@ -65,6 +65,12 @@ export interface WorkNotices {
 /** The name of the lease under which the work is done. */
 export const leaseName = ({ batch, from, judge }: Slice): string =>
   judge === null ? `provider:${batch}` : `slice:${batch}:${from}`
+
+/** The batch as one slice. */
+export const wholeOf = (batch: string): FreeSlice => ({ batch, from: 0, judge: null, rank: 0 })
+
+/** The batch of a lease with such a name. */
+export const batchOfLease = (name: string): string => name.split(':')[1] ?? ''
 
 /** How the names of all leases of a batch begin. */
 export const leasePrefix = (batch: string, mode: BatchMode): string =>

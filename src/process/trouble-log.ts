@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { ProjectTrouble } from '../batches/engine.ts'
+import type { ProjectTrouble } from '../batches/engine-deps.ts'
 
 /**
  * Logs what went wrong where no request waits for it. What the store or the way to it refuses is told without a stack: it says nothing of

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { ProjectTrouble } from '../../src/batches/engine.ts'
+import type { ProjectTrouble } from '../../src/batches/engine-deps.ts'
 import { buildContext } from '../../src/boot/context.ts'
 import { startEmbedded } from '../../src/cli/client/embedded.ts'
 import { loadConfig } from '../../src/config/config.ts'

@@ -191,7 +191,6 @@ describe('a batch of the command', () => {
       )
       await service.app.context.start()
       if (isService) return expect(await service.ended(id)).toMatchObject({ counts: { graded: MANY } })
-      await new Promise((resolve) => setTimeout(resolve, 300))
       expect(await service.app.context.main.batches.get(id)).toMatchObject({
         status: 'parked',
         parked_reason: 'the command that ran it was stopped',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type HeldSlice, SliceSource } from '../../src/batches/shared/slice-source.ts'
+import { type HeldSlice, SliceSource } from '../../src/batches/run/slice-source.ts'
 import type { OpenItem } from '../../src/ports/batch-ports.ts'
 import type { Lease } from '../../src/ports/lease-ports.ts'
 
@@ -46,7 +46,7 @@ test('gives the items of its slices in order, and tells when all of one have end
   expect(items.map(({ index }) => index)).toEqual([0, 1, 16])
   expect(await source.next(0)).toBeNull()
   expect(Object.fromEntries(notes)).toEqual({ 'slice:b:0': 2, 'slice:b:16': 1 })
-  expect(items.map((item) => source.leaseOf(item)?.name)).toEqual(['slice:b:0', 'slice:b:0', 'slice:b:16'])
+  expect(items.map((item) => source.leaseOf(item).name)).toEqual(['slice:b:0', 'slice:b:0', 'slice:b:16'])
   for (const item of items.toReversed()) source.end(item)
   expect(done).toEqual([16, 0])
   expect(source.drain()).toEqual([])
@@ -98,7 +98,7 @@ test('a slice that is lost takes its items with it, those in flight too', async 
   lost.lease.lose()
   expect([await next(100), await next(100)]).toEqual([16, null])
   // It still goes by its old lease, which refuses what it writes, and counts for nothing here.
-  expect(source.leaseOf(flying)?.lost.aborted).toBe(true)
+  expect(source.leaseOf(flying).lost.aborted).toBe(true)
   source.putBack(flying, 0)
   source.end(flying)
   expect([await next(100), done, ends]).toEqual([null, [], ['0 lost']])

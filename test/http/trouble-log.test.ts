@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import type { ProjectTrouble } from '../../src/batches/engine.ts'
+import type { ProjectTrouble } from '../../src/batches/engine-deps.ts'
 import { logTrouble } from '../../src/process/trouble-log.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 

@@ -33,6 +33,7 @@ describePostgres('slices', (tools) => {
     await stores.batches.park('bat_2', 'a rest', null)
     expect(await free(['bat_2'], 10)).toEqual([])
     expect(await free([], 10)).toEqual([])
+    expect(await free(['bat_1'], 0)).toEqual([])
     await stores.close()
   })
 
@@ -77,6 +78,13 @@ describePostgres('slices', (tools) => {
     const both = ['bat_1', 'bat_2']
     expect(await slices.free(both, 'idle', 1)).toEqual([{ batch: 'bat_2', from: 0, judge: 'idle', rank: 0 }])
     expect(await slices.free(['bat_1'], 'idle', 1)).toEqual([])
+    const together = await Promise.all(['idle', 'busy', null, 'none'].map((judge) => slices.free(both, judge, 2)))
+    expect(together.map((found) => found.map(({ batch, from }) => [batch, from / SLICE_ITEMS]))).toEqual([
+      [['bat_2', 0]],
+      [0, 1].map((slice) => ['bat_1', slice]),
+      both.map((batch) => [batch, 0]),
+      [],
+    ])
     await stores.close()
   })
 

@@ -51,8 +51,8 @@ export class ItemGrading {
   }
 
   refOf(item: OpenItem): ItemRef {
-    const lease = this.given.source.leaseOf(item)
-    return { batch: this.given.batch.id, index: item.index, ...(lease !== null && { lease: lease.token }) }
+    const { token } = this.given.source.leaseOf(item)
+    return { batch: this.given.batch.id, index: item.index, ...(token !== '' && { lease: token }) }
   }
 
   private jobFor(item: OpenItem): GradingJob {
@@ -70,8 +70,7 @@ export class ItemGrading {
   }
 
   /** One for all items of a lease: a lane keeps those that wait by their signal. */
-  private signalFor(lease: Lease | null): AbortSignal {
-    if (lease === null) return this.leaving
+  private signalFor(lease: Lease): AbortSignal {
     const signal = this.signals.get(lease) ?? AbortSignal.any([this.leaving, lease.lost])
     this.signals.set(lease, signal)
     return signal

@@ -1,24 +1,19 @@
 import type { BatchStore, OpenItem } from '../../ports/batch-ports.ts'
 import type { Lease } from '../../ports/lease-ports.ts'
-import type { ItemSource } from './item-source.ts'
+import { ItemSource } from './item-source.ts'
 
 const PAGE = 256
 /** Items that are kept here as they arrive; more are read from the store in their turn. */
 const MOST_FED = 1024
 
-interface Waiting {
-  readonly item: OpenItem
-  readonly due: number
-}
-
 /**
- * Which item of a batch comes next: first those that were put back and are due, then the others of a trajectory whose first item
- * has just been graded (the provider still has it in its cache), then the rest in order, a page at a time.
+ * The items of a whole batch: the others of a trajectory whose first item has just been graded (the provider still has it in its cache), then
+ * the rest in order, a page at a time.
  */
-export class ItemQueue implements ItemSource {
+export class ItemQueue extends ItemSource {
   private readonly store: BatchStore
   private readonly batch: string
-  private readonly lease: Lease | null
+  private readonly lease: Lease
   private page: readonly OpenItem[] = []
   private at = 0
   private cursor = -1
@@ -26,17 +21,15 @@ export class ItemQueue implements ItemSource {
   #isOpen: boolean
   /** Some that have arrived stand in the store alone. */
   private isBehind = false
-  private waiting: Waiting[] = []
   private near: OpenItem[] = []
-  /** Trajectories whose first item is in flight: the others wait for it. */
-  private readonly led = new Set<string>()
   /** Handed out and not given back: in flight, or waiting here. */
   private readonly out = new Set<number>()
   /** Handed out before its turn. */
   private readonly early = new Set<number>()
 
   /** `isOpen`: items arrive by `feed` until `close`. */
-  constructor(store: BatchStore, batch: string, lease: Lease | null = null, isOpen = false) {
+  constructor(store: BatchStore, batch: string, lease: Lease, isOpen = false) {
+    super()
     this.store = store
     this.batch = batch
     this.lease = lease
@@ -71,32 +64,13 @@ export class ItemQueue implements ItemSource {
     return this.#isOpen
   }
 
-  leaseOf(): Lease | null {
+  leaseOf(): Lease {
     return this.lease
-  }
-
-  async next(now: number): Promise<OpenItem | null> {
-    const due = this.waiting.findIndex((one) => one.due <= now)
-    if (due !== -1) return this.waiting.splice(due, 1)[0]?.item ?? null
-    return this.near.shift() ?? this.nextInOrder()
-  }
-
-  nextDue(now: number): number | null {
-    const least = this.waiting.reduce((sooner, { due }) => (due > now ? Math.min(sooner, due) : sooner), Infinity)
-    return Number.isFinite(least) ? least : null
-  }
-
-  isEmpty(): boolean {
-    return this.isLast && this.at >= this.page.length && this.waiting.length === 0 && this.near.length === 0
   }
 
   skipRest(): void {
     this.page = []
     this.isLast = true
-  }
-
-  putBack(item: OpenItem, due: number): void {
-    this.waiting.push({ item, due })
   }
 
   end(item: OpenItem): void {
@@ -105,12 +79,6 @@ export class ItemQueue implements ItemSource {
 
   release(item: OpenItem): void {
     this.out.delete(item.index)
-  }
-
-  lead({ trajectory }: OpenItem): boolean {
-    if (this.led.has(trajectory)) return false
-    this.led.add(trajectory)
-    return true
   }
 
   async gather(leader: OpenItem): Promise<void> {
@@ -123,6 +91,7 @@ export class ItemQueue implements ItemSource {
     }
   }
 
+  /** Items before the present place may be pending again. */
   rescan(): void {
     this.page = []
     this.at = 0
@@ -131,7 +100,13 @@ export class ItemQueue implements ItemSource {
     this.early.clear()
   }
 
-  private async nextInOrder(): Promise<OpenItem | null> {
+  protected hasFresh(): boolean {
+    return !this.isLast || this.at < this.page.length || this.near.length > 0
+  }
+
+  protected async nextFresh(): Promise<OpenItem | null> {
+    const near = this.near.shift()
+    if (near !== undefined) return near
     for (;;) {
       const item = this.page[this.at]
       if (item === undefined) {

@@ -1,7 +1,6 @@
 import type { BatchRecord } from '../../ports/batch-ports.ts'
 import type { Payer } from '../../ports/ledger-ports.ts'
 import type { Clock, Judge, Stores } from '../../ports/ports.ts'
-import type { ProviderPump } from '../provider-pump.ts'
 import type { GradingItemDeps } from './item-grading.ts'
 import type { ItemSource } from './item-source.ts'
 
@@ -9,24 +8,30 @@ export interface RunnerDeps extends GradingItemDeps {
   readonly stores: Pick<Stores, 'batches'>
   readonly judges: ReadonlyMap<string, Judge>
   readonly clock: Clock
-  readonly pump: ProviderPump
   /** Something has changed that somebody may be looking at. */
   readonly onChange: () => void
 }
 
-/** What is run, and by whom. */
+/** What is run, and what is done where the runner can go no further. */
 export interface Run {
   readonly batch: Pick<BatchRecord, 'id' | 'kind' | 'mode' | 'status' | 'max_cost_usd'>
   readonly payer: Payer | null
   readonly source: ItemSource
-  /** Other processes have parts of the batch too: its end is not ours to tell. */
-  readonly isShared: boolean
   /** Whether the batch, which nobody cancels, is still ours to run. Null: it is not there, or still a draft. */
   readonly mayGoOn: (record: BatchRecord | null) => Promise<boolean>
+  /** It is to rest: told at once, while items are in flight. */
+  readonly onParking: (parking: Parked) => Promise<void>
+  /** It is cancelled, and nothing is in flight. Null: not its end yet; asked again after a while. */
+  readonly onCancelled: () => Promise<RunEnd | null>
+  /** Nothing is in flight, and the source is empty. `again`: it has items again. */
+  readonly onEmpty: () => Promise<RunEnd | 'again' | null>
 }
 
-/** How a run ends. `stopped`: told to, or there is nothing left here, with everything kept; the next process goes on. */
-export type RunEnd = { readonly kind: 'done' | 'cancelled' | 'stopped' } | Parked
+/** How a run ends. `over`: so is what was run. `left`: with everything kept; somebody may go on with it at once. */
+export type RunEnd = { readonly kind: 'over' | 'left' } | Parked
+
+export const LEFT: RunEnd = { kind: 'left' }
+export const OVER: RunEnd = { kind: 'over' }
 
 export interface Parked {
   readonly kind: 'parked'

@@ -7,7 +7,7 @@ import type { ItemSource } from './item-source.ts'
 import { LaneShares } from './lane-shares.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
 import { Patience } from './patience.ts'
-import type { Parked, Run, RunEnd, RunnerDeps } from './run.ts'
+import { LEFT, type Parked, type Run, type RunEnd, type RunnerDeps } from './run.ts'
 
 /** Somebody else may have told the batch to stop, in the database. */
 const LOOK_MS = 500
@@ -55,9 +55,9 @@ export class BatchRunner {
     return this.flying.size
   }
 
-  /** It ends as soon as nothing is in flight, and rests. */
-  get isParking(): boolean {
-    return this.parking !== null
+  /** Nothing more is begun: it ends as soon as nothing is in flight. */
+  get isLeaving(): boolean {
+    return this.leaving.signal.aborted
   }
 
   private get batches() {
@@ -145,7 +145,7 @@ export class BatchRunner {
 
   /** It is another process’s now; or only its question was, and then it is asked again. */
   private loseGrip(item: OpenItem): void {
-    if (this.source.leaseOf(item)?.lost.aborted) this.source.release(item)
+    if (this.source.leaseOf(item).lost.aborted) this.source.release(item)
     else this.source.putBack(item, this.deps.clock.now().getTime() + GRIP_MS)
   }
 
@@ -190,54 +190,21 @@ export class BatchRunner {
     this.leaveParked(`${judge}: ${failure.code}: ${failure.message}`, until)
   }
 
-  /** Others that have parts of the batch hear of it at once: told at the end, it could undo that somebody has it go on by then. */
   private leaveParked(reason: string, resumes_at: Date | null): void {
     if (this.parking !== null || this.isStopping) return
     this.parking = { kind: 'parked', reason, resumes_at }
     this.leaving.abort()
-    if (this.given.isShared) this.parked = this.storeParked(this.parking)
+    this.parked = this.given.onParking(this.parking)
     this.parked.catch(() => undefined)
-  }
-
-  private storeParked({ reason, resumes_at }: Parked): Promise<void> {
-    return this.batches.park(this.batch.id, reason, resumes_at?.toISOString() ?? null)
   }
 
   /** Nothing is in flight: what comes next? Null: wait; `again`: items may be pending again. */
   private async settleIdle(): Promise<RunEnd | 'again' | null> {
     if (this.broken !== null) throw this.broken.error
-    const { isShared } = this.given
-    if (this.isStopping || (this.isCancelling && isShared)) return { kind: 'stopped' }
-    const { id, mode } = this.batch
-    const at = this.deps.clock.now().toISOString()
-    if (this.isCancelling) {
-      if (mode === 'provider' && !(await this.deps.pump.drain(id))) return null
-      await this.batches.finishCancel(id, at)
-      return { kind: 'cancelled' }
-    }
-    if (this.parking !== null) return this.endParked(this.parking)
-    if (!this.source.isEmpty()) return null
-    if (isShared) return { kind: 'stopped' }
-    if (mode === 'provider') {
-      const step = await this.deps.pump.step(id)
-      if (step.kind === 'parked') {
-        return this.endParked(step)
-      }
-      if (step.kind === 'waiting') return null
-      if (step.kind === 'returned') {
-        this.source.rescan()
-        return 'again'
-      }
-    }
-    if (await this.batches.finish(id, at)) return { kind: 'done' }
-    // Others hold the money, or an item is being given back: it is looked for again after a while.
-    this.source.rescan()
-    return null
-  }
-
-  private async endParked(parking: Parked): Promise<RunEnd> {
-    await (this.given.isShared ? this.parked : this.storeParked(parking))
-    return parking
+    if (this.isStopping) return LEFT
+    if (this.isCancelling) return this.given.onCancelled()
+    await this.parked
+    return this.parking ?? (this.source.isEmpty() ? this.given.onEmpty() : null)
   }
 
   private async pause(): Promise<void> {

@@ -99,6 +99,7 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
   return {
     take,
     takeMany,
+    holds: async ({ lost }) => !lost.aborted,
     note: ({ token }, inFlight) => supervisor.note(token, inFlight),
     release,
     async wait(name, signal) {

@@ -21,28 +21,36 @@ const HELD = "SELECT name FROM leases WHERE name ~ '^(slice|provider):' AND unti
 
 /**
  * Of equal ranks, the batch that is less far goes first: where one slice is worked on at a time, every batch has one of rank 0.
- * From slice to slice by the index of what is pending; what lies behind the last that is wanted is not looked at. The judge is made sure of
- * outside: PostgreSQL reads no JSON with an escaped NUL in it.
+ * From slice to slice by the index of what is pending; what lies behind the last that is wanted is not looked at. Walked once for all judges
+ * that are asked for. The judge is made sure of outside: PostgreSQL reads no JSON with an escaped NUL in it.
  */
 const FREE = `
-  WITH held AS MATERIALIZED (${HELD})
-  SELECT id AS batch, slice * ${SLICE_ITEMS} AS "from", request, rank FROM batches CROSS JOIN LATERAL (
-    WITH RECURSIVE step AS (
-      (SELECT idx, 0 AS rank FROM batch_items WHERE batch = batches.seq AND status = 'pending' ORDER BY idx LIMIT 1)
-      UNION ALL
-      SELECT following.idx, step.rank + 1 FROM step CROSS JOIN LATERAL (
-        SELECT idx FROM batch_items
-        WHERE batch = batches.seq AND status = 'pending' AND idx >= (step.idx / ${SLICE_ITEMS} + 1) * ${SLICE_ITEMS}
-        ORDER BY idx LIMIT 1
-      ) AS following WHERE step.rank + 1 < ${MOST_LOOKED_AT}
-    ), free AS (
-      SELECT idx / ${SLICE_ITEMS} AS slice, rank,
-        (SELECT request FROM batch_items WHERE batch = batches.seq AND batch_items.idx = step.idx) AS request
-      FROM step WHERE 'slice:' || batches.id || ':' || idx / ${SLICE_ITEMS} * ${SLICE_ITEMS} NOT IN (SELECT name FROM held)
-    )
-    SELECT slice, rank, request FROM free WHERE strpos(request, $2) > 0 LIMIT $3
-  ) AS found
-  WHERE id = ANY($1) AND mode = 'direct' AND status = 'running' ORDER BY rank, slice, id LIMIT $3`
+  WITH held AS MATERIALIZED (${HELD}),
+  wanted AS MATERIALIZED (SELECT * FROM unnest($2::text[], $3::int[]) WITH ORDINALITY AS given (mark, most, place)),
+  ranked AS (
+    SELECT place, most, id AS batch, slice, rank, request,
+      row_number() OVER (PARTITION BY place ORDER BY rank, slice, id) AS nth
+    FROM batches CROSS JOIN LATERAL (
+      WITH RECURSIVE step AS (
+        (SELECT idx, 0 AS rank FROM batch_items WHERE batch = batches.seq AND status = 'pending' ORDER BY idx LIMIT 1)
+        UNION ALL
+        SELECT following.idx, step.rank + 1 FROM step CROSS JOIN LATERAL (
+          SELECT idx FROM batch_items
+          WHERE batch = batches.seq AND status = 'pending' AND idx >= (step.idx / ${SLICE_ITEMS} + 1) * ${SLICE_ITEMS}
+          ORDER BY idx LIMIT 1
+        ) AS following WHERE step.rank + 1 < ${MOST_LOOKED_AT}
+      ), free AS MATERIALIZED (
+        SELECT idx / ${SLICE_ITEMS} AS slice, rank,
+          (SELECT request FROM batch_items WHERE batch = batches.seq AND batch_items.idx = step.idx) AS request
+        FROM step WHERE 'slice:' || batches.id || ':' || idx / ${SLICE_ITEMS} * ${SLICE_ITEMS} NOT IN (SELECT name FROM held)
+      )
+      SELECT place, most, slice, rank, request FROM wanted CROSS JOIN LATERAL (
+        SELECT slice, rank, request FROM free WHERE strpos(request, mark) > 0 LIMIT most
+      ) AS fitting
+    ) AS found
+    WHERE id = ANY($1) AND mode = 'direct' AND status = 'running'
+  )
+  SELECT place::int, batch, slice * ${SLICE_ITEMS} AS "from", rank, request FROM ranked WHERE nth <= most ORDER BY place, nth`
 
 const FREE_WHOLE = `
   SELECT id AS batch FROM batches
@@ -64,18 +72,18 @@ const END = `
   UPDATE batches SET status = 'cancelled', process = NULL, finished_at = $2 WHERE id = $1 AND status = 'cancelling'
     AND NOT EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND status IN ('pending', 'waiting'))`
 
+/** What a worker asks for; its answer. */
+interface Wanted {
+  readonly batches: readonly string[]
+  readonly judge: string | null
+  readonly most: number
+  readonly resolve: (found: readonly FreeSlice[]) => void
+  readonly reject: (error: unknown) => void
+}
+
 export const createSliceStore = (unit: Unit): SliceStore => ({
   open: (batches) => unit.rows(OPEN, [batches]),
-  async free(batches, judge, most) {
-    // As `JSON.stringify` wrote it. A member of something inside may look the same: then more is looked through.
-    const mark = judge === null ? '' : `"judge":${JSON.stringify(judge)}`
-    for (let asked = Math.max(1, most); ; asked *= 8) {
-      const rows = await unit.rows<FreeSlice & { request: string }>(FREE, [batches, mark, asked])
-      const found = rows.map(({ batch, from, rank, request }) => ({ batch, from, rank, judge: judgeOf(request) }))
-      const ours = judge === null ? found : found.filter((one) => one.judge === judge)
-      if (ours.length > 0 || rows.length < asked) return ours.slice(0, most)
-    }
-  },
+  free: askTogether(unit),
   async freeWhole(batches, most) {
     const rows = await unit.rows<{ batch: string }>(FREE_WHOLE, [batches, most])
     return rows.map(({ batch }) => ({ batch, from: 0, rank: 0, judge: null }))
@@ -87,6 +95,55 @@ export const createSliceStore = (unit: Unit): SliceStore => ({
       return (await sql.run(END, [batch, at])) > 0
     }),
 })
+
+/** Idle workers wake together, and each would walk through all that is pending: what is asked for in one turn is one statement. */
+function askTogether(unit: Unit): SliceStore['free'] {
+  let turn: Wanted[] = []
+  const ask = () => {
+    const byBatches = Map.groupBy(turn, ({ batches }) => batches)
+    turn = []
+    for (const wanted of byBatches.values())
+      findFree(unit, wanted, 1).catch((error: unknown) => {
+        for (const { reject } of wanted) reject(error)
+      })
+  }
+  return (batches, judge, most) =>
+    new Promise((resolve, reject) => {
+      if (turn.length === 0) queueMicrotask(ask)
+      turn.push({ batches, judge, most, resolve, reject })
+    })
+}
+
+/** Answers those that want slices of the same batches. Where all that was found only looked like it, `times` as much is asked for. */
+async function findFree(unit: Unit, wanted: readonly Wanted[], times: number): Promise<void> {
+  const [first] = wanted
+  if (first === undefined) return
+  const mosts = wanted.map(({ most }) => Math.max(1, most) * times)
+  const rows = await unit.rows<Found>(FREE, [first.batches, wanted.map(({ judge }) => markOf(judge)), mosts])
+  const byPlace = Map.groupBy(rows, ({ place }) => place - 1)
+  const again = wanted.filter(({ judge, most, resolve }, at) => {
+    const found = (byPlace.get(at) ?? []).map(({ batch, from, rank, request }) => ({
+      batch,
+      from,
+      rank,
+      judge: judgeOf(request),
+    }))
+    const ours = judge === null ? found : found.filter((one) => one.judge === judge)
+    const isAll = ours.length > 0 || found.length < (mosts[at] ?? 0)
+    if (isAll) resolve(ours.slice(0, most))
+    return !isAll
+  })
+  await findFree(unit, again, times * 8)
+}
+
+interface Found extends Omit<FreeSlice, 'judge'> {
+  /** Whose it is, counted from one. */
+  readonly place: number
+  readonly request: string
+}
+
+/** As `JSON.stringify` wrote it. A member of something inside may look the same: then more is looked through. */
+const markOf = (judge: string | null): string => (judge === null ? '' : `"judge":${JSON.stringify(judge)}`)
 
 function judgeOf(request: string): string {
   const { judge } = JSON.parse(request) as { judge?: unknown }

@@ -1,16 +1,15 @@
-import type { BatchRecord, OpenItem } from '../ports/batch-ports.ts'
-import type { Lease, LeaseStore } from '../ports/lease-ports.ts'
+import type { BatchRecord, NewBatch, OpenItem } from '../ports/batch-ports.ts'
+import type { Lease } from '../ports/lease-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
-import { leaseName, SLICE_ITEMS, type Slice, type SliceEnd } from '../ports/slice-ports.ts'
-import { AGAIN_MS, type EngineDeps } from './engine.ts'
-import type { ProviderPump } from './provider-pump.ts'
+import { leaseName, SLICE_ITEMS, type Slice, type SliceEnd, wholeOf } from '../ports/slice-ports.ts'
+import type { BatchCluster, EngineDeps, GrowingBatch } from './engine-deps.ts'
 import { ItemQueue } from './run/item-queue.ts'
-import type { Run, RunEnd } from './run/run.ts'
+import { LEFT, OVER, type Parked, type Run, type RunEnd } from './run/run.ts'
 import { BatchRunner } from './run/runner.ts'
-import { addLoads, type HeldSlice, type Load, NO_LOAD, SliceSource } from './shared/slice-source.ts'
+import { addLoads, type HeldSlice, type Load, NO_LOAD, SliceSource } from './run/slice-source.ts'
 
-interface SliceRunsDeps extends EngineDeps {
-  readonly leases: LeaseStore
+interface BatchRunsDeps extends EngineDeps {
+  readonly leases: BatchCluster['leases']
   /** A slice is held here from now on; the answer is told its end. */
   readonly onHeld: (slice: Slice) => (end: SliceEnd) => void
   /** Slices of the batch that were held here are free for all, and have not ended. */
@@ -26,11 +25,24 @@ interface Running {
   readonly runner: BatchRunner
   /** Null: the whole batch. */
   readonly slices: SliceSource | null
+  /** The runner has ended: what it held is being given back, and nothing can be added. */
+  isOver: boolean
+  /** Resolves once it holds nothing. */
+  ended: Promise<void>
 }
 
-/** The slices of one project that this process holds, with a runner for each of their batches. */
-export class SliceRuns {
-  private readonly deps: SliceRunsDeps
+/** After the database refused. */
+const AGAIN_MS = 10_000
+/** In a row; then the batch is parked. */
+const MOST_BREAKS = 3
+/** Items of a draft that may wait for the judge before reading slows down, and for how long it then rests. */
+const FAR_AHEAD = 128
+const REST_MS = 20
+const WHOLE_LOAD: Load = { ready: 1, held: 1, wanted: 0 }
+
+/** What this process holds of the batches of one project, with a runner for each of them. */
+export class BatchRuns {
+  private readonly deps: BatchRunsDeps
   private readonly runs = new Map<string, Running>()
   private readonly busy = new Set<Promise<unknown>>()
   /** Left, parked until somebody mends what is wrong: when they run again, somebody has. */
@@ -40,7 +52,7 @@ export class SliceRuns {
   private isStopping = false
   #restsUntil = 0
 
-  constructor(deps: SliceRunsDeps) {
+  constructor(deps: BatchRunsDeps) {
     this.deps = deps
   }
 
@@ -68,7 +80,48 @@ export class SliceRuns {
     return this.#restsUntil
   }
 
-  /** `judge` null: batches of providers. */
+  /** Takes the whole batch. Where a run of it is on its way to its end here, which may park it, that is waited for in the background. */
+  async begin(id: string): Promise<void> {
+    const run = this.runs.get(id)
+    if (run === undefined) return void (await this.accept([wholeOf(id)]))
+    if (!run.runner.isLeaving) return
+    void this.track(id, async () => {
+      await run.ended
+      await this.deps.stores.batches.resume(id)
+      await this.accept([wholeOf(id)])
+    })
+  }
+
+  /** Grades the items of a draft, which this process holds, while more of them arrive. */
+  grow(draft: NewBatch, lease: Lease): GrowingBatch {
+    const slice = wholeOf(draft.id)
+    const held = { slice, lease, end: this.deps.onHeld(slice) }
+    const source = new ItemQueue(this.deps.stores.batches, draft.id, lease, true)
+    const { runner, ended } = this.runWhole({ ...draft, status: 'running' }, draft.payer, held, source)
+    return {
+      add: async (items) => {
+        source.feed(items.map((item) => ({ ...item, batch: draft.id })))
+        runner.wake()
+        if (source.backlog > FAR_AHEAD) await this.deps.clock.sleep(REST_MS)
+      },
+      close() {
+        source.close()
+        runner.wake()
+      },
+      abandon() {
+        runner.stop()
+        return ended
+      },
+    }
+  }
+
+  /** Items in flight of a batch that is held as a whole; null: it is not held here. */
+  inFlight(id: string): number | null {
+    const run = this.runs.get(id)
+    return run === undefined || run.slices !== null ? null : run.runner.inFlight
+  }
+
+  /** `judge` null: batches that are held as a whole. */
   load(judge: string | null): Load {
     let sum = NO_LOAD
     for (const [id, { slices }] of this.runs) {
@@ -98,15 +151,16 @@ export class SliceRuns {
 
   private async take(held: HeldSlice): Promise<void> {
     const { batch, judge } = held.slice
+    const { batches } = this.deps.stores
     try {
       // Read under the lease: a cancel or a park from now on finds the batch held.
-      const record = await this.deps.stores.batches.get(batch)
+      const record = await batches.get(batch)
       const isOn = record?.status === 'running' || (judge === null && record?.status === 'cancelling')
       const items = record !== null && isOn ? await this.itemsOf(held.slice) : []
       if (record === null || items?.length === 0) return await this.putAway(held, record?.status)
-      const payer = await this.deps.stores.batches.payer(batch)
+      const payer = await batches.payer(batch)
       if (this.isStopping) return await this.giveBack([held])
-      if (items === null) this.runWhole(record, payer, held)
+      if (items === null) this.runWhole(record, payer, held, new ItemQueue(batches, batch, held.lease))
       else this.runSlice(record, payer, held, items)
     } catch (error) {
       this.rest()
@@ -128,7 +182,7 @@ export class SliceRuns {
 
   private runSlice(batch: BatchRecord, payer: Payer | null, held: HeldSlice, items: readonly OpenItem[]): void {
     const known = this.runs.get(batch.id)
-    if (known?.slices != null) {
+    if (known?.slices != null && !known.isOver) {
       known.slices.add(held, items)
       known.runner.wake()
       return
@@ -138,31 +192,52 @@ export class SliceRuns {
       onDone: (slice) => void this.track(batch.id, () => this.putAway(slice)),
     })
     source.add(held, items)
-    const mayGoOn = async (record: BatchRecord | null) => {
-      if (record === null) return false
-      const { id, status, resumes_at } = record
-      if (status === 'parked' && resumes_at === null) this.parked.add(id)
-      return status === 'running'
+    const given: Run = {
+      ...{ batch, payer, source },
+      mayGoOn: async (record) => {
+        if (record?.status === 'parked' && record.resumes_at === null) this.parked.add(record.id)
+        return record?.status === 'running'
+      },
+      // Others have parts of it: told only at the end, it could undo that somebody has it go on by then.
+      onParking: (parking) => this.park(batch.id, parking),
+      // The end of the batch is told when nobody holds anything of it.
+      onCancelled: async () => LEFT,
+      onEmpty: async () => LEFT,
     }
-    this.run({ batch, payer, source, isShared: true, mayGoOn }, source, () => source.drain())
+    this.run(given, source, () => source.drain())
   }
 
-  private runWhole(batch: BatchRecord, payer: Payer | null, held: HeldSlice): void {
+  /** Nobody else has anything of it: all that its end takes is done by its run. */
+  private runWhole(batch: Run['batch'], payer: Payer | null, held: HeldSlice, source: ItemQueue): Running {
+    const { pump, leases, clock, stores } = this.deps
+    const { id, mode } = batch
     const { lease } = held
-    const source = new ItemQueue(this.deps.stores.batches, batch.id, lease)
-    const mayGoOn = async (record: BatchRecord | null) => record?.status === 'running' && !lease.lost.aborted
-    const { pump } = this.deps
-    const ours: ProviderPump = { step: (id) => pump.step(id, () => !lease.lost.aborted), drain: (id) => pump.drain(id) }
-    const runner = this.run({ batch, payer, source, isShared: false, mayGoOn }, null, () => [held], ours)
-    lease.lost.addEventListener('abort', () => runner.stop(), { once: true })
+    const at = () => clock.now().toISOString()
+    const given: Run = {
+      ...{ batch, payer, source },
+      mayGoOn: async (record) => source.isOpen || (record?.status === 'running' && (await leases.holds(lease))),
+      onParking: async () => undefined,
+      onCancelled: async () => {
+        if (mode === 'provider' && !(await pump.drain(id))) return null
+        await stores.batches.finishCancel(id, at())
+        return OVER
+      },
+      onEmpty: async () => {
+        const step = mode === 'provider' ? await pump.step(id, () => !lease.lost.aborted) : null
+        if (step?.kind === 'parked') return step
+        if (step?.kind === 'waiting') return null
+        if (step?.kind !== 'returned' && (await stores.batches.finish(id, at()))) return OVER
+        // Others hold the money, or an item is being given back: it is looked for again after a while.
+        source.rescan()
+        return step?.kind === 'returned' ? 'again' : null
+      },
+    }
+    const running = this.run(given, null, () => [held])
+    lease.lost.addEventListener('abort', () => running.runner.stop(), { once: true })
+    return running
   }
 
-  private run(
-    given: Run,
-    slices: SliceSource | null,
-    drain: () => readonly HeldSlice[],
-    pump = this.deps.pump,
-  ): BatchRunner {
+  private run(given: Run, slices: SliceSource | null, drain: () => readonly HeldSlice[]): Running {
     const { id } = given.batch
     const { notify, onCapacity, onTrouble, resumeLanes } = this.deps
     if (this.parked.delete(id)) resumeLanes()
@@ -171,31 +246,47 @@ export class SliceRuns {
       onCapacity()
     }
     const onError = (error: unknown, item: OpenItem) => onTrouble({ batch: id, item: item.item_id, error })
-    const runner = new BatchRunner({ ...this.deps, pump, onChange, onError }, given)
-    const running = { runner, slices }
+    const runner = new BatchRunner({ ...this.deps, onChange, onError }, given)
+    const running = { runner, slices, isOver: false, ended: Promise.resolve() }
     this.runs.set(id, running)
-    void this.track(id, () => this.see(id, running, drain))
-    return runner
+    running.ended = this.track(id, () => this.see(id, running, drain))
+    return running
   }
 
   private async see(id: string, running: Running, drain: () => readonly HeldSlice[]): Promise<void> {
-    const { runner, slices } = running
-    const end = await runner.run().catch(async (error: unknown) => {
+    const end = await this.endOf(id, running)
+    running.isOver = true
+    if (end?.kind === 'parked' && end.resumes_at === null) this.parked.add(id)
+    try {
+      const rest = drain()
+      if (end === OVER) await Promise.all(rest.map((held) => this.putAway(held)))
+      else await this.giveBack(rest)
+    } finally {
+      // A whole batch that was lost may have been taken again before its old run had ended.
+      if (this.runs.get(id) === running) this.runs.delete(id)
+    }
+    // What nobody holds any more: the last one out tells the end.
+    if (running.slices !== null) await this.deps.endBatch(id, 'cancelling')
+    this.deps.notify(id)
+  }
+
+  /** Null: the database refused something. */
+  private async endOf(id: string, { runner, slices }: Running): Promise<RunEnd | null> {
+    try {
+      const end = await runner.run()
+      if (end.kind === 'parked' && slices === null) await this.park(id, end)
+      this.breaks.delete(id)
+      return end
+    } catch (error) {
       this.deps.onTrouble({ batch: id, error })
       this.rest()
       await this.countBreak(id, error)
       return null
-    })
-    if (end !== null) this.breaks.delete(id)
-    // A whole batch that was lost may have been taken again before its old run had ended.
-    if (this.runs.get(id) === running) this.runs.delete(id)
-    if (end?.kind === 'parked' && end.resumes_at === null) this.parked.add(id)
-    const rest = drain()
-    if (isOver(end)) await Promise.all(rest.map((held) => this.putAway(held)))
-    else await this.giveBack(rest)
-    // What nobody holds any more: the last one out tells the end.
-    if (slices !== null) await this.deps.endBatch(id, 'cancelling')
-    this.deps.notify(id)
+    }
+  }
+
+  private park(id: string, { reason, resumes_at }: Pick<Parked, 'reason' | 'resumes_at'>): Promise<void> {
+    return this.deps.stores.batches.park(id, reason, resumes_at?.toISOString() ?? null)
   }
 
   /** What is damaged or missing stays so until somebody sees to it: then the batch says what it is, and takes no more of anybody’s time. */
@@ -207,7 +298,7 @@ export class SliceRuns {
     if (breaks < MOST_BREAKS) return
     this.breaks.delete(id)
     const reason = `the database refused ${breaks} times in a row: ${message}: mend it, then resume`
-    await this.deps.stores.batches.park(id, reason, null).catch(() => undefined)
+    await this.park(id, { reason, resumes_at: null }).catch(() => undefined)
   }
 
   /** There is nothing left to do of it. */
@@ -236,9 +327,3 @@ export class SliceRuns {
     return done
   }
 }
-
-const MOST_BREAKS = 3
-const WHOLE_LOAD: Load = { ready: 1, held: 1, wanted: 0 }
-
-/** Whether a whole batch needs nobody any more; a broken or stopped run goes on elsewhere. */
-const isOver = (end: RunEnd | null): boolean => end !== null && end.kind !== 'stopped' && end.kind !== 'parked'

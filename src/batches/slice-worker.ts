@@ -1,8 +1,8 @@
-import type { Lane } from '../../asking/lane/lane.ts'
-import type { Clock } from '../../ports/ports.ts'
-import { SLICE_ITEMS } from '../../ports/slice-ports.ts'
-import { createNotifier, type Notifier } from '../run/notifier.ts'
-import type { Load } from './slice-source.ts'
+import type { Lane } from '../asking/lane/lane.ts'
+import type { Clock } from '../ports/ports.ts'
+import { SLICE_ITEMS } from '../ports/slice-ports.ts'
+import { createNotifier, type Notifier } from './run/notifier.ts'
+import type { Load } from './run/slice-source.ts'
 
 export interface SliceWorkerDeps {
   readonly judges: Iterable<string>

@@ -1,7 +1,7 @@
 import type { OpenItem } from '../../ports/batch-ports.ts'
 import type { Lease } from '../../ports/lease-ports.ts'
 import type { Slice, SliceEnd } from '../../ports/slice-ports.ts'
-import type { ItemSource } from '../run/item-source.ts'
+import { ItemSource } from './item-source.ts'
 
 /** A slice that this process holds. */
 export interface HeldSlice {
@@ -15,11 +15,6 @@ interface Working extends HeldSlice {
   /** Not ended yet. */
   readonly open: Set<number>
   flying: number
-}
-
-interface Waiting {
-  readonly item: OpenItem
-  readonly due: number
 }
 
 /** What this process has of a judge. */
@@ -48,19 +43,18 @@ interface SliceSourceDeps {
 }
 
 /**
- * The items of the slices of one batch that this process holds, in the order of `ItemQueue`. A slice that is lost takes its items with it;
+ * The items of the slices of one batch that this process holds, the others of a trajectory after its first as in `ItemQueue`. A slice that is lost takes its items with it;
  * what of them is in flight ends by itself and counts for nothing.
  */
-export class SliceSource implements ItemSource {
+export class SliceSource extends ItemSource {
   private readonly deps: SliceSourceDeps
   private readonly slices = new Map<Lease, Working>()
   /** By the very object: an item whose slice was lost and taken again may still be in flight under the old lease. */
   private readonly leases = new WeakMap<OpenItem, Lease>()
   private fresh: OpenItem[] = []
-  private waiting: Waiting[] = []
-  private readonly led = new Set<string>()
 
   constructor(deps: SliceSourceDeps) {
+    super()
     this.deps = deps
   }
 
@@ -87,27 +81,19 @@ export class SliceSource implements ItemSource {
     return { ready: flying + able.size, held }
   }
 
-  async next(now: number): Promise<OpenItem | null> {
-    const item = this.nextDueItem(now) ?? this.nextFresh()
+  override async next(now: number): Promise<OpenItem | null> {
+    const item = await super.next(now)
     if (item !== null) this.count(item, 1)
     return item
   }
 
-  nextDue(now: number): number | null {
-    const least = this.waiting.reduce((sooner, { due }) => (due > now ? Math.min(sooner, due) : sooner), Infinity)
-    return Number.isFinite(least) ? least : null
+  override putBack(item: OpenItem, due: number): void {
+    if (this.count(item, -1) !== null) super.putBack(item, due)
   }
 
-  isEmpty(): boolean {
-    return this.fresh.length === 0 && this.waiting.length === 0
-  }
-
-  /** There is no scan: what is held is all there is. */
-  skipRest(): void {}
-  rescan(): void {}
-
-  putBack(item: OpenItem, due: number): void {
-    if (this.count(item, -1) !== null) this.waiting.push({ item, due })
+  /** Nothing more is found where all is held. */
+  skipRest(): void {
+    this.fresh = []
   }
 
   end(item: OpenItem): void {
@@ -123,12 +109,6 @@ export class SliceSource implements ItemSource {
     this.count(item, -1)
   }
 
-  lead({ trajectory }: OpenItem): boolean {
-    if (this.led.has(trajectory)) return false
-    this.led.add(trajectory)
-    return true
-  }
-
   async gather({ trajectory }: OpenItem): Promise<void> {
     this.led.delete(trajectory)
     const [near, far]: [OpenItem[], OpenItem[]] = [[], []]
@@ -136,8 +116,10 @@ export class SliceSource implements ItemSource {
     this.fresh = [...near, ...far]
   }
 
-  leaseOf(item: OpenItem): Lease | null {
-    return this.leases.get(item) ?? null
+  leaseOf(item: OpenItem): Lease {
+    const lease = this.leases.get(item)
+    if (lease === undefined) throw new Error(`item ${item.index} of ${item.batch} is of no slice that was held here`)
+    return lease
   }
 
   /** All that is held, whatever has become of it, is nobody’s from now on. */
@@ -145,28 +127,25 @@ export class SliceSource implements ItemSource {
     const rest = [...this.slices.values()]
     this.slices.clear()
     this.fresh = []
-    this.waiting = []
+    this.forgetWaiting(() => true)
     return rest
   }
 
-  private nextDueItem(now: number): OpenItem | null {
-    const due = this.waiting.findIndex((one) => one.due <= now)
-    return due === -1 ? null : (this.waiting.splice(due, 1)[0]?.item ?? null)
+  protected hasFresh(): boolean {
+    return this.fresh.length > 0
   }
 
-  private nextFresh(): OpenItem | null {
+  protected async nextFresh(): Promise<OpenItem | null> {
     const at = this.fresh.findIndex(({ trajectory }) => !this.led.has(trajectory))
     return at === -1 ? null : (this.fresh.splice(at, 1)[0] ?? null)
   }
 
   private isOf(item: OpenItem, judge: string): boolean {
-    const lease = this.leases.get(item)
-    return lease !== undefined && this.slices.get(lease)?.slice.judge === judge
+    return this.slices.get(this.leaseOf(item))?.slice.judge === judge
   }
 
   private count(item: OpenItem, by: number): Working | null {
-    const lease = this.leases.get(item)
-    const slice = lease === undefined ? undefined : this.slices.get(lease)
+    const slice = this.slices.get(this.leaseOf(item))
     if (slice === undefined) return null
     slice.flying += by
     this.deps.note(slice.lease, slice.flying)
@@ -179,7 +158,7 @@ export class SliceSource implements ItemSource {
     this.slices.delete(lease)
     const isLost = (item: OpenItem) => this.leases.get(item) === lease
     this.fresh = this.fresh.filter((item) => !isLost(item))
-    this.waiting = this.waiting.filter(({ item }) => !isLost(item))
+    this.forgetWaiting(isLost)
     slice.end('lost')
   }
 }

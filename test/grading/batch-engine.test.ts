@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { ClusterEngine } from '../../src/batches/cluster-engine.ts'
-import type { EngineDeps } from '../../src/batches/engine.ts'
+import { BatchEngine } from '../../src/batches/engine.ts'
+import type { BatchCluster, EngineDeps } from '../../src/batches/engine-deps.ts'
 import type { BatchStore } from '../../src/ports/batch-ports.ts'
-import type { Cluster } from '../../src/ports/cluster.ts'
 import type { Lease } from '../../src/ports/lease-ports.ts'
 import type { SliceStore, WorkNotice } from '../../src/ports/slice-ports.ts'
 
@@ -15,7 +14,7 @@ function setUp(batches: Partial<BatchStore>, slices: Partial<SliceStore>, { adop
   /** Leases that other processes hold. */
   const elsewhere = new Set<string>()
   const wanted: { readonly name: string; readonly at: number }[] = []
-  const sent: WorkNotice[] = []
+  const sent: Omit<WorkNotice, 'project'>[] = []
   const troubles: unknown[] = []
   const held = new Set<string>()
   const takeMany = async (names: readonly string[]) => {
@@ -33,11 +32,10 @@ function setUp(batches: Partial<BatchStore>, slices: Partial<SliceStore>, { adop
       cancel: async () => false,
       ...slices,
     },
-    notices: { send: async (notice: WorkNotice) => void sent.push(notice), onNotice: () => undefined },
-  } as unknown as Cluster
+  } as unknown as BatchCluster
   const onWork = vi.fn()
   const onHeld = vi.fn(() => () => undefined)
-  const engine = new ClusterEngine(
+  const engine = new BatchEngine(
     {
       stores: { batches: { listUnclaimed: async () => ['bat_1', 'bat_2'], claim: async () => true, ...batches } },
       adopts,
@@ -52,14 +50,16 @@ function setUp(batches: Partial<BatchStore>, slices: Partial<SliceStore>, { adop
       onTrouble: ({ batch, error }: { batch: string; error: unknown }) => troubles.push([batch, String(error)]),
     } as unknown as EngineDeps,
     {
-      project: 'p',
       cluster,
       lease_s: LEASE_S,
-      judges: new Set(judges),
-      traceparent: () => '00-trace',
-      onHeld,
-      onCapacity: () => undefined,
-      onWork,
+      company: {
+        judges: new Set(judges),
+        send: async (notice) => void sent.push(notice),
+        traceparent: () => '00-trace',
+        onHeld,
+        onCapacity: () => undefined,
+        onWork,
+      },
     },
   )
   return { engine, elsewhere, wanted, held, sent, troubles, onWork, onHeld }
@@ -116,7 +116,7 @@ test('slices of a judge that some process has are left to it; once nobody has ha
 test('a batch is told to all; one that this process has for itself to nobody', async () => {
   const shared = setUp({}, {})
   await shared.engine.begin('bat_1')
-  expect(shared.sent).toEqual([{ project: 'p', batch: 'bat_1', traceparent: '00-trace' }])
+  expect(shared.sent).toEqual([{ batch: 'bat_1', traceparent: '00-trace' }])
   const seen: string[][] = []
   const see = async (ids: readonly string[]) => {
     seen.push([...ids])

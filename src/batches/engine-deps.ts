@@ -1,0 +1,70 @@
+import type { NewItem } from '../ports/batch-ports.ts'
+import type { Cluster } from '../ports/cluster.ts'
+import type { Lease, LeaseStore } from '../ports/lease-ports.ts'
+import type { Stores } from '../ports/ports.ts'
+import type { Slice, SliceEnd, WorkNotice } from '../ports/slice-ports.ts'
+import type { ProviderPump } from './provider-pump.ts'
+import type { RunnerDeps } from './run/run.ts'
+
+export interface EngineDeps extends Omit<RunnerDeps, 'onChange' | 'onError' | 'stores'> {
+  readonly stores: Stores
+  readonly pump: ProviderPump
+  /** Every lane there is: somebody says that whatever was wrong is mended. */
+  readonly resumeLanes: () => void
+  /** Whether batches that other processes left are taken over. */
+  readonly adopts: boolean
+  /** What went wrong behind the scenes, for the log. */
+  readonly onTrouble: (trouble: Trouble) => void
+  /** The batch may have changed. */
+  readonly notify: (id: string) => void
+}
+
+export interface Trouble {
+  readonly batch: string
+  readonly item?: string
+  readonly error: unknown
+}
+
+export type ProjectTrouble = Trouble & { readonly project: string }
+
+/** A draft that is graded while its items arrive. */
+export interface GrowingBatch {
+  /** Items that have just been stored. Resolves when more may come: reading far ahead of the judge would only fill the memory. */
+  add(items: readonly NewItem[]): Promise<void>
+  /** The batch is whole and open. */
+  close(): void
+  /** It is refused: begins nothing more; resolves once nothing is in flight. What was graded stays graded. */
+  abandon(): Promise<void>
+}
+
+/** Of what processes on one database share, that which batches are divided by. */
+export interface BatchCluster extends Pick<Cluster, 'slices'> {
+  readonly leases: Pick<LeaseStore, 'takeMany' | 'release' | 'holds' | 'note' | 'inFlight'>
+  /** Holds a draft, which is this process’s own. Absent: nobody begins a batch before it is whole. */
+  readonly holdDraft?: (id: string) => Lease
+}
+
+/** How this process works together with others. */
+export interface EngineSettings {
+  readonly cluster: BatchCluster
+  /** How long nobody hears of a process that holds something before it is somebody else’s, in seconds. */
+  readonly lease_s: number
+  /** Null: nobody else takes part, and the engine takes all there is by itself. */
+  readonly company: Company | null
+}
+
+/** The others, and who divides this process’s capacity among the projects. */
+interface Company {
+  /** The judges with which this process works on anybody’s batches. */
+  readonly judges: ReadonlySet<string>
+  /** Tells all processes that there is work in a batch. */
+  readonly send: (notice: Omit<WorkNotice, 'project'>) => Promise<void>
+  /** The trace that a batch is begun in, if there is one. */
+  readonly traceparent: () => string | undefined
+  /** A slice is worked on here, on behalf of what `traceparent` names; the answer is told its end. */
+  readonly onHeld: (slice: Slice, traceparent: string | undefined) => (end: SliceEnd) => void
+  /** There is room for more work. */
+  readonly onCapacity: () => void
+  /** There may be more work. */
+  readonly onWork: () => void
+}
