@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../temp-folder.ts'
 
 /** What Node.js 20 says of itself, and lacks. */
 const OLD = `
@@ -13,8 +13,7 @@ delete require('node:module').enableCompileCache
 `
 
 const emptyFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-old-node-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = tempFolder()
   return folder
 }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { tempFolder } from './doctor-database.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { startStandIn } from './stand-in.ts'
 
 /** What belongs to no single command: real processes. */
