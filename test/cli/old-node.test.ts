@@ -12,14 +12,13 @@ Object.defineProperty(process, 'version', { value: 'v20.20.2' })
 delete require('node:module').enableCompileCache
 `
 
-const emptyFolder = (): string => {
+/** As an old Node.js runs it; `until` it says this it is left alone, then ended. Resolves once no process of it is left that could say more. */
+async function onOldNode(
+  args: readonly string[],
+  until?: RegExp,
+  end: 'SIGTERM' | 'SIGKILL' = 'SIGTERM',
+): Promise<{ code: number | null; said: string }> {
   const folder = tempFolder()
-  return folder
-}
-
-/** As an old Node.js runs it; `until` it says this it is left alone, then told to end. */
-async function onOldNode(args: readonly string[], until?: RegExp): Promise<{ code: number | null; said: string }> {
-  const folder = emptyFolder()
   const old = join(folder, 'old.cjs')
   writeFileSync(old, OLD)
   const child = spawn(process.execPath, ['--require', old, ...args], {
@@ -35,7 +34,7 @@ async function onOldNode(args: readonly string[], until?: RegExp): Promise<{ cod
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data: Buffer) => {
       said += data.toString()
-      if (until?.test(said)) child.kill('SIGTERM')
+      if (until?.test(said)) child.kill(end)
     })
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, said }
@@ -47,6 +46,11 @@ test('the service starts on the newer Node.js beside it, and ends as told', asyn
   expect(code).toBe(0)
 })
 
+test('the service ends by itself where what started it is killed', async () => {
+  const { said } = await onOldNode(['bin/serve.cjs'], /audit pages at/, 'SIGKILL')
+  expect(said).toContain('"msg":"stopped"')
+})
+
 test('a command runs on the newer Node.js beside it, with its arguments', async () => {
   const { code, said } = await onOldNode(['bin/veridict.cjs', 'rubrics', '--help'])
   expect(said).toContain('Usage:')
@@ -54,7 +58,7 @@ test('a command runs on the newer Node.js beside it, with its arguments', async 
 })
 
 test.each(['serve.cjs', 'veridict.cjs'])('%s says what it needs where there is no newer one', async (program) => {
-  const alone = emptyFolder()
+  const alone = tempFolder()
   cpSync(resolve('bin'), join(alone, 'bin'), { recursive: true })
   const { code, said } = await onOldNode([join(alone, 'bin', program), 'judges'])
   expect(said).toBe(

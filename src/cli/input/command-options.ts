@@ -47,6 +47,13 @@ export const parseDollars = (text: string): number => {
 /** An option that may be given more than once. */
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
+/** Ends a command that lacks an option. Here, and not by commander's `requiredOption`, which would tell it before an unknown one. */
+export function requireOption(command: Command, name: string): void {
+  const option = command.options.find(({ long }) => long === name)
+  if (option !== undefined && command.getOptionValue(option.attributeName()) === undefined)
+    command.error(`error: required option '${option.flags}' not specified`)
+}
+
 /** Whom `-j` can name. */
 export const JUDGE_HELP = `lexical, ${PROVIDER_NAMES.join(', ')}, or a name of the configuration file (\`veridict judges\`)`
 
