@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
@@ -42,6 +42,14 @@ test.each([
 
 test('the help names the page that has all settings', async () => {
   expect((await run(['--help'])).out).toContain('docs/configuration.md has them all')
+})
+
+test('the batch of the README prints what stands there', async () => {
+  const [, command = '', shown] = /-- (batch .+)\n```\n\n```\n([^`]+)```/.exec(readFileSync('README.md', 'utf8')) ?? []
+  const [name = '', glob = ''] = command.split(' ')
+  const { code, out, err } = await run([name, ...globSync(glob).sort()])
+  const withoutIds = (text = '') => text.replaceAll(/(bat|grd)_\w+/g, '$1')
+  expect([code, withoutIds(err + out)]).toEqual([0, withoutIds(shown)])
 })
 
 test('--server may stand before the command; behind it, it is the one that counts', async () => {
