@@ -10,8 +10,9 @@ import { requireConfigFile } from '../../client/service-connection.ts'
 import { commandLine, type Shell } from '../../client/shell.ts'
 import { requireOption } from '../../input/command-options.ts'
 import { runCommand } from '../../output/error-text.ts'
-import { createMoveView } from '../../output/move-progress.ts'
+import { moveTeller } from '../../output/move-progress.ts'
 import { moveReportText } from '../../output/move-report.ts'
+import { createProgressView } from '../../output/progress-view.ts'
 import { inert, paintFor } from '../../results/terminal-text.ts'
 
 interface MoveStoreOptions {
@@ -62,12 +63,13 @@ async function run(shell: Shell, moveStore: MoveStore, options: MoveStoreOptions
   if (statSync(options.from, { throwIfNoEntry: false })?.isFile() !== true)
     throw new CliError(`there is no database file ${inert(options.from)}`, ['Name the main SQLite file with --from.'])
   const to = targetOf(shell, options.toEnv)
-  const view = createMoveView(shell.err, shell.env)
+  const view = createProgressView(shell.err, shell.env)
+  const tell = moveTeller()
   const { signal, release } = watchInterruption(shell)
   try {
     const report = await moveStore({
       ...{ from: options.from, to, mode, signal, now: () => new Date() },
-      onProgress: (progress) => view.show(progress),
+      onProgress: (progress) => view.doing(tell(progress, performance.now())),
     })
     view.end()
     shell.out.write(moveReportText(report, paintFor(shell.out, shell.env)))
