@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { given } from '../../domain/given.ts'
 import type { BatchOptions } from '../../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../../schemas/providers.ts'
 import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode } from '../../schemas/vocabulary.ts'
@@ -94,13 +95,5 @@ export function withGrading(command: Command, { detaches } = { detaches: true })
 /** What of the options is said to the service. */
 export function batchOptions(options: GradingOptions): BatchOptions {
   const { judge, rubric, samples, cache, mode, maxCostUsd, name } = options
-  return {
-    ...(judge !== undefined && { judge }),
-    ...(rubric !== undefined && { rubric }),
-    ...(samples !== undefined && { samples }),
-    ...(cache !== undefined && { cache }),
-    ...(mode !== undefined && { mode }),
-    ...(maxCostUsd !== undefined && { max_cost_usd: maxCostUsd }),
-    ...(name !== undefined && { name }),
-  }
+  return given({ judge, rubric, samples, cache, mode, max_cost_usd: maxCostUsd, name })
 }
