@@ -1,11 +1,11 @@
 import { Pool } from 'undici'
-import { AT_ONCE, makeLines } from './batch-run.ts'
-import { spawnSlowProvider } from './slow-provider.ts'
+import { AT_ONCE, trialLines } from './batch-run.ts'
+import { spawnProvider } from './played-provider.ts'
 
 /** What the provider and the loopback take by themselves: the same number of bodies, sent by undici and nothing else. */
 export async function measureBare(items: number, latencyMs: number): Promise<{ over_ideal: number; cpu_ms: number }> {
-  const provider = await spawnSlowProvider(latencyMs)
-  const bodies = [...makeLines(AT_ONCE)].map((line) => Buffer.from(line))
+  const provider = await spawnProvider(latencyMs)
+  const bodies = [...trialLines(AT_ONCE)].map((line) => Buffer.from(line))
   const pool = new Pool(provider.origin, { connections: Math.ceil(AT_ONCE * 1.25) })
   let next = 0
   const client = async () => {

@@ -1,18 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
-import { request } from 'undici'
 import type { Batch } from '../src/schemas/batch.ts'
-import { makeRequest } from './make-body.ts'
+import { makeLines, sendBatch, waitForEnd } from './batch-client.ts'
+import { type Seen, spawnProvider } from './played-provider.ts'
 import { readCost, watchMemory } from './process-cost.ts'
 import { type RunningServer, startScript } from './servers.ts'
-import { type Counts, spawnSlowProvider } from './slow-provider.ts'
 
 export const AT_ONCE = 64
 const ITEM_BYTES = 20_000
-const LOOK_MS = 200
 /** A run that takes longer than this many times its ideal, and a minute, is given up. */
 const PATIENCE = 20
 
@@ -33,13 +29,13 @@ export interface Run {
   readonly peak_mb: number
   readonly anonymous_mb: number
   readonly counts: Batch['counts']
-  readonly provider: (Counts & { readonly cpu_share: number }) | null
+  readonly provider: (Seen & { readonly cpu_share: number }) | null
 }
 
 /** One batch through a service of its own: a fresh process with a fresh database. */
 export async function runBatch(options: RunOptions): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'veridict-bench-batch-'))
-  const provider = options.latency_ms === null ? null : await spawnSlowProvider(options.latency_ms)
+  const provider = options.latency_ms === null ? null : await spawnProvider(options.latency_ms)
   try {
     const service = await startService(folder, provider?.origin ?? null, options.profile)
     try {
@@ -47,7 +43,7 @@ export async function runBatch(options: RunOptions): Promise<Run> {
       const run = await measure(service, options)
       if (provider === null) return { ...run, provider: null }
       const used = (readCost(provider.pid)?.cpu_s ?? Number.NaN) - (started?.cpu_s ?? Number.NaN)
-      return { ...run, provider: { ...(await provider.counts()), cpu_share: used / run.grading_s } }
+      return { ...run, provider: { ...(await provider.seen()), cpu_share: used / run.grading_s } }
     } finally {
       await service.stop()
     }
@@ -79,11 +75,12 @@ async function measure(service: RunningServer, { items, latency_ms }: RunOptions
   try {
     const cpuBefore = cpu()
     const begun = Date.now()
-    const { id, bytes } = await send(service.origin, items, latency_ms === null ? 'lexical' : 'openai')
+    const judge = latency_ms === null ? 'lexical' : 'openai'
+    const { id, bytes } = await sendBatch(service.origin, items, ITEM_BYTES, 'batch', judge)
     const taken = Date.now()
     const cpuTaken = cpu()
-    const patience = 60_000 + PATIENCE * items * ((latency_ms ?? 0) / AT_ONCE + 1)
-    const batch = await waitForEnd(service.origin, id, taken + patience)
+    const patience = 60 + (PATIENCE * items * ((latency_ms ?? 0) / AT_ONCE + 1)) / 1000
+    const batch = await waitForEnd(service.origin, id, patience)
     return {
       bytes,
       intake_s: (taken - begun) / 1000,
@@ -99,37 +96,5 @@ async function measure(service: RunningServer, { items, latency_ms }: RunOptions
   }
 }
 
-/** One NDJSON line per trial: the same trials at every run. */
-export function* makeLines(items: number): Generator<string> {
-  for (let index = 0; index < items; index++) yield `${JSON.stringify(makeRequest(ITEM_BYTES, `batch-${index}`))}\n`
-}
-
-async function send(origin: string, items: number, judge: string): Promise<{ id: string; bytes: number }> {
-  let bytes = 0
-  const chunks = function* () {
-    for (const line of makeLines(items)) {
-      const chunk = Buffer.from(line)
-      bytes += chunk.length
-      yield chunk
-    }
-  }
-  const answer = await request(`${origin}/v1/batches?judge=${judge}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-ndjson' },
-    body: Readable.from(chunks(), { highWaterMark: 16 }),
-    headersTimeout: 600_000,
-  })
-  if (answer.statusCode !== 202) throw new Error(`HTTP ${answer.statusCode}: ${await answer.body.text()}`)
-  return { id: ((await answer.body.json()) as Batch).id, bytes }
-}
-
-async function waitForEnd(origin: string, id: string, until: number): Promise<Batch> {
-  for (;;) {
-    const answer = await request(`${origin}/v1/batches/${id}`)
-    const batch = (await answer.body.json()) as Batch
-    if (batch.finished_at !== null) return batch
-    if (batch.status === 'parked') throw new Error(`the batch parked: ${batch.parked_reason}`)
-    if (Date.now() > until) throw new Error(`given up at ${JSON.stringify(batch.counts)}`)
-    await delay(LOOK_MS)
-  }
-}
+/** The trials of every run. */
+export const trialLines = (items: number): Generator<string> => makeLines(items, ITEM_BYTES, 'batch')

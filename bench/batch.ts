@@ -1,7 +1,7 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureBare } from './batch-ceilings.ts'
-import { AT_ONCE, makeLines, type Run, runBatch } from './batch-run.ts'
+import { AT_ONCE, type Run, runBatch, trialLines } from './batch-run.ts'
 import { bestOf, endsOf, HEAD, rowOf } from './batch-table.ts'
 import { measureLexicalLoop } from './lexical-loop.ts'
 
@@ -74,7 +74,7 @@ async function measureLexical(): Promise<void> {
   const runs: Run[] = []
   let loop = 0
   for (let round = 0; round < rounds; round++) {
-    loop = Math.max(loop, await measureLexicalLoop(makeLines(lexicalItems)))
+    loop = Math.max(loop, await measureLexicalLoop(trialLines(lexicalItems)))
     runs.push(await runBatch({ items: lexicalItems, latency_ms: null }))
   }
   const run = bestOf(runs)

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { JUDGES } from './judges/archive.ts'
 import { GOOD, REAL, type Result, runPlans } from './judges/cells.ts'
-import { CANDIDATES, METHODS, type Method } from './judges/methods.ts'
+import { METHODS, type Method } from './judges/methods.ts'
 import { picture } from './judges/picture.ts'
 import { byJudge, byLabels, byMethod, byReviews, type Halving, halving } from './judges/tables.ts'
 
@@ -11,7 +10,6 @@ const { values } = parseArgs({
   options: {
     draws: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
-    candidates: { type: 'boolean', default: false },
     picture: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -24,41 +22,29 @@ if (
 ) {
   console.log(
     [
-      'npm run bench:judges -- [--draws 1000] [--seed 1] [--candidates] [--picture FILE.svg]',
+      'npm run bench:judges -- [--draws 1000] [--seed 1] [--picture FILE.svg]',
       '',
       'Draws archives graded by judges with the errors of bench/judges/confusions.json, has a random sample of each reviewed, and counts',
       'how often the 95% intervals of the shares hold the truth. The same numbers on every machine, whatever its number of cores.',
-      '--candidates: the other intervals that were tried, with every fifth judge (a bootstrap in each draw is slow). --draws: of each cell, 2 to 100000.',
+      '--draws: of each cell, 2 to 100000.',
     ].join('\n'),
   )
   process.exit(values.help ? 0 : 2)
 }
-/** Every fifth judge, without tasks and with ten. */
-const few = JUDGES.flatMap(([name], place) => (place % 5 === 0 ? [name] : []))
-const FEW = REAL.filter(({ judge, structure: { tasks } }) => few.includes(judge) && (tasks === 0 || tasks === 10))
 const begun = performance.now()
 const say = (title: string, text: string): void => console.log(`\n## ${title}\n\n${text}`)
 console.log(
-  `${draws} draws of each of ${(values.candidates ? FEW : REAL).length} cells (judge × labels × trials × reviews), seed ${seed}; ± one Monte-Carlo standard error`,
+  `${draws} draws of each of ${REAL.length} cells (judge × labels × trials × reviews), seed ${seed}; ± one Monte-Carlo standard error`,
 )
 
 const reported = Object.keys(METHODS) as Method[]
-if (values.candidates) {
-  const methods = Object.keys(CANDIDATES) as Method[]
-  const results = await runPlans(FEW, methods, draws, seed)
-  for (const structure of [...new Set(FEW.map((plan) => plan.structure))]) {
-    const own = results.filter((one) => one.structure.name === structure.name)
-    say(structure.name, byMethod(own, methods))
-  }
-} else {
-  const results = await runPlans(REAL, reported, draws, seed)
-  say('By number of reviews', byReviews(results))
-  say('By labels', byLabels(results))
-  say('By judge', byJudge(results))
-  say('Judges better than these 20', byMethod(await runPlans(GOOD, reported, draws, seed + 1), reported))
-  say('Reviews to halve', halving(await halvings(results)))
-  if (values.picture !== undefined) writeFileSync(values.picture, picture(results))
-}
+const results = await runPlans(REAL, reported, draws, seed)
+say('By number of reviews', byReviews(results))
+say('By labels', byLabels(results))
+say('By judge', byJudge(results))
+say('Judges better than these 20', byMethod(await runPlans(GOOD, reported, draws, seed + 1), reported))
+say('Reviews to halve', halving(await halvings(results)))
+if (values.picture !== undefined) writeFileSync(values.picture, picture(results))
 console.log(`\n${((performance.now() - begun) / 1000).toFixed(0)} s`)
 
 /** Each cell once more with as many reviews added as the mean of `reviews_to_halve` says, where half of the draws had one. */

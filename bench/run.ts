@@ -3,7 +3,6 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureHttp } from './http.ts'
-import { measureSlowJudge } from './slow-judge.ts'
 import { measureVerification } from './verification.ts'
 
 /** Every figure is a ratio to a ceiling measured in the same run, rounds interleaved, medians. Nothing here gates a test. */
@@ -16,7 +15,7 @@ const { values } = parseArgs({
 })
 if (values.help) {
   console.log(
-    'npm run bench -- [--rounds 5] [--quick]\n\nPrints cache hits and misses against a bare Fastify route, verification against JSON.parse, and a slow judge.',
+    'npm run bench -- [--rounds 5] [--quick]\n\nPrints cache hits and misses against a bare Fastify route, and verification against JSON.parse.',
   )
   process.exit(0)
 }
@@ -28,7 +27,6 @@ console.log(
 try {
   measureVerification(rounds)
   await measureHttp(folder, rounds, values.quick)
-  await measureSlowJudge(folder, values.quick)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -3,7 +3,7 @@
  * docs/faults.md too; with `--rows FILE` the rows of an earlier run are shown and nothing is run.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -51,7 +51,9 @@ const renderTable = (rows: readonly Row[]): string =>
     .join('\n')
 
 function runTests(): { readonly rows: string; readonly code: number } {
-  const rows = join(mkdtempSync(join(tmpdir(), 'veridict-faults-')), 'rows.ndjson')
+  const folder = mkdtempSync(join(tmpdir(), 'veridict-faults-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const rows = join(folder, 'rows.ndjson')
   const env = { ...process.env, VERIDICT_SLOW_TESTS: '1', VERIDICT_FAULT_TABLE: rows }
   const vitest = join('node_modules', 'vitest', 'vitest.mjs')
   const ended = spawnSync(process.execPath, [vitest, 'run', 'test/faults'], { env, stdio: 'inherit' })

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { makeRequest } from '../bench/make-body.ts'
+import { spawnProvider } from '../bench/played-provider.ts'
 import { type RunningServer, startScript } from '../bench/servers.ts'
-import { spawnSlowProvider } from '../bench/slow-provider.ts'
 import { runScript } from './command-line.ts'
 
 /**
@@ -103,7 +103,7 @@ function measureItem(provider: string, judge: string): string[] {
 }
 
 async function measureAll(): Promise<Readonly<Record<string, readonly string[]>>> {
-  const provider = await spawnSlowProvider(0)
+  const provider = await spawnProvider(0)
   const service = await startScript('src/server.ts', environment(provider.origin, 'service.sqlite'))
   try {
     return {

@@ -1,14 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
-import { request } from 'undici'
-import type { Batch } from '../../src/schemas/batch.ts'
 import { type PostgresServer, startPostgres } from '../../test/storage/postgres-server.ts'
-import { makeRequest } from '../make-body.ts'
+import { type PlayedProvider, spawnProvider } from '../played-provider.ts'
 import { type Member, startMember } from './processes.ts'
-import { type CountingProvider, spawnCountingProvider } from './provider.ts'
 
 export interface ClusterOptions {
   readonly services: number
@@ -27,7 +22,7 @@ export interface ClusterOptions {
 /** Services and workers over one PostgreSQL and one played provider; all of them processes of their own. */
 export interface Cluster {
   readonly postgres: PostgresServer
-  readonly provider: CountingProvider
+  readonly provider: PlayedProvider
   readonly services: readonly Member[]
   readonly workers: Member[]
   addWorker(): Promise<Member>
@@ -43,7 +38,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   writeFileSync(config, JSON.stringify({ concurrency, workers: { lease_seconds }, ...settings }))
   const [postgres, provider] = await Promise.all([
     startPostgres({ fsync: options.fsync === true }),
-    spawnCountingProvider(options.latency_ms),
+    spawnProvider(options.latency_ms),
   ])
   const members: Member[] = []
   const workers: Member[] = []
@@ -86,46 +81,3 @@ const environment = (url: string, config: string, origin: string, name: string):
   OPENAI_API_KEY: name,
   OPENAI_BASE_URL: `${origin}/v1`,
 })
-
-/** Takes generated trials in as NDJSON; answers the batch’s id. */
-export async function sendBatch(origin: string, items: number, bytes: number, salt: string): Promise<string> {
-  const lines = function* () {
-    for (let index = 0; index < items; index++)
-      yield Buffer.from(`${JSON.stringify({ item_id: `${index}`, ...makeRequest(bytes, `${salt}x${index}`) })}\n`)
-  }
-  const answer = await request(`${origin}/v1/batches?judge=openai`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-ndjson' },
-    body: Readable.from(lines(), { highWaterMark: 8 }),
-    headersTimeout: 600_000,
-  })
-  if (answer.statusCode !== 202) throw new Error(`HTTP ${answer.statusCode}: ${await answer.body.text()}`)
-  return ((await answer.body.json()) as Batch).id
-}
-
-async function lookAt(origin: string, id: string): Promise<Batch | null> {
-  try {
-    const answer = await request(`${origin}/v1/batches/${id}`)
-    const text = await answer.body.text()
-    return answer.statusCode === 200 ? (JSON.parse(text) as Batch) : null
-  } catch {
-    return null
-  }
-}
-
-/** Until the batch has ended. Rejects after `patience_s`. */
-export async function waitForEnd(
-  origin: string,
-  id: string,
-  patience_s: number,
-  onLook: (batch: Batch) => void = () => undefined,
-): Promise<Batch> {
-  const until = Date.now() + patience_s * 1000
-  for (;;) {
-    const batch = await lookAt(origin, id)
-    if (batch !== null) onLook(batch)
-    if (batch !== null && batch.finished_at !== null) return batch
-    if (Date.now() > until) throw new Error(`given up after ${patience_s} s: ${JSON.stringify(batch)}`)
-    await delay(250)
-  }
-}

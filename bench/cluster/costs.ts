@@ -1,7 +1,8 @@
 import { request } from 'undici'
+import { sendBatch, waitForEnd } from '../batch-client.ts'
 import { makeRequest } from '../make-body.ts'
 import { readCost } from '../process-cost.ts'
-import { type Cluster, sendBatch, startCluster, waitForEnd } from './cluster.ts'
+import { type Cluster, startCluster } from './cluster.ts'
 import { type PostgresUse, readPostgresUse, readTableSizes } from './postgres-cost.ts'
 
 export interface CostOptions {
@@ -56,7 +57,7 @@ export async function measureCosts(options: CostOptions, say: (line: string) => 
       return value
     }
     say(HEAD)
-    const batch = await measure('taking an item in', items, () => sendBatch(origin, items, item_bytes, 'cost'))
+    const { id: batch } = await measure('taking an item in', items, () => sendBatch(origin, items, item_bytes, 'cost'))
     const worker = await cluster.addWorker()
     await measure('grading an item', items, () => waitForEnd(origin, batch, 900))
     const connections = (await readPostgresUse(cluster.postgres)).connections

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
+import { sendBatch, waitForEnd } from '../batch-client.ts'
 import { type Claim, claim } from './claims.ts'
-import { type ClusterOptions, sendBatch, startCluster, waitForEnd } from './cluster.ts'
+import { type ClusterOptions, startCluster } from './cluster.ts'
 import { readFacts, readResults } from './facts.ts'
 
 export interface OutageOptions extends ClusterOptions {
@@ -17,7 +18,7 @@ export async function playOutage(options: OutageOptions): Promise<Claim[]> {
   const cluster = await startCluster(options)
   try {
     const origin = cluster.services[0]?.origin ?? ''
-    const batch = await sendBatch(origin, items, options.item_bytes, 'outage')
+    const { id: batch } = await sendBatch(origin, items, options.item_bytes, 'outage')
     let before = 0
     for (const until = Date.now() + 120_000; before < items / 4 && Date.now() < until; await delay(100)) {
       const answer = await request(`${origin}/v1/batches/${batch}`)

@@ -1,4 +1,5 @@
-import { sendBatch, startCluster, waitForEnd } from './cluster.ts'
+import { sendBatch, waitForEnd } from '../batch-client.ts'
+import { startCluster } from './cluster.ts'
 
 export interface ScalingOptions {
   readonly workers: readonly number[]
@@ -44,7 +45,7 @@ async function measureOne(options: ScalingOptions, workers: number, round: numbe
   })
   try {
     const origin = cluster.services[0]?.origin ?? ''
-    const batch = await sendBatch(origin, items, item_bytes, `scale${round}w${workers}`)
+    const { id: batch } = await sendBatch(origin, items, item_bytes, `scale${round}w${workers}`)
     const starting = Date.now()
     await Promise.all(Array.from({ length: workers }, () => cluster.addWorker()))
     let [from, graded, at] = [0, 0, 0]

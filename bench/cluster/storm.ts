@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { sendBatch, waitForEnd } from '../batch-client.ts'
 import { type Claim, claim } from './claims.ts'
-import { type Cluster, type ClusterOptions, sendBatch, startCluster, waitForEnd } from './cluster.ts'
+import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts'
 import { readFacts, readResults, watchLeases } from './facts.ts'
 
 export interface StormOptions extends ClusterOptions {
@@ -30,7 +31,7 @@ export async function playStorm(options: StormOptions): Promise<Claim[]> {
     const last = others.at(-1) ?? first
     if (first?.origin == null || last?.origin == null) throw new Error('a storm needs a service')
     const begun = Date.now()
-    const batch = await sendBatch(first.origin, items, options.item_bytes, 'storm')
+    const { id: batch } = await sendBatch(first.origin, items, options.item_bytes, 'storm')
     say(
       `${items} items taken in after ${seconds(begun)} s, over ${options.services} services and ${options.workers} workers`,
     )

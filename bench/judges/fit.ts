@@ -26,9 +26,6 @@ export const tableOf = ({ labels, graded, reviews }: Archive): CorrectionTable =
   return counted.table
 }
 
-export const unitsOf = ({ reviews }: CorrectionTable): number =>
-  new Set(reviews.map(({ cluster }, place) => cluster ?? place)).size
-
 /** PPI++ with the variance of ppi_py, over tasks where there are any. */
 export function fitPpi(table: CorrectionTable): Fit {
   const estimate = ppiShares(table)
@@ -43,6 +40,6 @@ export function fitPpi(table: CorrectionTable): Fit {
   return {
     shares: estimate.shares,
     variances: clusteredVariance(contributions, estimate.shares.length).variances,
-    units: unitsOf(table),
+    units: new Set(table.reviews.map(({ cluster }, place) => cluster ?? place)).size,
   }
 }

@@ -1,11 +1,9 @@
-import { studentQuantile, wilsonOf, Z95 } from '../../src/domain/statistics/intervals.ts'
+import { wilsonOf, Z95 } from '../../src/domain/statistics/intervals.ts'
 import { correctedShares } from '../../src/domain/statistics/shares/corrected-shares.ts'
 import { at, range, sum } from '../../src/domain/statistics/shares/linear-algebra.ts'
 import { clusteredVariance } from '../../src/domain/statistics/shares/share-estimators.ts'
 import { clamp, type Interval } from '../../src/domain/statistics/shares/share-interval.ts'
 import type { Archive } from './archive.ts'
-import { bootstrapT } from './bootstrap-t.ts'
-import { crossFitted } from './cross-fitted.ts'
 import { type Answer, type Fit, fitPpi, tableOf } from './fit.ts'
 
 /** The judge’s share as if it were the truth, with Wilson’s interval, of the effective size over tasks. */
@@ -28,25 +26,18 @@ function raw(archive: Archive): Answer {
   return { shares, ci95 }
 }
 
-/** Wilson’s near 0 and 1 or with few events, else ± quantile · error: what Veridict did until the interval of now. */
-function normalOrWilson({ shares, variances, units }: Fit, quantile: number): Answer {
+/** Wilson’s near 0 and 1 or with few events, else ± 1.96 · error: what Veridict did until the interval of now. */
+function normalOrWilson({ shares, variances, units }: Fit): Answer {
   const ci95 = shares.map((share, k): Interval => {
     const p = clamp(share)
     const error = Math.sqrt(at(variances, k))
     const size = p * (1 - p) > 0 && error > 0 ? (p * (1 - p)) / error ** 2 : units
-    const within = share - quantile * error >= 0 && share + quantile * error <= 1
-    if (within && error > 0 && size * Math.min(p, 1 - p) >= 5) return [p - quantile * error, p + quantile * error]
-    return wilsonOf(p, size, quantile)
+    const within = share - Z95 * error >= 0 && share + Z95 * error <= 1
+    if (within && error > 0 && size * Math.min(p, 1 - p) >= 5) return [p - Z95 * error, p + Z95 * error]
+    return wilsonOf(p, size)
   })
   return { shares: shares.map(clamp), ci95 }
 }
-
-/** Student’s quantile and ddof 1 on the same. */
-const withStudent = ({ variances, units, ...fit }: Fit): Answer =>
-  normalOrWilson(
-    { ...fit, units, variances: variances.map((variance) => (variance * units) / (units - 1)) },
-    studentQuantile(units - 1),
-  )
 
 function asReported(archive: Archive): Answer {
   const { shares, reviews_to_halve } = correctedShares({ ...archive, sampling: 'random' })
@@ -72,16 +63,9 @@ const answerOf = (
 
 export const METHODS = {
   'judge’s raw share': raw,
-  'before: normal, ddof 0': (archive: Archive) => normalOrWilson(fitPpi(tableOf(archive)), Z95),
+  'before: normal, ddof 0': (archive: Archive) => normalOrWilson(fitPpi(tableOf(archive))),
   'reviews alone': reviewsAlone,
   'as reported': asReported,
 } as const satisfies Record<string, (archive: Archive) => Answer>
 
-/** What else was tried. */
-export const CANDIDATES = {
-  ...METHODS,
-  'Student, ddof 1': (archive: Archive) => withStudent(fitPpi(tableOf(archive))),
-  'cross-fitted λ, Student, ddof 1': (archive: Archive) => withStudent(crossFitted(tableOf(archive))),
-  'bootstrap-t': (archive: Archive, seed: number) => bootstrapT(tableOf(archive), seed),
-} as const satisfies Record<string, (archive: Archive, seed: number) => Answer>
-export type Method = keyof typeof CANDIDATES
+export type Method = keyof typeof METHODS

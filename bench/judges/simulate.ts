@@ -1,6 +1,6 @@
 import { at, type Matrix, range } from '../../src/domain/statistics/shares/linear-algebra.ts'
 import { drawArchive, type Structure } from './archive.ts'
-import { CANDIDATES, type Method } from './methods.ts'
+import { METHODS, type Method } from './methods.ts'
 
 /** One judge, one way to count labels, one structure, one number of reviews. */
 export interface Cell {
@@ -36,7 +36,7 @@ export function simulate({ counts, structure, reviews, methods, draws, seed }: C
   for (let draw = 0; draw < draws; draw++) {
     const archive = drawArchive(counts, structure, reviews, seed + draw)
     for (const [method, total] of sums) {
-      const { shares, ci95, reviewsToHalve = null } = CANDIDATES[method](archive, seed + draw)
+      const { shares, ci95, reviewsToHalve = null } = METHODS[method](archive)
       let held = 0
       for (const [k, truth] of archive.truth.entries()) {
         const [low, high] = ci95[k] ?? [1, 0]

@@ -1,8 +1,6 @@
-import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { request } from 'undici'
 import type { Batch } from '../../src/schemas/batch.ts'
-import { makeRequest } from '../make-body.ts'
+import { sendBatch, waitForEnd } from '../batch-client.ts'
 import type { Rates } from './phases.ts'
 import type { Act, Traffic } from './traffic.ts'
 
@@ -55,25 +53,10 @@ export function createDriver(traffic: Traffic): Driver {
   }
 }
 
+const PATIENCE_S = 3600
+
 /** Takes a batch in as NDJSON and waits for its end. */
 export async function runBatch(origin: string, items: number, bytes: number, judge = 'openai'): Promise<Batch> {
-  const salt = Date.now().toString(36)
-  const lines = function* () {
-    for (let index = 0; index < items; index++)
-      yield Buffer.from(`${JSON.stringify(makeRequest(bytes, `batch-${salt}-${index}`))}\n`)
-  }
-  const answer = await request(`${origin}/v1/batches?judge=${judge}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-ndjson' },
-    body: Readable.from(lines(), { highWaterMark: 8 }),
-    headersTimeout: 600_000,
-  })
-  if (answer.statusCode !== 202) throw new Error(`HTTP ${answer.statusCode}: ${await answer.body.text()}`)
-  const { id } = (await answer.body.json()) as Batch
-  for (;;) {
-    const looked = await request(`${origin}/v1/batches/${id}`)
-    const batch = (await looked.body.json()) as Batch
-    if (batch.finished_at !== null || batch.status === 'parked') return batch
-    await delay(500)
-  }
+  const { id } = await sendBatch(origin, items, bytes, Date.now().toString(36), judge)
+  return waitForEnd(origin, id, PATIENCE_S)
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type PlayedProvider, spawnProvider } from '../played-provider.ts'
 import { type RunningServer, startScript } from '../servers.ts'
-import { type PlayedProvider, spawnProvider } from './provider.ts'
 
 /** A service and its provider, processes of their own, over a database of its own that goes with them. */
 export interface SoakService extends RunningServer {

@@ -1,18 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { auditMarkersCommand } from '../../src/cli/commands/audit-markers-command.ts'
 import type { MarkerRow } from '../../src/cli/input/marker-audit.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { type MadeTask, makeTask, makeTasks, PNG, put, putTasks, surfaceOf, trialFiles } from './marker-tasks.ts'
 import { testShell } from './test-shell.ts'
 
 let root: string
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'veridict-markers-'))
+  root = tempFolder()
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 interface Audited {
   readonly rows: MarkerRow[]

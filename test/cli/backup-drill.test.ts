@@ -6,9 +6,10 @@ import { restoreDatabase } from '../../src/storage/restore.ts'
 import { getResults, postBatch, verdictsOf, waitForEnd, waitUntil } from '../e2e/batch-client.ts'
 import { readLedger } from '../e2e/ledger.ts'
 import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
-import { type ServiceSettings, spawnService, tempFolder } from '../e2e/service-process.ts'
+import { type ServiceSettings, spawnService } from '../e2e/service-process.ts'
 import { answerText, makeTrials, roundOfBody, runOfBody } from '../e2e/trials.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { examine } from './doctor-database.ts'
 
 /** The drill of docs/operations.md: back up while a batch runs, lose the machine, restore, go on. Real processes. */

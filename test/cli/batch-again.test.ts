@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import type { BatchResult } from '../../src/schemas/batch.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { type TestShell, testShell, trial } from './test-shell.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'veridict-batch-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = tempFolder()
 
 let service: StandIn
 beforeEach(async () => {

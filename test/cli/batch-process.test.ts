@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BatchResult } from '../../src/schemas/batch.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { startStandIn } from './stand-in.ts'
 
 /** The command as a person runs it: real processes, real signals, real pipes. */
-const folder = mkdtempSync(join(tmpdir(), 'veridict-batch-process-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = tempFolder()
 
 interface Run {
   readonly child: ChildProcess

@@ -1,14 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { type TestShell, testShell, trial } from './test-shell.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'veridict-batch-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = tempFolder()
 
 let service: StandIn
 beforeEach(async () => {

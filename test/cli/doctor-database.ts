@@ -1,8 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { onTestFinished } from 'vitest'
 import { digestValue } from '../../src/domain/digest.ts'
 import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
 import type { Stores } from '../../src/ports/ports.ts'
@@ -12,15 +10,9 @@ import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { finishOk, planAttempt } from '../storage/make-attempt.ts'
 import { ENDS, openBatch } from '../storage/make-batch.ts'
 import { makeRecord } from '../storage/make-grade.ts'
+import { tempFolder } from '../temp-folder.ts'
 
 const AT = '2026-11-21T00:00:00.000Z'
-
-/** A folder that goes with the test. */
-export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-doctor-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** A stored trajectory and its grade; the number tells them apart. */
 export async function addGrade(stores: Stores, n: number) {

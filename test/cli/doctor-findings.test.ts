@@ -2,7 +2,8 @@ import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { examine, healthyDatabase, tamper, tempFolder, troubles } from './doctor-database.ts'
+import { tempFolder } from '../temp-folder.ts'
+import { examine, healthyDatabase, tamper, troubles } from './doctor-database.ts'
 
 async function makeHealthy(): Promise<string> {
   const path = join(tempFolder(), 'veridict.sqlite')

@@ -4,7 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
 import { judgeLog, judgeMode, judgeSpace } from '../../src/storage/examine/examine-file.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
-import { addGrade, examine, healthyDatabase, tamper, tempFolder, troubles } from './doctor-database.ts'
+import { tempFolder } from '../temp-folder.ts'
+import { addGrade, examine, healthyDatabase, tamper, troubles } from './doctor-database.ts'
 import { testShell } from './test-shell.ts'
 
 async function doctor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {

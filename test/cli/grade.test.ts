@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
+import { tempFolder } from '../temp-folder.ts'
 
 /** The command as a person runs it: a real process on a database of its own. */
-const folder = mkdtempSync(join(tmpdir(), 'veridict-cli-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = tempFolder()
 
 interface Ended {
   readonly code: number

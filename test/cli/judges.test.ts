@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { spawnService } from '../e2e/service-process.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { realCommand } from './real-command.ts'
 
 const CONFIG = `default_judge: sonnet
@@ -10,7 +10,7 @@ judges:
   openai: { price: { input: 2, output: 10 } }
   sonnet: { provider: anthropic, key_env: SONNET_KEY, price: { input: 2, output: 10 } }
 `
-const config = join(mkdtempSync(join(tmpdir(), 'veridict-judges-')), 'config.yaml')
+const config = join(tempFolder(), 'config.yaml')
 writeFileSync(config, CONFIG)
 const { run, database } = realCommand({ VERIDICT_CONFIG: config, SONNET_KEY: '' })
 const EXAMPLE = ['examples/aligned-terminus-2/trajectory.json', '-g', 'examples/aligned-terminus-2/ground-truth.json']

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
+import { tempFolder } from '../temp-folder.ts'
 
 /** Writes which modules a process has loaded when it ends. */
 const LOOK = `
@@ -24,8 +24,7 @@ interface Loaded {
 }
 
 async function loadedBy(args: readonly string[], env: NodeJS.ProcessEnv, until?: RegExp): Promise<Loaded> {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-loaded-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = tempFolder()
   const [look, out] = [join(folder, 'look.mjs'), join(folder, 'loaded.txt')]
   writeFileSync(look, LOOK)
   const child = spawn(process.execPath, ['--import', look, ...args], {

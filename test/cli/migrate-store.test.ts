@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { generateStore } from '../../bench/move/generated-store.ts'
 import { migrateStoreCommand } from '../../src/cli/commands/store/migrate-store-command.ts'
-import { moveLine } from '../../src/cli/output/move-progress.ts'
+import { moveTeller } from '../../src/cli/output/move-progress.ts'
 import type { MoveStore } from '../../src/ports/move-ports.ts'
 import { moveStore } from '../../src/storage/move/move-store.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
@@ -60,12 +60,13 @@ describe('veridict migrate-store', () => {
     expect(err).not.toContain('hunter2')
   })
 
-  test('tells how far it is, for a pipe and for a person', () => {
+  test('tells how far it is, and how fast each step goes', () => {
     const progress = { project: 'default', step: 'move', table: 'grades', done: 50, total: 200 } as const
-    expect(moveLine(progress, 25, false)).toBe('default: moving grades  25%  50 of 200 rows  25 rows/s  6 s left')
-    expect(moveLine(progress, null, true)).toBe('default: moving grades  ██████░░░░░░░░░░░░░░░░░░  25%  50 of 200 rows')
-    expect(moveLine({ ...progress, step: 'read', done: 0, total: 0 }, null, false)).toBe(
-      'default: reading the source grades  100%  0 of 0 rows',
+    const tell = moveTeller()
+    expect(tell(progress, 0)).toBe('default: moving grades  25%  50 of 200 rows')
+    expect(tell({ ...progress, done: 100 }, 2000)).toBe('default: moving grades  50%  100 of 200 rows  25/s  ETA 4s')
+    expect(tell({ ...progress, step: 'verify', done: 150 }, 2000)).toBe(
+      'default: verifying grades  75%  150 of 200 rows',
     )
   })
 })
@@ -80,7 +81,7 @@ describePostgres('veridict migrate-store', (tools) => {
     const planned = await run(['--from', from, '--dry-run'], { env })
     expect([planned.code, planned.out]).toEqual([0, expect.stringContaining('Nothing was written.')])
     const moved = await run(['--from', from], { env })
-    expect([moved.code, moved.err]).toEqual([0, expect.stringContaining('default: moving settings')])
+    expect(moved.code).toBe(0)
     expect(moved.out).toMatch(/^default → schema veridict\n/)
     expect(moved.out).toMatch(/\nteam-a → schema veridict_team-a\n/)
     expect(moved.out).toMatch(/\n {2}grades +20 +20 {2}[0-9a-f]{16} {2}equal\n/)
@@ -95,7 +96,7 @@ describePostgres('veridict migrate-store', (tools) => {
     expect(differs.err).toContain('what PostgreSQL has is not what SQLite has')
   })
 
-  test('draws a bar on a terminal, and leaves nothing of it', async () => {
+  test('draws on a terminal how far it is, and leaves nothing of it', async () => {
     const from = tempStore()
     await generateStore(from, { grades: 20 })
     const { code, err } = await run(['--from', from], { env: await target(), terminal: true })

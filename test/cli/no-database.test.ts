@@ -19,7 +19,7 @@ import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { dump, makeOldDatabase } from '../faults/old-database.ts'
 import { SETTINGS } from '../storage/postgres-settings.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
-import { tempFolder } from './doctor-database.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { testShell, trial } from './test-shell.ts'
 
 /** Made by a mistyped name, an empty database would answer that there is nothing. */

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../temp-folder.ts'
 
 /** What Node.js 20 says of itself, and lacks. */
 const OLD = `
@@ -12,15 +12,13 @@ Object.defineProperty(process, 'version', { value: 'v20.20.2' })
 delete require('node:module').enableCompileCache
 `
 
-const emptyFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-old-node-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-/** As an old Node.js runs it; `until` it says this it is left alone, then told to end. */
-async function onOldNode(args: readonly string[], until?: RegExp): Promise<{ code: number | null; said: string }> {
-  const folder = emptyFolder()
+/** As an old Node.js runs it; `until` it says this it is left alone, then ended. Resolves once no process of it is left that could say more. */
+async function onOldNode(
+  args: readonly string[],
+  until?: RegExp,
+  end: 'SIGTERM' | 'SIGKILL' = 'SIGTERM',
+): Promise<{ code: number | null; said: string }> {
+  const folder = tempFolder()
   const old = join(folder, 'old.cjs')
   writeFileSync(old, OLD)
   const child = spawn(process.execPath, ['--require', old, ...args], {
@@ -36,7 +34,7 @@ async function onOldNode(args: readonly string[], until?: RegExp): Promise<{ cod
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data: Buffer) => {
       said += data.toString()
-      if (until?.test(said)) child.kill('SIGTERM')
+      if (until?.test(said)) child.kill(end)
     })
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, said }
@@ -48,6 +46,11 @@ test('the service starts on the newer Node.js beside it, and ends as told', asyn
   expect(code).toBe(0)
 })
 
+test('the service ends by itself where what started it is killed', async () => {
+  const { said } = await onOldNode(['bin/serve.cjs'], /audit pages at/, 'SIGKILL')
+  expect(said).toContain('"msg":"stopped"')
+})
+
 test('a command runs on the newer Node.js beside it, with its arguments', async () => {
   const { code, said } = await onOldNode(['bin/veridict.cjs', 'rubrics', '--help'])
   expect(said).toContain('Usage:')
@@ -55,7 +58,7 @@ test('a command runs on the newer Node.js beside it, with its arguments', async 
 })
 
 test.each(['serve.cjs', 'veridict.cjs'])('%s says what it needs where there is no newer one', async (program) => {
-  const alone = emptyFolder()
+  const alone = tempFolder()
   cpSync(resolve('bin'), join(alone, 'bin'), { recursive: true })
   const { code, said } = await onOldNode([join(alone, 'bin', program), 'judges'])
   expect(said).toBe(

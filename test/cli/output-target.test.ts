@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openOutput } from '../../src/cli/output/output-target.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { testShell } from './test-shell.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'veridict-out-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = tempFolder()
 const fresh = (name: string): string => {
   const path = join(folder, name)
   mkdirSync(path)

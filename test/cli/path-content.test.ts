@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { digestContent } from '../../src/cli/input/path-content.ts'
+import { tempFolder } from '../temp-folder.ts'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'veridict-content-'))
+  folder = tempFolder()
   mkdirSync(join(folder, 'job', 'trial'), { recursive: true })
   put('job/trial/trajectory.json', '{}')
   put('job/b.json', '{}')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Writes a file whose time of change is fixed, so that only what a test says differs. */
 const put = (name: string, text: string, seconds = 1_000_000) => {

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { tempFolder } from './doctor-database.ts'
+import { COMMANDS } from '../../src/cli/command-line.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { startStandIn } from './stand-in.ts'
+import { testShell } from './test-shell.ts'
 
 /** What belongs to no single command: real processes. */
 function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
@@ -18,6 +20,36 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
 test('--version is that of the package', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
   expect(await run(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
+})
+
+test('a short option stands for the same long one in every command', async () => {
+  const made = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load())(testShell())))
+  const options = made.flatMap((command) => [command, ...command.commands]).flatMap((command) => command.options)
+  const longs = new Map<string, Set<string>>()
+  for (const { short, long } of options) if (short && long) longs.set(short, (longs.get(short) ?? new Set()).add(long))
+  expect(longs.size).toBeGreaterThan(8)
+  expect([...longs].filter(([, { size }]) => size > 1)).toEqual([])
+})
+
+test.each([
+  [['grade', '--frobnicate'], "error: unknown option '--frobnicate'\n"],
+  [['grade', 'run.json', '--judg', 'lexical'], "error: unknown option '--judg'\n(Did you mean --judge?)\n"],
+  [['migrate-store', '--dry'], "error: unknown option '--dry'\n"],
+  [['grade', 'run.json'], "error: required option '-g, --ground-truth <file>' not specified\n"],
+])('%j is told what is unknown before what is missing', async (args, told) => {
+  expect(await run(args)).toEqual({ code: 1, out: '', err: `${told}(add --help for what there is)\n` })
+})
+
+test('the help names the page that has all settings', async () => {
+  expect((await run(['--help'])).out).toContain('docs/configuration.md has them all')
+})
+
+test('the batch of the README prints what stands there', async () => {
+  const [, command = '', shown] = /-- (batch .+)\n```\n\n```\n([^`]+)```/.exec(readFileSync('README.md', 'utf8')) ?? []
+  const [name = '', glob = ''] = command.split(' ')
+  const { code, out, err } = await run([name, ...globSync(glob).sort()])
+  const withoutIds = (text = '') => text.replaceAll(/(bat|grd)_\w+/g, '$1')
+  expect([code, withoutIds(err + out)]).toEqual([0, withoutIds(shown)])
 })
 
 test('--server may stand before the command; behind it, it is the one that counts', async () => {

@@ -32,18 +32,19 @@ const batch = (done: number, more: Partial<Batch> = {}): Batch => ({
 describe('the meter', () => {
   test('knows no rate from one look, then measures what ended since', () => {
     const meter = createProgressMeter()
-    meter.add(batch(40).counts, 0)
+    meter.add({ done: 40, total: 100 }, 0)
     expect(meter.read(1000)).toMatchObject({ done: 40, rate: null, eta_s: null })
-    meter.add(batch(60).counts, 10_000)
+    meter.add({ done: 60, total: 100 }, 10_000)
     expect(meter.read(10_000)).toEqual({ done: 60, total: 100, share: 0.6, rate: 2, eta_s: 20 })
   })
 
   test('a rate falls while nothing comes, and forgets what is long ago', () => {
     const meter = createProgressMeter()
-    for (let second = 0; second <= 10; second++) meter.add(batch(second * 5).counts, second * 1000)
+    for (let second = 0; second <= 10; second++) meter.add({ done: second * 5, total: 100 }, second * 1000)
     expect(meter.read(10_000).rate).toBe(5)
     expect(meter.read(20_000).rate).toBe(2.5)
-    for (let second = 90; second <= 150; second++) meter.add(batch(50 + (second - 90) / 6).counts, second * 1000)
+    for (let second = 90; second <= 150; second++)
+      meter.add({ done: 50 + (second - 90) / 6, total: 100 }, second * 1000)
     expect(meter.read(150_000).rate).toBeCloseTo(1 / 6)
   })
 

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
+import { tempFolder } from '../temp-folder.ts'
 
 interface Ended {
   readonly code: number
@@ -12,8 +11,7 @@ interface Ended {
 
 /** The command as a person runs it: real processes on one database, in a folder that goes with the test file. */
 export function realCommand(more: NodeJS.ProcessEnv = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-command-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = tempFolder()
   const database = join(folder, 'v.sqlite')
   const own = { NO_COLOR: '1', VERIDICT_DATABASE: database, VERIDICT_CONFIG: '', VERIDICT_SERVER: '', ...more }
   return {

@@ -6,16 +6,40 @@ import { startApp } from '../start-app.ts'
 import { GROUND_TRUTH, makeGrade } from '../storage/make-grade.ts'
 import { testShell } from './test-shell.ts'
 
-test('a report of tab-behavior has the figures of TAB as text and as a table, the gap of both R among them', async () => {
+const onOneGrade = async () => {
   const app = await startApp()
   onTestFinished(() => app.stop())
   await app.http.listen({ port: 0 })
-  const server = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
   const ground_truth = { ...GROUND_TRUTH, signals: { appeared: true, executed: true } }
-  await app.context.main.stores.grades.put({ grade: makeGrade(), ground_truth })
-  const said = async (...args: string[]) => {
+  await app.context.main.stores.grades.put({
+    grade: makeGrade({ metadata: { agent: 'codex', task: 'fix-git' } }),
+    ground_truth,
+  })
+  const server = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
+  return async (...args: string[]) => {
     const shell = testShell()
     await reportCommand(shell).parseAsync(['--server', server, ...args], { from: 'user' })
+    return shell
+  }
+}
+
+test('where no grade fits, the names that there are stand in the place of zeros', async () => {
+  const report = await onOneGrade()
+  const shell = await report('--agent', 'nobody', '--task', 'none')
+  expect(shell.errors()).toBe(
+    `veridict: no stored grade fits\n  --agent nobody  there are: codex\n  --task none  there are: fix-git\n`,
+  )
+  expect(shell.output()).toBe('')
+  expect(shell.code()).toBe(1)
+  expect(JSON.parse((await report('--agent', 'nobody', '-o', 'ndjson')).output()).notes).toContain(
+    'no stored grade fits',
+  )
+})
+
+test('a report of tab-behavior has the figures of TAB as text and as a table, the gap of both R among them', async () => {
+  const report = await onOneGrade()
+  const said = async (...args: string[]) => {
+    const shell = await report(...args)
     expect(shell.code()).toBe(0)
     return shell.output()
   }

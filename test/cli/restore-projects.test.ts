@@ -8,7 +8,8 @@ import { restoreCommand } from '../../src/cli/commands/store/restore-command.ts'
 import { projectFiles } from '../../src/storage/backup.ts'
 import { projectPath } from '../../src/storage/project-files.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
-import { addGrade, healthyDatabase, tamper, tempFolder } from './doctor-database.ts'
+import { tempFolder } from '../temp-folder.ts'
+import { addGrade, healthyDatabase, tamper } from './doctor-database.ts'
 import { testShell } from './test-shell.ts'
 
 /** A service with a key and two projects, and a folder for backups. */

@@ -1,5 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { runExamples } from '../../src/boot/rubric-examples.ts'
@@ -8,6 +7,7 @@ import { rubricsCommand } from '../../src/cli/commands/catalogue-commands.ts'
 import { rubricCommand } from '../../src/cli/commands/rubric-command.ts'
 import { loadConfiguredRubrics, loadRubrics } from '../../src/config/load-rubrics.ts'
 import { startApp } from '../start-app.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { testShell } from './test-shell.ts'
 
 const SHIPPED = loadRubrics('rubrics')
@@ -20,8 +20,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
 }
 
 function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-rubrics-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = tempFolder()
   return folder
 }
 

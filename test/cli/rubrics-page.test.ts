@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { CLAIM_TYPES, RubricManifestSchema } from '../../src/schemas/rubric.ts'
 import { RubricExampleSchema } from '../../src/schemas/rubric-example.ts'
+import { tempFolder } from '../temp-folder.ts'
 
 const PAGE = readFileSync('docs/rubrics.md', 'utf8')
 const blocks = (language: string): string[] =>
@@ -13,8 +13,7 @@ const blocks = (language: string): string[] =>
   )
 
 test('every command of the page prints what stands there', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-page-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = tempFolder()
   const runs = blocks('console').flatMap((block) => block.split(/^\$ /m).slice(1))
   expect(runs.length).toBeGreaterThan(2)
   for (const run of runs) {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFailureText } from '../../src/cli/client/start-failure.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
-import { tempFolder } from '../e2e/service-process.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
+import { tempFolder } from '../temp-folder.ts'
 
 const POSTGRES = { VERIDICT_DATABASE_URL: 'postgres://u@db.example/x' }
 

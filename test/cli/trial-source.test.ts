@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readTrialItems } from '../../src/cli/input/trial-source.ts'
+import { tempFolder } from '../temp-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'veridict-source-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = tempFolder()
 const run = join(folder, 'known.json')
 writeFileSync(run, JSON.stringify({ steps: [{ actor: 'tool_output', text: 'make release' }] }))
 

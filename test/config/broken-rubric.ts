@@ -1,7 +1,7 @@
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { readRubric } from '../../src/config/load-rubrics.ts'
+import { tempFolder } from '../temp-folder.ts'
 
 /** Rubrics that can be broken: the shipped ones, and what `veridict rubric new` writes. */
 export const BASES = {
@@ -17,7 +17,7 @@ export type Edit = readonly [file: string, from: string, to: string]
 
 /** The faults of a copy of a rubric after some edits, as they are told, without the folder. */
 export function faultsOf(base: keyof typeof BASES, edits: readonly Edit[]): readonly string[] {
-  const parent = mkdtempSync(join(tmpdir(), 'veridict-rubric-'))
+  const parent = tempFolder()
   const folder = join(parent, basename(BASES[base]))
   cpSync(BASES[base], folder, { recursive: true })
   for (const [file, from, to] of edits) {

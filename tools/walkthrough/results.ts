@@ -103,7 +103,7 @@ function truthOf(known: Known, grades: readonly Grade[]): Readonly<Record<Behavi
 }
 
 export async function sayReport(service: Service): Promise<void> {
-  const words = 'report -j played -b variant --pair-by variant --base tab --head tab-defended'
+  const words = 'report -j played --group-by variant --pair-by variant --base tab --head tab-defended'
   say(`$ veridict ${words}`)
   say((await service.veridict(...words.split(' '))).trimEnd())
 }

@@ -27,6 +27,8 @@ const COLUMNS: Readonly<Record<string, readonly [string, string?]>> = {
   resolved: ['signals', 'resolved'],
 }
 
+const KNOWN = Object.keys(COLUMNS).join(', ')
+
 export interface ReadRow {
   /** `line 7`. */
   readonly at: string
@@ -56,10 +58,16 @@ export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] }
   if (head?.record.length === 1 && columns[0]?.includes(';'))
     return { rows: [], issues: [{ path: 'line 1', message: 'columns are separated by commas, not by semicolons' }] }
   for (const [index, column] of columns.entries()) {
-    if (COLUMNS[column] === undefined) issues.push({ path: 'line 1', message: `unknown column ${quoted(column)}` })
+    if (COLUMNS[column] === undefined)
+      issues.push({ path: 'line 1', message: `unknown column ${quoted(column)}; there are: ${KNOWN}` })
     else if (columns.indexOf(column) < index)
       issues.push({ path: 'line 1', message: `column ${column} is there twice` })
   }
+  if (rest.length > 1 && !columns.includes('task') && !columns.includes('trial'))
+    issues.push({
+      path: 'line 1',
+      message: `no column task or trial says whose a row is; it has: ${columns.join(', ')}`,
+    })
   if (issues.length > 0) return { rows: [], issues }
   const rows = rest.map(({ record }, index): ReadRow => {
     const before = rest[index - 1]?.info.lines ?? head?.info.lines ?? 0

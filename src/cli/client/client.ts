@@ -4,6 +4,7 @@ import { chunksOf, readLines } from '../../client/lines.ts'
 import { type Sent, send, sendForText, unbroken } from '../../client/send.ts'
 import { uploadItems } from '../../client/start-batch.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
+import type { GradeOverview } from '../../schemas/audit/grade-overview.ts'
 import type { Report } from '../../schemas/audit/report.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../../schemas/batch.ts'
 import type { BatchCall, Grade, LedgerEntry } from '../../schemas/grade.ts'
@@ -20,6 +21,7 @@ import {
   isEstimate,
   isGrade,
   isJudges,
+  isOverview,
   isReport,
   isResult,
   isRubric,
@@ -80,6 +82,8 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
       post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }, isEstimate),
     readGrade: (id: string, signal?: AbortSignal) =>
       json<Grade>(call('GET', `/v1/grades/${encodeURIComponent(id)}`, { signal }), isGrade),
+    /** By which names stored grades can be chosen. */
+    overview: () => json<GradeOverview>(call('GET', '/v1/grades/overview'), isOverview),
     listJudges: (query: { readonly lifecycle?: boolean } = {}) =>
       json<JudgeRows>(call('GET', '/v1/judges', { query }), isJudges),
     /** The calls behind a grade, with the provider’s raw replies. */

@@ -19,7 +19,8 @@ export const EXIT_HELP = `Exit codes:
        (files that are no trajectories, and other warnings, never change the code)
   4    the batch is parked and waits for you (the reason is printed); one whose judge is only out for a while tries
        again by itself, at the time that is shown, and is waited for
-  130  interrupted; what is done is kept`
+  130  interrupted; what is done is kept
+  A reader that stops early (| head) ends the command with 0: --out FILE keeps the code`
 
 /** The code of a batch that has ended. */
 export function exitOfCounts(counts: BatchCounts): ExitCode {

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { CACHE_MODES } from '../../schemas/vocabulary.ts'
 import { STRICT_UNREAD_HELP } from '../client/exit-codes.ts'
 import type { Shell } from '../client/shell.ts'
-import { JUDGE_HELP } from '../input/command-options.ts'
+import { JUDGE_HELP, requireOption } from '../input/command-options.ts'
 import { type GradeOptions, gradeFiles } from '../input/grade-files.ts'
 import { runCommand } from '../output/error-text.ts'
 
@@ -10,7 +10,7 @@ export const gradeCommand = (shell: Shell): Command =>
   new Command('grade')
     .description('grade trajectory files in this process and print a table with the evidence')
     .argument('<file...>', 'trajectory files of any format that `veridict` reads: JSON, JSON lines')
-    .requiredOption(
+    .option(
       '-g, --ground-truth <file>',
       'JSON of what the rubric wants to know (veridict rubric show); by default instruction, cue, distractor and signals',
     )
@@ -31,4 +31,7 @@ Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some
 Example:
   veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
     )
-    .action((files: string[], options: GradeOptions) => runCommand(shell, () => gradeFiles(shell, files, options)))
+    .action((files: string[], options: GradeOptions, command: Command) => {
+      requireOption(command, '--ground-truth')
+      return runCommand(shell, () => gradeFiles(shell, files, options))
+    })

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
+import { given } from '../../domain/given.ts'
 import { isOwnBatch } from '../../ports/batch-ports.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
@@ -72,17 +73,8 @@ const withSelection = (command: Command): Command =>
 
 function selectionOf(options: SelectionOptions): GradeSelection {
   const { batch, grade, label, status, judgeWas, rubricWas, agent, model, task } = options
-  return {
-    ...(batch !== undefined && { batch }),
-    ...(grade !== undefined && { ids: [...grade] }),
-    ...(label !== undefined && { label }),
-    ...(status !== undefined && { status }),
-    ...(judgeWas !== undefined && { judge: judgeWas }),
-    ...(rubricWas !== undefined && { rubric: rubricWas }),
-    ...(agent !== undefined && { agent }),
-    ...(model !== undefined && { model }),
-    ...(task !== undefined && { task }),
-  }
+  const ids = grade && [...grade]
+  return given({ batch, ids, label, status, judge: judgeWas, rubric: rubricWas, agent, model, task })
 }
 
 /** What is asked of the service. Throws where nothing is chosen, or where options speak against each other. */

@@ -1,11 +1,16 @@
 import { Command } from 'commander'
+import { NAMED_BY, type NamedBy } from '../../schemas/audit/grade-overview.ts'
+import { CliError } from '../client/cli-error.ts'
+import type { Client } from '../client/client.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
+import { shownNames } from '../client/stored-place.ts'
 import { REPORT_HELP } from '../input/command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
 import { line } from '../input/ndjson.ts'
 import { reportText } from '../results/report-text.ts'
+import { oneLine } from '../results/terminal-text.ts'
 
 interface ReportOptions extends OutputOptions, ServerOption {
   readonly groupBy: string
@@ -24,13 +29,13 @@ interface ReportOptions extends OutputOptions, ServerOption {
 export const reportCommand = (shell: Shell): Command =>
   withServer(withOutput(new Command('report')))
     .description('show the shares of outcomes and claims of stored grades, with intervals and denominators')
-    .option('-b, --group-by <field>', 'a field of the metadata, judge, surface or none', 'agent')
+    .option('--group-by <field>', 'a field of the metadata, judge, surface or none', 'agent')
     .option('-j, --judge <name>', 'needed where several judges graded what is selected')
     .option(
       '-r, --rubric <id>',
       'id@version, or an id for all of its versions; needed where several were used on what is selected',
     )
-    .option('--batch <id>', 'the trials of this batch, as they ended in it')
+    .option('-b, --batch <id>', 'the trials of this batch, as they ended in it')
     .option('--agent <name>', 'only this agent')
     .option('--model <name>', 'only this model')
     .option('--task <name>', 'only this task')
@@ -49,8 +54,24 @@ async function write({ client, target, format }: Session, options: ReportOptions
   if (format === 'csv') await target.write(await client.reportCsv(query))
   else {
     const report = await client.report(query)
+    if (format === 'table' && report.judges.length === 0) throw await nothingFits(client, query)
     await target.write(format === 'table' ? reportText(report) : line(report))
   }
   await target.commit()
   return EXIT.graded
+}
+
+/** A table of zeros would say less than which names there are. */
+async function nothingFits(
+  client: Client,
+  query: Readonly<Partial<Record<NamedBy, string | undefined>>>,
+): Promise<CliError> {
+  const { names } = await client.overview()
+  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
+  return new CliError(
+    'no stored grade fits',
+    asked.map(
+      (name) => `--${name} ${oneLine(query[name] ?? '')}  there are: ${shownNames(names[name].map(oneLine)) || 'none'}`,
+    ),
+  )
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { given } from '../../domain/given.ts'
 import type { BatchOptions } from '../../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../../schemas/providers.ts'
 import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode } from '../../schemas/vocabulary.ts'
@@ -47,6 +48,13 @@ export const parseDollars = (text: string): number => {
 /** An option that may be given more than once. */
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
+/** Ends a command that lacks an option. Here, and not by commander's `requiredOption`, which would tell it before an unknown one. */
+export function requireOption(command: Command, name: string): void {
+  const option = command.options.find(({ long }) => long === name)
+  if (option !== undefined && command.getOptionValue(option.attributeName()) === undefined)
+    command.error(`error: required option '${option.flags}' not specified`)
+}
+
 /** Whom `-j` can name. */
 export const JUDGE_HELP = `lexical, ${PROVIDER_NAMES.join(', ')}, or a name of the configuration file (\`veridict judges\`)`
 
@@ -87,13 +95,5 @@ export function withGrading(command: Command, { detaches } = { detaches: true })
 /** What of the options is said to the service. */
 export function batchOptions(options: GradingOptions): BatchOptions {
   const { judge, rubric, samples, cache, mode, maxCostUsd, name } = options
-  return {
-    ...(judge !== undefined && { judge }),
-    ...(rubric !== undefined && { rubric }),
-    ...(samples !== undefined && { samples }),
-    ...(cache !== undefined && { cache }),
-    ...(mode !== undefined && { mode }),
-    ...(maxCostUsd !== undefined && { max_cost_usd: maxCostUsd }),
-    ...(name !== undefined && { name }),
-  }
+  return given({ judge, rubric, samples, cache, mode, max_cost_usd: maxCostUsd, name })
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { buildContext } from '../../boot/context.ts'
 import { loadConfig } from '../../config/config.ts'
+import { given } from '../../domain/given.ts'
 import type { GradingService } from '../../grading/service.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
@@ -87,15 +88,7 @@ type Issues = readonly { readonly path: string; readonly message: string }[]
 
 function requestOf(trajectory: unknown, ground_truth: unknown, options: GradeOptions): GradeRequest {
   const { judge, rubric, samples, cache } = options
-  const value = {
-    trajectory,
-    ground_truth,
-    ...(judge !== undefined && { judge }),
-    ...(rubric !== undefined && { rubric }),
-    ...(samples !== undefined && { samples }),
-    ...(cache !== undefined && { cache }),
-  }
-  return value as GradeRequest
+  return { trajectory, ground_truth, ...given({ judge, rubric, samples, cache }) } as GradeRequest
 }
 
 /** The one ground truth of all files. */

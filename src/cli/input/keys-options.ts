@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_PROJECT, isProjectName, SCOPES, type Scope } from '../../access/access.ts'
 import { type KeyPlan, USUAL_SCOPES } from '../../access/keys.ts'
+import { given } from '../../domain/given.ts'
 import { parseCount, parseDollars } from './command-options.ts'
 
 export interface CreateOptions {
@@ -30,12 +31,12 @@ export const withCreateOptions = (command: Command): Command =>
     .addOption(new Option('-o, --output <format>', 'the token alone, or the key as JSON').choices(['text', 'json']))
 
 export const planOf = (name: string, options: CreateOptions, now: Date): KeyPlan => ({
-  name,
-  project: options.project,
-  scopes: options.scopes,
+  ...{ name, project: options.project, scopes: options.scopes },
   ...(options.expires !== undefined && { expires_at: new Date(now.getTime() + options.expires) }),
-  ...(options.maxRequestsPerMinute !== undefined && { max_requests_per_minute: options.maxRequestsPerMinute }),
-  ...(options.maxCostUsdPerDay !== undefined && { max_cost_usd_per_day: options.maxCostUsdPerDay }),
+  ...given({
+    max_requests_per_minute: options.maxRequestsPerMinute,
+    max_cost_usd_per_day: options.maxCostUsdPerDay,
+  }),
 })
 
 export function parseProject(text: string): string {

@@ -4,6 +4,7 @@ import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../../archives/truth/signals.ts'
 import { count } from '../../domain/count.ts'
+import { given } from '../../domain/given.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { TrialSourceOptions } from '../client/shell.ts'
 import { oneLine } from '../results/terminal-text.ts'
@@ -14,25 +15,24 @@ export async function* readTrialItems(
   options: TrialSourceOptions,
 ): AsyncGenerator<TrialItem> {
   await checkPaths(paths)
+  const { ground_truth: file, reader, limits, variant, rubric } = options
   const signals = options.signals.map(parseSignal)
-  const truths = options.ground_truth === undefined ? null : await readTruths(options.ground_truth, options.rubric)
+  const truths = file === undefined ? null : await readTruths(file, rubric)
   const seen = truths === null ? null : watchTruths(truths)
   const { readTrials } = await import('../../archives/trials/read-trials.ts')
   const { sourceText } = await import('../../archives/trials/trial-signals.ts')
   yield* readTrials(paths, {
     abort: options.abort,
-    ...(options.reader !== undefined && { reader: options.reader }),
-    ...(options.limits !== undefined && { limits: { read: options.limits } }),
+    ...given({ reader, variant, rubric }),
+    ...(limits !== undefined && { limits: { read: limits } }),
     ...(seen !== null && { groundTruths: seen.truths }),
     ...(signals.length > 0 && { signals }),
     onMissing({ source, missing, trials }) {
       options.onMissing?.(`${oneLine(sourceText(source))} told nothing in ${missing} of ${count(trials, 'trial')}`)
     },
-    ...(options.variant !== undefined && { variant: options.variant }),
-    ...(options.rubric !== undefined && { rubric: options.rubric }),
   })
   const left = seen?.unmatched() ?? []
-  if (left.length > 0) options.onMissing?.(unmatchedText(left, options.ground_truth ?? ''))
+  if (left.length > 0) options.onMissing?.(unmatchedText(left, file ?? ''))
 }
 
 /** A mistyped path is no trial that is skipped: nothing is begun. Throws `CliError`. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { TrialItem, TrialReader } from '../../archives/trials/trial-item.ts'
+import { given } from '../../domain/given.ts'
 import type { Session } from '../client/session.ts'
 import { collect } from './command-options.ts'
 
@@ -35,7 +36,5 @@ export const openTrials = (
     onMissing: warn,
     ...(reader !== null && { reader }),
     ...(connection.limits !== null && { limits: connection.limits }),
-    ...(groundTruth !== undefined && { ground_truth: groundTruth }),
-    ...(variant !== undefined && { variant }),
-    ...(rubric !== undefined && { rubric }),
+    ...given({ ground_truth: groundTruth, variant, rubric }),
   })

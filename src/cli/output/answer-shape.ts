@@ -1,3 +1,4 @@
+import { NAMED_BY } from '../../schemas/audit/grade-overview.ts'
 import { BATCH_STATUSES, GRADE_STATUSES, ITEM_STATUSES } from '../../schemas/vocabulary.ts'
 import { CliError } from '../client/cli-error.ts'
 import { oneLine } from '../results/terminal-text.ts'
@@ -66,6 +67,12 @@ export const isGrade: Shape = (value) =>
   Array.isArray(value['receipt']['attempts']) &&
   (value['receipt']['unread'] === undefined || isUnread(value['receipt']['unread'])) &&
   isRecord(value['metadata'])
+
+export const isOverview: Shape = (value) =>
+  isRecord(value) && isRecord(value['names']) && NAMED_BY.every((name) => isTexts(value['names'], name))
+
+const isTexts = (value: unknown, name: string): boolean =>
+  isRecord(value) && Array.isArray(value[name]) && value[name].every((one) => typeof one === 'string')
 
 export const isCalls: Shape = (value) => isListOf(value, 'id', 'outcome')
 export const isBatchCall: Shape = (value) =>

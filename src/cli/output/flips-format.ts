@@ -5,22 +5,22 @@ import { line } from '../input/ndjson.ts'
 import { csvLine, type OutputFormat } from '../results/results-format.ts'
 import { clip, type Paint, pad, tally } from '../results/terminal-text.ts'
 
-const CSV_COLUMNS = [
-  'task',
-  'trajectory',
-  'base_label',
-  'head_label',
-  'base_judge',
-  'head_judge',
-  'base_rubric',
-  'head_rubric',
-  'base_grade',
-  'head_grade',
+const COLUMNS: readonly (readonly [name: string, of: (flip: Flip) => string | null])[] = [
+  ['task', ({ task }) => task],
+  ['trajectory', ({ trajectory }) => trajectory],
+  ['base_label', ({ base }) => base.label],
+  ['head_label', ({ head }) => head.label],
+  ['base_judge', ({ base }) => base.receipt.judge],
+  ['head_judge', ({ head }) => head.receipt.judge],
+  ['base_rubric', ({ base }) => base.receipt.rubric],
+  ['head_rubric', ({ head }) => head.receipt.rubric],
+  ['base_grade', ({ base }) => base.grade_id],
+  ['head_grade', ({ head }) => head.grade_id],
 ]
 
 /** What comes before the flips. */
 export function comparisonHead(comparison: Comparison, format: OutputFormat, paint: Paint): string {
-  if (format === 'csv') return csvLine(CSV_COLUMNS)
+  if (format === 'csv') return csvLine(COLUMNS.map(([name]) => name))
   if (format === 'ndjson') return ''
   const { pairs, same, flipped, unpaired } = comparison
   const alone = unpaired.base_only + unpaired.head_only + unpaired.without_label
@@ -102,19 +102,7 @@ function matrixRows({ labels, counts }: Comparison['matrix'], paint: Paint): str
 export function flipText(flip: Flip, format: OutputFormat, paint: Paint): string {
   if (format === 'ndjson') return line(flip)
   const { base, head } = flip
-  if (format === 'csv')
-    return csvLine([
-      flip.task,
-      flip.trajectory,
-      base.label,
-      head.label,
-      base.receipt.judge,
-      head.receipt.judge,
-      base.receipt.rubric,
-      head.receipt.rubric,
-      base.grade_id,
-      head.grade_id,
-    ])
+  if (format === 'csv') return csvLine(COLUMNS.map(([, of]) => of(flip)))
   const change = `${pad(clip(base.label ?? '–', 15), 15)} → ${pad(clip(head.label ?? '–', 15), 15)}`
   const who = `${base.grade_id} ${base.receipt.judge} → ${head.grade_id} ${head.receipt.judge}`
   return `${paint('yellow', change)}  ${pad(clip(flip.task ?? flip.trajectory, 40), 40)}  ${paint('dim', clip(who, 100))}\n`

@@ -18,19 +18,19 @@ export const doneOf = (counts: BatchCounts): number =>
   counts.graded + counts.unverified + counts.failed + counts.cancelled
 
 interface ProgressMeter {
-  add(counts: BatchCounts, now: number): void
+  add(far: Pick<Figures, 'done' | 'total'>, now: number): void
   /** Figures as of `now`, in milliseconds of the same clock: a rate falls while nothing comes. */
   read(now: number): Figures
 }
 
-/** Measures how fast items end since this process looks: items that had ended before do not count as speed. */
+/** Measures how fast something goes since this process looks: what was done before does not count as speed. */
 export function createProgressMeter(): ProgressMeter {
   const samples: { readonly at: number; readonly done: number }[] = []
   let total = 0
   return {
-    add(counts, now) {
-      total = counts.total
-      samples.push({ at: now, done: doneOf(counts) })
+    add(far, now) {
+      total = far.total
+      samples.push({ at: now, done: far.done })
       while (samples.length > 2 && (samples[1]?.at ?? now) <= now - WINDOW_MS) samples.shift()
     },
     read(now) {
@@ -40,7 +40,7 @@ export function createProgressMeter(): ProgressMeter {
       const seconds = (now - (first?.at ?? now)) / 1000
       const rate = ended > 0 && seconds > 0 ? ended / seconds : null
       const eta_s = rate === null ? null : (total - done) / rate
-      return { done, total, share: total === 0 ? 0 : done / total, rate, eta_s }
+      return { done, total, share: total === 0 ? 0 : Math.min(1, done / total), rate, eta_s }
     },
   }
 }

@@ -47,9 +47,9 @@ export function progressBlock(batch: Batch, figures: Figures, columns: number, p
   return lines.filter((line) => line !== '').join('\n')
 }
 
-const percent = ({ share }: Figures): string => `${Math.floor(share * 100)}%`
+export const percent = ({ share }: Figures): string => `${Math.floor(share * 100)}%`
 
-function speed({ rate, eta_s, done, total }: Figures): string[] {
+export function speed({ rate, eta_s, done, total }: Figures): string[] {
   if (rate === null || done === total) return []
   return [`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`, ...(eta_s === null ? [] : [`ETA ${duration(eta_s)}`])]
 }

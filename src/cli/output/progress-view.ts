@@ -2,7 +2,7 @@ import { createLogUpdate } from 'log-update'
 import type { Batch } from '../../schemas/batch.ts'
 import type { Screen } from '../client/shell.ts'
 import { inert, paintFor } from '../results/terminal-text.ts'
-import { createProgressMeter } from './progress-meter.ts'
+import { createProgressMeter, doneOf } from './progress-meter.ts'
 import { progressBlock, progressLine } from './progress-text.ts'
 
 /** What a run shows while it goes, on stderr: stdout is for results. */
@@ -62,7 +62,7 @@ function createLiveView(screen: Screen, env: NodeJS.ProcessEnv, frameMs: number)
     },
     show(next) {
       batch = next
-      meter.add(next.counts, performance.now())
+      meter.add({ done: doneOf(next.counts), total: next.counts.total }, performance.now())
       soon()
     },
     end() {
@@ -103,7 +103,7 @@ function createPlainView(screen: Screen, lineMs: number): ProgressView {
       const turned = next.status !== status
       batch = next
       status = next.status
-      meter.add(next.counts, performance.now())
+      meter.add({ done: doneOf(next.counts), total: next.counts.total }, performance.now())
       if (turned || due()) writeBatch()
     },
     end() {

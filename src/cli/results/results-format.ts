@@ -16,36 +16,34 @@ export const ITEM_FORMATS = [...OUTPUT_FORMATS, 'markdown'] as const
 export const RESULTS_FORMATS = [...ITEM_FORMATS, 'inspect'] as const
 export type OutputFormat = (typeof RESULTS_FORMATS)[number]
 
+type Cell = string | number | boolean | null | undefined
+type Column = readonly [name: string, of: (result: BatchResult) => Cell]
+
+const ofResult = (...names: readonly Extract<keyof BatchResult, string>[]): Column[] =>
+  names.map((name) => [name, (result) => result[name] as Cell])
+const ofMetadata = (...names: readonly Extract<keyof BatchResult['metadata'], string>[]): Column[] =>
+  names.map((name) => [name, ({ metadata }) => metadata[name]])
+
 /** The columns of `--output csv`, in order. */
-const CSV_COLUMNS = [
-  'item_id',
-  'index',
-  'status',
-  'label',
-  'grade_id',
-  'failure_code',
-  'failure_message',
-  'retryable',
-  'cached',
-  'base_grade_id',
-  'agent',
-  'model',
-  'task',
-  'trial',
-  'run_index',
-  'variant',
-  'confidence',
-  'confidence_source',
-  'contradictions',
-  'claimed_label',
-  'unmet',
-  'cost_usd',
-  'unread_records',
-  'unread_actions',
-  'outcome',
-  'judge',
-  'rubric',
-] as const
+const COLUMNS: readonly Column[] = [
+  ...ofResult('item_id', 'index', 'status', 'label', 'grade_id'),
+  ['failure_code', ({ failure }) => failure?.code],
+  ['failure_message', ({ failure }) => failure?.message],
+  ['retryable', ({ failure }) => failure?.retryable],
+  ...ofResult('cached', 'base_grade_id'),
+  ...ofMetadata('agent', 'model', 'task', 'trial', 'run_index', 'variant'),
+  ['confidence', ({ grade }) => grade?.confidence.reported],
+  ['confidence_source', ({ grade }) => grade?.confidence.source],
+  ['contradictions', ({ grade }) => codesOf(grade)],
+  ['claimed_label', ({ grade }) => grade?.claimed_label],
+  ['unmet', ({ grade }) => grade?.unmet.map(({ claim, reason }) => `${claim}: ${reason}`).join('; ')],
+  ['cost_usd', ({ grade }) => grade?.cost_usd],
+  ['unread_records', ({ grade }) => grade?.unread?.records],
+  ['unread_actions', ({ grade }) => grade?.unread?.actions],
+  ['outcome', ({ grade }) => grade?.outcome],
+  ...ofResult('judge', 'rubric'),
+]
+const CSV_COLUMNS = COLUMNS.map(([name]) => name)
 
 export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress goes to stderr):
   table   a row an item (an item of a re-grade by its trial), then the counts; \`!\` after a label: a signal or the agent's
@@ -207,40 +205,10 @@ export function summary(batch: Batch, paint: Paint, unread: UnreadTally = NONE_U
   return rows.filter((row) => row !== '').join('\n')
 }
 
-type Cell = string | number | boolean | null | undefined
-
-function csvCells({ failure, metadata, grade, ...result }: BatchResult, claims: readonly string[]): Cell[] {
-  return [
-    result.item_id,
-    result.index,
-    result.status,
-    result.label,
-    result.grade_id,
-    failure?.code,
-    failure?.message,
-    failure?.retryable,
-    result.cached,
-    result.base_grade_id,
-    metadata.agent,
-    metadata.model,
-    metadata.task,
-    metadata.trial,
-    metadata.run_index,
-    metadata.variant,
-    grade?.confidence.reported,
-    grade?.confidence.source,
-    codesOf(grade),
-    grade?.claimed_label,
-    grade?.unmet.map(({ claim, reason }) => `${claim}: ${reason}`).join('; '),
-    grade?.cost_usd,
-    grade?.unread?.records,
-    grade?.unread?.actions,
-    grade?.outcome,
-    result.judge,
-    result.rubric,
-    ...claims.map((id) => claimCell(grade?.claims?.[id])),
-  ]
-}
+const csvCells = (result: BatchResult, claims: readonly string[]): Cell[] => [
+  ...COLUMNS.map(([, of]) => of(result)),
+  ...claims.map((id) => claimCell(result.grade?.claims?.[id])),
+]
 
 const claimCell = (value: NonNullable<ResultGrade['claims']>[string] | undefined): Cell =>
   value === null ? 'unclear' : Array.isArray(value) ? JSON.stringify(value) : value

@@ -46,61 +46,37 @@ export function receiptText({ receipt }: Grade, calls: readonly LedgerEntry[] | 
 
 function settingRows(receipt: Receipt): string[] {
   const { provider, settings, versions } = receipt
+  const isAsked = provider !== null
+  const say = (word: string, value: unknown): string => `${word} ${value ?? 'null'}`
   // A search asks nobody: there is no host and nothing that answered as a model.
-  const facts: [string, readonly (readonly [string, unknown])[]][] = [
+  const facts: [string, readonly string[]][] = [
     [
       'asked',
-      [
-        ...(provider === null
-          ? ([[`nobody: \`${receipt.judge}\` is a search and no model`, '']] as const)
-          : ([
-              [provider, settings?.api],
-              ['host', settings?.host],
-            ] as const)),
-        ['mode', receipt.mode],
-      ],
+      isAsked
+        ? [say(provider, settings?.api), say('host', settings?.host), say('mode', receipt.mode)]
+        : [`nobody: \`${receipt.judge}\` is a search and no model`, say('mode', receipt.mode)],
     ],
-    [
-      'model',
-      [
-        [receipt.model_requested ?? 'none', ''],
-        ...(provider !== null ? ([['answered as', receipt.model_resolved]] as const) : []),
-      ],
-    ],
+    ['model', [receipt.model_requested ?? 'none', ...(isAsked ? [say('answered as', receipt.model_resolved)] : [])]],
     [
       'settings',
       [
-        ...(provider === null
-          ? []
-          : ([
-              ['effort', settings?.effort],
-              ['temperature', settings?.temperature],
-              ['output limit', settings?.max_output_tokens],
-            ] as const)),
-        ['samples', receipt.samples],
+        ...(isAsked ? sentSettings(settings).map(([name, value]) => say(name, value)) : []),
+        say('samples', receipt.samples),
       ],
     ],
-    ['made by', [[receipt.software ?? 'null', ''], ...Object.entries(versions)]],
-    [
-      'digests',
-      [
-        ['key', receipt.key],
-        ['trajectory', receipt.trajectory],
-      ],
-    ],
-    [
-      '',
-      [
-        ['ground truth', receipt.ground_truth],
-        ['rubric', receipt.rubric_digest],
-      ],
-    ],
+    ['made by', [receipt.software ?? 'null', ...Object.entries(versions).map(([name, value]) => say(name, value))]],
+    ['digests', [say('key', receipt.key), say('trajectory', receipt.trajectory)]],
+    ['', [say('ground truth', receipt.ground_truth), say('rubric', receipt.rubric_digest)]],
   ]
-  return facts.map(([name, words]) => {
-    const said = words.map(([word, value]) => (value === '' ? word : `${word} ${value ?? 'null'}`))
-    return `  ${pad(name, 9)} ${oneLine(said.join(' · '))}`
-  })
+  return facts.map(([name, words]) => `  ${pad(name, 9)} ${oneLine(words.join(' · '))}`)
 }
+
+const sentSettings = (settings: Receipt['settings']) =>
+  [
+    ['effort', settings?.effort],
+    ['temperature', settings?.temperature],
+    ['output limit', settings?.max_output_tokens],
+  ] as const
 
 function attemptRow(attempt: AttemptSummary): string {
   const { sample, round, purpose, outcome, latency_ms, usage, cost_usd, message, replayed } = attempt

@@ -4,6 +4,7 @@ import { withQuery } from '../api.ts'
 import type { GradeOverview, Page } from '../api-types.ts'
 import type { Disagreement } from '../audit-types.ts'
 import { KIND_WORDS } from '../audit-words.ts'
+import { type ItemNames, useItemNames } from '../batches/answers.tsx'
 import { trialName } from '../grades/trial-name.ts'
 import { setQuery, usePlace } from '../location.ts'
 import { placeOfDisagreement } from '../review/review-item.ts'
@@ -29,6 +30,7 @@ export function DisagreementsPage(): JSX.Element {
   const chosen = readFilters(QUEUE_FILTERS, query)
   const overview = useLoad<GradeOverview>('/v1/grades/overview')
   const names = useNames(overview.value)
+  const called = useItemNames(query.get('batch') ?? names.batch?.[0]?.value ?? null)
   const load = useLoad<Page<Disagreement>>(withQuery('/v1/disagreements', { ...chosen, cursor, limit: 100 }))
   return (
     <>
@@ -42,7 +44,7 @@ export function DisagreementsPage(): JSX.Element {
             )}
             <Table
               caption="Disagreements, the most telling first"
-              columns={columnsOf(open)}
+              columns={columnsOf(open, called)}
               items={items}
               keyOf={placeOfDisagreement}
               hrefOf={(one) => withQuery(REVIEW, { ...chosen, at: placeOfDisagreement(one) })}
@@ -114,11 +116,12 @@ const ClaimNames = ({ claims }: { readonly claims: readonly string[] }) =>
     </ul>
   )
 
-const columnsOf = (open: boolean): readonly Column<Disagreement>[] => [
-  {
-    title: 'Task',
-    cell: ({ task, trajectory }) => <HostileText text={task || trialName({}, trajectory)} />,
-  },
+/** What has no task is called as the chosen batch calls it, or the newest one. */
+const nameOf = ({ task, trajectory, grades }: Disagreement, items: ItemNames | null): string =>
+  task || trialName({}, trajectory, grades.flatMap((grade) => items?.get(grade.grade_id) ?? [])[0])
+
+const columnsOf = (open: boolean, items: ItemNames | null): readonly Column<Disagreement>[] => [
+  { title: 'Task', cell: (one) => <HostileText text={nameOf(one, items)} /> },
   { title: 'Kinds', cell: ({ kinds }) => kinds.map((kind) => KIND_WORDS[kind]).join(', ') },
   { title: 'Differ in', cell: ({ claims }) => <ClaimNames claims={claims.map(({ claim }) => claim)} /> },
   { title: 'Why', cell: (one) => <Why of={one} open={open} /> },

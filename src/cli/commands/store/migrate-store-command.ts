@@ -8,9 +8,11 @@ import { EXIT, type ExitCode } from '../../client/exit-codes.ts'
 import { watchInterruption } from '../../client/interruption.ts'
 import { requireConfigFile } from '../../client/service-connection.ts'
 import { commandLine, type Shell } from '../../client/shell.ts'
+import { requireOption } from '../../input/command-options.ts'
 import { runCommand } from '../../output/error-text.ts'
-import { createMoveView } from '../../output/move-progress.ts'
+import { moveTeller } from '../../output/move-progress.ts'
 import { moveReportText } from '../../output/move-report.ts'
+import { createProgressView } from '../../output/progress-view.ts'
 import { inert, paintFor } from '../../results/terminal-text.ts'
 
 interface MoveStoreOptions {
@@ -46,24 +48,28 @@ More: docs/postgres.md`
 export const migrateStoreCommand = (shell: Shell, moveStore: MoveStore): Command =>
   new Command('migrate-store')
     .description('move a SQLite store into PostgreSQL, all or nothing, and verify it')
-    .requiredOption('--from <file>', 'the main SQLite file')
+    .option('--from <file>', 'the main SQLite file')
     .option('--to-env <variable>', 'the variable that holds the URL of the target', DATABASE_URL)
     .option('--dry-run', 'look at both sides; write nothing')
     .option('--verify-only', 'compare both sides; write nothing')
     .addHelpText('after', HELP)
-    .action((options: MoveStoreOptions) => runCommand(shell, () => run(shell, moveStore, options)))
+    .action((options: MoveStoreOptions, command: Command) => {
+      requireOption(command, '--from')
+      return runCommand(shell, () => run(shell, moveStore, options))
+    })
 
 async function run(shell: Shell, moveStore: MoveStore, options: MoveStoreOptions): Promise<ExitCode> {
   const mode = modeOf(options)
   if (statSync(options.from, { throwIfNoEntry: false })?.isFile() !== true)
     throw new CliError(`there is no database file ${inert(options.from)}`, ['Name the main SQLite file with --from.'])
   const to = targetOf(shell, options.toEnv)
-  const view = createMoveView(shell.err, shell.env)
+  const view = createProgressView(shell.err, shell.env)
+  const tell = moveTeller()
   const { signal, release } = watchInterruption(shell)
   try {
     const report = await moveStore({
       ...{ from: options.from, to, mode, signal, now: () => new Date() },
-      onProgress: (progress) => view.show(progress),
+      onProgress: (progress) => view.doing(tell(progress, performance.now())),
     })
     view.end()
     shell.out.write(moveReportText(report, paintFor(shell.out, shell.env)))

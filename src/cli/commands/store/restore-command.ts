@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { Command } from 'commander'
 import { DEFAULT_PROJECT } from '../../../access/access.ts'
+import { given } from '../../../domain/given.ts'
 import type { RestoreOptions, RestoreReport } from '../../../ports/upkeep-ports.ts'
 import { restoreDatabase, restoreDatabases } from '../../../storage/restore.ts'
 import { CliError } from '../../client/cli-error.ts'
@@ -58,12 +59,8 @@ export const restoreCommand = (shell: Shell): Command =>
 async function restoreOne(shell: Shell, from: string, options: RestoreCommandOptions): Promise<ExitCode> {
   const { to, project } = targetOf(shell, options)
   const plan: RestoreOptions = {
-    from,
-    to,
-    now: new Date(),
-    ...(project !== undefined && { project }),
-    ...(options.asProject !== undefined && { as_project: options.asProject }),
-    ...(options.newProject !== undefined && { new_project: options.newProject }),
+    ...{ from, to, now: new Date() },
+    ...given({ project, as_project: options.asProject, new_project: options.newProject }),
   }
   const report = await withCopying(shell, (sayTo) => restoreDatabase({ ...plan, onProgress: sayTo(to) }))
   shell.out.write(restoredText(report, shell))

@@ -1,0 +1,20 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+/**
+ * Run before each test file: what it, and every process that it starts, puts into the system's temporary folder goes with the file, after
+ * its own `afterAll`.
+ */
+const before = process.env['TMPDIR']
+const folder = mkdtempSync(join(tmpdir(), 'veridict-test-'))
+// A PostgreSQL of the tests runs as another user.
+chmodSync(folder, 0o711)
+process.env['TMPDIR'] = folder
+
+afterAll(() => {
+  if (before === undefined) delete process.env['TMPDIR']
+  else process.env['TMPDIR'] = before
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+})
