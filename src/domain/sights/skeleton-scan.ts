@@ -84,7 +84,7 @@ class Threads {
     let kept = 1
     for (let one = 1; one < all; one++) {
       const state = this.states[one] ?? 0
-      if (this.states.subarray(0, kept).includes(state)) continue
+      if (this.states.lastIndexOf(state, kept - 1) !== -1) continue
       this.states[kept] = state
       this.readings[kept++] = this.readings[one] ?? null
     }
