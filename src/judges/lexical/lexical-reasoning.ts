@@ -29,8 +29,7 @@ const MOST_KEPT = 64
 
 function needlesOf(anchors: InstructionAnchors): Needles {
   const { seen_given, seen_derived, acted_given, acted_derived } = anchors
-  const needles =
-    kept.get(anchors) ?? stringNeedles([...seen_given, ...seen_derived, ...acted_given, ...acted_derived])
+  const needles = kept.get(anchors) ?? stringNeedles([...seen_given, ...seen_derived, ...acted_given, ...acted_derived])
   if (kept.size === MOST_KEPT) kept.clear()
   kept.set(anchors, needles)
   return needles
