@@ -2,7 +2,7 @@ import { inFile, type Mutant, one } from './mutant.ts'
 
 const EVIDENCE = 'src/domain/evidence/evidence.ts'
 const UNMET = 'src/domain/evidence/evidence-unmet.ts'
-const UNITS = 'src/domain/sights/skeleton-units.ts'
+const UNITS = 'src/domain/sights/skeleton.ts'
 const ABSENCE = ['fake_verdict', 'bad_evidence', 'fake_note'] as const
 
 /** Absences and denials that a search refutes. */

@@ -1,7 +1,6 @@
 import type { Anchors } from '../evidence/anchors.ts'
 import { type Automaton, buildAutomaton } from './automaton.ts'
-import { Skeleton } from './skeleton.ts'
-import { isWordCode } from './skeleton-units.ts'
+import { isWordCode, Skeleton } from './skeleton.ts'
 
 /** A string that shows an instruction, and who said so. `whole`: the instruction's own text. */
 export interface Needle {
