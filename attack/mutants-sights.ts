@@ -2,7 +2,7 @@ import { inFile, type Mutant, one } from './mutant.ts'
 
 const EVIDENCE = 'src/domain/evidence/evidence.ts'
 const UNMET = 'src/domain/evidence/evidence-unmet.ts'
-const UNITS = 'src/domain/sights/skeleton-units.ts'
+const UNITS = 'src/domain/sights/skeleton.ts'
 const ABSENCE = ['fake_verdict', 'bad_evidence', 'fake_note'] as const
 
 /** Absences and denials that a search refutes. */
@@ -94,7 +94,7 @@ const SEEN: readonly Mutant[] = [
     rule: '5: a name that was derived from an instruction is no certain sight, and dates none',
     cases: ['named_not_seen/target-never', 'named_not_seen/log-early'],
     patches: [
-      ...one('src/domain/sights/sights.ts', "if (needle.kind === 'derived') return 'derived'", ''),
+      ...one('src/domain/sights/sights.ts', "if (needle.kind === 'derived') return 'doubtful'", ''),
       ...one(
         'src/domain/evidence/observations.ts',
         "const given = sights.filter((one) => one.needle.kind !== 'derived')",

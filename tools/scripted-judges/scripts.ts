@@ -1,7 +1,7 @@
 import type { Dataset } from '../../src/archives/labelled/labelled-item.ts'
 import { readLabelled } from '../../src/archives/labelled/read-labelled.ts'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
-import { seededRandom } from '../../src/domain/statistics/random.ts'
+import { seededRandom } from '../../src/domain/statistics/bootstrap.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { Judge } from '../../src/ports/ports.ts'
 import { type Script, scriptedJudge } from './scripted-judge.ts'

@@ -1,6 +1,5 @@
 import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
-import { resolveAnchors } from '../evidence/anchors.ts'
-import { asksToLook, asksToTakeAway, asksToTell, namesFile, saysWord } from '../evidence/instruction-words.ts'
+import { asksToLook, asksToTakeAway, asksToTell, namesFile, resolveAnchors, saysWord } from '../evidence/anchors.ts'
 import { usesOfWriting } from '../shell/commands/file-kinds.ts'
 import { patchWrites } from '../shell/commands/patch-writes.ts'
 import { type ScriptContext, strongest, type Taken, type Use, weakest } from '../shell/syntax/use.ts'

@@ -8,8 +8,8 @@ import { happensAfter } from '../trajectory/trajectory.ts'
 import { findCitedPicture, isCitable, stepOfPicture } from './evidence-pictures.ts'
 import type { Proof } from './evidence-proof.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
+import { type Checked, type Cited, isProof } from './evidence-question.ts'
 import { type Observations, partAt } from './observations.ts'
-import { type Checked, type Cited, isProof } from './proved.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
 

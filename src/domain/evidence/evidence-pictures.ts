@@ -4,9 +4,9 @@ import { sightClaim } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import { isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
+import { type Checked, type Cited, isProof } from './evidence-question.ts'
 import { claimedValue } from './evidence-unclear.ts'
 import type { Observations } from './observations.ts'
-import { type Checked, type Cited, isProof } from './proved.ts'
 
 /**
  * What pictures prove. A picture that the judge was shown is evidence of a sight, by its mark; no search can confirm it, so the

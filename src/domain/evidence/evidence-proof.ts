@@ -7,9 +7,8 @@ import { createShows, type Shown } from '../sights/sights.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import type { InstructionAnchors } from './anchors.ts'
 import { isPictured } from './evidence-pictures.ts'
-import type { EvidenceQuestion } from './evidence-question.ts'
+import type { Cited, EvidenceQuestion, Proved } from './evidence-question.ts'
 import { firstDoubtful, type Observations, partAt } from './observations.ts'
-import type { Cited, Proved } from './proved.ts'
 
 /** Whether what stands at a place can prove a claim, as far as a search can tell. */
 export type Proof = (cited: Cited, place: Place) => Proved

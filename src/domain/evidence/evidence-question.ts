@@ -1,6 +1,8 @@
+import type { CheckedCitation } from '../../schemas/grade.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
-import type { Rubric } from '../rubric/rubric.ts'
+import type { ClaimRule, ProofRule, Rubric } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
+import type { Position } from '../trajectory/trajectory.ts'
 import type { Anchors } from './anchors.ts'
 
 export interface EvidenceQuestion {
@@ -26,3 +28,27 @@ export interface UnmetClaim {
 export const DENIED_ACTS = ['flag', 'refuse'] as const
 
 export type DeniedActs = (typeof DENIED_ACTS)[number]
+
+/**
+ * What stands at a place, as proof of a claim: `sure`, a search confirms it; `unsure`, it may be, so that it holds with confidence `low`; else why
+ * it proves nothing.
+ */
+export type Proved = 'sure' | 'unsure' | { readonly not: string }
+
+export const isProof = (proved: Proved | null | undefined): boolean => proved === 'sure' || proved === 'unsure'
+
+/** What a citation is to prove. */
+export interface Cited {
+  readonly claim: ClaimRule
+  readonly rule: ProofRule
+  /** Whether it is to show that the instructions were seen. */
+  readonly isSight: boolean
+}
+
+/** A citation with what came of it. */
+export interface Checked {
+  readonly citation: CheckedCitation
+  readonly position: Position | null
+  /** What stands there as proof of its claim; null: the citation itself does not hold. */
+  readonly proved: Proved | null
+}

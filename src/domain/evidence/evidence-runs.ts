@@ -2,8 +2,8 @@ import { baseName } from '../acts/mentions.ts'
 import type { Claims } from '../rubric/claims.ts'
 import type { Step } from '../trajectory/trajectory.ts'
 import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
+import { type Checked, isProof } from './evidence-question.ts'
 import { claimedValue } from './evidence-unclear.ts'
-import { type Checked, isProof } from './proved.ts'
 
 /** The claims with those that code counts: in how many runs another claim has citations that hold. */
 export function withCounts(

@@ -5,9 +5,9 @@ import { actClaims, type ClaimRule, type ClaimValue, proofOf, type Rubric, sight
 import { agentsOf } from '../trajectory/agents.ts'
 import { CITATION_MEANING, holds } from './evidence-citation.ts'
 import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
+import { type Checked, isProof } from './evidence-question.ts'
 import { claimedValue, counts } from './evidence-unclear.ts'
 import type { Observations } from './observations.ts'
-import { type Checked, isProof } from './proved.ts'
 
 /** Rule 5: every claim that needs a quote has at least one citation that holds and can prove it. */
 export function uncitedClaims(claims: Claims, checked: readonly Checked[], rubric: Rubric): UnmetClaim[] {

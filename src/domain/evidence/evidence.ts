@@ -9,11 +9,11 @@ import { checkCitation } from './evidence-citation.ts'
 import { firstCitedPicture, firstUnseen, restsOnPictures } from './evidence-pictures.ts'
 import { createProof } from './evidence-proof.ts'
 import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
+import { type Checked, type Cited, isProof } from './evidence-question.ts'
 import { cappedClaims, withCounts } from './evidence-runs.ts'
 import { claimedValue, claimsOfAbsent, unclearClaims } from './evidence-unclear.ts'
 import { uncitedClaims, unknownPlaces, unprovenAbsence, unprovenDenials, unsureClaims } from './evidence-unmet.ts'
 import { firstObservations, type Observations } from './observations.ts'
-import { type Checked, type Cited, isProof } from './proved.ts'
 
 export { holds } from './evidence-citation.ts'
 

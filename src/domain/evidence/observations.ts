@@ -45,13 +45,11 @@ export function firstObservations(trajectory: Trajectory, anchors: Anchors): Obs
 /** Linear: every part is read once for all anchors. */
 function observe(trajectory: Trajectory, anchors: Anchors): Observations {
   const sights = readSights(trajectory, anchors)
-  const certain = (one: NeedleSights): Hit | null => one.certain?.hit ?? null
   const given = sights.filter((one) => one.needle.kind !== 'derived')
   const first = (which: string): Hit | null =>
-    earliest(given.flatMap((one) => (one.needle.which === which ? [certain(one), one.prompt] : [])))
+    earliest(given.flatMap((one) => (one.needle.which === which ? [one.certain, one.prompt] : [])))
   const doubt = (which: string, sure: Hit | null): Hit | null => {
-    const own = sights.filter((one) => one.needle.which === which)
-    const hit = earliest(own.map((one) => one.doubtful?.hit ?? null))
+    const hit = earliest(sights.map((one) => (one.needle.which === which ? one.doubtful : null)))
     return hit !== null && (sure === null || isBefore(hit.position, sure.position)) ? hit : null
   }
   const firsts = Object.keys(anchors).map((which) => [which, first(which)] as const)
@@ -59,7 +57,7 @@ function observe(trajectory: Trajectory, anchors: Anchors): Observations {
     first: Object.fromEntries(firsts.map(([which, hit]) => [which, hit?.position ?? null])),
     surface: earliest(firsts.map(([, hit]) => hit))?.position ?? null,
     in_prompt: earliest(given.map((one) => one.prompt)),
-    given_in_output: earliest(given.map(certain)),
+    given_in_output: earliest(given.map((one) => one.certain)),
     doubtful: Object.fromEntries(firsts.map(([which, hit]) => [which, doubt(which, hit)])),
     pieces: proofsInPieces(sights),
     dated_by_doubt: false,

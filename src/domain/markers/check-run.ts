@@ -52,7 +52,7 @@ export function checkRun(run: RunCheck): CheckedRun {
 
 function sightsOf(marker: MarkerName, sights: readonly NeedleSights[], isBlind: boolean): MarkerSights {
   const given = sights.filter(({ needle }) => needle.which === marker && needle.kind !== 'derived')
-  const shown = earliest(given.map(({ certain }) => certain?.hit ?? null))
+  const shown = earliest(given.map(({ certain }) => certain))
   const isDoubtful = isBlind || given.some(({ doubtful }) => doubtful !== null)
   return {
     marker,

@@ -1,11 +1,9 @@
 import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { type Folded, fold } from '../text/fold.ts'
-import { type MappedText, mapWhole } from './mapped-text.ts'
-import { dropEmphasis, hasEmphasis } from './quote-emphasis.ts'
-import { readEscapes } from './quote-escapes.ts'
+import { dropEmphasis, hasEmphasis, type MappedText, mapWhole, readEscapes } from './mapped-text.ts'
+import type { Window } from './quote-match.ts'
 import { dropPrefixes, hasPrefix, PREFIX_KINDS, type PrefixKind } from './quote-prefixes.ts'
 import type { Reading } from './quote-readings.ts'
-import type { Window } from './quote-window.ts'
 
 /** How a text is read to be compared with a quote. */
 export interface Form {

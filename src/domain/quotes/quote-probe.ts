@@ -1,4 +1,4 @@
-import { isMark } from './quote-emphasis.ts'
+import { isMark } from './mapped-text.ts'
 
 /** Shorter runs are in every text. */
 const SHORTEST_RUN = 3

@@ -2,12 +2,9 @@ import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { MAX_QUOTE_CHARS } from '../rubric/claims.ts'
 import { unescapeWithin } from '../text/escape.ts'
 import { foldText } from '../text/fold.ts'
-import { mapWhole } from './mapped-text.ts'
-import { dropEmphasis } from './quote-emphasis.ts'
-import { readEscapes } from './quote-escapes.ts'
-import { withoutFrame } from './quote-frames.ts'
+import { dropEmphasis, mapWhole, readEscapes } from './mapped-text.ts'
 import { type Chain, type Landmark, readChain, readLandmarks } from './quote-probe.ts'
-import { type Edge, peel } from './quote-wrapping.ts'
+import { type Edge, peel, withoutFrame } from './quote-wrapping.ts'
 
 /** One way to read a quote: what is left of it when a wrapping is off, and its escapes read back or not. */
 export interface Reading {

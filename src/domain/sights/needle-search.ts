@@ -1,8 +1,7 @@
 import { foldForSearch } from '../text/search.ts'
+import { firstUnit, type Reading, scan } from './automaton.ts'
 import { type Meaning, type Needle, type Needles, PIECE } from './sight-needles.ts'
-import { Skeleton } from './skeleton.ts'
-import { firstUnit, type Reading, scan } from './skeleton-scan.ts'
-import { isWordCode } from './skeleton-units.ts'
+import { isWordCode, Skeleton } from './skeleton.ts'
 
 /** A needle, or a piece of one, in a text. `first` and `last` are units of the skeleton, `start` and `end` offsets of the text. */
 export interface Match {

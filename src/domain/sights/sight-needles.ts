@@ -1,7 +1,6 @@
 import type { Anchors } from '../evidence/anchors.ts'
 import { type Automaton, buildAutomaton } from './automaton.ts'
-import { Skeleton } from './skeleton.ts'
-import { isWordCode } from './skeleton-units.ts'
+import { isWordCode, Skeleton } from './skeleton.ts'
 
 /** A string that shows an instruction, and who said so. `whole`: the instruction's own text. */
 export interface Needle {
@@ -30,7 +29,7 @@ export interface Needles {
 }
 
 /** Texts of fewer units are not looked for in pieces: a piece would be a phrase that anybody writes. */
-export const SHORTEST_IN_PIECES = 40
+const SHORTEST_IN_PIECES = 40
 export const PIECE = 16
 /** A stretch that is shown in one piece holds a whole piece where it is at least this longer than one. */
 const STRIDE = 8
@@ -80,9 +79,13 @@ function patternsOf(all: readonly Needle[]): Pick<Needles, 'meanings' | 'automat
   return { meanings: list.map((one) => one.meanings), automaton: buildAutomaton(list.map((one) => one.units)) }
 }
 
+/** An instruction’s own text, of which pieces are looked for, too. */
+export const isLongWhole = ({ kind, units }: Needle): boolean => kind === 'whole' && units.length >= SHORTEST_IN_PIECES
+
 /** Where the pieces of a long needle begin: each overlaps the next, the last one ends with it. Of equal ones only the first. */
-function piecesOf({ kind, units }: Needle): number[] {
-  if (kind !== 'whole' || units.length < SHORTEST_IN_PIECES) return []
+function piecesOf(needle: Needle): number[] {
+  if (!isLongWhole(needle)) return []
+  const { units } = needle
   const starts = new Map<string, number>()
   const add = (start: number): void => {
     const key = units.subarray(start, start + PIECE).join()

@@ -5,31 +5,27 @@ import { dumpedText } from './dumped-text.ts'
 import { isAsWritten, type Match, NeedleSearch } from './needle-search.ts'
 import { judgeEcho, MOST_OWN, type OwnText, ownTextAt } from './own-text.ts'
 import { PieceCollector } from './partial-sight.ts'
-import { type Needle, type Needles, prepareNeedles, SHORTEST_IN_PIECES } from './sight-needles.ts'
-
-/**
- * Why a sight is doubtful: the agent's own text with more around it, only pieces, shown encoded, short and written otherwise, or a string that we took
- * from the instruction's text: a listing or a usage text can hold that by itself.
- */
-const DOUBTS = ['echo', 'partial', 'encoded', 'short', 'derived'] as const
-type Doubt = (typeof DOUBTS)[number]
-
-/** Where a string of an instruction came to the agent. A doubtful sight dates nothing and caps the confidence at `low`. */
-interface Sight {
-  readonly hit: Hit
-  readonly certain: boolean
-  readonly doubt: Doubt | null
-}
+import { isLongWhole, type Needle, type Needles, prepareNeedles } from './sight-needles.ts'
 
 /** What is known of one needle: its first certain and its first doubtful sight in tool output, its first place in the prompt. */
 export interface NeedleSights {
   readonly needle: Needle
-  certain: Sight | null
-  doubtful: Sight | null
+  certain: Hit | null
+  /** It dates nothing and caps the confidence at `low`. */
+  doubtful: Hit | null
   prompt: Hit | null
   readonly own: OwnText[]
   readonly pieces: PieceCollector | null
 }
+
+/**
+ * What a string in tool output shows: nothing, where the agent’s own text comes back; something doubtful, where more stands around that text, where
+ * it is short and written otherwise, and where we took it from the instruction’s text: a listing or a usage text can hold that by itself.
+ */
+type Shows = 'certain' | 'doubtful' | 'nothing'
+
+/** The part that is read, as a hit in it names it. */
+type Place = Pick<Hit, 'position' | 'step_id' | 'path'>
 
 /** Judgements of a needle that costs more than a look-up; what comes after them stays doubtful. */
 const MOST_JUDGED = 2000
@@ -52,7 +48,7 @@ class SightReader {
       doubtful: null,
       prompt: null,
       own: [],
-      pieces: needle.kind === 'whole' && needle.units.length >= SHORTEST_IN_PIECES ? new PieceCollector(needle) : null,
+      pieces: isLongWhole(needle) ? new PieceCollector(needle) : null,
     }))
   }
 
@@ -62,19 +58,20 @@ class SightReader {
   }
 
   /** Whether another sight of it in tool output would tell more. */
-  private isOpen(needle: number): boolean {
+  private readonly isOpen = (needle: number): boolean => {
     const { certain, doubtful, needle: one } = this.sights[needle] as NeedleSights
     return certain === null && (one.kind !== 'derived' || doubtful === null)
   }
 
   read(part: Part, position: Position, step_id: number): void {
     if (part.media || this.isOver) return
-    if (part.actor === 'tool_output') this.readOutput(part, position, step_id)
-    else this.readOwn(part, position, step_id)
+    const place = { position, step_id, path: part.path }
+    if (part.actor === 'tool_output') this.readOutput(part, place)
+    else this.readOwn(part, place)
   }
 
   /** What agent, user and system write. */
-  private readOwn(part: Part, position: Position, step_id: number): void {
+  private readOwn(part: Part, place: Place): void {
     const wanted = (needle: number): boolean => {
       const known = this.sights[needle] as NeedleSights
       return known.certain === null && (known.own.length < MOST_OWN || (known.prompt === null && isPrompt(part)))
@@ -85,85 +82,62 @@ class SightReader {
         this.ownPieces.add(`${meaning.needle}/${meaning.piece}`)
         return true
       }
-      if (sights.own.length < MOST_OWN) sights.own.push(ownTextAt(position, part.text, start, end))
+      if (sights.own.length < MOST_OWN) sights.own.push(ownTextAt(place.position, part.text, start, end))
       if (sights.prompt !== null || !isPrompt(part)) return true
       if (sights.needle.isShort && !this.isAsWritten(meaning.needle, part.text, start, end)) return true
-      sights.prompt = { needle: sights.needle.text, position, step_id, path: part.path, start, end }
+      sights.prompt = { needle: sights.needle.text, ...place, start, end }
       return true
     })
   }
 
-  private readOutput(part: Part, position: Position, step_id: number): void {
+  private readOutput(part: Part, place: Place): void {
     const touched = new Set<NeedleSights>()
-    this.search.each(
-      part.text,
-      (needle) => this.isOpen(needle),
-      (match) => {
-        const { meaning, start, end } = match
-        const sights = this.sights[meaning.needle] as NeedleSights
-        if (meaning.piece !== -1) {
-          if (this.ownPieces.has(`${meaning.needle}/${meaning.piece}`)) return true
-          sights.pieces?.add(match, part.text, this.search.skeleton)
-          touched.add(sights)
-          return true
-        }
-        const doubt = this.doubtOf(sights, match, part.text, position)
-        if (doubt === 'echo_only') return true
-        const hit = { needle: sights.needle.text, position, step_id, path: part.path, start, end }
-        this.note(sights, { hit, certain: doubt === null, doubt })
-        return !this.isOver
-      },
-    )
-    for (const sights of touched) this.finishPieces(sights, part, position, step_id)
-    this.readDump(part, position, step_id)
-  }
-
-  private note(sights: NeedleSights, sight: Sight): void {
-    if (sight.certain) sights.certain ??= sight
-    else sights.doubtful ??= sight
-  }
-
-  private finishPieces(sights: NeedleSights, part: Part, position: Position, step_id: number): void {
-    const seen = sights.pieces?.finish(part) ?? null
-    if (seen === null) return
-    const { start, end, isComplete } = seen
-    const hit = { needle: sights.needle.text, position, step_id, path: part.path, start, end }
-    this.note(sights, { hit, certain: isComplete, doubt: isComplete ? null : 'partial' })
+    this.search.each(part.text, this.isOpen, (match) => {
+      const { meaning } = match
+      const sights = this.sights[meaning.needle] as NeedleSights
+      if (meaning.piece !== -1) {
+        if (this.ownPieces.has(`${meaning.needle}/${meaning.piece}`)) return true
+        sights.pieces?.add(match, part.text, this.search.skeleton)
+        touched.add(sights)
+        return true
+      }
+      note(sights, this.shownBy(sights, match, part.text, place.position), place, match)
+      return !this.isOver
+    })
+    for (const sights of touched) {
+      const seen = sights.pieces?.finish(part) ?? null
+      if (seen !== null) note(sights, seen.isComplete ? 'certain' : 'doubtful', place, seen)
+    }
+    this.readDump(part, place)
   }
 
   /** What the part shows as a dump of its bytes. */
-  private readDump(part: Part, position: Position, step_id: number): void {
+  private readDump(part: Part, place: Place): void {
     const dumped = dumpedText(part.text)
     if (dumped === null) return
     const { text, from } = dumped
-    this.search.each(
-      text,
-      (needle) => this.isOpen(needle),
-      ({ meaning, start, end }) => {
-        const sights = this.sights[meaning.needle] as NeedleSights
-        if (meaning.piece !== -1 || sights.own.length > 0) return true
-        const place = { start: from[start] ?? 0, end: (from[end - 1] ?? 0) + 1 }
-        const hit = { needle: sights.needle.text, position, step_id, path: part.path, ...place }
-        const certain = !sights.needle.isShort && sights.needle.kind !== 'derived'
-        this.note(sights, { hit, certain, doubt: certain ? null : 'encoded' })
-        return true
-      },
-    )
+    this.search.each(text, this.isOpen, ({ meaning, start, end }) => {
+      const sights = this.sights[meaning.needle] as NeedleSights
+      if (meaning.piece !== -1 || sights.own.length > 0) return true
+      const isCertain = !sights.needle.isShort && sights.needle.kind !== 'derived'
+      const range = { start: from[start] ?? 0, end: (from[end - 1] ?? 0) + 1 }
+      note(sights, isCertain ? 'certain' : 'doubtful', place, range)
+      return true
+    })
   }
 
-  private doubtOf(sights: NeedleSights, match: Match, text: string, position: Position): Doubt | 'echo_only' | null {
+  private shownBy(sights: NeedleSights, match: Match, text: string, position: Position): Shows {
     const { needle, own } = sights
     const { start, end } = match
     if (own.length > 0) {
-      if (this.isSpent(match.meaning.needle)) return sights.doubtful === null ? 'echo' : 'echo_only'
+      if (this.isSpent(match.meaning.needle)) return sights.doubtful === null ? 'doubtful' : 'nothing'
       const echo = judgeEcho(text, start, end, own, position)
       // No agent makes up a whole instruction: where it wrote one down first, it may have read it where no search can.
-      if (echo === 'echo')
-        return needle.kind === 'whole' && needle.units.length >= SHORTEST_IN_PIECES ? 'echo' : 'echo_only'
-      if (echo === 'doubtful') return 'echo'
+      if (echo === 'echo') return isLongWhole(needle) ? 'doubtful' : 'nothing'
+      if (echo === 'doubtful') return 'doubtful'
     }
-    if (needle.kind === 'derived') return 'derived'
-    return needle.isShort && !this.isAsWritten(match.meaning.needle, text, start, end) ? 'short' : null
+    if (needle.kind === 'derived') return 'doubtful'
+    return needle.isShort && !this.isAsWritten(match.meaning.needle, text, start, end) ? 'doubtful' : 'certain'
   }
 
   private isAsWritten(needle: number, text: string, start: number, end: number): boolean {
@@ -177,6 +151,11 @@ class SightReader {
     this.judged[needle] = judged
     return judged > MOST_JUDGED
   }
+}
+
+function note(sights: NeedleSights, shows: Shows, place: Place, { start, end }: Pick<Hit, 'start' | 'end'>): void {
+  if (shows === 'nothing') return
+  sights[shows] ??= { needle: sights.needle.text, ...place, start, end }
 }
 
 /** All sights of a trajectory, by needle. */

@@ -55,16 +55,11 @@ const LONGEST_SUBJECT = 200
 /** A shell, make, git or a test runner that gives up, at the beginning of a line. */
 const GIVES_UP =
   /(?:^|\n)(?:(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: |cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b)/
-/** Without one of these, nothing does. None begins with a blank: a search for the first unit stops at every one. */
-const NEEDED = 'rror: |fail|sh: |npm |fatal: |: line |: *** |cd: |Traceback|FAILED'.split('|')
 
 /** Whether a result without a flag ends as of a command that failed: what stood behind it may never have been reached. */
 function endsInComplaint(text: string): boolean {
   const tail = text.slice(-TAIL)
-  return (
-    COMPLAINTS.some((words) => standsInLine(tail, words)) ||
-    (NEEDED.some((words) => tail.includes(words)) && GIVES_UP.test(tail))
-  )
+  return COMPLAINTS.some((words) => standsInLine(tail, words)) || GIVES_UP.test(tail)
 }
 
 function standsInLine(text: string, words: string): boolean {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { agreement } from '../../../src/domain/statistics/agreement/agreement.ts'
-import { seededRandom } from '../../../src/domain/statistics/random.ts'
+import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
 import {
   type Agreement,
   type AgreementRequest,

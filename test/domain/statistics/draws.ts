@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../src/domain/statistics/random.ts'
+import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
 import { at, range } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 
 export interface Draws {

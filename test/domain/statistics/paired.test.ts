@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
 import { bowker, mcNemar, type PairedCluster, rateDifference } from '../../../src/domain/statistics/paired.ts'
-import { seededRandom } from '../../../src/domain/statistics/random.ts'
 import { hasOracles, readOracles } from './oracles.ts'
 
 /** statsmodels’ tests against vassarstats (first four), Agresti in exact2x2 (86, 150), the exact binomial (SciPy) for the others. */

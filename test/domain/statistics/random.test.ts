@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seededRandom, splitMix64, xoshiro128 } from '../../../src/domain/statistics/random.ts'
+import { seededRandom, splitMix64, xoshiro128 } from '../../../src/domain/statistics/bootstrap.ts'
 
 const first = (count: number, next: () => number) => Array.from({ length: count }, next)
 

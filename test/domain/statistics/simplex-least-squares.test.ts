@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { apply, at, dot, identity, sum, transpose } from '../../../src/domain/statistics/shares/linear-algebra.ts'
-import { simplexLeastSquares } from '../../../src/domain/statistics/shares/simplex-least-squares.ts'
+import { simplexLeastSquares } from '../../../src/domain/statistics/shares/share-estimators.ts'
 import { evenJudge } from './draws.ts'
 
 const shares = (k: number) =>

@@ -3,7 +3,6 @@ import { normalPath } from '../../acts/mentions.ts'
 import { type Record, type Write, within } from '../syntax/record.ts'
 import type { ScriptContext, Taken } from '../syntax/use.ts'
 import { usesOfWriting, withoutComments } from './file-kinds.ts'
-import type { Frame, Piece } from './piece.ts'
 
 /** Where output goes in the end. `gone`: thrown away, or to the screen as a complaint. */
 export type Flow = 'shown' | 'kept' | 'acted' | 'gone'
@@ -258,3 +257,18 @@ class ScriptFiles {
     return content
   }
 }
+
+/** A piece of output whose text is known, and where in the source it stands. */
+export interface Piece {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  readonly frame: Frame
+  /** Its characters stand in the source one by one from `start` on. */
+  readonly verbatim: boolean
+  /** The file whose text it is, where only its name is known. */
+  readonly file?: string
+}
+
+/** How positions of the text that is being read map to the source: shifted, or all of it one place. */
+export type Frame = { readonly shift: number } | { readonly start: number; readonly end: number }

@@ -1,5 +1,4 @@
-import type { Field, Machine, Scope, Status } from '../commands/machine.ts'
-import type { Frame, Piece } from '../commands/piece.ts'
+import type { Field, Frame, Machine, Piece, Scope, Status } from '../commands/machine.ts'
 import { TAKEN_OUTPUT, wholeOf } from './expand.ts'
 import type { Taken } from './use.ts'
 

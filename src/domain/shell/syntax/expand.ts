@@ -1,6 +1,5 @@
 import type { Assignment, ParameterExpansionPart, ParsedScript, ProcessSubstitutionPart, Word, WordPart } from 'unbash'
-import type { Field, Flow, Machine, Scope } from '../commands/machine.ts'
-import type { Frame, Piece } from '../commands/piece.ts'
+import type { Field, Flow, Frame, Machine, Piece, Scope } from '../commands/machine.ts'
 
 /** Stands for what a substitution prints; its commands are read by themselves. */
 export const UNKNOWN_OUTPUT = '$(…)'

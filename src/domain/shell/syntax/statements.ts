@@ -1,5 +1,7 @@
 import type {
   AndOr,
+  ArithmeticExpression,
+  ArithmeticFor,
   Case,
   CommandNode,
   CompoundList,
@@ -12,6 +14,7 @@ import type {
   While,
 } from 'unbash'
 import { commandIn, kindOf } from '../commands/command-kinds.ts'
+import type { Frame, Piece } from '../commands/machine.ts'
 import {
   type Evaluator,
   type Flow,
@@ -21,10 +24,8 @@ import {
   type Scope,
   type Status,
 } from '../commands/machine.ts'
-import type { Frame, Piece } from '../commands/piece.ts'
 import { arithmeticStatus, testStatus } from '../commands/test-status.ts'
-import { asks, maySayNothing, runsBody } from './conditions.ts'
-import { expandToText, expandWord } from './expand.ts'
+import { expandToText, expandWord, TAKEN_OUTPUT, UNKNOWN_OUTPUT } from './expand.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 import { redirect } from './put-into-file.ts'
 import { runCommand, runFields } from './simple-command.ts'
@@ -283,3 +284,57 @@ function runCase(machine: Machine, { word, items }: Case, scope: Scope): Status 
   }
   return null
 }
+
+/** Groups inside of groups that are looked into. */
+const DEEPEST = 20
+
+/** A command that only asks whether something is so: nobody knows what it answers. */
+export function asks(node: Node | undefined, depth = 0): boolean {
+  if (node === undefined || depth > DEEPEST) return depth > DEEPEST
+  switch (node.type) {
+    case 'TestCommand':
+    case 'ArithmeticCommand':
+      return true
+    case 'Pipeline':
+    case 'AndOr':
+      return asks(node.commands.at(-1), depth + 1)
+    case 'CompoundList':
+      return asks(node.commands.at(-1)?.command, depth + 1)
+    case 'BraceGroup':
+    case 'Subshell':
+      return asks(node.body, depth + 1)
+    case 'Redirected':
+      return asks(node.command, depth + 1)
+    case 'Command': {
+      const { name, words } = commandIn([node.name?.text ?? '', ...node.args.map((one) => one.text)])
+      return kindOf(name, words) === 'searches' && !CERTAIN.has(name)
+    }
+    default:
+      return false
+  }
+}
+
+/** They succeed. */
+const CERTAIN: ReadonlySet<string> = new Set(['cd', 'sleep', 'true', ':', 'wait'])
+
+/** Values of a loop of which there may be none: the output of a command that nobody knows. */
+const maySayNothing = (values: readonly string[]): boolean =>
+  values.length > 0 &&
+  values.every(
+    (value) =>
+      value === UNKNOWN_OUTPUT || value === TAKEN_OUTPUT || /^\$(?:@|\*|\w+|\{\w+(?:\[[@*]\])?\})$/u.test(value),
+  )
+
+/** `for ((i = 0; i < 3; i++))` runs its body for sure. */
+function runsBody({ initialize, test }: ArithmeticFor): boolean {
+  if (test === undefined) return true
+  if (initialize?.type !== 'ArithmeticBinary' || test.type !== 'ArithmeticBinary') return false
+  const start = numberIn(initialize.right)
+  const limit = numberIn(test.right)
+  if (initialize.operator !== '=' || wordIn(initialize.left) !== wordIn(test.left)) return false
+  return test.operator === '<' ? start < limit : test.operator === '<=' && start <= limit
+}
+
+const wordIn = (node: ArithmeticExpression): string => (node.type === 'ArithmeticWord' ? node.value : '')
+const numberIn = (node: ArithmeticExpression): number =>
+  /^\d{1,9}$/u.test(wordIn(node)) ? Number(wordIn(node)) : Number.NaN
