@@ -8,21 +8,20 @@ export type Type = 'text' | 'integer' | 'real' | 'bytes'
 /** How a table of SQLite becomes the table of that name of PostgreSQL. `test/storage/move-tables.test.ts` holds it against both catalogues. */
 export interface MovedTable {
   readonly name: string
-  /** Columns of PostgreSQL, in the order of the digests: those of SQLite as its migrations leave them, and those that are made. */
+  /**
+   * Columns of PostgreSQL, in the order of the digests: those of SQLite as its migrations leave them, and those that are made. The order of
+   * writing, `rowid`, is a column `seq` only where something is read in it.
+   */
   readonly columns: Readonly<Record<string, Type>>
   /** The primary key in PostgreSQL. */
   readonly key: readonly string[]
-  /** Columns with another name in the source. */
-  readonly renamed: Readonly<Record<string, string>>
   /** Columns that SQLite has not, from the row. */
   readonly made: Readonly<Record<string, (row: Row) => Value>>
-  /** Columns of the source that are only an order of rows which another column gives, too. */
-  readonly dropped: readonly string[]
   /** Rows that belong to a database and not to what is in it, by a condition that both sides understand. Earlier versions left `store_move`. */
   readonly without: string | null
 }
 
-interface Words extends Partial<Pick<MovedTable, 'renamed' | 'dropped' | 'without'>> {
+interface Words extends Partial<Pick<MovedTable, 'without'>> {
   readonly made?: Readonly<Record<string, readonly [type: Type, value: (row: Row) => Value]>>
 }
 
@@ -33,11 +32,6 @@ function columnsOfTable(db: Database.Database, table: string): [name: string, ty
   const columns = db.pragma(`table_info(${table})`) as { readonly name: string; readonly type: string }[]
   return columns.map(({ name, type }) => [name, TYPES[type] as Type])
 }
-
-/** The order of writing is a column of PostgreSQL, where something is read in it. */
-const ORDERED: Words = { renamed: { seq: 'rowid' } }
-/** The order is that of the key. */
-const BY_KEY: Words = { dropped: ['rowid'] }
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -65,28 +59,27 @@ const planned =
 const TABLES: readonly (readonly [name: string, key: readonly string[], words?: Words])[] = [
   ['settings', ['name'], { without: "name IN ('heartbeat', 'store_move')" }],
   ['rubrics', ['name']],
-  ['api_keys', ['seq'], ORDERED],
+  ['api_keys', ['seq']],
   ['sessions', ['secret_sha256']],
-  ['blob_places', ['seq'], ORDERED],
-  ['trajectories', ['id'], BY_KEY],
-  ['grades', ['id'], { ...BY_KEY, made: { signals: ['text', signals] } }],
+  ['blob_places', ['seq']],
+  ['trajectories', ['id']],
+  ['grades', ['id'], { made: { signals: ['text', signals] } }],
   ['current_grades', ['key']],
-  ['reviews', ['id'], BY_KEY],
-  ['comments', ['id'], BY_KEY],
+  ['reviews', ['id']],
+  ['comments', ['id']],
   // Leases are of processes, and of those none is alive.
-  ['attempts', ['seq'], { ...ORDERED, made: { lease: ['text', () => null] } }],
+  ['attempts', ['seq'], { made: { lease: ['text', () => null] } }],
   ['aliases', ['raw_digest']],
   ['idempotency_keys', ['key']],
   ['spending', ['scope', 'part'], IN_PARTS],
-  ['batches', ['seq'], ORDERED],
-  ['batch_items', ['batch', 'idx'], BY_KEY],
+  ['batches', ['seq']],
+  ['batch_items', ['batch', 'idx']],
   ['batch_tallies', ['batch', 'status', 'detail', 'cached', 'part'], IN_PARTS],
-  ['provider_batches', ['seq'], ORDERED],
+  ['provider_batches', ['seq']],
   [
     'provider_requests',
     ['seq'],
     {
-      ...ORDERED,
       made: {
         payer: ['text', planned('payer', 'string')],
         started_at: ['text', planned('started_at', 'string')],
@@ -101,15 +94,13 @@ export const MOVED: readonly MovedTable[] = describeTables()
 function describeTables(): MovedTable[] {
   const db = openDatabase(':memory:')
   try {
-    return TABLES.map(([name, key, { renamed = {}, dropped = [], without = null, made = {} } = {}]) => {
-      const names = new Map(Object.entries(renamed).map(([here, there]) => [there, here]))
-      const kept = columnsOfTable(db, name).filter(([column]) => !dropped.includes(column))
-      const columns = Object.fromEntries([
-        ...kept.map(([column, type]) => [names.get(column) ?? column, type]),
-        ...Object.entries(made).map(([column, [type]]) => [column, type]),
-      ]) as MovedTable['columns']
+    return TABLES.map(([name, key, { without = null, made = {} } = {}]) => {
+      const kept = columnsOfTable(db, name).flatMap(([column, type]): [string, Type][] =>
+        column !== 'rowid' ? [[column, type]] : key[0] === 'seq' ? [['seq', type]] : [],
+      )
+      const added = Object.entries(made).map(([column, [type]]) => [column, type] as const)
       const makers = Object.fromEntries(Object.entries(made).map(([column, [, value]]) => [column, value]))
-      return { name, columns, key, renamed, made: makers, dropped, without }
+      return { name, columns: Object.fromEntries([...kept, ...added]), key, made: makers, without }
     })
   } finally {
     db.close()

@@ -126,10 +126,10 @@ const quote = (name: string): string => `"${name}"`
 const kept = ({ without }: MovedTable): string => (without === null ? '' : ` WHERE NOT (${without})`)
 
 function renderSelect(table: MovedTable): string {
-  const { name, columns, renamed, made } = table
+  const { name, columns, made } = table
   const list = Object.keys(columns)
     .filter((column) => made[column] === undefined)
-    .map((column) => `${quote(renamed[column] ?? column)} AS ${quote(column)}`)
+    .map((column) => `${quote(column === 'seq' ? 'rowid' : column)} AS ${quote(column)}`)
   return `SELECT ${list.join(', ')} FROM ${quote(name)}${kept(table)}`
 }
 
