@@ -60,7 +60,7 @@ function readHead(path: string): Buffer {
   }
 }
 
-const inUse = (path: string): StorageError =>
+export const inUse = (path: string): StorageError =>
   new StorageError(
     'storage_busy',
     `${path} is in use by a living process: stop the service and its commands first (one that was killed on another machine counts as living for a minute)`,
