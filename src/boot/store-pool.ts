@@ -7,7 +7,7 @@ import type { Secrets } from '../config/secrets.ts'
 import type { ProjectStores } from '../http/context.ts'
 import type { ProjectBlobs } from '../ports/upkeep-ports.ts'
 import { listProjects, projectPath } from '../storage/project-files.ts'
-import { isMigrated } from '../storage/schema-age.ts'
+import { isMigrated } from '../storage/read-file.ts'
 import { openSqliteStores, type SqliteOptions } from '../storage/sqlite/sqlite.ts'
 
 /** Where all projects are stored: what one project has cannot be named from another. */

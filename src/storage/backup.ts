@@ -5,6 +5,7 @@ import { fileFault } from '../domain/file-fault.ts'
 import type { CopyOptions, CopyReport, RowCounts } from '../ports/upkeep-ports.ts'
 import { readSchema } from './examine/examine-schema.ts'
 import { listProjects, projectPath } from './project-files.ts'
+import { openToRead } from './read-file.ts'
 import { StorageError, toStorageError } from './storage-error.ts'
 import { assertUnused, isOurs, LOG_ENDINGS } from './unused-file.ts'
 
@@ -104,10 +105,6 @@ async function copyChecked({ from, onProgress }: CopyOptions, partial: string): 
     source.close()
   }
 }
-
-/** Opens a database to look at it. Throws where it is not there. */
-export const openToRead = (path: string): Database.Database =>
-  new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
 
 function checkCopy(path: string, expected: RowCounts): void {
   const db = new Database(path, { fileMustExist: true })

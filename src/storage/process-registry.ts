@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type Database from 'better-sqlite3'
 import type { ProcessRegistry } from '../ports/ports.ts'
+import { hasTable } from './read-file.ts'
 import type { Unit } from './sqlite/unit.ts'
 import { toStorageError } from './storage-error.ts'
 
@@ -93,8 +94,7 @@ export function pidExists(pid: number): boolean {
 
 /** Processes that use the file, as seen by one that does not register itself. None where the file knows no processes yet. */
 export function livingProcesses(db: Database.Database, now: Date): ReadonlySet<string> {
-  const known = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'processes'").get() !== undefined
-  if (!known) return new Set()
+  if (!hasTable(db, 'processes')) return new Set()
   const rows = db.prepare('SELECT id, host, pid, seen_at FROM processes').all() as ProcessRow[]
   return new Set(rows.filter((row) => looksAlive(row, now)).map(({ id }) => id))
 }

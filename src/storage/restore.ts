@@ -2,9 +2,10 @@ import { chownSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, s
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { RestoreOptions, RestoreReport, RowCounts } from '../ports/upkeep-ports.ts'
-import { backUpDatabase, countRows, openToRead, removeFile, syncPath } from './backup.ts'
+import { backUpDatabase, countRows, removeFile, syncPath } from './backup.ts'
 import { placedProject } from './project-files.ts'
 import { readProject, writeProject } from './project-mark.ts'
+import { readFrom } from './read-file.ts'
 import { leaveFolder, projectOfRestored } from './restored-project.ts'
 import { StorageError, toFileError } from './storage-error.ts'
 import { assertUnused, LOG_ENDINGS } from './unused-file.ts'
@@ -192,14 +193,10 @@ interface Submission {
   readonly named: string
 }
 
-function readState(path: string) {
-  const db = openToRead(path)
-  try {
+const readState = (path: string) =>
+  readFrom(path, (db) => {
     const rows = countRows(db)
     const has = 'provider_batches' in rows
     const known = has ? (db.prepare('SELECT id FROM provider_batches').pluck().all() as string[]) : []
     return { rows, open: has ? (db.prepare(OPEN_SUBMISSIONS).all() as Submission[]) : [], known: new Set(known) }
-  } finally {
-    db.close()
-  }
-}
+  })

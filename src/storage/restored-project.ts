@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { DEFAULT_PROJECT } from '../access/access.ts'
 import type { RestoreOptions } from '../ports/upkeep-ports.ts'
 import { placedProject } from './project-files.ts'
 import { readProject } from './project-mark.ts'
+import { hasTable, readFrom } from './read-file.ts'
 import { StorageError } from './storage-error.ts'
 
 interface Marks {
@@ -47,22 +48,18 @@ export const projectOfFile = (path: string): string | null => marksOf(path).proj
 
 /** Only a main database has keys that count: a file with some is one, whatever its name. What cannot be read says nothing. */
 function marksOf(path: string): Marks {
-  let db: Database.Database | undefined
   try {
-    db = new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
-    const keys = countKeys(db)
-    return { project: readProject(db) ?? (keys > 0 ? DEFAULT_PROJECT : placedProject(path)), keys }
+    return readFrom(path, (db) => {
+      const keys = countKeys(db)
+      return { project: readProject(db) ?? (keys > 0 ? DEFAULT_PROJECT : placedProject(path)), keys }
+    })
   } catch {
     return { project: placedProject(path), keys: 0 }
-  } finally {
-    db?.close()
   }
 }
 
-function countKeys(db: Database.Database): number {
-  const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'api_keys'").get() !== undefined
-  return has ? (db.prepare('SELECT count(*) FROM api_keys').pluck().get() as number) : 0
-}
+const countKeys = (db: Database.Database): number =>
+  hasTable(db, 'api_keys') ? (db.prepare('SELECT count(*) FROM api_keys').pluck().get() as number) : 0
 
 const IS_OUTSIDE = `
   SELECT 1 FROM trajectories WHERE outside_bytes IS NOT NULL
@@ -75,8 +72,7 @@ const OF_ANOTHER = /^(.*?)(?: \(project ([a-z0-9-]+)\))?$/
  * written down as another place, so that it is not opened before a sample is found in the new folder.
  */
 export function leaveFolder(db: Database.Database, from: string | null, to: string, since: string): void {
-  const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'blob_places'").get() !== undefined
-  if (!has || from === null || from === to) return
+  if (!hasTable(db, 'blob_places') || from === null || from === to) return
   if (db.prepare(IS_OUTSIDE).get() === undefined) return
   const last = db.prepare('SELECT place FROM blob_places ORDER BY rowid DESC LIMIT 1').pluck().get()
   if (typeof last !== 'string') return

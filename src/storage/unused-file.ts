@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { livingProcesses } from './process-registry.ts'
+import { hasTable, readFrom } from './read-file.ts'
 import { StorageError } from './storage-error.ts'
 
 /** What SQLite keeps beside a database: beside another file of that name it would be taken for that one’s. */
@@ -39,17 +40,15 @@ export function isOurs(path: string): boolean {
   const head = readHead(path)
   if (head.length === 0) return true
   if (!MAGIC.startsWith(head.toString('latin1'))) return false
-  let db: Database.Database | undefined
   try {
-    db = new Database(path, { readonly: true, fileMustExist: true, timeout: 1000 })
-    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
-    return tables.length === 0 || tables.includes('schema_migrations')
+    return readFrom(path, (db) => countTables(db) === 0 || hasTable(db, 'schema_migrations'), 1000)
   } catch (error) {
     return /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test((error as { code?: string }).code ?? '')
-  } finally {
-    db?.close()
   }
 }
+
+const countTables = (db: Database.Database): unknown =>
+  db.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").pluck().get()
 
 function readHead(path: string): Buffer {
   const file = openSync(path, 'r')
@@ -61,7 +60,7 @@ function readHead(path: string): Buffer {
   }
 }
 
-const inUse = (path: string): StorageError =>
+export const inUse = (path: string): StorageError =>
   new StorageError(
     'storage_busy',
     `${path} is in use by a living process: stop the service and its commands first (one that was killed on another machine counts as living for a minute)`,

@@ -73,6 +73,14 @@ const PROMISES: Readonly<Record<string, string>> = {
   'an item is not counted': `
     SELECT batch, status, coalesce(label, failure_code, ''), cached, count(*) FROM batch_items
     WHERE status <> 'pending' GROUP BY 1, 2, 3, 4 EXCEPT SELECT batch, status, detail, cached, n FROM batch_tallies`,
+  'evidence is not counted as it is stored': `
+    WITH counted AS (
+      SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades WHERE NOT silent GROUP BY 1, 2, 4
+      UNION ALL SELECT judge, rubric, 'citation', citation.value ->> '$.status', count(*)
+      FROM grades, json_each(body, '$.citations') AS citation WHERE NOT silent GROUP BY 1, 2, 4
+    ), kept AS (SELECT judge, rubric, kind, status, n FROM evidence_tallies)
+    SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept)
+    UNION ALL SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)`,
   'an item has a grade that is not there': `
     SELECT item_id FROM batch_items WHERE grade_id IS NOT NULL AND grade_id NOT IN (SELECT id FROM grades)`,
   'an open item has no trajectory': `

@@ -94,6 +94,39 @@ describe('what belongs together is written together or not at all', () => {
   })
 })
 
+test('what is added to counters is added once, and not for what failed beside it', async () => {
+  const { stores } = open()
+  const record = makeRecord({ status: 'failed' })
+  const written = await Promise.allSettled([
+    stores.attempts.begin(plan('att_1'), NO_CAPS),
+    stores.grades.put(makeRecord()),
+    stores.grades.put(record),
+    stores.attempts.begin(plan('att_1'), NO_CAPS),
+    stores.grades.put(record),
+    stores.grades.put({ ...makeRecord(), silent: true }),
+    stores.attempts.begin(plan('att_2'), { ...NO_CAPS, batch_usd: 1.5 }),
+    stores.attempts.begin(plan('att_3'), { ...NO_CAPS, batch_usd: 2 }),
+  ])
+  expect(written.map(({ status }) => status === 'fulfilled')).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+    true,
+    true,
+    true,
+  ])
+  expect(written[6]).toMatchObject({ value: { cap: 'batch', spent_usd: 1 } })
+  expect(written[7]).toMatchObject({ value: null })
+  expect(await readSpent(stores, { batch: 'bat_1' })).toBe(2)
+  const counted = (await stores.grades.countEvidence()).map(({ kind, status, n }) => [kind, status, n])
+  expect(counted).toEqual([
+    ['grade', 'failed', 1],
+    ['grade', 'graded', 1],
+  ])
+})
+
 test('two connections never go over a cap together', async () => {
   const path = tempDatabase()
   const both = [open(path).stores, open(path).stores]

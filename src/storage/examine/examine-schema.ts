@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { count } from '../../domain/count.ts'
 import type { Finding } from '../../ports/upkeep-ports.ts'
+import { hasTable } from '../read-file.ts'
 import { assertSafeVersion } from '../sqlite/database.ts'
 import { assertKnown, loadMigrations } from '../sqlite/migrate.ts'
 import { type Check, error, MOST_IDS, note, ok } from './examine-check.ts'
@@ -17,8 +18,7 @@ interface SchemaState {
 export function readSchema(db: Database.Database): SchemaState {
   const migrations = loadMigrations()
   const state = (applied: number, fault: string | null) => ({ applied, of: migrations.length, fault })
-  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== undefined
-  if (!hasTable) return state(0, 'this is no database of Veridict')
+  if (!hasTable(db, 'schema_migrations')) return state(0, 'this is no database of Veridict')
   const rows = db.prepare('SELECT name, sha256 FROM schema_migrations ORDER BY name').raw().all() as [string, string][]
   const applied = new Map(rows)
   if (applied.size === 0) return state(0, 'no migration is applied')

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import type { ExamineOptions, Finding } from '../../ports/upkeep-ports.ts'
 import { livingProcesses } from '../process-registry.ts'
+import { openToRead } from '../read-file.ts'
 import { toStorageError } from '../storage-error.ts'
 import { type Check, type Examined, error } from './examine-check.ts'
 import { CONTENT_CHECKS } from './examine-content.ts'
@@ -27,7 +28,7 @@ export async function* examineDatabase(options: ExamineOptions): AsyncGenerator<
   yield* lookAtFile(options)
   let db: Database.Database
   try {
-    db = new Database(options.path, { readonly: true, fileMustExist: true, timeout: 5000 })
+    db = openToRead(options.path)
   } catch (failure) {
     return yield cannotOpen(failure)
   }

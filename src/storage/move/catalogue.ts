@@ -14,7 +14,8 @@ export function findUndescribed(
   for (const [name, columns] of catalogue) {
     const described = known.get(name)
     if (described === undefined && !left.has(name)) found.push(name)
-    if (described !== undefined) found.push(...columns.filter((c) => !described.has(c)).map((c) => `${name}.${c}`))
+    if (described !== undefined)
+      found.push(...columns.filter((c) => c !== 'rowid' && !described.has(c)).map((c) => `${name}.${c}`))
   }
   for (const [name, described] of known) {
     const columns = new Set(catalogue.get(name) ?? [])
@@ -23,9 +24,6 @@ export function findUndescribed(
   return found
 }
 
-function columnsOn(side: 'sqlite' | 'postgres', table: (typeof MOVED)[number]): string[] {
-  const all = Object.keys(table.columns)
-  if (side === 'postgres') return all
-  const kept = all.filter((name) => table.made[name] === undefined).map((name) => table.renamed[name] ?? name)
-  return [...kept, ...table.dropped]
-}
+/** The order of writing is no column that is described in SQLite: it comes over as `seq`, or another column gives it. */
+const columnsOn = (side: 'sqlite' | 'postgres', { columns, made }: (typeof MOVED)[number]): string[] =>
+  Object.keys(columns).filter((name) => side === 'postgres' || (name !== 'seq' && made[name] === undefined))

@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { openToRead } from '../backup.ts'
 import { readSchema } from '../examine/examine-schema.ts'
 import { livingProcesses } from '../process-registry.ts'
+import { openToRead } from '../read-file.ts'
 import { StorageError, toStorageError } from '../storage-error.ts'
+import { inUse } from '../unused-file.ts'
 import { findUndescribed } from './catalogue.ts'
 import { MOVED, type MovedTable } from './moved-tables.ts'
 import { CHUNK_BYTES, CHUNK_ROWS, type Row, sizeOf, type Value } from './rows.ts'
@@ -60,11 +61,7 @@ function assertMovable(db: Database.Database, path: string, now: Date): void {
     throw refuse(
       `it is version ${applied} of ${of}: older than this program. Open it once with this version (\`veridict status\` with VERIDICT_DATABASE, or the service), which migrates it; or do that with a copy, and move the copy`,
     )
-  if (livingProcesses(db, now).size > 0 || isHeldByOthers(path))
-    throw new StorageError(
-      'storage_busy',
-      `${path} is in use by a living process: stop the service and its commands first (one that was killed on another machine counts as living for a minute)`,
-    )
+  if (livingProcesses(db, now).size > 0 || isHeldByOthers(path)) throw inUse(path)
   const undescribed = findUndescribed('sqlite', columnsOf(db))
   if (undescribed.length > 0) throw refuse(`nobody has said how to move ${undescribed.join(', ')}`)
   const dangling = db.pragma('foreign_key_check') as { table: string }[]
@@ -126,10 +123,10 @@ const quote = (name: string): string => `"${name}"`
 const kept = ({ without }: MovedTable): string => (without === null ? '' : ` WHERE NOT (${without})`)
 
 function renderSelect(table: MovedTable): string {
-  const { name, columns, renamed, made } = table
+  const { name, columns, made } = table
   const list = Object.keys(columns)
     .filter((column) => made[column] === undefined)
-    .map((column) => `${quote(renamed[column] ?? column)} AS ${quote(column)}`)
+    .map((column) => `${quote(column === 'seq' ? 'rowid' : column)} AS ${quote(column)}`)
   return `SELECT ${list.join(', ')} FROM ${quote(name)}${kept(table)}`
 }
 

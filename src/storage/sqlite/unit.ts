@@ -92,10 +92,13 @@ export function createUnit(db: Database.Database): Unit {
   }
 
   return {
-    read<T>(work: () => T): Promise<T> {
-      if (!db.open) return Promise.reject(closed())
-      const result = settle(work)
-      return result.ok ? Promise.resolve(result.value) : Promise.reject(toStorageError(result.error))
+    async read(work) {
+      if (!db.open) throw closed()
+      try {
+        return work()
+      } catch (error) {
+        throw toStorageError(error)
+      }
     },
     write<T>(work: () => T): Promise<T> {
       if (!db.open) return Promise.reject(closed())

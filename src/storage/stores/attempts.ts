@@ -24,7 +24,7 @@ import {
   type StoredReplyRow,
   WALKED_CALLS,
 } from './attempt-rows.ts'
-import { fetchReplies, fetchReply, isLarge, keepEnd } from './outside-replies.ts'
+import { fetchReplies, fetchReply, keepEnd } from './outside-replies.ts'
 import { type Amounts, addAmounts, addSpending, amountsOf, findBroken } from './spending.ts'
 
 const COUNTED_COLUMNS = 'started_at, batch, payer, reserved_usd'
@@ -99,10 +99,7 @@ export function createAttemptLedger(db: Db, outside: Outside): AttemptLedger {
     const row = { ...renderPlanned(attempt), process: db.process, outcome: 'sent', ...end }
     return sql.insert('attempts', db.isShared ? { ...row, lease: leases[0] ?? null } : row, leases)
   }
-  const rowOf = async (attempt: FinishedAttempt): Promise<EndRow> => {
-    const end = renderEnd(attempt)
-    return isLarge(outside, end) ? keepEnd(outside, end) : end
-  }
+  const rowOf = (attempt: FinishedAttempt): Promise<EndRow> => keepEnd(outside, renderEnd(attempt))
   const namedAttempts = async (gradeId: string): Promise<string[]> => {
     const [row] = await db.rows<{ body: string }>('SELECT body FROM grades WHERE id = $1', [gradeId])
     return row === undefined ? [] : columnOf(parseStored<Grade>(row.body).receipt.attempts, 'id')

@@ -16,10 +16,6 @@ export async function keepEnd(outside: Outside, end: EndRow): Promise<EndRow> {
   return { ...end, reply_text: text.stored, raw_reply: raw.stored, outside_bytes: bytes === 0 ? null : bytes }
 }
 
-/** Whether something of it would be put outside: what is not may be written without a wait. */
-export const isLarge = (outside: Outside, { reply_text, raw_reply }: EndRow): boolean =>
-  [reply_text, raw_reply].some((bytes) => bytes !== null && outside.takes(bytes.length))
-
 async function keepColumn(outside: Outside, attempt: string, bytes: Buffer | null) {
   if (bytes === null || !outside.takes(bytes.length)) return { stored: bytes, bytes: 0 }
   try {

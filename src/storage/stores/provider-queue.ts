@@ -7,7 +7,7 @@ import { isOpenItem, waitItem } from './provider-items.ts'
 import {
   type AnswerRow,
   type PastRoundRow,
-  parseAnswers,
+  parseAnswer,
   parseRound,
   type RoundRow,
   renderRequest,
@@ -78,7 +78,7 @@ export function createProviderQueue(db: Db, outside: Outside): ProviderQueue {
       }),
     async find({ batch, key, sample, round, request_digest }) {
       const [newest, ...older] = await db.rows<AnswerRow>(ANSWERS_OF, [batch, key, sample, round, request_digest])
-      return newest === undefined ? null : parseAnswers([await fetchReply(outside, newest), ...older])
+      return newest === undefined ? null : parseAnswer(await fetchReply(outside, newest), 1 + older.length)
     },
     queuedJudges: async (batch) => columnOf(await db.rows<{ judge: string }>(QUEUED_JUDGES, [batch]), 'judge'),
     async round(batch) {

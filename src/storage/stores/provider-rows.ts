@@ -70,13 +70,8 @@ export const parseLine = (row: { readonly id: string; readonly line: Buffer }) =
   line: unpackText(row.line),
 })
 
-/** The rows of one question are its tries, the newest first. */
-export function parseAnswers(rows: readonly AnswerRow[]): ProviderAnswer | null {
-  const [newest] = rows
-  return newest === undefined ? null : parseAnswer(newest, rows.length)
-}
-
-function parseAnswer(row: AnswerRow, tries: number): ProviderAnswer {
+/** The newest row of a question; all of its rows are its tries. */
+export function parseAnswer(row: AnswerRow, tries: number): ProviderAnswer {
   const state = row.status === 'answered' || row.status === 'void' ? row.status : 'open'
   const answered = state === 'answered'
   return {

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { isComplete, loadMigrations } from './sqlite/migrate.ts'
+
+/** Opens a database to look at it. Throws where it is not there. */
+export const openToRead = (path: string, timeout = 5000): Database.Database =>
+  new Database(path, { readonly: true, fileMustExist: true, timeout })
+
+/** The same for one look. */
+export function readFrom<T>(path: string, look: (db: Database.Database) => T, timeout?: number): T {
+  const db = openToRead(path, timeout)
+  try {
+    return look(db)
+  } finally {
+    db.close()
+  }
+}
+
+export const hasTable = (db: Database.Database, name: string): boolean =>
+  db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
+
+/** Whether a file is there that would be opened as it is, without a migration. It is only read. */
+export function isMigrated(path: string): boolean {
+  if (path === ':memory:') return true
+  if (!existsSync(path)) return false
+  try {
+    return readFrom(path, (db) => {
+      if (!hasTable(db, 'schema_migrations')) return false
+      return isComplete(db.prepare('SELECT name FROM schema_migrations').pluck().all() as string[], loadMigrations())
+    })
+  } catch {
+    // Opening it tells what is wrong with it.
+    return true
+  }
+}
