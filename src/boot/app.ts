@@ -6,6 +6,7 @@ import fastify, {
 } from 'fastify'
 import { createStatisticsWorker } from '../audit/agreement/statistics-worker.ts'
 import { createAliases, createAliasMemory } from '../http/body/aliases.ts'
+import { createAnswerOnce } from '../http/body/idempotency.ts'
 import { installJsonBody } from '../http/body/json-body.ts'
 import type { Context } from '../http/context.ts'
 import { measureContext } from '../http/context-metrics.ts'
@@ -76,6 +77,7 @@ export async function buildApp(
   const memory = createAliasMemory()
   const aliasesOf = perProject((project) => createAliases(project, memory, context.answer_config))
   const inFlight = createInFlight()
+  const answerOnce = createAnswerOnce(context.clock, inFlight)
   context.onTrouble((trouble) => logTrouble(http.log, trouble))
   const statistics = createStatisticsWorker()
   http.addHook('onClose', () => statistics.close())
@@ -94,16 +96,16 @@ export async function buildApp(
   )
   installOpenApi(http)
   sessionRoutes(http, { access: context.access, config: context.config, keyRate: access.keyRate })
-  gradeRoutes(http, { context, metrics, aliasesOf, inFlight })
-  trajectoryRoutes(http, { context })
+  gradeRoutes(http, { context, metrics, aliasesOf, answerOnce })
+  trajectoryRoutes(http, { context, answerOnce })
   trajectorySearchRoute(http, { context })
   batchRoutes(http, { context, inFlight, state })
   batchResultRoute(http, { context, inFlight, state })
   batchCallRoute(http)
   batchEventRoute(http, { context, inFlight, state })
   regradeRoutes(http, { context, inFlight, statistics })
-  commentRoutes(http, { context, inFlight })
-  reviewRoutes(http, { context, inFlight })
+  commentRoutes(http, { context, answerOnce })
+  reviewRoutes(http, { context, answerOnce })
   disagreementRoutes(http, { context })
   agreementRoutes(http, { context, statistics })
   reportRoutes(http, { context, statistics })

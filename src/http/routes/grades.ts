@@ -6,15 +6,13 @@ import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
 import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../body/examples.ts'
-import { createIdempotency } from '../body/idempotency.ts'
+import type { AnswerOnce } from '../body/idempotency.ts'
 import { decodeCursor, toPage } from '../body/paging.ts'
 import { sendJson, sendText } from '../body/reply.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
-import type { InFlight } from '../guard/in-flight.ts'
 import { requireNames } from '../known-names.ts'
-import { notFound } from '../problem.ts'
-import { perProject } from '../project.ts'
+import { orNotFound } from '../problem.ts'
 import { type GradingDeps, gradeOne } from './grade-one.ts'
 import { LedgerQuery, listLedgerEntries } from './ledger.ts'
 
@@ -36,13 +34,12 @@ const OverviewQuery = Closed(FILTERS)
 
 interface GradeRouteOptions extends GradingDeps {
   readonly context: Context
-  readonly inFlight: InFlight
+  readonly answerOnce: AnswerOnce
 }
 
 /** Grade one, read grades, and read how they were made. */
 export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): void {
-  const { context, inFlight } = options
-  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores))
+  const { context, answerOnce } = options
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post('/v1/grades', {
@@ -61,14 +58,7 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
         ...problems(400, 404, 409, 413, 415, 422, 502, 504),
       },
     },
-    handler: async (request, reply) => {
-      const at = context.clock.now().toISOString()
-      const work = idempotencyOf(request.project).run(request, reply, at, () =>
-        gradeOne(request.body, request, options),
-      )
-      const { text, status } = await inFlight.track(work)
-      return sendText(reply, text, status)
-    },
+    handler: (request, reply) => answerOnce(request, reply, () => gradeOne(request.body, request, options)),
   })
 
   routes.get('/v1/grades', {
@@ -122,8 +112,11 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
       response: { 200: answer('Grade', 'The grade, whatever its status.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const text = await request.project.stores.grades.getText(request.params.id)
-      if (text === null) throw notFound('grade', request.params.id)
+      const text = orNotFound(
+        await request.project.stores.grades.getText(request.params.id),
+        'grade',
+        request.params.id,
+      )
       return sendText(reply, text)
     },
   })
@@ -140,8 +133,7 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
     handler: async (request, reply) => {
       const { id } = request.params
       const { grades, attempts } = request.project.stores
-      const grade = await grades.get(id)
-      if (grade === null) throw notFound('grade', id)
+      const grade = orNotFound(await grades.get(id), 'grade', id)
       const calls = await attempts.listForGrade(id)
       return sendJson(reply, { items: listLedgerEntries(calls, grade.receipt, request.query.raw === true) })
     },
@@ -166,8 +158,7 @@ function questionRoutes(app: FastifyInstance): void {
     },
     handler: async (request, reply) => {
       const { grades } = request.project.stores
-      const grade = await grades.get(request.params.id)
-      if (grade === null) throw notFound('grade', request.params.id)
+      const grade = orNotFound(await grades.get(request.params.id), 'grade', request.params.id)
       const standing = await grades.listForQuestion(questionOf(grade))
       return sendJson(reply, { items: standing.map((one) => one.grade) })
     },
@@ -186,8 +177,11 @@ function questionRoutes(app: FastifyInstance): void {
       },
     },
     handler: async (request, reply) => {
-      const truth = await request.project.stores.grades.getGroundTruth(request.params.id)
-      if (truth === null) throw notFound('grade', request.params.id)
+      const truth = orNotFound(
+        await request.project.stores.grades.getGroundTruth(request.params.id),
+        'grade',
+        request.params.id,
+      )
       return sendJson(reply, truth)
     },
   })
