@@ -35,6 +35,7 @@ import { operationRoutes } from '../http/routes/operations.ts'
 import { regradeRoutes } from '../http/routes/regrades.ts'
 import { reportRoutes } from '../http/routes/reports.ts'
 import { reviewRoutes } from '../http/routes/reviews.ts'
+import type { RouteDeps } from '../http/routes/route-deps.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
 import { trajectorySearchRoute } from '../http/routes/trajectory-search.ts'
 import { schemaController } from '../http/validation.ts'
@@ -81,6 +82,7 @@ export async function buildApp(
   context.onTrouble((trouble) => logTrouble(http.log, trouble))
   const statistics = createStatisticsWorker()
   http.addHook('onClose', () => statistics.close())
+  const deps: RouteDeps = { context, metrics, aliasesOf, inFlight, answerOnce, statistics, state }
   installErrors(http)
   traceRequests(http, context.tracing)
   const access = await installAccess(http, { access: context.access, config: context.config })
@@ -92,27 +94,27 @@ export async function buildApp(
   installJsonBody(
     http,
     limits,
-    admission.behindHits((request, reply) => answerKnownBytes(request, reply, { aliasesOf, metrics })),
+    admission.behindHits((request, reply) => answerKnownBytes(request, reply, deps)),
   )
   installOpenApi(http)
   sessionRoutes(http, { access: context.access, config: context.config, keyRate: access.keyRate })
-  gradeRoutes(http, { context, metrics, aliasesOf, answerOnce })
-  trajectoryRoutes(http, { context, answerOnce })
-  trajectorySearchRoute(http, { context })
-  batchRoutes(http, { context, inFlight, state })
-  batchResultRoute(http, { context, inFlight, state })
+  gradeRoutes(http, deps)
+  trajectoryRoutes(http, deps)
+  trajectorySearchRoute(http, deps)
+  batchRoutes(http, deps)
+  batchResultRoute(http, deps)
   batchCallRoute(http)
-  batchEventRoute(http, { context, inFlight, state })
-  regradeRoutes(http, { context, inFlight, statistics })
-  commentRoutes(http, { context, answerOnce })
-  reviewRoutes(http, { context, answerOnce })
-  disagreementRoutes(http, { context })
-  agreementRoutes(http, { context, statistics })
-  reportRoutes(http, { context, statistics })
-  catalogueRoutes(http, { context })
-  operationRoutes(http, { context, metrics, state })
+  batchEventRoute(http, deps)
+  regradeRoutes(http, deps)
+  commentRoutes(http, deps)
+  reviewRoutes(http, deps)
+  disagreementRoutes(http, deps)
+  agreementRoutes(http, deps)
+  reportRoutes(http, deps)
+  catalogueRoutes(http, deps)
+  operationRoutes(http, deps)
   pageRoutes(http)
   await http.ready()
-  installRawAnswers(http, { context, metrics, aliasesOf, access, admission, state })
+  installRawAnswers(http, { ...deps, access, admission })
   return { http, state, settled: () => inFlight.settled() }
 }

@@ -15,8 +15,9 @@ import type { Context } from '../context.ts'
 import { refusalProblem } from '../outcomes.ts'
 import { HttpProblem, orNotFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
-import { BatchId, type BatchRouteOptions } from './batch-route.ts'
+import type { RouteDeps } from './route-deps.ts'
 
+export const BatchId = Closed({ id: Type.String({ maxLength: 100 }) })
 const ListQuery = Closed({
   key: Type.Optional(Type.String({ maxLength: 200 })),
   status: Type.Optional(BatchStatusSchema),
@@ -24,7 +25,7 @@ const ListQuery = Closed({
 })
 
 /** Many trials: take them in, follow them, stop them, let them go on. */
-export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRouteOptions): void {
+export function batchRoutes(app: FastifyInstance, { context, inFlight }: RouteDeps): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post('/v1/batches', {

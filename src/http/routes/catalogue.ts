@@ -7,9 +7,9 @@ import { judgeView } from '../../ports/judge-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
-import type { Context } from '../context.ts'
 import { Lifecycles } from '../lifecycles.ts'
 import { orNotFound } from '../problem.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const RubricId = Closed({ id: Type.String({ maxLength: 200 }) })
 
@@ -20,7 +20,7 @@ const JudgesQuery = Closed({
 })
 
 /** What there is: rubrics and judges. */
-export function catalogueRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
+export function catalogueRoutes(app: FastifyInstance, { context }: RouteDeps): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const lifecycles = new Lifecycles(context.clock)
   const { default_judge } = context.config

@@ -4,23 +4,18 @@ import { findCommentFaults, makeComment } from '../../audit/comment-step.ts'
 import { type CommentRequest, CommentRequestSchema } from '../../schemas/audit/comment.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
-import type { AnswerOnce } from '../body/idempotency.ts'
 import { decodeCursor, toPage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
-import type { Context, Project } from '../context.ts'
+import type { Project } from '../context.ts'
 import { HttpProblem, orNotFound } from '../problem.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
 const ListQuery = Closed(PageQuery)
 
-interface CommentDeps {
-  readonly context: Context
-  readonly answerOnce: AnswerOnce
-}
-
 /** Comments on the steps of graded runs. */
-export function commentRoutes(app: FastifyInstance, { context: { clock, newId }, answerOnce }: CommentDeps): void {
+export function commentRoutes(app: FastifyInstance, { context: { clock, newId }, answerOnce }: RouteDeps): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   async function comment({ stores, service }: Project, id: string, body: CommentRequest) {

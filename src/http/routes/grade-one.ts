@@ -1,23 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
-import type { Aliases } from '../body/aliases.ts'
 import type { Answered } from '../body/idempotency.ts'
 import { sendText } from '../body/reply.ts'
-import type { Project } from '../context.ts'
-import type { Metrics } from '../metrics.ts'
 import { failureProblem, refusalProblem } from '../outcomes.ts'
 import { payerOf } from '../project.ts'
-
-export interface GradingDeps {
-  readonly metrics: Metrics
-  readonly aliasesOf: (project: Project) => Aliases
-}
+import type { RouteDeps } from './route-deps.ts'
 
 /** Before anything is parsed: sends the stored answer, where the same bytes were answered before. Answers whether it did. */
 export async function answerKnownBytes(
   request: FastifyRequest,
   reply: FastifyReply,
-  { aliasesOf, metrics }: GradingDeps,
+  { aliasesOf, metrics }: Pick<RouteDeps, 'aliasesOf' | 'metrics'>,
 ): Promise<boolean> {
   if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
   const known = await aliasesOf(request.project).find(request.bodyDigest)
@@ -29,7 +22,7 @@ export async function answerKnownBytes(
 }
 
 /** A good or unverified grade as its answer; refusals and failed judges are thrown as problems. */
-export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: GradingDeps): Promise<Answered> {
+export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: RouteDeps): Promise<Answered> {
   const outcome = await request.project.service.grade(body, payerOf(request))
   if (!outcome.ok) throw refusalProblem(outcome.refusal)
   const { grade, cached } = outcome

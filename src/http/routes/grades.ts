@@ -6,15 +6,14 @@ import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
 import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../body/examples.ts'
-import type { AnswerOnce } from '../body/idempotency.ts'
 import { decodeCursor, toPage } from '../body/paging.ts'
 import { sendJson, sendText } from '../body/reply.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
-import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { orNotFound } from '../problem.ts'
-import { type GradingDeps, gradeOne } from './grade-one.ts'
+import { gradeOne } from './grade-one.ts'
 import { LedgerQuery, listLedgerEntries } from './ledger.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
 const filter = (description?: string) =>
@@ -32,14 +31,9 @@ const FILTERS = {
 const ListQuery = Closed({ ...FILTERS, ...PageQuery })
 const OverviewQuery = Closed(FILTERS)
 
-interface GradeRouteOptions extends GradingDeps {
-  readonly context: Context
-  readonly answerOnce: AnswerOnce
-}
-
 /** Grade one, read grades, and read how they were made. */
-export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): void {
-  const { context, answerOnce } = options
+export function gradeRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const { context, answerOnce } = deps
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post('/v1/grades', {
@@ -58,7 +52,7 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
         ...problems(400, 404, 409, 413, 415, 422, 502, 504),
       },
     },
-    handler: (request, reply) => answerOnce(request, reply, () => gradeOne(request.body, request, options)),
+    handler: (request, reply) => answerOnce(request, reply, () => gradeOne(request.body, request, deps)),
   })
 
   routes.get('/v1/grades', {

@@ -9,14 +9,14 @@ import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
-import type { AnswerOnce } from '../body/idempotency.ts'
 import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { REVIEW_COLUMNS, toReviewRow } from '../body/review-table.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
-import type { Context, Project } from '../context.ts'
+import type { Project } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem, orNotFound } from '../problem.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
 const ReviewQuery = Closed({
@@ -36,10 +36,7 @@ const ReviewQuery = Closed({
 })
 
 /** Human labels: give one, and read them. */
-export function reviewRoutes(
-  app: FastifyInstance,
-  { context, answerOnce }: { readonly context: Context; readonly answerOnce: AnswerOnce },
-): void {
+export function reviewRoutes(app: FastifyInstance, { context, answerOnce }: RouteDeps): void {
   const { clock, newId } = context
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 

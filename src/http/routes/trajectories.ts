@@ -6,14 +6,14 @@ import { PageQuery } from '../../schemas/page.ts'
 import type { TrajectoryStep, TrajectorySummary } from '../../schemas/trajectory-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { EXAMPLE_REQUEST } from '../body/examples.ts'
-import type { AnswerOnce } from '../body/idempotency.ts'
 import { isStream, readRecords } from '../body/ndjson.ts'
 import { decodeCursor, encodeCursor } from '../body/paging.ts'
 import { sendJson, sendText } from '../body/reply.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
-import type { Context, Project } from '../context.ts'
+import type { Project } from '../context.ts'
 import { refusalProblem } from '../outcomes.ts'
 import { orNotFound } from '../problem.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 type Upload = Parameters<GradingService['upload']>[0]
 const UploadSchema = Type.Unsafe<Upload>({
@@ -29,10 +29,7 @@ const StepsQuery = Closed({
 })
 
 /** Upload once, grade by id, read back in steps. */
-export function trajectoryRoutes(
-  app: FastifyInstance,
-  { context, answerOnce }: { readonly context: Context; readonly answerOnce: AnswerOnce },
-): void {
+export function trajectoryRoutes(app: FastifyInstance, { context, answerOnce }: RouteDeps): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const upload = async ({ service }: Project, document: Upload) => {
     const outcome = await service.upload(document)
