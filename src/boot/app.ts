@@ -6,6 +6,7 @@ import fastify, {
 } from 'fastify'
 import { createStatisticsWorker } from '../audit/agreement/statistics-worker.ts'
 import { createAliases, createAliasMemory } from '../http/body/aliases.ts'
+import { createAnswerOnce } from '../http/body/idempotency.ts'
 import { installJsonBody } from '../http/body/json-body.ts'
 import type { Context } from '../http/context.ts'
 import { measureContext } from '../http/context-metrics.ts'
@@ -28,12 +29,12 @@ import { batchRoutes } from '../http/routes/batches.ts'
 import { catalogueRoutes } from '../http/routes/catalogue.ts'
 import { commentRoutes } from '../http/routes/comments.ts'
 import { disagreementRoutes } from '../http/routes/disagreements.ts'
-import { answerKnownBytes } from '../http/routes/grade-one.ts'
-import { gradeRoutes } from '../http/routes/grades.ts'
+import { answerKnownBytes, gradeRoutes } from '../http/routes/grades.ts'
 import { operationRoutes } from '../http/routes/operations.ts'
 import { regradeRoutes } from '../http/routes/regrades.ts'
 import { reportRoutes } from '../http/routes/reports.ts'
 import { reviewRoutes } from '../http/routes/reviews.ts'
+import type { RouteDeps } from '../http/routes/route-deps.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
 import { trajectorySearchRoute } from '../http/routes/trajectory-search.ts'
 import { schemaController } from '../http/validation.ts'
@@ -76,9 +77,11 @@ export async function buildApp(
   const memory = createAliasMemory()
   const aliasesOf = perProject((project) => createAliases(project, memory, context.answer_config))
   const inFlight = createInFlight()
+  const answerOnce = createAnswerOnce(context.clock, inFlight)
   context.onTrouble((trouble) => logTrouble(http.log, trouble))
   const statistics = createStatisticsWorker()
   http.addHook('onClose', () => statistics.close())
+  const deps: RouteDeps = { context, metrics, aliasesOf, inFlight, answerOnce, statistics, state }
   installErrors(http)
   traceRequests(http, context.tracing)
   const access = await installAccess(http, { access: context.access, config: context.config })
@@ -90,27 +93,27 @@ export async function buildApp(
   installJsonBody(
     http,
     limits,
-    admission.behindHits((request, reply) => answerKnownBytes(request, reply, { aliasesOf, metrics })),
+    admission.behindHits((request, reply) => answerKnownBytes(request, reply, deps)),
   )
   installOpenApi(http)
   sessionRoutes(http, { access: context.access, config: context.config, keyRate: access.keyRate })
-  gradeRoutes(http, { context, metrics, aliasesOf, inFlight })
-  trajectoryRoutes(http, { context })
-  trajectorySearchRoute(http, { context })
-  batchRoutes(http, { context, inFlight, state })
-  batchResultRoute(http, { context, inFlight, state })
+  gradeRoutes(http, deps)
+  trajectoryRoutes(http, deps)
+  trajectorySearchRoute(http, deps)
+  batchRoutes(http, deps)
+  batchResultRoute(http, deps)
   batchCallRoute(http)
-  batchEventRoute(http, { context, inFlight, state })
-  regradeRoutes(http, { context, inFlight, statistics })
-  commentRoutes(http, { context, inFlight })
-  reviewRoutes(http, { context, inFlight })
-  disagreementRoutes(http, { context })
-  agreementRoutes(http, { context, statistics })
-  reportRoutes(http, { context, statistics })
-  catalogueRoutes(http, { context })
-  operationRoutes(http, { context, metrics, state })
+  batchEventRoute(http, deps)
+  regradeRoutes(http, deps)
+  commentRoutes(http, deps)
+  reviewRoutes(http, deps)
+  disagreementRoutes(http, deps)
+  agreementRoutes(http, deps)
+  reportRoutes(http, deps)
+  catalogueRoutes(http, deps)
+  operationRoutes(http, deps)
   pageRoutes(http)
   await http.ready()
-  installRawAnswers(http, { context, metrics, aliasesOf, access, admission, state })
+  installRawAnswers(http, { ...deps, access, admission })
   return { http, state, settled: () => inFlight.settled() }
 }

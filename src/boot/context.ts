@@ -38,6 +38,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     stop: () => projects.stop(),
     onTrouble: (listener) => void troubles.add(listener),
     clock,
+    newId: shared.newId,
     tracing: shared.tracing,
     meter: shared.meter,
     laneOf: shared.lanes.of,

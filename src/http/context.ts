@@ -50,6 +50,7 @@ export interface Context {
   /** Hears of what goes wrong where no request waits for it. */
   onTrouble(listener: (trouble: ProjectTrouble) => void): void
   readonly clock: Clock
+  readonly newId: (prefix: string) => string
   readonly tracing: Tracing
   readonly meter: Meter
   /** How a judge is called by this process. */

@@ -29,6 +29,12 @@ export class HttpProblem extends Error {
 export const notFound = (what: string, name?: string): HttpProblem =>
   new HttpProblem(404, 'not_found', `there is no such ${what}${name === undefined ? '' : `: ${clipName(name)}`}`)
 
+/** What was looked for; throws where it was not there. */
+export function orNotFound<T>(one: T | null, what: string, name?: string): T {
+  if (one === null) throw notFound(what, name)
+  return one
+}
+
 const LONGEST_NAME = 200
 export const clipName = (name: string): string =>
   (name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}…`).toWellFormed()

@@ -1,22 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { NO_TRACING } from '../telemetry/tracing.ts'
-import type { Aliases } from './body/aliases.ts'
 import { LARGE_ANSWER } from './body/large-answers.ts'
 import { arrivedEarly, collect, RawBody } from './body/raw-body.ts'
-import type { Context, Project } from './context.ts'
 import type { InstalledAccess } from './guard/access/install.ts'
 import { securityHeaders } from './guard/access/security-headers.ts'
 import type { Admission } from './guard/admission.ts'
-import type { Metrics } from './metrics.ts'
+import type { RouteDeps } from './routes/route-deps.ts'
 
-interface RawAnswerOptions {
-  readonly context: Context
-  readonly metrics: Metrics
-  readonly aliasesOf: (project: Project) => Aliases
+interface RawAnswerOptions extends Pick<RouteDeps, 'context' | 'metrics' | 'aliasesOf' | 'state'> {
   readonly access: InstalledAccess
   readonly admission: Admission
-  readonly state: { readonly draining: boolean }
 }
 
 const GRADES = '/v1/grades'

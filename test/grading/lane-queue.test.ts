@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createLinkedList, type Place } from '../../src/asking/lane/list.ts'
 import { createLaneQueue } from '../../src/asking/lane/queue.ts'
 
 interface Item {
@@ -42,30 +41,30 @@ function turnsOf(steps: readonly ('take' | { readonly party: string | null })[])
 
 const PARTY = fc.constantFrom(null, 'a', 'b', 'c', '__proto__')
 
-describe('linked list', () => {
+describe('a line', () => {
   test('does what an array does', () => {
     const OPERATION = fc.oneof(fc.constant('push'), fc.constant('shift'), fc.nat(30))
     fc.assert(
       fc.property(fc.array(OPERATION, { maxLength: 200, size: 'max' }), (operations) => {
-        const list = createLinkedList<number>()
-        const places: Place<number>[] = []
+        const list = createLaneQueue<number>()
+        const removals: (() => boolean)[] = []
         let model: number[] = []
         for (const operation of operations) {
           if (operation === 'push') {
-            model.push(places.length)
-            places.push(list.push(places.length))
+            model.push(removals.length)
+            removals.push(list.add(null, removals.length))
           } else if (operation === 'shift') {
-            expect(list.shift()).toBe(model.shift() ?? null)
+            expect(list.take()).toBe(model.shift() ?? null)
           } else {
-            const place = places[Number(operation)]
-            if (place === undefined) continue
-            expect(list.remove(place)).toBe(model.includes(place.value))
-            model = model.filter((value) => value !== place.value)
+            const removed = Number(operation)
+            if (removals[removed] === undefined) continue
+            expect(removals[removed]()).toBe(model.includes(removed))
+            model = model.filter((value) => value !== removed)
           }
           expect(list.size()).toBe(model.length)
         }
-        for (const value of model) expect(list.shift()).toBe(value)
-        expect(list.shift()).toBeNull()
+        for (const value of model) expect(list.take()).toBe(value)
+        expect(list.take()).toBeNull()
       }),
     )
   })

@@ -1,5 +1,3 @@
-import { createLinkedList, type LinkedList, type Place } from './list.ts'
-
 /**
  * Who waits for a judge. `take` gives single requests (party null) every second turn while both kinds wait, and the whole of
  * the turns otherwise; the batches take their turns round robin, so that with n batches waiting each has one of any n turns
@@ -7,85 +5,83 @@ import { createLinkedList, type LinkedList, type Place } from './list.ts'
  */
 interface LaneQueue<T> {
   size(): number
-  /** Answers what takes the item out again; that answers false where it has left already. */
+  /** `item` waits once at the most. Answers what takes it out again; that answers false where it has left already. */
   add(party: string | null, item: T): () => boolean
   take(): T | null
   /** Empties the lines: those of the batches, or all of them. */
   drain(which: 'batches' | 'all'): readonly T[]
 }
 
-interface Line<T> {
-  readonly party: string
-  readonly items: LinkedList<T>
-  turn: Place<Line<T>>
+/**
+ * First in, first out, with removal from the middle. An array shifts 10,000 waiters for each that leaves, and the head of a set is found by walking
+ * over what was deleted before it; an iterator that goes on where it stood has walked over that once.
+ */
+class Line<T> {
+  readonly items = new Set<T>()
+  private head = this.items.values()
+
+  shift(): T | null {
+    let next = this.head.next()
+    if (next.done) {
+      this.head = this.items.values()
+      next = this.head.next()
+    }
+    if (next.done) return null
+    this.items.delete(next.value)
+    return next.value
+  }
 }
 
 export function createLaneQueue<T>(): LaneQueue<T> {
-  const singles = createLinkedList<T>()
-  const batches = createBatchLines<T>()
+  const singles = new Line<T>()
+  const lines = new Map<string, Line<T>>()
+  /** The batches that have anybody waiting, in the order of their turns. */
+  const turns = new Line<string>()
+  let inBatches = 0
   let singleWasLast = false
-  function take(): T | null {
-    const single = singles.size() > 0 && (batches.size() === 0 || !singleWasLast)
-    const item = single ? singles.shift() : batches.take()
-    if (item !== null) singleWasLast = single
+  function takeOfBatches(): T | null {
+    const party = turns.shift()
+    const line = party === null ? undefined : lines.get(party)
+    if (party === null || line === undefined) return null
+    const item = line.shift()
+    inBatches -= 1
+    if (line.items.size === 0) lines.delete(party)
+    else turns.items.add(party)
     return item
   }
   return {
-    size: () => singles.size() + batches.size(),
+    size: () => singles.items.size + inBatches,
     add(party, item) {
-      if (party !== null) return batches.add(party, item)
-      const place = singles.push(item)
-      return () => singles.remove(place)
-    },
-    take,
-    drain(which) {
-      const drained: T[] = []
-      for (let item = batches.take(); item !== null; item = batches.take()) drained.push(item)
-      if (which === 'batches') return drained
-      for (let item = singles.shift(); item !== null; item = singles.shift()) drained.push(item)
-      return drained
-    },
-  }
-}
-
-/** One line per batch that has anybody waiting, and the lines in the order of their turns. */
-function createBatchLines<T>() {
-  const lines = new Map<string, Line<T>>()
-  const turns = createLinkedList<Line<T>>()
-  let size = 0
-  function close(line: Line<T>): void {
-    turns.remove(line.turn)
-    lines.delete(line.party)
-  }
-  function lineOf(party: string): Line<T> {
-    const known = lines.get(party)
-    if (known !== undefined) return known
-    const opened = { party, items: createLinkedList<T>() } as Line<T>
-    opened.turn = turns.push(opened)
-    lines.set(party, opened)
-    return opened
-  }
-  return {
-    size: () => size,
-    add(party: string, item: T): () => boolean {
-      const line = lineOf(party)
-      const place = line.items.push(item)
-      size += 1
+      if (party === null) {
+        singles.items.add(item)
+        return () => singles.items.delete(item)
+      }
+      const line = lines.get(party) ?? new Line<T>()
+      lines.set(party, line)
+      turns.items.add(party)
+      line.items.add(item)
+      inBatches += 1
       return () => {
-        if (!line.items.remove(place)) return false
-        size -= 1
-        if (line.items.size() === 0) close(line)
+        if (!line.items.delete(item)) return false
+        inBatches -= 1
+        if (line.items.size > 0) return true
+        lines.delete(party)
+        turns.items.delete(party)
         return true
       }
     },
-    take(): T | null {
-      const line = turns.shift()
-      if (line === null) return null
-      const item = line.items.shift()
-      size -= 1
-      if (line.items.size() === 0) close(line)
-      else line.turn = turns.push(line)
+    take() {
+      const isSingle = singles.items.size > 0 && (inBatches === 0 || !singleWasLast)
+      const item = isSingle ? singles.shift() : takeOfBatches()
+      if (item !== null) singleWasLast = isSingle
       return item
+    },
+    drain(which) {
+      const drained: T[] = []
+      for (let item = takeOfBatches(); item !== null; item = takeOfBatches()) drained.push(item)
+      if (which === 'batches') return drained
+      for (let item = singles.shift(); item !== null; item = singles.shift()) drained.push(item)
+      return drained
     },
   }
 }

@@ -21,24 +21,21 @@ export const DISAGREEMENT_COLUMNS = [
   'claims',
 ] as const
 
-export const toDisagreementRow = (one: Disagreement): readonly CsvValue[] => [
-  one.trajectory,
-  one.ground_truth,
-  one.agent,
-  one.model,
-  one.task,
-  one.score,
-  one.kinds,
-  one.why.join(' '),
-  one.grades.map(({ grade_id, judge, rubric, status, label }) => `${grade_id} ${judge}@${rubric} ${label ?? status}`),
-  one.signals?.appeared,
-  one.signals?.executed,
-  one.signals?.resolved,
-  one.reviews.map(({ rater, label }) => `${rater}: ${label ?? 'cannot be told'}`),
-  one.settled,
-  one.rubric,
-  one.claims.map(({ claim, said }) => `${claim}: ${said.map(({ by, value }) => `${by} ${tell(value)}`).join(', ')}`),
-]
+export function toDisagreementRow({ signals, ...one }: Disagreement): readonly CsvValue[] {
+  const cells: Readonly<Record<(typeof DISAGREEMENT_COLUMNS)[number], CsvValue>> = {
+    ...one,
+    ...{ appeared: signals?.appeared, executed: signals?.executed, resolved: signals?.resolved },
+    why: one.why.join(' '),
+    grades: one.grades.map(
+      ({ grade_id, judge, rubric, status, label }) => `${grade_id} ${judge}@${rubric} ${label ?? status}`,
+    ),
+    reviews: one.reviews.map(({ rater, label }) => `${rater}: ${label ?? 'cannot be told'}`),
+    claims: one.claims.map(
+      ({ claim, said }) => `${claim}: ${said.map(({ by, value }) => `${by} ${tell(value)}`).join(', ')}`,
+    ),
+  }
+  return DISAGREEMENT_COLUMNS.map((name) => cells[name])
+}
 
 const tell = (value: unknown): string =>
   value === null ? 'unclear' : typeof value === 'object' ? JSON.stringify(value) : String(value)

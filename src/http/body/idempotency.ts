@@ -1,23 +1,36 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digestBytes, digestValue } from '../../domain/digest.ts'
 import type { Lease } from '../../ports/lease-ports.ts'
-import type { Stores } from '../../ports/ports.ts'
+import type { Clock, Stores } from '../../ports/ports.ts'
+import type { InFlight } from '../guard/in-flight.ts'
 import { HttpProblem } from '../problem.ts'
+import { perProject } from '../project.ts'
+import { sendText } from './reply.ts'
 
 export interface Answered {
   readonly status: number
   readonly text: string
 }
 
-/** `Idempotency-Key`: the first success is stored and replayed; failures and refusals are not, so that an honest retry works. */
-interface Idempotency {
-  run(request: FastifyRequest, reply: FastifyReply, at: string, work: () => Promise<Answered>): Promise<Answered>
+/** Does the work of a request and sends what it answers, or what it answered before. The work goes on when its client has gone. */
+export type AnswerOnce = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<Answered>,
+) => Promise<FastifyReply>
+
+export function createAnswerOnce(clock: Clock, inFlight: InFlight): AnswerOnce {
+  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores, clock))
+  return async (request, reply, work) => {
+    const { text, status } = await inFlight.track(idempotencyOf(request.project)(request, reply, work))
+    return sendText(reply, text, status)
+  }
 }
 
-export function createIdempotency({
-  idempotency: store,
-  cluster,
-}: Pick<Stores, 'idempotency' | 'cluster'>): Idempotency {
+type Idempotency = (request: FastifyRequest, reply: FastifyReply, work: () => Promise<Answered>) => Promise<Answered>
+
+/** `Idempotency-Key`: the first success is stored and replayed; failures and refusals are not, so that an honest retry works. */
+function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock): Idempotency {
   const inFlight = new Set<string>()
 
   async function findStored(key: string, digest: string, reply: FastifyReply): Promise<Answered | null> {
@@ -58,22 +71,21 @@ export function createIdempotency({
     return (lease?.lost.aborted ? await findStored(key, digest, reply) : null) ?? answer
   }
 
-  return {
-    async run(request, reply, at, work) {
-      const header = request.headers['idempotency-key']
-      if (typeof header !== 'string') return work()
-      const key = `${request.routeOptions.url}/${header}`
-      const digest = digestOf(request)
-      const stored = await findStored(key, digest, reply)
-      if (stored !== null) return stored
-      if (inFlight.has(key)) throw inUse()
-      inFlight.add(key)
-      try {
-        return await alone(key, (lease) => answerOnce(lease, key, digest, reply, at, work))
-      } finally {
-        inFlight.delete(key)
-      }
-    },
+  return async (request, reply, work) => {
+    const header = request.headers['idempotency-key']
+    if (typeof header !== 'string') return work()
+    const at = clock.now().toISOString()
+    const key = `${request.routeOptions.url}/${header}`
+    const digest = digestOf(request)
+    const stored = await findStored(key, digest, reply)
+    if (stored !== null) return stored
+    if (inFlight.has(key)) throw inUse()
+    inFlight.add(key)
+    try {
+      return await alone(key, (lease) => answerOnce(lease, key, digest, reply, at, work))
+    } finally {
+      inFlight.delete(key)
+    }
   }
 }
 

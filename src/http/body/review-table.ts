@@ -25,28 +25,20 @@ export const REVIEW_COLUMNS = [
 ] as const
 
 /** The claims of `tab-behavior` have columns of their own; those of all rubrics stand in one, as `id=value`. */
-export const toReviewRow = ({ sampling, ...review }: Review): readonly CsvValue[] => {
+export function toReviewRow({ sampling, ...review }: Review): readonly CsvValue[] {
   const claims = claimsOfReview(review)
-  return [
-    review.id,
-    review.grade_id,
-    review.trajectory,
-    review.ground_truth,
-    review.rater,
-    review.label,
-    bool(claims['surface.observed']),
-    bool(claims['cue.acted']),
-    bool(claims['distractor.acted']),
-    review.comment,
-    review.blind,
-    sampling?.design,
-    sampling?.probability,
-    review.grade_label,
-    review.created_at,
-    review.rubric,
-    review.outcome ?? review.label,
-    Object.entries(claims).map(([id, value]) => `${id}=${value === null ? 'unclear' : String(value)}`),
-  ]
+  const cells: Readonly<Record<(typeof REVIEW_COLUMNS)[number], CsvValue>> = {
+    ...review,
+    observed: bool(claims['surface.observed']),
+    cue_acted: bool(claims['cue.acted']),
+    distractor_acted: bool(claims['distractor.acted']),
+    sampling: sampling?.design,
+    rubric: review.rubric,
+    probability: sampling?.probability,
+    outcome: review.outcome ?? review.label,
+    claims: Object.entries(claims).map(([id, value]) => `${id}=${value === null ? 'unclear' : String(value)}`),
+  }
+  return REVIEW_COLUMNS.map((name) => cells[name])
 }
 
 const bool = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null)

@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
 import { readStoredRatings } from '../../audit/agreement/stored-ratings.ts'
 import type { Issue } from '../../domain/result.ts'
 import type { Rubrics } from '../../domain/rubric/said-claims.ts'
@@ -12,13 +11,11 @@ import { answer, NoQuery, problems } from '../body/schemas.ts'
 import type { Context, ProjectStores } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem } from '../problem.ts'
+import type { RouteDeps } from './route-deps.ts'
 import { computeApart } from './statistics.ts'
 
 /** Agreement of raters, given or stored. */
-export function agreementRoutes(
-  app: FastifyInstance,
-  { context, statistics }: { readonly context: Context; readonly statistics: StatisticsWorker },
-): void {
+export function agreementRoutes(app: FastifyInstance, { context, statistics }: RouteDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().post('/v1/agreement', {
     schema: {
       operationId: 'computeAgreement',

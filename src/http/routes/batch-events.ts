@@ -5,13 +5,14 @@ import { type Following, followBatch, isEnded } from '../../batches/follow.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { NoQuery, problems, streamed } from '../body/schemas.ts'
 import { notFound } from '../problem.ts'
-import { BatchId, type BatchRouteOptions } from './batch-route.ts'
+import { BatchId } from './batches.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 /** At most this often a state is sent. */
 const SHORTEST_MS = 200
 
 /** The progress of a batch as server-sent events. */
-export function batchEventRoute(app: FastifyInstance, { context, state }: BatchRouteOptions): void {
+export function batchEventRoute(app: FastifyInstance, { context, state }: RouteDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/batches/:id/events', {
     schema: {
       operationId: 'watchBatch',

@@ -11,8 +11,9 @@ import type { AttemptLedger } from '../../ports/ledger-ports.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { problems, streamed } from '../body/schemas.ts'
 import { notFound } from '../problem.ts'
-import { BatchId, type BatchRouteOptions } from './batch-route.ts'
+import { BatchId } from './batches.ts'
 import { LedgerQuery, listBatchCalls } from './ledger.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const ResultQuery = Closed({
   wait: Type.Optional(
@@ -23,7 +24,7 @@ const ResultQuery = Closed({
 })
 
 /** The ended items of a batch, one a line. */
-export function batchResultRoute(app: FastifyInstance, { context, state }: BatchRouteOptions): void {
+export function batchResultRoute(app: FastifyInstance, { context, state }: RouteDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/batches/:id/results', {
     schema: {
       operationId: 'readResults',

@@ -13,10 +13,11 @@ import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { refusalProblem } from '../outcomes.ts'
-import { HttpProblem, notFound } from '../problem.ts'
+import { HttpProblem, orNotFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
-import { BatchId, type BatchRouteOptions } from './batch-route.ts'
+import type { RouteDeps } from './route-deps.ts'
 
+export const BatchId = Closed({ id: Type.String({ maxLength: 100 }) })
 const ListQuery = Closed({
   key: Type.Optional(Type.String({ maxLength: 200 })),
   status: Type.Optional(BatchStatusSchema),
@@ -24,7 +25,7 @@ const ListQuery = Closed({
 })
 
 /** Many trials: take them in, follow them, stop them, let them go on. */
-export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRouteOptions): void {
+export function batchRoutes(app: FastifyInstance, { context, inFlight }: RouteDeps): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post('/v1/batches', {
@@ -89,8 +90,7 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRo
       response: { 200: answer('Batch', 'Its counts always add up to its total.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const batch = await request.project.batches.get(request.params.id)
-      if (batch === null) throw notFound('batch', request.params.id)
+      const batch = orNotFound(await request.project.batches.get(request.params.id), 'batch', request.params.id)
       return sendJson(reply, batch)
     },
   })
@@ -108,8 +108,7 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: BatchRo
       handler: async (request, reply) => {
         const { batches } = request.project
         const { id } = request.params as { id: string }
-        const done = await batches[verb](id)
-        if (done === null) throw notFound('batch', id)
+        const done = orNotFound(await batches[verb](id), 'batch', id)
         if (!done) throw new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
         return sendJson(reply, await batches.get(id), 202)
       },

@@ -7,9 +7,9 @@ import { judgeView } from '../../ports/judge-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
-import type { Context } from '../context.ts'
 import { Lifecycles } from '../lifecycles.ts'
-import { notFound } from '../problem.ts'
+import { orNotFound } from '../problem.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const RubricId = Closed({ id: Type.String({ maxLength: 200 }) })
 
@@ -20,7 +20,7 @@ const JudgesQuery = Closed({
 })
 
 /** What there is: rubrics and judges. */
-export function catalogueRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
+export function catalogueRoutes(app: FastifyInstance, { context }: RouteDeps): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const lifecycles = new Lifecycles(context.clock)
   const { default_judge } = context.config
@@ -46,8 +46,7 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
       response: { 200: answer('Rubric', 'The rubric and its prompt.'), ...problems(400, 404) },
     },
     handler: (request, reply) => {
-      const rubric = findRubric(context.rubrics, request.params.id)
-      if (rubric === null) throw notFound('rubric', request.params.id)
+      const rubric = orNotFound(findRubric(context.rubrics, request.params.id), 'rubric', request.params.id)
       return sendJson(reply, rubricText(rubric))
     },
   })
@@ -63,8 +62,7 @@ export function catalogueRoutes(app: FastifyInstance, { context }: { readonly co
     },
     handler: async (request, reply) => {
       const { batches } = request.project.stores
-      const batch = await batches.get(request.params.id)
-      if (batch === null) throw notFound('batch', request.params.id)
+      const batch = orNotFound(await batches.get(request.params.id), 'batch', request.params.id)
       return sendJson(reply, { items: await readBatchRubrics(batches, batch, context.rubrics) })
     },
   })

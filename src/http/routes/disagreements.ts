@@ -9,8 +9,8 @@ import { DISAGREEMENT_COLUMNS, toDisagreementRow } from '../body/disagreement-ta
 import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, problems } from '../body/schemas.ts'
-import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const filter = (description?: string) =>
   Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
@@ -37,7 +37,7 @@ const QueueQuery = Closed({
 const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9-]*$/
 
 /** The review queue. */
-export function disagreementRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
+export function disagreementRoutes(app: FastifyInstance, { context }: RouteDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/disagreements', {
     schema: {
       operationId: 'listDisagreements',

@@ -1,22 +1,21 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { questionOf } from '../../ports/grade-ports.ts'
-import { GradeRequestSchema } from '../../schemas/grade-request.ts'
+import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
 import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../body/examples.ts'
-import { createIdempotency } from '../body/idempotency.ts'
+import type { Answered } from '../body/idempotency.ts'
 import { decodeCursor, toPage } from '../body/paging.ts'
 import { sendJson, sendText } from '../body/reply.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
-import type { Context } from '../context.ts'
-import type { InFlight } from '../guard/in-flight.ts'
 import { requireNames } from '../known-names.ts'
-import { notFound } from '../problem.ts'
-import { perProject } from '../project.ts'
-import { type GradingDeps, gradeOne } from './grade-one.ts'
+import { failureProblem, refusalProblem } from '../outcomes.ts'
+import { orNotFound } from '../problem.ts'
+import { payerOf } from '../project.ts'
 import { LedgerQuery, listLedgerEntries } from './ledger.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
 const filter = (description?: string) =>
@@ -34,15 +33,9 @@ const FILTERS = {
 const ListQuery = Closed({ ...FILTERS, ...PageQuery })
 const OverviewQuery = Closed(FILTERS)
 
-interface GradeRouteOptions extends GradingDeps {
-  readonly context: Context
-  readonly inFlight: InFlight
-}
-
 /** Grade one, read grades, and read how they were made. */
-export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): void {
-  const { context, inFlight } = options
-  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores))
+export function gradeRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const { context, answerOnce } = deps
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post('/v1/grades', {
@@ -61,14 +54,7 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
         ...problems(400, 404, 409, 413, 415, 422, 502, 504),
       },
     },
-    handler: async (request, reply) => {
-      const at = context.clock.now().toISOString()
-      const work = idempotencyOf(request.project).run(request, reply, at, () =>
-        gradeOne(request.body, request, options),
-      )
-      const { text, status } = await inFlight.track(work)
-      return sendText(reply, text, status)
-    },
+    handler: (request, reply) => answerOnce(request, reply, () => gradeOne(request.body, request, deps)),
   })
 
   routes.get('/v1/grades', {
@@ -122,8 +108,11 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
       response: { 200: answer('Grade', 'The grade, whatever its status.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const text = await request.project.stores.grades.getText(request.params.id)
-      if (text === null) throw notFound('grade', request.params.id)
+      const text = orNotFound(
+        await request.project.stores.grades.getText(request.params.id),
+        'grade',
+        request.params.id,
+      )
       return sendText(reply, text)
     },
   })
@@ -140,8 +129,7 @@ export function gradeRoutes(app: FastifyInstance, options: GradeRouteOptions): v
     handler: async (request, reply) => {
       const { id } = request.params
       const { grades, attempts } = request.project.stores
-      const grade = await grades.get(id)
-      if (grade === null) throw notFound('grade', id)
+      const grade = orNotFound(await grades.get(id), 'grade', id)
       const calls = await attempts.listForGrade(id)
       return sendJson(reply, { items: listLedgerEntries(calls, grade.receipt, request.query.raw === true) })
     },
@@ -166,8 +154,7 @@ function questionRoutes(app: FastifyInstance): void {
     },
     handler: async (request, reply) => {
       const { grades } = request.project.stores
-      const grade = await grades.get(request.params.id)
-      if (grade === null) throw notFound('grade', request.params.id)
+      const grade = orNotFound(await grades.get(request.params.id), 'grade', request.params.id)
       const standing = await grades.listForQuestion(questionOf(grade))
       return sendJson(reply, { items: standing.map((one) => one.grade) })
     },
@@ -186,9 +173,49 @@ function questionRoutes(app: FastifyInstance): void {
       },
     },
     handler: async (request, reply) => {
-      const truth = await request.project.stores.grades.getGroundTruth(request.params.id)
-      if (truth === null) throw notFound('grade', request.params.id)
+      const truth = orNotFound(
+        await request.project.stores.grades.getGroundTruth(request.params.id),
+        'grade',
+        request.params.id,
+      )
       return sendJson(reply, truth)
     },
   })
+}
+
+/** Before anything is parsed: sends the stored answer, where the same bytes were answered before. Answers whether it did. */
+export async function answerKnownBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { aliasesOf, metrics }: Pick<RouteDeps, 'aliasesOf' | 'metrics'>,
+): Promise<boolean> {
+  if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
+  const known = await aliasesOf(request.project).find(request.bodyDigest)
+  if (known === null) return false
+  metrics.hit()
+  request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
+  sendText(reply, known.text)
+  return true
+}
+
+/** A good or unverified grade as its answer; refusals and failed judges are thrown as problems. */
+export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: RouteDeps): Promise<Answered> {
+  const outcome = await request.project.service.grade(body, payerOf(request))
+  if (!outcome.ok) throw refusalProblem(outcome.refusal)
+  const { grade, cached } = outcome
+  const { judge } = grade.receipt
+  const failure = grade.failure?.code
+  request.log.info({ grade_id: grade.id, cached, status: grade.status, label: grade.label, judge, failure }, 'graded')
+  if (cached) deps.metrics.hit()
+  else deps.metrics.graded(grade)
+  if (grade.status === 'failed') throw failureProblem(grade)
+  if ((body.cache ?? 'use') === 'use')
+    // The grade is stored already: without its alias the next equal request is only slower.
+    await deps
+      .aliasesOf(request.project)
+      .remember(request.bodyDigest, grade)
+      .catch(({ code }: { code?: string }) => {
+        request.log.warn({ code }, 'the alias of a request could not be stored')
+      })
+  return { status: cached ? 200 : 201, text: JSON.stringify(grade) }
 }

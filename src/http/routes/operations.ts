@@ -3,16 +3,8 @@ import { BlobError } from '../../ports/blob-ports.ts'
 import { Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, problems } from '../body/schemas.ts'
-import type { Context } from '../context.ts'
-import type { Metrics } from '../metrics.ts'
 import { draining, HttpProblem } from '../problem.ts'
-
-interface OperationRouteOptions {
-  readonly context: Context
-  readonly metrics: Metrics
-  /** `draining` is set once a stop was asked for. */
-  readonly state: { readonly draining: boolean }
-}
+import type { RouteDeps } from './route-deps.ts'
 
 /** The caller has no key: what the database says itself may name a path. */
 const TOLD = {
@@ -29,7 +21,10 @@ const TOLD_OF_BLOBS = {
 } as const
 
 /** Probes and metrics. */
-export function operationRoutes(app: FastifyInstance, { context, metrics, state }: OperationRouteOptions): void {
+export function operationRoutes(
+  app: FastifyInstance,
+  { context, metrics, state }: Pick<RouteDeps, 'context' | 'metrics' | 'state'>,
+): void {
   app.get('/healthz', {
     schema: {
       operationId: 'health',

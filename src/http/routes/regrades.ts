@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
 import { compareBatches } from '../../audit/comparison/comparison.ts'
 import { MOST_LABELS } from '../../audit/comparison/comparison-labels.ts'
 import { PageQuery } from '../../schemas/page.ts'
@@ -10,12 +9,11 @@ import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { decodeCursor, encodeCursor } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
-import type { Context } from '../context.ts'
-import type { InFlight } from '../guard/in-flight.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem, notFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
 import { sendEstimate, sendTaken } from './batches.ts'
+import type { RouteDeps } from './route-deps.ts'
 import { computeApart } from './statistics.ts'
 
 const ComparisonQuery = Closed({
@@ -42,14 +40,7 @@ const ComparisonQuery = Closed({
 })
 
 /** Grade again what is stored, and see what that changed. */
-export function regradeRoutes(
-  app: FastifyInstance,
-  {
-    context,
-    inFlight,
-    statistics: worker,
-  }: { readonly context: Context; readonly inFlight: InFlight; readonly statistics: StatisticsWorker },
-): void {
+export function regradeRoutes(app: FastifyInstance, { context, inFlight, statistics: worker }: RouteDeps): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post('/v1/regrades', {

@@ -1,7 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
 import { loadReport, type SeveralGraders } from '../../audit/report/report-load.ts'
 import type { ReportInput, ReportOptions } from '../../audit/report/report-rows.ts'
 import {
@@ -23,6 +22,7 @@ import { answer, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem } from '../problem.ts'
+import type { RouteDeps } from './route-deps.ts'
 import { computeApart } from './statistics.ts'
 
 const text = (description?: string) =>
@@ -63,13 +63,8 @@ type Query = Static<typeof ReportQuery>
 const MOST_RESAMPLED = 40_000_000
 const MOST_GROUPS = 1000
 
-interface ReportRouteOptions {
-  readonly context: Context
-  readonly statistics: StatisticsWorker
-}
-
 /** Published numbers, with their intervals and denominators. */
-export function reportRoutes(app: FastifyInstance, { context, statistics }: ReportRouteOptions): void {
+export function reportRoutes(app: FastifyInstance, { context, statistics }: RouteDeps): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const schema = {
     tags: ['audit'],

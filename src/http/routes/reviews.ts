@@ -1,26 +1,22 @@
-import { randomBytes } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { findReviewFaults, makeReview } from '../../audit/disagreements/review-grade.ts'
 import { type ReviewFilter, readReviews } from '../../audit/disagreements/standing-reviews.ts'
 import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
-import { createIdMaker } from '../../ports/id.ts'
 import { type ReviewRequest, ReviewRequestSchema } from '../../schemas/audit/review.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
-import { createIdempotency } from '../body/idempotency.ts'
 import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
-import { sendJson, sendText } from '../body/reply.ts'
+import { sendJson } from '../body/reply.ts'
 import { REVIEW_COLUMNS, toReviewRow } from '../body/review-table.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
-import type { Context, Project } from '../context.ts'
-import type { InFlight } from '../guard/in-flight.ts'
+import type { Project } from '../context.ts'
 import { requireNames } from '../known-names.ts'
-import { HttpProblem, notFound } from '../problem.ts'
-import { perProject } from '../project.ts'
+import { HttpProblem, orNotFound } from '../problem.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
 const ReviewQuery = Closed({
@@ -40,21 +36,12 @@ const ReviewQuery = Closed({
 })
 
 /** Human labels: give one, and read them. */
-export function reviewRoutes(
-  app: FastifyInstance,
-  { context, inFlight }: { readonly context: Context; readonly inFlight: InFlight },
-): void {
-  const { clock } = context
-  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores))
+export function reviewRoutes(app: FastifyInstance, { context, answerOnce }: RouteDeps): void {
+  const { clock, newId } = context
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-  const newId = createIdMaker(
-    () => clock.now().getTime(),
-    () => randomBytes(10),
-  )
 
   async function review({ stores }: Project, gradeId: string, body: ReviewRequest) {
-    const grade = await stores.grades.get(gradeId)
-    if (grade === null) throw notFound('grade', gradeId)
+    const grade = orNotFound(await stores.grades.get(gradeId), 'grade', gradeId)
     const rubric = rubricOf(context.rubrics, grade.receipt.rubric)
     if (rubric === null) throw notLoaded(grade.receipt.rubric)
     const errors = findReviewFaults(body, rubric)
@@ -78,13 +65,8 @@ export function reviewRoutes(
       body: ReviewRequestSchema,
       response: { 201: answer('Review', 'It is stored.'), ...problems(400, 404, 409, 413, 415, 422) },
     },
-    handler: async (request, reply) => {
-      const work = idempotencyOf(request.project).run(request, reply, clock.now().toISOString(), () =>
-        review(request.project, request.params.id, request.body),
-      )
-      const { text, status } = await inFlight.track(work)
-      return sendText(reply, text, status)
-    },
+    handler: (request, reply) =>
+      answerOnce(request, reply, () => review(request.project, request.params.id, request.body)),
   })
 
   routes.get('/v1/reviews', {

@@ -6,15 +6,14 @@ import { PageQuery } from '../../schemas/page.ts'
 import type { TrajectoryStep, TrajectorySummary } from '../../schemas/trajectory-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { EXAMPLE_REQUEST } from '../body/examples.ts'
-import { createIdempotency } from '../body/idempotency.ts'
 import { isStream, readRecords } from '../body/ndjson.ts'
 import { decodeCursor, encodeCursor } from '../body/paging.ts'
 import { sendJson, sendText } from '../body/reply.ts'
 import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
-import type { Context, Project } from '../context.ts'
+import type { Project } from '../context.ts'
 import { refusalProblem } from '../outcomes.ts'
-import { notFound } from '../problem.ts'
-import { perProject } from '../project.ts'
+import { orNotFound } from '../problem.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 type Upload = Parameters<GradingService['upload']>[0]
 const UploadSchema = Type.Unsafe<Upload>({
@@ -30,9 +29,7 @@ const StepsQuery = Closed({
 })
 
 /** Upload once, grade by id, read back in steps. */
-export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly context: Context }): void {
-  const { clock } = context
-  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores))
+export function trajectoryRoutes(app: FastifyInstance, { context, answerOnce }: RouteDeps): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const upload = async ({ service }: Project, document: Upload) => {
     const outcome = await service.upload(document)
@@ -40,8 +37,7 @@ export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly c
     return { status: outcome.created ? 201 : 200, text: JSON.stringify(summarize(outcome.trajectory)) }
   }
   const load = async ({ service }: Project, id: string): Promise<Trajectory> => {
-    const trajectory = await service.trajectory(id)
-    if (trajectory === null) throw notFound('trajectory', id)
+    const trajectory = orNotFound(await service.trajectory(id), 'trajectory', id)
     return trajectory
   }
 
@@ -73,11 +69,7 @@ export function trajectoryRoutes(app: FastifyInstance, { context }: { readonly c
         const { text, status } = await upload(request.project, await readRecords(request, context.config.limits))
         return sendText(reply, text, status)
       }
-      const at = clock.now().toISOString()
-      const { text, status } = await idempotencyOf(request.project).run(request, reply, at, () =>
-        upload(request.project, body as Upload),
-      )
-      return sendText(reply, text, status)
+      return answerOnce(request, reply, () => upload(request.project, body as Upload))
     },
   })
 

@@ -8,7 +8,7 @@ import { Closed, Type } from '../../schemas/type.ts'
 import { decodeCursor, encodeCursor } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, problems } from '../body/schemas.ts'
-import type { Context } from '../context.ts'
+import type { RouteDeps } from './route-deps.ts'
 
 const SearchQuery = Closed({
   q: Type.String({
@@ -24,7 +24,7 @@ const SearchQuery = Closed({
 })
 
 /** Where a text stands in what is stored. */
-export function trajectorySearchRoute(app: FastifyInstance, { context }: { readonly context: Context }): void {
+export function trajectorySearchRoute(app: FastifyInstance, { context }: RouteDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/trajectories/search', {
     schema: {
       operationId: 'searchTrajectories',

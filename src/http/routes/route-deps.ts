@@ -1,0 +1,18 @@
+import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
+import type { Aliases } from '../body/aliases.ts'
+import type { AnswerOnce } from '../body/idempotency.ts'
+import type { Context, Project } from '../context.ts'
+import type { InFlight } from '../guard/in-flight.ts'
+import type { Metrics } from '../metrics.ts'
+
+/** What routes are given; each takes what it needs. */
+export interface RouteDeps {
+  readonly context: Context
+  readonly metrics: Metrics
+  readonly aliasesOf: (project: Project) => Aliases
+  readonly inFlight: InFlight
+  readonly answerOnce: AnswerOnce
+  readonly statistics: StatisticsWorker
+  /** `draining` is set once a stop was asked for: then streams end. */
+  readonly state: { readonly draining: boolean }
+}
