@@ -25,6 +25,8 @@ interface Running {
   readonly runner: BatchRunner
   /** Null: the whole batch. */
   readonly slices: SliceSource | null
+  /** All that it holds, which is nobody’s from then on. */
+  readonly drain: () => readonly HeldSlice[]
   /** The runner has ended: what it held is being given back, and nothing can be added. */
   isOver: boolean
   /** Resolves once it holds nothing. */
@@ -204,7 +206,7 @@ export class BatchRuns {
       onCancelled: async () => LEFT,
       onEmpty: async () => LEFT,
     }
-    this.run(given, source, () => source.drain())
+    this.run(given, () => source.drain(), source)
   }
 
   /** Nobody else has anything of it: all that its end takes is done by its run. */
@@ -232,12 +234,12 @@ export class BatchRuns {
         return step?.kind === 'returned' ? 'again' : null
       },
     }
-    const running = this.run(given, null, () => [held])
+    const running = this.run(given, () => [held])
     lease.lost.addEventListener('abort', () => running.runner.stop(), { once: true })
     return running
   }
 
-  private run(given: Run, slices: SliceSource | null, drain: () => readonly HeldSlice[]): Running {
+  private run(given: Run, drain: Running['drain'], slices: SliceSource | null = null): Running {
     const { id } = given.batch
     const { notify, onCapacity, onTrouble, resumeLanes } = this.deps
     if (this.parked.delete(id)) resumeLanes()
@@ -247,19 +249,19 @@ export class BatchRuns {
     }
     const onError = (error: unknown, item: OpenItem) => onTrouble({ batch: id, item: item.item_id, error })
     const runner = new BatchRunner({ ...this.deps, onChange, onError }, given)
-    const running = { runner, slices, isOver: false, ended: Promise.resolve() }
+    const running: Running = { runner, slices, drain, isOver: false, ended: Promise.resolve() }
     this.runs.set(id, running)
-    running.ended = this.track(id, () => this.see(id, running, drain))
+    running.ended = this.track(id, () => this.see(id, running))
     return running
   }
 
-  private async see(id: string, running: Running, drain: () => readonly HeldSlice[]): Promise<void> {
+  private async see(id: string, running: Running): Promise<void> {
     const end = await this.endOf(id, running)
     running.isOver = true
     if (end?.kind === 'parked' && end.resumes_at === null) this.parked.add(id)
     try {
-      const rest = drain()
-      if (end === OVER) await Promise.all(rest.map((held) => this.putAway(held)))
+      const rest = running.drain()
+      if (end === OVER) await Promise.all(rest.map((held) => this.letGo(held, 'done')))
       else await this.giveBack(rest)
     } finally {
       // A whole batch that was lost may have been taken again before its old run had ended.
@@ -302,21 +304,21 @@ export class BatchRuns {
   }
 
   /** There is nothing left to do of it. */
-  private async putAway({ slice, lease, end }: HeldSlice, status: BatchRecord['status'] = 'running'): Promise<void> {
-    end('done')
-    await this.deps.leases.release(lease)
-    this.deps.onCapacity()
-    await this.deps.endBatch(slice.batch, status)
+  private async putAway(held: HeldSlice, status: BatchRecord['status'] = 'running'): Promise<void> {
+    await this.letGo(held, 'done')
+    await this.deps.endBatch(held.slice.batch, status)
   }
 
   /** Somebody may go on with it at once. */
   private async giveBack(slices: readonly HeldSlice[]): Promise<void> {
-    const released = slices.map(async ({ slice, lease, end }) => {
-      end(lease.lost.aborted ? 'lost' : 'given_back')
-      await this.deps.leases.release(lease)
-      return slice.batch
-    })
-    for (const batch of new Set(await Promise.all(released))) await this.deps.onFreed(batch)
+    await Promise.all(slices.map((held) => this.letGo(held, held.lease.lost.aborted ? 'lost' : 'given_back')))
+    for (const batch of new Set(slices.map(({ slice }) => slice.batch))) await this.deps.onFreed(batch)
+  }
+
+  private async letGo({ lease, end }: HeldSlice, how: SliceEnd): Promise<void> {
+    end(how)
+    await this.deps.leases.release(lease)
+    this.deps.onCapacity()
   }
 
   private track(batch: string, work: () => Promise<void>): Promise<void> {
