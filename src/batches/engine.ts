@@ -104,9 +104,9 @@ export class BatchEngine {
 
   /** It was told to stop. */
   async cancel(id: string): Promise<void> {
-    if (this.runs.cancel(id)) return
+    if (this.runs.cancel(id) && this.deps.company !== null) return
     const record = await this.deps.stores.batches.get(id)
-    if (record?.mode === 'provider') await this.begin(id)
+    if (record !== null && this.isWhole(record)) await this.begin(id)
     else await this.end(id, 'cancelling')
   }
 
@@ -206,7 +206,7 @@ export class BatchEngine {
   /** Wakes what sleeps, and ends what nobody has told the end of. */
   private async see({ id, mode, status, is_over }: Omit<OpenBatch, 'resumes_at'>, isAsleep: boolean): Promise<void> {
     if (isAsleep && (await this.deps.stores.batches.resume(id))) this.deps.notify(id)
-    if (mode === 'direct' && (is_over || status === 'cancelling')) await this.end(id, status)
+    if (!this.isWhole({ mode }) && (is_over || status === 'cancelling')) await this.end(id, status)
   }
 
   /**
@@ -238,6 +238,11 @@ export class BatchEngine {
     const { batches } = this.deps.stores
     const isEnd = status === 'cancelling' ? await this.deps.cluster.slices.cancel(id, at) : await batches.finish(id, at)
     if (isEnd) this.deps.notify(id)
+  }
+
+  /** Whether one process holds all of it, whose run ends it. */
+  private isWhole({ mode }: Pick<BatchRecord, 'mode'>): boolean {
+    return mode === 'provider' || this.deps.company === null
   }
 
   private onTrouble(batch: string): (error: unknown) => void {
