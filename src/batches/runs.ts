@@ -52,7 +52,8 @@ export class BatchRuns {
   /** How often in a row the store refused what they need, as it will refuse it again. */
   private readonly breaks = new Map<string, number>()
   private isStopping = false
-  #restsUntil = 0
+  /** After the store refused: until then nothing is to be taken. Milliseconds since the epoch. */
+  restsUntil = 0
 
   constructor(deps: BatchRunsDeps) {
     this.deps = deps
@@ -75,11 +76,6 @@ export class BatchRuns {
       await Promise.all(taking)
     })
     return taken.length
-  }
-
-  /** After the store refused: until then nothing is to be taken. Milliseconds since the epoch. */
-  get restsUntil(): number {
-    return this.#restsUntil
   }
 
   /** Takes the whole batch. Where a run of it is on its way to its end here, which may park it, that is waited for in the background. */
@@ -172,7 +168,7 @@ export class BatchRuns {
   }
 
   rest(ms = AGAIN_MS): void {
-    this.#restsUntil = this.deps.clock.now().getTime() + ms
+    this.restsUntil = this.deps.clock.now().getTime() + ms
   }
 
   /** What is pending of the slice; null: it is a whole batch, whose items may all be with the provider. */
