@@ -13,6 +13,11 @@ export interface EngineDeps extends Omit<RunnerDeps, 'onChange' | 'onError' | 's
   readonly resumeLanes: () => void
   /** Whether batches that other processes left are taken over. */
   readonly adopts: boolean
+  readonly cluster: BatchCluster
+  /** How long nobody hears of a process that holds something before it is somebody else’s, in seconds. */
+  readonly lease_s: number
+  /** Null: nobody else takes part, and the engine takes all there is by itself. */
+  readonly company: Company | null
   /** What went wrong behind the scenes, for the log. */
   readonly onTrouble: (trouble: Trouble) => void
   /** The batch may have changed. */
@@ -44,17 +49,8 @@ export interface BatchCluster extends Pick<Cluster, 'slices'> {
   readonly holdDraft?: (id: string) => Lease
 }
 
-/** How this process works together with others. */
-export interface EngineSettings {
-  readonly cluster: BatchCluster
-  /** How long nobody hears of a process that holds something before it is somebody else’s, in seconds. */
-  readonly lease_s: number
-  /** Null: nobody else takes part, and the engine takes all there is by itself. */
-  readonly company: Company | null
-}
-
 /** The others, and who divides this process’s capacity among the projects. */
-interface Company {
+export interface Company {
   /** The judges with which this process works on anybody’s batches. */
   readonly judges: ReadonlySet<string>
   /** Tells all processes that there is work in a batch. */

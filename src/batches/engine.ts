@@ -2,7 +2,7 @@ import type { BatchRecord, NewBatch } from '../ports/batch-ports.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import { type FreeSlice, judgeLease, leasePrefix, type Slice } from '../ports/slice-ports.ts'
-import type { EngineDeps, EngineSettings, GrowingBatch } from './engine-deps.ts'
+import type { EngineDeps, GrowingBatch } from './engine-deps.ts'
 import { createNotifier } from './run/notifier.ts'
 import type { Load } from './run/slice-source.ts'
 import { BatchRuns } from './runs.ts'
@@ -22,7 +22,6 @@ const COMMAND_STOPPED = 'the command that ran it was stopped'
  */
 export class BatchEngine {
   private readonly deps: EngineDeps
-  private readonly settings: EngineSettings
   private readonly runs: BatchRuns
   private readonly notifier
   /** Batches that at the last look had not ended, nor rested. */
@@ -39,10 +38,9 @@ export class BatchEngine {
   private looking: Promise<void> | null = null
   private hasFailed = false
 
-  constructor(deps: EngineDeps, settings: EngineSettings) {
-    const { cluster, company } = settings
+  constructor(deps: EngineDeps) {
+    const { cluster, company } = deps
     this.deps = deps
-    this.settings = settings
     this.notifier = createNotifier(deps.clock)
     this.runs = new BatchRuns({
       ...deps,
@@ -56,7 +54,7 @@ export class BatchEngine {
 
   /** Slices of the judge (null: whole batches) that nobody holds. Never rejects. */
   async free(judge: string | null, most: number): Promise<readonly FreeSlice[]> {
-    const { slices } = this.settings.cluster
+    const { slices } = this.deps.cluster
     if (this.open.length === 0 || this.now() < this.runs.restsUntil) return []
     try {
       return judge === null ? await slices.freeWhole(this.open, most) : await slices.free(this.open, judge, most)
@@ -86,28 +84,29 @@ export class BatchEngine {
 
   /** There is a new batch. It is stored already: what goes wrong here is not its end. */
   async begin(id: string): Promise<void> {
-    const { adopts, stores, onTrouble } = this.deps
-    const { company } = this.settings
+    const { adopts, stores, company, onTrouble } = this.deps
     try {
       if (!adopts && (await stores.batches.claim(id))) this.own.add(id)
       await this.tell(id, company?.traceparent())
       if (company === null) await this.runs.begin(id)
     } catch (error) {
+      // The next look tries again.
+      if (!adopts) this.own.add(id)
       onTrouble({ batch: id, error })
     }
   }
 
   /** Grades the items of a draft while more of them arrive; null: it has to be whole. */
   grow(draft: NewBatch): GrowingBatch | null {
-    const lease = this.settings.cluster.holdDraft?.(draft.id)
+    const lease = this.deps.cluster.holdDraft?.(draft.id)
     return lease === undefined ? null : this.runs.grow(draft, lease)
   }
 
   /** It was told to stop. */
   async cancel(id: string): Promise<void> {
-    if (this.runs.cancel(id)) return
+    if (this.runs.cancel(id) && this.deps.company !== null) return
     const record = await this.deps.stores.batches.get(id)
-    if (record?.mode === 'provider') await this.begin(id)
+    if (record !== null && this.isWhole(record)) await this.begin(id)
     else await this.end(id, 'cancelling')
   }
 
@@ -125,7 +124,7 @@ export class BatchEngine {
     const here = this.runs.inFlight(id)
     if (here !== null) return here
     if (status !== 'running' && status !== 'cancelling') return 0
-    return this.settings.cluster.leases.inFlight(leasePrefix(id, mode))
+    return this.deps.cluster.leases.inFlight(leasePrefix(id, mode))
   }
 
   /** Goes on with what earlier processes left, and from then on with what others leave. */
@@ -140,7 +139,7 @@ export class BatchEngine {
     this.notifier.notify()
     await this.runs.stop()
     await this.looking
-    const { cluster, company } = this.settings
+    const { cluster, company } = this.deps
     await Promise.all(this.judges.map((lease) => cluster.leases.release(lease)))
     // A person has stopped it, who does not want a service on the same database to go on with it, and to pay.
     if (company === null)
@@ -151,8 +150,7 @@ export class BatchEngine {
   /** Others hear of it where they may take it. */
   private async tell(batch: string, traceparent?: string): Promise<void> {
     this.hear(batch, traceparent)
-    if (this.deps.adopts)
-      await this.settings.company?.send({ batch, ...(traceparent !== undefined && { traceparent }) })
+    if (this.deps.adopts) await this.deps.company?.send({ batch, ...(traceparent !== undefined && { traceparent }) })
   }
 
   private async keepLooking(first: number): Promise<void> {
@@ -164,7 +162,7 @@ export class BatchEngine {
 
   /** Answers when to look again; milliseconds since the epoch. Never rejects. */
   private async look(): Promise<number> {
-    let next = this.now() + Math.min(LONGEST_LOOK_MS, (this.settings.lease_s * 1000) / 3)
+    let next = this.now() + Math.min(LONGEST_LOOK_MS, (this.deps.lease_s * 1000) / 3)
     try {
       next = Math.min(next, await this.lookOnce())
       this.hasFailed = false
@@ -178,8 +176,7 @@ export class BatchEngine {
 
   /** Answers when the next batch wakes; milliseconds since the epoch. */
   private async lookOnce(): Promise<number> {
-    const { adopts, stores } = this.deps
-    const { cluster, company } = this.settings
+    const { adopts, stores, cluster, company } = this.deps
     const traced = [...this.traces.keys()]
     const ids = adopts ? await stores.batches.listUnclaimed() : [...this.own]
     // What those who left them had under way is known before it is asked again.
@@ -209,7 +206,7 @@ export class BatchEngine {
   /** Wakes what sleeps, and ends what nobody has told the end of. */
   private async see({ id, mode, status, is_over }: Omit<OpenBatch, 'resumes_at'>, isAsleep: boolean): Promise<void> {
     if (isAsleep && (await this.deps.stores.batches.resume(id))) this.deps.notify(id)
-    if (mode === 'direct' && (is_over || status === 'cancelling')) await this.end(id, status)
+    if (!this.isWhole({ mode }) && (is_over || status === 'cancelling')) await this.end(id, status)
   }
 
   /**
@@ -217,7 +214,7 @@ export class BatchEngine {
    * here: their batch is parked, with the reason.
    */
   private async seeJudges(judges: ReadonlySet<string>): Promise<void> {
-    const { cluster, lease_s } = this.settings
+    const { cluster, lease_s } = this.deps
     const { leases, slices } = cluster
     this.judges = this.judges.filter(({ lost }) => !lost.aborted)
     const held = this.judges.map(({ name }) => name)
@@ -239,9 +236,13 @@ export class BatchEngine {
   private async end(id: string, status: BatchRecord['status']): Promise<void> {
     const at = this.deps.clock.now().toISOString()
     const { batches } = this.deps.stores
-    const isEnd =
-      status === 'cancelling' ? await this.settings.cluster.slices.cancel(id, at) : await batches.finish(id, at)
+    const isEnd = status === 'cancelling' ? await this.deps.cluster.slices.cancel(id, at) : await batches.finish(id, at)
     if (isEnd) this.deps.notify(id)
+  }
+
+  /** Whether one process holds all of it, whose run ends it. */
+  private isWhole({ mode }: Pick<BatchRecord, 'mode'>): boolean {
+    return mode === 'provider' || this.deps.company === null
   }
 
   private onTrouble(batch: string): (error: unknown) => void {

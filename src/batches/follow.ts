@@ -26,50 +26,34 @@ export interface Following {
  * One that is parked may go on.
  */
 export async function* followBatch(following: Following, every_ms: number): AsyncGenerator<Batch | null> {
-  const { batches, id, isOff } = following
-  const watch = watchBatch(following)
   let last = ''
   let told = 0
-  try {
-    while (!isOff()) {
-      const batch = await batches.get(id)
-      if (batch === null) return
-      const text = JSON.stringify(batch)
-      const isSilent = performance.now() - told >= SILENCE_MS
-      if (text !== last || isSilent) {
-        yield text === last ? null : batch
-        told = performance.now()
-      }
-      last = text
-      if (isEnded(batch)) return
-      await delay(every_ms)
-      await watch.next()
+  for await (const batch of look(following, every_ms)) {
+    if (batch === null) return
+    const text = JSON.stringify(batch)
+    const isSilent = performance.now() - told >= SILENCE_MS
+    if (text !== last || isSilent) {
+      yield text === last ? null : batch
+      told = performance.now()
     }
-  } finally {
-    watch.close()
+    last = text
+    if (isEnded(batch)) return
   }
 }
 
 /** The ended items in order, as they end, until nothing more will end by itself: an item that has not ended holds back those behind it. */
 export async function* followResults(following: Following): AsyncGenerator<readonly ItemRecord[]> {
   const { batches, id, isOff } = following
-  const watch = watchBatch(following)
   let last = -1
-  try {
-    while (!isOff()) {
-      const batch = await batches.get(id)
-      const page = await batches.results(id, last, PAGE)
+  for await (const batch of look(following, SHORTEST_MS)) {
+    let ready: readonly ItemRecord[]
+    do {
       const next = last + 1
-      const ready = page.filter(({ index }, at) => index === next + at)
+      ready = (await batches.results(id, last, PAGE)).filter(({ index }, at) => index === next + at)
       if (ready.length > 0) yield ready
       last += ready.length
-      if (ready.length === PAGE) continue
-      if (batch === null || isOver(batch)) return yield* endedPages(batches, id, last)
-      await delay(SHORTEST_MS)
-      await watch.next()
-    }
-  } finally {
-    watch.close()
+    } while (ready.length === PAGE && !isOff())
+    if (batch === null || isOver(batch)) return yield* endedPages(batches, id, last)
   }
 }
 
@@ -77,8 +61,17 @@ export const isEnded = ({ status }: Batch): boolean => status === 'done' || stat
 
 const isOver = (batch: Batch): boolean => isEnded(batch) || (batch.status === 'parked' && batch.resumes_at === null)
 
-/** Waits for changes of a batch: those that come while nobody waits are not lost. */
-function watchBatch({ batches, clock, id }: Following): { next(): Promise<void>; close(): void } {
+/** The batch as it is, at once and after changes: those that come while nobody waits are not lost. */
+async function* look({ batches, clock, id, isOff }: Following, every_ms: number): AsyncGenerator<Batch | null> {
   const notifier = createNotifier(clock)
-  return { next: () => notifier.wait(LONGEST_MS), close: batches.watch(id, () => notifier.notify()) }
+  const close = batches.watch(id, () => notifier.notify())
+  try {
+    while (!isOff()) {
+      yield await batches.get(id)
+      await delay(every_ms)
+      await notifier.wait(LONGEST_MS)
+    }
+  } finally {
+    close()
+  }
 }

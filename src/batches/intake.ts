@@ -109,19 +109,19 @@ async function addAll(
   let chunk: Incoming[] = []
   let count = 0
   let bytes = 0
+  const addThem = () => addChunk(deps, plan, add, chunk, count - chunk.length)
   for await (const incoming of items) {
     chunk.push(incoming)
     count++
     if (count > deps.most_items) return tooMany(deps.most_items, incoming.place)
     bytes += incoming.bytes ?? 0
     if (chunk.length < CHUNK && bytes < CHUNK_BYTES) continue
-    const refused = await addChunk(deps, plan, add, chunk, count - chunk.length)
+    const refused = await addThem()
     if (refused !== null) return refused
     chunk = []
     bytes = 0
   }
-  if (count === 0) return nothing(plan)
-  return addChunk(deps, plan, add, chunk, count - chunk.length)
+  return count === 0 ? nothing(plan) : addThem()
 }
 
 async function addChunk(

@@ -48,16 +48,8 @@ export function oneProcess(batches: BatchStore, adopts: boolean): BatchCluster {
       },
       free: async () => [],
       freeWhole: async (ids) => ids.map(wholeOf).filter((whole) => !held.has(leaseName(whole))),
-      async cancel(id, at) {
-        const [lease] = await take(leaseName(wholeOf(id)))
-        if (lease === undefined) return false
-        try {
-          await batches.finishCancel(id, at)
-          return true
-        } finally {
-          await release(lease)
-        }
-      },
+      // By the run that holds it.
+      cancel: async () => false,
     },
     leases: {
       async takeMany(names) {

@@ -25,6 +25,8 @@ interface Running {
   readonly runner: BatchRunner
   /** Null: the whole batch. */
   readonly slices: SliceSource | null
+  /** All that it holds, which is nobody’s from then on. */
+  readonly drain: () => readonly HeldSlice[]
   /** The runner has ended: what it held is being given back, and nothing can be added. */
   isOver: boolean
   /** Resolves once it holds nothing. */
@@ -50,7 +52,8 @@ export class BatchRuns {
   /** How often in a row the store refused what they need, as it will refuse it again. */
   private readonly breaks = new Map<string, number>()
   private isStopping = false
-  #restsUntil = 0
+  /** After the store refused: until then nothing is to be taken. Milliseconds since the epoch. */
+  restsUntil = 0
 
   constructor(deps: BatchRunsDeps) {
     this.deps = deps
@@ -73,11 +76,6 @@ export class BatchRuns {
       await Promise.all(taking)
     })
     return taken.length
-  }
-
-  /** After the store refused: until then nothing is to be taken. Milliseconds since the epoch. */
-  get restsUntil(): number {
-    return this.#restsUntil
   }
 
   /** Takes the whole batch. Where a run of it is on its way to its end here, which may park it, that is waited for in the background. */
@@ -170,7 +168,7 @@ export class BatchRuns {
   }
 
   rest(ms = AGAIN_MS): void {
-    this.#restsUntil = this.deps.clock.now().getTime() + ms
+    this.restsUntil = this.deps.clock.now().getTime() + ms
   }
 
   /** What is pending of the slice; null: it is a whole batch, whose items may all be with the provider. */
@@ -204,7 +202,7 @@ export class BatchRuns {
       onCancelled: async () => LEFT,
       onEmpty: async () => LEFT,
     }
-    this.run(given, source, () => source.drain())
+    this.run(given, () => source.drain(), source)
   }
 
   /** Nobody else has anything of it: all that its end takes is done by its run. */
@@ -232,12 +230,12 @@ export class BatchRuns {
         return step?.kind === 'returned' ? 'again' : null
       },
     }
-    const running = this.run(given, null, () => [held])
+    const running = this.run(given, () => [held])
     lease.lost.addEventListener('abort', () => running.runner.stop(), { once: true })
     return running
   }
 
-  private run(given: Run, slices: SliceSource | null, drain: () => readonly HeldSlice[]): Running {
+  private run(given: Run, drain: Running['drain'], slices: SliceSource | null = null): Running {
     const { id } = given.batch
     const { notify, onCapacity, onTrouble, resumeLanes } = this.deps
     if (this.parked.delete(id)) resumeLanes()
@@ -247,19 +245,19 @@ export class BatchRuns {
     }
     const onError = (error: unknown, item: OpenItem) => onTrouble({ batch: id, item: item.item_id, error })
     const runner = new BatchRunner({ ...this.deps, onChange, onError }, given)
-    const running = { runner, slices, isOver: false, ended: Promise.resolve() }
+    const running: Running = { runner, slices, drain, isOver: false, ended: Promise.resolve() }
     this.runs.set(id, running)
-    running.ended = this.track(id, () => this.see(id, running, drain))
+    running.ended = this.track(id, () => this.see(id, running))
     return running
   }
 
-  private async see(id: string, running: Running, drain: () => readonly HeldSlice[]): Promise<void> {
+  private async see(id: string, running: Running): Promise<void> {
     const end = await this.endOf(id, running)
     running.isOver = true
     if (end?.kind === 'parked' && end.resumes_at === null) this.parked.add(id)
     try {
-      const rest = drain()
-      if (end === OVER) await Promise.all(rest.map((held) => this.putAway(held)))
+      const rest = running.drain()
+      if (end === OVER) await Promise.all(rest.map((held) => this.letGo(held, 'done')))
       else await this.giveBack(rest)
     } finally {
       // A whole batch that was lost may have been taken again before its old run had ended.
@@ -302,21 +300,21 @@ export class BatchRuns {
   }
 
   /** There is nothing left to do of it. */
-  private async putAway({ slice, lease, end }: HeldSlice, status: BatchRecord['status'] = 'running'): Promise<void> {
-    end('done')
-    await this.deps.leases.release(lease)
-    this.deps.onCapacity()
-    await this.deps.endBatch(slice.batch, status)
+  private async putAway(held: HeldSlice, status: BatchRecord['status'] = 'running'): Promise<void> {
+    await this.letGo(held, 'done')
+    await this.deps.endBatch(held.slice.batch, status)
   }
 
   /** Somebody may go on with it at once. */
   private async giveBack(slices: readonly HeldSlice[]): Promise<void> {
-    const released = slices.map(async ({ slice, lease, end }) => {
-      end(lease.lost.aborted ? 'lost' : 'given_back')
-      await this.deps.leases.release(lease)
-      return slice.batch
-    })
-    for (const batch of new Set(await Promise.all(released))) await this.deps.onFreed(batch)
+    await Promise.all(slices.map((held) => this.letGo(held, held.lease.lost.aborted ? 'lost' : 'given_back')))
+    for (const batch of new Set(slices.map(({ slice }) => slice.batch))) await this.deps.onFreed(batch)
+  }
+
+  private async letGo({ lease, end }: HeldSlice, how: SliceEnd): Promise<void> {
+    end(how)
+    await this.deps.leases.release(lease)
+    this.deps.onCapacity()
   }
 
   private track(batch: string, work: () => Promise<void>): Promise<void> {

@@ -4,7 +4,7 @@ import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import type { BatchPlan } from './batch-plan.ts'
 import { BatchEngine } from './engine.ts'
-import type { EngineDeps, EngineSettings } from './engine-deps.ts'
+import type { EngineDeps } from './engine-deps.ts'
 import { type Incoming, type IntakeRefusal, type Taken, takeBatch } from './intake.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
 
@@ -27,9 +27,9 @@ export class BatchService {
   private readonly watchers = new Map<string, Set<() => void>>()
   private readonly stopping = new AbortController()
 
-  constructor(deps: BatchServiceDeps, settings: EngineSettings) {
+  constructor(deps: BatchServiceDeps) {
     this.deps = deps
-    this.engine = new BatchEngine({ ...deps, notify: (id) => this.notify(id) }, settings)
+    this.engine = new BatchEngine({ ...deps, notify: (id) => this.notify(id) })
   }
 
   private get store() {

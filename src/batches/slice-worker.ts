@@ -4,7 +4,7 @@ import { SLICE_ITEMS } from '../ports/slice-ports.ts'
 import { createNotifier, type Notifier } from './run/notifier.ts'
 import type { Load } from './run/slice-source.ts'
 
-export interface SliceWorkerDeps {
+interface SliceWorkerDeps {
   readonly judges: Iterable<string>
   readonly laneOf: (judge: string) => Lane
   /** What all projects of this process hold of a judge; of providers’ batches with null. */

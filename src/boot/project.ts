@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Lane } from '../asking/lane/lane.ts'
 import type { RetryBudget } from '../asking/retry.ts'
-import type { EngineSettings, ProjectTrouble, Trouble } from '../batches/engine-deps.ts'
+import type { Company, ProjectTrouble, Trouble } from '../batches/engine-deps.ts'
 import { oneProcess } from '../batches/one-process.ts'
 import { createProviderPump } from '../batches/provider-pump.ts'
 import { BatchService } from '../batches/service.ts'
@@ -120,7 +120,7 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
 
 function createBatches(shared: Shared, project: string, stores: Stores, service: GradingService): BatchService {
   const { config, judges, clock, newId, lanes } = shared
-  const deps = {
+  return new BatchService({
     stores,
     service,
     judges,
@@ -137,22 +137,22 @@ function createBatches(shared: Shared, project: string, stores: Stores, service:
     newId,
     most_items: config.batches.most_items,
     adopts: shared.adopts,
+    cluster: stores.cluster ?? oneProcess(stores.batches, shared.adopts),
+    lease_s: config.workers.lease_seconds,
+    company: companyOf(shared, project, stores),
     onTrouble: (trouble: Trouble) => shared.onTrouble({ ...trouble, project }),
-  }
-  return new BatchService(deps, settingsOf(shared, project, stores))
+  })
 }
 
-function settingsOf({ config, adopts, work, tracing }: Shared, project: string, stores: Stores): EngineSettings {
-  const lease_s = config.workers.lease_seconds
-  const { cluster } = stores
-  if (cluster === null || work === null) return { cluster: oneProcess(stores.batches, adopts), lease_s, company: null }
-  const company = {
+/** Null where nobody else works on the database: SQLite. */
+function companyOf({ work, tracing }: Shared, project: string, { cluster }: Stores): Company | null {
+  if (cluster === null || work === null) return null
+  return {
     judges: work.judges,
-    send: (notice: { readonly batch: string }) => cluster.notices.send({ project, ...notice }),
+    send: (notice) => cluster.notices.send({ project, ...notice }),
     traceparent: () => tracing.inject(),
-    onHeld: tracing.slice,
-    onCapacity: work.notifyCapacity,
-    onWork: work.notifyWork,
+    onHeld: (slice, traceparent) => tracing.slice(slice, traceparent),
+    onCapacity: () => work.notifyCapacity(),
+    onWork: () => work.notifyWork(),
   }
-  return { cluster, lease_s, company }
 }

@@ -35,33 +35,29 @@ function setUp(batches: Partial<BatchStore>, slices: Partial<SliceStore>, { adop
   } as unknown as BatchCluster
   const onWork = vi.fn()
   const onHeld = vi.fn(() => () => undefined)
-  const engine = new BatchEngine(
-    {
-      stores: { batches: { listUnclaimed: async () => ['bat_1', 'bat_2'], claim: async () => true, ...batches } },
-      adopts,
-      clock: {
-        now: () => new Date(now),
-        async sleep(ms: number) {
-          now += ms
-          await delay(1)
-        },
-      },
-      notify: () => undefined,
-      onTrouble: ({ batch, error }: { batch: string; error: unknown }) => troubles.push([batch, String(error)]),
-    } as unknown as EngineDeps,
-    {
-      cluster,
-      lease_s: LEASE_S,
-      company: {
-        judges: new Set(judges),
-        send: async (notice) => void sent.push(notice),
-        traceparent: () => '00-trace',
-        onHeld,
-        onCapacity: () => undefined,
-        onWork,
+  const engine = new BatchEngine({
+    stores: { batches: { listUnclaimed: async () => ['bat_1', 'bat_2'], claim: async () => true, ...batches } },
+    adopts,
+    clock: {
+      now: () => new Date(now),
+      async sleep(ms: number) {
+        now += ms
+        await delay(1)
       },
     },
-  )
+    notify: () => undefined,
+    onTrouble: ({ batch, error }: { batch: string; error: unknown }) => troubles.push([batch, String(error)]),
+    cluster,
+    lease_s: LEASE_S,
+    company: {
+      judges: new Set(judges),
+      send: async (notice: (typeof sent)[number]) => void sent.push(notice),
+      traceparent: () => '00-trace',
+      onHeld,
+      onCapacity: () => undefined,
+      onWork,
+    },
+  } as unknown as EngineDeps)
   return { engine, elsewhere, wanted, held, sent, troubles, onWork, onHeld }
 }
 

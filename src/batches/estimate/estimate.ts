@@ -2,9 +2,8 @@ import { likelyOutput, NO_HISTORY, type OutputHistory } from '../../domain/money
 import { type Price, priceOn } from '../../domain/money/price.ts'
 import type { Question } from '../../grading/question.ts'
 import type { BatchEstimate } from '../../schemas/batch.ts'
-import { likelyOfSamples } from './likely.ts'
 import { planSample } from './plan.ts'
-import { leastOfSamples, mostOfSample, type Spent } from './sample.ts'
+import { leastOfSamples, likelyOfSamples, mostOfSample, type Spent } from './sample.ts'
 
 interface Range {
   readonly min: number

@@ -1,5 +1,6 @@
 import { leastTokens, mostTokens, UNLIMITED_OUTPUT_TOKENS } from '../../asking/margin.ts'
 import { upperBoundUsd } from '../../domain/money/cost.ts'
+import { callsPerQuestion, likelyOutput, type OutputHistory } from '../../domain/money/history.ts'
 import type { Price } from '../../domain/money/price.ts'
 import type { Question } from '../../grading/question.ts'
 import { WINDOW_SCALES } from '../../grading/reading-budget.ts'
@@ -21,6 +22,21 @@ const SHORT_ANSWER_TOKENS = 40
 const COMPLAINT_TOKENS = 3500
 /** What `sample.ts` keeps of the window for repairs. */
 const KEPT_FOR_REPAIRS = 8000
+
+/**
+ * What samples take as a rule: input as it is counted, output and repairs as this judge’s answers were so far. What is sent a second time
+ * is read from the provider’s cache.
+ */
+export function likelyOfSamples(plan: ReadingPlan, price: Price, samples: number, history: OutputHistory): Spent {
+  const shown = [...plan.windows, ...(plan.decision === null ? [] : [plan.decision.min])]
+  const once = shown.reduce((sum, tokens) => sum + plan.system + plan.schema + tokens, 0)
+  const times = samples * callsPerQuestion(history)
+  const calls = shown.length * times
+  const output = calls * likelyOutput(history)
+  const again = Math.min(price.input_per_mtok, price.cache_read_per_mtok)
+  const dollars = once * (price.input_per_mtok + (times - 1) * again) + output * price.output_per_mtok
+  return { calls, input: once * times, output, usd: dollars / 1e6 }
+}
 
 /** The first sample pays for what it shows; all others send the same again. */
 export function leastOfSamples(plan: ReadingPlan, price: Price, samples: number): Spent {

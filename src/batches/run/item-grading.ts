@@ -1,37 +1,21 @@
-import type { Lane } from '../../asking/lane/lane.ts'
 import { isTransient } from '../../asking/retry.ts'
 import type { GradingJob } from '../../grading/job.ts'
-import type { GradingService } from '../../grading/service.ts'
-import type { BatchRecord, ItemRef, OpenItem } from '../../ports/batch-ports.ts'
+import type { ItemRef, OpenItem } from '../../ports/batch-ports.ts'
 import type { Lease } from '../../ports/lease-ports.ts'
-import type { Payer } from '../../ports/ledger-ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
 import type { RunOutcome } from './item-end.ts'
-import type { ItemSource } from './item-source.ts'
 import type { Patience } from './patience.ts'
-
-export interface GradingItemDeps {
-  readonly service: GradingService
-  readonly laneOf: (judge: string) => Lane
-  /** What was thrown and settles an item as `internal`. */
-  readonly onError: (error: unknown, item: OpenItem) => void
-}
-
-interface GradingItemOf {
-  readonly batch: Pick<BatchRecord, 'id' | 'kind' | 'mode' | 'max_cost_usd'>
-  readonly payer: Payer | null
-  readonly source: ItemSource
-}
+import type { Run, RunnerDeps } from './run.ts'
 
 /** Has the items of one run graded, each under its lease. */
 export class ItemGrading {
-  private readonly deps: GradingItemDeps
-  private readonly given: GradingItemOf
+  private readonly deps: RunnerDeps
+  private readonly given: Run
   private readonly patience: Patience
   private readonly leaving: AbortSignal
   private readonly signals = new WeakMap<Lease, AbortSignal>()
 
-  constructor(deps: GradingItemDeps, given: GradingItemOf, patience: Patience, leaving: AbortSignal) {
+  constructor(deps: RunnerDeps, given: Run, patience: Patience, leaving: AbortSignal) {
     this.deps = deps
     this.given = given
     this.patience = patience

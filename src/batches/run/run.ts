@@ -1,13 +1,18 @@
-import type { BatchRecord } from '../../ports/batch-ports.ts'
+import type { Lane } from '../../asking/lane/lane.ts'
+import type { GradingService } from '../../grading/service.ts'
+import type { BatchRecord, OpenItem } from '../../ports/batch-ports.ts'
 import type { Payer } from '../../ports/ledger-ports.ts'
 import type { Clock, Judge, Stores } from '../../ports/ports.ts'
-import type { GradingItemDeps } from './item-grading.ts'
 import type { ItemSource } from './item-source.ts'
 
-export interface RunnerDeps extends GradingItemDeps {
+export interface RunnerDeps {
+  readonly service: GradingService
+  readonly laneOf: (judge: string) => Lane
   readonly stores: Pick<Stores, 'batches'>
   readonly judges: ReadonlyMap<string, Judge>
   readonly clock: Clock
+  /** What was thrown and settles an item as `internal`. */
+  readonly onError: (error: unknown, item: OpenItem) => void
   /** Something has changed that somebody may be looking at. */
   readonly onChange: () => void
 }

@@ -1,10 +1,10 @@
+import type { Lane } from '../../asking/lane/lane.ts'
 import type { OpenItem } from '../../ports/batch-ports.ts'
 import { isLeaseLost } from '../../ports/lease-ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
 import { endOf, lackOf, type RunOutcome } from './item-end.ts'
 import { ItemGrading } from './item-grading.ts'
 import type { ItemSource } from './item-source.ts'
-import { LaneShares } from './lane-shares.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
 import { Patience } from './patience.ts'
 import { LEFT, type Parked, type Run, type RunEnd, type RunnerDeps } from './run.ts'
@@ -28,7 +28,8 @@ export class BatchRunner {
   private readonly notifier: Notifier
   private readonly flying = new Set<OpenItem>()
   private readonly patience = new Patience()
-  private readonly lanes: LaneShares
+  /** Those that it calls through, with what ends that it hears of them. */
+  private readonly lanes = new Map<Lane, () => void>()
   /** Items in flight at the most: falls where the reservations of calls in flight fill the budget. */
   private ceiling = MOST_IN_FLIGHT
   private parking: Parked | null = null
@@ -47,7 +48,6 @@ export class BatchRunner {
     this.source = given.source
     this.grading = new ItemGrading(deps, given, this.patience, this.leaving.signal)
     this.notifier = createNotifier(deps.clock)
-    this.lanes = new LaneShares(given.batch.id, () => this.notifier.notify())
     this.isCancelling = given.batch.status === 'cancelling'
   }
 
@@ -86,7 +86,10 @@ export class BatchRunner {
     try {
       return await this.loop()
     } finally {
-      this.lanes.leave()
+      for (const [lane, stopListening] of this.lanes) {
+        stopListening()
+        lane.forget(this.batch.id)
+      }
     }
   }
 
@@ -106,12 +109,24 @@ export class BatchRunner {
 
   private async take(): Promise<OpenItem | null> {
     if (this.isStopping || this.isCancelling || this.parking !== null || this.broken !== null) return null
-    if (this.flying.size >= Math.min(this.ceiling, this.lanes.wanted())) return null
+    if (this.flying.size >= Math.min(this.ceiling, this.wanted())) return null
     return this.source.next(this.deps.clock.now().getTime())
   }
 
+  /** Items to keep in flight; one at least: only asking shows whether a judge that was out is there again. */
+  private wanted(): number {
+    let sum = 0
+    for (const lane of this.lanes.keys()) sum += lane.wanted(this.batch.id)
+    return Math.max(1, sum)
+  }
+
   private start(item: OpenItem): void {
-    this.lanes.use(this.deps.laneOf(item.request.judge ?? ''))
+    const lane = this.deps.laneOf(item.request.judge ?? '')
+    if (!this.lanes.has(lane))
+      this.lanes.set(
+        lane,
+        lane.onChange(() => this.notifier.notify()),
+      )
     this.flying.add(item)
     void this.runItem(item)
       .catch((error: unknown) => {

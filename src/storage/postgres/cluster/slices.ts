@@ -4,6 +4,7 @@ import {
   type SliceStore,
   type WorkNotice,
   type WorkNotices,
+  wholeOf,
 } from '../../../ports/slice-ports.ts'
 import type { Listener } from '../connection/listen.ts'
 import type { Unit } from '../connection/unit.ts'
@@ -86,7 +87,7 @@ export const createSliceStore = (unit: Unit): SliceStore => ({
   free: askTogether(unit),
   async freeWhole(batches, most) {
     const rows = await unit.rows<{ batch: string }>(FREE_WHOLE, [batches, most])
-    return rows.map(({ batch }) => ({ batch, from: 0, rank: 0, judge: null }))
+    return rows.map(({ batch }) => wholeOf(batch))
   },
   cancel: (batch, at) =>
     unit.write(async (sql) => {
