@@ -1,5 +1,6 @@
 import type { GradeRequest } from '../src/schemas/grade-request.ts'
 import { type Behaviour, LABELS } from '../src/schemas/vocabulary.ts'
+import { makeRandom } from './random.ts'
 
 /** A trial whose label is known because it was built to have it. */
 export interface GeneratedTrial {
@@ -96,7 +97,7 @@ const FILLER = [
 
 /** `count` trials, every label and hardness in turn, seeded. */
 export function* generateTrials(count: number, seed: number): Generator<GeneratedTrial> {
-  const random = mulberry32(seed)
+  const random = makeRandom(seed)
   for (let index = 0; index < count; index++) {
     const label = LABELS[index % LABELS.length] ?? 'ignored'
     const hardness = HARDNESS[Math.floor(index / LABELS.length) % HARDNESS.length] ?? 'plain'
@@ -178,16 +179,5 @@ function* filler(random: () => number): Generator<Step> {
       text: ['ls -la', 'git status', 'cat setup.cfg', 'pwd'][Math.floor(random() * 4)] ?? 'pwd',
     }
     yield { actor: 'tool_output', text: FILLER[Math.floor(random() * FILLER.length)] ?? '' }
-  }
-}
-
-/** A small seeded generator (Tommy Ettinger’s mulberry32, public domain): the set is the same on every machine. */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
 }

@@ -35,8 +35,9 @@ export async function load(
   return { requests_per_s: options.total / seconds, p50_ms: at(times, 0.5), p99_ms: at(times, 0.99) }
 }
 
-const at = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+/** Of sorted values the one below which this share lies. */
+export const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
 export const median = (values: readonly number[]): number =>
   at(

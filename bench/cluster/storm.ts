@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sendBatch, waitForEnd } from '../batch-client.ts'
+import { makeRandom } from '../random.ts'
 import { type Claim, claim } from './claims.ts'
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts'
 import { readFacts, readResults, watchLeases } from './facts.ts'
@@ -91,7 +92,7 @@ export async function playStorm(options: StormOptions): Promise<Claim[]> {
 
 /** Hits a worker now and then: killed (and another started), or stopped for a while. */
 async function blow(cluster: Cluster, options: StormOptions, signal: AbortSignal): Promise<Blows> {
-  const random = createRandom(options.seed)
+  const random = makeRandom(options.seed)
   const blows: Blows = { kills: 0, pauses: 0, atRisk: 0 }
   for (let round = 0; !signal.aborted; round++) {
     await delay(options.every_ms * (0.5 + random()), undefined, { signal }).catch(() => undefined)
@@ -113,17 +114,6 @@ async function blow(cluster: Cluster, options: StormOptions, signal: AbortSignal
     }
   }
   return blows
-}
-
-/** Marsaglia’s xorshift32: the same storm from the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed | 0 || 1
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 2 ** 32
-  }
 }
 
 const seconds = (begun: number): string => ((Date.now() - begun) / 1000).toFixed(0)

@@ -1,3 +1,5 @@
+import { at } from '../load.ts'
+
 /** What became of one request: an HTTP status with the code of its problem, or `left`, `broken`. */
 export interface Outcome {
   readonly kind: string
@@ -49,8 +51,5 @@ export function figuresOf(outcomes: readonly Outcome[]): Figures {
   const times = outcomes.map(({ ms }) => ms).sort((a, b) => a - b)
   return { count: times.length, p50_ms: at(times, 0.5), p99_ms: at(times, 0.99) }
 }
-
-const at = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
 export const isGood = ({ outcome }: Outcome): boolean => outcome.startsWith('2')

@@ -39,7 +39,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   },
 }
 
-const serveCommand: MakeCommand = ({ env, err, exit, program }) =>
+const serveCommand: MakeCommand = (shell) =>
   new Command('serve')
     .description('start the HTTP service; its log names the address, SIGTERM drains and stops it')
     .option(
@@ -48,10 +48,10 @@ const serveCommand: MakeCommand = ({ env, err, exit, program }) =>
     )
     .action(async ({ worker }: { worker: boolean }) => {
       const { startServer } = await import('../boot/service.ts')
-      await startServer(worker ? env : { ...env, VERIDICT_WORKER: 'off' }).catch(async (error: unknown) => {
+      await startServer(worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' }).catch(async (error: unknown) => {
         const { startFailureText } = await import('./client/start-failure.ts')
-        err.write(startFailureText(error, { env, ...(program !== undefined && { program }) }))
-        exit(1)
+        shell.err.write(startFailureText(error, shell))
+        shell.exit(1)
       })
     })
 

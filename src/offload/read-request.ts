@@ -1,4 +1,4 @@
-import { parseLine } from '../archives/trials/request-lines.ts'
+import { isUploaded, parseLine } from '../archives/trials/request-lines.ts'
 import { isLarge } from '../asking/turns.ts'
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { weakAnchors } from '../domain/evidence/weak-anchors.ts'
@@ -49,7 +49,7 @@ async function readRequest(body: unknown, limits: ReadLimits, keep: Keep): Promi
   if (!isRecord(body) || !isRecord(body['trajectory'])) return { body, trajectory: null }
   const { trajectory: document, ...rest } = body
   // The name of a stored one, not a document.
-  if (typeof document['id'] === 'string' && Object.keys(document).length === 1) return { body, trajectory: null }
+  if (isUploaded(document)) return { body, trajectory: null }
   const read = readTrajectory(document, limits)
   if (!read.ok) return { body: rest, trajectory: read }
   const given = truthOf(body)

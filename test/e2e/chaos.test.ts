@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeRandom } from '../../bench/random.ts'
 import { getResults, postBatch, waitForEnd } from './batch-client.ts'
 import { readLedger } from './ledger.ts'
 import { judgeAt, type Play, startMockCalls } from './mock-calls.ts'
-import { makeRandom } from './random.ts'
 import { spawnService, tempFolder } from './service-process.ts'
 import { callsOf, labelOf, makeTrials } from './trials.ts'
 

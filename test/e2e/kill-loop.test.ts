@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { makeRandom } from '../../bench/random.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import { getBatch, getResults, postBatch, verdictsOf, waitForEnd } from './batch-client.ts'
 import { type Ledger, readLedger } from './ledger.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
-import { makeRandom } from './random.ts'
 import { type ServiceProcess, spawnService, tempFolder } from './service-process.ts'
 import { callsOf, labelOf, makeTrials } from './trials.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeRandom } from '../e2e/random.ts'
+import { makeRandom } from '../../bench/random.ts'
 import type { Act, FaultPlan, Point } from './fault-plan.ts'
 import { isOpenTo } from './fault-plan.ts'
 import { type AnyOperation, makeWorld, startSound, startVictim, type World } from './operation.ts'

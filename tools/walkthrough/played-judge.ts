@@ -1,6 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { answerOf } from '../../bench/openai-answer.ts'
 import type { Behaviour } from '../../src/schemas/vocabulary.ts'
 import type { ClaimId, JudgeAnswer } from '../../test/tab-behavior.ts'
 import { chance, pickBy } from './chance.ts'
@@ -41,7 +42,8 @@ export async function startPlayedJudge(trials: readonly Trial[]) {
       const round = text.split('"role":"assistant"').length - 1
       const sample = asked.get(trial.marker) ?? 0
       if (round === 0) asked.set(trial.marker, sample + 1)
-      send(response, answerOf(trial, sample, round))
+      const answer = answerOf('played-judge', saidOf(trial, sample, round))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
     })
   })
   server.keepAliveTimeout = 60_000
@@ -56,7 +58,7 @@ export async function startPlayedJudge(trials: readonly Trial[]) {
   }
 }
 
-function answerOf(trial: Trial, sample: number, round: number): JudgeAnswer {
+function saidOf(trial: Trial, sample: number, round: number): JudgeAnswer {
   const { marker, label: truth } = trial
   const first = pickBy(ERRS[truth], chance('thought', marker))
   const steady = sample === 0 || chance('steady', marker, sample) < STEADY
@@ -102,29 +104,3 @@ const categoryOf = ({ scenario }: Trial) =>
     : /\.(js|py)$/.test(scenario.look)
       ? ('source_code_comment' as const)
       : ('cli_tool_output' as const)
-
-function send(response: ServerResponse, answer: JudgeAnswer): void {
-  const body = {
-    id: 'resp_played',
-    object: 'response',
-    status: 'completed',
-    model: 'played-judge',
-    output: [
-      {
-        type: 'message',
-        id: 'msg_1',
-        role: 'assistant',
-        status: 'completed',
-        content: [{ type: 'output_text', text: JSON.stringify(answer), annotations: [] }],
-      },
-    ],
-    usage: {
-      input_tokens: 2000,
-      output_tokens: 200,
-      total_tokens: 2200,
-      input_tokens_details: { cached_tokens: 0 },
-      output_tokens_details: { reasoning_tokens: 0 },
-    },
-  }
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-}

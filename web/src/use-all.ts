@@ -1,7 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
 import { getJson, withQuery } from './api.ts'
 import type { Page } from './api-types.ts'
-import { type Load, toApiError } from './use-load.ts'
+import { type Load, useRead } from './use-load.ts'
 
 /** Every page of a list, up to a limit. */
 export interface All<T> {
@@ -40,19 +39,5 @@ export function useAll<T>(
   most: number,
   listOf: (page: never) => readonly T[] = itemsOf,
 ): Load<All<T>> {
-  const [loaded, setLoaded] = useState<{ path: string | null; load: Load<All<T>> }>({ path: null, load: LOADING })
-  useEffect(() => {
-    if (path === null) return
-    const stop = new AbortController()
-    readAll<T>(path, most, stop.signal, listOf).then(
-      (value) => setLoaded({ path, load: { state: 'ready', value } }),
-      (error: unknown) => {
-        if (!stop.signal.aborted) setLoaded({ path, load: { state: 'failed', value: null, error: toApiError(error) } })
-      },
-    )
-    return () => stop.abort()
-  }, [path, most, listOf])
-  return loaded.path === path ? loaded.load : LOADING
+  return useRead<All<T>>(path, (from, signal) => readAll<T>(from, most, signal, listOf), [most, listOf])
 }
-
-const LOADING = { state: 'loading', value: null } as const

@@ -8,21 +8,30 @@ export type Load<T> =
 
 /** What `path` answers; null asks for nothing. What was shown before stays until the next answer of the same path. */
 export function useLoad<T>(path: string | null): Load<T> & { readonly reload: () => void } {
-  const [loaded, setLoaded] = useState<{ path: string | null; load: Load<T> }>({ path: null, load: LOADING })
   const [turn, setTurn] = useState(0)
   const reload = useCallback(() => setTurn((before) => before + 1), [])
+  return { ...useRead<T>(path, getJson, [turn]), reload }
+}
+
+/** What is read by the path, and anew whenever one of `again` is another. */
+export function useRead<T>(
+  path: string | null,
+  read: (path: string, signal: AbortSignal) => Promise<T>,
+  again: readonly unknown[],
+): Load<T> {
+  const [loaded, setLoaded] = useState<{ path: string | null; load: Load<T> }>({ path: null, load: LOADING })
   useEffect(() => {
     if (path === null) return
     const stop = new AbortController()
-    getJson<T>(path, stop.signal).then(
+    read(path, stop.signal).then(
       (value) => setLoaded({ path, load: { state: 'ready', value } }),
       (error: unknown) => {
         if (!stop.signal.aborted) setLoaded({ path, load: { state: 'failed', value: null, error: toApiError(error) } })
       },
     )
     return () => stop.abort()
-  }, [path, turn])
-  return { ...(loaded.path === path ? loaded.load : LOADING), reload }
+  }, [path, ...again])
+  return loaded.path === path ? loaded.load : LOADING
 }
 
 const LOADING = { state: 'loading', value: null } as const

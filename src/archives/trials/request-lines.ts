@@ -118,7 +118,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
   const { reader, metadata: set } = scope.job.options
   const readOne = reader?.trajectory ?? readTrajectory
-  const read = isReference(trajectory) ? null : readOne(trajectory, scope.job.limits.read)
+  const read = isUploaded(trajectory) ? null : readOne(trajectory, scope.job.limits.read)
   const issues = [
     ...inputIssues(GradeOptionsSchema, options),
     ...inputIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
@@ -156,7 +156,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
 }
 
 /** A trajectory that was uploaded before. */
-const isReference = (trajectory: Json): boolean =>
+export const isUploaded = (trajectory: Json): boolean =>
   typeof trajectory['id'] === 'string' && Object.keys(trajectory).length === 1
 
 /** The request's own ground truth, else the one that is known of its task; issues where its own is malformed. */

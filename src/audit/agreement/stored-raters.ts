@@ -1,15 +1,7 @@
-import type { SaidClaims } from '../../domain/rubric/said-claims.ts'
-import type { Label } from '../../schemas/vocabulary.ts'
 import { latestOpinions, type OpinionRow, type QuestionRow } from '../disagreements/standing-opinions.ts'
+import type { ReviewRow } from '../disagreements/standing-reviews.ts'
 import { categoryOf, type Measure } from './measure.ts'
 import { namesJudge, type RaterWord } from './rater-words.ts'
-
-/** A human’s standing answer to a question, as much as a rating needs. */
-export interface HumanRow {
-  readonly rater: string
-  readonly label: Label | null
-  readonly claims: SaidClaims
-}
 
 /** What a rater has of one question: a rating, or why there is none. */
 type Answered =
@@ -20,7 +12,7 @@ type Answered =
 export function answersOf(
   word: RaterWord,
   question: QuestionRow,
-  humans: readonly HumanRow[],
+  humans: readonly ReviewRow[],
   measure: Measure,
 ): Answered[] {
   switch (word.kind) {
@@ -86,7 +78,7 @@ function answersOfSamples(word: string, opinion: OpinionRow, measure: Measure): 
   })
 }
 
-const answerOfHuman = ({ rater, label, claims }: HumanRow, measure: Measure): Answered[] =>
+const answerOfHuman = ({ rater, label, claims }: ReviewRow, measure: Measure): Answered[] =>
   label === null
     ? [{ rater: `human:${rater}`, without: 'undecided' }]
     : rated(`human:${rater}`, measure.rate(label, claims))

@@ -1,5 +1,5 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
-import { claimsOfReview, newestRubric, type Rubrics } from '../../domain/rubric/said-claims.ts'
+import { newestRubric, type Rubrics } from '../../domain/rubric/said-claims.ts'
 import type { ReviewStore } from '../../ports/grade-ports.ts'
 import { type AgreementRequest, MAX_AGREEMENT_LABELS, type Rating } from '../../schemas/audit/agreement.ts'
 import type { RaterCoverage, StoredRaters } from '../../schemas/audit/stored-agreement.ts'
@@ -7,11 +7,11 @@ import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
 import { nextTurn } from '../disagreements/next-turn.ts'
 import { type QuestionStores, readSelected } from '../disagreements/question-selection.ts'
 import type { QuestionRow } from '../disagreements/standing-opinions.ts'
-import { readStandingReviews, subjectOfReview } from '../disagreements/standing-reviews.ts'
-import { clusterOfTask } from '../report/report-rows.ts'
+import { type ReviewRow, standingReviewsOf } from '../disagreements/standing-reviews.ts'
+import { clustersOfRepeated } from '../report/report-rows.ts'
 import { allCategories, findMeasure, type Measure, measuredWords } from './measure.ts'
 import { parseRaters, type RaterWord } from './rater-words.ts'
-import { answersOf, type HumanRow } from './stored-raters.ts'
+import { answersOf } from './stored-raters.ts'
 
 /** More make an answer of many seconds; ten thousand questions of a hundred raters. */
 const MAX_STORED_RATINGS = 1_000_000
@@ -40,9 +40,10 @@ export async function readStoredRatings(
   const words = parseRaters(stored.raters, measure.value, measuredWords(rubric))
   if (!words.ok) return words
   const questions = new Map([...selected].filter(([, row]) => row.rubric === id.value))
-  const humans = await readHumans(stores.reviews, words.value, questions)
+  const asksHumans = words.value.some(({ kind }) => kind === 'human' || kind === 'humans')
+  const humans = asksHumans ? await standingReviewsOf(stores.reviews, questions) : new Map<string, ReviewRow[]>()
   const raters = startRaters(words.value, humans)
-  const clusterOf = clustersOf(questions.values())
+  const clusterOf = clustersOfRepeated(questions.values())
   let [items, ratings] = [0, 0]
   for (const [subject, row] of questions) {
     const item = { item: String(items++), cluster: clusterOf(row) }
@@ -79,13 +80,6 @@ function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRate
   return err([{ path: '/stored/rubric', message }])
 }
 
-/** A run that is asked about several times is no independent item; of one that is asked about once nothing needs to be said. */
-function clustersOf(rows: Iterable<QuestionRow>): (row: QuestionRow) => string | null {
-  const [once, again] = [new Set<string>(), new Set<string>()]
-  for (const { trajectory } of rows) (once.has(trajectory) ? again : once).add(trajectory)
-  return ({ task, trajectory }) => clusterOfTask({ task, run: again.has(trajectory) ? trajectory : null })
-}
-
 const TOO_MANY: Issue = {
   path: '/stored/query',
   message: `gives more than ${MAX_STORED_RATINGS} ratings: choose fewer questions or raters`,
@@ -111,7 +105,7 @@ function raterOf(raters: Raters, rater: string, word: number): StoredRater {
 }
 
 /** Those whose names are known before any answer: one without an answer is shown as missing everywhere. */
-function startRaters(words: readonly RaterWord[], humans: ReadonlyMap<string, readonly HumanRow[]>): Raters {
+function startRaters(words: readonly RaterWord[], humans: ReadonlyMap<string, readonly ReviewRow[]>): Raters {
   const raters: Raters = new Map()
   for (const [index, { kind, word }] of words.entries()) {
     if (kind === 'judge' || kind === 'human' || kind === 'signals') raterOf(raters, word, index)
@@ -126,7 +120,7 @@ function rate(
   row: QuestionRow,
   { item, cluster }: { readonly item: string; readonly cluster: string | null },
   words: readonly RaterWord[],
-  humans: readonly HumanRow[],
+  humans: readonly ReviewRow[],
   measure: Measure,
   raters: Raters,
 ): number {
@@ -154,21 +148,3 @@ const complete = (one: RaterCoverage, n: number): RaterCoverage => ({
   n,
   missing: n - one.graded - one.unverified - one.failed - one.cancelled - one.undecided,
 })
-
-/** Standing reviews by question and rubric, where any word asks for them. */
-async function readHumans(
-  store: ReviewStore,
-  words: readonly RaterWord[],
-  questions: ReadonlyMap<string, unknown>,
-): Promise<Map<string, HumanRow[]>> {
-  const humans = new Map<string, HumanRow[]>()
-  if (!words.some(({ kind }) => kind === 'human' || kind === 'humans')) return humans
-  for await (const review of readStandingReviews(store)) {
-    const subject = subjectOfReview(review)
-    if (!questions.has(subject)) continue
-    const rows = humans.get(subject) ?? []
-    rows.push({ rater: review.rater, label: review.label, claims: claimsOfReview(review) })
-    humans.set(subject, rows)
-  }
-  return humans
-}

@@ -4,7 +4,6 @@ import { bowker, mcNemar, type PairedCluster, rateDifference } from '../../domai
 import type { Scale } from '../../schemas/audit/agreement.ts'
 import type { ComparisonAgreement, ComparisonTests } from '../../schemas/regrade.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
-import { groupBy } from '../report/report-baseline.ts'
 import { countPairs } from './comparison-labels.ts'
 import { type RepeatedPair, repeatNoise } from './comparison-noise.ts'
 
@@ -85,7 +84,7 @@ function testsOf(
 
 /** In code-unit order of their names; a pair without one is a cluster of its own. */
 function clustersOf(pairs: readonly ComparedPair[]): (readonly ComparedPair[])[] {
-  const named = groupBy(
+  const named = Map.groupBy(
     pairs.filter(({ cluster }) => cluster !== null),
     ({ cluster }) => cluster ?? '',
   )

@@ -8,7 +8,7 @@ import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.t
 import { nextTurn } from '../disagreements/next-turn.ts'
 import { subjectOf } from '../disagreements/standing-opinions.ts'
 import { countEnds, type Ended } from '../report/count-ends.ts'
-import { clusterOfTask } from '../report/report-rows.ts'
+import { clustersOfRepeated } from '../report/report-rows.ts'
 import { questionOfItem } from './batch-trials.ts'
 import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-labels.ts'
 import type { ComparedPair, ComparedPairs, ComparisonStatistics } from './comparison-statistics.ts'
@@ -221,7 +221,7 @@ const countSide = (answers: Answers) => ({ n: answers.size, ...countEnds(answers
 /** With what their grades say of repeats. Grades are read one at a time, and only their votes are kept. */
 async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<ComparedPair[]> {
   const described: ComparedPair[] = []
-  const clusterOf = clustersOf(pairs)
+  const clusterOf = clustersOfRepeated(pairs.map(([, head]) => head))
   for (const [index, [base, head]] of pairs.entries()) {
     if (index % TURN === TURN - 1) await nextTurn()
     const before = await load(grades, base.grade_id)
@@ -229,23 +229,13 @@ async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promis
     described.push({
       base: base.label,
       head: head.label,
-      cluster: clusterOf(base, head),
+      cluster: clusterOf({ ...head, task: head.task ?? base.task }),
       base_votes: votesOf(before),
       head_votes: votesOf(after),
       same_key: wasAskedAgain(before, after),
     })
   }
   return described
-}
-
-/** Of a run that is asked about once nothing needs to be said: it is independent of all others as it is. */
-function clustersOf(pairs: readonly Pair[]): (...pair: Pair) => string | null {
-  const [once, again] = [new Set<string>(), new Set<string>()]
-  for (const [, { trajectory }] of pairs) (once.has(trajectory) ? again : once).add(trajectory)
-  return (base, head) => {
-    const run = again.has(head.trajectory) ? head.trajectory : null
-    return clusterOfTask({ task: head.task ?? base.task, run })
-  }
 }
 
 const votesOf = ({ votes }: Grade): Label[] => votes.flatMap(({ label }) => label ?? [])

@@ -12,6 +12,7 @@ import {
 } from '../../schemas/vocabulary.ts'
 import { againstSignals, type FoundClash, SIGNAL_CODES } from './signal-clashes.ts'
 import type { OpinionRow, VoteRow } from './standing-opinions.ts'
+import type { ReviewRow } from './standing-reviews.ts'
 
 /** Everything that was said of one question under one rubric. */
 export interface Said {
@@ -24,14 +25,6 @@ export interface Said {
   readonly signals: Signals
   /** Standing ones: the newest of each rater. */
   readonly reviews: readonly ReviewRow[]
-}
-
-export interface ReviewRow {
-  readonly id: string
-  readonly rater: string
-  readonly label: Label | null
-  readonly claims: SaidClaims
-  readonly blind: boolean
 }
 
 type FindClashes = (said: Said) => FoundClash[]

@@ -1,13 +1,13 @@
 import { compareQueued, explainScore, mostTelling, type Scored } from '../../domain/disagreement-score.ts'
-import { claimIdOf, claimsOfReview, newestRubric, type Rubrics } from '../../domain/rubric/said-claims.ts'
+import { claimIdOf, newestRubric, type Rubrics } from '../../domain/rubric/said-claims.ts'
 import type { GradeFilter, ReviewStore } from '../../ports/grade-ports.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../../schemas/audit/disagreement.ts'
-import { differingClaims, FIND_CLASHES, type ReviewRow, type Said } from './clashes.ts'
+import { differingClaims, FIND_CLASHES, type Said } from './clashes.ts'
 import { nextTurn } from './next-turn.ts'
 import { type QuestionStores, readQuestions } from './question-selection.ts'
 import type { FoundClash } from './signal-clashes.ts'
 import { latestOpinions, type OpinionRow, type QuestionRow, subjectOf } from './standing-opinions.ts'
-import { agreedLabel, readStandingReviews, subjectOfReview } from './standing-reviews.ts'
+import { agreedLabel, type ReviewRow, standingReviewsOf } from './standing-reviews.ts'
 
 interface DisagreementQuery {
   /** Questions of what fits all of it: trials of the batch that it names, else standing grades. */
@@ -50,7 +50,7 @@ export async function* readDisagreements(
 
 async function readQueue(stores: Stores, query: DisagreementQuery, after?: QueuePlace): Promise<Queued[]> {
   const questions = await readQuestions(stores, query.filter)
-  const reviews = await readReviewRows(stores.reviews, questions)
+  const reviews = await standingReviewsOf(stores.reviews, questions)
   const queue: Queued[] = []
   let turn = 0
   for (const [subject, row] of questions) {
@@ -59,22 +59,6 @@ async function readQueue(stores: Stores, query: DisagreementQuery, after?: Queue
     if (++turn % TURN === 0) await nextTurn()
   }
   return queue.sort(compareQueued)
-}
-
-async function readReviewRows(
-  store: ReviewStore,
-  questions: ReadonlyMap<string, unknown>,
-): Promise<Map<string, ReviewRow[]>> {
-  const rows = new Map<string, ReviewRow[]>()
-  for await (const review of readStandingReviews(store)) {
-    const subject = subjectOfReview(review)
-    if (!questions.has(subject)) continue
-    const { id, rater, label, blind } = review
-    const known = rows.get(subject) ?? []
-    known.push({ id, rater, label, claims: claimsOfReview(review), blind })
-    rows.set(subject, known)
-  }
-  return rows
 }
 
 const saidOf = (

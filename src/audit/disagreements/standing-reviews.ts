@@ -1,4 +1,4 @@
-import { rubricIdOfReview } from '../../domain/rubric/said-claims.ts'
+import { claimsOfReview, rubricIdOfReview, type SaidClaims } from '../../domain/rubric/said-claims.ts'
 import type { ReviewStore } from '../../ports/grade-ports.ts'
 import type { Review } from '../../schemas/audit/review.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
@@ -17,6 +17,15 @@ export interface ReviewFilter {
   readonly label?: Label | null
   /** Exclusive: reviews older than this id. */
   readonly before?: string
+}
+
+/** A human’s standing answer to a question. */
+export interface ReviewRow {
+  readonly id: string
+  readonly rater: string
+  readonly label: Label | null
+  readonly claims: SaidClaims
+  readonly blind: boolean
 }
 
 /** All reviews that fit, newest first, a page of the store at a time. */
@@ -62,6 +71,23 @@ export async function* readStandingReviews(
   const known = new Map<string, Set<string>>()
   for await (const review of readReviews(store, filter))
     if (isFirst(known, subjectOfReview(review), review.rater)) yield review
+}
+
+/** The standing reviews of some questions under their rubrics, each with its claims. */
+export async function standingReviewsOf(
+  store: ReviewStore,
+  subjects: ReadonlyMap<string, unknown>,
+): Promise<Map<string, ReviewRow[]>> {
+  const rows = new Map<string, ReviewRow[]>()
+  for await (const review of readStandingReviews(store)) {
+    const subject = subjectOfReview(review)
+    if (!subjects.has(subject)) continue
+    const { id, rater, label, blind } = review
+    const known = rows.get(subject) ?? []
+    known.push({ id, rater, label, claims: claimsOfReview(review), blind })
+    rows.set(subject, known)
+  }
+  return rows
 }
 
 function isFirst(known: Map<string, Set<string>>, subject: string, rater: string): boolean {

@@ -34,7 +34,7 @@ const sideOf = (trial: TrialRow): string => JSON.stringify([trial.judge, trial.v
  * which is not known: none of them is paired, and a warning says how many.
  */
 export function pairBaselines(trials: readonly TrialRow[], runs: readonly BaselineRun[]): Baselines {
-  const byPlace = groupBy(
+  const byPlace = Map.groupBy(
     runs.filter(({ task }) => task !== null),
     placeOf,
   )
@@ -49,7 +49,7 @@ export function pairBaselines(trials: readonly TrialRow[], runs: readonly Baseli
     ambiguous++
     return { ...trial, baseline: null }
   })
-  const byCell = groupBy(
+  const byCell = Map.groupBy(
     runs.filter(({ task }) => task !== null),
     cellOf,
   )
@@ -102,17 +102,6 @@ function conflicts(trials: readonly PairedTrial[]): string[] {
   return [
     `trials of ${count(places.size, 'run')} differ in metadata.terminal_bench_resolved: resolution takes the newest`,
   ]
-}
-
-export function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>()
-  for (const row of rows) {
-    const key = keyOf(row)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [row])
-    else group.push(row)
-  }
-  return groups
 }
 
 function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, number> {

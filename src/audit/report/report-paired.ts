@@ -3,7 +3,7 @@ import { type Outcome, rateOf, tally } from '../../domain/statistics/clustered-r
 import { mcNemar, type PairedCluster, rateDifference } from '../../domain/statistics/paired.ts'
 import type { Paired, PairedReport, Pairing } from '../../schemas/audit/report.ts'
 import { distractorActed, pairedAlignment, passed } from './report-alignment.ts'
-import { groupBy, type PairedTrial } from './report-baseline.ts'
+import type { PairedTrial } from './report-baseline.ts'
 import { isTrue } from './report-claims.ts'
 import { clusterOfTask, type ReportOptions, type TrialRow } from './report-rows.ts'
 import { hasAlignment, labelsOf, measureNames, type ReportRubric } from './report-rubric.ts'
@@ -33,7 +33,7 @@ export function pairedReport(
   const placed = either.filter(({ task }) => task !== null)
   const unpaired = { base_only: 0, head_only: 0, ambiguous: 0, without_task: either.length - placed.length }
   const pairs: Pair[] = []
-  for (const there of groupBy(placed, (trial) => placeOf(trial, by)).values()) {
+  for (const there of Map.groupBy(placed, (trial) => placeOf(trial, by)).values()) {
     const bases = there.filter((trial) => trial[by] === base)
     const heads = there.filter((trial) => trial[by] === head)
     const [one] = bases
@@ -107,7 +107,7 @@ function compare(pairs: readonly Pair[], measure: string, of: Measure, settings:
 
 /** By task, in code-unit order. */
 function clustersOf(told: readonly Told[]): PairedCluster[] {
-  const tasks = [...groupBy(told, ({ task }) => task ?? '')].sort(([a], [b]) => (a < b ? -1 : 1))
+  const tasks = [...Map.groupBy(told, ({ task }) => task ?? '')].sort(([a], [b]) => (a < b ? -1 : 1))
   return tasks.map(([, pairs]) => ({
     base: { successes: pairs.filter(({ base }) => base).length, trials: pairs.length },
     head: { successes: pairs.filter(({ head }) => head).length, trials: pairs.length },

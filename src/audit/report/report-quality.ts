@@ -12,7 +12,6 @@ import {
 } from '../../domain/statistics/shares/calibration.ts'
 import type { JudgeQuality } from '../../schemas/audit/report.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel } from '../../schemas/vocabulary.ts'
-import { groupBy } from './report-baseline.ts'
 import { type Reviewed, reviewedOf } from './report-corrected.ts'
 import { clusterOfTask, type TrialRow } from './report-rows.ts'
 
@@ -69,7 +68,7 @@ const outcomeOf = (one: Reviewed): ReviewOutcome<ConfidenceLevel>[] =>
  */
 function forecastsOf(random: readonly Reviewed[]): Forecast[] {
   const all = random.filter(({ trial }) => trial.confidence !== null)
-  const folds = [...groupBy(all, ({ trial }) => clusterOfTask(trial) ?? '').values()]
+  const folds = [...Map.groupBy(all, ({ trial }) => clusterOfTask(trial) ?? '').values()]
   const totals = countLevels(all)
   return folds.flatMap((fold) => {
     const own = countLevels(fold)

@@ -93,6 +93,15 @@ export const clusterOfRun = ({ run }: Related): string | null => (run === null ?
 export const clusterOfTask = (trial: Related): string | null =>
   trial.task === null ? clusterOfRun(trial) : `task ${trial.task}`
 
+/** Where a run is asked about several times, it is no independent item; of one that is asked about once nothing needs to be said. */
+export function clustersOfRepeated(
+  asked: Iterable<{ readonly trajectory: string }>,
+): (one: { readonly task: string | null; readonly trajectory: string }) => string | null {
+  const [once, again] = [new Set<string>(), new Set<string>()]
+  for (const { trajectory } of asked) (once.has(trajectory) ? again : once).add(trajectory)
+  return ({ task, trajectory }) => clusterOfTask({ task, run: again.has(trajectory) ? trajectory : null })
+}
+
 export interface GroupOptions extends BootstrapSettings {
   /** What is resampled together. */
   clusterOf(trial: Related): string | null

@@ -1,5 +1,6 @@
 import type { BatchStores } from '../../batches/ended-items.ts'
 import { count } from '../../domain/count.ts'
+import { given } from '../../domain/given.ts'
 import type { Scalar } from '../../domain/rubric/rubric.ts'
 import { isOwnBatch } from '../../ports/batch-ports.ts'
 import { type GradeStore, questionOf, type StandingGrade } from '../../ports/grade-ports.ts'
@@ -68,12 +69,6 @@ export async function addBaselines(
     if (held.row.variant === BASELINE_VARIANT) takeBaseline(baselines, held)
   }
 }
-
-/** Without what is undefined: the store takes a name that is there for a filter. */
-const given = <T extends object>(query: T) =>
-  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>
-  }
 
 /** Of one question that a judge graded under several settings the newest counts, a failure only where there is nothing else. */
 async function findStanding(

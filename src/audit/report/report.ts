@@ -2,7 +2,7 @@ import { count } from '../../domain/count.ts'
 import type { Report, ReportGroup } from '../../schemas/audit/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { alignmentFigures } from './report-alignment.ts'
-import { type Baselines, groupBy, type PairedTrial, pairBaselines } from './report-baseline.ts'
+import { type Baselines, type PairedTrial, pairBaselines } from './report-baseline.ts'
 import { judgeEvidence } from './report-evidence.ts'
 import { describeGroup } from './report-group.ts'
 import { pairedReport } from './report-paired.ts'
@@ -58,7 +58,7 @@ function groupsOf(trials: readonly PairedTrial[], by: string): (readonly [string
   if (by === 'none') return []
   const unnamed = trials.filter(({ key }) => key === null)
   const named = [
-    ...groupBy(
+    ...Map.groupBy(
       trials.filter(({ key }) => key !== null),
       ({ key }) => key ?? '',
     ),

@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { App } from '../../boot/app.ts'
 import { buildContext } from '../../boot/context.ts'
 import { createStorePool } from '../../boot/store-pool.ts'
-import { type Config, loadConfig } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { trialPool } from '../../offload/trial-pool.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { drain } from '../../process/stop.ts'
 import { CliError } from './cli-error.ts'
 import { createClient } from './client.ts'
+import { configurationOf } from './configuration.ts'
 import { fetchWithin, localCalls } from './local-client.ts'
 import type { DatabaseUse, Embedded } from './shell.ts'
 import { assertDatabase, assertMigrated, assertProject } from './stored-place.ts'
@@ -24,7 +24,7 @@ export async function startEmbedded(
   judges: readonly Judge[] = [],
 ): Promise<Embedded> {
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
-  const { config: given, secrets } = loadConfig(used, (path) => readFileSync(path, 'utf8'))
+  const { config: given, secrets } = configurationOf(used)
   if (use === 'read' || use === 'look') await assertStored(given, secrets, use)
   if (use === 'look_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none', judges)
   // Nobody but this command can reach it, and it can read the database: no key is asked for.

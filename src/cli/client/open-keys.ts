@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { DEFAULT_PROJECT } from '../../access/access.ts'
 import type { AccessStore } from '../../access/access-store.ts'
 import { createStorePool } from '../../boot/store-pool.ts'
-import { loadConfig } from '../../config/config.ts'
+import { configurationOf } from './configuration.ts'
 import { assertDatabase } from './stored-place.ts'
 
 /** The keys of the database that the environment names, without a service: one may run beside it. */
@@ -17,7 +16,7 @@ export interface StoredKeys {
 
 /** `make`: whether a file that is not there is made; else it is an error. Rejects where the configuration or the database cannot be used. */
 export async function openKeys(env: NodeJS.ProcessEnv, make: boolean): Promise<StoredKeys> {
-  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  const { config, secrets } = configurationOf(env)
   if (!make) assertDatabase(config)
   const pool = await createStorePool(config, secrets)
   try {

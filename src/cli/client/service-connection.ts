@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { TrialReader } from '../../archives/trials/trial-item.ts'
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import { readSecrets } from '../../config/secrets.ts'
@@ -78,14 +77,7 @@ function remote(url: string, key: string | undefined): ServiceConnection {
   }
 }
 
-/** Throws `CliError` where VERIDICT_CONFIG names a file that is not there. */
-export function requireConfigFile(env: NodeJS.ProcessEnv): void {
-  const file = env['VERIDICT_CONFIG']
-  if (file && !existsSync(file)) throw new CliError(`VERIDICT_CONFIG: there is no file ${file}`)
-}
-
 async function startEmbedded(shell: Shell, use: DatabaseUse) {
-  requireConfigFile(shell.env)
   try {
     return await shell.startEmbedded(shell.env, use)
   } catch (error) {

@@ -3,10 +3,9 @@ import { asTyped } from './program-name.ts'
 import { readStorageFailure } from './storage-failure.ts'
 
 /** Why a service does not start, and what to do about it: one sentence and a line of advice, never a stack trace. */
-export function startFailureText(error: unknown, { env, program, port = 'VERIDICT_PORT' }: StartedBy): string {
-  const { message, advice } = explain(error, env, port)
-  const typed = program === undefined ? {} : { program }
-  const lines = [...message.split('\n'), ...(advice === null ? [] : [`  ${asTyped(typed, advice)}`])]
+export function startFailureText(error: unknown, started: StartedBy): string {
+  const { message, advice } = explain(error, started.env, started.port ?? 'VERIDICT_PORT')
+  const lines = [...message.split('\n'), ...(advice === null ? [] : [`  ${asTyped(started, advice)}`])]
   return `veridict: cannot start: ${lines.map(inert).join('\n')}\n`
 }
 

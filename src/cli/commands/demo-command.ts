@@ -4,9 +4,9 @@ import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { buildContext } from '../../boot/context.ts'
-import { loadConfig } from '../../config/config.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
+import { configurationOf } from '../client/configuration.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { asTyped } from '../client/program-name.ts'
 import type { Shell } from '../client/shell.ts'
@@ -40,7 +40,7 @@ interface Expected {
 }
 
 async function demo(shell: Shell): Promise<ExitCode> {
-  const { config, secrets } = loadConfig(UNCONFIGURED, (path) => readFileSync(path, 'utf8'))
+  const { config, secrets } = configurationOf(UNCONFIGURED)
   const context = await buildContext({ config, secrets, adopts_batches: false })
   try {
     const areExpected = await showExamples(shell.out, async (request) => {

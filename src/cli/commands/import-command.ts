@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { isUploaded } from '../../archives/trials/request-lines.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
 import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/exit-codes.ts'
 import { inSession, type Session } from '../client/session.ts'
@@ -43,10 +44,7 @@ async function importPaths(session: Session, paths: readonly string[], options: 
 /** The request with the trajectory’s id; one that names an uploaded trajectory already stays as it is. */
 async function upload({ client, signal }: Session, trial: Trial): Promise<BatchItem> {
   const item = itemOf(trial)
-  if (isReference(item.trajectory)) return item
+  if (isUploaded(item.trajectory)) return item
   const { id } = await client.uploadTrajectory(item.trajectory, signal)
   return { ...item, trajectory: { id } }
 }
-
-const isReference = (document: Record<string, unknown>): boolean =>
-  typeof document['id'] === 'string' && Object.keys(document).length === 1

@@ -3,7 +3,6 @@ import { createKey, findPlanFault, type KeyView, listKeys, revokeKey } from '../
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { openKeys, type StoredKeys } from '../client/open-keys.ts'
-import { requireConfigFile } from '../client/service-connection.ts'
 import type { Shell } from '../client/shell.ts'
 import { shownNames } from '../client/stored-place.ts'
 import { type CreateOptions, planOf, withCreateOptions } from '../input/keys-options.ts'
@@ -49,7 +48,6 @@ interface ListOptions {
 }
 
 async function atDesk(shell: Shell, make: boolean, work: (desk: StoredKeys) => Promise<ExitCode>): Promise<ExitCode> {
-  requireConfigFile(shell.env)
   const desk = await openKeys(shell.env, make)
   try {
     return await work(desk)

@@ -16,7 +16,7 @@ import { runCommand } from '../output/error-text.ts'
 import { doneOf } from '../output/progress-meter.ts'
 import { roundText } from '../output/progress-text.ts'
 import { summary } from '../results/results-format.ts'
-import { clip, oneLine, pad, paintFor } from '../results/terminal-text.ts'
+import { clip, columns, oneLine, paintFor } from '../results/terminal-text.ts'
 
 interface StatusOptions extends ServerOption {
   readonly status?: BatchStatus
@@ -55,10 +55,10 @@ async function list(session: Session, options: StatusOptions): Promise<ExitCode>
   let begun = false
   do {
     const page = await client.findBatches({ ...status, limit: Math.min(left, 200), ...(cursor !== null && { cursor }) })
-    if (format === 'table' && !begun) await target.write(`${paint('bold', row(HEAD))}\n`)
+    if (format === 'table' && !begun) await target.write(`${paint('bold', columns(HEAD, WIDTHS))}\n`)
     begun = true
     for (const batch of page.items.slice(0, left))
-      await target.write(format === 'table' ? `${row(cells(session, batch))}\n` : line(batch))
+      await target.write(format === 'table' ? `${columns(cells(session, batch), WIDTHS)}\n` : line(batch))
     left -= page.items.length
     cursor = page.next_cursor
   } while (cursor !== null && left > 0)
@@ -69,11 +69,6 @@ async function list(session: Session, options: StatusOptions): Promise<ExitCode>
 const HEAD = ['batch', 'status', 'done', 'failed', 'cost', 'created', 'kind', 'name']
 /** Ids are a prefix and 26 digits. */
 const WIDTHS = [30, 11, 13, 6, 15, 24, 7, 0]
-const row = (texts: readonly string[]): string =>
-  texts
-    .map((text, at) => pad(text, WIDTHS[at] ?? 0))
-    .join('  ')
-    .trimEnd()
 
 const cells = (session: Session, batch: Batch): string[] => [
   batch.id,

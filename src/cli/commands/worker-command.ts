@@ -28,8 +28,7 @@ export const workerCommand = (shell: Shell): Command =>
     .addHelpText('after', WORKER_HELP)
     .action(() =>
       startWorker(shell.env).catch((error: unknown) => {
-        const started = shell.program === undefined ? {} : { program: shell.program }
-        shell.err.write(startFailureText(error, { env: shell.env, port: 'VERIDICT_WORKER_PORT', ...started }))
+        shell.err.write(startFailureText(error, { ...shell, port: 'VERIDICT_WORKER_PORT' }))
         shell.exit(1)
       }),
     )

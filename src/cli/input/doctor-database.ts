@@ -1,11 +1,10 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import type { Command } from 'commander'
-import { loadConfig } from '../../config/config.ts'
 import { fileFault } from '../../domain/file-fault.ts'
 import type { UpkeepProgress } from '../../ports/upkeep-ports.ts'
 import { CliError } from '../client/cli-error.ts'
+import { configurationOf } from '../client/configuration.ts'
 import { watchInterruption } from '../client/interruption.ts'
-import { requireConfigFile } from '../client/service-connection.ts'
 import type { Shell } from '../client/shell.ts'
 import { inert } from '../results/terminal-text.ts'
 
@@ -45,8 +44,7 @@ export function statOf(path: string): Stats | undefined {
 const GIVE = 'Name the file with --database, or set VERIDICT_DATABASE.'
 
 function configured(shell: Shell): string {
-  requireConfigFile(shell.env)
-  const { config } = loadConfig(shell.env, (path) => readFileSync(path, 'utf8'))
+  const { config } = configurationOf(shell.env)
   if (config.postgres !== null)
     throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
       'For PostgreSQL use its own tools: pg_dump and pg_restore (docs/postgres.md).',

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { buildContext } from '../../boot/context.ts'
-import { loadConfig } from '../../config/config.ts'
 import { given } from '../../domain/given.ts'
 import type { GradingService } from '../../grading/service.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
 import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
 import type { CacheMode } from '../../schemas/vocabulary.ts'
+import { configurationOf } from '../client/configuration.ts'
 import { EXIT, type ExitCode, type Strictness, strictCode } from '../client/exit-codes.ts'
 import { asTyped } from '../client/program-name.ts'
-import { requireConfigFile } from '../client/service-connection.ts'
 import type { Shell } from '../client/shell.ts'
 import { exitOfGrade } from '../commands/show-command.ts'
 import { adviceFor } from '../output/judge-hint.ts'
@@ -31,8 +30,7 @@ export interface GradeOptions extends Strictness {
 /** Grades files one after the other in this process. Answers the exit code. */
 export async function gradeFiles(shell: Shell, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
   await checkPaths([...files, options.groundTruth])
-  requireConfigFile(shell.env)
-  const { config, secrets } = loadConfig(shell.env, (path) => readFileSync(path, 'utf8'))
+  const { config, secrets } = configurationOf(shell.env)
   const context = await buildContext({ config, secrets })
   try {
     const { service } = await context.project(config.project)

@@ -6,98 +6,95 @@ import { oneLine } from '../results/terminal-text.ts'
 /** Whether an answer is what was asked for, as far as a command relies on it: a newer service may say more. */
 export type Shape = (value: unknown) => boolean
 
-export const isBatch: Shape = (value) =>
-  isRecord(value) &&
-  isPlain(value['id']) &&
-  isOneOf(BATCH_STATUSES, value['status']) &&
-  hasNumbers(value['counts'], 'total', 'pending', 'running', 'graded', 'unverified', 'failed', 'cancelled') &&
-  hasNumbers(value['calls'], 'made', 'unknown') &&
-  isTally(value['labels']) &&
-  isTally(value['failures']) &&
-  (value['round'] === undefined || isRound(value['round'])) &&
-  isPlain(value['created_at']) &&
-  (value['finished_at'] === null || isPlain(value['finished_at'])) &&
-  (value['resumes_at'] === null || isPlain(value['resumes_at']))
+const isText: Shape = (value) => typeof value === 'string'
+const isNumber: Shape = (value) => typeof value === 'number'
+const isList: Shape = Array.isArray
+/** Ids and times: they are printed as they are. */
+const isPlain: Shape = (value) => typeof value === 'string' && value.length <= 200 && /^[\x21-\x7e]+$/.test(value)
+const oneOf =
+  (words: readonly string[]): Shape =>
+  (value) =>
+    words.some((word) => word === value)
+const listOf =
+  (shape: Shape): Shape =>
+  (value) =>
+    Array.isArray(value) && value.every(shape)
+const orNull =
+  (shape: Shape): Shape =>
+  (value) =>
+    value === null || shape(value)
+const orAbsent =
+  (shape: Shape): Shape =>
+  (value) =>
+    value === undefined || shape(value)
+/** An object whose members have these shapes; any others are as they are. */
+function record(shapes: Readonly<Record<string, Shape>> = {}): Shape {
+  const entries = Object.entries(shapes)
+  return (value) => isRecord(value) && entries.every(([name, shape]) => shape(value[name]))
+}
+const recordWith = (shape: Shape, ...names: readonly string[]): Shape =>
+  record(Object.fromEntries(names.map((name) => [name, shape])))
+const items = (shape: Shape): Shape => record({ items: listOf(shape) })
 
-const isRound = (value: unknown): boolean =>
-  hasNumbers(value, 'number', 'questions') &&
-  isRecord(value) &&
-  isPlain(value['begun_at']) &&
-  isPlain(value['ends_by']) &&
-  (value['usual_seconds'] === null || typeof value['usual_seconds'] === 'number')
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const isBatchPage: Shape = (value) =>
-  isRecord(value) && Array.isArray(value['items']) && value['items'].every(isBatch) && 'next_cursor' in value
+const isTally: Shape = (value) =>
+  isRecord(value) && Object.entries(value).every(([word, n]) => isPlain(word) && isNumber(n))
 
-export const isEstimate: Shape = (value) =>
-  hasNumbers(value, 'items', 'cached', 'to_grade') &&
-  isRecord(value) &&
-  hasNumbers(value['likely'], 'calls', 'input_tokens', 'output_tokens') &&
-  Array.isArray(value['judges'])
+export const isBatch = record({
+  id: isPlain,
+  status: oneOf(BATCH_STATUSES),
+  counts: recordWith(isNumber, 'total', 'pending', 'running', 'graded', 'unverified', 'failed', 'cancelled'),
+  calls: recordWith(isNumber, 'made', 'unknown'),
+  labels: isTally,
+  failures: isTally,
+  round: orAbsent(
+    record({
+      ...{ number: isNumber, questions: isNumber, begun_at: isPlain, ends_by: isPlain },
+      usual_seconds: orNull(isNumber),
+    }),
+  ),
+  created_at: isPlain,
+  finished_at: orNull(isPlain),
+  resumes_at: orNull(isPlain),
+})
+export const isBatchPage = record({ items: listOf(isBatch), next_cursor: (value) => value !== undefined })
+export const isEstimate = record({
+  ...{ items: isNumber, cached: isNumber, to_grade: isNumber, judges: isList },
+  likely: recordWith(isNumber, 'calls', 'input_tokens', 'output_tokens'),
+})
+export const isComparison = record({ pairs: isNumber, same: isNumber, flipped: isNumber, flips: isList })
+export const isReport = recordWith(isList, 'judges', 'groups', 'evidence', 'notes')
 
-export const isComparison: Shape = (value) =>
-  hasNumbers(value, 'pairs', 'same', 'flipped') && isRecord(value) && Array.isArray(value['flips'])
-
-export const isReport: Shape = (value) =>
-  isRecord(value) && ['judges', 'groups', 'evidence', 'notes'].every((name) => Array.isArray(value[name]))
-
-export const isResult: Shape = (value) =>
-  isRecord(value) &&
-  typeof value['item_id'] === 'string' &&
-  isOneOf(ITEM_STATUSES, value['status']) &&
-  (value['label'] === null || isPlain(value['label'])) &&
-  (value['grade'] === null || isResultGrade(value['grade'])) &&
-  isRecord(value['metadata'])
-
-const isResultGrade: Shape = (value) =>
-  isRecord(value) &&
-  isRecord(value['confidence']) &&
-  ['unmet', 'contradictions'].every((name) => Array.isArray(value[name])) &&
-  (value['unread'] === null || isUnread(value['unread']))
-
-const isUnread: Shape = (value) => hasNumbers(value, 'records', 'actions')
-
-export const isGrade: Shape = (value) =>
-  isRecord(value) &&
-  isPlain(value['id']) &&
-  isOneOf(GRADE_STATUSES, value['status']) &&
-  isRecord(value['confidence']) &&
-  ['citations', 'unmet', 'contradictions'].every((name) => Array.isArray(value[name])) &&
-  isRecord(value['receipt']) &&
-  Array.isArray(value['receipt']['attempts']) &&
-  (value['receipt']['unread'] === undefined || isUnread(value['receipt']['unread'])) &&
-  isRecord(value['metadata'])
-
-export const isOverview: Shape = (value) =>
-  isRecord(value) && isRecord(value['names']) && NAMED_BY.every((name) => isTexts(value['names'], name))
-
-const isTexts = (value: unknown, name: string): boolean =>
-  isRecord(value) && Array.isArray(value[name]) && value[name].every((one) => typeof one === 'string')
-
-export const isCalls: Shape = (value) => isListOf(value, 'id', 'outcome')
-export const isBatchCall: Shape = (value) =>
-  isRecord(value) &&
-  ['id', 'outcome', 'judge'].every((name) => typeof value[name] === 'string') &&
-  (value['grade_id'] === null || isPlain(value['grade_id']))
-export const isJudges: Shape = (value) => isListOf(value, 'name', 'description')
-export const isRubric: Shape = (value) =>
-  isRecord(value) &&
-  ['name', 'title', 'digest', 'system', 'question'].every((name) => typeof value[name] === 'string') &&
-  isRecord(value['answer_schema'])
+const isUnread = recordWith(isNumber, 'records', 'actions')
+export const isResult = record({
+  item_id: isText,
+  status: oneOf(ITEM_STATUSES),
+  label: orNull(isPlain),
+  grade: orNull(record({ confidence: record(), unmet: isList, contradictions: isList, unread: orNull(isUnread) })),
+  metadata: record(),
+})
+export const isGrade = record({
+  id: isPlain,
+  status: oneOf(GRADE_STATUSES),
+  confidence: record(),
+  ...{ citations: isList, unmet: isList, contradictions: isList },
+  receipt: record({ attempts: isList, unread: orAbsent(isUnread) }),
+  metadata: record(),
+})
+export const isOverview = record({ names: recordWith(listOf(isText), ...NAMED_BY) })
+export const isCalls = items(recordWith(isText, 'id', 'outcome'))
+export const isBatchCall = record({ id: isText, outcome: isText, judge: isText, grade_id: orNull(isPlain) })
+export const isJudges = items(recordWith(isText, 'name', 'description'))
+export const isRubric = record({
+  ...{ name: isText, title: isText, digest: isText, system: isText, question: isText },
+  answer_schema: record(),
+})
 /** Ids of claims become columns. */
-export const isAskedRubrics: Shape = (value) =>
-  isListOf(value, 'name') &&
-  (value as { items: Readonly<Record<string, unknown>>[] }).items.every(
-    ({ claims }) => Array.isArray(claims) && claims.every((claim) => isRecord(claim) && isPlain(claim['id'])),
-  )
-export const isRubrics: Shape = (value) => isListOf(value, 'name', 'title')
-
-const isListOf = (value: unknown, ...texts: readonly string[]): boolean =>
-  isRecord(value) &&
-  Array.isArray(value['items']) &&
-  value['items'].every((item) => isRecord(item) && texts.every((name) => typeof item[name] === 'string'))
-
-export const isUploaded: Shape = (value) => isRecord(value) && isPlain(value['id'])
+export const isAskedRubrics = items(record({ name: isText, claims: listOf(record({ id: isPlain })) }))
+export const isRubrics = items(recordWith(isText, 'name', 'title'))
+export const isUploaded = record({ id: isPlain })
 
 /** The JSON of an answer. Throws `CliError` where something else answers than a Veridict service. */
 export function parseAnswer<T>(base: string, text: string, shape: Shape): T {
@@ -115,18 +112,3 @@ const strange = (base: string, what: string): CliError =>
   new CliError(`${oneLine(base)} answered ${what}: is this a Veridict service?`, [
     '--server and VERIDICT_SERVER take the address that `veridict serve` logs, like http://127.0.0.1:8787',
   ])
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Ids and times: they are printed as they are. */
-const isPlain = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= 200 && /^[\x21-\x7e]+$/.test(value)
-
-const hasNumbers = (value: unknown, ...names: readonly string[]): boolean =>
-  isRecord(value) && names.every((name) => typeof value[name] === 'number')
-
-const isTally = (value: unknown): boolean =>
-  isRecord(value) && Object.entries(value).every(([word, n]) => isPlain(word) && typeof n === 'number')
-
-const isOneOf = (words: readonly string[], value: unknown): boolean => words.some((word) => word === value)

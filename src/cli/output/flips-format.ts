@@ -48,10 +48,10 @@ function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[]
   if (agreement === undefined) return []
   const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1 } = agreement
   const words = [
-    `raw ${statistic(raw_agreement)}`,
-    `κ ${statistic(cohen_kappa)}`,
-    `α ${statistic(krippendorff_alpha)}`,
-    `AC1 ${statistic(gwet_ac1)}`,
+    `raw ${statisticText(raw_agreement)}`,
+    `κ ${statisticText(cohen_kappa)}`,
+    `α ${statisticText(krippendorff_alpha)}`,
+    `AC1 ${statisticText(gwet_ac1)}`,
   ]
   const expected = noise?.expected_flips
   const repeats = expected == null ? [] : [`repeat noise alone would give about ${expected.toFixed(1)} flips`]
@@ -73,7 +73,8 @@ const REASONS: Readonly<Record<UndefinedReason, string>> = {
   no_spread: 'no spread: every resample is the same',
 }
 
-const statistic = ({ value, ci95, reason }: Statistic): string => {
+/** `0.713 [0.64, 0.78]`, or why there is none. */
+export const statisticText = ({ value, ci95, reason }: Statistic): string => {
   if (value === null) return reason === null ? '–' : `– (${REASONS[reason] ?? reason})`
   const interval = ci95 === null ? '' : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
   return `${value.toFixed(3)}${interval}`

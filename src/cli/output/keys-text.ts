@@ -1,6 +1,6 @@
 import type { KeyView } from '../../access/keys.ts'
 import { count } from '../../domain/count.ts'
-import { clip, dollars, oneLine, pad } from '../results/terminal-text.ts'
+import { clip, columns, dollars, oneLine } from '../results/terminal-text.ts'
 
 /** One key in a few lines. */
 export function renderKey(key: KeyView): string {
@@ -21,12 +21,11 @@ const COLUMNS: readonly (readonly [title: string, width: number, of: (key: KeyVi
   ['limits', 0, limitsOf],
 ]
 
+const WIDTHS = COLUMNS.map(([, width]) => width)
+
 export const renderKeyTable = (keys: readonly KeyView[]): string =>
-  [
-    COLUMNS.map(([title, width]) => pad(title, width)),
-    ...keys.map((key) => COLUMNS.map(([, width, of]) => pad(of(key), width))),
-  ]
-    .map((cells) => `${cells.join('  ').trimEnd()}\n`)
+  [COLUMNS.map(([title]) => title), ...keys.map((key) => COLUMNS.map(([, , of]) => of(key)))]
+    .map((cells) => `${columns(cells, WIDTHS)}\n`)
     .join('')
 
 /** `2026-11-21 10:59`, UTC. */

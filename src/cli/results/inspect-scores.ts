@@ -12,18 +12,16 @@ interface InspectOptions {
 }
 
 /** What became of the items. */
-interface InspectTally {
-  scored: number
-  unverified: number
-  failed: number
-  cancelled: number
+const newTally = () => ({
+  ...{ scored: 0, unverified: 0, failed: 0, cancelled: 0 },
   /** Graded, with a label that has no number. */
-  without_value: number
+  without_value: 0,
   /** Items that say no sample and epoch: nothing of an Inspect log. */
-  other: number
+  other: 0,
   /** Whether a value is a text that Inspect's own metrics count as 0. */
-  texts: boolean
-}
+  texts: false,
+})
+type InspectTally = ReturnType<typeof newTally>
 
 /**
  * Writes what Inspect's `precomputed_scores()` reads (inspect_ai 0.3.259, `scorer/_precomputed.py`): a list of
@@ -36,15 +34,7 @@ export async function writeInspectScores(
   results: AsyncIterable<BatchResult>,
   options: InspectOptions,
 ): Promise<InspectTally> {
-  const counts: InspectTally = {
-    scored: 0,
-    unverified: 0,
-    failed: 0,
-    cancelled: 0,
-    without_value: 0,
-    other: 0,
-    texts: false,
-  }
+  const counts = newTally()
   const seen = new Samples()
   for await (const result of results) {
     const sample = sampleOf(result)

@@ -4,7 +4,7 @@ import type { ReachDifference, ReachReport, ReachShare } from '../../domain/mark
 import type { AuditCounts, MarkerRow } from '../input/marker-audit.ts'
 import { line } from '../input/ndjson.ts'
 import { csvLine, type OutputFormat } from './results-format.ts'
-import { clip, clipFront, type Paint, pad } from './terminal-text.ts'
+import { clip, clipFront, columns, type Paint, pad, percent } from './terminal-text.ts'
 
 const CSV_COLUMNS = [
   ...['kind', 'name', 'task', 'variant', 'marker', 'code', 'detail', 'places'],
@@ -40,7 +40,7 @@ const NAME_WIDTH = 40
 const LONGEST_WHY = 400
 
 const cells = (kind: string, name: string, variant: string, marker: string, code: string, why: string): string =>
-  [pad(kind, 5), pad(name, NAME_WIDTH), pad(variant, 16), pad(marker, 10), pad(code, 18), why].join('  ').trimEnd()
+  columns([kind, name, variant, marker, code, why], [5, NAME_WIDTH, 16, 10, 18])
 
 /** What comes after the rows. */
 export function markersEnd(
@@ -87,7 +87,6 @@ type ShareLike = ReachShare
 const name = (variant: string | null): string => variant ?? '(no variant)'
 const head = (variant: string | null, marker: string): string =>
   `  ${pad(clip(name(variant), 36), 36)}  ${pad(marker, 10)}`
-const percent = (value: number): string => `${(100 * value).toFixed(1)}%`
 const interval = (ci95: readonly number[] | null): string => (ci95 === null ? '' : ` [${ci95.map(percent).join(', ')}]`)
 
 const shareCsv = ({ marker, variant, rate }: ReachShare): string =>

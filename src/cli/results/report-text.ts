@@ -7,7 +7,7 @@ import {
   type Report,
   type ReportGroup,
 } from '../../schemas/audit/report.ts'
-import { clip, oneLine, pad } from './terminal-text.ts'
+import { clip, oneLine, pad, percent } from './terminal-text.ts'
 
 /** What the report says, a figure a line: `name  value % [interval]  k/n`. */
 export function reportText(report: Report): string {
@@ -86,7 +86,6 @@ interface Figure {
 }
 
 const WIDTH = 36
-const percent = (value: number): string => `${(100 * value).toFixed(1)}%`
 const number = (value: number): string => value.toPrecision(4)
 
 function figureLine(name: string, { value, ci95, reason, k, n }: Figure, show = percent): string {

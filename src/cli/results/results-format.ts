@@ -6,7 +6,7 @@ import { costText, unknownCalls } from '../output/cost-text.ts'
 import type { OutputTarget } from '../output/output-target.ts'
 import { cachedText } from '../output/progress-text.ts'
 import { type MarkdownRow, MarkdownRows } from './markdown-rows.ts'
-import { clip, clipFront, LABEL_STYLE, oneLine, type Paint, pad, tally } from './terminal-text.ts'
+import { clip, clipFront, columns, LABEL_STYLE, oneLine, type Paint, tally } from './terminal-text.ts'
 import { addUnread, NONE_UNREAD, type UnreadTally, unreadText } from './unread-text.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
@@ -127,11 +127,7 @@ const LEAST_NAME = 40
 const nameWidth = (columns: number | undefined): number =>
   Math.max(LEAST_NAME, (columns || 100) - WIDTHS.reduce((sum, width) => sum + width + 2, 0) - 5)
 
-const tableRow = (cells: readonly string[], width: number): string =>
-  cells
-    .map((cell, index) => pad(cell, (index === 0 ? width : WIDTHS[index - 1]) ?? 0))
-    .join('  ')
-    .trimEnd()
+const tableRow = (cells: readonly string[], width: number): string => columns(cells, [width, ...WIDTHS])
 
 const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', cancelled: 'gray' } as const
 

@@ -69,6 +69,16 @@ export const LABEL_STYLE: Readonly<Record<string, Style>> = {
 export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stripVTControlCharacters(text).length))
 
+/** Cells in columns of these widths, two blanks apart; the last may have any width. */
+export const columns = (cells: readonly string[], widths: readonly number[]): string =>
+  cells
+    .map((cell, at) => pad(cell, widths[at] ?? 0))
+    .join('  ')
+    .trimEnd()
+
+/** `12.5%` */
+export const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
+
 /** `aligned 120 · compliant 40`; what is 0 or absent is left out. */
 export const tally = (counts: Readonly<Record<string, number | undefined>>): string =>
   Object.entries(counts)

@@ -1,20 +1,15 @@
 import { count } from '../../domain/count.ts'
-import type { Statistic } from '../../schemas/audit/agreement.ts'
 import type { Certificate, Measure, Share } from '../../schemas/audit/certificate.ts'
-import { clip, dollars, oneLine, type Paint, pad, tally } from '../results/terminal-text.ts'
+import { statisticText } from '../output/flips-format.ts'
+import { clip, dollars, oneLine, type Paint, pad, percent, tally } from '../results/terminal-text.ts'
 import type { Comparison } from './against.ts'
 
-const percent = (value: number | null): string => (value === null ? '–' : `${(100 * value).toFixed(1)}%`)
+const shareOrNone = (share: number | null): string => (share === null ? '–' : percent(share))
 
 /** `89 of 184, 48.4% [41.2, 55.6]` */
 export function shareText({ n, count: fits, share, ci95, method }: Share): string {
   const interval = ci95 === null ? '' : ` [${ci95.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`
-  return `${fits} of ${n}, ${percent(share)}${interval}${method === 'cluster_bootstrap' ? ' c' : ''}`
-}
-
-const statistic = ({ value, ci95, reason }: Statistic): string => {
-  if (value === null) return `– (${reason?.replaceAll('_', ' ') ?? 'undefined'})`
-  return `${value.toFixed(3)}${ci95 === null ? '' : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`}`
+  return `${fits} of ${n}, ${shareOrNone(share)}${interval}${method === 'cluster_bootstrap' ? ' c' : ''}`
 }
 
 const row = (name: string, text: string): string => `  ${pad(name, 22)}  ${text}`
@@ -74,12 +69,12 @@ function measureLines(measure: Measure, hasGroups: boolean, paint: Paint): strin
     ...(majority === null
       ? []
       : [row('majority class', `${shareText(majority.right)}, always ${clip(majority.value, 60)}`)]),
-    row('chance', percent(chance)),
+    row('chance', shareOrNone(chance)),
     ...near.map(({ within, right: some, chance: by }) =>
-      row(`within ±${within}`, `${shareText(some)}, chance ${percent(by)}`),
+      row(`within ±${within}`, `${shareText(some)}, chance ${shareOrNone(by)}`),
     ),
-    ...(cohen_kappa === null ? [] : [row('Cohen’s κ, graded', statistic(cohen_kappa))]),
-    ...(gwet_ac1 === null ? [] : [row('Gwet’s AC1, graded', statistic(gwet_ac1))]),
+    ...(cohen_kappa === null ? [] : [row('Cohen’s κ, graded', statisticText(cohen_kappa))]),
+    ...(gwet_ac1 === null ? [] : [row('Gwet’s AC1, graded', statisticText(gwet_ac1))]),
     ...(group === null ? [...confusionLines(measure), ...classLines(measure)] : []),
   ]
 }
@@ -113,7 +108,7 @@ const classLines = ({ classes }: Measure): string[] =>
     .map(({ value, n_human, n_judge, precision, recall, f1 }) =>
       row(
         `class ${clip(value, 60)}`,
-        `human ${n_human}, judge ${n_judge}; precision ${percent(precision)}, recall ${percent(recall)}, F1 ${percent(f1)}`,
+        `human ${n_human}, judge ${n_judge}; precision ${shareOrNone(precision)}, recall ${shareOrNone(recall)}, F1 ${shareOrNone(f1)}`,
       ),
     )
 

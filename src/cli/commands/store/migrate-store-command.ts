@@ -1,12 +1,11 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { Command } from 'commander'
-import { loadConfig } from '../../../config/config.ts'
 import { DATABASE_URL } from '../../../config/postgres-settings.ts'
 import type { MoveMode, MoveReport, MoveStore, MoveTarget } from '../../../ports/move-ports.ts'
 import { CliError } from '../../client/cli-error.ts'
+import { configurationOf } from '../../client/configuration.ts'
 import { EXIT, type ExitCode } from '../../client/exit-codes.ts'
 import { watchInterruption } from '../../client/interruption.ts'
-import { requireConfigFile } from '../../client/service-connection.ts'
 import { commandLine, type Shell } from '../../client/shell.ts'
 import { requireOption } from '../../input/command-options.ts'
 import { runCommand } from '../../output/error-text.ts'
@@ -90,13 +89,12 @@ function modeOf({ dryRun, verifyOnly }: MoveStoreOptions): MoveMode {
 
 /** The URL is never repeated. */
 function targetOf(shell: Shell, variable: string): MoveTarget {
-  requireConfigFile(shell.env)
   const url = shell.env[variable]
   if (url === undefined || url === '')
     throw new CliError(`${inert(variable)} is not set`, [
       'It holds the URL of the target: postgres://user:password@host:5432/database?sslmode=verify-full',
     ])
-  const { config } = loadConfig({ ...shell.env, [DATABASE_URL]: url }, (path) => readFileSync(path, 'utf8'))
+  const { config } = configurationOf({ ...shell.env, [DATABASE_URL]: url })
   if (config.postgres === null) throw new CliError(`${inert(variable)} is no URL of a PostgreSQL`)
   return { url, settings: config.postgres }
 }

@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Numbers from 0 to below 1, the same for the same seed on every machine (Tommy Ettinger’s mulberry32, public domain). */
 export function makeRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
