@@ -1,7 +1,7 @@
 import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { type Folded, fold } from '../text/fold.ts'
+import type { Range } from '../trajectory/view.ts'
 import { dropEmphasis, hasEmphasis, type MappedText, mapWhole, readEscapes } from './mapped-text.ts'
-import type { Window } from './quote-match.ts'
 import { dropPrefixes, hasPrefix, PREFIX_KINDS, type PrefixKind } from './quote-prefixes.ts'
 import type { Reading } from './quote-readings.ts'
 
@@ -30,7 +30,7 @@ const FORMS: readonly Form[] = [false, true]
 export const FORM_COUNT = FORMS.length
 
 /** The forms of a window that differ from the plainer ones. An action has no emphasis: there a star is a glob and `_x_` a name. */
-export function* formsOf(text: string, window: Window, actor: Actor): Generator<FormedText> {
+export function* formsOf(text: string, window: Range, actor: Actor): Generator<FormedText> {
   const whole = mapWhole(text, window.start, window.end)
   const decoded = whole.text.includes('\\') ? readEscapes(whole) : whole
   for (const form of FORMS) {

@@ -182,12 +182,6 @@ export interface Budget {
   left: number
 }
 
-/** A piece of a text in which a quote may stand. */
-export interface Window {
-  readonly start: number
-  readonly end: number
-}
-
 /** Texts up to this length are one window. */
 const SMALL = 16_384
 const LARGEST = 1_000_000
@@ -204,7 +198,7 @@ function* windowsAround(
   landmark: Landmark | undefined,
   length: number,
   budget: Budget,
-): Generator<Window> {
+): Generator<Range> {
   if (landmark === undefined) {
     yield* pieces(text, length)
     return
@@ -232,7 +226,7 @@ function nextPlace(text: string, landmark: Landmark, from: number, budget: Budge
 }
 
 /** A text without a landmark, in pieces that overlap by more than the quote. */
-function* pieces(text: string, length: number): Generator<Window> {
+function* pieces(text: string, length: number): Generator<Range> {
   for (let start = 0; start < text.length; start += LARGEST) {
     const end = Math.min(text.length, start + LARGEST + margin(length))
     yield { start, end }

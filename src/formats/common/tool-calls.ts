@@ -4,8 +4,7 @@ import { meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from
 import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from './argument-leaves.ts'
 import { readPreview } from './content.ts'
 import { decodeObject } from './json-tree.ts'
-import { objectsIn } from './objects.ts'
-import { isAbsent, isRecord, type Json, type Reading, typeName } from './reading.ts'
+import { isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from './reading.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
 

@@ -20,8 +20,7 @@ import {
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common.ts'
-import { exitCodeSaid, outcomeOfCode, outcomeWithCode } from '../tools/exit-codes.ts'
-import { outcomeOfAgent } from '../tools/outcomes.ts'
+import { exitCodeSaid, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
  * Sessions of OpenClaw (and of pi, whose form they have): JSON lines, of which the first is `{"type": "session", …}` and the others have an id

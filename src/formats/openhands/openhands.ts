@@ -1,6 +1,5 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { objectsIn } from '../common/objects.ts'
-import { isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { isRecord, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord, asText, Session, warnUnknownOnce } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { OPENHANDS_TOOLS } from '../tools/openhands.ts'

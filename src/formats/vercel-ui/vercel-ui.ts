@@ -1,12 +1,10 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { objectsIn } from '../common/objects.ts'
-import { isAbsent, isRecord, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { asList, asText, warnUnknownOnce } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { readInvocation } from './ui-calls.ts'
-import { addFile, isUiPart, readAgentParts, readOtherParts } from './ui-parts.ts'
+import { addFile, isUiPart, readAgentParts, readInvocation, readOtherParts } from './ui-parts.ts'
 
 /**
  * Messages of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6) and the
