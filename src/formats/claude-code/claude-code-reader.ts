@@ -1,18 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { ContentSink } from '../common/content.ts'
 import { cutName, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  type OpenStep,
-  Session,
-  settle,
-  sinkTo,
-  unreadRecord,
-  warnUnknownOnce,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'
 import { CLAUDE_CODE_TOOLS } from '../tools/claude-code.ts'
 import {
   isHarnessText,
@@ -75,7 +64,7 @@ export class ClaudeReader {
     else if (type === 'progress') this.#progress(record, path)
     else if (type === 'queue-operation') {
       if (typeof record['content'] === 'string') this.queued.push({ text: record['content'], path: `${path}/content` })
-    } else if (!BOOKKEEPING.has(type)) unreadRecord(this.reading, path, 'type of record', type, record)
+    } else if (!BOOKKEEPING.has(type)) this.reading.unreadRecord(path, 'type of record', type, record)
   }
 
   /** A subagent's newest words, which the main file repeats while it runs. */
@@ -86,17 +75,17 @@ export class ClaudeReader {
     const { type } = inner
     this.session.now = timeOf(inner['timestamp']) ?? this.session.now
     if (type === 'assistant' || type === 'user') this.#message(inner, `${path}/data/message`, type)
-    else unreadRecord(this.reading, `${path}/data/message`, 'type of record', type, inner)
+    else this.reading.unreadRecord(`${path}/data/message`, 'type of record', type, inner)
   }
 
   #message(record: Json, path: string, type: 'assistant' | 'user'): void {
     const { message } = record
-    warnUnknownOnce(this.reading, record, path, RECORD_FIELDS)
+    this.reading.warnUnknownOnce(record, path, RECORD_FIELDS)
     if (!isRecord(message)) {
       this.reading.error(`${path}/message`, `must be an object, not ${typeName(message)}`)
       return
     }
-    warnUnknownOnce(this.reading, message, `${path}/message`, MESSAGE_FIELDS)
+    this.reading.warnUnknownOnce(message, `${path}/message`, MESSAGE_FIELDS)
     if (this.lineage.isRepeated(record, path)) return
     this.lineage.follow(record, path)
     const subagent = subagentOf(record)
@@ -196,7 +185,7 @@ export class ClaudeReader {
     if (typeof content === 'string')
       this.session.note('system', content, `${path}/content`, asText(subtype) ?? 'system')
     else if (!SYSTEM_BOOKKEEPING.has(subtype))
-      unreadRecord(this.reading, path, 'subtype of system record', subtype, { ...record, type: subtype })
+      this.reading.unreadRecord(path, 'subtype of system record', subtype, { ...record, type: subtype })
   }
 
   /** What the harness lays beside the conversation for the model to read: files, reminders, memory. */

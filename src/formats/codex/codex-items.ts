@@ -5,18 +5,7 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import type { ContentSink } from '../common/content.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asText,
-  mediaText,
-  type Session,
-  settle,
-  sinkTo,
-  unreadRecord,
-  warnType,
-  warnUnknownOnce,
-} from '../common/session.ts'
+import { addLeaves, asList, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { ToolSpec } from '../tools/tool-table.ts'
 import { outcomeOfOutput, outcomeOfStatus } from './codex-outcomes.ts'
@@ -79,14 +68,14 @@ export function readItem(
   dialect: ItemDialect = CODEX_DIALECT,
 ): void {
   const { reading } = session
-  warnUnknownOnce(reading, item, path, dialect.fields)
+  reading.warnUnknownOnce(item, path, dialect.fields)
   const { type } = item
   if (type === 'message' || type === 'agent_message') readMessage(session, item, path, shown, dialect)
   else if (type === 'reasoning') readReasoning(session, item, path, shown)
   else if (typeof type === 'string' && type.endsWith('_call')) readCall(session, item, path, type, dialect)
   else if (isOutput(type)) readOutput(session, item, path, dialect)
   else if (ENCRYPTED.has(type)) reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
-  else if (!UNSHOWN.has(type)) unreadRecord(reading, path, 'type of item', type, item)
+  else if (!UNSHOWN.has(type)) reading.unreadRecord(path, 'type of item', type, item)
 }
 
 const isOutput = (type: unknown): boolean =>
@@ -144,7 +133,7 @@ function readPiece(reading: Reading, piece: unknown, path: string, sink: Content
   else if (typeof type === 'string' && (type.includes('image') || type.includes('audio') || type.includes('file'))) {
     readMedia(piece, type, path, sink)
   } else {
-    warnType(reading, path, 'type of content', type)
+    reading.warnType(path, 'type of content', type)
     addLeaves(sink, piece, path)
   }
 }

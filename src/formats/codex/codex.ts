@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { idText, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { asList, asRecord, asText, Session, settle, sinkTo, unreadRecord } from '../common/session.ts'
+import { asList, asRecord, asText, Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { CODEX_TOOLS } from '../tools/codex.ts'
@@ -96,7 +96,7 @@ class CodexReader {
     const { instructions, base_instructions: base, prompt } = head
     const known = ['id', 'session_id', 'instructions', 'base_instructions', 'prompt', 'model', 'provider', 'workdir']
     if (!known.some((key) => key in head)) {
-      unreadRecord(this.#reading, path, 'type of record', head['type'], head)
+      this.#reading.unreadRecord(path, 'type of record', head['type'], head)
       return
     }
     this.model ??= asText(head['model'])
@@ -194,7 +194,7 @@ class CodexStream {
     } else if (type === 'error') this.#session.note('system', item['message'], `${at}/message`, 'error')
     else if (type === 'todo_list') this.#plan(item, at)
     else if (Object.hasOwn(TOOLS, type)) this.#tool(item, at, type, isDone)
-    else if (isDone) unreadRecord(this.#session.reading, at, 'type of item', type === '' ? undefined : type, item)
+    else if (isDone) this.#session.reading.unreadRecord(at, 'type of item', type === '' ? undefined : type, item)
   }
 
   #say(actor: 'agent_message' | 'agent_reasoning', text: unknown, path: string): void {

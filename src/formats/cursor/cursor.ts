@@ -3,19 +3,7 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { previewOf, readPreview } from '../common/content.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  type OpenStep,
-  Session,
-  settle,
-  sinkTo,
-  unreadRecord,
-  warnType,
-  warnUnknownOnce,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { CURSOR_TOOLS } from '../tools/cursor.ts'
@@ -71,7 +59,7 @@ class CursorReader {
     }
     const { type } = event
     this.session.now = timeOf(event['timestamp_ms'])
-    warnUnknownOnce(this.#reading, event, path, EVENT_FIELDS)
+    this.#reading.warnUnknownOnce(event, path, EVENT_FIELDS)
     if (type !== 'assistant') this.#reply = null
     if (type === 'thinking') this.#thinking(event, path)
     else if (type === 'assistant') this.#assistant(event, path)
@@ -80,7 +68,7 @@ class CursorReader {
     else if (type === 'system') this.#system(event, path)
     else if (type === 'result') this.#result(event, path)
     else if (type === 'error') this.session.note('system', event['message'], `${path}/message`, 'error')
-    else if (!BOOKKEEPING.has(type)) unreadRecord(this.#reading, path, 'type of event', type, event)
+    else if (!BOOKKEEPING.has(type)) this.#reading.unreadRecord(path, 'type of event', type, event)
   }
 
   #thinking({ text }: Json, path: string): void {
@@ -117,13 +105,13 @@ class CursorReader {
       const { type, text } = asRecord(block)
       if (typeof text === 'string') sink.text(text, `${pointer(at, index)}/text`)
       else if (type === 'image') sink.media('[image]', pointer(at, index), 'image')
-      else unreadRecord(this.#reading, pointer(at, index), 'type of content block', type, block)
+      else this.#reading.unreadRecord(pointer(at, index), 'type of content block', type, block)
     }
   }
 
   #system(event: Json, path: string): void {
     if (event['subtype'] === 'init') this.model ??= asText(event['model'])
-    else unreadRecord(this.#reading, path, 'subtype of system event', event['subtype'], { ...event, type: null })
+    else this.#reading.unreadRecord(path, 'subtype of system event', event['subtype'], { ...event, type: null })
   }
 
   /** The last event repeats all that the agent said, or says why it ended. */
@@ -223,7 +211,7 @@ class CursorCalls {
     const text = (preview: string, at: string): void =>
       reading.add(step.parts, { actor: 'agent_action', text: preview, path: at, name: 'tool_call', act })
     if (readPreview(reading, made, path, { text, media: text }, true)) return
-    warnType(reading, path, 'form of tool call', Object.keys(asRecord(made))[0])
+    reading.warnType(path, 'form of tool call', Object.keys(asRecord(made))[0])
     addCall(this.#session, step.parts, { call, args: made, path, namePath: null, spec: null })
   }
 

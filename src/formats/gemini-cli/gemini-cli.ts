@@ -22,8 +22,6 @@ import {
   Session,
   settle,
   sinkTo,
-  unreadRecord,
-  warnUnknownOnce,
 } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -81,10 +79,10 @@ class GeminiReader {
     const { type, content } = message
     this.session.now = timeOf(message['timestamp'])
     if (type !== 'user' && type !== 'gemini' && !NOTICES.has(type)) {
-      unreadRecord(this.#reading, path, 'type of message', type, message)
+      this.#reading.unreadRecord(path, 'type of message', type, message)
       return
     }
-    warnUnknownOnce(this.#reading, message, path, MESSAGE_FIELDS)
+    this.#reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
     const name = asText(message['id'])
     if (type === 'gemini') this.#reply(message, path, name)
     else {
@@ -114,7 +112,7 @@ class GeminiReader {
   }
 
   #call(call: Json, path: string, step: OpenStep): void {
-    warnUnknownOnce(this.#reading, call, path, CALL_FIELDS)
+    this.#reading.warnUnknownOnce(call, path, CALL_FIELDS)
     const name = asText(call['name'])
     if (name === null) this.#reading.warn(`${path}/name`, 'a tool call must name its tool')
     const tool = name ?? 'tool_call'
@@ -165,7 +163,7 @@ class GeminiReader {
       const words = asRecord(error)['message']
       if (typeof words === 'string' && words !== output) sink.text(words, `${path}/error/message`)
     } else if (type === 'error') this.session.note('system', message, `${path}/message`, 'error')
-    else if (type !== 'result') unreadRecord(this.#reading, path, 'type of event', type, event)
+    else if (type !== 'result') this.#reading.unreadRecord(path, 'type of event', type, event)
   }
 }
 
@@ -192,7 +190,7 @@ function messagesOf(reading: Reading, records: readonly unknown[]): Place[] {
       for (const [at, message] of asList(record['$set']['messages']).entries())
         take(message, pointer(`${path}/$set/messages`, at))
     } else if ('$rewindTo' in record) reading.warn(path, 'the chat was wound back; what was said before stays shown')
-    else if (!isHead(record)) unreadRecord(reading, path, 'type of record', undefined, record)
+    else if (!isHead(record)) reading.unreadRecord(path, 'type of record', undefined, record)
     else
       for (const [at, message] of asList(record['messages']).entries()) take(message, pointer(`${path}/messages`, at))
   }

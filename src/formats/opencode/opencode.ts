@@ -13,8 +13,6 @@ import {
   Session,
   settle,
   sinkTo,
-  unreadRecord,
-  warnUnknownOnce,
 } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -89,7 +87,7 @@ function readMessage(session: Session, message: unknown, path: string): void {
   const { reading } = session
   const { info, parts } = asRecord(message)
   const about = asRecord(info)
-  warnUnknownOnce(reading, about, `${path}/info`, INFO_FIELDS)
+  reading.warnUnknownOnce(about, `${path}/info`, INFO_FIELDS)
   session.now = timeOf(asRecord(about['time'])['created'])
   const name = asText(about['id'])
   const isAgent = about['role'] === 'assistant'
@@ -113,7 +111,7 @@ function readEvent(session: Session, event: unknown, path: string): void {
     else readPart(session, part, `${path}/part`, { name: asText(part['messageID']), isAgent: true })
   } else if (type === 'error')
     session.note('system', asRecord(asRecord(error)['data'])['message'], `${path}/error/data/message`, 'error')
-  else unreadRecord(session.reading, path, 'type of event', type, event)
+  else session.reading.unreadRecord(path, 'type of event', type, event)
 }
 
 /** What opencode keeps for itself: marks of requests, states of the folder, what it tried again. */
@@ -140,7 +138,7 @@ export function readPart(session: Session, part: Json, path: string, { name, isA
   const { type } = part
   if (type === 'step-start' && session.last?.answered === true) session.open('agent', name)
   if (KEPT.has(type)) return
-  warnUnknownOnce(reading, part, path, PART_FIELDS)
+  reading.warnUnknownOnce(part, path, PART_FIELDS)
   const { parts } = stepOf(session, name, isAgent)
   // What opencode writes in the user's name: the contents of files that were mentioned, reminders.
   const actor: Actor = isAgent ? 'agent_message' : part['synthetic'] === true ? 'system' : 'user'
@@ -153,7 +151,7 @@ export function readPart(session: Session, part: Json, path: string, { name, isA
   else if (type === 'subtask') readSubtask(session, parts, part, path)
   else if (type === 'retry')
     session.note('system', asRecord(asRecord(part['error'])['data'])['message'], `${path}/error/data/message`, 'retry')
-  else unreadRecord(reading, path, 'type of part', type, part)
+  else reading.unreadRecord(path, 'type of part', type, part)
 }
 
 function sayText({ reading }: Session, parts: Part[], part: Json, path: string, actor: Actor): void {
@@ -192,7 +190,7 @@ function readSubtask({ reading }: Session, parts: Part[], part: Json, path: stri
 function readTool(session: Session, part: Json, path: string, name: string | null): void {
   const { reading } = session
   const state = asRecord(part['state'])
-  warnUnknownOnce(reading, state, `${path}/state`, STATE_FIELDS)
+  reading.warnUnknownOnce(state, `${path}/state`, STATE_FIELDS)
   const step = stepOf(session, name, true)
   const tool = asText(part['tool']) ?? 'tool_call'
   const namePath = asText(part['tool']) === null ? null : `${path}/tool`

@@ -13,8 +13,6 @@ import {
   type Session,
   settle,
   sinkTo,
-  unreadRecord,
-  warnType,
 } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfForeign, outcomeOfSdk } from './openhands-outcomes.ts'
@@ -54,7 +52,7 @@ export class SdkEvents {
       this.#session.note('system', event['additional_context'], `${path}/additional_context`, 'hook', name)
     else if (kind === 'ConversationStateUpdateEvent') this.#state(event)
     else if (kind === 'ACPToolCallEvent') this.#foreignCall(event, path, name)
-    else if (!BOOKKEEPING.has(kind)) unreadRecord(this.#reading, path, 'kind of event', kind, event)
+    else if (!BOOKKEEPING.has(kind)) this.#reading.unreadRecord(path, 'kind of event', kind, event)
   }
 
   /** The parallel calls of one reply are one step, until one of them is answered. */
@@ -248,7 +246,7 @@ function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSin
         data: piece['data'],
       })
   } else {
-    warnType(reading, path, 'type of content', type)
+    reading.warnType(path, 'type of content', type)
     addLeaves(sink, piece, path)
   }
 }

@@ -3,18 +3,7 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  mediaText,
-  type OpenStep,
-  settle,
-  sinkTo,
-  unreadRecord,
-  warnUnknownOnce,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
 import { Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
 
@@ -55,7 +44,7 @@ function readPydanticAi(reading: Reading, document: Json): ReadDocument {
   let model = asText(document['model'])
   let instructions: unknown
   for (const [message, at] of objectsIn(reading, list, path, 'a message')) {
-    warnUnknownOnce(reading, message, at, MESSAGE_FIELDS)
+    reading.warnUnknownOnce(message, at, MESSAGE_FIELDS)
     model ??= asText(message['model_name'])
     dialogue.session.now = timeOf(message['timestamp'])
     // Every request of a run repeats them.
@@ -94,7 +83,7 @@ const PART_FIELDS: ReadonlySet<string> = wordSet(`part_kind content timestamp dy
 function readRequestPart(dialogue: Dialogue, part: Json, path: string): void {
   const { session, reading } = dialogue
   const { part_kind: kind, content } = part
-  warnUnknownOnce(reading, part, path, PART_FIELDS)
+  reading.warnUnknownOnce(part, path, PART_FIELDS)
   if (kind === 'system-prompt' || kind === 'instruction')
     session.note('system', content, `${path}/content`, kind === 'instruction' ? 'instructions' : 'message')
   else if (kind === 'user-prompt') {
@@ -104,7 +93,7 @@ function readRequestPart(dialogue: Dialogue, part: Json, path: string): void {
   else if (kind === 'retry-prompt') readRetry(dialogue, part, path)
   else if (kind === 'speech') readSpeech(dialogue, session.open('other', null).parts, part, path, 'user')
   else if (kind === 'tool-availability-delta') reading.warnOnce(path, 'a change of what tools there are; not read')
-  else unreadRecord(reading, path, 'kind of part', kind, part)
+  else reading.unreadRecord(path, 'kind of part', kind, part)
 }
 
 /** A part of what the model answered. */
@@ -112,7 +101,7 @@ function readResponsePart(dialogue: Dialogue, step: OpenStep, part: Json, path: 
   const { reading } = dialogue
   const { part_kind: kind, content } = part
   const { parts } = step
-  warnUnknownOnce(reading, part, path, PART_FIELDS)
+  reading.warnUnknownOnce(part, path, PART_FIELDS)
   if (kind === 'text') dialogue.content(parts, 'agent_message', content, `${path}/content`, 'message')
   else if (kind === 'thinking') {
     if (content === '' && !isAbsent(part['signature']))
@@ -133,7 +122,7 @@ function readResponsePart(dialogue: Dialogue, step: OpenStep, part: Json, path: 
     if (typeof content === 'string')
       dialogue.content(parts, 'agent_message', content, `${path}/content`, 'compact_summary')
     else reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
-  } else unreadRecord(reading, path, 'kind of part', kind, part)
+  } else reading.unreadRecord(path, 'kind of part', kind, part)
 }
 
 const OUTCOMES: Readonly<Record<string, ActOutcome>> = {

@@ -3,16 +3,7 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, type Json, objectsIn, pointer, typeName } from '../common/reading.ts'
-import {
-  asList,
-  asRecord,
-  asText,
-  mediaText,
-  type OpenStep,
-  settle,
-  unreadRecord,
-  warnUnknownOnce,
-} from '../common/session.ts'
+import { asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 
@@ -66,7 +57,7 @@ function readAgentPart(dialogue: Dialogue, part: Json, path: string, step: OpenS
   else if (type === 'source' && isRecord(part['source'])) readSource(dialogue, part['source'], `${path}/source`, step)
   else if (typeof type === 'string' && type.startsWith('data-'))
     reading.unread(path, 'data for the page, which the model may never have seen; not read', mayAct(part['data']))
-  else unreadRecord(reading, path, 'type of part', type, part)
+  else reading.unreadRecord(path, 'type of part', type, part)
 }
 
 function readText(
@@ -145,7 +136,7 @@ const INVOCATION_FIELDS: ReadonlySet<string> = new Set(['toolName', 'toolCallId'
 /** A `tool-<name>` or `dynamic-tool` part: a call with what became of it. */
 function readToolPart(dialogue: Dialogue, step: OpenStep, part: Json, path: string): void {
   const { type } = part
-  warnUnknownOnce(dialogue.reading, part, path, CALL_FIELDS)
+  dialogue.reading.warnUnknownOnce(part, path, CALL_FIELDS)
   const isStatic = type !== 'dynamic-tool'
   const tool = isStatic ? String(type).slice('tool-'.length) : asText(part['toolName'])
   const field = isAbsent(part['input']) && !isAbsent(part['rawInput']) ? 'rawInput' : 'input'
@@ -191,7 +182,7 @@ function outcomeOfPart(tool: string, part: Json): ActOutcome {
 /** A tool invocation of version 4. */
 export function readInvocation(dialogue: Dialogue, step: OpenStep, invocation: Json, path: string): void {
   const { toolName, state, args, result } = invocation
-  warnUnknownOnce(dialogue.reading, invocation, path, INVOCATION_FIELDS)
+  dialogue.reading.warnUnknownOnce(invocation, path, INVOCATION_FIELDS)
   const call = dialogue.call(step, {
     id: null,
     tool: asText(toolName),

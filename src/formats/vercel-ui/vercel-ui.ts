@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { asList, asText, warnUnknownOnce } from '../common/session.ts'
+import { asList, asText } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { addFile, isUiPart, readAgentParts, readInvocation, readOtherParts } from './ui-parts.ts'
@@ -62,7 +62,7 @@ const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id role parts content metad
 function readUiMessage(dialogue: Dialogue, message: Json, path: string): void {
   const { reading, session } = dialogue
   const { role, parts, content } = message
-  warnUnknownOnce(reading, message, path, MESSAGE_FIELDS)
+  reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
   if (!isAbsent(parts) && !Array.isArray(parts))
     reading.error(`${path}/parts`, `must be an array of parts, not ${typeName(parts)}`)
   const list = asList(parts)
