@@ -23,7 +23,7 @@ import {
   settle,
   sinkTo,
 } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addCall, addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { GEMINI_CLI_TOOLS } from '../tools/gemini-cli.ts'
 import { GEMINI_CLI_WORDS } from '../tools/harness-words.ts'
@@ -113,14 +113,11 @@ class GeminiReader {
 
   #call(call: Json, path: string, step: OpenStep): void {
     this.#reading.warnUnknownOnce(call, path, CALL_FIELDS)
-    const name = asText(call['name'])
-    if (name === null) this.#reading.warn(`${path}/name`, 'a tool call must name its tool')
-    const tool = name ?? 'tool_call'
-    const namePath = name === null ? null : `${path}/name`
-    const made = this.session.call(step, null, tool)
+    const { name, args } = call
+    const words = { id: null, name, args, path: `${path}/args`, namePath: `${path}/name` }
+    const made = addNamedCall(this.session, step, words)
     settle(made, outcomeOfCall(call))
-    addCall(this.session, step.parts, { call: made, args: call['args'], path: `${path}/args`, namePath })
-    const output = sinkTo(this.#reading, step.outputs, 'tool_output', tool)
+    const output = sinkTo(this.#reading, step.outputs, 'tool_output', made.tool)
     const { result, resultDisplay: display } = call
     if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
       readParts(this.#reading, result, `${path}/result`, output)
@@ -274,15 +271,9 @@ function readReplyContent(
     const { functionCall: call, ...rest } = part
     readPart(isRecord(call) ? rest : part, at, part['thought'] === true ? thoughts : words)
     if (!isRecord(call) || made.has(wordsKey(call)) || (isBare(call) && made.has(bareKey(call)))) return
-    const tool = asText(call['name'])
-    if (tool === null) reading.warn(`${at}/functionCall/name`, 'a tool call must name its tool')
-    const namePath = tool === null ? null : `${at}/functionCall/name`
-    addCall(session, parts, {
-      call: session.call(step, null, tool ?? 'tool_call'),
-      args: call['args'],
-      path: `${at}/functionCall/args`,
-      namePath,
-    })
+    const { name, args } = call
+    const own = `${at}/functionCall`
+    addNamedCall(session, step, { id: null, name, args, path: `${own}/args`, namePath: `${own}/name` })
   }
   if (!Array.isArray(content)) readOwn(content, path)
   else for (const [index, part] of content.entries()) readOwn(part, pointer(path, index))

@@ -14,7 +14,7 @@ import {
   settle,
   sinkTo,
 } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common.ts'
 import { exitCodeSaid, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
@@ -169,17 +169,11 @@ class OpenclawReader {
   }
 
   #call(step: OpenStep, block: Json, path: string, isCut: boolean): void {
-    const tool = asText(block['name'])
-    if (tool === null) this.#reading.warn(`${path}/name`, 'a tool call must name its tool')
-    const call = this.session.call(step, block['id'], tool ?? 'tool_call')
-    addCall(this.session, step.parts, {
-      call,
-      args: block['arguments'],
-      path: `${path}/arguments`,
-      namePath: tool === null ? null : `${path}/name`,
-    })
+    const { id, name, arguments: args } = block
+    const words = { id, name, args, path: `${path}/arguments`, namePath: `${path}/name` }
+    const call = addNamedCall(this.session, step, words)
     // An answer that was cut short is not carried out; one that brought something all the same is unsure both ways.
-    if (isCut) settle(call, this.#answered.has(block['id']) ? 'interrupted' : 'cancelled')
+    if (isCut) settle(call, this.#answered.has(id) ? 'interrupted' : 'cancelled')
   }
 
   #result(message: Json, path: string, name: string | null): void {

@@ -14,7 +14,7 @@ import {
   settle,
   sinkTo,
 } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common.ts'
 import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
@@ -192,17 +192,14 @@ function readTool(session: Session, part: Json, path: string, name: string | nul
   const state = asRecord(part['state'])
   reading.warnUnknownOnce(state, `${path}/state`, STATE_FIELDS)
   const step = stepOf(session, name, true)
-  const tool = asText(part['tool']) ?? 'tool_call'
-  const namePath = asText(part['tool']) === null ? null : `${path}/tool`
-  if (namePath === null) reading.warn(`${path}/tool`, 'a tool call must name its tool')
-  const call = session.call(step, part['callID'], tool)
   const { input, raw, output, error } = state
   const isEmpty = isAbsent(input) || (isRecord(input) && Object.keys(input).length === 0)
   // A call whose arguments were still being written has them as the text that came so far.
   const [args, at] = isEmpty && asText(raw) !== null ? [raw, `${path}/state/raw`] : [input, `${path}/state/input`]
-  addCall(session, step.parts, { call, args, path: at, namePath })
+  const words = { id: part['callID'], name: part['tool'], args, path: at, namePath: `${path}/tool` }
+  const call = addNamedCall(session, step, words)
   settle(call, outcomeOf(reading, state, `${path}/state`))
-  const sink = sinkTo(reading, step.outputs, 'tool_output', tool)
+  const sink = sinkTo(reading, step.outputs, 'tool_output', call.tool)
   if (typeof output === 'string') sink.text(output, `${path}/state/output`)
   else if (output !== undefined) addLeaves(sink, output, `${path}/state/output`)
   if (typeof error === 'string') sink.text(error, `${path}/state/error`)
