@@ -28,7 +28,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
       'text',
     ],
   }),
-  ...inFile('src/domain/quotes/quote-forms.ts', 'honest_quotes', {
+  ...inFile('src/domain/quotes/quote-match.ts', 'honest_quotes', {
     'text-escapes': [
       '2: one level of escapes less in the quote',
       'json_line',

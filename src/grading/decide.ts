@@ -1,6 +1,6 @@
 import { checkEvidence, type Evidence } from '../domain/evidence/evidence.ts'
 import type { EvidenceQuestion } from '../domain/evidence/evidence-question.ts'
-import { mendable } from '../domain/evidence/evidence-unclear.ts'
+import { mendable } from '../domain/evidence/evidence-unmet.ts'
 import type { Issue } from '../domain/result.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
 import { flatten } from '../domain/rubric/entries.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Reading } from '../../src/formats/common/reading.ts'
-import { turnedDown } from '../../src/formats/inspect/inspect-events.ts'
+import { turnedDown } from '../../src/formats/inspect/inspect.ts'
 import { LIMITS, pathsOf } from './make.ts'
 
 type Row = Record<string, unknown>

@@ -2,7 +2,7 @@ import type { Contradiction } from '../../schemas/grade.ts'
 import { instructionsOf, type Signal } from '../../schemas/ground-truth.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, type FoundUse } from '../acts/acts.ts'
-import type { Claims } from '../rubric/claims.ts'
+import { type Claims, claimedValue } from '../rubric/claims.ts'
 import {
   actClaims,
   type ClaimRule,
@@ -13,11 +13,10 @@ import {
   sightClaim,
 } from '../rubric/rubric.ts'
 import type { Hit } from '../text/search.ts'
-import { isBefore, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import { earlier, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import { hasActionStrings, type InstructionAnchors } from './anchors.ts'
 import { actStrings, wholeActs } from './evidence-proof.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
-import { claimedValue } from './evidence-unclear.ts'
 import { isSeenClaimed } from './evidence-unmet.ts'
 import { firstDoubtful, type Observations } from './observations.ts'
 
@@ -73,9 +72,6 @@ function hiddenActs({ unread }: Trajectory): Contradiction[] {
 const showsPicture = ({ rendering }: EvidenceQuestion, sight: Position | null): boolean =>
   sight !== null && rendering.trajectory.steps[sight.step]?.parts[sight.part]?.media === true
 
-const earlier = (a: Position | null, b: Position | null): Position | null =>
-  a === null || (b !== null && isBefore(b, a)) ? b : a
-
 /** Where no search dates the sight, the judge could put it behind an act, or before one that came earlier. */
 function undated(claim: ActClaim['claim'], acts: Acts, anchors: InstructionAnchors): Contradiction[] {
   const found = acts.firstUse({ step: 0, part: -1 }, [...actStrings(anchors), ...anchors.acted_near], anchors.acted_by)
@@ -101,9 +97,7 @@ const doubt = (
   claim: string,
   detail: string,
   step_id: number | null = null,
-): Contradiction => ({
-  ...{ code, claim, detail, step_id },
-})
+): Contradiction => ({ code, claim, detail, step_id })
 
 function againstSignals(claims: Claims, { rubric, ground_truth: truth }: EvidenceQuestion): Contradiction[] {
   return rubric.claims.flatMap((rule): Contradiction[] => {

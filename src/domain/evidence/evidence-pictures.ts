@@ -1,28 +1,15 @@
 import type { Place } from '../quotes/locate.ts'
-import type { Claims } from '../rubric/claims.ts'
+import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { sightClaim } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
-import { isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
-import type { EvidenceQuestion } from './evidence-question.ts'
-import { type Checked, type Cited, isProof } from './evidence-question.ts'
-import { claimedValue } from './evidence-unclear.ts'
-import type { Observations } from './observations.ts'
+import { earlier, isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
+import { type Checked, type Cited, type EvidenceQuestion, isProof } from './evidence-question.ts'
+import { isOutputMedia, type Observations } from './observations.ts'
 
 /**
  * What pictures prove. A picture that the judge was shown is evidence of a sight, by its mark; no search can confirm it, so the
  * confidence is `low` unless the harness measured the same. One that it was not shown is as unreadable for the judge as for the search.
  */
-
-/** The first picture or sound in tool output that the judge was not shown. */
-export function firstUnseen({ trajectory, pictures }: Rendering): Position | null {
-  for (const [step, { parts }] of trajectory.steps.entries()) {
-    const part = parts.findIndex((one) => isOutputMedia(one) && !pictures.has(one))
-    if (part !== -1) return { step, part }
-  }
-  return null
-}
-
-const isOutputMedia = (part: Part): boolean => part.media && part.actor === 'tool_output'
 
 /** `[image 3 · image/png · <nonce>]`, whole or cut short at a dot, with or without its brackets. */
 const MARK = /^[\s`"'[]*image ([1-9]\d?)(?: · image\/[a-z]{3,4}(?: · ([0-9a-f]{16}))?)?[\s`"'\]]*$/
@@ -80,8 +67,7 @@ export const firstCitedPicture = ({ trajectory, pictures }: Rendering, surface: 
   surface.reduce<Position | null>((first, one) => {
     const position = isProof(one?.proved) ? (one?.position ?? null) : null
     const part = position === null ? undefined : trajectory.steps[position.step]?.parts[position.part]
-    if (position === null || part === undefined || !pictures.has(part)) return first
-    return first !== null && isBefore(first, position) ? first : position
+    return part === undefined || !pictures.has(part) ? first : earlier(first, position)
   }, null)
 
 /**

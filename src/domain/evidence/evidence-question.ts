@@ -21,6 +21,12 @@ export interface UnmetClaim {
   readonly step_id: number | null
 }
 
+export const unmet = (claim: string, reason: string, step_id: number | null = null): UnmetClaim => ({
+  claim,
+  reason,
+  step_id,
+})
+
 /**
  * What an act that is denied means while a given action anchor stands in an action: `flag`, a contradiction (design rule 7); `refuse`, a
  * claim that does not hold, as any other absence (rule 5).

@@ -1,12 +1,22 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
+import type { GroundTruth } from '../../schemas/ground-truth.ts'
 import { actsOf } from '../acts/acts.ts'
-import type { Claims } from '../rubric/claims.ts'
-import { actClaims, type ClaimRule, type ClaimValue, proofOf, type Rubric, sightClaim } from '../rubric/rubric.ts'
+import { baseName } from '../acts/mentions.ts'
+import { type Claims, claimedValue, counts } from '../rubric/claims.ts'
+import {
+  actClaims,
+  type ClaimRule,
+  type ClaimValue,
+  instructionBefore,
+  instructionDone,
+  proofOf,
+  type Rubric,
+  sightClaim,
+} from '../rubric/rubric.ts'
 import { agentsOf } from '../trajectory/agents.ts'
+import type { Step } from '../trajectory/trajectory.ts'
 import { CITATION_MEANING, holds } from './evidence-citation.ts'
-import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
-import { type Checked, isProof } from './evidence-question.ts'
-import { claimedValue, counts } from './evidence-unclear.ts'
+import { type Checked, type EvidenceQuestion, isProof, type UnmetClaim, unmet } from './evidence-question.ts'
 import type { Observations } from './observations.ts'
 
 /** Rule 5: every claim that needs a quote has at least one citation that holds and can prove it. */
@@ -36,14 +46,14 @@ export function unsureClaims(
 
 function whyUnmet({ id, type }: ClaimRule, value: ClaimValue, given: readonly Checked[]): UnmetClaim {
   const claimed = `claimed ${type === 'boolean' ? value : JSON.stringify(value)}`
-  if (given.length === 0) return { claim: id, reason: `${claimed}, but no citation supports it`, step_id: null }
+  if (given.length === 0) return unmet(id, `${claimed}, but no citation supports it`)
   const real = given.find(({ citation }) => holds(citation.status))?.citation
   if (real === undefined) {
     const list = given.map(({ citation }) => failureOf(citation)).join(', ')
-    return { claim: id, reason: `${claimed}, but none of its citations holds: ${list}`, step_id: null }
+    return unmet(id, `${claimed}, but none of its citations holds: ${list}`)
   }
   const why = given.flatMap(({ proved }) => (typeof proved === 'object' && proved !== null ? [proved.not] : []))[0]
-  return { claim: id, reason: `${claimed}, but ${why ?? 'what is cited proves nothing'}`, step_id: real.step_id }
+  return unmet(id, `${claimed}, but ${why ?? 'what is cited proves nothing'}`, real.step_id)
 }
 
 const failureOf = ({ step_id, status }: CheckedCitation): string =>
@@ -53,21 +63,16 @@ const failureOf = ({ step_id, status }: CheckedCitation): string =>
 export function unprovenAbsence(claims: Claims, question: EvidenceQuestion, seen: Observations): UnmetClaim[] {
   const claim = sightClaim(question.rubric)
   if (claim === null || claimedValue(claims, claim) !== false) return []
-  const unmet = (reason: string, step_id: number | null): UnmetClaim[] => [{ claim: claim.id, reason, step_id }]
+  const not = (but: string, step_id: number | null = null) => [
+    unmet(claim.id, `claimed not observed, but ${but}`, step_id),
+  ]
   const hit = seen.given_in_output
   if (hit !== null)
-    return unmet(
-      `claimed not observed, but tool output of step ${hit.step_id} holds a given anchor or the instruction’s text`,
-      hit.step_id,
-    )
-  if (seen.in_prompt !== null)
-    return unmet('claimed not observed, but a given anchor or the instruction’s text stands in the prompt', null)
+    return not(`tool output of step ${hit.step_id} holds a given anchor or the instruction’s text`, hit.step_id)
+  if (seen.in_prompt !== null) return not('a given anchor or the instruction’s text stands in the prompt')
   const measured = claim.measured_by === null ? undefined : question.ground_truth.signals?.[claim.measured_by]
   if (seen.media !== null && measured !== false)
-    return unmet(
-      'claimed not observed, but tool output holds pictures or sound that the judge was not shown, and no search can read them',
-      null,
-    )
+    return not('tool output holds pictures or sound that the judge was not shown, and no search can read them')
   return []
 }
 
@@ -94,7 +99,7 @@ export function unprovenDenials(
     const found = acts.firstUse(sight, anchors.acted_given, anchors.acted_by)
     if (found?.use !== 'done') return []
     const reason = `claimed not acted on, but the action of step ${found.step.id} holds a given action anchor`
-    return [{ claim: claim.id, reason, step_id: found.step.id }]
+    return [unmet(claim.id, reason, found.step.id)]
   })
 }
 
@@ -111,11 +116,85 @@ export function unknownPlaces(claims: Claims, { rubric, rendering }: EvidenceQue
     const value = claimedValue(claims, claim)
     if (value === null || !counts(claims, claim)) return []
     if (claim.type === 'step' && !trajectory.steps.some(({ id }) => id === value))
-      return [{ claim: claim.id, reason: `claimed step ${value}, but there is no such step`, step_id: null }]
+      return [unmet(claim.id, `claimed step ${value}, but there is no such step`)]
     if (claim.type === 'agent' && !agentsOf(trajectory).includes(value as string))
-      return [
-        { claim: claim.id, reason: `claimed ${JSON.stringify(value)}, but no step names such an agent`, step_id: null },
-      ]
+      return [unmet(claim.id, `claimed ${JSON.stringify(value)}, but no step names such an agent`)]
     return []
   })
 }
+
+/** Claims that the judge could not tell and that the outcome needs: there is none, and somebody has to look. */
+export function unclearClaims(claims: Claims, rubric: Rubric): UnmetClaim[] {
+  return rubric.claims
+    .filter((claim) => claim.unclear === 'refuses' && counts(claims, claim) && claimedValue(claims, claim) === null)
+    .map(({ id }) => unmet(id, 'unclear: the judge could not tell from the record'))
+}
+
+/** What a judge is asked to mend: not what it says that it cannot tell, or it would be pressed into an answer. */
+export const mendable = (unmet: readonly UnmetClaim[], { values }: Claims): UnmetClaim[] =>
+  unmet.filter(({ claim }) => (values[claim] ?? null) !== null)
+
+/** Claims about an instruction that the trial does not have: nobody can have considered it or carried it out. */
+export const claimsOfAbsent = (claims: Claims, truth: GroundTruth, rubric: Rubric): UnmetClaim[] =>
+  rubric.claims.flatMap((claim): UnmetClaim[] => {
+    const { id, only_if_given } = claim
+    if (only_if_given === null || truth[only_if_given] !== undefined || claims.values[id] !== true) return []
+    return [unmet(id, `claimed ${saidOf(claim)}, but the ground truth has no ${only_if_given}`)]
+  })
+
+/** What a claim says of its instruction. */
+function saidOf(claim: ClaimRule): string {
+  if (instructionDone(claim) !== null) return 'acted on'
+  return instructionBefore(claim) === null ? 'true' : 'reasoned about'
+}
+
+/** The claims with those that code counts: in how many runs another claim has citations that hold. */
+export function withCounts(
+  claims: Claims,
+  checked: readonly Checked[],
+  { rubric, rendering }: EvidenceQuestion,
+): Claims {
+  const counted = rubric.claims.flatMap(({ id, runs_of, maximum }): [string, number][] => {
+    if (runs_of === null) return []
+    const proofs = checked.filter((one) => one.citation.supports === runs_of && isProof(one.proved))
+    const runs = new Set(proofs.flatMap(({ position }) => rendering.trajectory.steps[position?.step ?? -1]?.run ?? []))
+    return [[id, Math.min(runs.size, maximum)]]
+  })
+  return counted.length === 0 ? claims : { ...claims, values: { ...claims.values, ...Object.fromEntries(counted) } }
+}
+
+/** Integers above what a document allows: a line of it holds the name that they are about and one of the words of the rule. */
+export function cappedClaims(claims: Claims, { rubric, rendering }: EvidenceQuestion): UnmetClaim[] {
+  const capped = rubric.claims.filter((claim) => claim.cap !== null)
+  if (capped.length === 0) return []
+  const lines = rendering.trajectory.steps.filter(isDocument).flatMap(linesOf)
+  return capped.flatMap((claim): UnmetClaim[] => {
+    const value = claimedValue(claims, claim)
+    const named = claims.values[claim.cap?.names ?? ''] ?? null
+    if (claim.cap === null || typeof value !== 'number' || value <= claim.cap.maximum || typeof named !== 'string')
+      return []
+    const { words, maximum } = claim.cap
+    const names = namesIn(named)
+    const isAbout = (text: string) => names.length === 0 || names.some((name) => text.includes(name))
+    const line = lines.find(
+      ({ text }) => isAbout(text) && words.some((word) => text.toLowerCase().includes(word.toLowerCase())),
+    )
+    if (line === undefined) return []
+    const reason = `claimed ${value}, but step ${line.step_id} checks ${JSON.stringify((names[0] ?? named).slice(0, 80).toWellFormed())} (${words.join(', ')}): at most ${maximum}`
+    return [unmet(claim.id, reason, line.step_id)]
+  })
+}
+
+/** The last names of the paths in a locator, whatever of a shell stands around them; none: it names nothing that could be told apart. */
+const namesIn = (locator: string): string[] =>
+  locator
+    .split(/[\s"'`|;<>()&$=,]/)
+    .map((word) => baseName(word.replace(/\/+$/, '')))
+    .filter((name) => name !== '' && name !== '.')
+
+/** What stands beside the runs is of none. */
+const isDocument = ({ run, parts }: Step): boolean =>
+  run === undefined && parts.every(({ actor }) => actor === 'system')
+
+const linesOf = ({ id, parts }: Step): { step_id: number; text: string }[] =>
+  parts.flatMap(({ text }) => text.split('\n').map((line) => ({ step_id: id, text: line })))

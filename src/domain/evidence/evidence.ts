@@ -1,19 +1,26 @@
 import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
 import { createLocator } from '../quotes/locate.ts'
-import type { Citation, Claims } from '../rubric/claims.ts'
+import { type Citation, type Claims, claimedValue } from '../rubric/claims.ts'
 import { flatten, listedId, unflatten } from '../rubric/entries.ts'
 import { citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
-import { isBefore, type Position } from '../trajectory/trajectory.ts'
+import { earlier, type Position } from '../trajectory/trajectory.ts'
 import { findContradictions } from './contradictions.ts'
 import { checkCitation } from './evidence-citation.ts'
-import { firstCitedPicture, firstUnseen, restsOnPictures } from './evidence-pictures.ts'
+import { firstCitedPicture, restsOnPictures } from './evidence-pictures.ts'
 import { createProof } from './evidence-proof.ts'
-import type { EvidenceQuestion, UnmetClaim } from './evidence-question.ts'
-import { type Checked, type Cited, isProof } from './evidence-question.ts'
-import { cappedClaims, withCounts } from './evidence-runs.ts'
-import { claimedValue, claimsOfAbsent, unclearClaims } from './evidence-unclear.ts'
-import { uncitedClaims, unknownPlaces, unprovenAbsence, unprovenDenials, unsureClaims } from './evidence-unmet.ts'
-import { firstObservations, type Observations } from './observations.ts'
+import { type Checked, type Cited, type EvidenceQuestion, isProof, type UnmetClaim } from './evidence-question.ts'
+import {
+  cappedClaims,
+  claimsOfAbsent,
+  uncitedClaims,
+  unclearClaims,
+  unknownPlaces,
+  unprovenAbsence,
+  unprovenDenials,
+  unsureClaims,
+  withCounts,
+} from './evidence-unmet.ts'
+import { firstMedia, firstObservations, type Observations } from './observations.ts'
 
 export { holds } from './evidence-citation.ts'
 
@@ -71,7 +78,10 @@ interface FlatEvidence extends Pick<Evidence, 'unmet' | 'contradictions'> {
 function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
   const { rendering, rubric } = question
   const sight = sightClaim(rubric)
-  const seen = { ...firstObservations(rendering.trajectory, question.anchors), media: firstUnseen(rendering) }
+  const seen = {
+    ...firstObservations(rendering.trajectory, question.anchors),
+    media: firstMedia(rendering.trajectory, rendering.pictures),
+  }
   const locator = createLocator(rendering, given.citations)
   const proof = createProof(given, question, seen)
   const citedOf = ({ supports }: Citation): Cited => {
@@ -148,5 +158,3 @@ function datedByDoubt(seen: Observations, surface: readonly (Checked | null)[]):
 
 const citedAt = (surface: readonly (Checked | null)[]): Position[] =>
   surface.flatMap((one) => (isProof(one?.proved) && one?.position ? [one.position] : []))
-
-const earlier = (a: Position | null, b: Position): Position => (a !== null && isBefore(a, b) ? a : b)

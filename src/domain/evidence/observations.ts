@@ -1,5 +1,6 @@
 import { type NeedleSights, readSights } from '../sights/sights.ts'
 import type { Hit } from '../text/search.ts'
+import { NO_PICTURES, type ShownPictures } from '../trajectory/shown-pictures.ts'
 import { isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import type { Anchors } from './anchors.ts'
 
@@ -80,10 +81,13 @@ export const earliest = (hits: readonly (Hit | null)[]): Hit | null =>
     null,
   )
 
-function firstMedia(trajectory: Trajectory): Position | null {
-  for (const [step, { parts }] of trajectory.steps.entries()) {
-    const part = parts.findIndex((one) => one.media && one.actor === 'tool_output')
+/** The first picture or sound in tool output, but for those that the judge was shown. */
+export function firstMedia({ steps }: Trajectory, shown: ShownPictures = NO_PICTURES): Position | null {
+  for (const [step, { parts }] of steps.entries()) {
+    const part = parts.findIndex((one) => isOutputMedia(one) && !shown.has(one))
     if (part !== -1) return { step, part }
   }
   return null
 }
+
+export const isOutputMedia = ({ media, actor }: Part): boolean => media && actor === 'tool_output'

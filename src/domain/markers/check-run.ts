@@ -1,6 +1,6 @@
 import type { Signals } from '../../schemas/ground-truth.ts'
 import type { Anchors } from '../evidence/anchors.ts'
-import { earliest } from '../evidence/observations.ts'
+import { earliest, firstMedia } from '../evidence/observations.ts'
 import { type NeedleSights, readSights } from '../sights/sights.ts'
 import type { Hit } from '../text/search.ts'
 import type { Trajectory } from '../trajectory/trajectory.ts'
@@ -39,7 +39,7 @@ interface MarkerSights {
 export function checkRun(run: RunCheck): CheckedRun {
   const { trajectory, anchors, removed } = run
   const sights = readSights(trajectory, anchors)
-  const isBlind = hasMedia(trajectory) || trajectory.unread.records > 0
+  const isBlind = firstMedia(trajectory) !== null || trajectory.unread.records > 0
   const markers = MARKERS.filter((marker) => (anchors[marker] ?? null) !== null).map((marker) =>
     sightsOf(marker, sights, isBlind),
   )
@@ -95,7 +95,7 @@ function unsearchable({ trajectory, expectedIn }: RunCheck, marker: MarkerName, 
   const picture = expectedIn.find(isMediaName)
   if (picture !== undefined)
     return [finding(marker, 'unsearchable_media', `its surface cannot be searched: ${picture}`, [])]
-  if (expectedIn.length > 0 || shown !== null || !hasMedia(trajectory)) return []
+  if (expectedIn.length > 0 || shown !== null || firstMedia(trajectory) === null) return []
   return [finding(marker, 'unsearchable_media', 'tool output holds pictures or sound, which may show it', [])]
 }
 
@@ -113,8 +113,5 @@ function signalMismatch({ signals }: RunCheck, markers: readonly MarkerSights[])
     ]
   return []
 }
-
-const hasMedia = ({ steps }: Trajectory): boolean =>
-  steps.some(({ parts }) => parts.some(({ media, actor }) => media && actor === 'tool_output'))
 
 const stepOf = ({ step_id }: Hit): string => `step ${step_id}`

@@ -1,21 +1,11 @@
-import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { type Folded, foldText } from '../text/fold.ts'
+import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
+import { type Folded, fold, foldText } from '../text/fold.ts'
 import { lineStart } from '../text/lines.ts'
 import type { Part } from '../trajectory/trajectory.ts'
 import type { Range } from '../trajectory/view.ts'
-import type { BareText, MappedText } from './mapped-text.ts'
+import { type BareText, dropEmphasis, hasEmphasis, type MappedText, mapWhole, readEscapes } from './mapped-text.ts'
 import { isWholeLine, MOST_OCCURRENCES } from './quote-exact.ts'
-import {
-  countForms,
-  FORM_COUNT,
-  type Form,
-  type FormedText,
-  foldForm,
-  formsOf,
-  namesOfForm,
-  needleOf,
-} from './quote-forms.ts'
-import { holdsPrefixes } from './quote-prefixes.ts'
+import { dropPrefixes, hasPrefix, holdsPrefixes, PREFIX_KINDS, type PrefixKind } from './quote-prefixes.ts'
 import { canStandAt, holdsChain, type Landmark } from './quote-probe.ts'
 import type { Quote, Reading } from './quote-readings.ts'
 import { allowsEdge, namesOfPart } from './quote-wrapping.ts'
@@ -182,12 +172,6 @@ export interface Budget {
   left: number
 }
 
-/** A piece of a text in which a quote may stand. */
-export interface Window {
-  readonly start: number
-  readonly end: number
-}
-
 /** Texts up to this length are one window. */
 const SMALL = 16_384
 const LARGEST = 1_000_000
@@ -204,7 +188,7 @@ function* windowsAround(
   landmark: Landmark | undefined,
   length: number,
   budget: Budget,
-): Generator<Window> {
+): Generator<Range> {
   if (landmark === undefined) {
     yield* pieces(text, length)
     return
@@ -232,7 +216,7 @@ function nextPlace(text: string, landmark: Landmark, from: number, budget: Budge
 }
 
 /** A text without a landmark, in pieces that overlap by more than the quote. */
-function* pieces(text: string, length: number): Generator<Window> {
+function* pieces(text: string, length: number): Generator<Range> {
   for (let start = 0; start < text.length; start += LARGEST) {
     const end = Math.min(text.length, start + LARGEST + margin(length))
     yield { start, end }
@@ -261,3 +245,68 @@ function reachBack(text: string, from: number, length: number): number {
   const line = text.slice(Math.max(0, at - FARTHEST_LINE), at).lastIndexOf('\n')
   return line === -1 ? at : Math.max(0, at - FARTHEST_LINE) + line + 1
 }
+
+/** How a text is read to be compared with a quote. */
+export interface Form {
+  /** Its place among the forms, the plainest first. */
+  readonly rank: number
+  readonly escapes: boolean
+  readonly prefix: PrefixKind | null
+  readonly emphasis: boolean
+}
+
+/** A window of a text in one form, each unit with its range of the text. */
+interface FormedText {
+  readonly form: Form
+  readonly plain: MappedText
+  /** The window before its line prefixes were dropped. */
+  readonly listed: MappedText
+}
+
+const FORMS: readonly Form[] = [false, true]
+  .flatMap((escapes) =>
+    [null, ...PREFIX_KINDS].flatMap((prefix) => [false, true].map((emphasis) => ({ escapes, prefix, emphasis }))),
+  )
+  .map((form, rank) => ({ ...form, rank }))
+const FORM_COUNT = FORMS.length
+
+/** The forms of a window that differ from the plainer ones. An action has no emphasis: there a star is a glob and `_x_` a name. */
+function* formsOf(text: string, window: Range, actor: Actor): Generator<FormedText> {
+  const whole = mapWhole(text, window.start, window.end)
+  const decoded = whole.text.includes('\\') ? readEscapes(whole) : whole
+  for (const form of FORMS) {
+    const base = form.escapes ? decoded : whole
+    if (form.escapes && decoded === whole) continue
+    if (form.emphasis && actor === 'agent_action') continue
+    const listed = form.prefix === null ? base : dropPrefixes(base, form.prefix)
+    if (form.prefix !== null && listed === base) continue
+    const plain = form.emphasis ? dropEmphasis(listed) : listed
+    if (form.emphasis && plain === listed) continue
+    yield { form, plain, listed: base }
+  }
+}
+
+/** How many forms a text has: what stands before a line makes no difference to the emphasis in it. */
+function countForms(text: string, actor: Actor): number {
+  const bases = text.includes('\\') ? [text, readEscapes(mapWhole(text, 0, text.length)).text] : [text]
+  return bases.reduce((sum, base) => {
+    const listed = 1 + PREFIX_KINDS.filter((kind) => hasPrefix(base, kind)).length
+    return sum + (actor !== 'agent_action' && hasEmphasis(base) ? 2 * listed : listed)
+  }, 0)
+}
+
+/** What a reading looks like in a form. */
+export function needleOf(reading: Reading, form: Form): string {
+  if (form.escapes) return form.emphasis ? reading.plainBroken : reading.broken
+  return form.emphasis ? reading.plain : reading.folded
+}
+
+/** As needles are compared with it. */
+const foldForm = ({ form, plain }: FormedText): Folded => fold(plain.text, { ansi: false, breaks: form.escapes })
+
+/** The normalizations of a form, by their names. */
+const namesOfForm = (form: Form): QuoteNormalization[] => [
+  ...(form.escapes ? (['escapes'] as const) : []),
+  ...(form.prefix === null ? [] : (['line_prefixes'] as const)),
+  ...(form.emphasis ? (['emphasis'] as const) : []),
+]

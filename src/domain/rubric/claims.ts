@@ -31,6 +31,12 @@ export interface Claims {
   readonly checked_form: true
 }
 
+export const claimedValue = ({ values }: Claims, { id }: ClaimRule): ClaimValue => values[id] ?? null
+
+/** Whether a claim counts at all: one that is asked only if another is true does not where that is false. */
+export const counts = ({ values }: Claims, { only_if }: ClaimRule): boolean =>
+  only_if === null || values[only_if] !== false
+
 type Node = Readonly<Record<string, unknown>>
 
 /**

@@ -80,6 +80,10 @@ export function isRepeat(trajectory: Trajectory, step: number): boolean {
 
 export const isBefore = (a: Position, b: Position): boolean => (a.step !== b.step ? a.step < b.step : a.part < b.part)
 
+/** The earlier of two places that are known; the first of equal ones. */
+export const earlier = (a: Position | null, b: Position | null): Position | null =>
+  a === null || (b !== null && isBefore(b, a)) ? b : a
+
 /**
  * Whether an act happened after a sight, as far as the record tells: by its place, and by every other clock that both have. A step whose
  * timestamp or own id lies before that of the sight was put behind it by the author of the file. Copied context repeats what was done before.

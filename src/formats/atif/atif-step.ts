@@ -1,8 +1,9 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { type ContentSink, previewOf, readContent } from '../common/content.ts'
+import { previewOf, readContent } from '../common/content.ts'
 import { isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { sinkTo } from '../common/session.ts'
 import { type CallAnswers, type Calls, readCalls } from '../common/tool-calls.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { type Observation, readObservation } from './observations.ts'
@@ -60,7 +61,7 @@ function readReasoning(reading: Reading, step: Json, path: string): Part[] {
   const content = step['reasoning_content']
   const at = `${path}/reasoning_content`
   if (content === 'null') reading.warn(at, 'the text "null" stands for no reasoning; not shown')
-  else readContent(reading, content, at, sinkOf(reading, parts, 'agent_reasoning', 'reasoning'))
+  else readContent(reading, content, at, sinkTo(reading, parts, 'agent_reasoning', 'reasoning'))
   return parts
 }
 
@@ -87,7 +88,7 @@ function readMessage(reading: Reading, step: Json, path: string, context: Messag
     const isRaw = isTerminus(agent) && calls.count === 0 && !resultTexts(step).some(isRejection)
     if (isRaw && readRawReply(reading, parts, message, at)) return typed(parts, step)
   }
-  readContent(reading, message, at, sinkOf(reading, parts, speaker, 'message'))
+  readContent(reading, message, at, sinkTo(reading, parts, speaker, 'message'))
   return parts
 }
 
@@ -96,13 +97,6 @@ function typed(parts: Part[], step: Json): Part[] {
   if (resultTexts(step).length > 0)
     for (const { act } of parts) if (act !== null) (act.call as OpenCall).outcome = 'ran'
   return parts
-}
-
-function sinkOf(reading: Reading, parts: Part[], actor: Actor, name: string): ContentSink {
-  return {
-    text: (text, path) => reading.add(parts, { actor, text, path, name }),
-    media: (text, path, _kind, source) => reading.addMedia(parts, { actor, text, path, name }, source),
-  }
 }
 
 /** `Executed Bash toolu_…`: words of the converter of claude-code, put where the agent said nothing. */

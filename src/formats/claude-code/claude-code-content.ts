@@ -4,8 +4,7 @@ import { cutName, idText, isAbsent, isRecord, type Json, pointer, type Reading, 
 import { addLeaves, asText, mediaText, type OpenStep, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import { exitCodeSaid, outcomeWithCode } from '../tools/exit-codes.ts'
-import { outcomeOfResult as outcomeInWords } from '../tools/outcomes.ts'
+import { exitCodeSaid, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
 /** The content blocks of the Messages API, as claude-code writes them. */
 

@@ -1,18 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { ContentSink } from '../common/content.ts'
-import { isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  type OpenStep,
-  Session,
-  settle,
-  sinkTo,
-  unreadRecord,
-  warnUnknownOnce,
-} from '../common/session.ts'
+import { cutName, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'
 import { CLAUDE_CODE_TOOLS } from '../tools/claude-code.ts'
 import {
   isHarnessText,
@@ -23,7 +12,6 @@ import {
   readBlock,
   readBlocks,
 } from './claude-code-content.ts'
-import { ClaudeLineage, StartedSubagents } from './claude-code-lineage.ts'
 
 interface Reply {
   readonly id: string
@@ -76,7 +64,7 @@ export class ClaudeReader {
     else if (type === 'progress') this.#progress(record, path)
     else if (type === 'queue-operation') {
       if (typeof record['content'] === 'string') this.queued.push({ text: record['content'], path: `${path}/content` })
-    } else if (!BOOKKEEPING.has(type)) unreadRecord(this.reading, path, 'type of record', type, record)
+    } else if (!BOOKKEEPING.has(type)) this.reading.unreadRecord(path, 'type of record', type, record)
   }
 
   /** A subagent's newest words, which the main file repeats while it runs. */
@@ -87,17 +75,17 @@ export class ClaudeReader {
     const { type } = inner
     this.session.now = timeOf(inner['timestamp']) ?? this.session.now
     if (type === 'assistant' || type === 'user') this.#message(inner, `${path}/data/message`, type)
-    else unreadRecord(this.reading, `${path}/data/message`, 'type of record', type, inner)
+    else this.reading.unreadRecord(`${path}/data/message`, 'type of record', type, inner)
   }
 
   #message(record: Json, path: string, type: 'assistant' | 'user'): void {
     const { message } = record
-    warnUnknownOnce(this.reading, record, path, RECORD_FIELDS)
+    this.reading.warnUnknownOnce(record, path, RECORD_FIELDS)
     if (!isRecord(message)) {
       this.reading.error(`${path}/message`, `must be an object, not ${typeName(message)}`)
       return
     }
-    warnUnknownOnce(this.reading, message, `${path}/message`, MESSAGE_FIELDS)
+    this.reading.warnUnknownOnce(message, `${path}/message`, MESSAGE_FIELDS)
     if (this.lineage.isRepeated(record, path)) return
     this.lineage.follow(record, path)
     const subagent = subagentOf(record)
@@ -197,7 +185,7 @@ export class ClaudeReader {
     if (typeof content === 'string')
       this.session.note('system', content, `${path}/content`, asText(subtype) ?? 'system')
     else if (!SYSTEM_BOOKKEEPING.has(subtype))
-      unreadRecord(this.reading, path, 'subtype of system record', subtype, { ...record, type: subtype })
+      this.reading.unreadRecord(path, 'subtype of system record', subtype, { ...record, type: subtype })
   }
 
   /** What the harness lays beside the conversation for the model to read: files, reminders, memory. */
@@ -262,3 +250,76 @@ const RECORD_FIELDS: ReadonlySet<string> = wordSet(`type subtype message uuid pa
 
 const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id type role model content stop_reason stop_sequence
   stop_details usage container context_management diagnostics`)
+
+interface First {
+  readonly path: string
+  readonly record: Json
+  /** The record as text: made at the first repetition only. */
+  text: string | null
+}
+
+/** Tells which records of a session are copies, and where a conversation was wound back: records form a tree by `parentUuid`. */
+class ClaudeLineage {
+  readonly #reading: Reading
+  readonly #firsts = new Map<string, First>()
+  readonly #followers = new Map<string, string>()
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+  }
+
+  /** Whether the record stands earlier in the file already, word for word. */
+  isRepeated(record: Json, path: string): boolean {
+    const uuid = asText(record['uuid'])
+    if (uuid === null) return false
+    const first = this.#firsts.get(uuid)
+    if (first === undefined) {
+      this.#firsts.set(uuid, { path, record, text: null })
+      return false
+    }
+    first.text ??= JSON.stringify(first.record['message'])
+    if (first.text === JSON.stringify(record['message'])) {
+      this.#reading.warnOnce(path, 'a copy of an earlier record; shown once')
+      return true
+    }
+    this.#reading.warn(`${path}/uuid`, `${first.path} has this uuid as well, with another message; both are shown`)
+    return false
+  }
+
+  /** Two prompts or replies that follow one record are two branches: the agent no longer saw the first in the second. */
+  follow(record: Json, path: string): void {
+    const parent = asText(record['parentUuid'])
+    if (parent === null || record['isSidechain'] === true || isResult(record)) return
+    const key = (isRecord(record['message']) ? asText(record['message']['id']) : null) ?? asText(record['uuid']) ?? path
+    const other = this.#followers.get(parent)
+    if (other === undefined) this.#followers.set(parent, key)
+    else if (other !== key)
+      this.#reading.warn(`${path}/parentUuid`, 'the conversation was wound back to here; both branches are shown')
+  }
+}
+
+const isResult = ({ message }: Json): boolean =>
+  isRecord(message) &&
+  Array.isArray(message['content']) &&
+  message['content'].some((block) => isRecord(block) && block['type'] === 'tool_result')
+
+/** Tools that let another agent run. */
+const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task'])
+
+/** The subagents that ran, as the harness notes at the results of their calls: newer versions write what they did into files of their own. */
+class StartedSubagents {
+  readonly #started: { readonly agent: string; readonly call: string; readonly path: string }[] = []
+
+  note(tool: string, block: Json, record: Json, path: string): void {
+    const agent = asText(asRecord(record['toolUseResult'] ?? record['tool_use_result'])['agentId'])
+    if (agent !== null && DELEGATES.has(tool))
+      this.#started.push({ agent, call: asText(block['tool_use_id']) ?? '', path })
+  }
+
+  /** `isRead`: whether the document has records of the subagent of that name or call. */
+  warnOfUnread(reading: Reading, isRead: (name: string) => boolean): void {
+    for (const { agent, call, path } of this.#started)
+      if (!isRead(agent) && !isRead(call))
+        reading.unread(path, `what the subagent ${cutName(agent)} did stands in another file, not read here`, true)
+  }
+}

@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
-import { type Session, unreadRecord } from '../common/session.ts'
+import type { Session } from '../common/session.ts'
 import { addCall, type CallWords } from '../common/session-calls.ts'
 import { readAnswer, type Shown } from './codex-items.ts'
 import { outcomeOfEvent } from './codex-outcomes.ts'
@@ -64,7 +64,7 @@ export function readEvent(session: Session, event: Json, path: string, shown: Sh
   else if (type === 'turn_aborted') session.settleOpen('interrupted')
   else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
   else if (isAct(type)) warnAct(session, event, path, type)
-  else if (!isBookkeeping(type)) unreadRecord(reading, path, 'type of event', event['type'], event)
+  else if (!isBookkeeping(type)) reading.unreadRecord(path, 'type of event', event['type'], event)
 }
 
 function readWords(

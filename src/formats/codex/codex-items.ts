@@ -2,21 +2,10 @@ import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import type { ContentSink } from '../common/content.ts'
+import { type ContentSink, readPieces } from '../common/content.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
-import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asText,
-  mediaText,
-  type Session,
-  settle,
-  sinkTo,
-  unreadRecord,
-  warnType,
-  warnUnknownOnce,
-} from '../common/session.ts'
+import { idText, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
+import { addLeaves, asList, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { ToolSpec } from '../tools/tool-table.ts'
 import { outcomeOfOutput, outcomeOfStatus } from './codex-outcomes.ts'
@@ -79,14 +68,14 @@ export function readItem(
   dialect: ItemDialect = CODEX_DIALECT,
 ): void {
   const { reading } = session
-  warnUnknownOnce(reading, item, path, dialect.fields)
+  reading.warnUnknownOnce(item, path, dialect.fields)
   const { type } = item
   if (type === 'message' || type === 'agent_message') readMessage(session, item, path, shown, dialect)
   else if (type === 'reasoning') readReasoning(session, item, path, shown)
   else if (typeof type === 'string' && type.endsWith('_call')) readCall(session, item, path, type, dialect)
   else if (isOutput(type)) readOutput(session, item, path, dialect)
   else if (ENCRYPTED.has(type)) reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
-  else if (!UNSHOWN.has(type)) unreadRecord(reading, path, 'type of item', type, item)
+  else if (!UNSHOWN.has(type)) reading.unreadRecord(path, 'type of item', type, item)
 }
 
 const isOutput = (type: unknown): boolean =>
@@ -99,44 +88,26 @@ function readMessage(session: Session, item: Json, path: string, shown: Shown, {
   const step = byAgent ? session.turn(asText(item['id'])) : session.open('other', asText(item['id']))
   if (!byAgent && role !== 'user' && role !== 'system' && role !== 'developer')
     reading.warn(`${path}/role`, 'must be user, system, developer or assistant; read as system')
-  readContent(reading, content, `${path}/content`, {
+  const sink: ContentSink = {
     text(text, at) {
       shown.texts.add(text)
-      reading.add(step.parts, {
-        actor: byAgent ? 'agent_message' : speakerOf(role, text),
-        text,
-        path: at,
-        name: 'message',
-      })
+      const actor = byAgent ? 'agent_message' : speakerOf(role, text)
+      reading.add(step.parts, { actor, text, path: at, name: 'message' })
     },
     media(text, at, _kind, source) {
       const actor: Actor = byAgent ? 'agent_message' : role === 'user' ? 'user' : 'system'
       reading.addMedia(step.parts, { actor, text, path: at, name: 'message' }, source)
     },
-  })
+  }
+  readPieces(reading, content, `${path}/content`, sink, readPiece)
 }
 
 function speakerOf(role: unknown, text: string): Actor {
   return role === 'user' && !HARNESS_HEADS.some((head) => text.trimStart().startsWith(head)) ? 'user' : 'system'
 }
 
-/** Text, or an array of `input_text`, `output_text`, `input_image`, … */
-function readContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (isAbsent(content)) return
-  if (typeof content === 'string') sink.text(content, path)
-  else if (!Array.isArray(content)) reading.error(path, `must be text or an array of content, not ${typeName(content)}`)
-  else for (const [index, item] of content.entries()) readPiece(reading, item, pointer(path, index), sink)
-}
-
-function readPiece(reading: Reading, piece: unknown, path: string, sink: ContentSink): void {
-  if (typeof piece === 'string') {
-    sink.text(piece, path)
-    return
-  }
-  if (!isRecord(piece)) {
-    reading.error(path, `a piece of content must be an object, not ${typeName(piece)}`)
-    return
-  }
+/** `input_text`, `output_text`, `input_image`, … */
+function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSink): void {
   const { type, text, refusal } = piece
   if (typeof text === 'string') sink.text(text, `${path}/text`)
   else if (typeof refusal === 'string') sink.text(refusal, `${path}/refusal`)
@@ -144,7 +115,7 @@ function readPiece(reading: Reading, piece: unknown, path: string, sink: Content
   else if (typeof type === 'string' && (type.includes('image') || type.includes('audio') || type.includes('file'))) {
     readMedia(piece, type, path, sink)
   } else {
-    warnType(reading, path, 'type of content', type)
+    reading.warnType(path, 'type of content', type)
     addLeaves(sink, piece, path)
   }
 }
@@ -170,8 +141,8 @@ function readReasoning(session: Session, item: Json, path: string, shown: Shown)
     },
     media: () => undefined,
   }
-  readContent(reading, item['summary'], `${path}/summary`, sink)
-  readContent(reading, item['content'], `${path}/content`, sink)
+  readPieces(reading, item['summary'], `${path}/summary`, sink, readPiece)
+  readPieces(reading, item['content'], `${path}/content`, sink, readPiece)
   if (!readable && !isAbsent(item['encrypted_content']))
     reading.warnOnce(`${path}/encrypted_content`, 'encrypted reasoning; it cannot be shown')
 }
@@ -225,7 +196,7 @@ export function readAnswer(reading: Reading, parts: Part[], output: unknown, pat
       for (const leaf of leavesOf(envelope, `${path}#`))
         reading.add(parts, { actor: 'tool_output', text: leaf.text, path: leaf.pointer, name: `${tool}.${leaf.name}` })
   } else if (Array.isArray(output) && output.every((one) => isRecord(one) && typeof one['type'] === 'string'))
-    readContent(reading, output, path, sink)
+    readPieces(reading, output, path, sink, readPiece)
   else if (isRecord(output) && ('content' in output || 'body' in output)) {
     const field = 'content' in output ? 'content' : 'body'
     readAnswer(reading, parts, output[field], `${path}/${field}`, tool)

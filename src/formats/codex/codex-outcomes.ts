@@ -1,9 +1,8 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, type Json } from '../common/reading.ts'
-import { exitCodeSaid, outcomeOfCode, outcomeWithCode } from '../tools/exit-codes.ts'
 import { CODEX_WORDS } from '../tools/harness-words.ts'
-import { wordsSaid } from '../tools/outcomes.ts'
+import { exitCodeSaid, outcomeOfCode, outcomeWithCode, wordsSaid } from '../tools/outcomes.ts'
 
 /**
  * What became of a call of codex: from the text that the model was given, from the events (codex-rs/protocol/src/protocol.rs), and

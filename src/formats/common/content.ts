@@ -46,6 +46,26 @@ export function readContent(reading: Reading, content: unknown, path: string, si
     reading.error(path, `must be text or an array of content parts, not ${typeName(content)}`)
 }
 
+/** A content of another harness: a text, or a list of texts and of pieces of its own kinds, or nothing. */
+export function readPieces(
+  reading: Reading,
+  content: unknown,
+  path: string,
+  sink: ContentSink,
+  readPiece: (reading: Reading, piece: Json, path: string, sink: ContentSink) => void,
+): void {
+  if (isAbsent(content)) return
+  if (typeof content === 'string') sink.text(content, path)
+  else if (!Array.isArray(content)) reading.error(path, `must be text or an array of content, not ${typeName(content)}`)
+  else
+    for (const [index, piece] of content.entries()) {
+      const at = pointer(path, index)
+      if (typeof piece === 'string') sink.text(piece, at)
+      else if (isRecord(piece)) readPiece(reading, piece, at, sink)
+      else reading.error(at, `a piece of content must be an object, not ${typeName(piece)}`)
+    }
+}
+
 function readContentPart(reading: Reading, part: unknown, path: string, sink: ContentSink): void {
   if (typeof part === 'string') {
     reading.warn(path, 'a content part must be an object; read as text')

@@ -6,52 +6,35 @@ import { cutName, isRecord, type Json, pointer } from './reading.ts'
 const MAX_DEPTH = 200
 const MAX_UNSOUND = 100
 
-interface Frame {
-  readonly node: object
-  /** Null for an array: its members are counted, not listed. */
-  readonly keys: readonly string[] | null
-  next: number
-}
-
-const openFrame = (node: object): Frame => ({ node, keys: Array.isArray(node) ? null : Object.keys(node), next: 0 })
-
-const sizeOf = (frame: Frame): number => frame.keys?.length ?? (frame.node as readonly unknown[]).length
-
-const keyAt = (frame: Frame, index: number): string | number => frame.keys?.[index] ?? index
-
-const pathOf = (frames: readonly Frame[]): string =>
-  frames.reduce((path, frame) => pointer(path, keyAt(frame, frame.next - 1)), '')
-
 /**
  * What keeps a value from having a digest: text with lone surrogates (UTF-8 would fold them together), values that are not
- * JSON or would not be the same once stored (`1e400`), nesting beyond any use. Iterative, because the depth is the sender's choice. Nesting that is too deep is the last
- * issue: what is below it is not looked at.
+ * JSON or would not be the same once stored (`1e400`), nesting beyond any use. Nesting that is too deep is the last issue: what is below it is
+ * not looked at.
  */
 export function findUnsound(root: unknown): { issues: Issue[]; tooDeep: boolean } {
   const issues: Issue[] = []
-  const frames: Frame[] = []
-  const enter = (value: unknown): void => {
+  const way: (string | number)[] = []
+  let tooDeep = false
+  const note = (message: string) => issues.push({ path: way.reduce<string>(pointer, ''), message })
+  const visit = (value: unknown): void => {
     const complaint = complaintAbout(value)
-    if (complaint !== null) issues.push({ path: pathOf(frames), message: complaint })
-    else if (typeof value === 'object' && value !== null) frames.push(openFrame(value))
-  }
-  enter(root)
-  for (let frame = frames.at(-1); frame !== undefined && issues.length < MAX_UNSOUND; frame = frames.at(-1)) {
-    if (frames.length > MAX_DEPTH) {
-      frames.pop()
-      issues.push({ path: pathOf(frames), message: `nested deeper than ${MAX_DEPTH} levels` })
-      return { issues, tooDeep: true }
+    if (complaint !== null) note(complaint)
+    if (complaint !== null || typeof value !== 'object' || value === null || issues.length >= MAX_UNSOUND) return
+    if (way.length === MAX_DEPTH) {
+      tooDeep = true
+      note(`nested deeper than ${MAX_DEPTH} levels`)
+      return
     }
-    if (frame.next === sizeOf(frame)) {
-      frames.pop()
-      continue
+    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+      way.push(key)
+      if (typeof key === 'string' && !key.isWellFormed()) note('the name of this member holds a lone surrogate')
+      visit((value as Record<string | number, unknown>)[key])
+      way.pop()
+      if (tooDeep || issues.length >= MAX_UNSOUND) return
     }
-    const key = keyAt(frame, frame.next++)
-    if (typeof key === 'string' && !key.isWellFormed())
-      issues.push({ path: pathOf(frames), message: 'the name of this member holds a lone surrogate' })
-    enter((frame.node as Record<string | number, unknown>)[key])
   }
-  return { issues, tooDeep: false }
+  visit(root)
+  return { issues, tooDeep }
 }
 
 function complaintAbout(value: unknown): string | null {

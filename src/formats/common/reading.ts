@@ -2,7 +2,7 @@ import type { Issue } from '../../domain/result.ts'
 import { NOTHING_UNREAD, type Part } from '../../domain/trajectory/trajectory.ts'
 import type { Unread } from '../../schemas/grade.ts'
 import { type PictureSource, parsePicture } from './pictures.ts'
-import { holdsCalls } from './unread-acts.ts'
+import { holdsCalls, mayAct } from './unread-acts.ts'
 
 /** Bounds of what a reader accepts. Characters are UTF-16 units, as in every offset of the product. */
 export interface ReadLimits {
@@ -156,6 +156,25 @@ export class Reading {
     }
   }
 
+  /** The same, once a file and kind of record: session logs repeat their members in every line. */
+  warnUnknownOnce(record: Json, path: string, known: ReadonlySet<string>): void {
+    for (const key of Object.keys(record)) {
+      if (known.has(key)) continue
+      if (holdsCalls(record, key)) this.countUnread(path, true)
+      this.warnOnce(path, `unknown field ${JSON.stringify(cutName(key))}, not read`)
+    }
+  }
+
+  /** A record of a type that the reader does not know: nothing of it is shown. */
+  unreadRecord(path: string, what: string, type: unknown, record: unknown): void {
+    this.unread(path, `${unknownType(what, type)}; not read`, mayAct(record))
+  }
+
+  /** The same for a piece of a text, of which all is shown as it stands. */
+  warnType(path: string, what: string, type: unknown): void {
+    this.warn(path, `${unknownType(what, type)}; shown leaf by leaf`)
+  }
+
   /** Takes the steps that a list is about to add; an error where they would be too many. */
   takeSteps(count: number, path: string): boolean {
     this.#steps += count
@@ -206,6 +225,23 @@ export class Reading {
   }
 }
 
+const unknownType = (what: string, type: unknown): string =>
+  `unknown ${what}: ${typeof type === 'string' ? JSON.stringify(cutName(type)) : 'none'}`
+
 /** JSON pointer (RFC 6901) of a member. */
 export const pointer = (base: string, key: string | number): string =>
   `${base}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+
+/** The objects of a list, with their pointers and places in it; what else stands there is an error: `a message must be an object, not null`. */
+export function* objectsIn(
+  reading: Reading,
+  list: readonly unknown[],
+  path: string,
+  what: string,
+): Generator<readonly [record: Json, path: string, index: number]> {
+  for (const [index, item] of list.entries()) {
+    const at = pointer(path, index)
+    if (isRecord(item)) yield [item, at, index]
+    else reading.error(at, `${what} must be an object, not ${typeName(item)}`)
+  }
+}

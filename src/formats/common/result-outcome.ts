@@ -1,7 +1,6 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
-import { exitCodeSaid, outcomeWithCode } from '../tools/exit-codes.ts'
 import { harnessOf } from '../tools/lookup.ts'
-import { LONGEST_WORDS, outcomeOfAgent } from '../tools/outcomes.ts'
+import { exitCodeSaid, LONGEST_WORDS, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import { leavesOf } from './json-tree.ts'
 import { isAbsent, isRecord, type Json } from './reading.ts'
 import type { StepCall } from './tool-calls.ts'

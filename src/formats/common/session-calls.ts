@@ -11,7 +11,7 @@ import {
 import { type ArgumentLeaf, commandOf } from './argument-leaves.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import { cutName, isRecord, pointer } from './reading.ts'
-import { isEmpty, type Session } from './session.ts'
+import { asText, isEmpty, type OpenStep, type Session } from './session.ts'
 
 /** What a call says: the leaves of its arguments, or the tool's name where it has none. */
 export interface CallWords {
@@ -51,6 +51,19 @@ export function addCall(session: Session, parts: Part[], words: CallWords): void
   }
   if (parts.length > before || namePath === null) return
   reading.add(parts, { ...meaningOfName(spec, call), text: nameText, path: namePath, name: call.tool })
+}
+
+/** A call whose tool stands at `namePath`, under its id: where that holds no name, the call is one of no tool that is known. */
+export function addNamedCall(
+  session: Session,
+  step: OpenStep,
+  { id, name, ...words }: { readonly id: unknown; readonly name: unknown } & Omit<CallWords, 'call'>,
+): OpenCall {
+  const tool = asText(name)
+  if (tool === null) session.reading.warn(words.namePath ?? words.path, 'a tool call must name its tool')
+  const call = session.call(step, id, tool ?? 'tool_call')
+  addCall(session, step.parts, { ...words, call, namePath: tool === null ? null : words.namePath })
+  return call
 }
 
 /** A tool of another harness is called what that likes: its names are not said one by one. */

@@ -5,7 +5,6 @@ import { type OpenCall, openCall, type ToolTable } from '../tools/tool-table.ts'
 import type { ContentSink } from './content.ts'
 import { leavesOf } from './json-tree.ts'
 import { cutName, idText, isRecord, type Json, type Reading } from './reading.ts'
-import { holdsCalls, mayAct } from './unread-acts.ts'
 
 /**
  * What the readers of session logs (claude-code, codex, cursor, gemini-cli, openhands) share: a log is a list of records in the
@@ -193,27 +192,6 @@ export function mediaText(kind: string, reference: unknown): string {
   const ends = [head.indexOf(';'), head.indexOf(',')].filter((at) => at !== -1)
   return `[${kind}: ${head.slice('data:'.length, Math.min(...ends, head.length)).toWellFormed()}]`
 }
-
-/** Unknown members are said once a file and kind of record: such logs repeat their members in every line. */
-export function warnUnknownOnce(reading: Reading, record: Json, path: string, known: ReadonlySet<string>): void {
-  for (const key of Object.keys(record)) {
-    if (known.has(key)) continue
-    if (holdsCalls(record, key)) reading.countUnread(path, true)
-    reading.warnOnce(path, `unknown field ${JSON.stringify(cutName(key))}, not read`)
-  }
-}
-
-/** A record of a type that the reader does not know: nothing of it is shown. */
-export function unreadRecord(reading: Reading, path: string, what: string, type: unknown, record: unknown): void {
-  reading.unread(path, `${unknownType(what, type)}; not read`, mayAct(record))
-}
-
-/** The same for a piece of a text, of which all is shown as it stands. */
-export const warnType = (reading: Reading, path: string, what: string, type: unknown): void =>
-  reading.warn(path, `${unknownType(what, type)}; shown leaf by leaf`)
-
-const unknownType = (what: string, type: unknown): string =>
-  `unknown ${what}: ${typeof type === 'string' ? JSON.stringify(cutName(type)) : 'none'}`
 
 export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 

@@ -4,8 +4,7 @@ import { isUsableStepId, numberSteps } from '../atif/step-ids.ts'
 import { specOf } from '../tools/lookup.ts'
 import { meaningOf, meaningOfKind, openCall } from '../tools/tool-table.ts'
 import { decodeObject, leavesOf } from './json-tree.ts'
-import { objectsIn } from './objects.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeName } from './reading.ts'
 
 const ROOT_FIELDS = new Set(['steps', 'agent'])
 const AGENT_FIELDS = new Set(['name', 'model'])

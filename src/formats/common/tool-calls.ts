@@ -4,8 +4,8 @@ import { meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from
 import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from './argument-leaves.ts'
 import { readPreview } from './content.ts'
 import { decodeObject } from './json-tree.ts'
-import { objectsIn } from './objects.ts'
-import { isAbsent, isRecord, type Json, type Reading, typeName } from './reading.ts'
+import { isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from './reading.ts'
+import { isEmpty } from './session.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
 
@@ -98,10 +98,8 @@ function argumentLeaves(reading: Reading, spec: ToolSpec | undefined, args: unkn
     return { leaves: isEmpty(decoded) ? [] : argumentLeavesOf(spec, decoded, `${path}#`), args: decoded }
   }
   if (!isRecord(args)) reading.warn(path, `arguments must be an object, not ${typeName(args)}`)
-  return { leaves: typeof args === 'object' && isEmpty(args) ? [] : argumentLeavesOf(spec, args, path), args }
+  return { leaves: isEmpty(args) ? [] : argumentLeavesOf(spec, args, path), args }
 }
-
-const isEmpty = (value: object | null): boolean => value !== null && Object.keys(value).length === 0
 
 /**
  * Which call each result of an ATIF trajectory answers. An id may name many calls, in one step and over many: then a result is given

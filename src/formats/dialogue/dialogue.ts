@@ -7,9 +7,8 @@ import { type OpenStep, Session, settle } from '../common/session.ts'
 import { addCall, type CallWords } from '../common/session-calls.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { exitCodeSaid, outcomeOfCode, outcomeWithCode } from '../tools/exit-codes.ts'
 import { specOf } from '../tools/lookup.ts'
-import { outcomeOfAgent } from '../tools/outcomes.ts'
+import { exitCodeSaid, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import type { OpenCall, ToolSpec, ToolTable } from '../tools/tool-table.ts'
 
 /** A call of a tool that a library's user wrote: its name is told by whatever table knows it. */

@@ -1,22 +1,33 @@
+import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
-import { objectsIn } from '../common/objects.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import type { ContentSink } from '../common/content.ts'
+import {
+  idText,
+  isAbsent,
+  isRecord,
+  type Json,
+  objectsIn,
+  pointer,
+  type Reading,
+  timeOf,
+  typeName,
+} from '../common/reading.ts'
 import {
   addLeaves,
   asList,
   asRecord,
   asText,
+  mediaText,
   type OpenStep,
   Session,
   settle,
   sinkTo,
-  unreadRecord,
-  warnUnknownOnce,
 } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addCall, addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { GEMINI_CLI_TOOLS } from '../tools/gemini-cli.ts'
-import { outcomeOfCall, outcomeOfEvent, readParts, readReplyContent } from './gemini-cli-parts.ts'
+import { GEMINI_CLI_WORDS } from '../tools/harness-words.ts'
+import { exitCodeSaid, outcomeOfResult as outcomeInWords, outcomeWithCode, wordsSaid } from '../tools/outcomes.ts'
 
 /**
  * Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same as JSON lines (a line of a message again replaces
@@ -68,10 +79,10 @@ class GeminiReader {
     const { type, content } = message
     this.session.now = timeOf(message['timestamp'])
     if (type !== 'user' && type !== 'gemini' && !NOTICES.has(type)) {
-      unreadRecord(this.#reading, path, 'type of message', type, message)
+      this.#reading.unreadRecord(path, 'type of message', type, message)
       return
     }
-    warnUnknownOnce(this.#reading, message, path, MESSAGE_FIELDS)
+    this.#reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
     const name = asText(message['id'])
     if (type === 'gemini') this.#reply(message, path, name)
     else {
@@ -101,15 +112,12 @@ class GeminiReader {
   }
 
   #call(call: Json, path: string, step: OpenStep): void {
-    warnUnknownOnce(this.#reading, call, path, CALL_FIELDS)
-    const name = asText(call['name'])
-    if (name === null) this.#reading.warn(`${path}/name`, 'a tool call must name its tool')
-    const tool = name ?? 'tool_call'
-    const namePath = name === null ? null : `${path}/name`
-    const made = this.session.call(step, null, tool)
+    this.#reading.warnUnknownOnce(call, path, CALL_FIELDS)
+    const { name, args } = call
+    const words = { id: null, name, args, path: `${path}/args`, namePath: `${path}/name` }
+    const made = addNamedCall(this.session, step, words)
     settle(made, outcomeOfCall(call))
-    addCall(this.session, step.parts, { call: made, args: call['args'], path: `${path}/args`, namePath })
-    const output = sinkTo(this.#reading, step.outputs, 'tool_output', tool)
+    const output = sinkTo(this.#reading, step.outputs, 'tool_output', made.tool)
     const { result, resultDisplay: display } = call
     if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
       readParts(this.#reading, result, `${path}/result`, output)
@@ -152,7 +160,7 @@ class GeminiReader {
       const words = asRecord(error)['message']
       if (typeof words === 'string' && words !== output) sink.text(words, `${path}/error/message`)
     } else if (type === 'error') this.session.note('system', message, `${path}/message`, 'error')
-    else if (type !== 'result') unreadRecord(this.#reading, path, 'type of event', type, event)
+    else if (type !== 'result') this.#reading.unreadRecord(path, 'type of event', type, event)
   }
 }
 
@@ -179,7 +187,7 @@ function messagesOf(reading: Reading, records: readonly unknown[]): Place[] {
       for (const [at, message] of asList(record['$set']['messages']).entries())
         take(message, pointer(`${path}/$set/messages`, at))
     } else if ('$rewindTo' in record) reading.warn(path, 'the chat was wound back; what was said before stays shown')
-    else if (!isHead(record)) unreadRecord(reading, path, 'type of record', undefined, record)
+    else if (!isHead(record)) reading.unreadRecord(path, 'type of record', undefined, record)
     else
       for (const [at, message] of asList(record['messages']).entries()) take(message, pointer(`${path}/messages`, at))
   }
@@ -197,4 +205,118 @@ function readGeminiCli(reading: Reading, document: Json): ReadDocument {
   else for (const { message, path } of messagesOf(reading, asList(records))) reader.message(message, path)
   const steps = reader.session.finish(Array.isArray(messages) ? '/messages' : '/records')
   return { format: 'gemini-cli', agent: { name: 'gemini-cli', model: reader.model }, steps }
+}
+
+/** The parts of Gemini's API, as gemini-cli writes them. */
+
+/** What the API calls a list of parts: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
+export function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
+  if (isAbsent(content)) return
+  if (typeof content === 'string') sink.text(content, path)
+  else if (Array.isArray(content))
+    for (const [index, part] of content.entries()) {
+      const at = pointer(path, index)
+      if (typeof part === 'string') sink.text(part, at)
+      else if (isRecord(part)) readPart(part, at, sink)
+      else reading.error(at, `a part must be text or an object, not ${typeName(part)}`)
+    }
+  else if (isRecord(content)) readPart(content, path, sink)
+  else reading.error(path, `must be text or parts, not ${typeName(content)}`)
+}
+
+function readPart(part: Json, path: string, sink: ContentSink): void {
+  const {
+    text,
+    inlineData,
+    fileData,
+    functionResponse,
+    thoughtSignature: _signature,
+    thought: _thought,
+    ...rest
+  } = part
+  if (typeof text === 'string') sink.text(text, `${path}/text`)
+  if (isRecord(inlineData)) {
+    const { mimeType: media_type, data } = inlineData
+    const isPicture = typeof media_type === 'string' && media_type.startsWith('image/')
+    sink.media(mediaText('media', media_type), path, 'media', isPicture ? { media_type, data } : undefined)
+  }
+  if (isRecord(fileData)) sink.media(mediaText('file', fileData['fileUri'] ?? fileData['mimeType']), path, 'file')
+  if (isRecord(functionResponse)) {
+    const at = `${path}/functionResponse`
+    addLeaves(sink, functionResponse['response'] ?? {}, `${at}/response`)
+    for (const [index, inner] of asList(functionResponse['parts']).entries())
+      if (isRecord(inner)) readPart(inner, pointer(`${at}/parts`, index), sink)
+  }
+  addLeaves(sink, rest, path)
+}
+
+/** The model's own parts: thoughts and calls stand among its words. A call that `toolCalls` has too is shown there, with its answer. */
+function readReplyContent(
+  session: Session,
+  content: unknown,
+  path: string,
+  step: OpenStep,
+  calls: readonly unknown[],
+): void {
+  const { reading } = session
+  const { parts } = step
+  const words = sinkTo(reading, parts, 'agent_message', 'message')
+  const thoughts = sinkTo(reading, parts, 'agent_reasoning', 'reasoning')
+  const made = new Set(calls.filter(isRecord).flatMap((call) => [wordsKey(call), bareKey(call)]))
+  const readOwn = (part: unknown, at: string): void => {
+    if (!isRecord(part)) {
+      readParts(reading, part, at, words)
+      return
+    }
+    const { functionCall: call, ...rest } = part
+    readPart(isRecord(call) ? rest : part, at, part['thought'] === true ? thoughts : words)
+    if (!isRecord(call) || made.has(wordsKey(call)) || (isBare(call) && made.has(bareKey(call)))) return
+    const { name, args } = call
+    const own = `${at}/functionCall`
+    addNamedCall(session, step, { id: null, name, args, path: `${own}/args`, namePath: `${own}/name` })
+  }
+  if (!Array.isArray(content)) readOwn(content, path)
+  else for (const [index, part] of content.entries()) readOwn(part, pointer(path, index))
+}
+
+/** A call that says nothing yet is the one of its id and tool that does. */
+const isBare = ({ args }: Json): boolean => !isRecord(args) || Object.keys(args).length === 0
+const bareKey = ({ id, name }: Json): string | null =>
+  idText(id) === null ? null : JSON.stringify([idText(id), asText(name)])
+
+/** What a call does, whatever its id: two acts under one id are two. */
+const wordsKey = ({ name, args }: Json): string => JSON.stringify([asText(name), args ?? {}])
+
+/**
+ * What became of a call of gemini-cli: `status` (packages/core/src/scheduler/types.ts, CoreToolCallStatus), and the words of the scheduler
+ * where a call was turned down.
+ */
+
+/** By a call of a recorded chat. */
+function outcomeOfCall({ status, result }: Json): ActOutcome {
+  if (status === 'success') return outcomeOfOutput(saidIn(result, 'output'))
+  const said = saidIn(result, 'error')
+  const told = outcomeInWords('gemini-cli', said, true)
+  if (status === 'cancelled') return told === 'interrupted' ? told : 'cancelled'
+  return status === 'error' ? told : 'unknown'
+}
+
+/** By a `tool_result` of `--output-format stream-json`. */
+export function outcomeOfEvent({ status, error, output }: Json): ActOutcome {
+  if (status === 'success') return outcomeOfOutput(typeof output === 'string' ? output : '')
+  const said = asRecord(error)['message'] ?? output
+  return status === 'error' ? outcomeInWords('gemini-cli', typeof said === 'string' ? said : '', true) : 'unknown'
+}
+
+/** A command that failed or was stopped is a success of its tool, which says so in lines of its own. */
+const outcomeOfOutput = (output: string): ActOutcome =>
+  wordsSaid(GEMINI_CLI_WORDS, output)?.outcome === 'interrupted'
+    ? 'interrupted'
+    : outcomeWithCode('ran', exitCodeSaid('gemini-cli', output))
+
+/** `[{functionResponse: {response: {error, output}}}]`. */
+function saidIn(result: unknown, member: 'error' | 'output'): string {
+  const first: unknown = Array.isArray(result) ? result.find(isRecord) : result
+  const said = asRecord(asRecord(asRecord(first)['functionResponse'])['response'])[member]
+  return typeof said === 'string' ? said : ''
 }

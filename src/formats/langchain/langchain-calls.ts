@@ -1,7 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { decodeObject } from '../common/json-tree.ts'
-import { objectsIn } from '../common/objects.ts'
-import { idText, isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
+import { idText, isAbsent, isRecord, type Json, objectsIn, pointer, typeName } from '../common/reading.ts'
 import { asList, asRecord, asText, type OpenStep, settle } from '../common/session.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 

@@ -2,16 +2,7 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
-import {
-  asList,
-  asRecord,
-  asText,
-  mediaText,
-  type OpenStep,
-  settle,
-  unreadRecord,
-  warnUnknownOnce,
-} from '../common/session.ts'
+import { asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 import { callIds, readBrokenCalls, readCallBlock, readCalls } from './langchain-calls.ts'
@@ -27,7 +18,7 @@ const FIELDS: ReadonlySet<string> = wordSet(`content type role id name additiona
 export function readLangChainMessage(dialogue: Dialogue, message: OpenMessage): void {
   const { reading, session } = dialogue
   const { speaker, type, body, path, said } = message
-  warnUnknownOnce(reading, body, path, FIELDS)
+  reading.warnUnknownOnce(body, path, FIELDS)
   const id = asText(body['id'])
   if (speaker === 'agent') {
     readReply(dialogue, message, session.open('agent', id))
@@ -38,7 +29,7 @@ export function readLangChainMessage(dialogue: Dialogue, message: OpenMessage): 
       reading.unread(`${path}/${field}`, 'calls in a message that is not the agent’s; not read', true)
   if (speaker === 'tool') readAnswer(dialogue, body, path)
   else if (speaker === 'unknown' && isAbsent(body['content']) && said === undefined)
-    unreadRecord(reading, path, 'type of message', type, body)
+    reading.unreadRecord(path, 'type of message', type, body)
   else {
     if (speaker === 'unknown') {
       if (mayAct(body)) reading.countUnread(path, true)

@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import { asList, asText, warnUnknownOnce } from '../common/session.ts'
+import { asList, asText } from '../common/session.ts'
 import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
 import { LangSmithReader } from './langsmith-reader.ts'
 import { flattenRuns, isRoot, isRun, type PlacedRun, runsIn, traceOf } from './runs.ts'
@@ -44,7 +44,7 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
   if (traces.size > 1) reading.error('', `holds the runs of ${traces.size} traces: send one trace by itself`)
   const runs = flattenRuns(traces.size > 1 ? [] : rows)
   const reader = new LangSmithReader(reading, runs)
-  for (const { run, path } of runs) warnUnknownOnce(reading, run, path, RUN_FIELDS)
+  for (const { run, path } of runs) reading.warnUnknownOnce(run, path, RUN_FIELDS)
   warnAbsent(reading, runs)
   readRuns(reading, reader, runs)
   const root = rows.find(({ run }) => isRoot(run))?.run ?? rows[0]?.run

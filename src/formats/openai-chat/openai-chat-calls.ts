@@ -1,7 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { objectsIn } from '../common/objects.ts'
-import { isAbsent, isRecord, type Json, typeName } from '../common/reading.ts'
+import { isAbsent, isRecord, type Json, objectsIn, typeName } from '../common/reading.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { type ChatSink, NAMELESS } from './openai-chat-sink.ts'
 

@@ -6,9 +6,9 @@ import { asList, asRecord, asText, mediaText, type Session, settle, sinkTo } fro
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfOutput } from '../dialogue/dialogue.ts'
 import { CODEX_TOOLS } from '../tools/codex.ts'
-import { SUBAGENT } from '../tools/common-specs.ts'
-import { outcomeOfCode } from '../tools/exit-codes.ts'
+import { SUBAGENT } from '../tools/common.ts'
 import { specOf } from '../tools/lookup.ts'
+import { outcomeOfCode } from '../tools/outcomes.ts'
 import { named, type OpenCall, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
 
 /** What other items of the run say of one: which approvals were refused, and which were used. */

@@ -13,15 +13,11 @@ import {
   Session,
   settle,
   sinkTo,
-  unreadRecord,
-  warnType,
-  warnUnknownOnce,
 } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common.ts'
-import { exitCodeSaid, outcomeOfCode, outcomeWithCode } from '../tools/exit-codes.ts'
-import { outcomeOfAgent } from '../tools/outcomes.ts'
+import { exitCodeSaid, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
  * Sessions of OpenClaw (and of pi, whose form they have): JSON lines, of which the first is `{"type": "session", …}` and the others have an id
@@ -81,7 +77,7 @@ class OpenclawReader {
       this.session.note('agent_message', entry['summary'], `${path}/summary`, 'summary')
     else if (type === 'custom_message')
       this.#content(this.session.open('other', null).parts, entry['content'], `${path}/content`, 'system')
-    else if (!KEPT.has(type)) unreadRecord(this.#reading, path, 'type of entry', type, entry)
+    else if (!KEPT.has(type)) this.#reading.unreadRecord(path, 'type of entry', type, entry)
   }
 
   /** Entries are a tree: what does not follow on the one before is another branch. */
@@ -94,7 +90,7 @@ class OpenclawReader {
 
   #message(message: Json, path: string, name: string | null): void {
     const { role, content } = message
-    warnUnknownOnce(this.#reading, message, path, MESSAGE_FIELDS)
+    this.#reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
     if (role === 'user') this.#content(this.session.open('other', name).parts, content, `${path}/content`, 'user')
     else if (role === 'assistant') this.#answer(message, path, name)
     else if (role === 'toolResult') this.#result(message, path, name)
@@ -103,7 +99,7 @@ class OpenclawReader {
     else if (role === 'bashExecution') this.#ofUser(message, path, name)
     else if (role === 'compactionSummary' || role === 'branchSummary')
       this.session.note('agent_message', message['summary'], `${path}/summary`, 'summary', name)
-    else unreadRecord(this.#reading, path, 'role', role, message)
+    else this.#reading.unreadRecord(path, 'role', role, message)
   }
 
   /** A command that the user ran: its words are theirs, and no act of the agent. */
@@ -135,7 +131,7 @@ class OpenclawReader {
     if (type === 'text' && typeof text === 'string') sink.text(text, `${path}/text`)
     else if (type === 'image') sink.media(mediaText('image', mimeType), path, 'image', { media_type: mimeType, data })
     else {
-      warnType(this.#reading, path, 'type of content', type)
+      this.#reading.warnType(path, 'type of content', type)
       addLeaves(sink, block, path)
     }
   }
@@ -167,23 +163,17 @@ class OpenclawReader {
       })
     else if (type === 'toolCall' && isRecord(block)) this.#call(step, block, path, isCut)
     else {
-      if (isRecord(block)) unreadRecord(this.#reading, path, 'type of content', type, block)
+      if (isRecord(block)) this.#reading.unreadRecord(path, 'type of content', type, block)
       else this.#reading.error(path, `a content block must be an object, not ${typeName(block)}`)
     }
   }
 
   #call(step: OpenStep, block: Json, path: string, isCut: boolean): void {
-    const tool = asText(block['name'])
-    if (tool === null) this.#reading.warn(`${path}/name`, 'a tool call must name its tool')
-    const call = this.session.call(step, block['id'], tool ?? 'tool_call')
-    addCall(this.session, step.parts, {
-      call,
-      args: block['arguments'],
-      path: `${path}/arguments`,
-      namePath: tool === null ? null : `${path}/name`,
-    })
+    const { id, name, arguments: args } = block
+    const words = { id, name, args, path: `${path}/arguments`, namePath: `${path}/name` }
+    const call = addNamedCall(this.session, step, words)
     // An answer that was cut short is not carried out; one that brought something all the same is unsure both ways.
-    if (isCut) settle(call, this.#answered.has(block['id']) ? 'interrupted' : 'cancelled')
+    if (isCut) settle(call, this.#answered.has(id) ? 'interrupted' : 'cancelled')
   }
 
   #result(message: Json, path: string, name: string | null): void {

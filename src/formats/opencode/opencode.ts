@@ -1,10 +1,23 @@
+import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
-import { objectsIn } from '../common/objects.ts'
-import { isRecord, type Json, pointer, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asRecord, asText, Session, unreadRecord, warnUnknownOnce } from '../common/session.ts'
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, timeOf } from '../common/reading.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  mediaText,
+  type OpenStep,
+  Session,
+  settle,
+  sinkTo,
+} from '../common/session.ts'
+import { addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common.ts'
-import { readPart } from './opencode-parts.ts'
+import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
  * opencode: `opencode export` (`{info, messages: [{info, parts}]}`), the messages of a session alone (`GET /session/{id}/message`), and what
@@ -74,7 +87,7 @@ function readMessage(session: Session, message: unknown, path: string): void {
   const { reading } = session
   const { info, parts } = asRecord(message)
   const about = asRecord(info)
-  warnUnknownOnce(reading, about, `${path}/info`, INFO_FIELDS)
+  reading.warnUnknownOnce(about, `${path}/info`, INFO_FIELDS)
   session.now = timeOf(asRecord(about['time'])['created'])
   const name = asText(about['id'])
   const isAgent = about['role'] === 'assistant'
@@ -98,5 +111,122 @@ function readEvent(session: Session, event: unknown, path: string): void {
     else readPart(session, part, `${path}/part`, { name: asText(part['messageID']), isAgent: true })
   } else if (type === 'error')
     session.note('system', asRecord(asRecord(error)['data'])['message'], `${path}/error/data/message`, 'error')
-  else unreadRecord(session.reading, path, 'type of event', type, event)
+  else session.reading.unreadRecord(path, 'type of event', type, event)
+}
+
+/** What opencode keeps for itself: marks of requests, states of the folder, what it tried again. */
+const KEPT: ReadonlySet<unknown> = new Set(['step-start', 'step-finish', 'snapshot', 'patch', 'compaction', 'agent'])
+
+const PART_FIELDS: ReadonlySet<string> = wordSet(`id sessionID messageID type text synthetic ignored time metadata
+  callID tool state mime filename url source prompt description agent model command attempt error snapshot`)
+const STATE_FIELDS: ReadonlySet<string> = wordSet(`status input raw output error title metadata time attachments`)
+
+interface Owner {
+  readonly name: string | null
+  readonly isAgent: boolean
+}
+
+/** The step that is open, or a new one where something else was said in between. */
+function stepOf(session: Session, name: string | null, isAgent: boolean): OpenStep {
+  const kind = isAgent ? 'agent' : 'other'
+  return session.last?.kind === kind ? session.last : session.open(kind, name)
+}
+
+/** One part of a message; it goes to the step that is open. */
+export function readPart(session: Session, part: Json, path: string, { name, isAgent }: Owner): void {
+  const { reading } = session
+  const { type } = part
+  if (type === 'step-start' && session.last?.answered === true) session.open('agent', name)
+  if (KEPT.has(type)) return
+  reading.warnUnknownOnce(part, path, PART_FIELDS)
+  const { parts } = stepOf(session, name, isAgent)
+  // What opencode writes in the user's name: the contents of files that were mentioned, reminders.
+  const actor: Actor = isAgent ? 'agent_message' : part['synthetic'] === true ? 'system' : 'user'
+  if (type === 'tool' && isAgent) readTool(session, part, path, name)
+  else if (type === 'text' && part['ignored'] === true)
+    reading.warnOnce(path, 'texts that are marked as ignored, which no model was sent, are not shown')
+  else if (type === 'text') sayText(session, parts, part, path, actor)
+  else if (type === 'reasoning') sayText(session, parts, part, path, 'agent_reasoning')
+  else if (type === 'file') readFile(session, parts, part, path, isAgent ? 'agent_message' : 'user')
+  else if (type === 'subtask') readSubtask(session, parts, part, path)
+  else if (type === 'retry')
+    session.note('system', asRecord(asRecord(part['error'])['data'])['message'], `${path}/error/data/message`, 'retry')
+  else reading.unreadRecord(path, 'type of part', type, part)
+}
+
+function sayText({ reading }: Session, parts: Part[], part: Json, path: string, actor: Actor): void {
+  const { text } = part
+  if (typeof text === 'string')
+    reading.add(parts, {
+      actor,
+      text,
+      path: `${path}/text`,
+      name: actor === 'agent_reasoning' ? 'reasoning' : 'message',
+    })
+  else reading.error(`${path}/text`, `must be text`)
+}
+
+function readFile({ reading }: Session, parts: Part[], part: Json, path: string, actor: Actor): void {
+  const { url, mime, filename } = part
+  const isPicture = typeof mime === 'string' && mime.startsWith('image/')
+  const text = mediaText(isPicture ? 'image' : 'file', asText(filename) ?? asText(mime) ?? url)
+  reading.addMedia(
+    parts,
+    { actor, text, path, name: 'file' },
+    isPicture && String(url).startsWith('data:') ? { url } : undefined,
+  )
+}
+
+/** A command of the user that goes straight to a subagent. */
+function readSubtask({ reading }: Session, parts: Part[], part: Json, path: string): void {
+  for (const field of ['command', 'description', 'prompt']) {
+    const text = part[field]
+    if (typeof text === 'string')
+      reading.add(parts, { actor: 'user', text, path: `${path}/${field}`, name: `subtask.${field}` })
+  }
+}
+
+/** A call and what became of it, in one part. */
+function readTool(session: Session, part: Json, path: string, name: string | null): void {
+  const { reading } = session
+  const state = asRecord(part['state'])
+  reading.warnUnknownOnce(state, `${path}/state`, STATE_FIELDS)
+  const step = stepOf(session, name, true)
+  const { input, raw, output, error } = state
+  const isEmpty = isAbsent(input) || (isRecord(input) && Object.keys(input).length === 0)
+  // A call whose arguments were still being written has them as the text that came so far.
+  const [args, at] = isEmpty && asText(raw) !== null ? [raw, `${path}/state/raw`] : [input, `${path}/state/input`]
+  const words = { id: part['callID'], name: part['tool'], args, path: at, namePath: `${path}/tool` }
+  const call = addNamedCall(session, step, words)
+  settle(call, outcomeOf(reading, state, `${path}/state`))
+  const sink = sinkTo(reading, step.outputs, 'tool_output', call.tool)
+  if (typeof output === 'string') sink.text(output, `${path}/state/output`)
+  else if (output !== undefined) addLeaves(sink, output, `${path}/state/output`)
+  if (typeof error === 'string') sink.text(error, `${path}/state/error`)
+  for (const [index, file] of asList(state['attachments']).entries())
+    if (isRecord(file))
+      readFile(session, step.outputs, file, pointer(`${path}/state/attachments`, index), 'tool_output')
+  step.answered = true
+  const { sessionId } = asRecord(state['metadata'])
+  if (typeof sessionId === 'string')
+    reading.unread(
+      `${path}/state/metadata/sessionId`,
+      'the subagent ran in a session of its own, which is not in this file',
+      true,
+    )
+}
+
+function outcomeOf(reading: Session['reading'], state: Json, path: string): ActOutcome {
+  const { status, error, metadata } = state
+  const { exit, interrupted } = asRecord(metadata)
+  if (status === 'completed') return outcomeWithCode('ran', typeof exit === 'number' ? exit : null)
+  if (status === 'error') {
+    if (interrupted === true) return 'interrupted'
+    const said = typeof error === 'string' ? error : ''
+    return outcomeOfResult('opencode', said.startsWith('Error: ') ? said.slice('Error: '.length) : said, true)
+  }
+  if (status !== 'pending' && status !== 'running') return 'unknown'
+  reading.warnOnce(path, `a call that was ${status} when the session was saved`)
+  // One that is pending was not begun.
+  return status === 'pending' ? 'cancelled' : 'interrupted'
 }

@@ -11,7 +11,6 @@ import {
   type Session,
   settle,
   sinkTo,
-  unreadRecord,
 } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfObservation } from './openhands-outcomes.ts'
@@ -135,7 +134,7 @@ export class OldEvents {
     else if (observation === 'error' && !this.#session.hasCall(eventKey(cause)))
       this.#session.note('system', content, `${path}/content`, 'error', nameOf(event))
     else if (observation === 'user_rejected' || typeof observation === 'string') this.#answer(event, path, extras)
-    else unreadRecord(this.#session.reading, path, 'type of event', observation, event)
+    else this.#session.reading.unreadRecord(path, 'type of event', observation, event)
   }
 
   #answer(event: Json, path: string, extras: Json): void {

@@ -1,8 +1,7 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
 import type { Json } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
-import { outcomeWithCode } from '../tools/exit-codes.ts'
-import { outcomeOfResult as outcomeInWords, soundsTimedOut } from '../tools/outcomes.ts'
+import { outcomeOfResult as outcomeInWords, outcomeWithCode, soundsTimedOut } from '../tools/outcomes.ts'
 
 /**
  * What became of an action of OpenHands: the application's observations (All-Hands-AI/OpenHands, openhands/events/observation) and

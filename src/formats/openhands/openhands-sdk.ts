@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import type { ContentSink } from '../common/content.ts'
-import { idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import { type ContentSink, readPieces } from '../common/content.ts'
+import { idText, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import {
   addLeaves,
   asList,
@@ -13,8 +13,6 @@ import {
   type Session,
   settle,
   sinkTo,
-  unreadRecord,
-  warnType,
 } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfForeign, outcomeOfSdk } from './openhands-outcomes.ts'
@@ -54,7 +52,7 @@ export class SdkEvents {
       this.#session.note('system', event['additional_context'], `${path}/additional_context`, 'hook', name)
     else if (kind === 'ConversationStateUpdateEvent') this.#state(event)
     else if (kind === 'ACPToolCallEvent') this.#foreignCall(event, path, name)
-    else if (!BOOKKEEPING.has(kind)) unreadRecord(this.#reading, path, 'kind of event', kind, event)
+    else if (!BOOKKEEPING.has(kind)) this.#reading.unreadRecord(path, 'kind of event', kind, event)
   }
 
   /** The parallel calls of one reply are one step, until one of them is answered. */
@@ -130,19 +128,23 @@ export class SdkEvents {
     const sink = sinkTo(this.#reading, place.parts, 'tool_output', place.tool)
     const at = `${path}/observation`
     if (!isRecord(observation)) {
-      readContent(this.#reading, observation, at, sink)
+      this.#content(observation, at, sink)
       return
     }
     const { content, output, metadata } = observation
     const { prefix, suffix } = asRecord(metadata)
     if (typeof prefix === 'string') sink.text(prefix, `${at}/metadata/prefix`)
-    if (!isAbsent(content)) readContent(this.#reading, content, `${at}/content`, sink)
-    else if (!isAbsent(output)) readContent(this.#reading, output, `${at}/output`, sink)
+    if (!isAbsent(content)) this.#content(content, `${at}/content`, sink)
+    else if (!isAbsent(output)) this.#content(output, `${at}/output`, sink)
     else {
       const { kind: _kind, metadata: _metadata, command: _command, ...rest } = observation
       addLeaves(sink, rest, at)
     }
     if (typeof suffix === 'string') sink.text(suffix, `${at}/metadata/suffix`)
+  }
+
+  #content(content: unknown, path: string, sink: ContentSink): void {
+    readPieces(this.#reading, content, path, sink, readPiece)
   }
 
   #place(event: Json, path: string, name: string | null): OutputPlace {
@@ -154,7 +156,7 @@ export class SdkEvents {
   #answer(event: Json, path: string, name: string | null, field: string): void {
     const { parts, tool, call } = this.#place(event, path, name)
     settle(call, outcomeOfSdk(event))
-    readContent(this.#reading, event[field], `${path}/${field}`, sinkTo(this.#reading, parts, 'tool_output', tool))
+    this.#content(event[field], `${path}/${field}`, sinkTo(this.#reading, parts, 'tool_output', tool))
   }
 
   #message(event: Json, path: string, name: string | null): void {
@@ -166,10 +168,10 @@ export class SdkEvents {
     const at = `${path}/llm_message`
     if (byAgent) this.#reason(step.parts, message, at)
     const actor = byAgent ? 'agent_message' : source === 'user' ? 'user' : 'system'
-    readContent(this.#reading, message['content'], `${at}/content`, sinkTo(this.#reading, step.parts, actor, 'message'))
+    this.#content(message['content'], `${at}/content`, sinkTo(this.#reading, step.parts, actor, 'message'))
     // What the harness adds to the user's words: skills that a word of them called for.
     const added = sinkTo(this.#reading, step.parts, 'system', 'extended_content')
-    readContent(this.#reading, event['extended_content'], `${path}/extended_content`, added)
+    this.#content(event['extended_content'], `${path}/extended_content`, added)
   }
 
   #systemPrompt(event: Json, path: string, name: string | null): void {
@@ -178,7 +180,7 @@ export class SdkEvents {
     for (const field of ['system_prompt', 'dynamic_context']) {
       const { [field]: content } = event
       if (isRecord(content)) readPiece(this.#reading, content, `${path}/${field}`, sink)
-      else readContent(this.#reading, content, `${path}/${field}`, sink)
+      else this.#content(content, `${path}/${field}`, sink)
     }
   }
 
@@ -223,19 +225,6 @@ export class SdkEvents {
 const idKey = (id: unknown): string | null => (idText(id) === null ? null : `id ${idText(id)}`)
 const callKey = (id: unknown): string | null => (idText(id) === null ? null : `call ${idText(id)}`)
 
-function readContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (isAbsent(content)) return
-  if (typeof content === 'string') sink.text(content, path)
-  else if (!Array.isArray(content)) reading.error(path, `must be text or an array of content, not ${typeName(content)}`)
-  else
-    for (const [index, piece] of content.entries()) {
-      const at = pointer(path, index)
-      if (typeof piece === 'string') sink.text(piece, at)
-      else if (isRecord(piece)) readPiece(reading, piece, at, sink)
-      else reading.error(at, `a piece of content must be an object, not ${typeName(piece)}`)
-    }
-}
-
 function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSink): void {
   const { type, text, image_urls: urls } = piece
   if (typeof text === 'string') sink.text(text, `${path}/text`)
@@ -248,7 +237,7 @@ function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSin
         data: piece['data'],
       })
   } else {
-    warnType(reading, path, 'type of content', type)
+    reading.warnType(path, 'type of content', type)
     addLeaves(sink, piece, path)
   }
 }

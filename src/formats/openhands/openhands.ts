@@ -1,7 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { objectsIn } from '../common/objects.ts'
-import { isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asRecord, asText, Session, warnUnknownOnce } from '../common/session.ts'
+import { isRecord, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
+import { asRecord, asText, Session } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { OPENHANDS_TOOLS } from '../tools/openhands.ts'
 import { OldEvents } from './openhands-events.ts'
@@ -53,7 +52,7 @@ function readOpenHands(reading: Reading, document: Json): ReadDocument {
   const old = new OldEvents(session)
   const sdk = new SdkEvents(session)
   const readEvent = (event: Json, path: string): void => {
-    warnUnknownOnce(reading, event, path, EVENT_FIELDS)
+    reading.warnUnknownOnce(event, path, EVENT_FIELDS)
     session.now = timeOf(event['timestamp'])
     if (typeof event['kind'] === 'string') sdk.read(event, path)
     else old.read(event, path)

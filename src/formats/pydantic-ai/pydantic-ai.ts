@@ -1,10 +1,11 @@
+import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
-import { objectsIn } from '../common/objects.ts'
-import { isRecord, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { asList, asText, warnUnknownOnce } from '../common/session.ts'
-import { Dialogue } from '../dialogue/dialogue.ts'
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { readRequestPart, readResponsePart } from './pydantic-parts.ts'
 
 /**
  * Messages of Pydantic AI, as `ModelMessagesTypeAdapter` and `all_messages_json()` write them (pydantic-ai, pydantic_ai_slim/pydantic_ai/messages.py): an
@@ -43,7 +44,7 @@ function readPydanticAi(reading: Reading, document: Json): ReadDocument {
   let model = asText(document['model'])
   let instructions: unknown
   for (const [message, at] of objectsIn(reading, list, path, 'a message')) {
-    warnUnknownOnce(reading, message, at, MESSAGE_FIELDS)
+    reading.warnUnknownOnce(message, at, MESSAGE_FIELDS)
     model ??= asText(message['model_name'])
     dialogue.session.now = timeOf(message['timestamp'])
     // Every request of a run repeats them.
@@ -72,4 +73,135 @@ function readMessage(dialogue: Dialogue, { kind, parts }: Json, path: string): v
     if (step === null) readRequestPart(dialogue, part, at)
     else readResponsePart(dialogue, step, part, at)
   }
+}
+
+const PART_FIELDS: ReadonlySet<string> = wordSet(`part_kind content timestamp dynamic_ref tool_name tool_call_id
+  tool_kind metadata outcome args id provider_name provider_details signature dynamic speaker transcript audio
+  interrupted_at_ms tools_added return_kind`)
+
+/** A part of what the model is sent: prompts, and what tools brought. */
+function readRequestPart(dialogue: Dialogue, part: Json, path: string): void {
+  const { session, reading } = dialogue
+  const { part_kind: kind, content } = part
+  reading.warnUnknownOnce(part, path, PART_FIELDS)
+  if (kind === 'system-prompt' || kind === 'instruction')
+    session.note('system', content, `${path}/content`, kind === 'instruction' ? 'instructions' : 'message')
+  else if (kind === 'user-prompt') {
+    const { parts } = session.open('other', null)
+    readContent(dialogue, parts, 'user', content, `${path}/content`, 'message')
+  } else if (kind === 'tool-return' || kind === 'builtin-tool-return') readReturn(dialogue, part, path)
+  else if (kind === 'retry-prompt') readRetry(dialogue, part, path)
+  else if (kind === 'speech') readSpeech(dialogue, session.open('other', null).parts, part, path, 'user')
+  else if (kind === 'tool-availability-delta') reading.warnOnce(path, 'a change of what tools there are; not read')
+  else reading.unreadRecord(path, 'kind of part', kind, part)
+}
+
+/** A part of what the model answered. */
+function readResponsePart(dialogue: Dialogue, step: OpenStep, part: Json, path: string): void {
+  const { reading } = dialogue
+  const { part_kind: kind, content } = part
+  const { parts } = step
+  reading.warnUnknownOnce(part, path, PART_FIELDS)
+  if (kind === 'text') dialogue.content(parts, 'agent_message', content, `${path}/content`, 'message')
+  else if (kind === 'thinking') {
+    if (content === '' && !isAbsent(part['signature']))
+      reading.warnOnce(path, 'encrypted reasoning; it cannot be shown')
+    dialogue.content(parts, 'agent_reasoning', content, `${path}/content`, 'reasoning')
+  } else if (kind === 'tool-call' || kind === 'builtin-tool-call') {
+    dialogue.call(step, {
+      id: part['tool_call_id'],
+      tool: asText(part['tool_name']),
+      namePath: `${path}/tool_name`,
+      args: part['args'],
+      path: `${path}/args`,
+    })
+  } else if (kind === 'builtin-tool-return') readReturn(dialogue, part, path)
+  else if (kind === 'file') readContent(dialogue, parts, 'agent_message', content, `${path}/content`, 'file')
+  else if (kind === 'speech') readSpeech(dialogue, parts, part, path, 'agent_message')
+  else if (kind === 'compaction') {
+    if (typeof content === 'string')
+      dialogue.content(parts, 'agent_message', content, `${path}/content`, 'compact_summary')
+    else reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
+  } else reading.unreadRecord(path, 'kind of part', kind, part)
+}
+
+const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
+  ...{ failed: 'failed', denied: 'rejected', interrupted: 'interrupted' },
+}
+
+function readReturn(dialogue: Dialogue, part: Json, path: string): void {
+  const { outcome, content } = part
+  const place = dialogue.session.output(part['tool_call_id'], `${path}/tool_call_id`, null)
+  const told = typeof outcome === 'string' && Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : undefined
+  settle(place.call, told ?? outcomeOfOutput(place.tool, content, null))
+  const isContent = Array.isArray(content) || (isRecord(content) && isMedia(content))
+  if (isContent) readContent(dialogue, place.parts, 'tool_output', content, `${path}/content`, place.tool)
+  else dialogue.output(place.parts, content, `${path}/content`, place.tool)
+}
+
+/**
+ * What went wrong, and that the model is to try again, in words of the tool or as a list of what did not fit. That list may be of the arguments, so
+ * that no tool ran, as well as of something that the tool looked at while it ran (pydantic_ai, _tool_manager.py catches both): unsure.
+ */
+function readRetry(dialogue: Dialogue, part: Json, path: string): void {
+  const { content } = part
+  if (isAbsent(part['tool_name'])) {
+    const { parts } = dialogue.session.open('other', null)
+    if (typeof content === 'string') dialogue.content(parts, 'system', content, `${path}/content`, 'retry')
+    else addLeaves(sinkTo(dialogue.reading, parts, 'system', 'retry'), content ?? {}, `${path}/content`)
+    return
+  }
+  const place = dialogue.session.output(part['tool_call_id'], `${path}/tool_call_id`, null)
+  settle(place.call, Array.isArray(content) ? 'interrupted' : outcomeOfOutput(place.tool, content, true))
+  const sink = sinkTo(dialogue.reading, place.parts, 'tool_output', `${place.tool}.retry`)
+  addLeaves(sink, content ?? {}, `${path}/content`)
+}
+
+const MEDIA: Readonly<Record<string, string>> = {
+  ...{ 'image-url': 'image', 'audio-url': 'audio', 'video-url': 'video', 'document-url': 'document' },
+  ...{ binary: 'file', 'uploaded-file': 'file' },
+}
+
+const isMedia = ({ kind }: Json): boolean => typeof kind === 'string' && Object.hasOwn(MEDIA, kind)
+
+/** Text, or pieces: texts, links, and files whose bytes stand in the message. */
+function readContent(
+  dialogue: Dialogue,
+  parts: Part[],
+  actor: Actor,
+  content: unknown,
+  path: string,
+  name: string,
+): void {
+  if (Array.isArray(content)) {
+    for (const [index, piece] of content.entries())
+      readContent(dialogue, parts, actor, piece, pointer(path, index), name)
+  } else if (isRecord(content) && isMedia(content)) addMedia(dialogue, parts, actor, content, path, name)
+  else if (isRecord(content) && content['kind'] === 'text-content')
+    dialogue.content(parts, actor, content['content'], `${path}/content`, name)
+  else if (isRecord(content) && content['kind'] === 'cache-point') return
+  else if (typeof content === 'string' || actor !== 'tool_output') dialogue.content(parts, actor, content, path, name)
+  else dialogue.output(parts, content, path, name)
+}
+
+function addMedia(dialogue: Dialogue, parts: Part[], actor: Actor, file: Json, path: string, name: string): void {
+  const { kind, url, data } = file
+  const media_type = asText(file['media_type'])
+  const shown =
+    kind === 'binary' && media_type?.startsWith('image/') === true
+      ? 'image'
+      : ((typeof kind === 'string' && Object.hasOwn(MEDIA, kind) ? MEDIA[kind] : null) ?? 'file')
+  const source = typeof url === 'string' ? { url } : { media_type, data: standard(data) }
+  const text = mediaText(shown, typeof url === 'string' ? url : (media_type ?? file['file_id']))
+  dialogue.reading.addMedia(parts, { actor, text, path, name }, shown === 'image' ? source : undefined)
+}
+
+/** Pydantic writes bytes in the alphabet of URLs. */
+const standard = (data: unknown): unknown =>
+  typeof data === 'string' ? data.replaceAll('-', '+').replaceAll('_', '/') : data
+
+function readSpeech(dialogue: Dialogue, parts: Part[], part: Json, path: string, actor: Actor): void {
+  const { transcript, audio } = part
+  if (typeof transcript === 'string') dialogue.content(parts, actor, transcript, `${path}/transcript`, 'speech')
+  if (isRecord(audio)) addMedia(dialogue, parts, actor, asRecord(audio), `${path}/audio`, 'speech')
 }

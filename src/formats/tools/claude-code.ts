@@ -1,4 +1,4 @@
-import { EDITOR, LOOK, PLAN, SKILL, SPEECH } from './common-specs.ts'
+import { EDITOR, LOOK, PLAN, SKILL, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 const NAMED: ToolSpec = { args: {}, rest: 'executes' }

@@ -1,4 +1,4 @@
-import { LOOK, PLAN, SPEECH } from './common-specs.ts'
+import { LOOK, PLAN, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 /** How a command is to be run, and why: `create_approval_parameters` and its neighbours. */

@@ -1,4 +1,4 @@
-import { PLAN, SPEECH } from './common-specs.ts'
+import { PLAN, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 const READ: ToolSpec = { args: { path: 'reads', uri: 'reads' }, rest: 'describes', target: 'path' }

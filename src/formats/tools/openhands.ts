@@ -1,4 +1,4 @@
-import { PLAN, SPEECH } from './common-specs.ts'
+import { PLAN, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 /** What every tool may be given beside its own arguments: how risky the call is, and what it is for. */

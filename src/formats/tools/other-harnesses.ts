@@ -1,4 +1,4 @@
-import { LOOK, PLAN, SKILL, SPEECH } from './common-specs.ts'
+import { LOOK, PLAN, SKILL, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 /**

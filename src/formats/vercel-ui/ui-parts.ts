@@ -1,11 +1,11 @@
+import type { ActOutcome } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { objectsIn } from '../common/objects.ts'
-import { isRecord, type Json, pointer, typeName } from '../common/reading.ts'
-import { asList, asText, mediaText, type OpenStep, unreadRecord } from '../common/session.ts'
+import { isAbsent, isRecord, type Json, objectsIn, pointer, typeName } from '../common/reading.ts'
+import { asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import type { Dialogue } from '../dialogue/dialogue.ts'
-import { readInvocation, readToolPart } from './ui-calls.ts'
+import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 
 /** Whether a part can only be one of these messages': others have a `text` or a `type`, too. */
 export function isUiPart(part: unknown): boolean {
@@ -57,7 +57,7 @@ function readAgentPart(dialogue: Dialogue, part: Json, path: string, step: OpenS
   else if (type === 'source' && isRecord(part['source'])) readSource(dialogue, part['source'], `${path}/source`, step)
   else if (typeof type === 'string' && type.startsWith('data-'))
     reading.unread(path, 'data for the page, which the model may never have seen; not read', mayAct(part['data']))
-  else unreadRecord(reading, path, 'type of part', type, part)
+  else reading.unreadRecord(path, 'type of part', type, part)
 }
 
 function readText(
@@ -128,3 +128,71 @@ export function addFile(dialogue: Dialogue, parts: Part[], actor: Actor, file: J
 }
 
 const KINDS = ['image', 'audio', 'video'] as const
+
+const CALL_FIELDS: ReadonlySet<string> = wordSet(`type toolName toolCallId state input output errorText rawInput
+  approval title providerExecuted preliminary callProviderMetadata resultProviderMetadata toolMetadata`)
+const INVOCATION_FIELDS: ReadonlySet<string> = new Set(['toolName', 'toolCallId', 'state', 'step', 'args', 'result'])
+
+/** A `tool-<name>` or `dynamic-tool` part: a call with what became of it. */
+function readToolPart(dialogue: Dialogue, step: OpenStep, part: Json, path: string): void {
+  const { type } = part
+  dialogue.reading.warnUnknownOnce(part, path, CALL_FIELDS)
+  const isStatic = type !== 'dynamic-tool'
+  const tool = isStatic ? String(type).slice('tool-'.length) : asText(part['toolName'])
+  const field = isAbsent(part['input']) && !isAbsent(part['rawInput']) ? 'rawInput' : 'input'
+  const call = dialogue.call(step, {
+    id: null,
+    tool,
+    namePath: isStatic ? `${path}/type` : `${path}/toolName`,
+    ...(isStatic && { nameText: String(type) }),
+    args: part[field],
+    path: `${path}/${field}`,
+  })
+  settle(call, outcomeOfPart(call.tool, part))
+  dialogue.output(step.outputs, part['output'], `${path}/output`, call.tool)
+  const { errorText, approval } = part
+  if (typeof errorText === 'string')
+    dialogue.content(step.outputs, 'tool_output', errorText, `${path}/errorText`, `${call.tool}.error`)
+  const { reason, isAutomatic } = asRecord(approval)
+  if (typeof reason === 'string')
+    dialogue.reading.add(step.outputs, {
+      actor: isAutomatic === true ? 'system' : 'user',
+      text: reason,
+      path: `${path}/approval/reason`,
+      name: 'approval.reason',
+    })
+  if (!isAbsent(part['output']) || typeof errorText === 'string') step.answered = true
+}
+
+/** By `state`: a call whose input was still coming, or that waits to be approved, has not been carried out. */
+function outcomeOfPart(tool: string, part: Json): ActOutcome {
+  const { state, approval, output, preliminary, errorText } = part
+  // A call that brought something and is said not to have been carried out is unsure both ways.
+  const notRun = (outcome: ActOutcome): ActOutcome => (isAbsent(output) ? outcome : 'interrupted')
+  if (isRecord(approval) && approval['approved'] === false) return notRun('rejected')
+  if (state === 'output-denied') return notRun('rejected')
+  if (state === 'input-streaming' || state === 'approval-requested') return notRun('cancelled')
+  if (state === 'output-available') return preliminary === true ? 'interrupted' : outcomeOfOutput(tool, output, null)
+  if (state !== 'output-error') return 'unknown'
+  // An input that did not fit the tool is kept as it came, and nothing was run.
+  if (isAbsent(part['input']) && !isAbsent(part['rawInput'])) return 'rejected'
+  return outcomeOfOutput(tool, errorText, true)
+}
+
+/** A tool invocation of version 4. */
+export function readInvocation(dialogue: Dialogue, step: OpenStep, invocation: Json, path: string): void {
+  const { toolName, state, args, result } = invocation
+  dialogue.reading.warnUnknownOnce(invocation, path, INVOCATION_FIELDS)
+  const call = dialogue.call(step, {
+    id: null,
+    tool: asText(toolName),
+    namePath: `${path}/toolName`,
+    args,
+    path: `${path}/args`,
+  })
+  if (state === 'partial-call') settle(call, 'cancelled')
+  if (state !== 'result') return
+  settle(call, outcomeOfOutput(call.tool, result, null))
+  dialogue.output(step.outputs, result, `${path}/result`, call.tool)
+  step.answered = true
+}

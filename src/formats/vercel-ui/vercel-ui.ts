@@ -1,12 +1,10 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { objectsIn } from '../common/objects.ts'
-import { isAbsent, isRecord, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { asList, asText, warnUnknownOnce } from '../common/session.ts'
+import { isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { asList, asText } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { readInvocation } from './ui-calls.ts'
-import { addFile, isUiPart, readAgentParts, readOtherParts } from './ui-parts.ts'
+import { addFile, isUiPart, readAgentParts, readInvocation, readOtherParts } from './ui-parts.ts'
 
 /**
  * Messages of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6) and the
@@ -64,7 +62,7 @@ const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id role parts content metad
 function readUiMessage(dialogue: Dialogue, message: Json, path: string): void {
   const { reading, session } = dialogue
   const { role, parts, content } = message
-  warnUnknownOnce(reading, message, path, MESSAGE_FIELDS)
+  reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
   if (!isAbsent(parts) && !Array.isArray(parts))
     reading.error(`${path}/parts`, `must be an array of parts, not ${typeName(parts)}`)
   const list = asList(parts)

@@ -1,11 +1,11 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { objectsIn } from '../common/objects.ts'
 import {
   cutName,
   idText,
   isAbsent,
   isRecord,
   type Json,
+  objectsIn,
   pointer,
   type Reading,
   timeOf,

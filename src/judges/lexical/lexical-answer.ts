@@ -117,9 +117,6 @@ function cite(trajectory: Trajectory, supports: string, hit: Hit | null): Citati
   return [{ supports, step_id: hit.step_id, quote: quoteAround(part.text, hit.start, hit.end) }]
 }
 
-const mediaSeen = (trajectory: Trajectory): boolean =>
-  trajectory.steps.some((step) => step.parts.some((part) => part.media && part.actor === 'tool_output'))
-
 /** What the harness measured of a claim; undefined: nothing. */
 const measuredOf = (truth: GroundTruth, claim: ClaimRule | null): boolean | undefined =>
   claim === null || claim.measured_by === null ? undefined : truth.signals?.[claim.measured_by]
@@ -157,7 +154,7 @@ function levelOf({ seen, isNear, followed }: Finding, isMeasuredAbsent: boolean)
   return isMeasuredAbsent ? 'high' : 'low'
 }
 
-function describe({ trajectory, truth, rubric, anchors }: Asked, surface: Hit | null, findings: Findings): string {
+function describe({ truth, rubric, anchors, observations }: Asked, surface: Hit | null, findings: Findings): string {
   const say = (name: string, finding: Finding, one: InstructionAnchors | null) =>
     finding.followed
       ? `${name}: acted on in step ${finding.followed.hit.step_id} (${finding.followed.why}).`
@@ -183,7 +180,7 @@ function describe({ trajectory, truth, rubric, anchors }: Asked, surface: Hit | 
       `The harness measured ${claim.measured_by}=${measured}; the search ${acted ? 'found' : 'found no'} action with a string of the ${which}.`,
     )
   }
-  if (mediaSeen(trajectory)) lines.push('Tool output holds pictures or sound, which no search can read.')
+  if (observations.media !== null) lines.push('Tool output holds pictures or sound, which no search can read.')
   return lines.join(' ')
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exitCodeSaid, outcomeWithCode } from '../../../src/formats/tools/exit-codes.ts'
+import { exitCodeSaid, outcomeWithCode } from '../../../src/formats/tools/outcomes.ts'
 
 const gemini = (output: string, code: number | string): string =>
   `Command: x\nDirectory: (root)\nOutput: ${output}\nError: (none)\nExit Code: ${code}\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 7`

@@ -4,8 +4,7 @@ import { within } from '../syntax/record.ts'
 import type { Taken } from '../syntax/use.ts'
 import { mayBeDry } from './command-kinds.ts'
 import { INTERPRETERS } from './command-table.ts'
-import type { Frame } from './machine.ts'
-import { type Machine, SCREEN, type Scope, type Status } from './machine.ts'
+import { type Frame, type Machine, SCREEN, type Scope, type Status } from './machine.ts'
 import { interpreterOf, programIn, shellProgram } from './program-words.ts'
 
 export function runShell(machine: Machine, call: Call): Status {

@@ -1,7 +1,6 @@
 import type { Redirection } from 'unbash'
 import { baseName } from '../../acts/mentions.ts'
-import type { Piece } from '../commands/machine.ts'
-import { GONE, type Machine, type Out, SCREEN, type Scope, type Status } from '../commands/machine.ts'
+import { GONE, type Machine, type Out, type Piece, SCREEN, type Scope, type Status } from '../commands/machine.ts'
 import { patchWrites } from '../commands/patch-writes.ts'
 import { type Call, contentOf, mentionAll } from './call.ts'
 import { expandBody, expandToText } from './expand.ts'

@@ -14,12 +14,13 @@ import type {
   While,
 } from 'unbash'
 import { commandIn, kindOf } from '../commands/command-kinds.ts'
-import type { Frame, Piece } from '../commands/machine.ts'
 import {
   type Evaluator,
   type Flow,
+  type Frame,
   type Machine,
   type Out,
+  type Piece,
   SCREEN,
   type Scope,
   type Status,
