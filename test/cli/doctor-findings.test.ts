@@ -94,8 +94,8 @@ const TAMPERED: readonly (readonly [string, string, readonly (string | RegExp)[]
   ],
   [
     'an older schema',
-    "DELETE FROM schema_migrations WHERE name LIKE '0010%'",
-    ['note schema: version 9 of 10: older than this program'],
+    'DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations)',
+    [/^note schema: version (\d+) of \d+: older than this program/],
   ],
   [
     'a newer schema',

@@ -1,11 +1,9 @@
 import type Database from 'better-sqlite3'
 
-type Amounts = Readonly<Record<string, number>>
-
 /** Counters that many units of work add to: their amounts are summed up in memory, and each row is written once a transaction. */
 export interface Sums {
   /** Adds to the row with that key, which is made where it is not there. */
-  add(table: string, key: Readonly<Record<string, string>>, amounts: Amounts): void
+  add(table: string, key: Readonly<Record<string, string>>, amounts: Readonly<Record<string, number>>): void
   /** To be called before the rows are read, and before the commit. */
   write(): void
   /** Forgets what was not written. */
@@ -13,38 +11,35 @@ export interface Sums {
 }
 
 interface Sum {
-  readonly text: string
-  readonly key: readonly string[]
+  readonly table: string
+  readonly key: Readonly<Record<string, string>>
   readonly amounts: Record<string, number>
 }
 
 export function createSums(db: Database.Database): Sums {
   const statements = new Map<string, Database.Statement>()
   const sums = new Map<string, Sum>()
-  const prepare = (text: string): Database.Statement => {
-    const statement = statements.get(text) ?? db.prepare(text)
-    statements.set(text, statement)
-    return statement
-  }
   return {
     add(table, key, amounts) {
       const name = JSON.stringify([table, ...Object.values(key)])
-      const sum = sums.get(name)
-      if (sum === undefined)
-        sums.set(name, { text: renderAdd(table, key, amounts), key: Object.values(key), amounts: { ...amounts } })
-      else
-        for (const [column, amount] of Object.entries(amounts))
-          sum.amounts[column] = (sum.amounts[column] ?? 0) + amount
+      const sum = sums.get(name) ?? { table, key, amounts: {} }
+      sums.set(name, sum)
+      for (const [column, amount] of Object.entries(amounts)) sum.amounts[column] = (sum.amounts[column] ?? 0) + amount
     },
     write() {
-      for (const { text, key, amounts } of sums.values()) prepare(text).run([...key, ...Object.values(amounts)])
+      for (const { table, key, amounts } of sums.values()) {
+        const text = renderAdd(table, key, amounts)
+        const statement = statements.get(text) ?? db.prepare(text)
+        statements.set(text, statement)
+        statement.run([...Object.values(key), ...Object.values(amounts)])
+      }
       sums.clear()
     },
     drop: () => sums.clear(),
   }
 }
 
-/** Names of tables and columns come from this folder’s parent alone. */
+/** Names of tables and columns come from `sqlite-db.ts` and the stores alone. */
 function renderAdd(table: string, key: object, amounts: object): string {
   const columns = Object.keys(amounts)
   const all = [...Object.keys(key), ...columns]

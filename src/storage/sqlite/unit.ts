@@ -35,19 +35,17 @@ const MOST_IN_GROUP = 200
  */
 export function createUnit(db: Database.Database): Unit {
   const sums = createSums(db)
-  const together = db.transaction((units: readonly Queued[]): readonly Settled<unknown>[] => {
+  const together = db.transaction((units: readonly Queued[]): unknown[] => {
     try {
-      const results = units.map(({ work }) => ({ ok: true, value: work() }) as const)
+      const values = units.map(({ work }) => work())
       sums.write()
-      return results
+      return values
     } finally {
       sums.drop()
     }
   })
-  const alone = (unit: Queued, run: (units: readonly Queued[]) => readonly Settled<unknown>[]): Settled<unknown> => {
-    const result = settle(() => run([unit]))
-    return result.ok ? (result.value[0] as Settled<unknown>) : result
-  }
+  const alone = (unit: Queued, run: (units: readonly Queued[]) => unknown[]): Settled<unknown> =>
+    settle(() => run([unit])[0])
   const apart = db.transaction((units: readonly Queued[]) =>
     units.map((unit) => {
       const result = alone(unit, together)
@@ -73,7 +71,7 @@ export function createUnit(db: Database.Database): Unit {
 
   const commit = (units: readonly Queued[]): readonly Settled<unknown>[] => {
     const first = settle(() => together.immediate(units))
-    if (first.ok) return first.value
+    if (first.ok) return first.value.map((value) => ({ ok: true, value }))
     if (units.length === 1 || isLocked(first)) return units.map(() => first)
     const second = settle(() => apart.immediate(units))
     return second.ok ? second.value : commitAlone(units, second)
