@@ -43,6 +43,7 @@ const ALL = 'test/**/*.test.ts'
 const tests = (paths: readonly string[]): string[] => paths.map((path) => path.replace(/\*\*$/, '**/*.test.ts'))
 
 const shared = {
+  globalSetup: 'test/left-temp-folders.ts',
   setupFiles: ['test/fixed-seed.ts', 'test/own-temp-folder.ts'],
   testTimeout: 30_000,
   hookTimeout: 30_000,

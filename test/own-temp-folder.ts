@@ -2,13 +2,14 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
+import { ownFolders } from './left-temp-folders.ts'
 
 /**
  * Run before each test file: what it, and every process that it starts, puts into the system's temporary folder goes with the file, after
  * its own `afterAll`.
  */
 const before = process.env['TMPDIR']
-const folder = mkdtempSync(join(tmpdir(), 'veridict-test-'))
+const folder = mkdtempSync(join(tmpdir(), ownFolders(process.ppid)))
 // A PostgreSQL of the tests runs as another user.
 chmodSync(folder, 0o711)
 process.env['TMPDIR'] = folder
