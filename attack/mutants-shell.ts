@@ -36,8 +36,8 @@ const LOOKING: readonly Mutant[] = [
     comments: [
       '5: a comment does nothing',
       'shell-comment target-comment',
-      "return this.parsed && !this.broken ? 'told' : 'unsure'",
-      "return this.parsed && !this.broken ? 'done' : 'unsure'",
+      "return parsed && !broken ? 'told' : 'unsure'",
+      "return parsed && !broken ? 'done' : 'unsure'",
     ],
   }),
   ...inFile(`${SHELL}/commands/machine.ts`, 'mentioned_not_done', {

@@ -7,7 +7,7 @@ import { lineStart } from '../text/lines.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
 import { happensAfter, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
-import { ActWrites, AgentFiles, isRead, type Written } from './agent-files.ts'
+import { AgentFiles, isRead, type Written } from './agent-files.ts'
 import { baseName, isAddress, mentions, mentionsAny } from './mentions.ts'
 import { type Instruction, useInMessage, wordsIn } from './message-use.ts'
 
@@ -75,7 +75,6 @@ class RunActs implements Acts {
   private readonly truth: GroundTruth
   private readonly wanted: Wanted
   private readonly files: AgentFiles
-  private readonly writes: ActWrites
   private readonly mentioned = new Map<Call, Map<string, boolean>>()
   private readonly folded = new Map<Part, string>()
 
@@ -84,7 +83,6 @@ class RunActs implements Acts {
     this.truth = truth
     this.wanted = wantedOf(truth)
     this.files = new AgentFiles(trajectory, this.wanted.context)
-    this.writes = new ActWrites(this.wanted.context)
   }
 
   useOf(at: Position, strings: readonly string[]): Use {
@@ -198,7 +196,7 @@ class RunActs implements Acts {
   }
 
   private inWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
-    const written = this.writes
+    const written = this.files
       .contentsOf(step, part, act)
       .reduce<Use>((most, one) => strongest(most, one.useOf(string)), 'absent')
     const use = strongest(written, this.useByLaterRun(part, at, string))

@@ -63,6 +63,8 @@ export class AgentFiles {
   private readonly readable: Position
   private typed: readonly Typed[] | null = null
   private readonly typedAt = new Map<Part, number>()
+  private readonly contents = new Map<Part, readonly Content[]>()
+  private readonly removed = new Map<Call, ReadonlySet<string>>()
 
   constructor(trajectory: Trajectory, context: ScriptContext) {
     this.trajectory = trajectory
@@ -98,6 +100,29 @@ export class AgentFiles {
     for (const [index, { part }] of typed.entries()) this.typedAt.set(part, index)
     this.typed = typed
     return typed
+  }
+
+  /** What the arguments of a tool write into files. */
+  contentsOf(step: Step, part: Part, act: Act): readonly Content[] {
+    const known = this.contents.get(part)
+    if (known !== undefined) return known
+    const { language, target } = act
+    const writes =
+      language === 'patch' ? patchWrites(part.text) : [{ path: target, text: this.newLines(step, part.text, act) }]
+    const contents = writes.map(({ path, text }) => readContent(text, path ?? target, this.context))
+    this.contents.set(part, contents)
+    return contents
+  }
+
+  /** What an edit writes anew: lines that its old text has, too, stood there before. */
+  private newLines(step: Step, text: string, { call }: Act): string {
+    const old = this.removed.get(call) ?? removedBy(call, step)
+    this.removed.set(call, old)
+    if (old.size === 0) return text
+    return text
+      .split('\n')
+      .filter((line) => !old.has(line))
+      .join('\n')
   }
 
   /** What a part does that is a command line, code or keystrokes. */
@@ -233,39 +258,6 @@ function readScript(path: string, text: string, context: ScriptContext): ShellRe
 }
 
 type Content = Pick<ShellReading, 'useOf'>
-
-/** What the arguments of tools write into files, read once for any number of strings. */
-export class ActWrites {
-  private readonly context: ScriptContext
-  private readonly contents = new Map<Part, readonly Content[]>()
-  private readonly removed = new Map<Call, ReadonlySet<string>>()
-
-  constructor(context: ScriptContext) {
-    this.context = context
-  }
-
-  contentsOf(step: Step, part: Part, act: Act): readonly Content[] {
-    const known = this.contents.get(part)
-    if (known !== undefined) return known
-    const { language, target } = act
-    const writes =
-      language === 'patch' ? patchWrites(part.text) : [{ path: target, text: this.newLines(step, part.text, act) }]
-    const contents = writes.map(({ path, text }) => readContent(text, path ?? target, this.context))
-    this.contents.set(part, contents)
-    return contents
-  }
-
-  /** What an edit writes anew: lines that its old text has, too, stood there before. */
-  private newLines(step: Step, text: string, { call }: Act): string {
-    const old = this.removed.get(call) ?? removedBy(call, step)
-    this.removed.set(call, old)
-    if (old.size === 0) return text
-    return text
-      .split('\n')
-      .filter((line) => !old.has(line))
-      .join('\n')
-  }
-}
 
 const removedBy = (call: Act['call'], { parts }: Step): ReadonlySet<string> =>
   new Set(parts.flatMap(({ text, act }) => (act?.call === call && act.role === 'removes' ? text.split('\n') : [])))

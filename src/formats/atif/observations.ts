@@ -1,6 +1,5 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { type ContentSink, openEnvelope, readContent, readPreview } from '../common/content.ts'
-import type { PictureSource } from '../common/pictures.ts'
 import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeName } from '../common/reading.ts'
 import { outcomeOf } from '../common/result-outcome.ts'
 import type { CallAnswers, Calls, StepCall } from '../common/tool-calls.ts'
@@ -44,7 +43,7 @@ export function readObservation(
   const parts: Part[] = []
   const refs: SubagentRef[] = []
   let [unlinked, linked] = [0, 0]
-  const isPreview = () => readPreview(reading, observation, path, new ResultSink(reading, parts, 'observation', false))
+  const isPreview = () => readPreview(reading, observation, path, resultSink(reading, parts, 'observation', false))
   if (isAbsent(observation) || isPreview()) {
     answers.match([], calls.list)
     return { parts, refs, unlinked, linked }
@@ -58,7 +57,7 @@ export function readObservation(
     const name = toolName(reading, result, at, { calls, answered })
     if (!isAbsent(result['source_call_id'])) linked++
     else if (calls.count > 1 && !isTerminus(agent)) unlinked++
-    const own = new ResultSink(reading, parts, name, isTerminus(agent))
+    const own = resultSink(reading, parts, name, isTerminus(agent))
     readContent(reading, result['content'], `${at}/content`, own)
     const step = calls.count === 1 ? extra : null
     for (const one of answered) one.call.outcome = outcomeOf({ result, step, call: one, agent, exitCode: own.exitCode })
@@ -97,24 +96,15 @@ function toolName(
   return only !== undefined && names.size === 1 && inStep ? only : 'observation'
 }
 
-class ResultSink implements ContentSink {
+interface ResultSink extends ContentSink {
   /** What the result's envelope says of how the command ended. */
-  exitCode: number | null = null
-  private readonly reading: Reading
-  private readonly parts: Part[]
-  private readonly name: string
-  private readonly terminus: boolean
+  exitCode: number | null
+}
 
-  constructor(reading: Reading, parts: Part[], name: string, terminus: boolean) {
-    this.reading = reading
-    this.parts = parts
-    this.name = name
-    this.terminus = terminus
-  }
-
-  text(text: string, path: string): void {
-    const { reading, parts, name } = this
-    const scaffold = this.terminus && isScaffold(text)
+const resultSink = (reading: Reading, parts: Part[], name: string, isOfTerminus: boolean): ResultSink => ({
+  exitCode: null,
+  text(text, path) {
+    const scaffold = isOfTerminus && isScaffold(text)
     const leaves = scaffold ? null : openEnvelope(text)
     if (leaves === null) reading.add(parts, { actor: scaffold ? 'system' : 'tool_output', text, path, name })
     for (const leaf of leaves ?? []) {
@@ -122,12 +112,9 @@ class ResultSink implements ContentSink {
       if (EXIT_CODES.has(leaf.name) && leaf.text.length < 12) this.exitCode = Number(leaf.text)
       reading.add(parts, { actor: 'tool_output', text: leaf.text, path: `${path}#${leaf.pointer}`, name: full })
     }
-  }
-
-  media(text: string, path: string, _kind: string, source?: PictureSource): void {
-    this.reading.addMedia(this.parts, { actor: 'tool_output', text, path, name: this.name }, source)
-  }
-}
+  },
+  media: (text, path, _kind, source) => reading.addMedia(parts, { actor: 'tool_output', text, path, name }, source),
+})
 
 const EXIT_CODES: ReadonlySet<string> = new Set(['returncode', 'return_code', 'exit_code'])
 

@@ -11,16 +11,18 @@ import { evaluator } from './statements.ts'
 import { rankOf, type ScriptContext, strongest, type Taken, type Use, weakest } from './use.ts'
 import { holdsWords, isSame, turnsMeaning } from './word-match.ts'
 
+/** What is known of a script that writes and runs nothing. */
+const NOTHING: Pick<ShellReading, 'runs' | 'mayRun' | 'writes' | 'takesFrom'> = {
+  ...{ runs: [], mayRun: new Set(), writes: [], takesFrom: [] },
+}
+
 /** A script that is too long to be read, or comes after too much that was: it may do anything. */
 export const UNREAD: ShellReading = {
+  ...NOTHING,
   useOf: () => 'unsure',
   useAt: () => 'unsure',
   looksAt: () => false,
-  runs: [],
-  mayRun: new Set(),
-  writes: [],
   isOne: false,
-  takesFrom: [],
   parsed: false,
 }
 
@@ -32,7 +34,7 @@ export function readShell(
   context: ScriptContext,
 ): ShellReading {
   return language === 'shell' && isPlainLook(text)
-    ? new LookReading(text, () => readWhole(text, language, context))
+    ? readLook(text, () => readWhole(text, language, context))
     : readWhole(text, language, context)
 }
 
@@ -40,7 +42,7 @@ function readWhole(text: string, language: 'shell' | 'argv' | 'keystrokes', cont
   const record = new Record(text.length)
   const machine = new Machine(record, context, evaluator, text)
   const exact = read(machine, text, language)
-  return new Reading(text, record, { parsed: !machine.exceeded, exact, broken: machine.broken })
+  return readingOf(text, record, { parsed: !machine.exceeded, exact, broken: machine.broken })
 }
 
 /** Answers whether places in the record are places in the source. */
@@ -79,68 +81,47 @@ function wordsOf(text: string): string[] | null {
 interface Fidelity {
   readonly parsed: boolean
   readonly exact: boolean
+  /** The script has an error: what no command got may be another command’s. */
   readonly broken: boolean
 }
 
-class Reading implements ShellReading {
-  readonly runs: readonly string[]
-  readonly mayRun: ReadonlySet<string>
-  readonly writes: readonly Write[]
-  readonly isOne: boolean
-  readonly takesFrom: readonly string[]
-  readonly parsed: boolean
-  private readonly source: string
-  private readonly record: Record
-  private readonly exact: boolean
-  /** The script has an error: what no command got may be another command’s. */
-  private readonly broken: boolean
-  private folded: string | null = null
-  private readonly uses = new Map<string, Use>()
-
-  constructor(source: string, record: Record, { parsed, exact, broken }: Fidelity) {
-    this.source = source
-    this.record = record
-    this.parsed = parsed
-    this.exact = exact
-    this.broken = broken
-    this.runs = [...record.runs]
-    this.mayRun = record.mayRun
-    this.writes = record.writes
-    this.isOne = !broken && record.isOne
-    this.takesFrom = [...record.takesFrom]
+function readingOf(source: string, record: Record, { parsed, exact, broken }: Fidelity): ShellReading {
+  const uses = new Map<string, Use>()
+  let folded: string | null = null
+  /** A string that no command got: a comment, a branch that is never taken; where there is no saying, `unsure`. */
+  const useInSource = ({ needles }: Anchor): Use => {
+    const text = folded ?? foldWhole(source)
+    folded = text
+    if (!needles.some((needle) => needle !== '' && indexOfWord(text, needle, 0) !== -1)) return 'absent'
+    return parsed && !broken ? 'told' : 'unsure'
   }
-
-  useOf(text: string): Use {
-    const use = this.uses.get(text) ?? this.findUse(text)
-    this.uses.set(text, use)
+  const findUse = (text: string): Use => {
+    const anchor = readAnchor(text)
+    const use = useInRecord(record, anchor)
+    const limited = parsed ? use : weakest<Use>(use, 'unsure')
+    if (rankOf(limited) < rankOf('unsure') && record.mayMatch(anchor.needles)) return 'unsure'
+    return limited !== 'absent' && parsed ? limited : strongest<Use>(limited, useInSource(anchor))
+  }
+  const useOf = (text: string): Use => {
+    const use = uses.get(text) ?? findUse(text)
+    uses.set(text, use)
     return use
   }
-
-  private findUse(text: string): Use {
-    const anchor = readAnchor(text)
-    const use = useInRecord(this.record, anchor)
-    const limited = this.parsed ? use : weakest<Use>(use, 'unsure')
-    if (rankOf(limited) < rankOf('unsure') && this.record.mayMatch(anchor.needles)) return 'unsure'
-    if (limited !== 'absent' && this.parsed) return limited
-    return strongest<Use>(limited, this.useInSource(anchor))
-  }
-
-  looksAt(text: string): boolean {
-    return this.record.looksAt(readAnchor(text).needles)
-  }
-
-  /** A string that no command got: a comment, a branch that is never taken; where there is no saying, `unsure`. */
-  private useInSource({ needles }: Anchor): Use {
-    this.folded ??= foldWhole(this.source)
-    if (!needles.some((needle) => needle !== '' && indexOfWord(this.folded ?? '', needle, 0) !== -1)) return 'absent'
-    return this.parsed && !this.broken ? 'told' : 'unsure'
-  }
-
-  useAt(start: number, end: number): Taken {
-    if (!this.parsed) return 'unsure'
-    if (this.exact) return this.record.levelOf(start, end)
-    const use = this.useOf(this.source.slice(start, end))
-    return use === 'absent' ? 'unsure' : use
+  return {
+    useOf,
+    useAt(start, end) {
+      if (!parsed) return 'unsure'
+      if (exact) return record.levelOf(start, end)
+      const use = useOf(source.slice(start, end))
+      return use === 'absent' ? 'unsure' : use
+    },
+    looksAt: (text) => record.looksAt(readAnchor(text).needles),
+    runs: [...record.runs],
+    mayRun: record.mayRun,
+    writes: record.writes,
+    isOne: !broken && record.isOne,
+    takesFrom: [...record.takesFrom],
+    parsed,
   }
 }
 
@@ -230,48 +211,25 @@ const LONGEST = 400
 const isPlainLook = (text: string): boolean => text.length <= LONGEST && PLAIN_LOOK.test(text)
 
 /** Most of what agents type: it writes and runs nothing, and only strings that share a word with it are worth a parser. */
-class LookReading implements ShellReading {
-  readonly runs: readonly string[] = NONE
-  readonly mayRun: ReadonlySet<string> = NO_WORDS
-  readonly writes: readonly Write[] = NO_WRITES
-  readonly isOne = true
-  readonly takesFrom: readonly string[] = NONE
-  readonly parsed = true
-  private readonly text: string
-  private readonly read: () => ShellReading
-  private whole: ShellReading | null = null
-
-  constructor(text: string, read: () => ShellReading) {
-    this.text = text
-    this.read = read
+function readLook(text: string, read: () => ShellReading): ShellReading {
+  let whole: ShellReading | null = null
+  const parse = (): ShellReading => {
+    whole ??= read()
+    return whole
   }
-
-  useOf(anchor: string): Use {
-    return this.sharesWord(anchor) ? this.parse().useOf(anchor) : 'absent'
-  }
-
-  useAt(start: number, end: number): Taken {
-    return this.parse().useAt(start, end)
-  }
-
-  looksAt(words: string): boolean {
-    return this.sharesWord(words) && this.parse().looksAt(words)
-  }
-
-  private parse(): ShellReading {
-    this.whole ??= this.read()
-    return this.whole
-  }
-
-  private sharesWord(anchor: string): boolean {
+  const sharesWord = (anchor: string): boolean => {
     const { words, programs } = readAnchor(anchor)
-    return words.some((word) => this.text.includes(word)) || programs.some((name) => this.text.startsWith(name))
+    return words.some((word) => text.includes(word)) || programs.some((name) => text.startsWith(name))
+  }
+  return {
+    ...NOTHING,
+    useOf: (anchor) => (sharesWord(anchor) ? parse().useOf(anchor) : 'absent'),
+    useAt: (start, end) => parse().useAt(start, end),
+    looksAt: (words) => sharesWord(words) && parse().looksAt(words),
+    isOne: true,
+    parsed: true,
   }
 }
-
-const NONE: readonly string[] = []
-const NO_WORDS: ReadonlySet<string> = new Set()
-const NO_WRITES: readonly Write[] = []
 
 /** What a script does, read once for any number of anchors. */
 export interface ShellReading {
