@@ -26,7 +26,7 @@ interface CallDeps {
   readonly clock: Clock
   readonly retry: RetryPolicy
   readonly budget: RetryBudget
-  readonly lane: Lane
+  readonly lane: Pick<Lane, 'call'>
   readonly random: () => number
   readonly newId: (prefix: string) => string
 }

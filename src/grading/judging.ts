@@ -22,7 +22,7 @@ export interface JudgingDeps {
   readonly retry: RetryPolicy
   readonly random: () => number
   readonly newId: (prefix: string) => string
-  readonly laneOf: (judge: string) => Lane
+  readonly laneOf: (judge: string) => Pick<Lane, 'call'>
   readonly budgetOf: (judge: string) => RetryBudget
   /** Hard cap of a day (UTC) for all calls together. */
   readonly day_cap_usd: number | null

@@ -29,37 +29,32 @@ export function measureContext(metrics: Metrics, context: Context): void {
 }
 
 function measureLanes(registry: Registry, { judges, laneOf }: Context): void {
-  const gauge = (name: string, help: string, labelNames: string[], collect: (this: Gauge) => void) =>
-    new Gauge({ name, help, labelNames, registers: [registry], collect })
-  const ofEach = (value: (lane: ReturnType<Context['laneOf']>) => number) =>
-    function collect(this: Gauge) {
-      for (const judge of judges.keys()) this.set({ judge }, value(laneOf(judge)))
-    }
-  gauge(
-    'veridict_lane_limit',
-    'Calls of a judge that this process may have in flight.',
-    ['judge'],
-    ofEach((lane) => lane.state().limit),
-  )
-  gauge(
-    'veridict_lane_in_flight',
-    'Calls of a judge in flight.',
-    ['judge'],
-    ofEach((lane) => lane.state().in_flight),
-  )
-  gauge(
-    'veridict_lane_waiting',
-    'Calls that wait for their turn.',
-    ['judge'],
-    ofEach((lane) => lane.state().waiting),
-  )
-  gauge('veridict_lane_state', '1 for the state that a judge is in.', ['judge', 'state'], function collect() {
-    for (const judge of judges.keys()) {
-      const { kind } = laneOf(judge).state()
-      for (const state of ['open', 'paused', 'out']) this.set({ judge, state }, state === kind ? 1 : 0)
-    }
+  const gauge = (
+    name: string,
+    help: string,
+    labelNames: string[],
+    tell: (own: Gauge, judge: string, lane: LaneState) => void,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        for (const judge of judges.keys()) tell(this, judge, laneOf(judge).state())
+      },
+    })
+  const count = (name: string, help: string, member: 'limit' | 'in_flight' | 'waiting') =>
+    gauge(name, help, ['judge'], (own, judge, lane) => own.set({ judge }, lane[member]))
+  count('veridict_lane_limit', 'Calls of a judge that this process may have in flight.', 'limit')
+  count('veridict_lane_in_flight', 'Calls of a judge in flight.', 'in_flight')
+  count('veridict_lane_waiting', 'Calls that wait for their turn.', 'waiting')
+  gauge('veridict_lane_state', '1 for the state that a judge is in.', ['judge', 'state'], (own, judge, { kind }) => {
+    for (const state of ['open', 'paused', 'out']) own.set({ judge, state }, state === kind ? 1 : 0)
   })
 }
+
+type LaneState = ReturnType<ReturnType<Context['laneOf']>['state']>
 
 function measureBatches(registry: Registry, context: Context): void {
   let looking: Promise<Seen> | null = null

@@ -16,22 +16,21 @@ export function installErrors(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? ''
     const allowed = [...new Set(routes.filter((one) => one.matches.test(path)).map((one) => one.method))].sort()
-    if (allowed.length === 0 || allowed.includes(request.method))
-      return sendProblem(
-        reply,
-        new HttpProblem(404, 'not_found', 'there is no such path; /openapi.json lists what there is'),
-      )
+    if (allowed.length === 0 || allowed.includes(request.method)) return sendProblem(reply, noSuchPath())
     const headers = { allow: allowed.join(', ') }
     return sendProblem(reply, new HttpProblem(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
   })
 }
+
+const noSuchPath = (): HttpProblem =>
+  new HttpProblem(404, 'not_found', 'there is no such path; /openapi.json lists what there is')
 
 /** What the framework refuses before any route is found, such as a path that cannot be decoded. */
 export function sendFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem =
     error.code === 'FST_ERR_BAD_URL'
       ? new HttpProblem(400, 'invalid_request', 'the path cannot be decoded')
-      : new HttpProblem(404, 'not_found', 'there is no such path; /openapi.json lists what there is')
+      : noSuchPath()
   return sendProblem(reply.headers(ANSWER_HEADERS), problem)
 }
 

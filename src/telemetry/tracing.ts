@@ -27,7 +27,7 @@ export interface Tracing {
   /** The same judge, every call of which is a span. Nothing is added to what is sent to the provider. */
   judge(judge: Judge): Judge
   /** The same lane; its calls belong to who asked for them and not to whose end made room for them. */
-  lane(lane: Lane): Lane
+  lane(lane: Pick<Lane, 'call'>): Pick<Lane, 'call'>
   /** Hears how many spans could not be sent, at most once a minute. */
   onLoss(listener: (spans: number) => void): void
   /** Sends what is left, for three seconds at the most. Never rejects. */

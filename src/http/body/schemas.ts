@@ -118,6 +118,11 @@ export function problems(...statuses: number[]): Record<number, Response> {
 }
 
 export const NoQuery = Closed({})
+/** Of a path with `:id`. */
+export const IdParams = Closed({ id: Type.String({ maxLength: 100 }) })
+/** A name that a list or a report is asked by. */
+export const nameFilter = (description?: string) =>
+  Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
 export const IdempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

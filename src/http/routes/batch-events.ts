@@ -3,9 +3,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { type Following, followBatch, isEnded } from '../../batches/follow.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { NoQuery, problems, streamed } from '../body/schemas.ts'
+import { IdParams, NoQuery, problems, streamed } from '../body/schemas.ts'
 import { notFound } from '../problem.ts'
-import { BatchId } from './batches.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 /** At most this often a state is sent. */
@@ -20,7 +19,7 @@ export function batchEventRoute(app: FastifyInstance, { context, state }: RouteD
       description:
         'Server-sent events: `progress` with the batch as it is, at once and after every change, at most five a second; `end` with its last state once it is done or cancelled, and then the stream ends. A parked batch keeps it open. Comments in between keep the connection alive.',
       tags: ['batches'],
-      params: BatchId,
+      params: IdParams,
       querystring: NoQuery,
       response: { 200: streamed('text/event-stream', 'Batch', 'The events.'), ...problems(400, 404) },
     },

@@ -8,9 +8,8 @@ import type { ItemRecord } from '../../ports/batch-ports.ts'
 import type { GradeStore } from '../../ports/grade-ports.ts'
 import type { AttemptLedger } from '../../ports/ledger-ports.ts'
 import { Closed, Type } from '../../schemas/type.ts'
-import { problems, streamed } from '../body/schemas.ts'
+import { IdParams, problems, streamed } from '../body/schemas.ts'
 import { notFound } from '../problem.ts'
-import { BatchId } from './batches.ts'
 import { LedgerQuery, listBatchCalls } from './ledger.ts'
 import type { RouteDeps } from './route-deps.ts'
 
@@ -29,7 +28,7 @@ export function batchResultRoute(app: FastifyInstance, { context, state }: Route
       operationId: 'readResults',
       summary: 'The results of a batch, in item order',
       tags: ['batches'],
-      params: BatchId,
+      params: IdParams,
       querystring: ResultQuery,
       response: { 200: streamed('application/x-ndjson', 'BatchResult', 'One a line.'), ...problems(400, 404) },
     },
@@ -55,7 +54,7 @@ export function batchCallRoute(app: FastifyInstance): void {
       description:
         'In order, with those whose grade was never stored: `grade_id` is null there. A good reply of such a call is kept, and used when the same question is asked again.',
       tags: ['batches'],
-      params: BatchId,
+      params: IdParams,
       querystring: LedgerQuery,
       response: { 200: streamed('application/x-ndjson', 'BatchCall', 'One a line.'), ...problems(400, 404) },
     },

@@ -10,14 +10,13 @@ import { BatchStatusSchema } from '../../schemas/vocabulary.ts'
 import { isStream, readItems } from '../body/ndjson.ts'
 import { decodeCursor, toPage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
-import { answer, NoQuery, problems } from '../body/schemas.ts'
+import { answer, IdParams, NoQuery, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { refusalProblem } from '../outcomes.ts'
 import { HttpProblem, orNotFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
 import type { RouteDeps } from './route-deps.ts'
 
-export const BatchId = Closed({ id: Type.String({ maxLength: 100 }) })
 const ListQuery = Closed({
   key: Type.Optional(Type.String({ maxLength: 200 })),
   status: Type.Optional(BatchStatusSchema),
@@ -85,7 +84,7 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: RouteDe
       operationId: 'getBatch',
       summary: 'How far a batch is',
       tags: ['batches'],
-      params: BatchId,
+      params: IdParams,
       querystring: NoQuery,
       response: { 200: answer('Batch', 'Its counts always add up to its total.'), ...problems(400, 404) },
     },
@@ -101,7 +100,7 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: RouteDe
         operationId: `${verb}Batch`,
         summary: SUMMARY[verb],
         tags: ['batches'],
-        params: BatchId,
+        params: IdParams,
         querystring: NoQuery,
         response: { 202: answer('Batch', 'It was told to.'), ...problems(400, 404, 409, 413, 415) },
       },

@@ -3,15 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { findCommentFaults, makeComment } from '../../audit/comment-step.ts'
 import { type CommentRequest, CommentRequestSchema } from '../../schemas/audit/comment.ts'
 import { PageQuery } from '../../schemas/page.ts'
-import { Closed, Type } from '../../schemas/type.ts'
+import { Closed } from '../../schemas/type.ts'
 import { decodeCursor, toPage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
-import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
+import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
 import type { Project } from '../context.ts'
 import { HttpProblem, orNotFound } from '../problem.ts'
 import type { RouteDeps } from './route-deps.ts'
 
-const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
 const ListQuery = Closed(PageQuery)
 
 /** Comments on the steps of graded runs. */
@@ -33,7 +32,7 @@ export function commentRoutes(app: FastifyInstance, { context: { clock, newId },
       summary: 'Comment on a step',
       description: 'Append-only; it stands at every grade of the same trajectory.',
       tags: ['audit'],
-      params: GradeId,
+      params: IdParams,
       headers: IdempotencyHeader,
       querystring: NoQuery,
       body: CommentRequestSchema,
@@ -48,7 +47,7 @@ export function commentRoutes(app: FastifyInstance, { context: { clock, newId },
       operationId: 'listComments',
       summary: 'List the comments on the steps of a run, oldest first',
       tags: ['audit'],
-      params: GradeId,
+      params: IdParams,
       querystring: ListQuery,
       response: { 200: answer('CommentPage', 'One page.'), ...problems(400, 404) },
     },

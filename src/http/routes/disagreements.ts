@@ -8,12 +8,10 @@ import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { DISAGREEMENT_COLUMNS, toDisagreementRow } from '../body/disagreement-table.ts'
 import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
-import { answer, problems } from '../body/schemas.ts'
+import { answer, nameFilter, problems } from '../body/schemas.ts'
 import { requireNames } from '../known-names.ts'
 import type { RouteDeps } from './route-deps.ts'
 
-const filter = (description?: string) =>
-  Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
 const QueueQuery = Closed({
   kind: Type.Optional(DisagreementKindSchema),
   claim: Type.Optional(
@@ -22,12 +20,12 @@ const QueueQuery = Closed({
       description: 'Questions in which two say different things of this claim, by its id.',
     }),
   ),
-  judge: filter('Questions that this judge has graded, with what all others say of them.'),
-  rubric: filter('`id@version`, or an id for all of its versions.'),
-  agent: filter(),
-  model: filter(),
-  task: filter(),
-  batch: filter(),
+  judge: nameFilter('Questions that this judge has graded, with what all others say of them.'),
+  rubric: nameFilter('`id@version`, or an id for all of its versions.'),
+  agent: nameFilter(),
+  model: nameFilter(),
+  task: nameFilter(),
+  batch: nameFilter(),
   settled: Type.Optional(Type.Boolean({ description: 'Absent: both.' })),
   ...FormatQuery,
   ...PageQuery,

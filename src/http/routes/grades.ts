@@ -9,7 +9,7 @@ import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../body/examples.ts'
 import type { Answered } from '../body/idempotency.ts'
 import { decodeCursor, toPage } from '../body/paging.ts'
 import { sendJson, sendText } from '../body/reply.ts'
-import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
+import { answer, IdempotencyHeader, IdParams, NoQuery, nameFilter, problems } from '../body/schemas.ts'
 import { requireNames } from '../known-names.ts'
 import { failureProblem, refusalProblem } from '../outcomes.ts'
 import { orNotFound } from '../problem.ts'
@@ -17,18 +17,15 @@ import { payerOf } from '../project.ts'
 import { LedgerQuery, listLedgerEntries } from './ledger.ts'
 import type { RouteDeps } from './route-deps.ts'
 
-const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
-const filter = (description?: string) =>
-  Type.Optional(Type.String({ maxLength: 300, ...(description && { description }) }))
 const FILTERS = {
   label: Type.Optional(LabelSchema),
   status: Type.Optional(GradeStatusSchema),
-  judge: filter(),
-  rubric: filter('`id@version`, or an id for all of its versions.'),
-  agent: filter(),
-  model: filter(),
-  task: filter(),
-  batch: filter(),
+  judge: nameFilter(),
+  rubric: nameFilter('`id@version`, or an id for all of its versions.'),
+  agent: nameFilter(),
+  model: nameFilter(),
+  task: nameFilter(),
+  batch: nameFilter(),
 }
 const ListQuery = Closed({ ...FILTERS, ...PageQuery })
 const OverviewQuery = Closed(FILTERS)
@@ -103,7 +100,7 @@ export function gradeRoutes(app: FastifyInstance, deps: RouteDeps): void {
       operationId: 'getGrade',
       summary: 'Read one grade',
       tags: ['grades'],
-      params: GradeId,
+      params: IdParams,
       querystring: NoQuery,
       response: { 200: answer('Grade', 'The grade, whatever its status.'), ...problems(400, 404) },
     },
@@ -122,7 +119,7 @@ export function gradeRoutes(app: FastifyInstance, deps: RouteDeps): void {
       operationId: 'listAttempts',
       summary: 'The ledger of one grade: every call of the judge',
       tags: ['grades'],
-      params: GradeId,
+      params: IdParams,
       querystring: LedgerQuery,
       response: { 200: answer('LedgerEntryList', 'Every call, in order.'), ...problems(400, 404) },
     },
@@ -148,7 +145,7 @@ function questionRoutes(app: FastifyInstance): void {
       description:
         'The standing grades of the same trajectory and ground truth, newest first. The grade itself is absent where a newer one stands for it.',
       tags: ['grades'],
-      params: GradeId,
+      params: IdParams,
       querystring: NoQuery,
       response: { 200: answer('GradeList', 'The standing grades.'), ...problems(400, 404) },
     },
@@ -165,7 +162,7 @@ function questionRoutes(app: FastifyInstance): void {
       operationId: 'getGroundTruth',
       summary: 'What was known of the trial of one grade',
       tags: ['grades'],
-      params: GradeId,
+      params: IdParams,
       querystring: NoQuery,
       response: {
         200: answer('GroundTruth', 'As it was given, with what it left to the defaults.'),

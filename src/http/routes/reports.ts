@@ -18,15 +18,12 @@ import { PAIRINGS } from '../../schemas/audit/report.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { sendJson } from '../body/reply.ts'
-import { answer, problems } from '../body/schemas.ts'
+import { answer, nameFilter, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem } from '../problem.ts'
 import type { RouteDeps } from './route-deps.ts'
 import { computeApart } from './statistics.ts'
-
-const text = (description?: string) =>
-  Type.Optional(Type.String({ maxLength: 300, ...(description && { description }) }))
 
 const ReportQuery = Closed({
   group_by: Type.Optional(
@@ -37,21 +34,21 @@ const ReportQuery = Closed({
         'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
     }),
   ),
-  judge: text('Needed where several judges graded what is selected, except with `group_by=judge`.'),
-  rubric: text(
+  judge: nameFilter('Needed where several judges graded what is selected, except with `group_by=judge`.'),
+  rubric: nameFilter(
     '`id@version`, or an id for all of its versions; needed where several rubrics or versions were used on what is selected.',
   ),
-  batch: text(),
-  agent: text(),
-  model: text(),
-  task: text(),
-  variant: text(),
+  batch: nameFilter(),
+  agent: nameFilter(),
+  model: nameFilter(),
+  task: nameFilter(),
+  variant: nameFilter(),
   pair_by: Type.Optional(
     Type.Enum(PAIRINGS, { type: 'string', description: 'Compares `base` with `head`, trial by trial.' }),
   ),
-  base: text('A value of `pair_by`.'),
-  head: text('A value of `pair_by`.'),
-  measure: text(
+  base: nameFilter('A value of `pair_by`.'),
+  head: nameFilter('A value of `pair_by`.'),
+  measure: nameFilter(
     'Compares this alone: a label or a boolean claim of the rubric, `executed`, `resolved` or `passed`; of `tab-behavior` also `distractor_acted`.',
   ),
   ...BootstrapSettingsSchema.properties,

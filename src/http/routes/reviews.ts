@@ -12,13 +12,12 @@ import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { REVIEW_COLUMNS, toReviewRow } from '../body/review-table.ts'
-import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
+import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
 import type { Project } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem, orNotFound } from '../problem.ts'
 import type { RouteDeps } from './route-deps.ts'
 
-const GradeId = Closed({ id: Type.String({ maxLength: 100 }) })
 const ReviewQuery = Closed({
   rater: Type.Optional(Type.String({ maxLength: 100 })),
   grade_id: Type.Optional(Type.String({ maxLength: 100 })),
@@ -59,7 +58,7 @@ export function reviewRoutes(app: FastifyInstance, { context, answerOnce }: Rout
       description:
         'Append-only: of one rater’s reviews of a question (a trajectory and its ground truth) by a rubric the newest counts. Label and claims are those of the rubric of the grade (`GET /v1/rubrics/{id}`). Any grade of the question can be reviewed, whatever its status.',
       tags: ['audit'],
-      params: GradeId,
+      params: IdParams,
       headers: IdempotencyHeader,
       querystring: NoQuery,
       body: ReviewRequestSchema,

@@ -9,7 +9,7 @@ import { EXAMPLE_REQUEST } from '../body/examples.ts'
 import { isStream, readRecords } from '../body/ndjson.ts'
 import { decodeCursor, encodeCursor } from '../body/paging.ts'
 import { sendJson, sendText } from '../body/reply.ts'
-import { answer, IdempotencyHeader, NoQuery, problems } from '../body/schemas.ts'
+import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
 import type { Project } from '../context.ts'
 import { refusalProblem } from '../outcomes.ts'
 import { orNotFound } from '../problem.ts'
@@ -20,7 +20,6 @@ const UploadSchema = Type.Unsafe<Upload>({
   type: ['object', 'array'],
   description: 'One run as an object or an array of records, in any format of docs/formats.md.',
 })
-const TrajectoryId = Closed({ id: Type.String({ maxLength: 100 }) })
 const DocumentQuery = Closed({ document: Type.Optional(Type.Boolean({ description: 'With the source document.' })) })
 const StepsQuery = Closed({
   from: Type.Optional(Type.Integer({ description: 'First step id.' })),
@@ -78,7 +77,7 @@ export function trajectoryRoutes(app: FastifyInstance, { context, answerOnce }: 
       operationId: 'getTrajectory',
       summary: 'What a stored trajectory is',
       tags: ['trajectories'],
-      params: TrajectoryId,
+      params: IdParams,
       querystring: DocumentQuery,
       response: { 200: answer('TrajectorySummary', 'The summary.'), ...problems(400, 404) },
     },
@@ -95,7 +94,7 @@ export function trajectoryRoutes(app: FastifyInstance, { context, answerOnce }: 
       operationId: 'listSteps',
       summary: 'Steps of a trajectory, with the actor and place of every part',
       tags: ['trajectories'],
-      params: TrajectoryId,
+      params: IdParams,
       querystring: StepsQuery,
       response: { 200: answer('TrajectoryStepPage', 'One page, in order.'), ...problems(400, 404) },
     },
