@@ -83,12 +83,12 @@ export class BatchEngine {
   }
 
   /** There is a new batch. It is stored already: what goes wrong here is not its end. */
-  async begin(id: string): Promise<void> {
+  async begin(id: string, isTold = false): Promise<void> {
     const { adopts, stores, company, onTrouble } = this.deps
     try {
       if (!adopts && (await stores.batches.claim(id))) this.own.add(id)
       await this.tell(id, company?.traceparent())
-      if (company === null) await this.runs.begin(id)
+      if (company === null) await this.runs.begin(id, isTold)
     } catch (error) {
       // The next look tries again.
       if (!adopts) this.own.add(id)
@@ -116,7 +116,7 @@ export class BatchEngine {
       this.deps.resumeLanes()
       await this.deps.stores.batches.resume(id)
     }
-    await this.begin(id)
+    await this.begin(id, true)
   }
 
   /** Items in flight, wherever. */

@@ -78,13 +78,17 @@ export class BatchRuns {
     return taken.length
   }
 
-  /** Takes the whole batch. Where a run of it is on its way to its end here, which may park it, that is waited for in the background. */
-  async begin(id: string): Promise<void> {
+  /**
+   * Takes the whole batch. A run of it that is on its way to its end here is waited for in the background. `isTold`: so is any other, which may
+   * be parked by what was wrong before somebody said that it is mended.
+   */
+  async begin(id: string, isTold: boolean): Promise<void> {
     const run = this.runs.get(id)
     if (run === undefined) return void (await this.accept([wholeOf(id)]))
-    if (!run.runner.isLeaving) return
+    if (!isTold && !run.runner.isLeaving) return
     void this.track(id, async () => {
       await run.ended
+      if (this.isStopping) return
       await this.deps.stores.batches.resume(id)
       await this.accept([wholeOf(id)])
     })

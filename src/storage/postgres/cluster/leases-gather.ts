@@ -8,10 +8,13 @@ interface Waiting<A, B> {
 const MOST = 500
 
 /**
- * One statement at a time for all who ask meanwhile: what comes while one is under way goes into the next. `work` answers in the order of
- * what it is given; what it rejects with, all of them hear.
+ * One statement at a time for all who ask meanwhile: what comes while one is under way goes into the next; with `isSerial` false, what is
+ * asked in one turn alone goes together. `work` answers in the order of what it is given; what it rejects with, all of them hear.
  */
-export function gather<A, B>(work: (given: readonly A[]) => Promise<readonly B[]>): (one: A) => Promise<B> {
+export function gather<A, B>(
+  work: (given: readonly A[]) => Promise<readonly B[]>,
+  isSerial = true,
+): (one: A) => Promise<B> {
   let waiting: Waiting<A, B>[] = []
   let isBusy = false
 
@@ -31,7 +34,8 @@ export function gather<A, B>(work: (given: readonly A[]) => Promise<readonly B[]
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MOST)
       waiting = waiting.slice(MOST)
-      await runOnce(batch)
+      const ran = runOnce(batch)
+      if (isSerial) await ran
     }
     isBusy = false
   }

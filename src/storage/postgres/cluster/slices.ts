@@ -8,6 +8,7 @@ import {
 } from '../../../ports/slice-ports.ts'
 import type { Listener } from '../connection/listen.ts'
 import type { Unit } from '../connection/unit.ts'
+import { gather } from './leases-gather.ts'
 
 /** Slices that are looked through of a batch, held ones too. */
 const MOST_LOOKED_AT = 1024
@@ -73,68 +74,55 @@ const END = `
   UPDATE batches SET status = 'cancelled', process = NULL, finished_at = $2 WHERE id = $1 AND status = 'cancelling'
     AND NOT EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND status IN ('pending', 'waiting'))`
 
-/** What a worker asks for; its answer. */
 interface Wanted {
   readonly batches: readonly string[]
   readonly judge: string | null
   readonly most: number
-  readonly resolve: (found: readonly FreeSlice[]) => void
-  readonly reject: (error: unknown) => void
 }
 
-export const createSliceStore = (unit: Unit): SliceStore => ({
-  open: (batches) => unit.rows(OPEN, [batches]),
-  free: askTogether(unit),
-  async freeWhole(batches, most) {
-    const rows = await unit.rows<{ batch: string }>(FREE_WHOLE, [batches, most])
-    return rows.map(({ batch }) => wholeOf(batch))
-  },
-  cancel: (batch, at) =>
-    unit.write(async (sql) => {
-      if ((await sql.rows(HOLD_CANCELLED, [batch])).length === 0) return false
-      await sql.run(CANCEL_FREE, [batch])
-      return (await sql.run(END, [batch, at])) > 0
-    }),
-})
-
-/** Idle workers wake together, and each would walk through all that is pending: what is asked for in one turn is one statement. */
-function askTogether(unit: Unit): SliceStore['free'] {
-  let turn: Wanted[] = []
-  const ask = () => {
-    const byBatches = Map.groupBy(turn, ({ batches }) => batches)
-    turn = []
-    for (const wanted of byBatches.values())
-      findFree(unit, wanted, 1).catch((error: unknown) => {
-        for (const { reject } of wanted) reject(error)
-      })
+export function createSliceStore(unit: Unit): SliceStore {
+  // Idle workers wake in one turn, and each would walk through all that is pending.
+  const findTogether = gather(async (wanted: readonly Wanted[]) => {
+    const found = new Map<Wanted, readonly FreeSlice[]>()
+    const byBatches = Map.groupBy(wanted, ({ batches }) => batches)
+    await Promise.all([...byBatches.values()].map((some) => findFree(unit, some, found)))
+    return wanted.map((one) => found.get(one) ?? [])
+  }, false)
+  return {
+    open: (batches) => unit.rows(OPEN, [batches]),
+    free: (batches, judge, most) => findTogether({ batches, judge, most }),
+    async freeWhole(batches, most) {
+      const rows = await unit.rows<{ batch: string }>(FREE_WHOLE, [batches, most])
+      return rows.map(({ batch }) => wholeOf(batch))
+    },
+    cancel: (batch, at) =>
+      unit.write(async (sql) => {
+        if ((await sql.rows(HOLD_CANCELLED, [batch])).length === 0) return false
+        await sql.run(CANCEL_FREE, [batch])
+        return (await sql.run(END, [batch, at])) > 0
+      }),
   }
-  return (batches, judge, most) =>
-    new Promise((resolve, reject) => {
-      if (turn.length === 0) queueMicrotask(ask)
-      turn.push({ batches, judge, most, resolve, reject })
-    })
 }
 
-/** Answers those that want slices of the same batches. Where all that was found only looked like it, `times` as much is asked for. */
-async function findFree(unit: Unit, wanted: readonly Wanted[], times: number): Promise<void> {
-  const [first] = wanted
-  if (first === undefined) return
+/** Finds what is wanted of the same batches. Where all that was found only looked like it, `times` as much is asked for. */
+async function findFree(
+  unit: Unit,
+  wanted: readonly Wanted[],
+  found: Map<Wanted, readonly FreeSlice[]>,
+  times = 1,
+): Promise<void> {
   const mosts = wanted.map(({ most }) => Math.max(1, most) * times)
-  const rows = await unit.rows<Found>(FREE, [first.batches, wanted.map(({ judge }) => markOf(judge)), mosts])
-  const byPlace = Map.groupBy(rows, ({ place }) => place - 1)
-  const again = wanted.filter(({ judge, most, resolve }, at) => {
-    const found = (byPlace.get(at) ?? []).map(({ batch, from, rank, request }) => ({
-      batch,
-      from,
-      rank,
-      judge: judgeOf(request),
-    }))
-    const ours = judge === null ? found : found.filter((one) => one.judge === judge)
-    const isAll = ours.length > 0 || found.length < (mosts[at] ?? 0)
-    if (isAll) resolve(ours.slice(0, most))
-    return !isAll
+  const marks = wanted.map(({ judge }) => markOf(judge))
+  const rows = await unit.rows<Found>(FREE, [wanted[0]?.batches, marks, mosts])
+  const again = wanted.filter((one, at) => {
+    const seen = rows
+      .filter(({ place }) => place === at + 1)
+      .map(({ request, place: _, ...slice }) => ({ ...slice, judge: judgeOf(request) }))
+    const ours = seen.filter(({ judge }) => one.judge === null || judge === one.judge)
+    found.set(one, ours.slice(0, one.most))
+    return ours.length === 0 && seen.length === mosts[at]
   })
-  await findFree(unit, again, times * 8)
+  if (again.length > 0) await findFree(unit, again, found, times * 8)
 }
 
 interface Found extends Omit<FreeSlice, 'judge'> {
