@@ -4,7 +4,7 @@
 DROP INDEX grades_by_key;
 CREATE INDEX grades_by_key ON grades (key, id) WHERE status = 'failed' OR silent = 1;
 
--- By the first digits of both digests: an eighth of the two; the few that are found are compared whole.
+-- By the first digits of both digests, 24 characters of 143; the few that are found are compared whole.
 DROP INDEX grades_by_question;
 CREATE INDEX grades_by_question ON grades ((substr(question, 8, 16) || substr(question, 80, 8)));
 
