@@ -10,7 +10,7 @@ const PROJECT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
 /** A project's name is also the name of its file: nothing else may ever be one. */
 export const isProjectName = (name: string): boolean => PROJECT_NAME.test(name)
 
-/** Who asks: a key that was checked, or, where no access control is on, nobody in particular. */
+/** Who asks: a key that was checked, or, where no access control is on, no one in particular. */
 export interface Caller {
   /** `key_…`; null where no key was asked for. */
   readonly key_id: string | null
@@ -45,7 +45,7 @@ export interface Access {
   closeSession(secret: string): Promise<void>
 }
 
-/** Everybody, where no access control is on. */
+/** Every caller, where no access control is on. */
 export const ANYBODY: Caller = {
   key_id: null,
   name: 'anybody',

@@ -23,7 +23,7 @@ export function parseToken(token: string): { readonly id: string; readonly secre
 export const isSecret = (text: string): boolean => SECRET.test(text)
 
 /**
- * SHA-256, not a slow hash: a secret is 256 random bits, which nobody finds by trying, however fast each try is. Of the text and
+ * SHA-256, not a slow hash: a secret is 256 random bits, which cannot be found by trying, however fast each try is. Of the text and
  * not of its bytes, since several texts stand for the same bytes.
  */
 export const digestSecret = (secret: string): Uint8Array => createHash('sha256').update(secret).digest()

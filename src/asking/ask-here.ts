@@ -11,7 +11,7 @@ interface HereDeps {
 const NEVER = new AbortController().signal
 
 /**
- * Asks the judge that searches, in this process. It costs nothing and needs nobody else: nothing is reserved, no turn is waited for, no call is
+ * Asks the judge that searches, in this process. It costs nothing and makes no call: nothing is reserved, no turn is waited for, no call is
  * made twice, and the ledger has it begun and ended in one unit of work.
  */
 export const askHere =

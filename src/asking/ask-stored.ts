@@ -3,7 +3,7 @@ import type { Asker } from './asker.ts'
 import { summarize } from './asker.ts'
 
 /**
- * Answers from the good replies of a stored grade, in the order in which they were given: what they say is checked again, and nobody
+ * Answers from the good replies of a stored grade, in the order in which they were given: what they say is checked again, and no judge
  * is asked or paid. Null where the grade has no further reply: what the rules of today want repaired was never asked.
  */
 export function askStored(replies: readonly StoredReply[]): Asker {

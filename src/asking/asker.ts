@@ -19,7 +19,7 @@ export interface Asking {
 export interface Asked {
   readonly reply: JudgeReply
   readonly attempts: readonly AttemptSummary[]
-  /** Spent waiting for a turn, which is nobody’s fault: the deadline moves by it. */
+  /** Spent waiting for a turn, which is not the judge’s fault: the deadline moves by it. */
   readonly waited_ms: number
 }
 

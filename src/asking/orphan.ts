@@ -3,12 +3,12 @@ import type { AttemptLedger } from '../ports/ledger-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 import { type Account, type Asked, type Asking, summarize } from './asker.ts'
 
-/** Grades that are being made in this process: their replies are nobody else’s. */
+/** Grades that are being made in this process: their replies are theirs alone. */
 export const inTheMaking = new Set<string>()
 
 /**
  * The reply that an interrupted grade paid for, if there is one: it belongs to this grade from now on. `lease`: the
- * token under which the question is asked; then the store knows from the leases whose replies are still somebody’s.
+ * token under which the question is asked; then the store knows from the leases whose replies are still waited for.
  */
 export async function takeOrphan(
   attempts: AttemptLedger,
@@ -34,7 +34,7 @@ const LOOK_MS = 1000
 
 /**
  * A process that was stopped, or had lost the database, for longer than its lease may still have the very same call under way: its reply is
- * waited for, not bought again. Answers how long that took, and the reply where it came; null: the call is nobody’s any more.
+ * waited for, not bought again. Answers how long that took, and the reply where it came; null: no process waits for the call any more.
  */
 export async function awaitOutstanding(
   { attempts, clock }: { readonly attempts: AttemptLedger; readonly clock: Clock },

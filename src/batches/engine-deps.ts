@@ -9,14 +9,14 @@ import type { RunnerDeps } from './run/run.ts'
 export interface EngineDeps extends Omit<RunnerDeps, 'onChange' | 'onError' | 'stores'> {
   readonly stores: Stores
   readonly pump: ProviderPump
-  /** Every lane there is: somebody says that whatever was wrong is mended. */
+  /** Every lane there is: an operator says that what was wrong is mended. */
   readonly resumeLanes: () => void
   /** Whether batches that other processes left are taken over. */
   readonly adopts: boolean
   readonly cluster: BatchCluster
-  /** How long nobody hears of a process that holds something before it is somebody else’s, in seconds. */
+  /** After how many seconds of silence what a process holds may be taken by another. */
   readonly lease_s: number
-  /** Null: nobody else takes part, and the engine takes all there is by itself. */
+  /** Null: no other process takes part, and the engine takes all there is by itself. */
   readonly company: Company | null
   /** What went wrong behind the scenes, for the log. */
   readonly onTrouble: (trouble: Trouble) => void
@@ -45,13 +45,13 @@ export interface GrowingBatch {
 /** Of what processes on one database share, that which batches are divided by. */
 export interface BatchCluster extends Pick<Cluster, 'slices'> {
   readonly leases: Pick<LeaseStore, 'takeMany' | 'release' | 'holds' | 'note' | 'inFlight'>
-  /** Holds a draft, which is this process’s own. Absent: nobody begins a batch before it is whole. */
+  /** Holds a draft, which is this process’s own. Absent: a batch is begun only once it is whole. */
   readonly holdDraft?: (id: string) => Lease
 }
 
 /** The others, and who divides this process’s capacity among the projects. */
 export interface Company {
-  /** The judges with which this process works on anybody’s batches. */
+  /** The judges with which this process works on the batches of all. */
   readonly judges: ReadonlySet<string>
   /** Tells all processes that there is work in a batch. */
   readonly send: (notice: Omit<WorkNotice, 'project'>) => Promise<void>

@@ -10,14 +10,14 @@ import { BatchRuns } from './runs.ts'
 const LONGEST_LOOK_MS = 10_000
 /** After the database has refused to say what there is to do. */
 const REFUSED_MS = 2_000
-/** A judge that nobody has had for so long, and for twice a lease, is missing. */
+/** A judge that no process has had for so long, and for twice a lease, is missing. */
 const MISSING_MS = 5_000
 
 const COMMAND_STOPPED = 'the command that ran it was stopped'
 
 /**
  * Batches are cut into slices, and each is run by whichever process holds it: by its lease; on SQLite all of the batch, by its claim. What
- * there is to do is read from the items and the leases: by whoever has room for more, when a notice comes, and now and then, for what nobody
+ * there is to do is read from the items and the leases: by a process that has room for more, when a notice comes, and now and then, for what nobody
  * told.
  */
 export class BatchEngine {
@@ -32,7 +32,7 @@ export class BatchEngine {
   private readonly traces = new Map<string, string>()
   /** Held for as long as this process has the judges. */
   private judges: readonly Lease[] = []
-  /** Since when judges that are wanted are nobody’s; milliseconds since the epoch. */
+  /** Since when judges that are wanted are missing; milliseconds since the epoch. */
   private missing = new Map<string, number>()
   private readonly stopping = new AbortController()
   private looking: Promise<void> | null = null
@@ -52,7 +52,7 @@ export class BatchEngine {
     })
   }
 
-  /** Slices of the judge (null: whole batches) that nobody holds. Never rejects. */
+  /** Slices of the judge (null: whole batches) that are free. Never rejects. */
   async free(judge: string | null, most: number): Promise<readonly FreeSlice[]> {
     const { slices } = this.deps.cluster
     if (this.open.length === 0 || this.now() < this.runs.restsUntil) return []
@@ -65,7 +65,7 @@ export class BatchEngine {
     }
   }
 
-  /** Takes those that nobody else has taken meanwhile; answers how many. Never rejects. */
+  /** Takes those that no other process has taken meanwhile; answers how many. Never rejects. */
   accept(slices: readonly Slice[]): Promise<number> {
     return this.runs.accept(slices)
   }
@@ -203,14 +203,14 @@ export class BatchEngine {
     return next
   }
 
-  /** Wakes what sleeps, and ends what nobody has told the end of. */
+  /** Wakes what sleeps, and ends what has ended untold. */
   private async see({ id, mode, status, is_over }: Omit<OpenBatch, 'resumes_at'>, isAsleep: boolean): Promise<void> {
     if (isAsleep && (await this.deps.stores.batches.resume(id))) this.deps.notify(id)
     if (!this.isWhole({ mode }) && (is_over || status === 'cancelling')) await this.end(id, status)
   }
 
   /**
-   * Each judge of this process is said to be there, by a lease that one of those has that have it. Slices of one that is nobody’s are taken
+   * Each judge of this process is said to be there, by a lease that one of those has that have it. Slices of one that no process has are taken
    * here: their batch is parked, with the reason.
    */
   private async seeJudges(judges: ReadonlySet<string>): Promise<void> {
@@ -232,7 +232,7 @@ export class BatchEngine {
     await this.accept(foreign.filter(({ judge }) => (this.missing.get(judgeLease(judge ?? '')) ?? now) <= before))
   }
 
-  /** Where every item has ended, the batch has; one that is cancelled, once nobody holds anything of it. */
+  /** Where every item has ended, the batch has; one that is cancelled, once no process holds a part of it. */
   private async end(id: string, status: BatchRecord['status']): Promise<void> {
     const at = this.deps.clock.now().toISOString()
     const { batches } = this.deps.stores
@@ -253,7 +253,7 @@ export class BatchEngine {
   private fail(error: unknown): void {
     if (!this.hasFailed) this.deps.onTrouble({ batch: '', error })
     this.hasFailed = true
-    // Nobody was seen, this process included: how long a judge is missing counts from when the database is back.
+    // No process was seen, this one included: how long a judge is missing counts from when the database is back.
     this.missing.clear()
   }
 

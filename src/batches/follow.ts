@@ -8,7 +8,7 @@ import type { BatchService } from './service.ts'
 
 /** At most this often ends are looked for: a slow first item would have every end looked at. */
 const SHORTEST_MS = 100
-/** Another process may run the batch, and tells nobody here. */
+/** Another process may run the batch, and tells no follower here. */
 const LONGEST_MS = 500
 const SILENCE_MS = 10_000
 const PAGE = 200
@@ -17,7 +17,7 @@ export interface Following {
   readonly batches: BatchService
   readonly clock: Clock
   readonly id: string
-  /** Whether nobody listens any more. */
+  /** Whether the follower has gone. */
   readonly isOff: () => boolean
 }
 
@@ -61,7 +61,7 @@ export const isEnded = ({ status }: Batch): boolean => status === 'done' || stat
 
 const isOver = (batch: Batch): boolean => isEnded(batch) || (batch.status === 'parked' && batch.resumes_at === null)
 
-/** The batch as it is, at once and after changes: those that come while nobody waits are not lost. */
+/** The batch as it is, at once and after changes: those that come between two waits are not lost. */
 async function* look({ batches, clock, id, isOff }: Following, every_ms: number): AsyncGenerator<Batch | null> {
   const notifier = createNotifier(clock)
   const close = batches.watch(id, () => notifier.notify())

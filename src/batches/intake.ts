@@ -45,7 +45,7 @@ const MOST_READS = 5
 const READ_AGAIN_MS = 200
 
 /**
- * Takes a batch in, whole or not at all: items arrive in a draft that nobody sees, every one is read as far as it can be without
+ * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, every one is read as far as it can be without
  * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items. With `grow` its items are graded
  * meanwhile: what was graded of a draft that is refused answers the same questions later.
  */

@@ -4,13 +4,13 @@ import { batchOfLease, leaseName, wholeOf } from '../ports/slice-ports.ts'
 import type { BatchCluster } from './engine-deps.ts'
 
 /**
- * SQLite, where the one slice of a batch is all of it: the process that has claimed the batch holds it, and nobody else has anything of it.
- * With `adopts` false it keeps its claims for as long as it lives: nobody else shall go on with what it was told to do.
+ * SQLite, where the one slice of a batch is all of it: the process that has claimed the batch holds it, and no other process has a part of it.
+ * With `adopts` false it keeps its claims for as long as it lives: no other process shall go on with what it was told to do.
  */
 export function oneProcess(batches: BatchStore, adopts: boolean): BatchCluster {
   /** Names of the leases of what is worked on here. */
   const held = new Set<string>()
-  /** Batches that could not be given back: still claimed, and worked on by nobody. */
+  /** Batches that could not be given back: still claimed, and not worked on. */
   const stuck = new Set<string>()
 
   function hold(name: string): Lease {

@@ -93,7 +93,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     return record.provider_id === null ? reconcile(api, record, maySubmit) : poll(api, record, record.provider_id)
   }
 
-  /** It was recorded, and whether it was sent nobody knows: the provider is asked before anything is sent again. */
+  /** It was recorded, and it is not known whether it was sent: the provider is asked before anything is sent again. */
   async function reconcile(api: BatchApi, record: ProviderBatchRecord, maySubmit: boolean): Promise<Moved> {
     const lines = await deps.queue.lines(record.id)
     const mark = { ...markOf(record), custom_ids: lines.map((one) => one.id) }
@@ -125,7 +125,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     }
   }
 
-  /** As long as it is on its way, nobody else sends it: what the provider has then says nothing. */
+  /** As long as it is on its way, no other process sends it: what the provider has then says nothing. */
   async function submit(api: BatchApi, record: ProviderBatchRecord): Promise<Moved> {
     sending.add(record.id)
     try {

@@ -14,7 +14,7 @@ interface BatchRunsDeps extends EngineDeps {
   readonly onHeld: (slice: Slice) => (end: SliceEnd) => void
   /** Slices of the batch that were held here are free for all, and have not ended. */
   readonly onFreed: (batch: string) => Promise<void>
-  /** Ends the batch, if every item of it has ended, or is cancelled and held by nobody. */
+  /** Ends the batch, if every item of it has ended, or is cancelled and held by no process. */
   readonly endBatch: (batch: string, status: BatchRecord['status']) => Promise<void>
   /** There is room for more work. */
   readonly onCapacity: () => void
@@ -25,7 +25,7 @@ interface Running {
   readonly runner: BatchRunner
   /** Null: the whole batch. */
   readonly slices: SliceSource | null
-  /** All that it holds, which is nobody’s from then on. */
+  /** All that it holds, which is free from then on. */
   readonly drain: () => readonly HeldSlice[]
   /** The runner has ended: what it held is being given back, and nothing can be added. */
   isOver: boolean
@@ -47,7 +47,7 @@ export class BatchRuns {
   private readonly deps: BatchRunsDeps
   private readonly runs = new Map<string, Running>()
   private readonly busy = new Set<Promise<unknown>>()
-  /** Left, parked until somebody mends what is wrong: when they run again, somebody has. */
+  /** Left, parked until an operator mends what is wrong: when they run again, it was mended. */
   private readonly parked = new Set<string>()
   /** How often in a row the store refused what they need, as it will refuse it again. */
   private readonly breaks = new Map<string, number>()
@@ -59,7 +59,7 @@ export class BatchRuns {
     this.deps = deps
   }
 
-  /** Takes what nobody else holds; answers how much that was. Never rejects. */
+  /** Takes what is free; answers how much that was. Never rejects. */
   async accept(slices: readonly Slice[]): Promise<number> {
     let taken: readonly Lease[] = []
     await this.track('', async () => {
@@ -200,16 +200,16 @@ export class BatchRuns {
         if (record?.status === 'parked' && record.resumes_at === null) this.parked.add(record.id)
         return record?.status === 'running'
       },
-      // Others have parts of it: told only at the end, it could undo that somebody has it go on by then.
+      // Others have parts of it: told only at the end, it could undo a resume that came meanwhile.
       onParking: (parking) => this.park(batch.id, parking),
-      // The end of the batch is told when nobody holds anything of it.
+      // The end of the batch is told when no process holds a part of it.
       onCancelled: async () => LEFT,
       onEmpty: async () => LEFT,
     }
     this.run(given, () => source.drain(), source)
   }
 
-  /** Nobody else has anything of it: all that its end takes is done by its run. */
+  /** No other process has a part of it: all that its end takes is done by its run. */
   private runWhole(batch: Run['batch'], payer: Payer | null, held: HeldSlice, source: ItemQueue): Running {
     const { pump, leases, clock, stores } = this.deps
     const { id, mode } = batch
@@ -267,7 +267,7 @@ export class BatchRuns {
       // A whole batch that was lost may have been taken again before its old run had ended.
       if (this.runs.get(id) === running) this.runs.delete(id)
     }
-    // What nobody holds any more: the last one out tells the end.
+    // What no process holds any more: the last one to leave tells the end.
     if (running.slices !== null) await this.deps.endBatch(id, 'cancelling')
     this.deps.notify(id)
   }
@@ -291,7 +291,7 @@ export class BatchRuns {
     return this.deps.stores.batches.park(id, reason, resumes_at?.toISOString() ?? null)
   }
 
-  /** What is damaged or missing stays so until somebody sees to it: then the batch says what it is, and takes no more of anybody’s time. */
+  /** What is damaged or missing stays so until an operator sees to it: then the batch says what it is, and takes no more time. */
   private async countBreak(id: string, error: unknown): Promise<void> {
     const { code, message } = error as { code?: unknown; message?: unknown }
     if (code !== 'storage_error') return
@@ -309,7 +309,7 @@ export class BatchRuns {
     await this.deps.endBatch(held.slice.batch, status)
   }
 
-  /** Somebody may go on with it at once. */
+  /** Any process may go on with it at once. */
   private async giveBack(slices: readonly HeldSlice[]): Promise<void> {
     await Promise.all(slices.map((held) => this.letGo(held, held.lease.lost.aborted ? 'lost' : 'given_back')))
     for (const batch of new Set(slices.map(({ slice }) => slice.batch))) await this.deps.onFreed(batch)

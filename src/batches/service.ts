@@ -109,7 +109,7 @@ export class BatchService {
     return true
   }
 
-  /** A parked batch, or one that nobody runs, goes on. Null: there is no such batch; false: it has ended. */
+  /** A parked batch, or one that no process runs, goes on. Null: there is no such batch; false: it has ended. */
   async resume(id: string): Promise<boolean | null> {
     const record = await this.store.get(id)
     if (record === null) return null
@@ -142,7 +142,7 @@ export class BatchService {
     return this.engine.stop()
   }
 
-  /** Says that this process lives, and which calls nobody makes any more. */
+  /** Says that this process lives, and which calls are no longer being made. */
   private async beat(): Promise<void> {
     const { clock, stores, onTrouble } = this.deps
     for (;;) {

@@ -9,7 +9,7 @@ interface SliceWorkerDeps {
   readonly laneOf: (judge: string) => Lane
   /** What all projects of this process hold of a judge; of providers’ batches with null. */
   readonly load: (judge: string | null) => Load
-  /** Takes up to so many slices that nobody holds: what was taken counts in `load` by then. Null: there are none. Never rejects. */
+  /** Takes up to so many free slices: what was taken counts in `load` by then. Null: there are none. Never rejects. */
   readonly take: (judge: string | null, most: number) => Promise<number | null>
   readonly clock: Clock
 }

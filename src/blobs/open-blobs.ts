@@ -7,7 +7,7 @@ import { NOT_KEPT, toBlobError } from './s3-error.ts'
 import { createS3Requests, type S3Requests } from './s3-requests.ts'
 
 /**
- * The large data of all projects: each has a folder of its own, which the names of another cannot reach. Asks nothing of anybody: a
+ * The large data of all projects: each has a folder of its own, which the names of another cannot reach. Makes no request: a
  * start costs neither a connection nor the client.
  */
 export function openBlobs(settings: BlobSettings | null, secrets: Secrets): ProjectBlobs {

@@ -21,7 +21,7 @@ export function openLanes(
       createLane(isLexical ? LEXICAL_LANE : own, clock, shared, config.workers.most_in_flight ?? undefined),
     )
   }
-  // A judge that is no longer configured is refused before anybody asks for its lane’s turn.
+  // A judge that is no longer configured is refused before its lane is asked for a turn.
   const unknown = createLane(LEXICAL_LANE, clock)
   return {
     of: (judge: string): Lane => lanes.get(judge) ?? unknown,

@@ -21,7 +21,7 @@ import { watchStores } from '../telemetry/watch-stores.ts'
 import type { StorePool } from './store-pool.ts'
 import type { Work } from './workers.ts'
 
-/** What all projects share: judges and their limits, which belong to the service, and nothing that anybody has stored. */
+/** What all projects share: judges and their limits, which belong to the service, and nothing that is stored. */
 export interface Shared {
   readonly config: Config
   readonly pool: StorePool
@@ -144,7 +144,7 @@ function createBatches(shared: Shared, project: string, stores: Stores, service:
   })
 }
 
-/** Null where nobody else works on the database: SQLite. */
+/** Null where no other process works on the database: SQLite. */
 function companyOf({ work, tracing }: Shared, project: string, { cluster }: Stores): Company | null {
   if (cluster === null || work === null) return null
   return {

@@ -9,7 +9,7 @@ interface Projects {
   open(name: string): Promise<Project>
   /** Those that are open. */
   all(): Promise<readonly Project[]>
-  /** Opens what there is, and goes on with everybody’s batches; a project that cannot be opened is a trouble, and only its own. */
+  /** Opens what there is, and goes on with all their batches; a project that cannot be opened is a trouble, and only its own. */
   start(): Promise<void>
   /** No batch begins anything more; resolves once nothing of theirs is in flight. */
   stop(): Promise<void>
@@ -18,7 +18,7 @@ interface Projects {
   close(): Promise<void>
 }
 
-/** How often it is looked for projects that other processes have made: their batches may need somebody to go on with them. */
+/** How often it is looked for projects that other processes have made: their batches may need a process to go on with them. */
 const LOOK_MS = 15_000
 
 /** Fails where the default project cannot be opened. */

@@ -8,7 +8,7 @@ import type { WorkNotice } from '../ports/slice-ports.ts'
 
 /** This process’s part in the work on batches that processes of one database share. */
 export interface Work {
-  /** Those with which it works on anybody’s batches. */
+  /** Those with which it works on the batches of all. */
   readonly judges: ReadonlySet<string>
   /** There may be room for more. */
   notifyCapacity(): void
@@ -35,7 +35,7 @@ interface WorkedProjects {
 
 interface WorkOptions {
   readonly config: Config
-  /** False: only for batches that are begun here, with nobody’s help. */
+  /** False: only for batches that are begun here, by this process alone. */
   readonly adopts: boolean
   readonly works: boolean
   readonly judges: Iterable<string>
@@ -44,7 +44,7 @@ interface WorkOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Null where nobody else works on the database: SQLite. */
+/** Null where no other process works on the database: SQLite. */
 export function openWork(options: WorkOptions): Work | null {
   const { config, adopts, works, onError } = options
   if (config.postgres === null) return null

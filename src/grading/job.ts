@@ -8,7 +8,7 @@ export type GradingJob = Job &
     | { readonly way: 'call' }
     /** Through the provider’s batch endpoint. */
     | { readonly way: 'provider'; readonly item: ItemRef }
-    /** From the stored replies of a grade: nobody is asked. */
+    /** From the stored replies of a grade: no judge is asked. */
     | { readonly way: 'stored'; readonly grade_id: string }
   )
 

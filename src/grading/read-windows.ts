@@ -19,7 +19,7 @@ const NODES = 2 ** (MOST_SPLITS + 1) - 1
 
 /**
  * Reads every window for evidence. A window that overflows is halved, twice at the most, and only its halves are asked. A reply in the
- * wrong form is asked for once more. A window that nobody could read fails the sample: every absence rests on all of them having been
+ * wrong form is asked for once more. A window that could not be read fails the sample: every absence rests on all of them having been
  * read, so that a verdict over the rest would be a verdict over what was not looked at. A citation that does not hold marks nothing.
  *
  * Calls: at most two for each of the seven pieces of a window, each cut off once.

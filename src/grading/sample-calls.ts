@@ -68,7 +68,7 @@ export class SampleCalls {
     }
   }
 
-  /** Null: nothing is stored for it, and nobody is asked. An answer that was cut off is asked for once more with twice the room. */
+  /** Null: nothing is stored for it, and no judge is asked. An answer that was cut off is asked for once more with twice the room. */
   async ask(request: JudgeRequest, round: number, purpose: AttemptSummary['purpose']): Promise<Asked | null> {
     const asked = await this.askOnce(request, round, purpose)
     const truncated = asked !== null && !asked.reply.ok && asked.reply.failure.code === 'truncated'
@@ -132,7 +132,7 @@ export const schemaInvalid = (issues: readonly Issue[], { rubric, judge }: Put):
 export const windowUnread = (steps: string, issues: readonly Issue[], { rubric, judge }: Put): Failure =>
   failure(
     'schema_invalid',
-    `the judge did not answer in the form of the schema when it was shown ${steps}, asked twice: nobody knows what stands there: ${renderIssues(issues, rubric)}${remedy(judge)}`,
+    `the judge did not answer in the form of the schema when it was shown ${steps}, asked twice: it is not known what stands there: ${renderIssues(issues, rubric)}${remedy(judge)}`,
     true,
   )
 

@@ -142,7 +142,7 @@ interface Seen {
 }
 
 /**
- * Over all projects that are open in this process: opening others is not for somebody who only looks, and what one project is called is not
+ * Over all projects that are open in this process: opening others is not for a request that only looks, and what one project is called is not
  * for the others to read.
  */
 async function look(context: Context): Promise<Seen> {

@@ -166,7 +166,7 @@ function toIssue(error: AjvError, context: string): Issue {
   return { path: `${prefix}${error.instancePath}${escaped}`, message }
 }
 
-/** A value of another type or form: the contract says what it should be, and nobody reads a pattern. */
+/** A value of another type or form: the contract says what it should be, and a pattern is not read. */
 const explained = ({ keyword, message = 'is not valid', parentSchema }: AjvError): string =>
   (keyword === 'pattern' && parentSchema?.description !== undefined
     ? 'is not valid'

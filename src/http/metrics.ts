@@ -19,7 +19,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry, prefix: 'veridict_' })
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers: [registry] })
-  // Counted here, and told when somebody asks.
+  // Counted here, and read when a client asks.
   let hits = 0
   const cache = new Counter({
     name: 'veridict_cache_total',

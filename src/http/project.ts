@@ -26,7 +26,7 @@ export function installProjects(http: FastifyInstance, context: Context): void {
   })
 }
 
-/** Who pays for what the request asks; null: nobody in particular. */
+/** Who pays for what the request asks; null: no key in particular. */
 export const payerOf = ({ caller: { key_id, max_cost_usd_per_day } }: FastifyRequest): Payer | null =>
   key_id === null ? null : { key_id, max_cost_usd_per_day }
 

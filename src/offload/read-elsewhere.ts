@@ -28,7 +28,7 @@ export function withStandIn(
   return { ...(body as object), trajectory: document }
 }
 
-/** A trajectory whose steps are with a worker: here they are read from the stored document, and only where somebody asks for them. */
+/** A trajectory whose steps are with a worker: here they are read from the stored document, and only where they are needed. */
 function runElsewhere({ head, measure, document, weak }: ReadRun, limits: ReadLimits): Trajectory {
   let steps: readonly Step[] | undefined
   const trajectory = {

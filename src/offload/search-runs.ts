@@ -3,7 +3,7 @@ import type { SearchJob } from './search-job.ts'
 import { createWorkerPool } from './worker-pool.ts'
 
 const MOST_MS = 20_000
-/** Apart from the pool of trials: nobody’s grade waits for a search. */
+/** Apart from the pool of trials: no grade waits for a search. */
 const pool = createWorkerPool<SearchJob, SearchedRun>(new URL('./search-runs-thread.ts', import.meta.url), {
   most_ms: MOST_MS,
 })

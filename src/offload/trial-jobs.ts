@@ -83,7 +83,7 @@ export interface ReplyJob {
   readonly asked: Asked | null
 }
 
-/** Nobody waits for the sample any more. */
+/** No caller waits for the sample any more. */
 export interface DropJob {
   readonly kind: 'drop'
   readonly id: number

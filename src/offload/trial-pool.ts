@@ -43,7 +43,7 @@ interface Known extends Searched {
   readonly truth: string
 }
 
-/** The calls of a sample in their order: one that is begun anew, as its worker was lost to other work, finds them, and nobody is asked twice. */
+/** The calls of a sample in their order: one that is begun anew, as its worker was lost to other work, finds them, and no judge is asked twice. */
 interface Calls {
   readonly made: (Asked | null)[]
   /** Pictures that were shown last. */

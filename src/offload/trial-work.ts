@@ -87,7 +87,7 @@ function questionOf({ info, ...given }: SampleJob['question'], trajectory: Traje
   const rubric = rubrics.get(given.rubric.digest) ?? given.rubric
   rubrics.set(rubric.digest, rubric)
   const ground_truth = normalizeGroundTruth(given.ground_truth, rubric.truth.instructions)
-  const judge = { info, ask: () => Promise.reject(new Error('a worker asks nobody')) }
+  const judge = { info, ask: () => Promise.reject(new Error('a worker makes no calls')) }
   const nonce = makeNonce(given.secret, trajectory)
   return { ...given, ground_truth, trajectory, anchors: resolveAnchors(ground_truth), rubric, judge, nonce }
 }

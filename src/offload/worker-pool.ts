@@ -14,7 +14,7 @@ interface WorkerPool<Input, Output> {
 }
 
 interface Where {
-  /** What the worker has from then on, and nobody else: it is sent to one that does nothing else, and never again. */
+  /** What the worker has from then on, and no other: it is sent to one that does nothing else, and never again. */
   readonly given?: readonly Transferable[]
   /** That worker and no other: it holds what the work goes on with. */
   readonly only?: Worker
@@ -35,7 +35,7 @@ export class WorkerLost extends Error {}
 /** The worker was lost to other work. */
 export class WorkerGone extends Error {}
 
-/** A worker that nobody needs gives its memory back. */
+/** A worker that is not needed gives its memory back. */
 const IDLE_MS = 30_000
 /** One that takes more dies, and its work with it. */
 const HEAP_MB = 768

@@ -14,7 +14,7 @@ const PAGES_AT_ONCE = 500
 
 /**
  * A copy of a database that others may be writing to: one state of it, in steps. It is checked (pages, references, rows against
- * those of the source), on the disk, and has its name only then. Rows of `processes` are left out: nobody uses a copy. The copy
+ * those of the source), on the disk, and has its name only then. Rows of `processes` are left out: no process uses a copy. The copy
  * needs no log beside it. Throws a StorageError where it cannot be made, and then leaves nothing behind.
  */
 export async function backUpDatabase(options: CopyOptions): Promise<CopyReport> {
@@ -63,7 +63,7 @@ function explainFailure(error: unknown, { from, to }: CopyOptions): unknown {
     : error
 }
 
-/** A name that is free, or that of a file which may be replaced: not a database that somebody uses, and no part of one. */
+/** A name that is free, or that of a file which may be replaced: not a database in use, and no part of one. */
 function assertReplaceable({ from, to, replace }: CopyOptions): void {
   const refuse = (why: string): StorageError => new StorageError('storage_error', why)
   if (basename(to) === '' || to.endsWith('/')) throw refuse(`${to} is no name of a file`)

@@ -47,7 +47,7 @@ export type BlobOwner = { readonly kind: 'trajectory' } | { readonly kind: 'repl
 const PLAIN_ID = /^[A-Za-z0-9_-]{1,80}$/
 
 /**
- * The name of the bytes: their digest, of which nobody can choose the name of another’s, and for replies the attempt, so that no two
+ * The name of the bytes: their digest, so that no client can choose the name of another’s bytes, and for replies the attempt, so that no two
  * share one. The first two digits spread the load of a large store.
  */
 export function blobName(owner: BlobOwner, { sha256 }: BlobReference): string {

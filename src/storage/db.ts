@@ -18,11 +18,11 @@ export interface Sql {
   insert(table: string, row: object, leases?: readonly string[]): Work<void>
   /** Rows with the same columns. */
   insertMany(table: string, rows: readonly object[]): Work<void>
-  /** Until the end of the unit of work nobody else changes the rows that are selected. SQLite has one writer anyway. */
+  /** Until the end of the unit of work no other process changes the rows that are selected. SQLite has one writer anyway. */
   lock(text: string, values: readonly unknown[]): Work<void>
   /** Ids of the processes that live, this one always among them; all others are dead. */
   living(): Work<readonly string[]>
-  /** The rows of `spending`, by scope. From here to the end of the unit of work nobody else spends in these scopes. */
+  /** The rows of `spending`, by scope. From here to the end of the unit of work no other process spends in these scopes. */
   spent(scopes: readonly string[]): Work<ReadonlyMap<string, Readonly<Record<string, number>> | undefined>>
   /** Adds to the rows of `spending`, by scope. */
   addSpending(sums: ReadonlyMap<string, Readonly<Record<string, number>>>): Work<void>

@@ -12,7 +12,7 @@ export interface Processes extends ProcessRegistry {
   readonly id: string
   /** Ids of the processes that live, this one always among them; all others are dead. */
   living(): ReadonlySet<string>
-  /** What this process holds is anybody’s from now on. */
+  /** What this process holds is free from now on. */
   leave(): void
 }
 

@@ -11,7 +11,7 @@ import { StorageError, toFileError } from './storage-error.ts'
 import { assertUnused, LOG_ENDINGS } from './unused-file.ts'
 
 /**
- * Puts a backup in the place of a database that nobody uses. The backup is copied and checked first, then the old file goes aside,
+ * Puts a backup in the place of a database that is not in use. The backup is copied and checked first, then the old file goes aside,
  * and the copy takes its name: at no moment there is no database. Throws a StorageError, and changes nothing, where the backup is
  * damaged, newer than this program or of another project, or where a process has the database open.
  */
@@ -58,7 +58,7 @@ async function prepare(options: RestoreOptions): Promise<Prepared> {
     const report = await backUpDatabase({ from, to: ready, replace: true, ...(onProgress && { onProgress }) })
     if (project !== null) markAs(ready, project, now)
     return {
-      // Copying may have taken long: somebody may have come meanwhile.
+      // Copying may have taken long: another process may have opened it meanwhile.
       assertUnused: () => old && assertUnused(path, now),
       commit: () => ({ ...report, project, to: path, ...takePlace(ready, path, now) }),
       discard,

@@ -14,7 +14,7 @@ interface Marks {
 }
 
 /**
- * Of which project the restored database is; null: nobody knows. Throws a StorageError where the backup is another project’s than the
+ * Of which project the restored database is; null: not known. Throws a StorageError where the backup is another project’s than the
  * database that it would replace, and where it would make a project that is not asked for.
  */
 export function projectOfRestored(options: RestoreOptions, path: string): string | null {

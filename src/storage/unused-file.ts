@@ -8,7 +8,7 @@ import { StorageError } from './storage-error.ts'
 export const LOG_ENDINGS = ['-journal', '-wal', '-shm'] as const
 
 /**
- * Nobody has the file open, by two signs: no living row in `processes`, and its lock is to be had. Writes the log back. A file that
+ * The file is not open in any process, by two signs: no living row in `processes`, and its lock is to be had. Writes the log back. A file that
  * is no database any more cannot be in use by a service.
  */
 export function assertUnused(path: string, now: Date): void {
@@ -26,7 +26,7 @@ export function assertUnused(path: string, now: Date): void {
     if (error instanceof StorageError) throw error
     const code = (error as { code?: string }).code ?? ''
     if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) throw inUse(path)
-    // Damaged: that is why somebody restores a backup.
+    // Damaged: that is why a backup is restored.
     if (!/^SQLITE_(CORRUPT|NOTADB|IOERR|CANTOPEN)/.test(code)) throw error
   } finally {
     db?.close()

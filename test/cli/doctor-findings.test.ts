@@ -40,16 +40,16 @@ const submitted = (at: string) =>
 /** What was done to the file, and all that is found of it. */
 const TAMPERED: readonly (readonly [string, string, readonly (string | RegExp)[]])[] = [
   ['a process that was killed', DEAD, [/^note processes: 0 processes in use of this file, 1 that ended without/]],
-  ['a batch without a process', running('bat_2', 'running'), ['warning batches: 1 batch that nobody runs']],
+  ['a batch without a process', running('bat_2', 'running'), ['warning batches: 1 batch that no process runs']],
   [
     'a parked batch that wakes by itself, and nobody to wake it',
     running('bat_2', 'parked', "'quota', '2026-11-22T00:00:00.000Z'"),
-    ['warning batches: 1 batch that nobody runs'],
+    ['warning batches: 1 batch that no process runs'],
   ],
   [
     'a parked batch that waits for somebody',
     running('bat_2', 'parked', "'quota', NULL"),
-    ['note batches: 1 batch parked until somebody says go on'],
+    ['note batches: 1 batch parked until they are resumed'],
   ],
   [
     'a paid reply without a grade',

@@ -38,7 +38,7 @@ describe('the command', () => {
     expect(warned.code).toBe(2)
     expect(warned.out.indexOf(other)).toBeGreaterThan(warned.out.indexOf(main))
     expect(warned.out).toMatch(
-      /warning {2}batches +1 batch that nobody runs\n.*Nothing is lost.*\n.*→ Start the service.*\n +bat_x\n/,
+      /warning {2}batches +1 batch that no process runs\n.*Nothing is lost.*\n.*→ Start the service.*\n +bat_x\n/,
     )
     expect(warned.out).toMatch(/\n\d+ ok, 0 note, 1 warning, 0 error\n$/)
 

@@ -70,7 +70,7 @@ describe('a window whose reply is in no form', () => {
     expect(await recheck()).toMatchObject({ kind: 'judged', claims: { values: { 'cue.acted': true } } })
   })
 
-  test('again and again fails the sample: nobody knows what stands there', async () => {
+  test('again and again fails the sample: it is not known what stands there', async () => {
     const { result, windows, decisions } = await run(
       readingJudge(15_000, (_request, call) => (call >= 2 ? MALFORMED : null)),
     )

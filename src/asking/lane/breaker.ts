@@ -34,7 +34,7 @@ export function restUntil(rests: number, now: number): number {
   return now + Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** rests)
 }
 
-/** Why a judge is out. `until`: milliseconds since the epoch; null: until somebody mends it. */
+/** Why a judge is out. `until`: milliseconds since the epoch; null: until an operator mends it. */
 export interface Outage {
   readonly failure: Failure
   readonly until: number | null
@@ -52,7 +52,7 @@ interface Breaker {
   /** Whether a call may start: always while the judge is in, one probe at a time while it is out. */
   admits(now: number): boolean
   start(): Pass
-  /** Answers who of those that wait must go: nobody (null), the batches, or everybody. */
+  /** Answers which of the waiting calls must go: none (null), those of batches, or all. */
   settle(pass: Pass, outcome: Outcome, failure: Failure | null, now: number): 'batches' | 'all' | null
   /** Opens it, whatever the reason; nothing where it is not out. */
   mend(): void

@@ -7,7 +7,7 @@ import { createAlarm } from './alarm.ts'
 export interface SharedLane {
   readonly judge: string
   readonly limits: SharedLimits
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number
 }
 
@@ -15,7 +15,7 @@ export interface SharedLane {
 interface Work {
   readonly calls: boolean
   readonly waiting: boolean
-  /** The judge is out: somebody else may say that it is mended. */
+  /** The judge is out: another process may say that it is mended. */
   readonly out: boolean
 }
 
@@ -26,7 +26,7 @@ export interface GateNews {
   changed(change: Change): void
 }
 
-/** Where nobody shares it. */
+/** Where no other process shares it. */
 export const NOBODY: GateNews = { paused: () => undefined, changed: () => undefined }
 
 /** Tells the other processes what this one found out, and hears from them: once a second while the lane has calls or its judge is out. */

@@ -21,7 +21,7 @@ const RESERVE = 0.25
 /** null: a single request; else the batch it is for. */
 export type Party = string | null
 
-/** `failure` and `until`: why and how long it is paused or out; `until` null while it is out: until somebody mends it. */
+/** `failure` and `until`: why and how long it is paused or out; `until` null while it is out: until an operator mends it. */
 interface LaneState {
   readonly kind: 'open' | 'paused' | 'out'
   readonly limit: number
@@ -52,7 +52,7 @@ export interface Lane {
   state(): LaneState
   /** Tells of a change of the state's kind, the limit or the shares. The listener must not throw. Answers what ends it. */
   onChange(listener: () => void): () => void
-  /** Somebody mended the judge: it may be called again. A pause that the provider asked for goes on. */
+  /** An operator mended the judge: it may be called again. A pause that the provider asked for goes on. */
   resume(): void
   /** The process ends: where it shares the judge, it asks for nothing more. What waits then does so for ever. */
   close(): void

@@ -35,7 +35,7 @@ class Line<T> {
 export function createLaneQueue<T>(): LaneQueue<T> {
   const singles = new Line<T>()
   const lines = new Map<string, Line<T>>()
-  /** The batches that have anybody waiting, in the order of their turns. */
+  /** The batches that have calls waiting, in the order of their turns. */
   const turns = new Line<string>()
   let inBatches = 0
   let singleWasLast = false

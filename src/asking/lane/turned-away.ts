@@ -9,7 +9,7 @@ export type LaneCall =
       readonly kind: 'turned_away'
       readonly failure: Failure
       readonly waited_ms: number
-      /** When the judge will be tried again; null: when somebody mends it, or the call was cancelled. */
+      /** When the judge will be tried again; null: when an operator mends it, or the call was cancelled. */
       readonly until: Date | null
     }
 

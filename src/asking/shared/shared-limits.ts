@@ -11,7 +11,7 @@ export interface SharedLimits {
   close(): Promise<void>
 }
 
-/** What a process found out about whether the judge answers; `mended`: somebody says so. */
+/** What a process found out about whether the judge answers; `mended`: an operator says so. */
 export type Change =
   | { readonly kind: 'resting' | 'broken'; readonly failure: Failure }
   | { readonly kind: 'opened' | 'mended' }
@@ -39,7 +39,7 @@ export interface Heard {
   readonly pause: { readonly failure: Failure; readonly for_ms: number; readonly until: number } | null
   /** Counts what happened to the judge: going out, failing a probe, coming back. */
   readonly epoch: number
-  /** `for_ms` null: until somebody mends it; 0: it is time to try it. */
+  /** `for_ms` null: until an operator mends it; 0: it is time to try it. */
   readonly outage: { readonly failure: Failure; readonly for_ms: number | null } | null
   /** How often in a row it was sent to rest. */
   readonly rests: number
@@ -102,7 +102,7 @@ function longerPause({ pause }: SharedJudge, told: Told, now: number): SharedJud
 
 /** What was found out before the last change is no news, except that the judge is broken, or was mended. */
 function withChange(was: SharedJudge, { change, epoch }: Told, now: number): { state: SharedJudge; counted: boolean } {
-  // Whoever begins anew may have been given another key: it is time for a try.
+  // A process that begins anew may have been given another key: it is time for a try.
   const state =
     epoch < 0 && was.outage?.until === null
       ? { ...was, outage: { ...was.outage, until: now }, epoch: was.epoch + 1 }

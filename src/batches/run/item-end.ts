@@ -2,7 +2,7 @@ import type { ItemOutcome } from '../../grading/service.ts'
 import type { ItemEnd } from '../../ports/batch-ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
 
-/** What a run at an item came to; `broken`: something was thrown that nobody expected. */
+/** What a run at an item came to; `broken`: something unexpected was thrown. */
 export type RunOutcome = ItemOutcome | { readonly kind: 'broken' }
 
 /** How an outcome settles its item; null where the unit of work that stored the grade has done so, or where it goes on. */

@@ -13,7 +13,7 @@ export interface RunnerDeps {
   readonly clock: Clock
   /** What was thrown and settles an item as `internal`. */
   readonly onError: (error: unknown, item: OpenItem) => void
-  /** Something has changed that somebody may be looking at. */
+  /** Something has changed that a follower may be looking at. */
   readonly onChange: () => void
 }
 
@@ -22,7 +22,7 @@ export interface Run {
   readonly batch: Pick<BatchRecord, 'id' | 'kind' | 'mode' | 'status' | 'max_cost_usd'>
   readonly payer: Payer | null
   readonly source: ItemSource
-  /** Whether the batch, which nobody cancels, is still ours to run. Null: it is not there, or still a draft. */
+  /** Whether the batch, which is not cancelled, is still ours to run. Null: it is not there, or still a draft. */
   readonly mayGoOn: (record: BatchRecord | null) => Promise<boolean>
   /** It is to rest: told at once, while items are in flight. */
   readonly onParking: (parking: Parked) => Promise<void>
@@ -32,7 +32,7 @@ export interface Run {
   readonly onEmpty: () => Promise<RunEnd | 'again' | null>
 }
 
-/** How a run ends. `over`: so is what was run. `left`: with everything kept; somebody may go on with it at once. */
+/** How a run ends. `over`: so is what was run. `left`: with everything kept; any process may go on with it at once. */
 export type RunEnd = { readonly kind: 'over' | 'left' } | Parked
 
 export const LEFT: RunEnd = { kind: 'left' }

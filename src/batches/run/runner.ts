@@ -9,7 +9,7 @@ import { createNotifier, type Notifier } from './notifier.ts'
 import { Patience } from './patience.ts'
 import { LEFT, type Parked, type Run, type RunEnd, type RunnerDeps } from './run.ts'
 
-/** Somebody else may have told the batch to stop, in the database. */
+/** Another process may have told the batch to stop, in the database. */
 const LOOK_MS = 500
 /** After a lease that another process may have. */
 const GRIP_MS = 1000
@@ -34,7 +34,7 @@ export class BatchRunner {
   private ceiling = MOST_IN_FLIGHT
   private parking: Parked | null = null
   private parked: Promise<void> = Promise.resolve()
-  /** Aborted once the run is to end: nobody waits for a turn any more. */
+  /** Aborted once the run is to end: waiting for a turn ends. */
   private readonly leaving = new AbortController()
   private isStopping = false
   private isCancelling: boolean

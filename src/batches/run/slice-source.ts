@@ -122,7 +122,7 @@ export class SliceSource extends ItemSource {
     return lease
   }
 
-  /** All that is held, whatever has become of it, is nobody’s from now on. */
+  /** All that is held, whatever has become of it, is free from now on. */
   drain(): readonly HeldSlice[] {
     const rest = [...this.slices.values()]
     this.slices.clear()

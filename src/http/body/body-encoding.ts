@@ -37,7 +37,7 @@ export function encodingOf(header: string | undefined): Encoding {
 
 /**
  * The bytes of a body without their encoding. Breaks with an HttpProblem where they are not what the encoding says, or grow as only a
- * bomb does. Decodes in zlib’s own threads, 64 KiB at a time and no faster than it is read: a bomb takes no memory and holds up nobody.
+ * bomb does. Decodes in zlib’s own threads, 64 KiB at a time and no faster than it is read: a bomb takes no memory and delays no other request.
  * Begins when it is first read. What is left when its reader stops is let through unread, so that the client can read the answer.
  */
 export async function* decodeBody(encoding: Encoding, source: Readable): AsyncGenerator<Buffer> {

@@ -62,7 +62,7 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
     at: string,
     work: () => Promise<Answered>,
   ): Promise<Answered> {
-    // Again, now that nobody else can be between looking and storing.
+    // Again, now that no other request can be between looking and storing.
     const meanwhile = await findStored(key, digest, reply)
     if (meanwhile !== null) return meanwhile
     const answer = await work()

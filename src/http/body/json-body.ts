@@ -39,7 +39,7 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
   app.decorateRequest('bodyDigest', '')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    // Nobody reads it and nobody made room for it: kept, it would be memory for any caller without a key.
+    // It is not read and no room was made for it: kept, it would be memory for any caller without a key.
     if (!wantsBody(request)) {
       payload.resume()
       return done(null, undefined)

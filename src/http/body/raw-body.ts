@@ -9,7 +9,7 @@ export class RawBody {
   readonly digest: string
   readonly chunks: readonly Buffer[]
   readonly length: number
-  /** Whether it came from a socket, so that nobody else has the memory of its chunks. */
+  /** Whether it came from a socket, so that nothing else refers to the memory of its chunks. */
   readonly isOurs: boolean
 
   constructor(digest: string, chunks: readonly Buffer[], length: number, isOurs: boolean) {
@@ -28,7 +28,7 @@ export class RawBody {
   }
 
   /**
-   * Gives the memory back: nobody may look at the bytes any more. Left to the garbage collector, every 40 MB that arrive cost a walk
+   * Gives the memory back: the bytes may not be read any more. Left to the garbage collector, every 40 MB that arrive cost a walk
    * through all that is alive.
    */
   free(): void {

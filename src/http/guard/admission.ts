@@ -71,7 +71,7 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
   })
   app.server.maxConnections = limits.connections
   app.server.headersTimeout = limits.headers_ms
-  // Before any route, so that a body that nobody wants is watched too.
+  // Before any route, so that a body that no route wants is watched too.
   app.server.on('request', (message) => slow.watch(message, isLines(message.headers) ? 0 : limits.body_bytes_per_s))
 
   // Of a body whose size its headers do not tell; the ticket is that of a request that says it.

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 interface SlowBodies {
-  /** `least`: what it must bring in a second, in bytes, while somebody waits for it. */
+  /** `least`: what it must bring in a second, in bytes, while a request waits for it. */
   watch(message: IncomingMessage, least: number): void
   /** Connections that are being watched now. */
   count(): number

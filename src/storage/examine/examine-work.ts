@@ -22,14 +22,14 @@ function* lookAtRunning(examined: Examined): Generator<Finding> {
   const unrun = countIds(db, UNRUN, livingValue(examined))
   if (unrun.n === 0) yield ok('batches', 'every batch that should run has a process that lives')
   else
-    yield warning('batches', `${count(unrun.n, 'batch', 'batches')} that nobody runs`, {
+    yield warning('batches', `${count(unrun.n, 'batch', 'batches')} that no process runs`, {
       means: 'Their process has ended. Nothing is lost; they go on where they were.',
       advice: 'Start the service (`veridict serve`), which takes them over, or `veridict resume BATCH`.',
       ids: unrun.ids,
     })
   const parked = countIds(db, "SELECT id FROM batches WHERE status = 'parked' AND resumes_at IS NULL")
   if (parked.n > 0)
-    yield note('batches', `${count(parked.n, 'batch', 'batches')} parked until somebody says go on`, {
+    yield note('batches', `${count(parked.n, 'batch', 'batches')} parked until they are resumed`, {
       means: 'Going on would only have burnt them; `veridict status BATCH` says why.',
       advice: 'Mend the reason, then `veridict resume BATCH`.',
       ids: parked.ids,
@@ -80,7 +80,7 @@ function* lookAtUnknown(examined: Examined): Generator<Finding> {
     })
   if (lost.n > 0)
     yield note('unknown calls', `${count(lost.n, 'call')} that a dead process had in flight`, {
-      means: 'Nobody waits for their answers any more.',
+      means: 'No process waits for their answers any more.',
       advice: 'Nothing: the next start marks them as unknown.',
       ids: lost.ids,
     })
@@ -100,7 +100,7 @@ function* lookAtSubmissions({ db, options }: Examined): Generator<Finding> {
       'provider batches',
       `${late.n} of ${count(all.n, 'batch', 'batches')} at a provider, since over a day`,
       {
-        means: 'Providers answer within a day; nobody has fetched these, or they were lost.',
+        means: 'Providers answer within a day; these were not fetched, or they were lost.',
         advice: 'Start the service, or resume their batch: it asks the provider before anything is sent again.',
         ids: late.ids,
       },
@@ -124,7 +124,7 @@ export const WORK_CHECKS: readonly Check[] = [
       const found = `${count(living.size, 'process', 'processes')} in use of this file`
       if (dead <= 0) return yield ok('processes', found)
       yield note('processes', `${found}, ${dead} that ended without saying so`, {
-        means: 'A crash or a kill. What they held is anybody’s; the next start takes it over.',
+        means: 'A crash or a kill. What they held is free; the next start takes it over.',
       })
     },
   },

@@ -1,7 +1,7 @@
 import { MOVED, NOT_MOVED } from './moved-tables.ts'
 
 /**
- * Tables and columns of a catalogue of which nobody has said what becomes of them, and those that were said to be there and are not, as
+ * Tables and columns of a catalogue of which it is not said what becomes of them, and those that were said to be there and are not, as
  * `table` or `table.column`: a move that knows them not would lose them.
  */
 export function findUndescribed(

@@ -17,7 +17,7 @@ export interface Source {
   count(): number
   /** Every row of a table, in chunks of about the size that fits a transaction's statement. */
   chunks(table: MovedTable): Iterable<readonly Row[]>
-  /** Whether somebody has written since it was opened. */
+  /** Whether another process has written since it was opened. */
   changed(): boolean
   close(): void
 }
@@ -63,7 +63,7 @@ function assertMovable(db: Database.Database, path: string, now: Date): void {
     )
   if (livingProcesses(db, now).size > 0 || isHeldByOthers(path)) throw inUse(path)
   const undescribed = findUndescribed('sqlite', columnsOf(db))
-  if (undescribed.length > 0) throw refuse(`nobody has said how to move ${undescribed.join(', ')}`)
+  if (undescribed.length > 0) throw refuse(`it is not said how to move ${undescribed.join(', ')}`)
   const dangling = db.pragma('foreign_key_check') as { table: string }[]
   if (dangling.length > 0)
     throw refuse(

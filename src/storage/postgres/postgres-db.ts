@@ -9,7 +9,7 @@ import type { Unit } from './connection/unit.ts'
 /** Parts in which a scope is counted, so that two calls that end together seldom wait for each other: part 0 is what a cap locks, the others count. */
 const PARTS = 16
 
-/** A row that is not there is made, so that there is something to lock. Always in the same order: nobody waits crosswise. */
+/** A row that is not there is made, so that there is something to lock. Always in the same order: no two units wait for each other. */
 const LOCK_SPENDING = `
   INSERT INTO spending AS kept (scope, part) SELECT scope, 0 FROM unnest($1::text[]) AS scope ORDER BY scope
   ON CONFLICT (scope, part) DO UPDATE SET calls = kept.calls`
@@ -84,7 +84,7 @@ const createSql = (connection: Connection, processes: Processes): Sql => ({
   *addSpending(sums) {
     if (sums.size === 0) return
     const rows = [...sums.values()]
-    // Never part 0: its holder may wait for another part, and nobody may wait the other way round.
+    // Never part 0: its holder may wait for another part, and none may wait the other way round.
     const part = 1 + Math.floor(Math.random() * (PARTS - 1))
     yield connection.run(ADD_SPENDING, [[...sums.keys()], ...COLUMNS.map((name) => rows.map((row) => row[name])), part])
   },

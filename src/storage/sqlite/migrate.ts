@@ -22,7 +22,7 @@ export const loadMigrations = (folder: string = FOLDER): Migration[] =>
 /**
  * Applies what is missing, one transaction a file. Throws a StorageError for a database that is newer than the code,
  * for one whose applied files were edited afterwards, and for a file that comes before an applied one: each would mean
- * that nobody knows what the tables hold.
+ * that it is not known what the tables hold.
  */
 export function migrate(db: Database.Database, migrations: readonly Migration[] = loadMigrations()): void {
   db.transaction(() => {
@@ -60,7 +60,7 @@ export const isComplete = (applied: readonly string[], migrations: readonly Migr
 
 export const digestSql = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
-/** Throws a StorageError where nobody would know what the tables hold. */
+/** Throws a StorageError where it would not be known what the tables hold. */
 export function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
   const known = new Map(migrations.map(({ name, sql }) => [name, sql]))
   for (const [name, sha256] of applied) {

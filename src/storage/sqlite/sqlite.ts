@@ -17,7 +17,7 @@ export interface SqliteStores extends ProjectStores {
 
 export interface SqliteOptions {
   readonly path: string
-  /** Whose file it must be; undefined: anybody’s. */
+  /** Whose file it must be; undefined: any project’s. */
   readonly project?: string
   /** Where large data goes; null: into its rows. */
   readonly blobs?: BlobStore | null

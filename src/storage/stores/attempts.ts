@@ -35,7 +35,7 @@ const FINISH = `
 
 const IS_ORPHAN = 'NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)'
 
-/** Where there are leases: nobody holds that under which the call was begun. */
+/** Where there are leases: no process holds that under which the call was begun. */
 const IS_NOBODYS = `
   NOT EXISTS (SELECT 1 FROM leases WHERE leases.token = attempts.lease AND leases.until > clock_timestamp())`
 

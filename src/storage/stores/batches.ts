@@ -31,7 +31,7 @@ export const FINISH = `
     SELECT coalesce(sum(n), 0) FROM batch_tallies WHERE batch = batches.seq AND status <> 'waiting'
   )`
 
-/** What should run; a parked batch that wakes by itself needs somebody who wakes it. */
+/** What should run; a parked batch that wakes by itself needs a process that wakes it. */
 export const TO_RUN = `
   SELECT id, process FROM batches
   WHERE status IN ('running', 'cancelling') OR (status = 'parked' AND resumes_at IS NOT NULL)`
@@ -94,7 +94,7 @@ function createDrafts(db: Db) {
           yield* sql.run('UPDATE batches SET total = total + $1 WHERE seq = $2', [items.length, number])
         return taken
       }),
-    // Where there are leases nobody begins a batch before it is whole.
+    // Where there are leases a batch is begun only once it is whole.
     open: (id: string, claimed = false) =>
       db.write(function* (sql) {
         const process = claimed && !db.isShared ? db.process : null

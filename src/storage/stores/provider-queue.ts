@@ -50,7 +50,7 @@ const ROUND = `
 const PAST_ROUNDS = `
   SELECT recorded_at, ended_at FROM provider_batches WHERE judge = $1 AND status = 'ended' ORDER BY seq DESC LIMIT 20`
 
-/** Nobody sends for longer. */
+/** No sending takes longer. */
 const BEING_SENT = `
   SELECT submission FROM sendings
   WHERE submission = ANY($1) AND process = ANY($2) AND since > clock_timestamp() - interval '20 minutes'`

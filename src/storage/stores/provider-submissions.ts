@@ -39,7 +39,7 @@ const END_SUBMISSION = `
 const WITHDRAW = `
   UPDATE provider_batches SET status = 'failed', detail = $2, ended_at = $3
   WHERE id = $1 AND status IN ('recorded', 'submitted') AND provider_id IS NOT DISTINCT FROM $4`
-/** And sent by nobody since. */
+/** And not sent since. */
 const NOT_SENT_SINCE = 'AND NOT EXISTS (SELECT 1 FROM sendings WHERE submission = $1 AND process <> $5)'
 
 export const FIND_SENT = `

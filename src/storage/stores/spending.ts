@@ -39,7 +39,7 @@ export const sumOf = (name: keyof Amounts): string =>
   name.endsWith('_usd') ? `sum(${name})` : `CAST(sum(${name}) AS BIGINT)`
 
 /**
- * The cap that so many more dollars would break; null dollars are unknown. From here to the end of the unit of work nobody else spends in
+ * The cap that so many more dollars would break; null dollars are unknown. From here to the end of the unit of work no other process spends in
  * the scopes of a cap.
  */
 export function* findBroken(sql: Sql, counted: Counted, usd: number | null, caps: Caps): Work<OverBudget | null> {
@@ -124,7 +124,7 @@ export function amountsOf(ended: Ended, reserved: number): Partial<Amounts> {
   if (ended.cost_usd !== null) return { settled_usd: ended.cost_usd }
   if (ended.reply.usage !== null) return { unpriced_calls: 1 }
   if (UNPAID.has(ended.outcome)) return {}
-  // A reply that came without its usage was paid for, at a price that nobody knows.
+  // A reply that came without its usage was paid for, at an unknown price.
   return ended.reply.ok ? { uncertain_usd: reserved, unpriced_calls: 1 } : { uncertain_usd: reserved }
 }
 

@@ -52,7 +52,7 @@ export function createTrajectoryStore(db: Db, outside: Outside): TrajectoryStore
 /** From this length on a text is compressed in zlib’s threads: a shorter one would wait for them longer than it takes. */
 const COMPRESSED_APART = 128 * 1024
 
-/** The bytes of a document that are stored. A large one is packed between turns of everybody else. */
+/** The bytes of a document that are stored. A large one is packed between turns of other requests. */
 async function packDocument(document: Record<string, unknown>): Promise<Buffer> {
   const text = textOf(document)
   if (isPacked(text)) return text

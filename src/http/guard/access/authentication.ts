@@ -53,7 +53,7 @@ export async function authenticate(
   return false
 }
 
-/** A key that is sent must be good even where none is needed: who sends one means its project, not anybody’s. */
+/** A key that is sent must be good even where none is needed: who sends one means its project, not the open one. */
 async function identify(
   { bearer, session }: { readonly bearer: string | null; readonly session: string | null },
   access: Access,

@@ -13,7 +13,7 @@ import { sessionCookie } from './session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks. On routes that are open to everybody and where no route is, `NOBODY`. */
+    /** Who asks. On routes that are open to all and where no route is, `NOBODY`. */
     caller: Caller
   }
   interface FastifyContextConfig {
@@ -98,7 +98,7 @@ export async function installAccess(
 
 const OPEN_PAGES = /^(assets\/|sign-in$)/
 
-/** Where no route is there is nothing to guard: the answer says so to everybody. */
+/** Where no route is there is nothing to guard: the answer says so to every caller. */
 function needOf({ is404, params, routeOptions: { config } }: FastifyRequest): Need {
   if (is404) return 'open'
   const { need = 'admin' } = config

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../access/access.ts'
 
-/** `open`: to everybody; `key`: to callers with a good key; `page`: the same, and a browser without one is led to sign in. */
+/** `open`: to all; `key`: to callers with a good key; `page`: the same, and a browser without one is led to sign in. */
 export type Need = Scope | 'open' | 'key' | 'page'
 
 /** What every route needs, by method and route. A route that is not here cannot be built. */

@@ -17,7 +17,7 @@ export const ANSWER_HEADERS: Headers = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-/** Nothing from elsewhere, nothing inline, in nobody’s frame: what trajectory text could try has no way to run. */
+/** Nothing from elsewhere, nothing inline, in no frame: what trajectory text could try has no way to run. */
 const PAGE_HEADERS: Headers = {
   ...EVERYWHERE,
   'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; ${LOCKED}; form-action 'self'`,

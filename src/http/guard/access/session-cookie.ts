@@ -13,7 +13,7 @@ const NAME = 'veridict_session'
 
 /** Needs the plugin for cookies. */
 export function sessionCookie(http: FastifyInstance, { access }: Pick<Config, 'access'>): SessionCookie {
-  // Of the browser; `X-Forwarded-Proto` is not believed: anybody can send it.
+  // Of the browser; `X-Forwarded-Proto` is not believed: any client can send it.
   const secure = access.behind_tls
   // With the prefix no other name below the same domain can plant a cookie here; browsers take it only over TLS.
   const name = secure ? `__Host-${NAME}` : NAME

@@ -11,7 +11,7 @@ import type { AccessOptions } from './install.ts'
 import { type RequestRate, signInRate } from './request-rate.ts'
 import { sessionCookie } from './session-cookie.ts'
 
-/** A key in its object, however it is written. Nobody has shown a key yet: more would be held for nothing. */
+/** A key in its object, however it is written. No key was shown yet: more would be held for nothing. */
 const MOST_SIGN_IN_BYTES = 4096
 
 /** A browser signs in with a key, asks who it is, and signs out. Needs `installAccess`. */

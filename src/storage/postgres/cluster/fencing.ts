@@ -3,7 +3,7 @@ import { StorageError } from '../../storage-error.ts'
 import type { Sql } from '../connection/pool.ts'
 
 /**
- * How many of the tokens are held, as a part of the statement that writes under them. Until the commit nobody takes their leases over: whoever
+ * How many of the tokens are held, as a part of the statement that writes under them. Until the commit no process takes their leases over: whoever
  * takes one over waits for what was written under it before, and what comes after finds its token gone.
  */
 export const heldAmong = (mark: string): string => `

@@ -21,7 +21,7 @@ interface Seen {
 }
 
 /**
- * A commit that a power cut forgets does no harm here: a lease that was taken is then nobody’s and its fence closed, one that was given back
+ * A commit that a power cut forgets does no harm here: a lease that was taken is then free and its fence closed, one that was given back
  * runs out. What is written under a lease waits for the disk, and with it all that was committed before.
  */
 const QUICK = "quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))"
@@ -48,7 +48,7 @@ const TAKE = `
   )
   SELECT token FROM taken UNION ALL SELECT token FROM made`
 
-/** What ran out is lost, even where nobody has taken it yet. */
+/** What ran out is lost, even where no process has taken it yet. */
 const RENEW = `
   WITH ${QUICK}, mine AS MATERIALIZED (
     SELECT leases.name FROM leases, quick WHERE token = ANY($1) AND until > clock_timestamp() ORDER BY name FOR NO KEY UPDATE OF leases
@@ -117,7 +117,7 @@ export const createLeaseStatements = (unit: Unit, holder: string, seconds: numbe
   async release(given: readonly Returned[]): Promise<void> {
     await unit.rows(RELEASE, [columnOf(given, 'token'), columnOf(given, 'result'), channel])
   },
-  /** Null: nobody has had it for a minute. */
+  /** Null: no process has had it for a minute. */
   async look(names: readonly string[]): Promise<(Seen | null)[]> {
     const rows = await unit.rows<Seen & { readonly name: string }>(LOOK, [names])
     const found = new Map(rows.map((row) => [row.name, row]))

@@ -10,7 +10,7 @@ const LATER_MS = 10
 
 interface LeaseWaits {
   wait(name: string, signal?: AbortSignal): Promise<Released | null>
-  /** Somebody gave the lease back; null: any may have been. */
+  /** The lease was given back; null: any may have been. */
   ring(name: string | null): void
 }
 
@@ -36,7 +36,7 @@ export function createLeaseWaits(
       if (!seen.waited && !(await mark(name))) return { after_ms: 0 }
       return { after_ms: Math.min(LOOK_MS, seen.left_ms + LATER_MS) }
     } catch (error) {
-      // A server that is away is waited for: nobody can have given anything back.
+      // A server that is away is waited for: nothing can have been given back.
       if ((error as { code?: unknown }).code === 'storage_busy' && !isClosed()) return { after_ms: LOOK_MS }
       throw error
     }

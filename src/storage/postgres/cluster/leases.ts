@@ -78,7 +78,7 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
     if (releasing.get(name) === released) releasing.delete(name)
   }
 
-  /** All that are free, or none: what nobody heard of would be held, and kept from everybody, for as long as this process lives. */
+  /** All that are free, or none: a lease whose answer was lost would be held, and kept from all, for as long as this process lives. */
   async function takeMany(names: readonly string[]): Promise<readonly Lease[]> {
     const settled = await Promise.allSettled(names.map(take))
     const taken = settled.flatMap((one) => (one.status === 'fulfilled' && one.value !== null ? [one.value] : []))

@@ -11,12 +11,12 @@ export interface Processes {
   readonly id: string
   /** This process as the holder of a lease: also says where it runs. */
   readonly holder: string
-  /** Surely dead: its number on this machine is nobody’s. Of processes elsewhere nothing is known. */
+  /** Surely dead: no process on this machine has its number. Of processes elsewhere nothing is known. */
   isGone(holder: string): boolean
   beat(): Promise<void>
   /** Ids of the processes that live, this one always among them; all others are dead. */
   living(sql: Pick<Sql, 'rows'>): Promise<string[]>
-  /** What this process holds is anybody’s from now on. */
+  /** What this process holds is free from now on. */
   leave(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ interface Living {
 /** A process that said nothing for so long is dead, wherever it runs. */
 export const SILENCE_S = 60
 
-/** Of a process that said something within $1 seconds. While the server was down nobody could: the time counts from its start. */
+/** Of a process that said something within $1 seconds. While the server was down none could: the time counts from its start. */
 export const IS_HEARD = 'greatest(seen_at, pg_postmaster_start_time()) > clock_timestamp() - make_interval(secs => $1)'
 
 const LIVING = `SELECT id, host, pid FROM processes WHERE ${IS_HEARD}`

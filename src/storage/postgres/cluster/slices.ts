@@ -59,7 +59,7 @@ const FREE_WHOLE = `
   WHERE id = ANY($1) AND mode = 'provider' AND status IN ('running', 'cancelling') AND 'provider:' || id NOT IN (${HELD})
   ORDER BY id LIMIT $2`
 
-/** One after the other: whoever comes second finds nothing left, and does not wait for item after item. */
+/** One after the other: the second one finds nothing left, and does not wait for item after item. */
 const HOLD_CANCELLED = "SELECT 1 FROM batches WHERE id = $1 AND status = 'cancelling' FOR NO KEY UPDATE"
 
 const CANCEL_FREE = `

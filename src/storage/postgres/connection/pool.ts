@@ -51,7 +51,7 @@ export function openPool(url: string, schema: string | null, settings: PoolSetti
     Client: LeavingClient,
     onConnect: (client) => prepare(client as pg.PoolClient, schema, settings),
   })
-  // A connection that is lost while nobody uses it is only taken out of the pool.
+  // A connection that is lost while it is idle is only taken out of the pool.
   pool.on('error', () => undefined)
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | undefined
@@ -103,7 +103,7 @@ class LeavingClient extends pg.Client {
 /** A transaction that could not be ended: its connection is of no more use. */
 export class Stuck extends Error {}
 
-/** Once a connection. Set here and not in the URL, so that nobody’s role or database decides what a commit means. */
+/** Once a connection. Set here and not in the URL, so that no setting of a role or database decides what a commit means. */
 async function prepare(client: pg.PoolClient, schema: string | null, settings: PoolSettings): Promise<void> {
   const path = schema === null ? "''" : `"${schema}"`
   await client.query(

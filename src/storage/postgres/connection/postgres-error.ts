@@ -48,7 +48,7 @@ export const isSerializationFailure = (error: unknown): boolean => {
   return code === '40001' || code === '40P01'
 }
 
-/** The connection is gone, or nobody knows what state it is in. */
+/** The connection is gone, or its state is not known. */
 export function isLost(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isLost)
   const code = codeOf(error)
