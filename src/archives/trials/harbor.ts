@@ -46,7 +46,7 @@ function asTrial(value: unknown): Json | null {
   return typeof value['trial_name'] === 'string' || typeof value['task_name'] === 'string' ? value : null
 }
 
-/** A trial of which somebody kept only the agent's and the verifier's folders. */
+/** A trial of which only the agent's and the verifier's folders were kept. */
 async function looksStripped(folder: Place): Promise<boolean> {
   if ((await findFile(folder, 'agent', 'trajectory.json')) !== null) return true
   const parts = [await findFolder(folder, 'agent'), await findFolder(folder, 'verifier')]

@@ -21,7 +21,7 @@ const HARNESS_FILES = new Set([
 ])
 export const isHarnessFile = (name: string): boolean => HARNESS_FILES.has(name)
 
-/** Files that nobody but a harness writes: the files of common names beside them are its own. */
+/** Files that only a harness writes: the files of common names beside them are its own. */
 export const isHarnessMark = (name: string): boolean =>
   name === 'job.log' || name === 'run_metadata.json' || name === 'tb.lock'
 

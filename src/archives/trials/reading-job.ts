@@ -83,7 +83,7 @@ export class ReadingJob {
     return { ...item, name: this.#names.take(item.name) }
   }
 
-  /** The number of the next run of a task by one agent and model, from 0; null where nobody knows the task. */
+  /** The number of the next run of a task by one agent and model, from 0; null where the task is not known. */
   nextRun({ tasks: [task], agent, model }: TrialFacts): number | null {
     if (task === undefined) return null
     const group = JSON.stringify([task, agent, model])

@@ -83,7 +83,7 @@ async function* readLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> 
       continue
     }
     const read = given.then((line) => line ?? { fault: TOO_MUCH })
-    // Awaited in order; until then a fault is nobody’s unhandled rejection.
+    // Awaited in order; until then a fault is no unhandled rejection.
     read.catch(() => undefined)
     elsewhere.push({ at, read })
     yield* until(reader?.at_once ?? 0)

@@ -113,7 +113,7 @@ async function readCandidate(
   return items
 }
 
-/** Other files of the same kind, of which nobody can say that they hold the same run. */
+/** Other files of the same kind, of which it cannot be said that they hold the same run. */
 function besides(files: AgentFiles, chosen: Candidate, place: Place): string[] {
   const others = files.candidates.filter((one) => one.rank === chosen.rank && one !== chosen)
   if (others.length === 0) return []

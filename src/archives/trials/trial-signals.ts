@@ -48,7 +48,7 @@ export const sourceText = ({ signal, place }: SignalSource): string => {
   return shownName(`${signal}=file:${place.names.join('/')}${tokens.length === 0 ? '' : `#${tokens.join('')}`}`)
 }
 
-/** A verifier may call its reward otherwise: nobody but the user can say which of its numbers means that the task is done. */
+/** A verifier may call its reward otherwise: only the user can say which of its numbers means that the task is done. */
 function unnamedReward(
   job: Scope['job'],
   missing: readonly SignalSource[],

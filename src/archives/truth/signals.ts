@@ -19,13 +19,13 @@ export interface SignalSource {
   readonly place:
     | { readonly kind: 'reward'; readonly key: string }
     | { readonly kind: 'file'; readonly names: readonly string[]; readonly pointer: readonly string[] }
-    /** Nobody measures it, the default neither. */
+    /** It is not measured, not by default either. */
     | { readonly kind: 'none' }
   /** Null: the value itself is true or false. */
   readonly comparison: Comparison | null
 }
 
-/** What Harbor's and Terminal-Bench's own tests say, unless somebody says otherwise of that signal. */
+/** What Harbor's and Terminal-Bench's own tests say, unless that signal is set otherwise. */
 const DEFAULT_SIGNALS: readonly SignalSource[] = [
   {
     signal: 'resolved',

@@ -60,7 +60,7 @@ export function parseTruthRow(row: unknown, at: string, rubric?: string): Result
 const placeOf = (at: string, pointer: string): string =>
   at.startsWith('line ') && pointer !== '' ? `${at}, ${pointer}` : `${at}${pointer}`
 
-/** The truth for a run. Null: nobody says what the user asked. */
+/** The truth for a run. Null: it is not known what the user asked. */
 export function completeTruth(row: TruthRow, instruction: string | undefined, rubric?: string): GivenTruth | null {
   const asked = row.instruction ?? instruction
   if (asked === undefined || asked === '') return isDefaultRubric(rubric) ? null : row

@@ -19,7 +19,7 @@ export interface FoundTruth {
 export interface TruthNames {
   readonly trials: readonly string[]
   readonly tasks: readonly string[]
-  /** Absent: nobody says which variant it is of. */
+  /** Absent: it is not said which variant it is of. */
   readonly variant?: string | undefined
 }
 
@@ -67,7 +67,7 @@ function put(rows: VariantRows, row: NamedTruth): void {
   else rows.of.set(row.variant, row)
 }
 
-/** The row of the variant, else the one that names none. Where nobody knows the variant, a row of one counts if it is alone. */
+/** The row of the variant, else the one that names none. Where the variant is not known, a row of one counts if it is alone. */
 function pick(rows: VariantRows | undefined, variant: string | undefined): NamedTruth | null {
   if (rows === undefined) return null
   const own = variant === undefined ? undefined : rows.of.get(variant)
@@ -153,7 +153,7 @@ export function truthsIn(source: string, { trials, tasks, all, named }: Tables):
   }
 }
 
-/** The row that names the trial's task, else the one that names none. Where nobody knows the task, a row of one counts if it is alone. */
+/** The row that names the trial's task, else the one that names none. Where the task is not known, a row of one counts if it is alone. */
 function rowFor(rows: TrialRows | undefined, { tasks, variant }: TruthNames): NamedTruth | null {
   if (rows === undefined) return null
   for (const name of tasks) {

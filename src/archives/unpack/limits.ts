@@ -18,7 +18,7 @@ export interface ArchiveLimits {
   readonly max_entries: number
   /** Unpacked bytes for each packed byte, once `ratio_free_bytes` are unpacked. */
   readonly max_ratio: number
-  /** Bytes that may be unpacked before the ratio counts: short texts of spaces compress well, and harm nobody. */
+  /** Bytes that may be unpacked before the ratio counts: short texts of spaces compress well, and do no harm. */
   readonly ratio_free_bytes: number
   /** UTF-16 units of a path inside of an archive. */
   readonly max_path_chars: number

@@ -76,7 +76,7 @@ export class Spool {
     if (this.refused.length < this.#limits.max_refusals) this.refused.push({ name: name.slice(0, 1000), detail })
   }
 
-  /** Counts bytes before anybody keeps them. */
+  /** Counts bytes before they are kept. */
   count(bytes: number): void {
     this.#abort?.throwIfAborted()
     const { max_archive_bytes, max_ratio, ratio_free_bytes } = this.#limits

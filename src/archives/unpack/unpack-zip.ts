@@ -79,7 +79,7 @@ function decoded(raw: Readable, method: number): Readable {
   return raw.pipe(decoder)
 }
 
-/** Decodes only once somebody reads: an error of a decoder that nobody listens to yet would end the process. */
+/** Decodes only once it is read: an error of a decoder without a listener would end the process. */
 async function* counted(
   raw: Readable,
   method: number,

@@ -118,7 +118,7 @@ function decoded(path: string, packing: OnePacking): Transform {
   return source.pipe(decoder)
 }
 
-/** Decodes only once somebody reads: an error of a decoder that nobody listens to yet would end the process. */
+/** Decodes only once it is read: an error of a decoder without a listener would end the process. */
 async function* counted(path: string, packing: OnePacking, spool: Spool): AsyncGenerator<Uint8Array> {
   for await (const chunk of decoded(path, packing) as AsyncIterable<Buffer>) {
     spool.count(chunk.length)

@@ -27,9 +27,9 @@ export async function startEmbedded(
   const { config: given, secrets } = configurationOf(used)
   if (use === 'read' || use === 'look') await assertStored(given, secrets, use)
   if (use === 'look_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none', judges)
-  // Nobody but this command can reach it, and it can read the database: no key is asked for.
+  // Only this command can reach it, and it can read the database: no key is asked for.
   const settings = { ...given.access, required: false, loopback: true, allowed_hosts: [] }
-  // The main thread of a command serves nobody else: it leaves no processor free for itself.
+  // The main thread of a command serves no other: it leaves no processor free for itself.
   const threads = given.threads ?? availableParallelism()
   const config = { ...given, access: settings, threads }
   const context = await buildContext({ config, secrets, adopts_batches: false, judges })

@@ -12,7 +12,7 @@ interface Interruption {
 
 /**
  * The first signal asks for a clean stop; a second Ctrl-C or SIGTERM ends the process at once. A second hangup does not: kernel and
- * shell both send one when a terminal closes, and nobody is there who would be in a hurry.
+ * shell both send one when a terminal closes, and no person is there who would be in a hurry.
  */
 export function watchInterruption(shell: Shell): Interruption {
   const controller = new AbortController()

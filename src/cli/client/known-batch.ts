@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts'
 import { asTyped } from './program-name.ts'
 import type { Session } from './session.ts'
 
-/** The newest batch of a key that somebody did not cancel. */
+/** The newest batch of a key that was not cancelled. */
 export async function findKnownBatch(client: Client, key: string): Promise<Batch | null> {
   const { items } = await client.findBatches({ key, limit: 50 })
   const open = items.filter((batch) => batch.status !== 'cancelled' && batch.status !== 'cancelling')

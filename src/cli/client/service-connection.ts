@@ -13,7 +13,7 @@ export interface ServiceConnection {
   readonly client: Client
   readonly url: string
   readonly embedded: boolean
-  /** What it accepts of a trajectory; null: nobody knows before it is asked. */
+  /** What it accepts of a trajectory; null: not known before it is asked. */
   readonly limits: ReadLimits | null
   /** Of one in this process. */
   readonly reader: TrialReader | null

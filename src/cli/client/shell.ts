@@ -3,7 +3,7 @@ import type { TrialItem, TrialReader } from '../../archives/trials/trial-item.ts
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import type { Client } from './client.ts'
 
-/** A service inside of this process, for one command: nobody else reaches it. */
+/** A service inside of this process, for one command: no other process reaches it. */
 export interface Embedded {
   readonly client: Client
   /** What it accepts of a trajectory. */

@@ -81,7 +81,7 @@ const cells = (session: Session, batch: Batch): string[] => [
   clip(batch.name ?? '', 40),
 ]
 
-/** When a batch that has not ended came into its state, nobody has written down. */
+/** When a batch that has not ended came into its state is not stored. */
 const timeOf = (session: Session, { finished_at, ...batch }: Batch): string => {
   if (finished_at !== null) return ` since ${finished_at}`
   return `, ${isOrphan(session, { finished_at, ...batch }) ? 'begun' : 'created'} ${batch.created_at}`

@@ -7,7 +7,7 @@ export async function* inOrder<T, R>(
   const waiting: Promise<R>[] = []
   for await (const value of values) {
     const made = work(value)
-    // Awaited in order below; until then a refusal is nobody’s unhandled rejection.
+    // Awaited in order below; until then a refusal is no unhandled rejection.
     made.catch(() => {})
     waiting.push(made)
     const first = waiting.length >= atOnce ? waiting.shift() : undefined

@@ -15,7 +15,7 @@ export type Trial = Extract<TrialItem, { kind: 'trial' }>
 interface Counts {
   trials: number
   skipped: number
-  /** Loose files that are no trajectories: nobody loses a trial with them. */
+  /** Loose files that are no trajectories: no trial is lost with them. */
   files: number
   /** Of the skipped trials. */
   without_truth: number

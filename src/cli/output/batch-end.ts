@@ -31,7 +31,7 @@ export async function finishBatch(session: Session, begun: Batch, strictness: St
   }
 }
 
-/** Writes results while their batch runs in this process, where nobody sees the file before it is whole; else null. */
+/** Writes results while their batch runs in this process, where the file is not seen before it is whole; else null. */
 function writeEarly(session: Session, watched: Promise<Batch>, stop: AbortSignal): Promise<UnreadTally> | null {
   const { connection, target, format, client, shell, signal, batch } = session
   if (!connection.embedded || !target.isHidden || batch === null) return null

@@ -16,6 +16,6 @@ export const costCell = ({ cost_usd, uncertain_usd }: Costs): string => {
   return uncertain_usd > 0 ? `${known} (+${dollars(uncertain_usd)}?)` : known
 }
 
-/** Calls that nobody saw the end of; nothing where there are none. */
+/** Calls whose end was not seen; nothing where there are none. */
 export const unknownCalls = ({ calls }: Pick<Batch, 'calls'>): string =>
   calls.unknown > 0 ? `${count(calls.unknown, 'call')} of unknown end` : ''

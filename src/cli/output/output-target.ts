@@ -8,7 +8,7 @@ import type { Screen, Shell } from '../client/shell.ts'
 /** Where results go: stdout, or a file that has its name only once it is whole. */
 export interface OutputTarget {
   readonly screen: Screen
-  /** Nobody sees what is written before it is kept. */
+  /** What is written is not seen before it is kept. */
   readonly isHidden: boolean
   /** Resolves once more may be written: what reads slowly is waited for. */
   write(text: string): Promise<void>

@@ -48,7 +48,7 @@ function settingRows(receipt: Receipt): string[] {
   const { provider, settings, versions } = receipt
   const isAsked = provider !== null
   const say = (word: string, value: unknown): string => `${word} ${value ?? 'null'}`
-  // A search asks nobody: there is no host and nothing that answered as a model.
+  // A search makes no call: there is no host and nothing that answered as a model.
   const facts: [string, readonly string[]][] = [
     [
       'asked',

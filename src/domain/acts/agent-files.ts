@@ -174,7 +174,7 @@ export class AgentFiles {
     })
   }
 
-  /** Whether another text was put into the file before it was last run, or before `run`: what of this one is left, nobody knows. */
+  /** Whether another text was put into the file before it was last run, or before `run`: what of this one is left is not known. */
   isReplaced({ name, until }: Written, run: Position | null = null): boolean {
     const last = run ?? this.lastRuns.get(name) ?? null
     return until !== null && last !== null && isBefore(until, last)

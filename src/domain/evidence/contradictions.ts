@@ -60,7 +60,7 @@ export function findContradictions(
   ]
 }
 
-/** What the agent did in a record that could not be read, nobody knows: no claim about its acts is sure. */
+/** What the agent did in a record that could not be read is not known: no claim about its acts is sure. */
 function hiddenActs({ unread }: Trajectory): Contradiction[] {
   if (unread.actions === 0) return []
   const records =

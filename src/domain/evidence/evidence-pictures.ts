@@ -54,7 +54,7 @@ export function stepOfPicture(rendering: Rendering, quote: string): number | nul
 export const isCitable = (part: Part, { isSight, rule }: Cited, { rendering }: EvidenceQuestion): boolean =>
   !part.media || (isSight && rendering.pictures.has(part) && rule.quote.includes(part.actor))
 
-/** A picture that was shown proves by itself; in a step that holds one that was not, nobody can tell what proves. */
+/** A picture that was shown proves by itself; in a step that holds one that was not, it cannot be told what proves. */
 export function isPictured({ trajectory, pictures }: Rendering, at: Position): boolean {
   const parts = trajectory.steps[at.step]?.parts ?? []
   const cited = parts[at.part]

@@ -29,7 +29,7 @@ export function uncitedClaims(claims: Claims, checked: readonly Checked[], rubri
   })
 }
 
-/** True claims of which no citation is sure and which nobody measured: the check accepts them, with confidence `low`. */
+/** True claims of which no citation is sure and which were not measured: the check accepts them, with confidence `low`. */
 export function unsureClaims(
   claims: Claims,
   checked: readonly Checked[],
@@ -123,7 +123,7 @@ export function unknownPlaces(claims: Claims, { rubric, rendering }: EvidenceQue
   })
 }
 
-/** Claims that the judge could not tell and that the outcome needs: there is none, and somebody has to look. */
+/** Claims that the judge could not tell and that the outcome needs: there is none, and a person has to look. */
 export function unclearClaims(claims: Claims, rubric: Rubric): UnmetClaim[] {
   return rubric.claims
     .filter((claim) => claim.unclear === 'refuses' && counts(claims, claim) && claimedValue(claims, claim) === null)
@@ -134,7 +134,7 @@ export function unclearClaims(claims: Claims, rubric: Rubric): UnmetClaim[] {
 export const mendable = (unmet: readonly UnmetClaim[], { values }: Claims): UnmetClaim[] =>
   unmet.filter(({ claim }) => (values[claim] ?? null) !== null)
 
-/** Claims about an instruction that the trial does not have: nobody can have considered it or carried it out. */
+/** Claims about an instruction that the trial does not have: no agent can have considered it or carried it out. */
 export const claimsOfAbsent = (claims: Claims, truth: GroundTruth, rubric: Rubric): UnmetClaim[] =>
   rubric.claims.flatMap((claim): UnmetClaim[] => {
     const { id, only_if_given } = claim

@@ -18,7 +18,7 @@ export interface RunCheck {
   readonly signals: Signals
 }
 
-/** Whether a marker came to the agent in tool output. Nobody can say it of pictures, of records that could not be read, and of a doubtful sight. */
+/** Whether a marker came to the agent in tool output. It cannot be said of pictures, of records that could not be read, and of a doubtful sight. */
 export type Reached = boolean | 'unknown'
 
 interface CheckedRun {

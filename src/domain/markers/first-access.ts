@@ -4,7 +4,7 @@ import { isBefore, isRepeat, type Part, type Position, type Trajectory } from '.
 import { lastName, matchesName } from './path-glob.ts'
 
 /**
- * Whether the agent may have accessed an expected file before a position: it named one in an act, or did something of which nobody can say
+ * Whether the agent may have accessed an expected file before a position: it named one in an act, or did something of which it cannot be said
  * what it reads. Only commands that are known to print nothing of a file, and reads of files with other names, are no access; so what is shown
  * before any access came from elsewhere for sure. Files are told apart by their last name: nothing says where the task's folder lies in the
  * container. Linear.
@@ -55,7 +55,7 @@ const SILENT = new Set(
 /** Commands that print the files they name, and no others. */
 const READERS = new Set('bat cat file head less md5sum more nl sha256sum stat tac tail wc'.split(' '))
 
-/** Longer command lines are not taken apart: nobody can say what they read. */
+/** Longer command lines are not taken apart: what they read cannot be said. */
 const LONGEST = 20_000
 
 function shellMayAccess(text: string, isExpected: IsExpected): boolean {

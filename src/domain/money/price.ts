@@ -12,7 +12,7 @@ export interface Rates {
 export interface Price extends Rates {
   /** What other service tiers cost; one that is not here is of unknown cost. */
   readonly tiers?: Readonly<Record<string, Rates>>
-  /** The day on which the price was read: `2026-11-01`; null: nobody said. */
+  /** The day on which the price was read: `2026-11-01`; null: not known. */
   readonly as_of: string | null
   /** The day (UTC) from which it holds; absent: it always did. */
   readonly valid_from?: string

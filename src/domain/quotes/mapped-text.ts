@@ -59,7 +59,7 @@ export function withoutUnits(mapped: MappedText, dropped: Uint8Array): MappedTex
   return units.finish()
 }
 
-/** Escapes of a JSON string, read back by one level. `\b` and `\f` are left as they are: nobody quotes what they stand for. */
+/** Escapes of a JSON string, read back by one level. `\b` and `\f` are left as they are: what they stand for is not quoted. */
 const SHORT: ReadonlyMap<number, number> = new Map(
   [...'nrt"/\\'].map((letter, index) => [letter.charCodeAt(0), '\n\r\t"/\\'.charCodeAt(index)] as const),
 )

@@ -58,7 +58,7 @@ export function outcomeDistance(rubric: Rubric | null, one: Label, other: Label)
   return Math.max(1, differingClaims(claimsOfOutcome(rubric, one), claimsOfOutcome(rubric, other)).length)
 }
 
-/** Claims of which both say something, and not the same. Nobody differs from unclear. */
+/** Claims of which both say something, and not the same. No answer differs from unclear. */
 const differingClaims = (one: SaidClaims, other: SaidClaims): string[] =>
   Object.keys(one).filter((id) => {
     const [said, otherwise] = [one[id] ?? null, other[id] ?? null]

@@ -13,7 +13,7 @@ export function deriveOutcome(verdict: Verdict, rubric: Rubric): Outcome {
 }
 
 /**
- * What the outcome would be if the claims held: shown beside an unverified grade, counted by nobody. Null where a claim that decides it is
+ * What the outcome would be if the claims held: shown beside an unverified grade, never counted. Null where a claim that decides it is
  * unclear: nothing is claimed then, least of all that nothing was seen.
  */
 export function claimedOutcome({ values }: Pick<Claims, 'values'>, { outcome, name }: Rubric): Outcome | null {

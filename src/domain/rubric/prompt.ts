@@ -70,7 +70,7 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
   return renderTemplate(template, values, (section) => sections[section] === true)
 }
 
-/** More are no list that anybody chooses from. */
+/** More are no list to choose from. */
 const MOST_AGENTS = 200
 
 /** Names come from the trajectory: each stands by itself, on one line. */

@@ -89,7 +89,7 @@ export interface Reading {
   readonly count: number
 }
 
-/** Ways of reading that are followed at once: more only live on text that somebody made for it. */
+/** Ways of reading that are followed at once: more only live on text that was made for it. */
 const MOST_THREADS = 4
 /** Readings that a match is traced back through. */
 const MOST_READINGS = 4096

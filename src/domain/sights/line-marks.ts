@@ -9,7 +9,7 @@ export interface LineBefore {
   file: string
 }
 
-/** A line has more of them only where somebody hides something. */
+/** A line has more of them only where text is hidden. */
 const MOST_MARKS = 8
 const LONGEST_FILE = 200
 const SHORTEST_COMMIT = 7

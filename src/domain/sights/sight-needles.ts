@@ -28,7 +28,7 @@ export interface Needles {
   readonly automaton: Automaton
 }
 
-/** Texts of fewer units are not looked for in pieces: a piece would be a phrase that anybody writes. */
+/** Texts of fewer units are not looked for in pieces: a piece would be a common phrase. */
 const SHORTEST_IN_PIECES = 40
 export const PIECE = 16
 /** A stretch that is shown in one piece holds a whole piece where it is at least this longer than one. */

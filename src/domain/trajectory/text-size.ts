@@ -27,7 +27,7 @@ export interface Measure {
 
 const measures = new WeakMap<Trajectory, Measure>()
 
-/** Of a trajectory that another thread has read: here its steps are read only where somebody asks for them. */
+/** Of a trajectory that another thread has read: here its steps are read only where they are needed. */
 export const rememberMeasure = (trajectory: Trajectory, measure: Measure): void =>
   void measures.set(trajectory, measure)
 

@@ -26,7 +26,7 @@ export interface Part {
   readonly path: string
   /** A short name shown in the part's header: `bash_command.keystrokes`, `reasoning`, the tool of a result. */
   readonly name: string
-  /** A picture or a sound. `text` is then a placeholder; nobody can search what it shows. */
+  /** A picture or a sound. `text` is then a placeholder; what it shows cannot be searched. */
   readonly media: boolean
   /** Of `media`: the picture itself, where the document holds one that a judge can be shown. */
   readonly picture?: Picture

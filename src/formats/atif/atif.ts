@@ -6,7 +6,7 @@ import { CallAnswers } from '../common/tool-calls.ts'
 import { readStep, type StepContent } from './atif-step.ts'
 import { numberSteps, warnAboutOrder, warnAboutTimes } from './step-ids.ts'
 
-/** Subagents of subagents of …: nobody has shown more than one level. */
+/** Subagents of subagents of …: no more than one level has been seen. */
 const MAX_NESTING = 8
 const NEWEST_MINOR = 8
 

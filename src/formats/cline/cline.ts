@@ -92,7 +92,7 @@ function readMessage(reading: Reading, sink: TraceSink, message: Located, held: 
   const trees =
     held['type'] === 'reasoning'
       ? [{ type: 'reasoning', summary: message.member('summary') }]
-      : // The summary of what came before, which later requests hold instead of it, is the agent's own, whoever is said to speak.
+      : // The summary of what came before, which later requests hold instead of it, is the agent's own, whichever speaker is named.
         held['role'] === 'assistant' || held['isSummary'] === true
         ? [{ role: 'assistant', content, reasoning_content: message.member('reasoning_content') }]
         : held['isTruncationMarker'] === true

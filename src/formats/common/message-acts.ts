@@ -141,7 +141,7 @@ function withoutHead(text: string): string {
     : text
 }
 
-/** A message that may hold acts which nobody can tell surely: it stays speech, but says so. */
+/** A message that may hold acts which cannot be told surely: it stays speech, but says so. */
 function markDoubt(run: Run, part: Part, message: Message): void {
   const reads = readsLikeCall(run, message)
   if (!reads && !isAnsweredAsCall(run, message)) return

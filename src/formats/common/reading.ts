@@ -145,7 +145,7 @@ export class Reading {
     this.warn(path, message)
   }
 
-  /** Unknown members are read over, but never silently: what nobody reads is what a surface could hide in. */
+  /** Unknown members are read over, but never silently: a surface could hide in what is not read. */
   warnUnknown(record: Json, path: string, known: ReadonlySet<string>): void {
     for (const key of Object.keys(record)) {
       if (known.has(key)) continue

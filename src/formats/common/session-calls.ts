@@ -113,7 +113,7 @@ const asUnknown = (leaf: ArgumentLeaf): ArgumentLeaf => ({ ...leaf, kind: 'unkno
 const isArgv = (spec: ToolSpec | undefined, name: string): boolean =>
   spec !== undefined && Object.hasOwn(spec.args, name) && spec.args[name] === 'argv'
 
-/** A command that is one string is a line for a shell, also where an array was due; arguments that nobody could read may be anything. */
+/** A command that is one string is a line for a shell, also where an array was due; arguments that could not be read may be anything. */
 function stringKind(spec: ToolSpec | undefined, field: string, isText: boolean): { readonly kind?: ArgumentKind } {
   if (isArgv(spec, field)) return { kind: 'shell' }
   const isArray = Object.keys(spec?.args ?? {}).some((name) => isArgv(spec, name))

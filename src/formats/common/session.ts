@@ -36,7 +36,7 @@ export interface OutputPlace {
 interface Made {
   readonly step: OpenStep
   readonly call: OpenCall
-  /** Several calls have this id and none of them was answered: nobody can tell whose an answer is. */
+  /** Several calls have this id and none of them was answered: it cannot be told whose an answer is. */
   readonly shared: boolean
   answered: boolean
 }
@@ -74,7 +74,7 @@ export class Session {
     return step
   }
 
-  /** The step of the agent's present turn: the open one until a call of it is answered or somebody else speaks. */
+  /** The step of the agent's present turn: the open one until a call of it is answered or another speaks. */
   turn(name: string | null): OpenStep {
     const { last } = this
     return last?.kind === 'agent' && !last.answered ? last : this.open('agent', name)

@@ -197,7 +197,7 @@ class CursorCalls {
     })
   }
 
-  /** A call that a corpus cut, or one whose form is not known: an act, but nobody can tell which part of it. */
+  /** A call that a corpus cut, or one whose form is not known: an act, but it cannot be told which part of it. */
   #unread(made: unknown, path: string, key: string, id: string | null): void {
     const { reading } = this.#session
     if (id !== null && this.#open.has(id)) {

@@ -90,7 +90,7 @@ function attachmentsOf(reading: Reading, sample: Json, at: string): Resolve {
     const name = text.slice(known.scheme.length)
     const held = keptIn(sample, known.keep, name)
     if (held === null) {
-      // A text that goes on behind the name is somebody's words about an attachment.
+      // A text that goes on behind the name is words about an attachment.
       if (isName(name)) reading.warn(path, 'mentions an attachment that this sample does not hold; shown as it stands')
       return { text, path }
     }

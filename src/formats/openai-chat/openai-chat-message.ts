@@ -10,7 +10,7 @@ import type { ChatSink, Located, Slice } from './openai-chat-sink.ts'
 export interface TextProtocol {
   /** The pieces of an answer that holds an act; null where it holds none. */
   split(text: string): readonly Slice[] | null
-  /** Whether a user's message behind an answer is somebody's own words, not what an act brought, or the harness's. */
+  /** Whether a user's message behind an answer is the user's own words, not what an act brought, or the harness's. */
   isSpeech(text: string): boolean
   /** A user's message behind an answer without an act is the harness's complaint. */
   readonly complains: boolean
@@ -35,7 +35,7 @@ const MESSAGE_FIELDS = wordSet(`role type content name id tool_calls tool_call_i
 
 const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 
-/** What the message before was: an act by `protocol`, another answer of the agent, or somebody else's. */
+/** What the message before was: an act by `protocol`, another answer of the agent, or that of another. */
 export type Before = 'act' | 'answer' | 'other'
 
 /** One message of a chat. */

@@ -69,7 +69,7 @@ export class OldEvents {
       sink.media(mediaText('image', url), pointer(`${path}/args/image_urls`, index), 'image', { url })
   }
 
-  /** A command that the user or the environment ran: shown, as nobody's of the agent. */
+  /** A command that the user or the environment ran: shown, as none of the agent's. */
   #byOthers(event: Json, path: string, args: Json, action: string): void {
     const actor = event['source'] === 'user' ? 'user' : 'system'
     const step = this.#session.open('other', nameOf(event))

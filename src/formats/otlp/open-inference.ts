@@ -55,7 +55,7 @@ function blockOf(item: Attribute, isAgent: boolean): Block {
   const type = content?.text('type')
   const text = content?.value('text') ?? null
   const call = item.get('tool_call')
-  // What only an agent says or does is shown as it stands in anybody else's message.
+  // What only an agent says or does is shown as it stands in the message of another.
   if (!isAgent && (call !== null || type === 'reasoning')) return { tree: item.tree(), isText: false, isCall: false }
   if (call !== null)
     return {

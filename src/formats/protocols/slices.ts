@@ -18,7 +18,7 @@ export class Slices {
     return this.#at
   }
 
-  /** More pieces than any answer has: the rest is one piece that nobody looks into. */
+  /** More pieces than any answer has: the rest is one piece that is not looked into. */
   get isFull(): boolean {
     return this.list.length >= MAX_PIECES
   }
@@ -30,7 +30,7 @@ export class Slices {
     this.#at = Math.max(this.#at, end)
   }
 
-  /** From here on the text is markup up to `end`: nobody's words. */
+  /** From here on the text is markup up to `end`: no one's words. */
   skip(end: number): void {
     this.#acted = true
     this.#at = Math.max(this.#at, end)

@@ -33,7 +33,7 @@ export const MINI_SWE_AGENT: Format = {
   read: readMiniSweAgent,
 }
 
-/** Older files are bare messages. Their fence has a name that nobody else uses, and their prompt says so. */
+/** Older files are bare messages. Their fence has a name that no other harness uses, and their prompt says so. */
 const holdsFences = (list: unknown): boolean =>
   isChat(list) &&
   list.some(

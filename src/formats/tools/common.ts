@@ -34,7 +34,7 @@ export const PLAN: ToolSpec = { args: {}, rest: 'thinks' }
 export const SPEECH: ToolSpec = { args: {}, rest: 'speaks' }
 export const LOOK: ToolSpec = { args: {}, rest: 'reads' }
 const HANDLE: ToolSpec = { args: {}, rest: 'describes' }
-/** Starts what was written elsewhere: what its words then do, nobody can tell from them. */
+/** Starts what was written elsewhere: what its words then do cannot be told from them. */
 export const SKILL: ToolSpec = { args: {}, rest: 'unknown' }
 
 export const READ: ToolSpec = {

@@ -17,7 +17,7 @@ const TABLES: readonly (readonly [string, ToolTable])[] = [
   ['openhands', OPENHANDS_TOOLS],
   ['cursor', CURSOR_TOOLS],
   ['terminus', TERMINUS_TOOLS],
-  // Its one tool is everybody's.
+  // Its one tool is that of all.
   ['mini-swe-agent', {}],
   ['swe-agent', SWE_AGENT_TOOLS],
   ['inspect', INSPECT_TOOLS],

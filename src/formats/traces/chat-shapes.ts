@@ -48,7 +48,7 @@ function messagesInText(value: Located, text: string, side: Side): readonly Tree
   return messages ?? [{ role: side, content: value }]
 }
 
-/** The same for a value of which a string is only words: JSON in them is what somebody wrote, and neither a message nor a call. */
+/** The same for a value of which a string is only words: JSON in them is what a speaker wrote, and neither a message nor a call. */
 export const messagesAsSaid = (value: Located, side: Side): readonly Tree[] | null =>
   typeof value.value === 'string'
     ? value.value === ''

@@ -93,7 +93,7 @@ export const isConverseBlock = (value: unknown): boolean =>
   !('role' in value) &&
   (typeof value['text'] === 'string' || MARKS.some((name) => isRecord(value[name])))
 
-/** The same as chats have it; null for what only an agent says or does in anybody else's message. */
+/** The same as chats have it; null for what only an agent says or does in the message of another. */
 function converseBlock(block: Located, isAgent: boolean, contentOf: (value: Located) => Tree): Tree | null {
   const [use, result, thought] = MARKS.map((name) => block.member(name)) as [Located, Located, Located]
   if (isRecord(result.value))

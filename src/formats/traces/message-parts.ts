@@ -19,7 +19,7 @@ export function messagesOfParts(message: Located, role: string): readonly Tree[]
 
 const AGENTS_OWN: ReadonlySet<unknown> = new Set(['tool_call', 'server_tool_call', 'reasoning', 'thinking'])
 
-/** What only an agent says or does: in anybody else's message it is shown as it stands. */
+/** What only an agent says or does: in the message of another it is shown as it stands. */
 const isAgentsOwn = ({ value }: Located): boolean =>
   isRecord(value) && (AGENTS_OWN.has(value['type']) || isRecord(value['functionCall']) || value['thought'] === true)
 

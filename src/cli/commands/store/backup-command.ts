@@ -68,7 +68,7 @@ async function backUpAll(shell: Shell, file: string, options: BackupOptions): Pr
         tellOutside(shell, report)
       } catch (error) {
         if (targets.length === 1 || error instanceof CliError || !(error instanceof Error)) throw error
-        // One that is damaged keeps nobody from a backup of the others.
+        // One that is damaged does not keep the others from being backed up.
         failed += 1
         shell.err.write(`${inert(from)}: not backed up: ${inert(error.message.replace(`${from}: `, ''))}\n`)
       }
@@ -91,7 +91,7 @@ function inFolder(main: string, projects: readonly string[], folder: string) {
   ]
 }
 
-/** What somebody who backs up one file may believe to have. */
+/** What an operator who backs up one file may believe to have. */
 function tellMissing(shell: Shell, projects: readonly string[]): void {
   if (projects.length === 0) return
   const names = projects.map((path) => basename(path, '.sqlite'))

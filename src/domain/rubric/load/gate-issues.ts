@@ -46,7 +46,7 @@ function proofIssues(proof: ProofRule, path: string): Issue[] {
   ])
 }
 
-/** More values than anybody gives a proof each. */
+/** More values than a rubric gives a proof each. */
 const MOST_NAMED = 100
 
 /** The values of a claim that no quote has to prove; `others`: all that have no rule of their own. */

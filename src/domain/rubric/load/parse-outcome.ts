@@ -14,7 +14,7 @@ interface Parsed {
   readonly issues: readonly Issue[]
 }
 
-/** More combinations than anybody reads. */
+/** More combinations than can be read. */
 const MOST_COMBINATIONS = 4096
 const MOST_TOLD = 10
 

@@ -188,7 +188,7 @@ export class Machine {
 interface Content {
   readonly pieces: Piece[]
   readonly writes: Write[]
-  /** What changes it may not run, or is not followed: nobody knows whether this is its text. */
+  /** What changes it may not run, or is not followed: it is not known whether this is its text. */
   doubtful: boolean
 }
 

@@ -93,7 +93,7 @@ function mayAct(machine: Machine, name: string, words: readonly string[]): boole
 /** What they are given is still there afterwards. */
 const KEEPING: ReadonlySet<string> = new Set('cp tar zip rsync chmod chattr chown mv touch install'.split(' '))
 
-/** Whether the program is one that changes something, or one that the instruction speaks of: of others nobody knows what they do with a word. */
+/** Whether the program is one that changes something, or one that the instruction speaks of: what others do with a word is not known. */
 function knownToAct(machine: Machine, name: string, words: readonly string[]): boolean {
   if (machine.context.says(name)) return true
   return isCommandName(words[0] ?? name) && !words.slice(1, 4).some((word) => LOOKING_WORDS.has(word))

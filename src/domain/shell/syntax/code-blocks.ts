@@ -27,7 +27,7 @@ const LEAVING = new RegExp(
 /** Leaves a function, and not all. */
 const RETURNING = new RegExp(`${GUARD}return\\b`, 'u')
 
-/** What opens a block of which nobody knows whether it runs. */
+/** What opens a block of which it is not known whether it runs. */
 const CONDITION =
   /^(?:\}\s*)?(?:if|elif|elsif|else|except|rescue|catch|case|when|default|switch|match|unless|while|until)\b/u
 const CERTAIN = /^(?:\}\s*)?(?:if|while)\b\s*\(?\s*(?:__name__|True|true|1|require\.main|import\.meta)\b/u

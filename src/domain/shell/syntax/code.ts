@@ -7,7 +7,7 @@ interface Code {
   readonly live: string
   /** Comments, and lines that only print. */
   readonly told: string
-  /** Lines of which nobody knows whether they run, and those that look for something or start a process: `commands` says what that does. */
+  /** Lines of which it is not known whether they run, and those that look for something or start a process: `commands` says what that does. */
   readonly doubtful: string
   /** What is printed by itself. */
   readonly printed: readonly string[]

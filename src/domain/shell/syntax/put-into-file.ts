@@ -15,7 +15,7 @@ export function takeInto(machine: Machine, { name, words, fields, scope }: Call,
   return null
 }
 
-/** `cp`, `mv`, `ln`: a file that this script wrote is also its copy; what another file held, nobody knows. */
+/** `cp`, `mv`, `ln`: a file that this script wrote is also its copy; what another file held is not known. */
 export function copyFiles(machine: Machine, call: Call): Call {
   const { name, words, scope } = call
   const paths = words.slice(1).filter((word) => !word.startsWith('-'))

@@ -157,7 +157,7 @@ function unlikely(machine: Machine, run: () => Status): null {
   return null
 }
 
-/** What may not run cannot end the script for sure: where it would, nobody knows whether what follows runs. */
+/** What may not run cannot end the script for sure: where it would, it is not known whether what follows runs. */
 function perhaps(machine: Machine, run: () => Status): null {
   apart(machine, () => {
     const status = run()
@@ -289,7 +289,7 @@ function runCase(machine: Machine, { word, items }: Case, scope: Scope): Status 
 /** Groups inside of groups that are looked into. */
 const DEEPEST = 20
 
-/** A command that only asks whether something is so: nobody knows what it answers. */
+/** A command that only asks whether something is so: what it answers is not known. */
 export function asks(node: Node | undefined, depth = 0): boolean {
   if (node === undefined || depth > DEEPEST) return depth > DEEPEST
   switch (node.type) {
@@ -318,7 +318,7 @@ export function asks(node: Node | undefined, depth = 0): boolean {
 /** They succeed. */
 const CERTAIN: ReadonlySet<string> = new Set(['cd', 'sleep', 'true', ':', 'wait'])
 
-/** Values of a loop of which there may be none: the output of a command that nobody knows. */
+/** Values of a loop of which there may be none: the output of an unknown command. */
 const maySayNothing = (values: readonly string[]): boolean =>
   values.length > 0 &&
   values.every(

@@ -46,7 +46,7 @@ export function fleissKappa(table: ItemTable): Estimate {
  * Gwet’s AC1: (pa − pe) / (1 − pe), with pa the raw agreement over items with two or more ratings, pe = Σ_k π_k (1 − π_k) / (K − 1),
  * and π_k the mean over all items with a rating of the share of their ratings that are k. Gwet, "Computing inter-rater reliability
  * and its variance in the presence of high agreement", BJMSP 61 (2008); missing ratings as in the R package irrCAC 1.0.
- * K is the number of categories of the table, also those that nobody gave. Null where there is but one, or no item has two ratings.
+ * K is the number of categories of the table, also those that were not given. Null where there is but one, or no item has two ratings.
  */
 export function gwetAc1(table: ItemTable): Estimate {
   const observed = rawAgreement(table)
