@@ -141,10 +141,16 @@ export class BatchEngine {
     await this.looking
     const { cluster, company } = this.deps
     await Promise.all(this.judges.map((lease) => cluster.leases.release(lease)))
-    // A person has stopped it, who does not want a service on the same database to go on with it, and to pay.
-    if (company === null)
-      for (const id of this.own)
-        await this.deps.stores.batches.park(id, COMMAND_STOPPED, null).catch(this.onTrouble(id))
+    if (company === null) for (const id of this.own) await this.parkOwn(id).catch(this.onTrouble(id))
+  }
+
+  /**
+   * A person has stopped it, who does not want a service on the same database to go on with it, and to pay. One that a service has by now, as this
+   * process was taken for dead, is the service’s.
+   */
+  private async parkOwn(id: string): Promise<void> {
+    const { batches } = this.deps.stores
+    if (await batches.claim(id)) await batches.park(id, COMMAND_STOPPED, null)
   }
 
   /** Others hear of it where they may take it. */

@@ -9,7 +9,11 @@ import type { SliceStore, WorkNotice } from '../../src/ports/slice-ports.ts'
 const LEASE_S = 3
 
 /** An engine over stores of the test, on a clock that goes as fast as it is waited for. */
-function setUp(batches: Partial<BatchStore>, slices: Partial<SliceStore>, { adopts = true, judges = ['ours'] } = {}) {
+function setUp(
+  batches: Partial<BatchStore>,
+  slices: Partial<SliceStore>,
+  { adopts = true, judges = ['ours'], alone = false } = {},
+) {
   let now = 0
   /** Leases that other processes hold. */
   const elsewhere = new Set<string>()
@@ -49,14 +53,16 @@ function setUp(batches: Partial<BatchStore>, slices: Partial<SliceStore>, { adop
     onTrouble: ({ batch, error }: { batch: string; error: unknown }) => troubles.push([batch, String(error)]),
     cluster,
     lease_s: LEASE_S,
-    company: {
-      judges: new Set(judges),
-      send: async (notice: (typeof sent)[number]) => void sent.push(notice),
-      traceparent: () => '00-trace',
-      onHeld,
-      onCapacity: () => undefined,
-      onWork,
-    },
+    company: alone
+      ? null
+      : {
+          judges: new Set(judges),
+          send: async (notice: (typeof sent)[number]) => void sent.push(notice),
+          traceparent: () => '00-trace',
+          onHeld,
+          onCapacity: () => undefined,
+          onWork,
+        },
   } as unknown as EngineDeps)
   return { engine, elsewhere, wanted, held, sent, troubles, onWork, onHeld }
 }
@@ -145,4 +151,21 @@ test('what is heard of during a look is not forgotten for being younger than it'
   await engine.accept([slice])
   await engine.stop()
   expect(onHeld).toHaveBeenCalledWith(slice, '00-late')
+})
+
+test.each([
+  ['its own', true],
+  ['not one that a service has taken over meanwhile', false],
+])('a command that is stopped parks %s', async (_, isOurs) => {
+  let claims = 0
+  const claim = vi.fn(async () => ++claims === 1 || isOurs)
+  const park = vi.fn(async () => undefined)
+  const { engine } = setUp(
+    { claim, park, get: async () => null, finish: async () => false },
+    {},
+    { adopts: false, alone: true },
+  )
+  await engine.begin('bat_1')
+  await engine.stop()
+  expect(park.mock.calls).toEqual(isOurs ? [['bat_1', 'the command that ran it was stopped', null]] : [])
 })

@@ -41,6 +41,16 @@ test('a route that is not in it cannot be built', async () => {
   expect(() => http.get('/v1/judges', () => 'x')).not.toThrow()
 })
 
+test('methods that need different things are no one route', async () => {
+  const { default: fastify } = await import('fastify')
+  const { installAccess } = await import('../../src/http/guard/access/install.ts')
+  const http = fastify()
+  await installAccess(http, app.context)
+  const add = (method: string[], url: string) => () => http.route({ method, url, handler: () => 'x' })
+  expect(add(['GET', 'DELETE'], '/v1/session')).toThrow('GET,DELETE of /v1/session do not need the same')
+  expect(add(['POST', 'DELETE'], '/v1/session')).not.toThrow()
+})
+
 describe.each(guarded)('$method $url needs $need', (row) => {
   test('no key: 401', async () => {
     const response = await ask(row)

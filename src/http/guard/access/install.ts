@@ -72,14 +72,17 @@ export async function installAccess(
     !isCrossSite(headers)
   http.decorateRequest('caller')
   http.addHook('onRoute', (route) => {
-    for (const method of [route.method].flat()) {
+    const needs = [route.method].flat().map((method) => {
       const need = findNeed(method, route.url)
-      if (need === undefined)
-        throw new Error(
-          `${method} ${route.url} does not say who may use it: add it to src/http/guard/access/route-scopes.ts`,
-        )
-      route.config = { ...route.config, need, security_headers: securityHeaders(route.url, behind_tls) }
-    }
+      if (need !== undefined) return need
+      throw new Error(
+        `${method} ${route.url} does not say who may use it: add it to src/http/guard/access/route-scopes.ts`,
+      )
+    })
+    const [need = 'admin', ...others] = needs
+    if (others.some((other) => other !== need))
+      throw new Error(`the methods ${route.method} of ${route.url} do not need the same: add a route for each of them`)
+    route.config = { ...route.config, need, security_headers: securityHeaders(route.url, behind_tls) }
   })
   const elsewhere = securityHeaders(undefined, behind_tls)
   http.addHook('onRequest', (request, reply, done) => {
