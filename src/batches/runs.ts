@@ -29,6 +29,8 @@ interface Running {
   readonly drain: () => readonly HeldSlice[]
   /** The runner has ended: what it held is being given back, and nothing can be added. */
   isOver: boolean
+  /** It was told to go on: once the run has ended, the batch is taken again. */
+  goesOn: boolean
   /** Resolves once it holds nothing. */
   ended: Promise<void>
 }
@@ -49,8 +51,8 @@ export class BatchRuns {
   private readonly busy = new Set<Promise<unknown>>()
   /** Left, parked until an operator mends what is wrong: when they run again, it was mended. */
   private readonly parked = new Set<string>()
-  /** How often in a row the store refused what they need, as it will refuse it again. */
-  private readonly breaks = new Map<string, number>()
+  /** How often in a row the store refused what they need, and at which item. */
+  private readonly breaks = new Map<string, { readonly times: number; readonly item: number | null }>()
   private isStopping = false
   /** After the store refused: until then nothing is to be taken. Milliseconds since the epoch. */
   restsUntil = 0
@@ -85,7 +87,8 @@ export class BatchRuns {
   async begin(id: string, isTold: boolean): Promise<void> {
     const run = this.runs.get(id)
     if (run === undefined) return void (await this.accept([wholeOf(id)]))
-    if (!isTold && !run.runner.isLeaving) return
+    if ((!isTold && !run.runner.isLeaving) || run.goesOn) return
+    run.goesOn = true
     void this.track(id, async () => {
       await run.ended
       if (this.isStopping) return
@@ -249,7 +252,7 @@ export class BatchRuns {
     }
     const onError = (error: unknown, item: OpenItem) => onTrouble({ batch: id, item: item.item_id, error })
     const runner = new BatchRunner({ ...this.deps, onChange, onError }, given)
-    const running: Running = { runner, slices, drain, isOver: false, ended: Promise.resolve() }
+    const running: Running = { runner, slices, drain, isOver: false, goesOn: false, ended: Promise.resolve() }
     this.runs.set(id, running)
     running.ended = this.track(id, () => this.see(id, running))
     return running
@@ -282,7 +285,7 @@ export class BatchRuns {
     } catch (error) {
       this.deps.onTrouble({ batch: id, error })
       this.rest()
-      await this.countBreak(id, error)
+      await this.countBreak(id, runner, error)
       return null
     }
   }
@@ -291,15 +294,19 @@ export class BatchRuns {
     return this.deps.stores.batches.park(id, reason, resumes_at?.toISOString() ?? null)
   }
 
-  /** What is damaged or missing stays so until an operator sees to it: then the batch says what it is, and takes no more time. */
-  private async countBreak(id: string, error: unknown): Promise<void> {
+  /**
+   * What is damaged or missing stays so until an operator sees to it: then the batch says what it is, and takes no more time. In a row is what
+   * breaks at the same item again, or before any item has ended.
+   */
+  private async countBreak(id: string, { brokeAt, hasEnded }: BatchRunner, error: unknown): Promise<void> {
     const { code, message } = error as { code?: unknown; message?: unknown }
     if (code !== 'storage_error') return
-    const breaks = (this.breaks.get(id) ?? 0) + 1
-    this.breaks.set(id, breaks)
-    if (breaks < MOST_BREAKS) return
+    const last = this.breaks.get(id)
+    const times = last !== undefined && (!hasEnded || last.item === brokeAt) ? last.times + 1 : 1
+    this.breaks.set(id, { times, item: brokeAt })
+    if (times < MOST_BREAKS) return
     this.breaks.delete(id)
-    const reason = `the database refused ${breaks} times in a row: ${message}: mend it, then resume`
+    const reason = `the database refused ${times} times in a row: ${message}: mend it, then resume`
     await this.park(id, { reason, resumes_at: null }).catch(() => undefined)
   }
 

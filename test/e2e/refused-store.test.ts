@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import type { GradeStore } from '../../src/ports/grade-ports.ts'
 import type { AttemptLedger } from '../../src/ports/ledger-ports.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
@@ -48,4 +49,37 @@ test('told nothing, it goes on by itself', async () => {
   const id = await startRefused()
   const { batch } = await finish(app, id)
   expect(batch).toMatchObject({ status: 'done', counts: { graded: 5 }, calls: { made: 5 } })
+})
+
+/** A batch of ten, the store refusing the grades for which `isRefused` says so; told to go on until it has ended or is parked. */
+async function runRefusing(isRefused: (put: number, item: number) => boolean): Promise<Batch> {
+  app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const grades = app.context.main.stores.grades as { put: GradeStore['put'] }
+  const put = grades.put
+  let puts = 0
+  let refused = 0
+  grades.put = (record) => {
+    if (!isRefused(++puts, record.item?.index ?? -1)) return put(record)
+    refused++
+    return Promise.reject(new StorageError('storage_error', 'the database answered SQLITE_IOERR_WRITE'))
+  }
+  const { id } = await startBatch(app, makeItems(10))
+  for (let seen = 0; ; ) {
+    const batch = await look(id)
+    if (batch.status !== 'running') return batch
+    if (refused > seen && batch.counts.running === 0) {
+      seen = refused
+      await tell(id, 'resume')
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+test('what is refused now and then, at other items, is not damage', async () => {
+  expect(await runRefusing((put) => put % 3 === 1)).toMatchObject({ status: 'done', counts: { graded: 10 } })
+})
+
+test('an item that is refused each time parks its batch', async () => {
+  const { status, parked_reason } = await runRefusing((_put, item) => item === 4)
+  expect([status, parked_reason]).toEqual(['parked', expect.stringContaining('refused 3 times in a row')])
 })

@@ -20,6 +20,8 @@ const MOST_IN_FLIGHT = 512
  * ends when every item has ended. All state that matters is in the store: a run can be broken off anywhere.
  */
 export class BatchRunner {
+  /** Whether any item has ended in this run. */
+  hasEnded = false
   private readonly deps: RunnerDeps
   private readonly given: Run
   private readonly batch: Run['batch']
@@ -39,7 +41,7 @@ export class BatchRunner {
   private isStopping = false
   private isCancelling: boolean
   private looked = 0
-  private broken: { readonly error: unknown } | null = null
+  private broken: { readonly item: OpenItem; readonly error: unknown } | null = null
 
   constructor(deps: RunnerDeps, given: Run) {
     this.deps = deps
@@ -58,6 +60,11 @@ export class BatchRunner {
   /** Nothing more is begun: it ends as soon as nothing is in flight. */
   get isLeaving(): boolean {
     return this.leaving.signal.aborted
+  }
+
+  /** The index of the first item at which the store refused something; null: it did at none. */
+  get brokeAt(): number | null {
+    return this.broken?.item.index ?? null
   }
 
   private get batches() {
@@ -130,7 +137,7 @@ export class BatchRunner {
     this.flying.add(item)
     void this.runItem(item)
       .catch((error: unknown) => {
-        this.broken = { error }
+        this.broken ??= { item, error }
         this.leaving.abort()
       })
       .finally(() => {
@@ -172,6 +179,7 @@ export class BatchRunner {
     if (end !== null) await this.batches.settle(this.grading.refOf(item), end)
     this.patience.forget(item.index)
     this.source.end(item)
+    this.hasEnded = true
   }
 
   private passOver(item: OpenItem, failure: Failure): void {
