@@ -92,6 +92,13 @@ export function pidExists(pid: number): boolean {
   }
 }
 
+/** Whether another process uses the file, as seen by one that is not registered yet. */
+export function livesElsewhere(db: Database.Database): boolean {
+  if (!hasTable(db, 'processes')) return false
+  const rows = db.prepare('SELECT id, host, pid, seen_at FROM processes').all() as ProcessRow[]
+  return rows.some((row) => lives(row, { id: '', host: hostname(), pid: process.pid }))
+}
+
 /** Processes that use the file, as seen by one that does not register itself. None where the file knows no processes yet. */
 export function livingProcesses(db: Database.Database, now: Date): ReadonlySet<string> {
   if (!hasTable(db, 'processes')) return new Set()

@@ -19,15 +19,17 @@ export function readFrom<T>(path: string, look: (db: Database.Database) => T, ti
 export const hasTable = (db: Database.Database, name: string): boolean =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
 
+/** Whether nothing of the schema is missing. */
+export const hasAllMigrations = (db: Database.Database): boolean =>
+  hasTable(db, 'schema_migrations') &&
+  isComplete(db.prepare('SELECT name FROM schema_migrations').pluck().all() as string[], loadMigrations())
+
 /** Whether a file is there that would be opened as it is, without a migration. It is only read. */
 export function isMigrated(path: string): boolean {
   if (path === ':memory:') return true
   if (!existsSync(path)) return false
   try {
-    return readFrom(path, (db) => {
-      if (!hasTable(db, 'schema_migrations')) return false
-      return isComplete(db.prepare('SELECT name FROM schema_migrations').pluck().all() as string[], loadMigrations())
-    })
+    return readFrom(path, hasAllMigrations)
   } catch {
     // Opening it tells what is wrong with it.
     return true

@@ -51,8 +51,8 @@ test('told nothing, it goes on by itself', async () => {
   expect(batch).toMatchObject({ status: 'done', counts: { graded: 5 }, calls: { made: 5 } })
 })
 
-/** A batch of ten, the store refusing the grades for which `isRefused` says so; told to go on until it has ended or is parked. */
-async function runRefusing(isRefused: (put: number, item: number) => boolean): Promise<Batch> {
+/** A batch, the store refusing the grades for which `isRefused` says so; told to go on until it has ended or is parked. */
+async function runRefusing(items: number, isRefused: (put: number, item: number) => boolean): Promise<Batch> {
   app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
   const grades = app.context.main.stores.grades as { put: GradeStore['put'] }
   const put = grades.put
@@ -63,7 +63,7 @@ async function runRefusing(isRefused: (put: number, item: number) => boolean): P
     refused++
     return Promise.reject(new StorageError('storage_error', 'the database answered SQLITE_IOERR_WRITE'))
   }
-  const { id } = await startBatch(app, makeItems(10))
+  const { id } = await startBatch(app, makeItems(items))
   for (let seen = 0; ; ) {
     const batch = await look(id)
     if (batch.status !== 'running') return batch
@@ -76,10 +76,11 @@ async function runRefusing(isRefused: (put: number, item: number) => boolean): P
 }
 
 test('what is refused now and then, at other items, is not damage', async () => {
-  expect(await runRefusing((put) => put % 3 === 1)).toMatchObject({ status: 'done', counts: { graded: 10 } })
+  const batch = await runRefusing(200, (put) => put % 40 === 20)
+  expect(batch).toMatchObject({ status: 'done', counts: { graded: 200 } })
 })
 
 test('an item that is refused each time parks its batch', async () => {
-  const { status, parked_reason } = await runRefusing((_put, item) => item === 4)
+  const { status, parked_reason } = await runRefusing(10, (_put, item) => item === 4)
   expect([status, parked_reason]).toEqual(['parked', expect.stringContaining('refused 3 times in a row')])
 })

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Digest } from '../../src/domain/digest.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
@@ -147,4 +149,18 @@ test('the parked batch goes on, and what it had is kept', async () => {
   expect((await post(`/v1/batches/${id}/resume`, {})).statusCode).toBe(202)
   expect(await ended(id)).toMatchObject({ status: 'done', counts: { total: 3, graded: 3, failed: 0, pending: 0 } })
   expect(calls()).toBe(2)
+})
+
+test.each([
+  ['a process that lives', process.ppid, true],
+  ['one that is gone', 2 ** 30, false],
+  ['an earlier one with our number', process.pid, false],
+])('it is not migrated under %s', (_who, pid, isRefused) => {
+  const path = copyStore()
+  const raw = new Database(path)
+  raw.prepare('INSERT INTO processes VALUES (?, ?, ?, ?)').run('prc_old', hostname(), pid, new Date().toISOString())
+  raw.close()
+  const open = () => openDatabase(path).close()
+  if (isRefused) expect(open).toThrow('is in use by a living process: stop the service and its commands first')
+  else expect(open).not.toThrow()
 })

@@ -1,7 +1,10 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
+import { livesElsewhere } from '../process-registry.ts'
+import { hasAllMigrations } from '../read-file.ts'
 import { StorageError, toStorageError } from '../storage-error.ts'
+import { inUse } from '../unused-file.ts'
 import { migrate } from './migrate.ts'
 
 const MEMORY = ':memory:'
@@ -19,6 +22,8 @@ export function openDatabase(path: string): Database.Database {
     db = new Database(path, { timeout: 5000 })
     assertSafeVersion((db.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version)
     setPragmas(db)
+    // A process of an older version would go on writing as it knows the tables.
+    if (!hasAllMigrations(db) && livesElsewhere(db)) throw inUse(path)
     migrate(db)
     return db
   } catch (error) {
