@@ -94,6 +94,7 @@ describeInBrowser('one grade', () => {
     await panel.getByRole('link').click()
     await page.waitForFunction((before) => location.pathname !== before, pathOf('aligned-terminus-2'))
     await page.getByRole('heading', { name: 'Votes' }).waitFor()
+    expect(await page.locator('td[data-title="Sample"]').allInnerTexts()).toEqual(['1', '2', '3', '1', '2', '3'])
   })
 
   test('an action says what it is and what became of it', async () => {

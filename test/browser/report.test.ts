@@ -31,6 +31,8 @@ describeInBrowser('report', () => {
       /first\s+16 grades\s+second\s+16/,
     )
     expect(await page.getByRole('link', { name: 'Save as CSV' }).count()).toBe(0)
+    const unchosen = (name: string) => page.getByLabel(name, { exact: true }).locator('option').first().innerText()
+    expect([await unchosen('Judge'), await unchosen('Rubric')]).toEqual(['choose', 'the only one'])
     await page.getByRole('button', { name: 'first', exact: true }).click()
     await page.waitForSelector('#surfaces-title')
     expect(await page.getByLabel('Judge', { exact: true }).inputValue()).toBe('first')
