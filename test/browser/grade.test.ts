@@ -89,11 +89,12 @@ describeInBrowser('one grade', () => {
     expect(await panel.locator('thead th').count()).toBe(3)
     expect(await panel.getByRole('row', { name: 'Samples' }).innerText()).toMatch(/1\s+3/)
     await page.getByRole('button', { name: 'Show the raw replies' }).click()
-    await page.getByText('Sample 0, round 0').click()
+    await page.getByText('Sample 1, round 0').click()
     await page.getByText('"citations"').first().waitFor()
     await panel.getByRole('link').click()
     await page.waitForFunction((before) => location.pathname !== before, pathOf('aligned-terminus-2'))
     await page.getByRole('heading', { name: 'Votes' }).waitFor()
+    expect(await page.locator('td[data-title="Sample"]').allInnerTexts()).toEqual(['1', '2', '3', '1', '2', '3'])
   })
 
   test('an action says what it is and what became of it', async () => {

@@ -31,6 +31,8 @@ describeInBrowser('report', () => {
       /first\s+16 grades\s+second\s+16/,
     )
     expect(await page.getByRole('link', { name: 'Save as CSV' }).count()).toBe(0)
+    const unchosen = (name: string) => page.getByLabel(name, { exact: true }).locator('option').first().innerText()
+    expect([await unchosen('Judge'), await unchosen('Rubric')]).toEqual(['choose', 'the only one'])
     await page.getByRole('button', { name: 'first', exact: true }).click()
     await page.waitForSelector('#surfaces-title')
     expect(await page.getByLabel('Judge', { exact: true }).inputValue()).toBe('first')
@@ -118,19 +120,23 @@ describeInBrowser('report', () => {
     const grades = (await audit.app.get('/v1/grades?judge=first&limit=200')).json<{
       items: { id: string; label: string }[]
     }>()
-    for (const { id, label } of grades.items) {
-      const body = { rater: 'Ada', label, blind: true, sampling: { design: 'random', probability: 1 } }
+    for (const { id, label } of grades.items.slice(4)) {
+      const body = { rater: 'Ada', label, blind: true, sampling: { design: 'random', probability: 0.75 } }
       expect((await audit.app.post(`/v1/grades/${id}/reviews`, body)).statusCode).toBe(201)
     }
     const { overall } = await report('judge=first')
     const page = await audit.open('/audit/report?judge=first')
     await page.waitForSelector('[data-plot=shares] svg')
     const text = (await page.getByRole('region', { name: 'Shares', exact: true }).innerText()).replace(/\s+/g, ' ')
-    expect(overall?.corrected.estimator).not.toBeNull()
-    expect(text).toContain(`${overall?.corrected.estimator}: `)
+    expect(overall?.corrected.estimator).toBe('ppi_plus_plus')
+    expect(text).toContain('PPI++: the reviews are a random sample')
+    const reason = page
+      .getByRole('region', { name: 'Shares', exact: true })
+      .locator('.hostile', { hasText: 'the reviews' })
+    expect(await reason.first().evaluate((node) => getComputedStyle(node).display)).toBe('inline')
     expect(text).toContain(percent(overall?.corrected.shares['aligned']?.value ?? -1))
     expect(await page.getByRole('region', { name: 'Judge first against humans' }).innerText()).toContain(
-      '16 reviewed trials',
+      '12 reviewed trials',
     )
   })
 

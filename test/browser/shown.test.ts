@@ -93,6 +93,12 @@ describeInBrowser('what is shown', () => {
     await expectAccessible(page)
   })
 
+  test('an item of a re-grade is called by its trial or task, and found by it', async () => {
+    const page = await open(`batches/${audit.batches[1].id}?item=fix-git`)
+    await page.waitForSelector('td[data-title="Item"]')
+    expect(await page.locator('td[data-title="Item"]').allInnerTexts()).toEqual(Array(4).fill('fix-git'))
+  })
+
   test('the results of a batch fit a page of 1400 pixels, with all that they say', async () => {
     const long = (word: string) => Array.from({ length: 8 }, () => word).join('_')
     const items = makeTrials(3).map((item, at) => ({

@@ -77,6 +77,20 @@ describe('kinds', () => {
       '4 samples of a@tab-behavior@1 differ: aligned 2, compliant 1, without a label 1.',
     ],
     [
+      'samples that all claim the same in vain',
+      [
+        {
+          judge: 'a',
+          status: 'unverified',
+          claimed: 'compliant',
+          votes: [null, null, null],
+          contradictions: ['no_majority'],
+        },
+      ],
+      'unverified',
+      'a@tab-behavior@1 claims compliant, but its evidence does not hold.',
+    ],
+    [
       'any other contradiction',
       [{ judge: 'a', contradictions: ['acted_against_anchor', 'acted_against_anchor'] }],
       'contradiction',
@@ -99,6 +113,15 @@ describe('kinds', () => {
     expect(one?.score).toBeCloseTo(weight + claims + confidence + votes, 9)
     expect(await queue(`kind=${kind}`)).toEqual([one])
     expect(await queue(`kind=${kind === 'human' ? 'judges' : 'human'}`)).toEqual([])
+  })
+
+  test.each([
+    ['a label and none', { votes: ['aligned', null, null] }],
+    ['different claims in vain', { votes: [null, null, null], votes_claim: ['aligned', 'ignored', 'aligned'] }],
+  ] as const)('samples without a majority: %s', async (_name, votes) => {
+    await put({ question: 'q', judge: 'a', status: 'unverified', contradictions: ['no_majority'], ...votes })
+    expect(await queue()).toMatchObject([{ kinds: ['samples', 'unverified'] }])
+    expect((await queue())[0]?.why[1]).toBe('a@tab-behavior@1 claims aligned, but its samples have no majority.')
   })
 
   test('human against judge, human against human, and the newest word of each', async () => {

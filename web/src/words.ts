@@ -95,11 +95,14 @@ export const CITATION_WORDS: Readonly<Record<CitationStatus, string>> = {
   step_not_found: 'step not found: there is no such step',
 }
 
-export const CONFIDENCE_WORDS: Readonly<Record<ConfidenceLevel, string>> = {
+const CONFIDENCE_WORDS: Readonly<Record<ConfidenceLevel, string>> = {
   low: 'low',
   medium: 'medium',
   high: 'high',
 }
+/** How sure a label is, as the command line shows it; null: there is no label, or it is not told. */
+export const confidenceWord = (label: Label | null, level: ConfidenceLevel | null): string | null =>
+  label === null || level === null ? null : CONFIDENCE_WORDS[level]
 
 const CONTRADICTION_WORDS: Readonly<Record<ContradictionCode, string>> = {
   observed_against_signal: 'observation against what the harness measured',

@@ -34,6 +34,7 @@ export interface OpinionRow {
 export interface VoteRow {
   readonly status: GradeStatus
   readonly label: Label | null
+  readonly claimed_label: Label | null
   readonly confidence: ConfidenceLevel | null
 }
 
@@ -155,7 +156,12 @@ export const toRow = (grade: Grade): OpinionRow => ({
   vote_share: grade.confidence.vote_share,
   outcome: outcomeOfGrade(grade),
   claims: claimsOfGrade(grade),
-  votes: grade.votes.map(({ status, label, confidence }) => ({ status, label, confidence })),
+  votes: grade.votes.map(({ status, label, claimed_label, confidence }) => ({
+    status,
+    label,
+    claimed_label,
+    confidence,
+  })),
   contradictions: [...new Set(grade.contradictions.map(({ code }) => code))],
 })
 

@@ -15,7 +15,7 @@ export const RESULT_FILTERS: readonly Filter[] = [
   { name: 'item', title: 'Item holds' },
 ]
 
-const TRUST = trustColumns(({ grade }: BatchResult) => grade)
+const TRUST = trustColumns(({ label, grade }: BatchResult) => grade && { ...grade, label })
 
 const named = (title: string, name: 'task' | 'agent' | 'model'): Column<BatchResult> => ({
   title,
@@ -23,11 +23,15 @@ const named = (title: string, name: 'task' | 'agent' | 'model'): Column<BatchRes
   sort: { name, of: ({ metadata }) => metadata[name] ?? null },
 })
 
+/** An item of a re-grade is called by the old grade’s id: its trial says more, here as on the command line. */
+const itemName = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
+  item_id === base_grade_id ? metadata.trial || metadata.task || item_id : item_id
+
 export const RESULT_COLUMNS: readonly Column<BatchResult>[] = [
   {
     title: 'Item',
-    cell: ({ item_id }) => <HostileText text={item_id} />,
-    sort: { name: 'item', of: ({ item_id }) => item_id },
+    cell: (result) => <HostileText text={itemName(result)} />,
+    sort: { name: 'item', of: itemName },
   },
   named('Task', 'task'),
   named('Agent', 'agent'),
@@ -63,11 +67,11 @@ export function unreadText(items: readonly BatchResult[]): string {
 export function fittingResults(items: readonly BatchResult[], query: URLSearchParams): readonly BatchResult[] {
   const wanted = (name: string) => query.get(name) ?? ''
   const fitting = items.filter(
-    ({ label, status, item_id, grade }) =>
-      (wanted('label') === '' || label === wanted('label')) &&
-      (wanted('status') === '' || status === wanted('status')) &&
-      (wanted('unread') === '' || unreadOf(grade) > 0) &&
-      item_id.includes(wanted('item')),
+    (one) =>
+      (wanted('label') === '' || one.label === wanted('label')) &&
+      (wanted('status') === '' || one.status === wanted('status')) &&
+      (wanted('unread') === '' || unreadOf(one.grade) > 0) &&
+      (one.item_id.includes(wanted('item')) || itemName(one).includes(wanted('item'))),
   )
   return sortItems(fitting, RESULT_COLUMNS, query)
 }

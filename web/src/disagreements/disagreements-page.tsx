@@ -122,7 +122,15 @@ const nameOf = ({ task, trajectory, grades }: Disagreement, items: ItemNames | n
 
 const columnsOf = (open: boolean, items: ItemNames | null): readonly Column<Disagreement>[] => [
   { title: 'Task', cell: (one) => <HostileText text={nameOf(one, items)} /> },
-  { title: 'Kinds', cell: ({ kinds }) => kinds.map((kind) => KIND_WORDS[kind]).join(', ') },
+  {
+    title: 'Kinds',
+    cell: ({ kinds }) =>
+      kinds.map((kind) => (
+        <span key={kind} class="line">
+          {KIND_WORDS[kind]}
+        </span>
+      )),
+  },
   { title: 'Differ in', cell: ({ claims }) => <ClaimNames claims={claims.map(({ claim }) => claim)} /> },
   { title: 'Why', cell: (one) => <Why of={one} open={open} /> },
   ...(open ? [{ title: 'Score', number: true, cell: ({ score }: Disagreement) => score.toFixed(1) }] : []),

@@ -10,7 +10,7 @@ import { formatCount, formatTime, formatUsd } from '../words.ts'
 
 const COLUMNS: readonly Column<LedgerEntry>[] = [
   { title: 'Started', cell: ({ started_at }) => formatTime(started_at) },
-  { title: 'Sample', number: true, cell: ({ sample }) => sample },
+  { title: 'Sample', number: true, cell: ({ sample }) => sample + 1 },
   { title: 'Round', number: true, cell: ({ round }) => round },
   { title: 'Purpose', cell: ({ purpose }) => purpose },
   { title: 'Outcome', cell: ({ outcome }) => outcome.replaceAll('_', ' ') },
@@ -63,7 +63,7 @@ function RawReplies({ path }: { readonly path: string }): JSX.Element {
         items.map(({ id, sample, round, raw_reply }) => (
           <details key={id}>
             <summary>
-              Sample {sample}, round {round}
+              Sample {sample + 1}, round {round}
             </summary>
             <HostileBlock text={raw_reply ?? 'nothing came back'} />
           </details>

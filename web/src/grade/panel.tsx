@@ -4,7 +4,7 @@ import { rubricId } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Outcome } from '../ui/badges.tsx'
 import { NameOrNone, None } from '../ui/none.tsx'
-import { claimWords, formatTime, formatUsd, holds } from '../words.ts'
+import { claimWords, confidenceWord, formatTime, formatUsd, holds } from '../words.ts'
 import { answerOf, claimsOf } from './claims.tsx'
 
 interface Line {
@@ -20,7 +20,7 @@ const linesOf = (grades: readonly Grade[]): readonly Line[] => [
     cell: (grade) => <Outcome grade={grade} rubric={grade.receipt.rubric} />,
     compare: ({ status, label, claimed_label }) => `${status} ${label} ${claimed_label}`,
   },
-  { title: 'Confidence', cell: ({ confidence }) => confidence.reported ?? <None /> },
+  { title: 'Confidence', cell: ({ label, confidence }) => confidenceWord(label, confidence.reported) ?? <None /> },
   ...[...new Set(grades.flatMap(claimsOf))].map((claim) => ({
     title: claimWords(claim),
     cell: (grade: Grade) => <HostileText text={answerOf(grade, claim)} />,

@@ -3,7 +3,7 @@ import type { Grade } from '../api-types.ts'
 import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
 import { Outcome } from '../ui/badges.tsx'
 import { Facts } from '../ui/facts.tsx'
-import { CONFIDENCE_WORDS, labelWords } from '../words.ts'
+import { confidenceWord, labelWords } from '../words.ts'
 
 const SOURCE_WORDS: Readonly<Record<Grade['confidence']['source'], string>> = {
   reported: 'as the judge reported it',
@@ -26,6 +26,7 @@ function againWords({ code, retryable }: NonNullable<Grade['failure']>): string 
 /** What came out, how sure, by whom; or how it failed. */
 export function Verdict({ grade }: { readonly grade: Grade }): JSX.Element {
   const { confidence, receipt, failure, surface } = grade
+  const sure = confidenceWord(grade.label, confidence.reported)
   return (
     <section aria-labelledby="verdict">
       <h2 id="verdict">Verdict</h2>
@@ -33,11 +34,7 @@ export function Verdict({ grade }: { readonly grade: Grade }): JSX.Element {
         facts={[
           ['Outcome', <Outcome key="outcome" grade={grade} rubric={receipt.rubric} />],
           ['Claimed label', grade.claimed_label !== null && labelWords(grade.claimed_label)],
-          [
-            'Confidence',
-            confidence.reported !== null &&
-              `${CONFIDENCE_WORDS[confidence.reported]}, ${SOURCE_WORDS[confidence.source]}`,
-          ],
+          ['Confidence', sure !== null && `${sure}, ${SOURCE_WORDS[confidence.source]}`],
           ['Vote share', confidence.vote_share !== null && percent(confidence.vote_share)],
           ['Calibrated', confidence.calibrated !== null && percent(confidence.calibrated)],
           ['Surface', surface?.category.replaceAll('_', ' ') ?? null],

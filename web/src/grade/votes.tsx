@@ -3,11 +3,12 @@ import type { Grade, Vote } from '../api-types.ts'
 import { Outcome } from '../ui/badges.tsx'
 import { None } from '../ui/none.tsx'
 import { type Column, Table } from '../ui/table.tsx'
+import { confidenceWord } from '../words.ts'
 
 const columnsOf = (rubric: string): readonly Column<Vote>[] => [
-  { title: 'Sample', number: true, cell: ({ sample }) => sample },
+  { title: 'Sample', number: true, cell: ({ sample }) => sample + 1 },
   { title: 'Outcome', cell: (vote) => <Outcome grade={vote} rubric={rubric} /> },
-  { title: 'Confidence', cell: ({ confidence }) => confidence ?? <None /> },
+  { title: 'Confidence', cell: ({ label, confidence }) => confidenceWord(label, confidence) ?? <None /> },
   { title: 'Failure', cell: ({ failure }) => failure?.replaceAll('_', ' ') ?? <None /> },
 ]
 

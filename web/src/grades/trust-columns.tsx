@@ -3,12 +3,13 @@ import type { ConfidenceLevel, Grade, ResultGrade } from '../api-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { None } from '../ui/none.tsx'
 import type { Column } from '../ui/table.tsx'
-import { CONFIDENCE_WORDS, holds, plural, unreadWords } from '../words.ts'
+import { confidenceWord, holds, plural, unreadWords } from '../words.ts'
 
 /** What says how far a label can be trusted. */
-type Trust = Pick<ResultGrade, 'judge' | 'confidence' | 'evidence' | 'contradictions' | 'unread'>
+type Trust = Pick<ResultGrade, 'judge' | 'confidence' | 'evidence' | 'contradictions' | 'unread'> & Pick<Grade, 'label'>
 
-export const trustOf = ({ receipt, confidence, citations, contradictions }: Grade): Trust => ({
+export const trustOf = ({ label, receipt, confidence, citations, contradictions }: Grade): Trust => ({
+  label,
   judge: receipt.judge,
   confidence,
   evidence: { cited: citations.length, held: citations.filter(({ status }) => holds(status)).length },
@@ -65,8 +66,8 @@ export function trustColumns<T>(of: (item: T) => Trust | null) {
     ),
     confidence: column(
       'Confidence',
-      ({ confidence: { reported } }) => (reported === null ? <None /> : CONFIDENCE_WORDS[reported]),
-      ({ confidence: { reported } }) => (reported === null ? null : RANKS[reported]),
+      ({ label, confidence: { reported } }) => confidenceWord(label, reported) ?? <None />,
+      ({ label, confidence: { reported } }) => (label === null || reported === null ? null : RANKS[reported]),
     ),
     evidence: column('Evidence', evidenceCell, ({ evidence, contradictions }) => evidence.held - contradictions.length),
   }

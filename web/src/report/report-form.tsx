@@ -7,8 +7,8 @@ import { AGAINST_WORDS } from './rate-figures.tsx'
 import { groupingOf } from './report-query.ts'
 
 const FILTERS: readonly Filter[] = [
-  { name: 'judge', title: 'Judge', none: 'the only one' },
-  { name: 'rubric', title: 'Rubric', none: 'the only one' },
+  { name: 'judge', title: 'Judge' },
+  { name: 'rubric', title: 'Rubric' },
   { name: 'batch', title: 'Batch' },
   { name: 'agent', title: 'Agent' },
   { name: 'model', title: 'Model' },
@@ -20,11 +20,19 @@ const FILTERS: readonly Filter[] = [
   { name: 'head', title: 'Head value' },
 ]
 
+/** A report is of one judge and one rubric, unless it is grouped by judge. */
+function withNone(filter: Filter, names: Names, grouping: string): Filter {
+  const { name } = filter
+  if ((name !== 'judge' && name !== 'rubric') || name === grouping) return filter
+  return { ...filter, none: (names[name]?.length ?? 0) > 1 ? 'choose' : 'the only one' }
+}
+
 /** What the report is of. */
 export function ReportForm({ query, names }: { readonly query: URLSearchParams; readonly names: Names }): JSX.Element {
+  const filters = FILTERS.map((filter) => withNone(filter, names, groupingOf(query)))
   return (
-    <div data-export="no">
-      <Filters filters={withNames(FILTERS, names)} query={query} />
+    <>
+      <Filters filters={withNames(filters, names)} query={query} />
       <search class="filters" aria-label="Groups">
         <div>
           <label htmlFor="group-by">Group by</label>
@@ -44,6 +52,6 @@ export function ReportForm({ query, names }: { readonly query: URLSearchParams; 
           </datalist>
         </div>
       </search>
-    </div>
+    </>
   )
 }

@@ -44,20 +44,18 @@ export function ReportPage(): JSX.Element {
     )
   }
   return (
-    <>
+    <article ref={article} class="report">
+      <h1>Report</h1>
       <ReportTools query={query} names={names} onSave={save} ready={load.state === 'ready'} />
-      <article ref={article} class="report">
-        <h1>Report</h1>
-        {overview.state === 'failed' && <Trouble what="the report" message={overview.error.message} />}
-        {choice ? (
-          <Choose choice={choice} why="In one report each trial would count several times." />
-        ) : (
-          <LoadView load={load} what="the report">
-            {(report) => <ReportView report={report} query={query} />}
-          </LoadView>
-        )}
-      </article>
-    </>
+      {overview.state === 'failed' && <Trouble what="the report" message={overview.error.message} />}
+      {choice ? (
+        <Choose choice={choice} why="In one report each trial would count several times." />
+      ) : (
+        <LoadView load={load} what="the report">
+          {(report) => <ReportView report={report} query={query} />}
+        </LoadView>
+      )}
+    </article>
   )
 }
 
@@ -70,7 +68,7 @@ interface ToolProps {
 
 function ReportTools({ query, names, onSave, ready }: ToolProps): JSX.Element {
   return (
-    <div class="report-tools">
+    <div class="report-tools" data-export="no">
       <ReportForm query={query} names={names} />
       <p class="downloads">
         {ready && (

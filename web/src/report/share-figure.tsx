@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
 import type { Report, ReportGroup } from '../audit-types.ts'
-import { groupingWord } from '../audit-words.ts'
+import { estimatorWord, groupingWord } from '../audit-words.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { Rubrics } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
@@ -124,7 +124,7 @@ function Correction({ group }: { readonly group: ReportGroup }): JSX.Element {
   const { estimator, reason, design, n_reviews, reviews_to_halve, warnings } = group.corrected
   return (
     <>
-      {estimator === null ? 'none: ' : `${estimator}: `}
+      {estimator === null ? 'none: ' : `${estimatorWord(estimator)}: `}
       <HostileText text={reason} />{' '}
       <span class="fraction">
         {plural(n_reviews, 'review')}

@@ -11,7 +11,7 @@ import { CitationBadge, LabelBadge, Outcome } from '../ui/badges.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
-import { claimWords, formatTime, labelWords } from '../words.ts'
+import { claimWords, confidenceWord, formatTime, labelWords } from '../words.ts'
 import type { ReviewItem } from './review-item.ts'
 
 export interface OpinionsProps {
@@ -71,7 +71,7 @@ function JudgeOpinion({ grade, first }: { readonly grade: Grade; readonly first:
       </p>
       <Facts
         facts={[
-          ['Confidence', confidence.reported],
+          ['Confidence', confidenceWord(grade.label, confidence.reported)],
           [
             'Votes',
             votes.length > 0 && votes.map(({ label, status }) => (label ? labelWords(label) : status)).join(', '),
