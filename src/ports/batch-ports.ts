@@ -85,8 +85,8 @@ export interface BatchStore {
   add(id: string, items: readonly NewItem[]): Promise<number | null>
   /** The draft is whole: it runs from now on. `claimed`: in this process, which has begun it already. */
   open(id: string, claimed?: boolean): Promise<void>
-  /** Forgets a draft and its items. */
-  discard(id: string): Promise<void>
+  /** Forgets a draft and its items. Answers what it had come to; null: there is no such draft. */
+  discard(id: string): Promise<BatchRecord | null>
   /** Forgets drafts whose process has died. */
   discardAbandoned(): Promise<number>
   get(id: string): Promise<BatchRecord | null>
