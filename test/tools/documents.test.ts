@@ -57,7 +57,9 @@ test('the inputs that docs/fuzzing.md names are in the repository', () => {
 })
 
 test('the README says where data go, and docs/commands.md which commands have exit codes of their own', () => {
-  expect(TEXTS.get('README.md')).toContain(`\`${loadConfig({}, () => '').config.database.slice(2)}\` (\`VERIDICT_DATABASE\`)`)
+  expect(TEXTS.get('README.md')).toContain(
+    `\`${loadConfig({}, () => '').config.database.slice(2)}\` (\`VERIDICT_DATABASE\`)`,
+  )
   const [, section = ''] = (TEXTS.get('docs/commands.md') ?? '').split('\n## Exit codes\n')
   const [codes = ''] = section.split('\n## ')
   const own = globSync('src/cli/commands/**/*-command.ts')
