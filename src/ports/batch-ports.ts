@@ -105,7 +105,8 @@ export interface BatchStore {
   siblings(item: OpenItem, limit: number): Promise<readonly OpenItem[]>
   /** Rejects with `lease_lost` where the item’s lease is lost. */
   settle(item: ItemRef, end: ItemEnd): Promise<void>
-  park(id: string, reason: string, resumesAt: string | null): Promise<void>
+  /** False: it did not run. */
+  park(id: string, reason: string, resumesAt: string | null): Promise<boolean>
   /** A parked batch runs again; false where it is not parked. */
   resume(id: string): Promise<boolean>
   /** False where the batch has ended. */

@@ -47,6 +47,7 @@ function setUp(batches: Partial<BatchStore>, slices: Partial<SliceStore>, { adop
     },
     notify: () => undefined,
     onTrouble: ({ batch, error }: { batch: string; error: unknown }) => troubles.push([batch, String(error)]),
+    onStatus: () => undefined,
     cluster,
     lease_s: LEASE_S,
     company: {

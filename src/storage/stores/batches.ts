@@ -57,7 +57,7 @@ export function createBatchStore(db: Db): BatchStore {
       if (row === undefined || row.payer === null) return null
       return { key_id: row.payer, max_cost_usd_per_day: row.payer_cap_usd }
     },
-    park: async (id, reason, resumesAt) => void (await change(PARK, [id, reason, resumesAt])),
+    park: (id, reason, resumesAt) => change(PARK, [id, reason, resumesAt]),
     resume: (id) => change(RESUME, [id]),
     requestCancel: (id) => change(REQUEST_CANCEL, [id]),
     finishCancel: (id, at) =>
