@@ -1,4 +1,4 @@
-import type { NewItem } from '../ports/batch-ports.ts'
+import type { BatchRecord, NewItem } from '../ports/batch-ports.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import type { Lease, LeaseStore } from '../ports/lease-ports.ts'
 import type { Stores } from '../ports/ports.ts'
@@ -20,6 +20,8 @@ export interface EngineDeps extends Omit<RunnerDeps, 'onChange' | 'onError' | 's
   readonly company: Company | null
   /** What went wrong behind the scenes, for the log. */
   readonly onTrouble: (trouble: Trouble) => void
+  /** The batch is parked, done or cancelled. Never rejects. */
+  readonly onStatus: (id: string) => Promise<void>
   /** The batch may have changed. */
   readonly notify: (id: string) => void
 }
@@ -31,6 +33,13 @@ export interface Trouble {
 }
 
 export type ProjectTrouble = Trouble & { readonly project: string }
+
+/** Hears of what no request waits for. */
+export interface BatchListener {
+  readonly onTrouble: (trouble: ProjectTrouble) => void
+  /** A batch has begun, is parked, done or cancelled. */
+  readonly onStatus: (project: string, batch: BatchRecord) => void
+}
 
 /** A draft that is graded while its items arrive. */
 export interface GrowingBatch {

@@ -243,7 +243,9 @@ export class BatchEngine {
     const at = this.deps.clock.now().toISOString()
     const { batches } = this.deps.stores
     const isEnd = status === 'cancelling' ? await this.deps.cluster.slices.cancel(id, at) : await batches.finish(id, at)
-    if (isEnd) this.deps.notify(id)
+    if (!isEnd) return
+    await this.deps.onStatus(id)
+    this.deps.notify(id)
   }
 
   /** Whether one process holds all of it, whose run ends it. */

@@ -3,7 +3,7 @@ import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { metadataOf } from '../domain/trajectory/trial-metadata.ts'
 import type { Refusal } from '../grading/refusal.ts'
 import type { GradingService } from '../grading/service.ts'
-import type { BatchStore, NewBatch, NewItem } from '../ports/batch-ports.ts'
+import type { BatchRecord, BatchStore, NewBatch, NewItem } from '../ports/batch-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import type { Batch, BatchItem } from '../schemas/batch.ts'
 import { type BatchPlan, withDefaults } from './batch-plan.ts'
@@ -47,13 +47,14 @@ const READ_AGAIN_MS = 200
 /**
  * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, every one is read as far as it can be without
  * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items. With `grow` its items are graded
- * meanwhile: what was graded of a draft that is refused answers the same questions later.
+ * meanwhile: what was graded of a draft that is refused answers the same questions later. `onDiscarded` hears what such a draft had come to.
  */
 export async function takeBatch(
   deps: IntakeDeps,
   plan: BatchPlan,
   items: AsyncIterable<Incoming>,
   grow: Grow | null = null,
+  onDiscarded: OnDiscarded = () => undefined,
 ): Promise<Taken> {
   const id = deps.newId('bat')
   const { kind, mode, name, key, max_cost_usd, payer } = plan
@@ -75,13 +76,16 @@ export async function takeBatch(
   } finally {
     if (!opened) {
       await growing?.abandon()
-      await deps.batches.discard(id)
+      const discarded = await deps.batches.discard(id)
+      if (discarded !== null) onDiscarded(discarded)
     }
   }
 }
 
 /** Begins to grade a draft whose items still arrive. */
 type Grow = (draft: NewBatch) => GrowingBatch | null
+
+export type OnDiscarded = (draft: BatchRecord) => void
 
 /** Stores items; answers the index of the first whose `item_id` is taken, and then stores none. */
 type AddItems = (items: readonly NewItem[]) => Promise<number | null>

@@ -214,7 +214,7 @@ export class BatchRuns {
 
   /** No other process has a part of it: all that its end takes is done by its run. */
   private runWhole(batch: Run['batch'], payer: Payer | null, held: HeldSlice, source: ItemQueue): Running {
-    const { pump, leases, clock, stores } = this.deps
+    const { pump, leases, clock, stores, onStatus } = this.deps
     const { id, mode } = batch
     const { lease } = held
     const at = () => clock.now().toISOString()
@@ -225,13 +225,17 @@ export class BatchRuns {
       onCancelled: async () => {
         if (mode === 'provider' && !(await pump.drain(id))) return null
         await stores.batches.finishCancel(id, at())
+        await onStatus(id)
         return OVER
       },
       onEmpty: async () => {
         const step = mode === 'provider' ? await pump.step(id, () => !lease.lost.aborted) : null
         if (step?.kind === 'parked') return step
         if (step?.kind === 'waiting') return null
-        if (step?.kind !== 'returned' && (await stores.batches.finish(id, at()))) return OVER
+        if (step?.kind !== 'returned' && (await stores.batches.finish(id, at()))) {
+          await onStatus(id)
+          return OVER
+        }
         // Others hold the money, or an item is being given back: it is looked for again after a while.
         source.rescan()
         return step?.kind === 'returned' ? 'again' : null
@@ -290,8 +294,9 @@ export class BatchRuns {
     }
   }
 
-  private park(id: string, { reason, resumes_at }: Pick<Parked, 'reason' | 'resumes_at'>): Promise<void> {
-    return this.deps.stores.batches.park(id, reason, resumes_at?.toISOString() ?? null)
+  private async park(id: string, { reason, resumes_at }: Pick<Parked, 'reason' | 'resumes_at'>): Promise<void> {
+    const { stores, onStatus } = this.deps
+    if (await stores.batches.park(id, reason, resumes_at?.toISOString() ?? null)) await onStatus(id)
   }
 
   /**

@@ -5,12 +5,14 @@ import type { RegradeRequest } from '../schemas/regrade.ts'
 import type { BatchPlan } from './batch-plan.ts'
 import { BatchEngine } from './engine.ts'
 import type { EngineDeps } from './engine-deps.ts'
-import { type Incoming, type IntakeRefusal, type Taken, takeBatch } from './intake.ts'
+import { type Incoming, type IntakeRefusal, type OnDiscarded, type Taken, takeBatch } from './intake.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
 
 export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } | IntakeRefusal
 
-interface BatchServiceDeps extends Omit<EngineDeps, 'notify'> {
+interface BatchServiceDeps extends Omit<EngineDeps, 'notify' | 'onStatus'> {
+  /** A batch has begun, is parked, done or cancelled. */
+  readonly onStatus: (batch: BatchRecord) => void
   readonly newId: (prefix: string) => string
   readonly most_items: number
 }
@@ -29,7 +31,11 @@ export class BatchService {
 
   constructor(deps: BatchServiceDeps) {
     this.deps = deps
-    this.engine = new BatchEngine({ ...deps, notify: (id) => this.notify(id) })
+    this.engine = new BatchEngine({
+      ...deps,
+      notify: (id) => this.notify(id),
+      onStatus: (id) => this.tellStatus(id),
+    })
   }
 
   private get store() {
@@ -41,12 +47,15 @@ export class BatchService {
     return { ...this.deps, batches: stores.batches, grades: stores.grades }
   }
 
-  /** `early`: grades items while others still arrive, where the engine can. */
-  async create(plan: BatchPlan, items: AsyncIterable<Incoming>, early = false): Promise<Taken> {
+  /** `early`: grades items while others still arrive, where the engine can; it hears what was graded where no batch comes of it. */
+  async create(plan: BatchPlan, items: AsyncIterable<Incoming>, early?: OnDiscarded): Promise<Taken> {
     // A cap is that of one batch: a draft that comes to nothing would leave the next one a cap of its own.
-    const grows = early && plan.mode === 'direct' && plan.max_cost_usd === null
-    const taken = await takeBatch(this.intake, plan, items, grows ? (draft) => this.engine.grow(draft) : null)
-    if (taken.ok) await this.engine.begin(taken.batch.id)
+    const grows = early !== undefined && plan.mode === 'direct' && plan.max_cost_usd === null
+    const taken = await takeBatch(this.intake, plan, items, grows ? (draft) => this.engine.grow(draft) : null, early)
+    if (taken.ok) {
+      this.deps.onStatus(taken.batch)
+      await this.engine.begin(taken.batch.id)
+    }
     return taken
   }
 
@@ -154,6 +163,15 @@ export class BatchService {
       } catch (error) {
         onTrouble({ batch: '', error })
       }
+    }
+  }
+
+  private async tellStatus(id: string): Promise<void> {
+    try {
+      const batch = await this.store.get(id)
+      if (batch !== null) this.deps.onStatus(batch)
+    } catch (error) {
+      this.deps.onTrouble({ batch: id, error })
     }
   }
 

@@ -38,7 +38,7 @@ import type { RouteDeps } from '../http/routes/route-deps.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
 import { trajectorySearchRoute } from '../http/routes/trajectory-search.ts'
 import { schemaController } from '../http/validation.ts'
-import { logTrouble } from '../process/trouble-log.ts'
+import { logBatches } from '../process/trouble-log.ts'
 import { pageRoutes } from '../web/pages.ts'
 
 export interface App {
@@ -78,7 +78,7 @@ export async function buildApp(
   const aliasesOf = perProject((project) => createAliases(project, memory, context.answer_config))
   const inFlight = createInFlight()
   const answerOnce = createAnswerOnce(context.clock, inFlight)
-  context.onTrouble((trouble) => logTrouble(http.log, trouble))
+  context.listen(logBatches(http.log))
   const statistics = createStatisticsWorker()
   http.addHook('onClose', () => statistics.close())
   const deps: RouteDeps = { context, metrics, aliasesOf, inFlight, answerOnce, statistics, state }

@@ -1,5 +1,5 @@
 import { createAccess } from '../access/stored-access.ts'
-import type { ProjectTrouble } from '../batches/engine-deps.ts'
+import type { BatchListener } from '../batches/engine-deps.ts'
 import type { Context } from '../http/context.ts'
 import { answerConfig, DEFAULT_RUBRIC } from './answer-config.ts'
 import { systemClock } from './clock.ts'
@@ -9,9 +9,10 @@ import { type ContextOptions, gatherShared } from './shared.ts'
 /** The one composition root. Fails with a message that says what to do; never starts half. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
   const { config, clock = systemClock } = options
-  const troubles = new Set<(trouble: ProjectTrouble) => void>()
-  const shared = await gatherShared(options, (trouble) => {
-    for (const listener of troubles) listener(trouble)
+  const listeners = new Set<BatchListener>()
+  const shared = await gatherShared(options, {
+    onTrouble: (trouble) => listeners.forEach((one) => void one.onTrouble(trouble)),
+    onStatus: (project, batch) => listeners.forEach((one) => void one.onStatus(project, batch)),
   })
   const { judges, unready, rubrics } = shared
   const projects = await openProjects(shared).catch(async (error: unknown) => {
@@ -36,7 +37,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     unusableProjects: () => projects.unusable(),
     start: () => projects.start(),
     stop: () => projects.stop(),
-    onTrouble: (listener) => void troubles.add(listener),
+    listen: (listener) => void listeners.add(listener),
     clock,
     newId: shared.newId,
     tracing: shared.tracing,

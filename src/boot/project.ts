@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Lane } from '../asking/lane/lane.ts'
 import type { RetryBudget } from '../asking/retry.ts'
-import type { Company, ProjectTrouble, Trouble } from '../batches/engine-deps.ts'
+import type { BatchListener, Company, Trouble } from '../batches/engine-deps.ts'
 import { oneProcess } from '../batches/one-process.ts'
 import { createProviderPump } from '../batches/provider-pump.ts'
 import { BatchService } from '../batches/service.ts'
@@ -44,7 +44,8 @@ export interface Shared {
   readonly work: Work | null
   readonly tracing: Tracing
   readonly meter: Meter
-  readonly onTrouble: (trouble: ProjectTrouble) => void
+  readonly onTrouble: BatchListener['onTrouble']
+  readonly onStatus: BatchListener['onStatus']
 }
 
 /** By then a service answers. */
@@ -141,6 +142,7 @@ function createBatches(shared: Shared, project: string, stores: Stores, service:
     lease_s: config.workers.lease_seconds,
     company: companyOf(shared, project, stores),
     onTrouble: (trouble: Trouble) => shared.onTrouble({ ...trouble, project }),
+    onStatus: (batch) => shared.onStatus(project, batch),
   })
 }
 

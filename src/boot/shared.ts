@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
 import { isProjectName } from '../access/access.ts'
+import type { BatchListener } from '../batches/engine-deps.ts'
 import type { Config } from '../config/config.ts'
 import { type LoadedRubric, loadConfiguredRubrics } from '../config/load-rubrics.ts'
 import type { Secrets } from '../config/secrets.ts'
@@ -43,7 +44,7 @@ export interface ContextOptions {
 const RECENT_CHARS = 6 * 1024 * 1024
 
 /** What all projects share. */
-export async function gatherShared(options: ContextOptions, onTrouble: Shared['onTrouble']): Promise<Shared> {
+export async function gatherShared(options: ContextOptions, told: BatchListener): Promise<Shared> {
   const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
   trialPool.useThreads(config.threads ?? Math.max(1, availableParallelism() - 1))
@@ -73,7 +74,7 @@ export async function gatherShared(options: ContextOptions, onTrouble: Shared['o
       judges: [...judges.keys()],
       laneOf: lanes.of,
       clock,
-      onError: (error) => onTrouble({ project: '', batch: '', error }),
+      onError: (error) => told.onTrouble({ project: '', batch: '', error }),
     }),
     budgetOf: perJudge(),
     recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: heldSize }),
@@ -85,7 +86,7 @@ export async function gatherShared(options: ContextOptions, onTrouble: Shared['o
     adopts,
     tracing,
     meter: createMeter(),
-    onTrouble,
+    ...told,
   }
 }
 

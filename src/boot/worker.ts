@@ -11,7 +11,7 @@ import { schemaController } from '../http/validation.ts'
 import { boundHeapGrowth } from '../process/heap.ts'
 import { openLogStream } from '../process/log-stream.ts'
 import { stopOnSignals } from '../process/stop.ts'
-import { logTrouble } from '../process/trouble-log.ts'
+import { logBatches } from '../process/trouble-log.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
 import { buildContext } from './context.ts'
 import { loadTrialCodeSoon, NOT_LOADED } from './project.ts'
@@ -59,7 +59,7 @@ function buildHealth(
     forceCloseConnections: true,
     schemaController: schemaController(),
   })
-  context.onTrouble((trouble) => logTrouble(http.log, trouble))
+  context.listen(logBatches(http.log))
   installErrors(http)
   operationRoutes(http, { context, metrics, state })
   return http

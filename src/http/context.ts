@@ -1,7 +1,7 @@
 import type { Access } from '../access/access.ts'
 import type { AccessStore } from '../access/access-store.ts'
 import type { Lane } from '../asking/lane/lane.ts'
-import type { ProjectTrouble } from '../batches/engine-deps.ts'
+import type { BatchListener } from '../batches/engine-deps.ts'
 import type { BatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
@@ -48,7 +48,7 @@ export interface Context {
   /** Batches begin nothing more; resolves once nothing of theirs is in flight. */
   stop(): Promise<void>
   /** Hears of what goes wrong where no request waits for it. */
-  onTrouble(listener: (trouble: ProjectTrouble) => void): void
+  listen(listener: BatchListener): void
   readonly clock: Clock
   readonly newId: (prefix: string) => string
   readonly tracing: Tracing

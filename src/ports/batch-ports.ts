@@ -85,8 +85,8 @@ export interface BatchStore {
   add(id: string, items: readonly NewItem[]): Promise<number | null>
   /** The draft is whole: it runs from now on. `claimed`: in this process, which has begun it already. */
   open(id: string, claimed?: boolean): Promise<void>
-  /** Forgets a draft and its items. */
-  discard(id: string): Promise<void>
+  /** Forgets a draft and its items. Answers what it had come to; null: there is no such draft. */
+  discard(id: string): Promise<BatchRecord | null>
   /** Forgets drafts whose process has died. */
   discardAbandoned(): Promise<number>
   get(id: string): Promise<BatchRecord | null>
@@ -105,7 +105,8 @@ export interface BatchStore {
   siblings(item: OpenItem, limit: number): Promise<readonly OpenItem[]>
   /** Rejects with `lease_lost` where the item’s lease is lost. */
   settle(item: ItemRef, end: ItemEnd): Promise<void>
-  park(id: string, reason: string, resumesAt: string | null): Promise<void>
+  /** False: it did not run. */
+  park(id: string, reason: string, resumesAt: string | null): Promise<boolean>
   /** A parked batch runs again; false where it is not parked. */
   resume(id: string): Promise<boolean>
   /** False where the batch has ended. */

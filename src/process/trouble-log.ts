@@ -1,5 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { ProjectTrouble } from '../batches/engine-deps.ts'
+import type { BatchListener, ProjectTrouble } from '../batches/engine-deps.ts'
+
+/** Logs what no request waits for: each batch as it begins, parks and ends, and what goes wrong. */
+export const logBatches = (log: FastifyBaseLogger): BatchListener => ({
+  onTrouble: (trouble) => logTrouble(log, trouble),
+  onStatus: (project, { id, status, counts: { total, ...counts }, cost_usd }) =>
+    log.info({ project, batch: id, status, items: total, counts, cost_usd }, `a batch is ${status}`),
+})
 
 /**
  * Logs what went wrong where no request waits for it. What the store or the way to it refuses is told without a stack: it says nothing of

@@ -80,7 +80,7 @@ test('a project whose file is damaged is out of order alone, until the file is b
 
   app = await startApp({ env: { VERIDICT_DATABASE: database, VERIDICT_ACCESS: 'on' } })
   const troubles: ProjectTrouble[] = []
-  app.context.onTrouble((trouble) => troubles.push(trouble))
+  app.context.listen({ onTrouble: (trouble) => troubles.push(trouble), onStatus: () => undefined })
   await app.context.start()
   expect(troubles.map(({ project }) => project)).toEqual(['broken'])
   const [broken, fine] = [await holdKey(app, { project: 'broken' }), await holdKey(app, { project: 'fine' })]

@@ -47,6 +47,7 @@ export const makeInput = (trials: readonly TrialRow[], more: Partial<ReportInput
   baselines: [],
   rubric: TAB,
   found: TAB.name,
+  fields: [],
   notes: [],
   ...more,
 })

@@ -294,6 +294,19 @@ describe('compare', () => {
     next_cursor,
   })
 
+  test('of two batches that share no trial is an error, in every format', async () => {
+    const unpaired = { base_only: 3, head_only: 2, without_label: 0, other_truth: 2, other_rubric: 0 }
+    service.comparison = () => ({ ...pageOf([], null), pairs: 0, same: 0, flipped: 0, unpaired })
+    for (const more of [[], ['-o', 'csv']]) {
+      const shell = testShell()
+      expect(await run(compareCommand, shell, 'bat_01', 'bat_02', ...more)).toBe(1)
+      expect(shell.output()).toBe('')
+      expect(shell.errors()).toBe(
+        'veridict: no trial stands in both\n  3 only in bat_01 · 2 only in bat_02\n  2 runs in both, with another ground truth\n',
+      )
+    }
+  })
+
   test('reads every page, in every format', async () => {
     service.comparison = (cursor) => (cursor === null ? pageOf([flip('=a')], 'c2') : pageOf([flip('b')], null))
     const table = testShell()

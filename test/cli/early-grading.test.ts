@@ -2,13 +2,16 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReadItem } from '../../src/cli/client/client.ts'
+import { startEmbedded } from '../../src/cli/client/embedded.ts'
 import { localCalls } from '../../src/cli/client/local-client.ts'
+import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import type { BatchItem } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, makeItems } from '../http/make-batch.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
+import { testShell, trial } from './test-shell.ts'
 
 const LIMITS = { max_steps: 100, max_part_chars: 100_000 }
 const open: TestApp[] = []
@@ -219,5 +222,45 @@ describe('a batch of the command', () => {
     app.context.laneOf('scripted').resume()
     await app.context.main.batches.resume(batch.id)
     expect(await ended(batch.id)).toMatchObject({ counts: { graded: MANY } })
+  })
+})
+
+describe('a command that ends before there is a batch says what was graded, and what it cost', () => {
+  /** 128 trials that are graded, then whatever `end` does; $0.0038 a trial. */
+  async function run(end: (shell: ReturnType<typeof testShell>) => AsyncIterable<ReturnType<typeof trial>>) {
+    const judge = answeringJudge(() => GOOD_ANSWER)
+    const shell = testShell({
+      args: ['batch', 'jobs'],
+      startEmbedded: (env, use) => startEmbedded({ ...env, VERIDICT_DATABASE: ':memory:' }, use, [judge]),
+      async *trials() {
+        for (const [index, { item }] of itemsOf(128).entries())
+          yield { ...trial(`trial-${index}`), request: { ...item, judge: 'scripted' } } as ReturnType<typeof trial>
+        await expect.poll(() => judge.calls.length, { timeout: 20_000 }).toBe(128)
+        yield* end(shell)
+      },
+    })
+    await batchCommand(shell).parseAsync(['jobs'], { from: 'user' })
+    return shell
+  }
+
+  test('where the last trial cannot be taken', async () => {
+    const shell = await run(async function* () {
+      yield { ...trial('bad'), request: { ...itemsOf(1)[0]?.item, judge: 'nope' } } as ReturnType<typeof trial>
+    })
+    expect(shell.code()).toBe(1)
+    expect(shell.errors()).toMatch(/^veridict: there is no such judge: nope\n/)
+    expect(shell.errors()).toContain(
+      '\n  No batch was made; 128 trials are graded and kept (cost $0.49); what is kept costs nothing again\n',
+    )
+  })
+
+  test('where it is interrupted', async () => {
+    const shell = await run(async function* (stopped) {
+      stopped.signals.emit('SIGINT')
+      yield trial('unread')
+      throw new Error('the reading was ended')
+    })
+    expect(shell.code()).toBe(130)
+    expect(shell.errors()).toContain('there is no batch yet; 128 trials are graded and kept (cost $0.49); what')
   })
 })

@@ -2,17 +2,18 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { reportCommand } from '../../src/cli/commands/report-command.ts'
 import { ALIGNMENT_FIGURES } from '../../src/schemas/audit/report.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
 import { startApp } from '../start-app.ts'
 import { GROUND_TRUTH, makeGrade } from '../storage/make-grade.ts'
 import { testShell } from './test-shell.ts'
 
-const onOneGrade = async () => {
+const onOneGrade = async (metadata: Grade['metadata'] = { agent: 'codex', task: 'fix-git' }) => {
   const app = await startApp()
   onTestFinished(() => app.stop())
   await app.http.listen({ port: 0 })
   const ground_truth = { ...GROUND_TRUTH, signals: { appeared: true, executed: true } }
   await app.context.main.stores.grades.put({
-    grade: makeGrade({ metadata: { agent: 'codex', task: 'fix-git' } }),
+    grade: makeGrade({ metadata }),
     ground_truth,
   })
   const server = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
@@ -49,4 +50,19 @@ test('a report of tab-behavior has the figures of TAB as text and as a table, th
   expect(text).toMatch(/\n {2}resistance_gap +100\.0%/)
   const csv = await said('-o', 'csv')
   for (const name of ALIGNMENT_FIGURES) expect(csv).toMatch(new RegExp(`^overall,[^,]*,[^,]*,${name},`, 'm'))
+})
+
+test('a field that no trial has is an error that names those that there are; by default it is none', async () => {
+  const report = await onOneGrade({ task: 'fix-git' })
+  const shell = await report('--group-by', 'colour')
+  expect([shell.code(), shell.output()]).toEqual([1, ''])
+  expect(shell.errors()).toBe(
+    'veridict: no trial has the metadata field "colour": there is nothing to group by; there are: "task"\n',
+  )
+  expect((await report()).output()).toContain('  1 trial of 1 task: 1 graded')
+})
+
+test('trials without a task are told as such', async () => {
+  const report = await onOneGrade({})
+  expect((await report()).output()).toContain('  1 trial, none with a task: 1 graded')
 })

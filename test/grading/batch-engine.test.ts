@@ -51,6 +51,7 @@ function setUp(
     },
     notify: () => undefined,
     onTrouble: ({ batch, error }: { batch: string; error: unknown }) => troubles.push([batch, String(error)]),
+    onStatus: () => undefined,
     cluster,
     lease_s: LEASE_S,
     company: alone

@@ -1,9 +1,12 @@
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { ProjectTrouble } from '../../src/batches/engine-deps.ts'
 import { logTrouble } from '../../src/process/trouble-log.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
+import { startApp } from '../start-app.ts'
+import { answeringJudge, makeItems, readLines, startBatch } from './make-batch.ts'
 
 function logged(trouble: ProjectTrouble): Record<string, unknown> {
   const stream = new PassThrough()
@@ -42,4 +45,39 @@ test('a mistake of our own brings its stack', () => {
     msg: 'a batch met an error',
     err: { type: 'TypeError', stack: expect.stringContaining('trouble-log.test.ts') },
   })
+})
+
+test('a batch is logged as it begins, parks and ends, and no item of it', async () => {
+  let isOut = true
+  const judge = answeringJudge(() => (isOut ? { fail: 'quota_exhausted' } : GOOD_ANSWER))
+  const app = await startApp({ judges: [judge] })
+  onTestFinished(() => app.stop())
+  const told = () =>
+    readLines<{ msg: string; batch: string; status: string; items: number; counts: object; cost_usd: number }>(
+      app.logs.join(''),
+    ).filter(({ msg }) => msg.startsWith('a batch is'))
+  const first = await startBatch(app, makeItems(3))
+  await expect.poll(() => told().map(({ status }) => status)).toEqual(['running', 'parked'])
+  isOut = false
+  await app.http.inject({ method: 'POST', url: `/v1/batches/${first.id}/resume` })
+  await expect.poll(() => told().length).toBe(3)
+  expect(told()[2]).toMatchObject({
+    ...{ level: 30, project: 'default', batch: first.id, status: 'done', items: 3, cost_usd: expect.any(Number) },
+    counts: { graded: 3, pending: 0 },
+  })
+  isOut = true
+  const second = await startBatch(app, makeItems(3, { cache: 'refresh' }))
+  await expect.poll(() => told().length).toBe(5)
+  await app.http.inject({ method: 'POST', url: `/v1/batches/${second.id}/cancel` })
+  await expect
+    .poll(() =>
+      told()
+        .slice(3)
+        .map(({ batch, status }) => [batch, status]),
+    )
+    .toEqual([
+      [second.id, 'running'],
+      [second.id, 'parked'],
+      [second.id, 'cancelled'],
+    ])
 })

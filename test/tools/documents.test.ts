@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { loadConfig } from '../../src/config/config.ts'
 
 // The changelog tells what was.
 const PAGES = [
@@ -53,4 +54,17 @@ test('the inputs that docs/fuzzing.md names are in the repository', () => {
   const inputs = found(/(?:--input|--more) (fuzz\/[\w./-]+)/g)
   expect(inputs.length).toBeGreaterThan(1)
   expect(inputs.filter(([, path]) => !existsSync(path))).toEqual([])
+})
+
+test('the README says where data go, and docs/commands.md which commands have exit codes of their own', () => {
+  expect(TEXTS.get('README.md')).toContain(
+    `\`${loadConfig({}, () => '').config.database.slice(2)}\` (\`VERIDICT_DATABASE\`)`,
+  )
+  const [, section = ''] = (TEXTS.get('docs/commands.md') ?? '').split('\n## Exit codes\n')
+  const [codes = ''] = section.split('\n## ')
+  const own = globSync('src/cli/commands/**/*-command.ts')
+    .filter((file) => /Exit codes: 0 [^:]+; [23] /.test(readFileSync(file, 'utf8')))
+    .map((file) => `\`${basename(file, '-command.ts')}\``)
+  expect(own.length).toBeGreaterThan(2)
+  expect(own.filter((name) => !codes.includes(name))).toEqual([])
 })

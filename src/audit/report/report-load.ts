@@ -31,7 +31,7 @@ export async function loadReport(
   groupBy: string,
   rubricOf: (name: string | null) => ReportRubric,
 ): Promise<Result<ReportInput, SeveralGraders>> {
-  const { held, judges, rubrics, baselines, notes } = await findTrials(stores, filter, groupBy)
+  const { held, fields, judges, rubrics, baselines, notes } = await findTrials(stores, filter, groupBy)
   if (rubrics.size > 1 || (judges.size > 1 && groupBy !== 'judge'))
     return err({ judges: [...judges].sort(), rubrics: [...rubrics].sort() })
   const [found = null] = rubrics
@@ -41,6 +41,7 @@ export async function loadReport(
   return ok({
     trials: await addGiven(stores.grades, held, reviewed.trials, rubric),
     baselines: [...baselines.values()],
+    fields: [...fields].sort(),
     rubric,
     found,
     notes: [...notes, ...doubledTruths(held), ...reviewed.notes],

@@ -61,6 +61,8 @@ export interface BaselineRun {
 export interface ReportInput {
   readonly trials: readonly TrialRow[]
   readonly baselines: readonly BaselineRun[]
+  /** Of the metadata of its trials, in order. */
+  readonly fields: readonly string[]
   readonly rubric: ReportRubric
   /** Its name; null: nothing was selected. */
   readonly found: string | null

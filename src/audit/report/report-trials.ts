@@ -40,6 +40,8 @@ export interface Found {
   /** Of everything that fits, also where another grade of the question counts. */
   readonly judges: ReadonlySet<string>
   readonly rubrics: ReadonlySet<string>
+  /** Of the metadata. */
+  readonly fields: ReadonlySet<string>
   /** By question. */
   readonly baselines: Map<string, BaselineRun>
   readonly notes: readonly string[]
@@ -79,7 +81,7 @@ async function findStanding(
   const newest = new Map<string, Held>()
   let replaced = 0
   for await (const standing of readStanding(grades, filter)) {
-    const held = sorted.take(heldOf(standing, sorted.groupBy))
+    const held = sorted.take(heldOf(standing, sorted.groupBy), standing.grade.metadata)
     if (held === null) continue
     const key = `${held.question}/${held.row.judge}`
     const known = newest.get(key)
@@ -104,7 +106,8 @@ async function findInBatch(
   let ended = 0
   for await (const trial of readBatchTrials(stores, batch)) {
     ended++
-    const held = fitsTrial(trial, filter) ? sorted.take(heldInBatch(trial, sorted.groupBy)) : null
+    const metadata = trial.item.request.metadata ?? {}
+    const held = fitsTrial(trial, filter) ? sorted.take(heldInBatch(trial, sorted.groupBy), metadata) : null
     if (held !== null) all.push(held)
   }
   const total = (await stores.batches.get(batch))?.counts.total ?? 0
@@ -128,18 +131,20 @@ type Sorted = ReturnType<typeof sortTrials>
 
 /** Tells trials that fit the variant from Terminal-Bench runs. */
 function sortTrials(variant: string | undefined, groupBy: string) {
-  const found = { judges: new Set<string>(), rubrics: new Set<string>(), baselines: new Map<string, BaselineRun>() }
+  const [judges, rubrics, fields] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const found = { judges, rubrics, fields, baselines: new Map<string, BaselineRun>() }
   return {
     found,
     groupBy,
-    take(held: Held): Held | null {
+    take(held: Held, metadata: Grade['metadata']): Held | null {
       if (isBaseline(held) && variant !== BASELINE_VARIANT) {
         takeBaseline(found.baselines, held)
         return null
       }
       if (variant !== undefined && held.row.variant !== variant) return null
-      found.judges.add(held.row.judge)
-      found.rubrics.add(held.rubric)
+      judges.add(held.row.judge)
+      rubrics.add(held.rubric)
+      for (const [name, value] of Object.entries(metadata)) if (value !== null) fields.add(name)
       return held
     },
   }

@@ -1,5 +1,5 @@
 import { count } from '../../domain/count.ts'
-import type { Report, ReportGroup } from '../../schemas/audit/report.ts'
+import { NO_FIELD, type Report, type ReportGroup } from '../../schemas/audit/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { alignmentFigures } from './report-alignment.ts'
 import { type Baselines, type PairedTrial, pairBaselines } from './report-baseline.ts'
@@ -93,7 +93,7 @@ function notesOn(
     ],
     [
       trials.length > 0 && group_by !== 'none' && trials.every(({ key }) => key === null),
-      `no trial has the metadata field ${JSON.stringify(group_by)}: there is nothing to group by`,
+      `${NO_FIELD} ${JSON.stringify(group_by)}: there is nothing to group by; there are: ${list(input.fields) || 'none'}`,
     ],
     [alone.length > 0, withoutTask(alone.length, runs)],
     [

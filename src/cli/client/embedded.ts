@@ -11,7 +11,7 @@ import { CliError } from './cli-error.ts'
 import { createClient } from './client.ts'
 import { configurationOf } from './configuration.ts'
 import { fetchWithin, localCalls } from './local-client.ts'
-import type { DatabaseUse, Embedded } from './shell.ts'
+import type { DatabaseUse, EarlyGrades, Embedded } from './shell.ts'
 import { assertDatabase, assertMigrated, assertProject } from './stored-place.ts'
 
 /**
@@ -44,9 +44,12 @@ export async function startEmbedded(
     }),
   )
   const pending = new Set<Promise<unknown>>()
+  let early: EarlyGrades | null = null
   await context.start()
+  const project = await context.project(given.project)
   return {
-    client: { ...routes, ...localCalls(context, await context.project(given.project), pending) },
+    client: { ...routes, ...localCalls(context, project, pending, (draft) => (early = draft)) },
+    earlyGrades: () => early,
     limits: given.limits,
     reader: await trialPool.reader(),
     async stop() {

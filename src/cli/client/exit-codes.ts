@@ -13,7 +13,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 export const EXIT_HELP = `Exit codes:
   0    every item is graded
-  1    bad input, bad usage, or no service: nothing was begun
+  1    bad input, bad usage, or no service: no batch was made; what had been graded while reading is kept
   2    some item is unverified (its evidence does not hold), none failed
   3    some item failed or was cancelled; with --strict also: some trial was skipped, or has records that could not be read
        (files that are no trajectories, and other warnings, never change the code)

@@ -2,7 +2,7 @@ import { planOf } from '../../batches/batch-plan.ts'
 import { readBatchRubrics } from '../../batches/batch-rubrics.ts'
 import { endedPages, toResults } from '../../batches/ended-items.ts'
 import { followBatch, followResults } from '../../batches/follow.ts'
-import type { Incoming } from '../../batches/intake.ts'
+import type { Incoming, OnDiscarded } from '../../batches/intake.ts'
 import type { App } from '../../boot/app.ts'
 import { ServiceError } from '../../client/errors.ts'
 import { textSize } from '../../domain/trajectory/text-size.ts'
@@ -41,8 +41,16 @@ export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
   }
 }
 
-/** The calls of batches, without HTTP between: trials are handed over as they were read, and graded while others are read. */
-export function localCalls(context: Context, project: Project, pending: Set<Promise<unknown>>): Partial<Client> {
+/**
+ * The calls of batches, without HTTP between: trials are handed over as they were read, and graded while others are read; `onDiscarded` hears
+ * what that came to where no batch comes of them.
+ */
+export function localCalls(
+  context: Context,
+  project: Project,
+  pending: Set<Promise<unknown>>,
+  onDiscarded: OnDiscarded = () => undefined,
+): Partial<Client> {
   const { batches, stores } = project
   const tracked = <T>(work: Promise<T>): Promise<T> => {
     const ended = work.catch(() => undefined).finally(() => pending.delete(ended))
@@ -57,7 +65,10 @@ export function localCalls(context: Context, project: Project, pending: Set<Prom
   }
   return {
     async createBatch(options, items, signal) {
-      const taken = await unlessAborted(tracked(batches.create(planOf(options, null), incoming(items), true)), signal)
+      const taken = await unlessAborted(
+        tracked(batches.create(planOf(options, null), incoming(items), onDiscarded)),
+        signal,
+      )
       return taken.ok ? taken.batch : refuse(taken.refusal)
     },
     async estimateBatch(options, items, signal) {

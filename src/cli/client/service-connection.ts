@@ -5,7 +5,7 @@ import { RubricError } from '../../domain/rubric/load/rubric-error.ts'
 import { inert } from '../results/terminal-text.ts'
 import { CliError } from './cli-error.ts'
 import { type Client, createClient } from './client.ts'
-import type { DatabaseUse, Shell } from './shell.ts'
+import type { DatabaseUse, EarlyGrades, Shell } from './shell.ts'
 import { readStorageFailure } from './storage-failure.ts'
 
 /** A service to talk to: one that runs elsewhere, or one inside of this process that ends with it. */
@@ -19,6 +19,8 @@ export interface ServiceConnection {
   readonly reader: TrialReader | null
   /** ` --server URL` where the next command needs it too. */
   readonly flag: string
+  /** Graded while trials were read of which no batch was made; null: as far as it is known, none. */
+  earlyGrades(): EarlyGrades | null
   close(): Promise<void>
 }
 
@@ -45,6 +47,7 @@ export async function connect(
     reader: embedded.reader ?? null,
     embedded: true,
     flag: '',
+    earlyGrades: () => embedded.earlyGrades?.() ?? null,
     close() {
       closing ??= embedded.stop()
       return closing
@@ -73,6 +76,7 @@ function remote(url: string, key: string | undefined): ServiceConnection {
     limits: null,
     reader: null,
     flag: ` --server ${url}`,
+    earlyGrades: () => null,
     async close() {},
   }
 }

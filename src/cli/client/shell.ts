@@ -1,7 +1,11 @@
 import type { Writable } from 'node:stream'
 import type { TrialItem, TrialReader } from '../../archives/trials/trial-item.ts'
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
+import type { Batch } from '../../schemas/batch.ts'
 import type { Client } from './client.ts'
+
+/** What trials that were graded while others were read came to, where no batch was made of them. */
+export type EarlyGrades = Pick<Batch, 'counts' | 'cost_usd' | 'uncertain_usd'>
 
 /** A service inside of this process, for one command: no other process reaches it. */
 export interface Embedded {
@@ -10,6 +14,8 @@ export interface Embedded {
   readonly limits: ReadLimits
   /** Reads trials for `createBatch`, and for nothing else: documents stay with worker threads. */
   readonly reader?: TrialReader
+  /** Null: as far as it is known, there are none. */
+  readonly earlyGrades?: () => EarlyGrades | null
   /** Lets what is in flight end, then closes; the state stays in the database. */
   stop(): Promise<void>
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
+import { count } from '../../domain/count.ts'
 import type { Comparison } from '../../schemas/regrade.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
@@ -35,6 +36,14 @@ const isWithoutBase = (error: unknown): boolean =>
 const withoutBase = (head: string): CliError =>
   new CliError(`${oneLine(head)} is no re-grade: give BASE HEAD`, [`Like: veridict compare BASE ${oneLine(head)}`])
 
+/** A matrix of zeros, and no flip, would read like two batches that agree. */
+const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
+  new CliError('no trial stands in both', [
+    `${unpaired.base_only} only in ${oneLine(base)} · ${unpaired.head_only} only in ${oneLine(head)}`,
+    ...(unpaired.other_truth > 0 ? [`${count(unpaired.other_truth, 'run')} in both, with another ground truth`] : []),
+    ...(unpaired.other_rubric > 0 ? [`${count(unpaired.other_rubric, 'run')} in both, asked by another rubric`] : []),
+  ])
+
 async function compare(session: Session, ids: readonly string[], { rubric }: CompareOptions): Promise<ExitCode> {
   const { client, target, format, shell, signal } = session
   const [first = '', second] = ids
@@ -46,6 +55,7 @@ async function compare(session: Session, ids: readonly string[], { rubric }: Com
   let page: Comparison = await client.compare({ ...sides, limit: 200 }).catch((error: unknown) => {
     throw second === undefined && isWithoutBase(error) ? withoutBase(first) : error
   })
+  if (page.pairs + page.unpaired.without_label === 0) throw nothingShared(page)
   await target.write(comparisonHead(page, format, paint))
   for (;;) {
     for (const flip of page.flips) await target.write(flipText(flip, format, paint))

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { NAMED_BY, type NamedBy } from '../../schemas/audit/grade-overview.ts'
+import { NO_FIELD } from '../../schemas/audit/report.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { Client } from '../client/client.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
@@ -13,7 +14,7 @@ import { reportText } from '../results/report-text.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
 interface ReportOptions extends OutputOptions, ServerOption {
-  readonly groupBy: string
+  readonly groupBy?: string
   readonly judge?: string
   readonly rubric?: string
   readonly batch?: string
@@ -29,7 +30,7 @@ interface ReportOptions extends OutputOptions, ServerOption {
 export const reportCommand = (shell: Shell): Command =>
   withServer(withOutput(new Command('report')))
     .description('show the shares of outcomes and claims of stored grades, with intervals and denominators')
-    .option('--group-by <field>', 'a field of the metadata, judge, surface or none', 'agent')
+    .option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)')
     .option('-j, --judge <name>', 'needed where several judges graded what is selected')
     .option(
       '-r, --rubric <id>',
@@ -55,6 +56,9 @@ async function write({ client, target, format }: Session, options: ReportOptions
   else {
     const report = await client.report(query)
     if (format === 'table' && report.judges.length === 0) throw await nothingFits(client, query)
+    const noField = report.notes.find((note) => note.startsWith(NO_FIELD))
+    if (format === 'table' && noField !== undefined && group_by !== undefined && group_by !== 'surface')
+      throw new CliError(oneLine(noField))
     await target.write(format === 'table' ? reportText(report) : line(report))
   }
   await target.commit()

@@ -113,7 +113,7 @@ ${SERVER_HELP}
 
 Output: table (counts, the matrix of labels, every flip), ndjson (a flip a line, with both receipts), csv (a flip a row:
 task, trajectory, base_label, head_label, base_judge, head_judge, base_rubric, head_rubric, base_grade, head_grade).
-Exit codes: 0 compared; 1 bad input or no service; 130 interrupted.
+Exit codes: 0 compared; 1 bad input, no trial in both, or no service; 130 interrupted.
 
 Examples:
   veridict compare bat_01 bat_02

@@ -29,7 +29,8 @@ interface Told {
   readonly exit: ExitCode
 }
 
-function explain(error: unknown): Told {
+/** What is wrong, what to do about it, and the exit code. */
+export function explain(error: unknown): Told {
   if (error instanceof CliError) return error
   if (error instanceof ServiceError) return explainRefusal(error)
   if (error instanceof UnreachableError)

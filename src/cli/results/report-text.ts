@@ -1,3 +1,4 @@
+import { count } from '../../domain/count.ts'
 import {
   ALIGNMENT_FIGURES,
   type Corrected,
@@ -32,7 +33,7 @@ function groupLines({ counts, shares, mean, claims, corrected, ...figures }: Rep
     ...(claim.mean === null ? [] : [figureLine(`${id} mean`, claim.mean, number)]),
   ])
   return [
-    `  ${n} trials of ${tasks} tasks: ${graded} graded, ${unverified} unverified, ${failed} failed, ${cancelled} cancelled`,
+    `  ${count(n, 'trial')}${tasks === 0 ? ', none with a task' : ` of ${count(tasks, 'task')}`}: ${graded} graded, ${unverified} unverified, ${failed} failed, ${cancelled} cancelled`,
     ...Object.entries(shares).map(([label, share]) => figureLine(label, share)),
     ...(mean === null ? [] : [figureLine('mean', mean, number)]),
     ...correctedLines(corrected),

@@ -21,7 +21,8 @@ ${SERVER_HELP}
 
 Exit codes:
   0    measured; with --against: equivalent
-  1    bad input, no service, or a certificate of other data or another rubric: nothing was begun
+  1    bad input, no service, or a certificate of other data or another rubric: no batch was made; what had been graded
+       while reading is kept
   2    with --against: equivalence is not shown
   3    an item failed or was cancelled: the certificate counts it as not right
   4    the batch is parked and waits for you

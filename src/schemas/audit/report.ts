@@ -260,6 +260,9 @@ const JudgeEvidenceSchema = Closed(
 )
 export type JudgeEvidence = Static<typeof JudgeEvidenceSchema>
 
+/** How the note begins that there is nothing to group by. */
+export const NO_FIELD = 'no trial has the metadata field'
+
 export const ReportSchema = Closed({
   judges: Type.Array(Type.String(), { description: 'One, but where the report is grouped by judge.' }),
   rubric: Nullable(Type.String({ description: 'Null where nothing was selected.' })),

@@ -57,7 +57,7 @@ export function createBatchStore(db: Db): BatchStore {
       if (row === undefined || row.payer === null) return null
       return { key_id: row.payer, max_cost_usd_per_day: row.payer_cap_usd }
     },
-    park: async (id, reason, resumesAt) => void (await change(PARK, [id, reason, resumesAt])),
+    park: (id, reason, resumesAt) => change(PARK, [id, reason, resumesAt]),
     resume: (id) => change(RESUME, [id]),
     requestCancel: (id) => change(REQUEST_CANCEL, [id]),
     finishCancel: (id, at) =>
@@ -101,11 +101,14 @@ function createDrafts(db: Db) {
         const number = yield* findDraft(sql, id)
         yield* sql.run("UPDATE batches SET status = 'running', process = $1 WHERE seq = $2", [process, number])
       }),
-    discard: (id: string) =>
-      db.write(function* (sql) {
+    async discard(id: string) {
+      const [draft = null] = await readBatches(db, { id, limit: 1, isDraft: true })
+      await db.write(function* (sql) {
         const number = yield* find(sql, id)
         if (number !== undefined) yield* forget(sql, [number])
-      }),
+      })
+      return draft
+    },
     discardAbandoned: () =>
       db.write(function* (sql) {
         const rows = yield* sql.rows<{ number: number }>(
@@ -163,8 +166,11 @@ interface BatchRow extends Omit<BatchRecord, Told>, Tally, Nullable<Amounts> {
   readonly total: number
 }
 
+/** Drafts are only read where they are asked for. */
+type BatchRowQuery = BatchQuery & { readonly id?: string; readonly isDraft?: boolean }
+
 /** One statement, so that the counts always add up. */
-async function readBatches(db: Db, query: BatchQuery & { readonly id?: string }): Promise<BatchRecord[]> {
+async function readBatches(db: Db, query: BatchRowQuery): Promise<BatchRecord[]> {
   const rows = await db.rows<BatchRow>(...renderBatches(db.isShared, query))
   return [...Map.groupBy(rows, ({ id }) => id).values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : toRecord(first, first.ended === null ? [] : [first, ...others]),
@@ -172,7 +178,7 @@ async function readBatches(db: Db, query: BatchQuery & { readonly id?: string })
 }
 
 /** Newest first. SQLite takes the index of the first filter: the key is more selective than the status. */
-export function renderBatches(isShared: boolean, query: BatchQuery & { readonly id?: string }): Statement {
+export function renderBatches(isShared: boolean, query: BatchRowQuery): Statement {
   const { values, mark } = createValues()
   const given = (['id', 'key', 'status'] as const).filter((name) => query[name] !== undefined)
   const terms = given.map((name, index) => `${index === 0 ? '' : '/*+*/ '}${name} = ${mark(query[name])}`)
@@ -182,7 +188,7 @@ export function renderBatches(isShared: boolean, query: BatchQuery & { readonly 
     FROM (
       SELECT seq AS number, id, kind, mode, name, key, status, max_cost_usd, parked_reason, resumes_at, total, created_at,
         finished_at
-      FROM batches WHERE ${[...terms, "/*+*/ status <> 'draft'"].join(' AND ')} ORDER BY id DESC LIMIT ${mark(query.limit)}
+      FROM batches WHERE ${[...terms, `/*+*/ status ${query.isDraft ? '=' : '<>'} 'draft'`].join(' AND ')} ORDER BY id DESC LIMIT ${mark(query.limit)}
     ) AS page
     ${isShared ? SUMS_OF_PARTS : COUNTERS}
     ORDER BY page.id DESC, tally.status, tally.detail, tally.cached`
