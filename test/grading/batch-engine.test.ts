@@ -160,7 +160,7 @@ test.each([
 ])('a command that is stopped parks %s', async (_, isOurs) => {
   let claims = 0
   const claim = vi.fn(async () => ++claims === 1 || isOurs)
-  const park = vi.fn(async () => undefined)
+  const park = vi.fn(async () => true)
   const { engine } = setUp(
     { claim, park, get: async () => null, finish: async () => false },
     {},
