@@ -91,9 +91,9 @@ test('a block fits its terminal, and shows names harmlessly', () => {
 })
 
 describe('in a pipe', () => {
-  test('a line at once, at a turn, and at the end; none in between, none twice', () => {
+  test('a line at once, at a turn, and at the end; none in between, none twice', async () => {
     const { stream, text } = screen()
-    const view = createProgressView(stream, {}, { line_ms: 60_000, frame_ms: 1 })
+    const view = await createProgressView(stream, {}, { line_ms: 60_000, frame_ms: 1 })
     for (let done = 0; done <= 50; done++) view.show(batch(done))
     view.show(batch(50, { status: 'parked', parked_reason: 'no quota' }))
     view.show(batch(90, { status: 'running' }))
@@ -111,7 +111,7 @@ describe('in a pipe', () => {
 
   test('a line every so often', async () => {
     const { stream, text } = screen()
-    const view = createProgressView(stream, {}, { line_ms: 20, frame_ms: 1 })
+    const view = await createProgressView(stream, {}, { line_ms: 20, frame_ms: 1 })
     view.show(batch(1))
     await delay(30)
     view.show(batch(2))
@@ -125,7 +125,7 @@ describe('on a terminal', () => {
   const terminal = { isTTY: true, columns: 100, rows: 40 }
   test('frames replace each other, notes stay, the last state stays', async () => {
     const { stream, text } = screen(terminal)
-    const view = createProgressView(stream, {}, { line_ms: 1, frame_ms: 0 })
+    const view = await createProgressView(stream, {}, { line_ms: 1, frame_ms: 0 })
     view.doing('reading: 3 trials')
     view.note('skipped  x')
     view.show(batch(10))
@@ -136,9 +136,9 @@ describe('on a terminal', () => {
     expect(text().lastIndexOf('20/100')).toBeGreaterThan(text().lastIndexOf('10/100'))
   })
 
-  test('of no size: lines as in a pipe', () => {
+  test('of no size: lines as in a pipe', async () => {
     const { stream, text } = screen({ ...terminal, columns: 0 })
-    const view = createProgressView(stream, {})
+    const view = await createProgressView(stream, {})
     view.show(batch(10))
     view.end()
     expect(text()).toMatch(/^running 10\/100 /)

@@ -1,4 +1,3 @@
-import { createLogUpdate } from 'log-update'
 import type { Batch } from '../../schemas/batch.ts'
 import type { Screen } from '../client/shell.ts'
 import { inert, paintFor } from '../results/terminal-text.ts'
@@ -25,14 +24,20 @@ interface ViewTiming {
 
 const TIMING: ViewTiming = { line_ms: 5_000, frame_ms: 100 }
 
-export function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, timing: ViewTiming = TIMING): ProgressView {
+/** Drawing on a terminal is loaded for one only: 30 ms that a pipe need not wait. */
+export async function createProgressView(
+  screen: Screen,
+  env: NodeJS.ProcessEnv,
+  timing: ViewTiming = TIMING,
+): Promise<ProgressView> {
   // A terminal of no size (under `expect`, in some CI) has no room for a frame.
   return screen.isTTY === true && screen.columns !== 0 && env['TERM'] !== 'dumb'
     ? createLiveView(screen, env, timing.frame_ms)
     : createPlainView(screen, timing.line_ms)
 }
 
-function createLiveView(screen: Screen, env: NodeJS.ProcessEnv, frameMs: number): ProgressView {
+async function createLiveView(screen: Screen, env: NodeJS.ProcessEnv, frameMs: number): Promise<ProgressView> {
+  const { createLogUpdate } = await import('log-update')
   const update = createLogUpdate(screen as NodeJS.WriteStream)
   const paint = paintFor(screen, env)
   const meter = createProgressMeter()

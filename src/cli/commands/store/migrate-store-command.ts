@@ -62,7 +62,7 @@ async function run(shell: Shell, moveStore: MoveStore, options: MoveStoreOptions
   if (statSync(options.from, { throwIfNoEntry: false })?.isFile() !== true)
     throw new CliError(`there is no database file ${inert(options.from)}`, ['Name the main SQLite file with --from.'])
   const to = targetOf(shell, options.toEnv)
-  const view = createProgressView(shell.err, shell.env)
+  const view = await createProgressView(shell.err, shell.env)
   const tell = moveTeller()
   const { signal, release } = watchInterruption(shell)
   try {
