@@ -32,7 +32,7 @@ interface CallDeps {
 }
 
 /** An hour for a disk that is full or a file that is locked; a minute for what may not pass by itself. */
-const MOST_FINISHES = { passing: 1800, other: 30 } as const
+const MOST_FINISHES = { temporary: 1800, other: 30 } as const
 const FINISH_AGAIN_MS = 2000
 
 /**
@@ -117,13 +117,13 @@ async function surely(deps: CallDeps, finish: () => Promise<void>): Promise<void
     try {
       return await finish()
     } catch (error) {
-      if (tries >= MOST_FINISHES[isPassing(error) ? 'passing' : 'other']) throw error
+      if (tries >= MOST_FINISHES[isTemporary(error) ? 'temporary' : 'other']) throw error
       await deps.clock.sleep(FINISH_AGAIN_MS)
     }
   }
 }
 
-const isPassing = (error: unknown): boolean => {
+const isTemporary = (error: unknown): boolean => {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'storage_full' || code === 'storage_busy'
 }

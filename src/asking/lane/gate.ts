@@ -8,8 +8,8 @@ import type { Limit } from './limit.ts'
 /** No `Retry-After` stops a judge for longer. */
 const LONGEST_PAUSE_MS = 60_000
 
-/** A call in flight, with what was true when it started. */
-export interface Flight {
+/** A call in flight: what was true when it started. */
+export interface StartedCall {
   readonly generation: number
   readonly pass: Pass
 }
@@ -35,9 +35,9 @@ export interface Gate {
   probeIsDue(now: number): boolean
   /** When something opens by itself; null: nothing will. */
   nextChange(now: number): number | null
-  start(): Flight
+  start(): StartedCall
   /** `reply` null: there was none. Answers who of those that wait must go, and why. */
-  land(flight: Flight, reply: JudgeReply | null, now: number): Dismissal | null
+  end(call: StartedCall, reply: JudgeReply | null, now: number): Dismissal | null
   mend(): void
   /** What others who share the judge have found out, as heard at `now`. Answers who of those that wait must go, and why. */
   adopt(heard: Heard, now: number): Dismissal | null
@@ -107,16 +107,16 @@ export function createGate(limit: Limit, news: GateNews = NOBODY): Gate {
       inFlight += 1
       return { generation: limit.generation(), pass: breaker.start() }
     },
-    land(flight, reply, now) {
+    end(call, reply, now) {
       const full = inFlight >= limit.value()
       inFlight -= 1
       const failure = reply === null || reply.ok ? null : reply.failure
       const outcome = reply === null ? 'not_called' : outcomeOf(reply)
-      if (reply?.ok) limit.succeeded(flight.generation, full)
-      if (outcome === 'rate_limited') limit.rateLimited(flight.generation)
+      if (reply?.ok) limit.succeeded(call.generation, full)
+      if (outcome === 'rate_limited') limit.rateLimited(call.generation)
       if (failure !== null && (outcome === 'rate_limited' || outcome === 'silent')) rest(failure, now)
       const before = breaker.outage()
-      const who = breaker.settle(flight.pass, outcome, failure, now)
+      const who = breaker.settle(call.pass, outcome, failure, now)
       judge(before, who)
       const outage = breaker.outage()
       return who === null || outage === null ? null : { who, outage }

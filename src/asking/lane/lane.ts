@@ -4,7 +4,7 @@ import type { Failure } from '../../schemas/grade.ts'
 import { type AbortGroups, createAbortGroups } from './abort.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import type { Outage } from './breaker.ts'
-import { createGate, type Dismissal, type Flight, type Gate } from './gate.ts'
+import { createGate, type Dismissal, type Gate, type StartedCall } from './gate.ts'
 import { createLaneSync, type LaneSync, type SharedLane } from './lane-sync.ts'
 import { createLimit, type LaneSettings, NO_BOUND } from './limit.ts'
 import { createNotice, type Notice } from './notice.ts'
@@ -184,7 +184,7 @@ class JudgeLane implements Lane {
       if (waiter === null) break
       if (waiter.signal !== undefined) this.#aborts.remove(waiter.signal, waiter)
       // Whatever happens to it, the promise of the call tells: nothing is left to wait for here.
-      void this.#fly(waiter)
+      void this.#run(waiter)
     }
     this.#changed()
   }
@@ -195,24 +195,24 @@ class JudgeLane implements Lane {
     this.#sync?.touch()
   }
 
-  async #fly(waiter: Waiter): Promise<void> {
+  async #run(waiter: Waiter): Promise<void> {
     const waited = Math.max(0, this.#now() - waiter.since)
-    const flight = this.#gate.start()
+    const started = this.#gate.start()
     try {
       const reply = await waiter.make()
-      this.#land(waiter.party, flight, reply)
+      this.#end(waiter.party, started, reply)
       waiter.resolve({ kind: 'called', reply, waited_ms: waited })
     } catch (error) {
-      this.#land(waiter.party, flight, null)
+      this.#end(waiter.party, started, null)
       waiter.reject(error)
     }
     this.#advance()
   }
 
-  #land(party: Party, flight: Flight, reply: JudgeReply | null): void {
+  #end(party: Party, started: StartedCall, reply: JudgeReply | null): void {
     const now = this.#now()
     this.#parties.end(party, now)
-    this.#dismiss(this.#gate.land(flight, reply, now))
+    this.#dismiss(this.#gate.end(started, reply, now))
   }
 
   #dismiss(dismissal: Dismissal | null): void {
