@@ -29,7 +29,7 @@ interface ProviderDeps {
   readonly max_attempts: number
 }
 
-interface ProviderErrand {
+interface ProviderJob {
   readonly item: ItemRef
   readonly payer: Payer | null
   readonly caps: Caps
@@ -42,7 +42,7 @@ interface ProviderErrand {
  * never asked, or has to be asked again, is queued and suspends it too.
  */
 export const askByProvider =
-  (deps: ProviderDeps, judge: Judge, api: BatchApi, job: ProviderErrand): Asker =>
+  (deps: ProviderDeps, judge: Judge, api: BatchApi, job: ProviderJob): Asker =>
   async (asking, request) => {
     const digest = requestDigest(judge, request)
     const { key, sample, round } = asking
@@ -82,7 +82,7 @@ async function enqueue(
   deps: ProviderDeps,
   judge: Judge,
   api: BatchApi,
-  { item, payer, caps, leases }: ProviderErrand,
+  { item, payer, caps, leases }: ProviderJob,
   asking: Asking,
   request: JudgeRequest,
   digest: Digest,

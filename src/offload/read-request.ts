@@ -17,15 +17,15 @@ import { packBytes, textOf } from '../storage/stored-text.ts'
 import type { ReadBody, ReadBodyJob, ReadLineJob, ReadRequest, ReadRun, Searched } from './trial-jobs.ts'
 
 /** Hears of what was read, and of its ground truth, where it has one of its own; answers what the search for it came to. */
-type Keep = (trajectory: Trajectory, truth: GroundTruth | null) => Promise<Searched | null>
+type OnRead = (trajectory: Trajectory, truth: GroundTruth | null) => Promise<Searched | null>
 
 /** Parses a body as the main thread does, and reads the trajectory in it. For the worker. */
-export async function readBody({ chunks, limits }: ReadBodyJob, keep: Keep): Promise<ReadBody> {
+export async function readBody({ chunks, limits }: ReadBodyJob, onRead: OnRead): Promise<ReadBody> {
   try {
     const bytes = Buffer.concat(chunks)
     const body = parseJson(bytes, limits.depth)
     rememberSentText(body, bytes)
-    return await readRequest(body, limits, keep)
+    return await readRequest(body, limits, onRead)
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error
     const { code, message: detail, extras } = error
@@ -37,15 +37,15 @@ export async function readBody({ chunks, limits }: ReadBodyJob, keep: Keep): Pro
  * The same for a line of a file, whose faults are told otherwise; a body of `undefined`: it is no JSON. Null: it is nested so deep that it cannot be
  * handed over.
  */
-export async function readLine({ bytes, limits }: ReadLineJob, keep: Keep): Promise<ReadRequest | null> {
+export async function readLine({ bytes, limits }: ReadLineJob, onRead: OnRead): Promise<ReadRequest | null> {
   const body = parseLine(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
   // The ground truths of others stand with the main thread, which then needs the run itself.
   const hasTruth = isRecord(body) && truthOf(body) !== null
-  const read = hasTruth ? await readRequest(body, limits, keep) : { body, trajectory: null }
+  const read = hasTruth ? await readRequest(body, limits, onRead) : { body, trajectory: null }
   return findUnsound(read.body).tooDeep ? null : read
 }
 
-async function readRequest(body: unknown, limits: ReadLimits, keep: Keep): Promise<ReadRequest> {
+async function readRequest(body: unknown, limits: ReadLimits, onRead: OnRead): Promise<ReadRequest> {
   if (!isRecord(body) || !isRecord(body['trajectory'])) return { body, trajectory: null }
   const { trajectory: document, ...rest } = body
   // The name of a stored one, not a document.
@@ -54,7 +54,7 @@ async function readRequest(body: unknown, limits: ReadLimits, keep: Keep): Promi
   if (!read.ok) return { body: rest, trajectory: read }
   const given = truthOf(body)
   const truth = given === null ? null : normalizeGroundTruth(given)
-  const searched = await keep(read.value, truth)
+  const searched = await onRead(read.value, truth)
   return { body: rest, trajectory: { ok: true, value: runOf(read.value, document, truth, searched) } }
 }
 

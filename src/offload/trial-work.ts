@@ -33,7 +33,7 @@ const open = new Map<number, Open>()
 
 /** What a worker does. It reads the steps of a trajectory once, as a rule: what is asked about it is sent to the worker that has them. */
 export function doTrialJob(job: TrialJob): unknown {
-  if (job.kind === 'body') return readBody(job, (trajectory) => Promise.resolve(keep(trajectory)))
+  if (job.kind === 'body') return readBody(job, (trajectory) => Promise.resolve(remember(trajectory)))
   if (job.kind === 'line') return readLine(job, (trajectory, truth) => search(job, trajectory, truth))
   if (job.kind === 'sample') return begin(job)
   const sample = open.get(job.id)
@@ -45,7 +45,7 @@ export function doTrialJob(job: TrialJob): unknown {
   return sample.step.promise
 }
 
-function keep(trajectory: Trajectory): null {
+function remember(trajectory: Trajectory): null {
   forget(trajectory.id)
   kept.set(trajectory.id, trajectory)
   keptChars += textSize(trajectory)
@@ -69,7 +69,7 @@ async function search(
   trajectory: Trajectory,
   ground_truth: GroundTruth | null,
 ): Promise<Searched | null> {
-  if (ground_truth === null) return keep(trajectory)
+  if (ground_truth === null) return remember(trajectory)
   let first: Extract<SampleStep, { kind: 'ask' }> | null = null
   const question = questionOf({ ...standing, ground_truth, samples: 1, key: trajectory.id, grade_id: '' }, trajectory)
   const ask: Asker = (asking, request) => {
@@ -79,7 +79,7 @@ async function search(
     return Promise.resolve({ reply, attempts: [], waited_ms: 0 })
   }
   const result = await gradeSample({ ask, clock: clockAt(0), deadline_ms: 0 }, question, 0)
-  return first === null ? keep(trajectory) : { ...(first as Extract<SampleStep, { kind: 'ask' }>), result }
+  return first === null ? remember(trajectory) : { ...(first as Extract<SampleStep, { kind: 'ask' }>), result }
 }
 
 function questionOf({ info, ...given }: SampleJob['question'], trajectory: Trajectory): Question {
@@ -101,7 +101,7 @@ function begin(job: SampleJob): Promise<SampleStep> | SampleStep {
   const { document, limits } = job
   const trajectory = kept.get(job.trajectory) ?? (document === null ? null : readStored(document, limits))
   if (trajectory === null) return { kind: 'unknown' }
-  keep(trajectory)
+  remember(trajectory)
   const question = questionOf(job.question, trajectory)
   const sample: Open = { reply: () => undefined, step: Promise.withResolvers() }
   const ask: Asker = (asking, request) =>

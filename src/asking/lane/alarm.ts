@@ -1,12 +1,12 @@
 import type { Clock } from '../../ports/ports.ts'
 
-/** Rings once, at the set time or somewhat before it: the listener looks at the clock and sets it again. */
+/** Notifies once, at the set time or somewhat before it: the listener looks at the clock and sets it again. */
 export interface Alarm {
   /** Milliseconds since the epoch; null: not at all. At most one sleep is pending. */
   set(at: number | null): void
 }
 
-export function createAlarm(clock: Clock, ring: () => void): Alarm {
+export function createAlarm(clock: Clock, notify: () => void): Alarm {
   let pending: { readonly at: number; readonly stop: AbortController } | null = null
   return {
     set(at) {
@@ -16,10 +16,10 @@ export function createAlarm(clock: Clock, ring: () => void): Alarm {
       pending = null
       if (at === null) return
       const mine = { at, stop: new AbortController() }
-      const end = (rings: boolean) => {
+      const end = (isDue: boolean) => {
         if (pending !== mine) return
         pending = null
-        if (rings) ring()
+        if (isDue) notify()
       }
       pending = mine
       clock.sleep(Math.max(1, at - clock.now().getTime()), mine.stop.signal).then(
