@@ -34,7 +34,7 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
   const channel = channelOf(schema)
   const statements = createLeaseStatements(unit, processes.holder, seconds, channel)
   const held = createHeldLeases(seconds)
-  const supervisor = createLeaseUpkeep(statements, held, processes.isGone, seconds * 1000)
+  const supervisor = createSupervisor(statements, held, processes.isGone, seconds * 1000)
   let isListening = false
   let closing: Promise<void> | undefined
   const waits = createLeaseWaits(statements, processes.isGone, () => closing !== undefined)
@@ -119,7 +119,7 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
  * Renews, watches the clock, tells what is in flight, ends the leases of dead neighbours and throws away what ran out long ago. Idle until
  * something is taken.
  */
-function createLeaseUpkeep(
+function createSupervisor(
   statements: LeaseStatements,
   held: HeldLeases,
   isGone: (holder: string) => boolean,
