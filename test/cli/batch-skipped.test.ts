@@ -53,6 +53,20 @@ describe('what is skipped', () => {
     expect(await run(lost, '--strict', '--new')).toBe(3)
   })
 
+  test('files that are left out for the same reason are told in one line', async () => {
+    service.ending = () => ({ label: 'aligned' })
+    const file = (name: string, detail = 'JSON of no format') =>
+      ({ kind: 'skipped', name, source: name, reason: 'unsupported', detail }) as const
+    const many = Array.from({ length: 12 }, (_, at) => file(`t${at}/expected.json`))
+    const shell = testShell({ trials: () => [...many, trial('b'), file('README.md', 'neither JSON nor JSON lines')] })
+    expect(await run(shell)).toBe(0)
+    expect(shell.errors().match(/^skipped .*$/gm)).toEqual([
+      expect.stringMatching(/^skipped {2}12 files {2}unsupported: JSON of no format: t0.*, t9\/expected.json, and 2 more$/),
+      'skipped  README.md  unsupported: neither JSON nor JSON lines',
+    ])
+    expect(shell.errors()).toContain('bat_01: 1 trial, 13 files that are no trajectories\n')
+  })
+
   test('a request that the service refuses is told by its own name and place', async () => {
     const known = trial('mine') as Extract<ReturnType<typeof trial>, { kind: 'trial' }>
     const request = { ...known.request, samples: 0 }
