@@ -61,7 +61,9 @@ describe('what is skipped', () => {
     const shell = testShell({ trials: () => [...many, trial('b'), file('README.md', 'neither JSON nor JSON lines')] })
     expect(await run(shell)).toBe(0)
     expect(shell.errors().match(/^skipped .*$/gm)).toEqual([
-      expect.stringMatching(/^skipped {2}12 files {2}unsupported: JSON of no format: t0.*, t9\/expected.json, and 2 more$/),
+      expect.stringMatching(
+        /^skipped {2}12 files {2}unsupported: JSON of no format: t0.*, t9\/expected.json, and 2 more$/,
+      ),
       'skipped  README.md  unsupported: neither JSON nor JSON lines',
     ])
     expect(shell.errors()).toContain('bat_01: 1 trial, 13 files that are no trajectories\n')

@@ -99,16 +99,7 @@ async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: Prog
   const files = new Map<string, Skipped[]>()
   for await (const item of items) {
     if (item.kind === 'skipped') {
-      if (isTrial(item)) {
-        counts.skipped++
-        if (item.reason === 'no_ground_truth') counts.without_truth++
-        view.note(skippedText(item))
-      } else {
-        counts.files++
-        const alike = files.get(item.detail)
-        if (alike === undefined) files.set(item.detail, [item])
-        else alike.push(item)
-      }
+      skip(item, counts, files, view)
       continue
     }
     counts.trials++
@@ -125,6 +116,20 @@ async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: Prog
 }
 
 type Skipped = Extract<TrialItem, { kind: 'skipped' }>
+
+/** A trial is told at once, a file at the end, with those that are left out for the same reason. */
+function skip(item: Skipped, counts: Counts, files: Map<string, Skipped[]>, view: ProgressView): void {
+  if (isTrial(item)) {
+    counts.skipped++
+    if (item.reason === 'no_ground_truth') counts.without_truth++
+    view.note(skippedText(item))
+    return
+  }
+  counts.files++
+  const alike = files.get(item.detail)
+  if (alike === undefined) files.set(item.detail, [item])
+  else alike.push(item)
+}
 
 /** Files that are no trajectories for the same reason, in one line. */
 function filesSkippedText(files: readonly Skipped[]): string {
