@@ -35,6 +35,7 @@ describe('what is skipped', () => {
     expect(shell.errors()).toContain('warning  b  steps out of order')
     expect(shell.errors()).toContain('bat_01: 1 trial, 1 skipped, 1 warning')
     expect(shell.errors()).not.toContain('\u001b')
+    expect(shell.output()).toContain('\nskipped   1 trial, named on stderr with the reason\n')
   })
 
   test('files that are no trajectories are counted apart, and no matter of --strict', async () => {

@@ -38,6 +38,12 @@ const REFUSED: readonly [string, (shell: Shell) => Command, readonly string[], r
     ['--judge-was', 'nobody', ...RECHECK],
     ['--judge-was  there are: anthropic, azure, bedrock, google, lexical, openai, vertex'],
   ],
+  [
+    'a re-grade',
+    regradeCommand,
+    ['--agent', 'nobody', ...RECHECK],
+    ['no stored grade fits', '--agent nobody  there are: none'],
+  ],
   ['a re-grade', regradeCommand, ['--batch', 'bat_none', ...RECHECK], ['there is no such batch: bat_none']],
 ]
 test.each(REFUSED)('%s of a name that there is not: %#', async (_name, command, args, said) => {

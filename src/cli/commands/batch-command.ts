@@ -102,6 +102,7 @@ async function begin(
     options.groundTruth,
   )
   const batch = await unlessBroken(stream, session.client.createBatch(sent, stream.items(), session.signal))
+  session.skipped = stream.counts.skipped
   session.view.note(`${batch.id}: ${countsText(stream.counts)}`)
   return { batch, skipped: stream.counts.skipped }
 }

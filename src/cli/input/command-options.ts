@@ -49,10 +49,10 @@ export const parseDollars = (text: string): number => {
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
 /** Ends a command that lacks an option. Here, and not by commander's `requiredOption`, which would tell it before an unknown one. */
-export function requireOption(command: Command, name: string): void {
+export function requireOption(command: Command, name: string, hint = ''): void {
   const option = command.options.find(({ long }) => long === name)
   if (option !== undefined && command.getOptionValue(option.attributeName()) === undefined)
-    command.error(`error: required option '${option.flags}' not specified`)
+    command.error(`error: required option '${option.flags}' not specified${hint}`)
 }
 
 /** Whom `-j` can name. */
