@@ -188,7 +188,7 @@ describe('refuses', () => {
     ['an address that is none', ['--server', 'nonsense'], 'is not the address of a service'],
     ['an output folder that is not there', ['--out', join(folder, 'no', 'x.csv')], 'cannot be written: ENOENT'],
     ['a folder to write to', ['--out', folder], 'it is a folder'],
-    ['ground truths that are not there', ['-g', join(folder, 'no.json')], 'cannot be read: no such file'],
+    ['ground truths that are not there', ['-g', join(folder, 'no.json')], 'cannot be read: there is no such file'],
   ])('%s', async (_name, args, said) => {
     const shell = testShell({ trials: three })
     expect(await run(shell, ...args)).toBe(1)

@@ -46,6 +46,16 @@ test('a ground truth beside the file is proposed, not taken: the agent may have 
   expect((await run('grade', 'README.md')).err).toMatch(/not specified\n/)
 })
 
+test.each([
+  ['-s', 'abc', 'a whole number from 1 to 25'],
+  ['-s', '26', 'a whole number from 1 to 25'],
+  ['-g', 'examples', 'cannot be read: it is a folder'],
+])('%s %s is refused in words', async (option, value, said) => {
+  const { code, out, err } = await run('grade', ...example('aligned-terminus-2'), option, value)
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toContain(said)
+})
+
 test('serve --help says where it listens, and how it ends', async () => {
   const { out } = await run('serve', '--help')
   for (const word of ['VERIDICT_PORT', '/audit/', '/docs', 'Ctrl-C', 'keys create', 'Exit codes', 'Example'])

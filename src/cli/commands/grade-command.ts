@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import { CACHE_MODES } from '../../schemas/vocabulary.ts'
 import { STRICT_UNREAD_HELP } from '../client/exit-codes.ts'
 import type { Shell } from '../client/shell.ts'
-import { JUDGE_HELP, requireOption } from '../input/command-options.ts'
+import { JUDGE_HELP, parseSamples, requireOption } from '../input/command-options.ts'
 import { type GradeOptions, gradeFiles } from '../input/grade-files.ts'
 import { runCommand } from '../output/error-text.ts'
 import { oneLine } from '../results/terminal-text.ts'
@@ -27,7 +27,7 @@ export const gradeCommand = (shell: Shell): Command =>
     )
     .option('-j, --judge <name>', JUDGE_HELP)
     .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
-    .option('-s, --samples <n>', 'independent answers of the judge', (text) => Number.parseInt(text, 10))
+    .option('-s, --samples <n>', 'independent answers of the judge', parseSamples)
     .addOption(
       new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
     )

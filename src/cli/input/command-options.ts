@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { given } from '../../domain/given.ts'
 import type { BatchOptions } from '../../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../../schemas/providers.ts'
-import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode } from '../../schemas/vocabulary.ts'
+import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode, MOST_SAMPLES } from '../../schemas/vocabulary.ts'
 import { OUTPUT_FORMATS, type OutputFormat } from '../results/results-format.ts'
 
 export interface ServerOption {
@@ -31,6 +31,13 @@ export const parseCount = (text: string): number => {
   const n = Number(text)
   if (text.trim() === '' || !Number.isInteger(n) || n < 1)
     throw new InvalidArgumentError('It is a whole number from 1.')
+  return n
+}
+
+export const parseSamples = (text: string): number => {
+  const n = Number(text)
+  if (text.trim() === '' || !Number.isInteger(n) || n < 1 || n > MOST_SAMPLES)
+    throw new InvalidArgumentError(`It is a whole number from 1 to ${MOST_SAMPLES}.`)
   return n
 }
 
@@ -71,7 +78,7 @@ export function withGrading(command: Command, { detaches } = { detaches: true })
   const grading = command
     .option('-j, --judge <name>', JUDGE_HELP)
     .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
-    .option('-s, --samples <n>', 'independent answers of the judge for each item', parseCount)
+    .option('-s, --samples <n>', 'independent answers of the judge for each item', parseSamples)
     .addOption(
       new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
     )
