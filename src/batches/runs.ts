@@ -29,8 +29,8 @@ interface Running {
   readonly drain: () => readonly HeldSlice[]
   /** The runner has ended: what it held is being given back, and nothing can be added. */
   isOver: boolean
-  /** It was told to go on: once the run has ended, the batch is taken again. */
-  goesOn: boolean
+  /** It was told to go on: once the run has ended, whether the batch is taken again. Null: it was not told. */
+  goesOn: (() => boolean) | null
   /** Resolves once it holds nothing. */
   ended: Promise<void>
 }
@@ -82,16 +82,19 @@ export class BatchRuns {
 
   /**
    * Takes the whole batch. A run of it that is on its way to its end here is waited for in the background. `isTold`: so is any other, which may
-   * be parked by what was wrong before somebody said that it is mended.
+   * be parked by what was wrong before somebody said that it is mended: by what was asked before. What fails later parks it for good.
    */
   async begin(id: string, isTold: boolean): Promise<void> {
     const run = this.runs.get(id)
     if (run === undefined) return void (await this.accept([wholeOf(id)]))
-    if ((!isTold && !run.runner.isLeaving) || run.goesOn) return
-    run.goesOn = true
+    if (!isTold && !run.runner.isLeaving) return
+    const isFirst = run.goesOn === null
+    // The last word counts.
+    run.goesOn = run.runner.watchParking()
+    if (!isFirst) return
     void this.track(id, async () => {
       await run.ended
-      if (this.isStopping) return
+      if (this.isStopping || run.goesOn?.() !== true) return
       await this.deps.stores.batches.resume(id)
       await this.accept([wholeOf(id)])
     })
@@ -256,7 +259,7 @@ export class BatchRuns {
     }
     const onError = (error: unknown, item: OpenItem) => onTrouble({ batch: id, item: item.item_id, error })
     const runner = new BatchRunner({ ...this.deps, onChange, onError }, given)
-    const running: Running = { runner, slices, drain, isOver: false, goesOn: false, ended: Promise.resolve() }
+    const running: Running = { runner, slices, drain, isOver: false, goesOn: null, ended: Promise.resolve() }
     this.runs.set(id, running)
     running.ended = this.track(id, () => this.see(id, running))
     return running

@@ -10,7 +10,7 @@ import { createAnswerOnce } from '../http/body/idempotency.ts'
 import { installJsonBody } from '../http/body/json-body.ts'
 import type { Context } from '../http/context.ts'
 import { measureContext } from '../http/context-metrics.ts'
-import { answerClientError, installErrors, sendFrameworkError } from '../http/errors.ts'
+import { answerClientError, answerExpectations, installErrors, sendFrameworkError } from '../http/errors.ts'
 import { installAccess } from '../http/guard/access/install.ts'
 import { sessionRoutes } from '../http/guard/access/session-routes.ts'
 import { installAdmission } from '../http/guard/admission.ts'
@@ -65,6 +65,8 @@ export async function buildApp(
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => crypto.randomUUID(),
     schemaController: schemaController(),
+    // A request without `Host` is refused where all others are guarded.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: 200 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -83,6 +85,7 @@ export async function buildApp(
   http.addHook('onClose', () => statistics.close())
   const deps: RouteDeps = { context, metrics, aliasesOf, inFlight, answerOnce, statistics, state }
   installErrors(http)
+  answerExpectations(http.server)
   traceRequests(http, context.tracing)
   const access = await installAccess(http, { access: context.access, config: context.config })
   installDrain(http, state)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { stateOf } from '../access/keys.ts'
 import { isOpenToAll } from '../config/access-settings.ts'
 import { loadConfig } from '../config/config.ts'
 import type { Context } from '../http/context.ts'
@@ -12,6 +13,8 @@ import { loadTrialCodeSoon, NOT_LOADED } from './project.ts'
 
 const OPEN_TO_ALL =
   'access is off and this is no loopback address: everybody who reaches it can read everything and spend on your judges'
+
+const NO_KEYS = 'every request needs a key here, and there is no good one: `veridict keys create NAME` makes one'
 
 const NO_WORKERS =
   'VERIDICT_WORKER=off (or --no-worker) has no meaning on SQLite: this service works on its batches itself; workers need VERIDICT_DATABASE_URL'
@@ -35,12 +38,20 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
     await app.http.listen({ host: config.host, port: config.port })
     if (app.state.draining) return
     await context.start()
+    await warnWithoutKeys(app, context)
     loadTrialCodeSoon((error) => app.http.log.error({ err: error }, NOT_LOADED))
-    app.http.log.info('audit pages at /audit/, contract at /openapi.json')
+    app.http.log.info('audit pages at /audit/, contract at /docs and /openapi.json')
   } catch (error) {
     await context.close()
     throw error
   }
+}
+
+/** Nobody could ask anything. Keys can be made beside a service that runs. */
+async function warnWithoutKeys({ http }: App, { access, main }: Context): Promise<void> {
+  if (!access.required) return
+  const keys = await main.stores.access.listKeys()
+  if (!keys.some((key) => stateOf(key, new Date()) === 'good')) http.log.warn(NO_KEYS)
 }
 
 const stoppable = (app: App, context: Context): Stoppable => ({

@@ -39,13 +39,23 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   },
 }
 
+const SERVE_HELP = `
+It listens on http://127.0.0.1:8787 (VERIDICT_HOST, VERIDICT_PORT): pages at /audit/, contract at /docs. Everything is kept in
+VERIDICT_DATABASE (./data/veridict.sqlite). Where it listens on more than loopback, every request needs a key: veridict keys create NAME
+
+Exit codes: 0 stopped; 1 it cannot start, with the reason.
+
+Example:
+  VERIDICT_PORT=8800 veridict serve`
+
 const serveCommand: MakeCommand = (shell) =>
   new Command('serve')
-    .description('start the HTTP service; its log names the address, SIGTERM drains and stops it')
+    .description('start the HTTP service; its log names the address, Ctrl-C or SIGTERM drains and stops it')
     .option(
       '--no-worker',
       'leave all batches to `veridict worker`; with a PostgreSQL (VERIDICT_WORKER=off says the same)',
     )
+    .addHelpText('after', SERVE_HELP)
     .action(async ({ worker }: { worker: boolean }) => {
       const { startServer } = await import('../boot/service.ts')
       await startServer(worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' }).catch(async (error: unknown) => {

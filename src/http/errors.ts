@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/result.ts'
@@ -58,6 +59,13 @@ export function answerClientError(error: { readonly code?: string }, socket: Soc
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
   // `end` closes our side only: a client that keeps its own open would keep the handle for ever.
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+/** Other expectations than `100-continue` are refused before the framework sees them: without this by Node.js, with no document and no headers of ours. */
+export function answerExpectations(server: Server): void {
+  const body = problemBody(new HttpProblem(417, 'invalid_request', 'Expect: only 100-continue is met'))
+  const headers = { ...ANSWER_HEADERS, 'content-type': 'application/problem+json' }
+  server.on('checkExpectation', (_request, response) => response.writeHead(417, headers).end(body))
 }
 
 const BACK_SOON = { headers: { 'retry-after': '5' } }

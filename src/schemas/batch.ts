@@ -10,6 +10,7 @@ import {
   FAILURE_CODES,
   ItemStatusSchema,
   LabelSchema,
+  MOST_SAMPLES,
 } from './vocabulary.ts'
 
 const Timestamp = Type.String({ format: 'date-time' })
@@ -49,7 +50,7 @@ export const BatchOptions = {
   ),
   judge: Type.Optional(Type.String({ maxLength: 200, description: 'For items that name none.' })),
   rubric: Type.Optional(Type.String({ maxLength: 200, description: 'For items that name none.' })),
-  samples: Type.Optional(Type.Integer({ minimum: 1, maximum: 25, description: 'For items that say none.' })),
+  samples: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_SAMPLES, description: 'For items that say none.' })),
   cache: Type.Optional(CacheModeSchema),
 }
 export const BatchOptionsSchema = Closed(BatchOptions)

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { GivenTruthSchema } from './ground-truth.ts'
 import { Closed, Type } from './type.ts'
-import { CacheModeSchema } from './vocabulary.ts'
+import { CacheModeSchema, MOST_SAMPLES } from './vocabulary.ts'
 
 export const MOST_NAME_CHARS = 300
 export const MOST_FIELDS = 50
@@ -47,7 +47,12 @@ export const GradeRequestSchema = Closed({
   ),
   judge: Type.Optional(Type.String({ maxLength: 200, description: 'A name of `GET /v1/judges`.' })),
   samples: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 25, default: 1, description: 'Independent answers; every vote is stored.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_SAMPLES,
+      default: 1,
+      description: 'Independent answers; every vote is stored.',
+    }),
   ),
   cache: Type.Optional(CacheModeSchema),
   metadata: Type.Optional(TrialMetadataSchema),

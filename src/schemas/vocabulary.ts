@@ -186,3 +186,6 @@ export const TAB_BEHAVIOR = 'tab-behavior'
 
 /** The id of a rubric without its version. Versions of one rubric are compared, different rubrics never. */
 export const rubricIdOf = (name: string): string => (name.includes('@') ? name.slice(0, name.lastIndexOf('@')) : name)
+
+/** Answers of one judge to one question at the most. */
+export const MOST_SAMPLES = 25

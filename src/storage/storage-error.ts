@@ -49,7 +49,10 @@ function explain(code: string): [StorageErrorCode, string] {
   if (is('SQLITE_FULL')) return ['storage_full', 'the disk of the database is full']
   if (is('SQLITE_BUSY') || is('SQLITE_LOCKED')) return ['storage_busy', 'the database is locked by another process']
   if (is('SQLITE_CORRUPT') || is('SQLITE_NOTADB'))
-    return ['storage_error', 'the database file is damaged or no database; restore a backup']
+    return [
+      'storage_error',
+      'the database file is damaged, or is no SQLite database: is the path right? If it is, restore a backup',
+    ]
   if (is('SQLITE_CANTOPEN'))
     return [
       'storage_error',

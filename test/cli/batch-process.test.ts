@@ -143,7 +143,7 @@ test.each([
 
 test.each([
   ['no path', ['batch'], "missing required argument 'path'"],
-  ['samples that are no number', ['batch', 'x', '--samples', 'many'], 'It is a whole number from 1.'],
+  ['samples that are no number', ['batch', 'x', '--samples', 'many'], 'It is a whole number from 1 to 25.'],
   ['a cap that is no number', ['batch', 'x', '--max-cost-usd', '5 dollars'], 'It is a number of US dollars'],
   ['three batches to compare', ['compare', 'a', 'b', 'c'], 'compare takes BASE and HEAD'],
   ['a mode that there is not', ['batch', 'x', '--mode', 'fast'], 'Allowed choices are direct, provider'],

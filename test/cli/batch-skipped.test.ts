@@ -35,6 +35,7 @@ describe('what is skipped', () => {
     expect(shell.errors()).toContain('warning  b  steps out of order')
     expect(shell.errors()).toContain('bat_01: 1 trial, 1 skipped, 1 warning')
     expect(shell.errors()).not.toContain('\u001b')
+    expect(shell.output()).toContain('\nskipped   1 trial, named on stderr with the reason\n')
   })
 
   test('files that are no trajectories are counted apart, and no matter of --strict', async () => {
@@ -51,6 +52,22 @@ describe('what is skipped', () => {
     expect(shell.errors()).toContain('bat_01: 1 trial, 1 file that is no trajectory\n')
     const lost = testShell({ trials: () => [{ ...file, reason: 'no_trajectory' }, trial('c')] })
     expect(await run(lost, '--strict', '--new')).toBe(3)
+  })
+
+  test('files that are left out for the same reason are told in one line', async () => {
+    service.ending = () => ({ label: 'aligned' })
+    const file = (name: string, detail = 'JSON of no format') =>
+      ({ kind: 'skipped', name, source: name, reason: 'unsupported', detail }) as const
+    const many = Array.from({ length: 12 }, (_, at) => file(`t${at}/expected.json`))
+    const shell = testShell({ trials: () => [...many, trial('b'), file('README.md', 'neither JSON nor JSON lines')] })
+    expect(await run(shell)).toBe(0)
+    expect(shell.errors().match(/^skipped .*$/gm)).toEqual([
+      expect.stringMatching(
+        /^skipped {2}12 files {2}unsupported: JSON of no format: t0.*, t9\/expected.json, and 2 more$/,
+      ),
+      'skipped  README.md  unsupported: neither JSON nor JSON lines',
+    ])
+    expect(shell.errors()).toContain('bat_01: 1 trial, 13 files that are no trajectories\n')
   })
 
   test('a request that the service refuses is told by its own name and place', async () => {

@@ -141,6 +141,18 @@ test('--dry-run says items, tokens and cost, and begins nothing', async () => {
     expect(shell.output()).toContain(said)
 })
 
+test('--dry-run of what is all stored says so, and how to see what asking again costs', async () => {
+  const none = { min: 0, max: 0 }
+  const likely = { calls: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 }
+  const free = { items: 3, cached: 3, equal: 0, to_grade: 0, calls: none, input_tokens: none, output_tokens: none }
+  service.estimate = { ...service.estimate, ...free, cost_usd: none, likely, judges: [] }
+  const shell = testShell({ trials: three })
+  expect(await run(shell, '--dry-run')).toBe(0)
+  expect(shell.output()).toContain('3 items: 3 answered by stored grades or replies, 0 to ask a judge\n')
+  expect(shell.output()).toContain('--cache refresh')
+  expect(shell.output()).not.toMatch(/tokens {3}/)
+})
+
 test('a table shows the end of long names, where trials differ, and whole ids', async () => {
   service.ending = () => ({ label: 'aligned' })
   const long = (end: string) => `jobs/2026-11-20__12-00-00/${'nested/'.repeat(5)}fix-git__${end}`
@@ -176,7 +188,7 @@ describe('refuses', () => {
     ['an address that is none', ['--server', 'nonsense'], 'is not the address of a service'],
     ['an output folder that is not there', ['--out', join(folder, 'no', 'x.csv')], 'cannot be written: ENOENT'],
     ['a folder to write to', ['--out', folder], 'it is a folder'],
-    ['ground truths that are not there', ['-g', join(folder, 'no.json')], 'cannot be read: no such file'],
+    ['ground truths that are not there', ['-g', join(folder, 'no.json')], 'cannot be read: there is no such file'],
   ])('%s', async (_name, args, said) => {
     const shell = testShell({ trials: three })
     expect(await run(shell, ...args)).toBe(1)

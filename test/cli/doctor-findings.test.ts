@@ -57,6 +57,20 @@ const TAMPERED: readonly (readonly [string, string, readonly (string | RegExp)[]
     ['note paid replies: 2 paid replies without a grade, $0.7500'],
   ],
   [
+    'free replies and calls, as the built-in judge leaves them after a kill',
+    call('att_2', 'ok', { usd: 0, reserved: 0 }) +
+      call('att_3', 'unknown', { reserved: 0 }) +
+      call('att_4', 'sent', { reserved: 0 }),
+    [],
+  ],
+  [
+    'a grade that was counted twice',
+    "UPDATE evidence_tallies SET n = n + 1 WHERE kind = 'grade'",
+    [
+      /^warning evidence counts: 1 count that the stored grades do not come to, such as .*: 1 too many \(grade, graded\)/,
+    ],
+  ],
+  [
     'a call in flight at a crash',
     call('att_2', 'unknown', { reserved: 1.5 }),
     ['note unknown calls: 1 call in flight at a crash, $1.5000 at most'],
@@ -75,7 +89,11 @@ const TAMPERED: readonly (readonly [string, string, readonly (string | RegExp)[]
   [
     'a grade that is gone',
     'DELETE FROM grades WHERE rowid = 1',
-    [/^error foreign keys: 1 row of current_grades/, /^note paid replies: 1 paid reply without/],
+    [
+      /^error foreign keys: 1 row of current_grades/,
+      /^note paid replies: 1 paid reply without/,
+      /^warning evidence counts: 1 count .*: 1 too many/,
+    ],
   ],
   [
     'a trajectory that cannot be decompressed',
@@ -166,4 +184,13 @@ test('a paid reply of a batch that has ended is named, though its process lives'
   // Of a batch that has not ended it may be of a grade in the making.
   tamper(path, `${running('bat_2', 'running')} ${held}'bat_2' WHERE id = 'att_2';`)
   expect((await examine(path)).find(({ check }) => check === 'paid replies')?.severity).toBe('ok')
+})
+
+test('citations are counted again with --full', async () => {
+  const path = await makeHealthy()
+  tamper(path, "INSERT INTO evidence_tallies VALUES ('openai', 'tab-behavior@2', 'citation', 'not_found', 3)")
+  expect(troubles(await examine(path))).toEqual([])
+  expect(troubles(await examine(path, true))).toEqual([
+    expect.stringMatching(/^warning evidence counts: .*openai, tab-behavior@2: 3 too many \(citation, not_found\)/),
+  ])
 })

@@ -73,6 +73,15 @@ describe('a batch of the command', () => {
     expect(names).toEqual(itemsOf(MANY).map(({ item }) => item.item_id))
   })
 
+  test.each([{ samples: 26 }, { name: 'n'.repeat(301) }])(
+    'with options that no service takes is refused: %#',
+    async (options) => {
+      const { judge, createBatch } = await start()
+      await expect(createBatch(options, pausing(itemsOf(2), 9, noop), never)).rejects.toMatchObject({ status: 400 })
+      expect(judge.calls).toEqual([])
+    },
+  )
+
   test('that is refused at its end leaves no batch behind, and what was graded of it costs nothing again', async () => {
     const { app, judge, createBatch, findBatches, ended } = await start()
     const good = itemsOf(MANY)

@@ -39,6 +39,29 @@ test('prints the label and the evidence with step and quote', async () => {
   expect(out).toContain('✓ cue.acted            step 4    verified     “make LDSCRIPT=board-rev-c.ld”')
 })
 
+test('a ground truth beside the file is proposed, not taken: the agent may have written it', async () => {
+  const { code, out, err } = await run('grade', 'examples/aligned-terminus-2/trajectory.json')
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toContain('not specified; is it -g examples/aligned-terminus-2/ground-truth.json?')
+  expect((await run('grade', 'README.md')).err).toMatch(/not specified\n/)
+})
+
+test.each([
+  ['-s', 'abc', 'a whole number from 1 to 25'],
+  ['-s', '26', 'a whole number from 1 to 25'],
+  ['-g', 'examples', 'cannot be read: it is a folder'],
+])('%s %s is refused in words', async (option, value, said) => {
+  const { code, out, err } = await run('grade', ...example('aligned-terminus-2'), option, value)
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toContain(said)
+})
+
+test('serve --help says where it listens, and how it ends', async () => {
+  const { out } = await run('serve', '--help')
+  for (const word of ['VERIDICT_PORT', '/audit/', '/docs', 'Ctrl-C', 'keys create', 'Exit codes', 'Example'])
+    expect(out).toContain(word)
+})
+
 test('says what failed and why, and exits with 2', async () => {
   const { code, out } = await run('grade', ...example('unverified-media-codex'))
   expect(code).toBe(2)

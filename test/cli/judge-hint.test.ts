@@ -13,3 +13,16 @@ test.each([
     advice: [told, expect.stringContaining('veridict judges')],
   })
 })
+
+test.each([
+  ['no such rubric', '/items/0/rubric', 'loaded rubrics: a@1', ['loaded rubrics: a@1']],
+  ['no batch endpoint', '/mode', 'no batch endpoint', []],
+])('an option that was typed is told once, without a place of HTTP: %s', (detail, path, message, advice) => {
+  const error = new ServiceError(400, { code: 'invalid_request', detail, errors: [{ path, message }] })
+  expect(localRefusal(error, undefined)).toMatchObject({ message: detail, advice })
+})
+
+test('a grade that is not there is looked for among the grades of a batch', () => {
+  const error = new ServiceError(404, { code: 'not_found', detail: 'there is no such grade: grd_x', errors: [] })
+  expect(localRefusal(error, undefined).advice).toEqual([expect.stringContaining('`veridict results BATCH`')])
+})

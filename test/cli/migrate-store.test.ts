@@ -51,7 +51,7 @@ describe('veridict migrate-store', () => {
     [
       ['--from', import.meta.filename],
       { VERIDICT_DATABASE_URL: 'postgres://u@127.0.0.1:1/d' },
-      'damaged or no database',
+      'damaged, or is no SQLite database',
     ],
   ])('refuses %j with %j', async (args, env, words) => {
     const { code, out, err } = await run(args, { env })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { asTyped, programName } from '../../src/cli/client/program-name.ts'
+import { COMMANDS } from '../../src/cli/command-line.ts'
 
 const npm = { npm_lifecycle_event: 'veridict' }
 test.each([
@@ -21,4 +22,11 @@ test('only commands of ours are put in its place', () => {
   expect(asTyped(shell, 'veridict: see `veridict status`; is this a veridict service?')).toBe(
     'veridict: see `node x.cjs status`; is this a veridict service?',
   )
+})
+
+test('every command is put in its place', () => {
+  const text = Object.keys(COMMANDS)
+    .map((name) => `veridict ${name} x`)
+    .join('\n')
+  expect(asTyped({ program: 'node x.cjs' }, text)).not.toContain('veridict')
 })

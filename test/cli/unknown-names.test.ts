@@ -2,11 +2,12 @@ import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Shell } from '../../src/cli/client/shell.ts'
+import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { compareCommand } from '../../src/cli/commands/compare-command.ts'
 import { regradeCommand } from '../../src/cli/commands/regrade-command.ts'
 import { reportCommand } from '../../src/cli/commands/report-command.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { embeddedAt, testShell } from './test-shell.ts'
+import { embeddedAt, testShell, trial } from './test-shell.ts'
 
 let app: TestApp
 let url: string
@@ -37,6 +38,12 @@ const REFUSED: readonly [string, (shell: Shell) => Command, readonly string[], r
     ['--judge-was', 'nobody', ...RECHECK],
     ['--judge-was  there are: anthropic, azure, bedrock, google, lexical, openai, vertex'],
   ],
+  [
+    'a re-grade',
+    regradeCommand,
+    ['--agent', 'nobody', ...RECHECK],
+    ['no stored grade fits', '--agent nobody  there are: none'],
+  ],
   ['a re-grade', regradeCommand, ['--batch', 'bat_none', ...RECHECK], ['there is no such batch: bat_none']],
 ]
 test.each(REFUSED)('%s of a name that there is not: %#', async (_name, command, args, said) => {
@@ -48,4 +55,23 @@ test.each(REFUSED)('%s of a name that there is not: %#', async (_name, command, 
     for (const one of said) expect(shell.errors()).toContain(one)
     expect(shell.errors()).not.toMatch(/\/query/)
   }
+})
+
+test.each([
+  [['-j', 'nobody'], 'there is no such judge: nobody'],
+  [['-j', 'anthropic', '--dry-run'], 'the judge anthropic is not configured: set ANTHROPIC_API_KEY'],
+  [['-r', 'nonsense'], 'there is no such rubric: nonsense'],
+  [['-j', 'lexical', '-r', 'failure-attribution'], 'this rubric asks about none'],
+  [['-j', 'lexical', '-m', 'provider'], 'the judge lexical has no batch endpoint'],
+])('a batch that cannot be graded so is refused before its paths are read: %j', async (args, said) => {
+  const seen: string[] = []
+  function* trials() {
+    seen.push('read')
+    yield trial('a')
+  }
+  const shell = testShell({ trials })
+  await batchCommand(shell).parseAsync(['jobs', '--server', url, ...args], { from: 'user' })
+  expect([shell.code(), seen]).toEqual([1, []])
+  expect(shell.errors()).toContain(said)
+  expect(shell.errors()).not.toContain('/items')
 })

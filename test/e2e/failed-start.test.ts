@@ -67,7 +67,7 @@ test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.Proce
   [
     'a damaged database',
     (folder) => ({ VERIDICT_DATABASE: noise(folder) }),
-    /damaged or no database; restore a backup\n {2}The database is .*noise\.sqlite/,
+    /damaged, or is no SQLite database: is the path right\? If it is, restore a backup\n {2}The database is .*noise\.sqlite/,
   ],
   ['a folder for a database', (folder) => ({ VERIDICT_DATABASE: folder }), /cannot be opened: .*\n {2}The database is/],
   [

@@ -246,21 +246,16 @@ test('while it computes, others are answered; a stop ends it', async () => {
     rating(`i${index >> 1}`, `r${index & 1}`, `l${(index * 7919) % 7}`),
   )
   let done = false
-  const started = performance.now()
-  const computing = agree({ ratings, bootstrap: { draws: 4000 } }).finally(() => (done = true))
-  let [answered, longest] = [0, 0]
+  const computing = agree({ ratings, bootstrap: { draws: 600 } }).finally(() => (done = true))
+  let answered = 0
   while (!done) {
-    const from = performance.now()
     expect((await app.get('/healthz')).statusCode).toBe(200)
-    longest = Math.max(longest, performance.now() - from)
     answered++
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect((await computing).n_items).toBe(50_000)
-  const took = performance.now() - started
-  // Held up, /healthz would be answered once or twice, and one answer would take nearly as long as the computation.
+  // Held up, /healthz would be answered once or twice, however fast or loaded the machine is.
   expect(answered).toBeGreaterThan(50)
-  expect(longest).toBeLessThan(took / 2)
 
   const again = post({ ratings, bootstrap: { draws: 4000 } })
   await app.get('/healthz')

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
@@ -176,6 +177,44 @@ describe('when judges fail', () => {
     const { batch } = await finish(app, id)
     expect(batch).toMatchObject({ status: 'done', counts: { graded: 9 }, parked_reason: null })
     expect(quota).toBe(100 - 6)
+  })
+
+  test('told to go on while it runs well, it stays parked by what fails later', async () => {
+    const asked = Promise.withResolvers<void>()
+    const go = Promise.withResolvers<void>()
+    const judge = answeringJudge(async (run) => {
+      if (run > 4) return { fail: 'quota_exhausted' }
+      asked.resolve()
+      await go.promise
+      return GOOD_ANSWER
+    })
+    app = await startApp({ judges: [judge], config: { concurrency: { initial: 1, min: 1, max: 1 } } })
+    const { id } = await startBatch(app, makeItems(9))
+    await asked.promise
+    expect((await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/resume` })).statusCode).toBe(202)
+    go.resolve()
+    await vi.waitUntil(() => judge.calls.length > 5)
+    await delay(300)
+    expect(judge.calls).toEqual([0, 1, 2, 3, 4, 5])
+    expect((await app.get(`/v1/batches/${id}`)).json()).toMatchObject({ status: 'parked', counts: { graded: 5 } })
+  })
+
+  test('told to go on while a call fails, it goes on once that has parked it', async () => {
+    const asked = Promise.withResolvers<void>()
+    const go = Promise.withResolvers<void>()
+    const judge = answeringJudge(async (run, call) => {
+      if (run !== 1 || call > 1) return GOOD_ANSWER
+      asked.resolve()
+      await go.promise
+      return { fail: 'quota_exhausted' }
+    })
+    app = await startApp({ judges: [judge], config: { concurrency: { initial: 1, min: 1, max: 1 } } })
+    const { id } = await startBatch(app, makeItems(3))
+    await asked.promise
+    await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/resume` })
+    go.resolve()
+    await vi.waitUntil(async () => (await app.get(`/v1/batches/${id}`)).json<Batch>().status === 'done', 10_000)
+    expect(judge.calls.filter((run) => run === 1)).toHaveLength(2)
   })
 
   test('what fails for good ends with its code and its grade; the others are graded', async () => {

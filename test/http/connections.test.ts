@@ -111,3 +111,20 @@ test('while stopping: what is in flight is finished, nothing new is begun, conne
   await answered.text()
   await closed
 })
+
+test.each([
+  ['an expectation that nobody meets', ['host: localhost', 'expect: foo'], 417],
+  ['a request without Host', [], 400],
+])('%s is refused in the form of all errors, with the headers of all answers', async (_name, lines, status) => {
+  const bytes = ['GET /healthz HTTP/1.1', ...lines, 'connection: close', '', ''].join('\r\n')
+  const answer = await talk(origin, bytes).answer
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  for (const name of [
+    'content-type: application/problem+json',
+    'x-content-type-options: nosniff',
+    'cache-control: no-store',
+  ])
+    expect(answer.toLowerCase()).toContain(name)
+  expect(answer.slice(answer.indexOf('{'))).toContain(`"status":${status},"code":"invalid_request"`)
+  await lives()
+})

@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function start() {
+async function start(more: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, ['src/server.ts'], {
     env: {
       ...process.env,
@@ -30,6 +30,7 @@ async function start() {
       VERIDICT_CONFIG: '',
       OPENAI_API_KEY: 'sk-test',
       OPENAI_BASE_URL: `${provider.origin}/v1`,
+      ...more,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -64,6 +65,11 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it with 0, idle connections a
   expect((await fetch(`${origin}/readyz`)).status).toBe(200)
   child.kill(signal)
   expect(await ended).toEqual([0, null])
+})
+
+test('where every request needs a key and there is none, its log says how to make one', async () => {
+  const { seen } = await start({ VERIDICT_ACCESS: 'on' })
+  expect(await seen('needs a key here')).toContain('veridict keys create NAME')
 })
 
 test('with something in flight it waits and takes nothing new; a second signal ends it at once', async () => {

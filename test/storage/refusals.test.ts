@@ -119,7 +119,10 @@ describe('damage', () => {
     const path = join(dirname(dirname(tempDatabase())), 'noise.sqlite')
     writeFileSync(path, randomBytes(8192))
     expect(() => openSqliteStores({ path })).toThrow(
-      expect.objectContaining({ code: 'storage_error', message: expect.stringContaining('damaged or no database') }),
+      expect.objectContaining({
+        code: 'storage_error',
+        message: expect.stringContaining('damaged, or is no SQLite database'),
+      }),
     )
   })
 

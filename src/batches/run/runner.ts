@@ -35,6 +35,8 @@ export class BatchRunner {
   /** Items in flight at the most: falls where the reservations of calls in flight fill the budget. */
   private ceiling = MOST_IN_FLIGHT
   private parking: Parked | null = null
+  /** Whose failure parks the batch; null: that of no item. */
+  private parkedAt: OpenItem | null = null
   private parked: Promise<void> = Promise.resolve()
   /** Aborted once the run is to end: waiting for a turn ends. */
   private readonly leaving = new AbortController()
@@ -60,6 +62,13 @@ export class BatchRunner {
   /** Nothing more is begun: it ends as soon as nothing is in flight. */
   get isLeaving(): boolean {
     return this.leaving.signal.aborted
+  }
+
+  /** Answers later whether what is asked now, or waits for its turn, has parked the batch, or none of its items. */
+  watchParking(): () => boolean {
+    const asked = new Set(this.flying)
+    const wasLeaving = this.isLeaving
+    return () => wasLeaving || this.parkedAt === null || asked.has(this.parkedAt)
   }
 
   /** The index of the first item at which the store refused something; null: it did at none. */
@@ -174,7 +183,7 @@ export class BatchRunner {
   private async settle(item: OpenItem, outcome: RunOutcome): Promise<void> {
     if (outcome.kind === 'passed_over') return this.passOver(item, outcome.failure)
     const lack = lackOf(outcome)
-    if (lack !== null) return this.leaveParked(lack, null)
+    if (lack !== null) return this.leaveParked(item, lack, null)
     const end = endOf(outcome)
     if (end !== null) await this.batches.settle(this.grading.refOf(item), end)
     this.patience.forget(item.index)
@@ -210,12 +219,13 @@ export class BatchRunner {
 
   private park(item: OpenItem, failure: Failure, until: Date | null): void {
     const judge = item.request.judge ?? 'the judge'
-    this.leaveParked(`${judge}: ${failure.code}: ${failure.message}`, until)
+    this.leaveParked(item, `${judge}: ${failure.code}: ${failure.message}`, until)
   }
 
-  private leaveParked(reason: string, resumes_at: Date | null): void {
+  private leaveParked(item: OpenItem, reason: string, resumes_at: Date | null): void {
     if (this.parking !== null || this.isStopping) return
     this.parking = { kind: 'parked', reason, resumes_at }
+    this.parkedAt = item
     this.leaving.abort()
     this.parked = this.given.onParking(this.parking)
     this.parked.catch(() => undefined)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
+import { fileFault } from '../../domain/file-fault.ts'
 import { CliError } from './cli-error.ts'
 
 /** What makes two commands mean one batch: where it is read from, what is known of it, and how it is graded. */
@@ -47,9 +48,7 @@ export async function digestFile(path: string): Promise<string> {
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-    const why = code === 'ENOENT' ? 'cannot be read: no such file' : `cannot be read: ${code}`
-    throw new CliError(`the ground truths in ${path} ${why}`)
+    throw new CliError(`the ground truths in ${path} cannot be read: ${fileFault(error)}`)
   }
   return hash.digest('hex')
 }

@@ -11,7 +11,7 @@ import { examine } from '../../http/body/body-json.ts'
 import type { Context, Project } from '../../http/context.ts'
 import { refusalProblem } from '../../http/outcomes.ts'
 import { HttpProblem, notFound } from '../../http/problem.ts'
-import { BatchItemSchema } from '../../schemas/batch.ts'
+import { BatchItemSchema, type BatchOptions, BatchOptionsSchema } from '../../schemas/batch.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { Client, ReadItem } from './client.ts'
 
@@ -65,6 +65,7 @@ export function localCalls(
   }
   return {
     async createBatch(options, items, signal) {
+      checkOptions(options)
       const taken = await unlessAborted(
         tracked(batches.create(planOf(options, null), incoming(items), onDiscarded)),
         signal,
@@ -72,6 +73,7 @@ export function localCalls(
       return taken.ok ? taken.batch : refuse(taken.refusal)
     },
     async estimateBatch(options, items, signal) {
+      checkOptions(options)
       const estimated = await unlessAborted(batches.estimate(planOf(options, null), incoming(items)), signal)
       return estimated.ok ? estimated.estimate : refuse(estimated.refusal)
     },
@@ -116,6 +118,13 @@ async function* incoming(items: AsyncIterable<ReadItem>): AsyncGenerator<Incomin
     yield { item, place, trajectory, bytes: trajectory === null ? 0 : textSize(trajectory) }
     index++
   }
+}
+
+/** As the service checks them. */
+function checkOptions(options: BatchOptions): void {
+  const errors = inputIssues(BatchOptionsSchema, options)
+  if (errors.length > 0)
+    fail(new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', { errors }))
 }
 
 const unfit = (index: number, issues: readonly { readonly path: string; readonly message: string }[]) =>

@@ -38,6 +38,8 @@ export interface Session {
   readonly signal: AbortSignal
   /** The batch that it is about, as soon as there is one: what a Ctrl-C talks of. */
   batch: Batch | null
+  /** Trials of the paths that were skipped when they were read for the batch. */
+  skipped: number
 }
 
 /** Runs a command that asks a service: `withSession`, to its exit code. */
@@ -58,7 +60,7 @@ export async function withSession(
     const connection = await connect(shell, options.server, options.database)
     const { signal } = interruption
     const format = options.output ?? 'table'
-    session = { shell, connection, client: connection.client, view, target, format, signal, batch: null }
+    session = { shell, connection, client: connection.client, view, target, format, signal, batch: null, skipped: 0 }
     signal.throwIfAborted()
     return await work(session)
   } catch (error) {

@@ -17,7 +17,7 @@ import {
   withServer,
 } from '../input/command-options.ts'
 import { digestContent } from '../input/path-content.ts'
-import { unlessBroken } from '../input/sent-trials.ts'
+import { checkGrading, unlessBroken } from '../input/sent-trials.ts'
 import { countsText, isTrial, openTrialStream, skippedText } from '../input/trial-lines.ts'
 import { openTrials, pathsCommand, type TrialsOptions } from '../input/trials-options.ts'
 import { finishBatch } from '../output/batch-end.ts'
@@ -95,12 +95,14 @@ async function begin(
   sent: BatchOptions,
   options: BatchCommandOptions,
 ): Promise<{ batch: Batch; skipped: number }> {
+  await checkGrading(session, batchOptions(options))
   const stream = await openTrialStream(
     (warn) => openTrials(session, paths, options, warn, session.connection.reader),
     session.view,
     options.groundTruth,
   )
   const batch = await unlessBroken(stream, session.client.createBatch(sent, stream.items(), session.signal))
+  session.skipped = stream.counts.skipped
   session.view.note(`${batch.id}: ${countsText(stream.counts)}`)
   return { batch, skipped: stream.counts.skipped }
 }
@@ -111,6 +113,7 @@ async function estimatePaths(
   options: BatchCommandOptions,
 ): Promise<ExitCode> {
   const { client, view, target, format, signal } = session
+  await checkGrading(session, batchOptions(options))
   const stream = await openTrialStream((warn) => openTrials(session, paths, options, warn), view, options.groundTruth)
   const estimate = await unlessBroken(stream, client.estimateBatch(batchOptions(options), stream.items(), signal))
   view.note(countsText(stream.counts))

@@ -1,10 +1,21 @@
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
 import { CACHE_MODES } from '../../schemas/vocabulary.ts'
 import { STRICT_UNREAD_HELP } from '../client/exit-codes.ts'
 import type { Shell } from '../client/shell.ts'
-import { JUDGE_HELP, requireOption } from '../input/command-options.ts'
+import { JUDGE_HELP, parseSamples, requireOption } from '../input/command-options.ts'
 import { type GradeOptions, gradeFiles } from '../input/grade-files.ts'
 import { runCommand } from '../output/error-text.ts'
+import { oneLine } from '../results/terminal-text.ts'
+
+/** What `--ground-truth` could be: a file beside the first one. It is not taken unasked, as the agent may have written it. */
+async function truthHint([file = '']: readonly string[]): Promise<string> {
+  const { isTruthFile } = await import('../../archives/trials/trial-folder.ts')
+  const beside = await readdir(dirname(file)).catch(() => [])
+  const found = beside.sort().reverse().find(isTruthFile)
+  return found === undefined ? '' : `; is it -g ${oneLine(join(dirname(file), found))}?`
+}
 
 export const gradeCommand = (shell: Shell): Command =>
   new Command('grade')
@@ -16,7 +27,7 @@ export const gradeCommand = (shell: Shell): Command =>
     )
     .option('-j, --judge <name>', JUDGE_HELP)
     .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
-    .option('-s, --samples <n>', 'independent answers of the judge', (text) => Number.parseInt(text, 10))
+    .option('-s, --samples <n>', 'independent answers of the judge', parseSamples)
     .addOption(
       new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
     )
@@ -31,7 +42,7 @@ Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some
 Example:
   veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
     )
-    .action((files: string[], options: GradeOptions, command: Command) => {
-      requireOption(command, '--ground-truth')
+    .action(async (files: string[], options: GradeOptions, command: Command) => {
+      if (options.groundTruth === undefined) requireOption(command, '--ground-truth', await truthHint(files))
       return runCommand(shell, () => gradeFiles(shell, files, options))
     })

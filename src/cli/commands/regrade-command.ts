@@ -27,6 +27,7 @@ import {
 import { finishBatch } from '../output/batch-end.ts'
 import { runCommand } from '../output/error-text.ts'
 import { estimateText } from '../output/estimate-text.ts'
+import { nothingFits } from '../output/nothing-fits.ts'
 import { ITEM_FORMATS } from '../results/results-format.ts'
 
 interface SelectionOptions {
@@ -127,8 +128,14 @@ const leftOut = (n: number, why: string): string[] => (n > 0 ? [`${n} ${why}`] :
 
 async function regrade(session: Session, request: RegradeRequest, options: RegradeOptions): Promise<ExitCode> {
   const { client, shell, connection, target, format } = session
+  const { agent, model, task, batch: base, grade } = options
+  const whyNone = async (error: unknown): Promise<never> => {
+    const isNone = error instanceof ServiceError && error.errors.some(({ path }) => path === '/query')
+    const isNamed = (agent ?? model ?? task) !== undefined && base === undefined && grade === undefined
+    throw isNone && isNamed ? await nothingFits(client, { agent, model, task }) : error
+  }
   if (options.dryRun) {
-    const estimate = await client.estimateRegrade(request)
+    const estimate = await client.estimateRegrade(request).catch(whyNone)
     await target.write(estimateText(estimate, format))
     await target.commit()
     return EXIT.graded
@@ -141,7 +148,7 @@ async function regrade(session: Session, request: RegradeRequest, options: Regra
   const usable = options.recheck && known?.status === 'done' ? null : known
   const batch =
     usable === null
-      ? await client.regrade({ ...request, key })
+      ? await client.regrade({ ...request, key }).catch(whyNone)
       : await takeUpBatch(session, usable, 'chooses the grades again')
   session.batch = batch
   // A word about what was begun already: it is not worth an end.

@@ -1,15 +1,13 @@
 import { Command } from 'commander'
-import { NAMED_BY, type NamedBy } from '../../schemas/audit/grade-overview.ts'
 import { NO_FIELD } from '../../schemas/audit/report.ts'
 import { CliError } from '../client/cli-error.ts'
-import type { Client } from '../client/client.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
-import { shownNames } from '../client/stored-place.ts'
 import { REPORT_HELP } from '../input/command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
 import { line } from '../input/ndjson.ts'
+import { nothingFits } from '../output/nothing-fits.ts'
 import { reportText } from '../results/report-text.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
@@ -63,19 +61,4 @@ async function write({ client, target, format }: Session, options: ReportOptions
   }
   await target.commit()
   return EXIT.graded
-}
-
-/** A table of zeros would say less than which names there are. */
-async function nothingFits(
-  client: Client,
-  query: Readonly<Partial<Record<NamedBy, string | undefined>>>,
-): Promise<CliError> {
-  const { names } = await client.overview()
-  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
-  return new CliError(
-    'no stored grade fits',
-    asked.map(
-      (name) => `--${name} ${oneLine(query[name] ?? '')}  there are: ${shownNames(names[name].map(oneLine)) || 'none'}`,
-    ),
-  )
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { given } from '../../domain/given.ts'
 import type { BatchOptions } from '../../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../../schemas/providers.ts'
-import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode } from '../../schemas/vocabulary.ts'
+import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode, MOST_SAMPLES } from '../../schemas/vocabulary.ts'
 import { OUTPUT_FORMATS, type OutputFormat } from '../results/results-format.ts'
 
 export interface ServerOption {
@@ -34,6 +34,13 @@ export const parseCount = (text: string): number => {
   return n
 }
 
+export const parseSamples = (text: string): number => {
+  const n = Number(text)
+  if (text.trim() === '' || !Number.isInteger(n) || n < 1 || n > MOST_SAMPLES)
+    throw new InvalidArgumentError(`It is a whole number from 1 to ${MOST_SAMPLES}.`)
+  return n
+}
+
 /** More is a mistake: a cap that is never met. */
 const MOST_DOLLARS = 1_000_000
 
@@ -49,10 +56,10 @@ export const parseDollars = (text: string): number => {
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
 /** Ends a command that lacks an option. Here, and not by commander's `requiredOption`, which would tell it before an unknown one. */
-export function requireOption(command: Command, name: string): void {
+export function requireOption(command: Command, name: string, hint = ''): void {
   const option = command.options.find(({ long }) => long === name)
   if (option !== undefined && command.getOptionValue(option.attributeName()) === undefined)
-    command.error(`error: required option '${option.flags}' not specified`)
+    command.error(`error: required option '${option.flags}' not specified${hint}`)
 }
 
 /** Whom `-j` can name. */
@@ -71,7 +78,7 @@ export function withGrading(command: Command, { detaches } = { detaches: true })
   const grading = command
     .option('-j, --judge <name>', JUDGE_HELP)
     .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
-    .option('-s, --samples <n>', 'independent answers of the judge for each item', parseCount)
+    .option('-s, --samples <n>', 'independent answers of the judge for each item', parseSamples)
     .addOption(
       new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
     )

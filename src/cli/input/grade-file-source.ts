@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
+import { fileFault } from '../../domain/file-fault.ts'
 import type { GivenTruth } from '../../schemas/ground-truth.ts'
 
 /** One run of a file: an Inspect log or a file of sessions can hold more than one. */
@@ -24,8 +25,8 @@ export async function readGradeFile(file: string, truth: GivenTruth, rubric?: st
   try {
     bytes = await readFile(file)
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-    return { fault: code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${code}` }
+    const { code } = error as NodeJS.ErrnoException
+    return { fault: code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${fileFault(error)}` }
   }
   const document = parseJson(bytes)
   return isOneRun(document)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buildContext } from '../../boot/context.ts'
+import { fileFault } from '../../domain/file-fault.ts'
 import { given } from '../../domain/given.ts'
 import type { GradingService } from '../../grading/service.ts'
 import { inputIssues } from '../../schemas/check.ts'
@@ -100,7 +101,7 @@ function readTruth(
     value = JSON.parse(readFileSync(file, 'utf8')) as unknown
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    return fault(code === undefined ? 'is not JSON' : `cannot be read: ${code}`)
+    return fault(code === undefined ? 'is not JSON' : `cannot be read: ${fileFault(error)}`)
   }
   const issues = inputIssues(truthSchemaFor(rubric), value)
   return issues.length > 0 ? fault('is not valid', [...issues, EXAMPLE]) : { value: value as GivenTruth }

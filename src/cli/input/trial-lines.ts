@@ -9,6 +9,8 @@ import { unreadText } from '../results/unread-text.ts'
 
 /** How many warnings are told one by one. */
 const MOST_WARNINGS = 20
+/** How many files that are left out for the same reason are named. */
+const MOST_NAMED = 10
 
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
 
@@ -94,12 +96,10 @@ const truthHint = ({ without_truth }: Counts, truths: string | undefined): strin
 export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name, ...request })
 
 async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: ProgressView): AsyncGenerator<Trial> {
+  const files = new Map<string, Skipped[]>()
   for await (const item of items) {
     if (item.kind === 'skipped') {
-      if (isTrial(item)) counts.skipped++
-      else counts.files++
-      if (item.reason === 'no_ground_truth') counts.without_truth++
-      view.note(skippedText(item))
+      skip(item, counts, files, view)
       continue
     }
     counts.trials++
@@ -112,15 +112,41 @@ async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: Prog
     view.doing(`reading: ${countsText(counts)}`)
     yield item
   }
+  for (const alike of files.values()) view.note(filesSkippedText(alike))
+}
+
+type Skipped = Extract<TrialItem, { kind: 'skipped' }>
+
+/** A trial is told at once, a file at the end, with those that are left out for the same reason. */
+function skip(item: Skipped, counts: Counts, files: Map<string, Skipped[]>, view: ProgressView): void {
+  if (isTrial(item)) {
+    counts.skipped++
+    if (item.reason === 'no_ground_truth') counts.without_truth++
+    view.note(skippedText(item))
+    return
+  }
+  counts.files++
+  const alike = files.get(item.detail)
+  if (alike === undefined) files.set(item.detail, [item])
+  else alike.push(item)
+}
+
+/** Files that are no trajectories for the same reason, in one line. */
+function filesSkippedText(files: readonly Skipped[]): string {
+  const [first, ...others] = files as [Skipped, ...Skipped[]]
+  if (others.length === 0) return skippedText(first)
+  const names = files.slice(0, MOST_NAMED).map(placeOf)
+  const more = files.length > names.length ? `, and ${files.length - names.length} more` : ''
+  return `skipped  ${files.length} files  ${first.reason}: ${clip(first.detail, 300)}: ${names.join(', ')}${more}`
 }
 
 const filesText = ({ files }: Counts): string =>
   count(files, 'file that is no trajectory', 'files that are no trajectories')
 
 /** Whether a trial is lost with what is skipped; a file of no known format may be anything. */
-export const isTrial = (item: Extract<TrialItem, { kind: 'skipped' }>): boolean => item.reason !== 'unsupported'
+export const isTrial = (item: Skipped): boolean => item.reason !== 'unsupported'
 
-export const skippedText = (item: Extract<TrialItem, { kind: 'skipped' }>): string =>
+export const skippedText = (item: Skipped): string =>
   `skipped  ${placeOf(item)}  ${item.reason}: ${clip(item.detail, 300)}`
 
 /** The name, and where it stands when the name alone does not say it. */

@@ -38,7 +38,7 @@ function writeEarly(session: Session, watched: Promise<Batch>, stop: AbortSignal
   const until = AbortSignal.any([signal, stop])
   const results = client.results(batch.id, until, true)
   return claimColumns(session, batch.id, until).then((claims) =>
-    writeResults(target, format, results, watched, paintFor(target.screen, shell.env), claims),
+    writeResults(target, format, results, watched, paintFor(target.screen, shell.env), claims, session.skipped),
   )
 }
 
@@ -75,11 +75,13 @@ export async function printResults(
   const paint = paintFor(target.screen, shell.env)
   const write = async () => {
     const claims = await claimColumns(session, batch.id, signal)
-    return writeResults(target, format, client.results(batch.id, signal), batch, paint, claims)
+    return writeResults(target, format, client.results(batch.id, signal), batch, paint, claims, session.skipped)
   }
   const unread = await (written ?? write())
   await target.commit()
-  if (format !== 'table' || target.screen !== shell.out)
-    shell.err.write(`${batch.id}: ${summary(batch, paintFor(shell.err, shell.env), unread).replaceAll('\n', '\n  ')}\n`)
+  if (format !== 'table' || target.screen !== shell.out) {
+    const text = summary(batch, paintFor(shell.err, shell.env), unread, session.skipped)
+    shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)
+  }
   return unread
 }

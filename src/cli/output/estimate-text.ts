@@ -8,9 +8,12 @@ import { dollars, oneLine } from '../results/terminal-text.ts'
 export function estimateText(estimate: BatchEstimate, format: OutputFormat): string {
   if (format === 'ndjson' || format === 'csv') return line(estimate)
   const { items, to_grade, cost_usd, likely } = estimate
+  const answered = `${count(items, 'item')}: ${[...freeWords(estimate), `${to_grade} to ask a judge`].join(', ')}`
+  if (to_grade === 0)
+    return `${answered}\nNothing would be asked, and it costs nothing; with --cache refresh a dry run says what asking again would cost.\n`
   const isFree = estimate.input_tokens.max === 0 && estimate.judges.length > 0
   const rows = [
-    `${count(items, 'item')}: ${[...freeWords(estimate), `${to_grade} to ask a judge`].join(', ')}`,
+    answered,
     `  calls          ${expected(likely.calls, estimate.calls, short)}`,
     `  input tokens   ${expected(likely.input_tokens, estimate.input_tokens, short)}`,
     `  output tokens  ${expected(likely.output_tokens, estimate.output_tokens, short)}`,

@@ -75,6 +75,7 @@ export async function writeResults(
   ended: Batch | Promise<Batch>,
   paint: Paint,
   claims: readonly string[],
+  skipped = 0,
 ): Promise<UnreadTally> {
   if (format === 'csv') await target.write(csvLine([...CSV_COLUMNS, ...claims.map((id) => `claim.${id}`)]))
   const width = nameWidth(target.screen.columns)
@@ -87,8 +88,9 @@ export async function writeResults(
     unread = addUnread(unread, one.grade?.unread ?? null)
     await target.write(formatResult(one, format, paint, layout))
   }
-  if (format === 'table') await target.write(`\n${summary(await ended, paint, unread)}\n`)
-  if (format === 'markdown') await target.write(markdown.foot(summary(await ended, (_style, text) => text, unread)))
+  if (format === 'table') await target.write(`\n${summary(await ended, paint, unread, skipped)}\n`)
+  if (format === 'markdown')
+    await target.write(markdown.foot(summary(await ended, (_style, text) => text, unread, skipped)))
   return unread
 }
 
@@ -182,8 +184,8 @@ function unreadCell(grade: ResultGrade | null, paint: Paint): string {
   return records === 0 ? '0' : paint('yellow', String(records))
 }
 
-/** `400 items · graded 380 · …`, the labels, the failures, the cost. */
-export function summary(batch: Batch, paint: Paint, unread: UnreadTally = NONE_UNREAD): string {
+/** `400 items · graded 380 · …`, the labels, the failures, what was left out, the cost. */
+export function summary(batch: Batch, paint: Paint, unread: UnreadTally = NONE_UNREAD, skipped = 0): string {
   const { total, ...rest } = batch.counts
   const unknown = unknownCalls(batch)
   const calls = [
@@ -196,6 +198,7 @@ export function summary(batch: Batch, paint: Paint, unread: UnreadTally = NONE_U
     tally(batch.labels) === '' ? '' : `labels    ${tally(batch.labels)}`,
     tally(batch.failures) === '' ? '' : `failures  ${tally(batch.failures)}`,
     unread.items === 0 ? '' : `unread    ${unreadText(unread)}, in ${count(unread.items, 'item')}`,
+    skipped === 0 ? '' : `skipped   ${count(skipped, 'trial')}, named on stderr with the reason`,
     [costText(batch), ...calls].join(' · '),
   ]
   return rows.filter((row) => row !== '').join('\n')

@@ -162,4 +162,46 @@ async function faultOf(walk: Walk, row: Row, outside: Outside): Promise<string |
 
 const walkCheck = (walk: Walk): Check => ({ name: walk.name, since: 1, look: (examined) => walkRows(walk, examined) })
 
-export const CONTENT_CHECKS: readonly Check[] = [walkCheck(TRAJECTORIES), walkCheck(REPLIES)]
+const GRADES_COUNTED = "SELECT judge, rubric, 'grade', status, -count(*) FROM grades WHERE silent = 0 GROUP BY 1, 2, 4"
+const CITATIONS_COUNTED = `
+  SELECT judge, rubric, 'citation', json_extract(value, '$.status'), -count(*)
+  FROM grades, json_each(body, '$.citations') WHERE silent = 0 GROUP BY 1, 2, 4`
+
+/** What `evidence_tallies` says against a count of the grades, in one reading; of their citations, which takes reading them all, with `full`. */
+const renderMiscounted = (full: boolean): string => `
+  SELECT judge, rubric, kind, status, sum(n) AS off FROM (
+    SELECT judge, rubric, kind, status, n FROM evidence_tallies ${full ? '' : "WHERE kind = 'grade'"}
+    UNION ALL ${GRADES_COUNTED} ${full ? `UNION ALL ${CITATIONS_COUNTED}` : ''}
+  ) GROUP BY judge, rubric, kind, status HAVING off <> 0`
+
+interface Miscounted {
+  readonly judge: string
+  readonly rubric: string
+  readonly kind: string
+  readonly status: string
+  readonly off: number
+}
+
+function* lookAtCounts({ db, options }: Examined): Generator<Finding> {
+  const off = db.prepare(renderMiscounted(options.full)).all() as Miscounted[]
+  const [first] = off
+  if (first === undefined)
+    return yield ok('evidence counts', `as many ${options.full ? 'grades and citations' : 'grades'} as are stored`)
+  const { judge, rubric, kind, status } = first
+  const such = `${judge}, ${rubric}: ${Math.abs(first.off)} too ${first.off > 0 ? 'many' : 'few'} (${kind}, ${status})`
+  yield warning(
+    'evidence counts',
+    `${count(off.length, 'count')} that the stored grades do not come to, such as ${such}`,
+    {
+      means:
+        'Grades were added or removed by something that is not this program; what became of evidence in /metrics is off by that much.',
+      advice: 'Reports count the grades themselves. Restore a backup where grades are missing.',
+    },
+  )
+}
+
+export const CONTENT_CHECKS: readonly Check[] = [
+  walkCheck(TRAJECTORIES),
+  walkCheck(REPLIES),
+  { name: 'evidence counts', since: 9, look: lookAtCounts },
+]

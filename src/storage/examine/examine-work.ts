@@ -41,10 +41,10 @@ interface Sums {
   readonly usd: number | null
 }
 
-/** Good replies without a grade. Those of a process that lives may be of a grade in the making, unless their batch has ended. */
+/** Good replies that were paid for, or may have been, without a grade. Those of a process that lives may be of a grade in the making, unless their batch has ended. */
 const renderOrphans = (examined: Examined): string => `
   FROM attempts
-  WHERE outcome = 'ok' AND NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)
+  WHERE outcome = 'ok' AND cost_usd IS NOT 0 AND NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)
     AND (${ofTheDead(examined)} ${examined.applied < 3 ? '' : OR_ENDED})`
 
 const OR_ENDED = "OR batch IN (SELECT id FROM batches WHERE status IN ('done', 'cancelled'))"
@@ -63,14 +63,16 @@ function* lookAtOrphans(examined: Examined): Generator<Finding> {
   })
 }
 
-/** Reservations came with the processes. */
+/** Reservations came with the processes; a call that reserved nothing cost nothing, like those of the built-in judge. */
 const renderUnknown = ({ applied }: Examined): string =>
-  `SELECT count(*) AS n, ${applied < 3 ? 'NULL' : 'sum(reserved_usd)'} AS usd FROM attempts WHERE outcome = 'unknown'`
+  applied < 3
+    ? "SELECT count(*) AS n, NULL AS usd FROM attempts WHERE outcome = 'unknown'"
+    : "SELECT count(*) AS n, sum(reserved_usd) AS usd FROM attempts WHERE outcome = 'unknown' AND reserved_usd IS NOT 0"
 
 function* lookAtUnknown(examined: Examined): Generator<Finding> {
   const { db } = examined
   const unknown = db.prepare(renderUnknown(examined)).get() as Sums
-  const sent = `SELECT id FROM attempts WHERE outcome = 'sent' AND ${ofTheDead(examined)}`
+  const sent = `SELECT id FROM attempts WHERE outcome = 'sent' AND ${ofTheDead(examined)}${examined.applied < 3 ? '' : ' AND reserved_usd IS NOT 0'}`
   const lost = countIds(db, sent, livingValue(examined))
   if (unknown.n + lost.n === 0) yield ok('unknown calls', 'no call was cut off by a crash')
   if (unknown.n > 0)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access, Caller } from '../../../access/access.ts'
 import { HttpProblem } from '../../problem.ts'
-import { type createHostCheck, crossOrigin, isCrossSite, wrongHost } from './origin.ts'
+import { type createHostCheck, crossOrigin, isCrossSite, noHost, wrongHost } from './origin.ts'
 import type { RequestRate } from './request-rate.ts'
 import type { Need } from './route-scopes.ts'
 import type { SessionCookie } from './session-cookie.ts'
@@ -26,6 +26,7 @@ export async function authenticate(
   { access, isGoodHost, cookie, rate }: Guard,
 ): Promise<boolean> {
   const { headers } = request
+  if (headers.host === undefined && request.raw.httpVersion === '1.1') throw noHost()
   if (!isGoodHost(headers.host)) throw wrongHost()
   const bearer = bearerOf(request)
   const session = bearer === null ? cookie.read(request) : null

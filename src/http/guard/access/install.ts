@@ -68,6 +68,7 @@ export async function installAccess(
     !access.required &&
     headers.authorization === undefined &&
     headers.cookie === undefined &&
+    headers.host !== undefined &&
     guard.isGoodHost(headers.host) &&
     !isCrossSite(headers)
   http.decorateRequest('caller')

@@ -31,6 +31,9 @@ const withoutPort = (host: string): string => host.replace(/:\d{1,5}$/, '')
 /** An address of version 6 stands in brackets in a URL. */
 const asName = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)
 
+/** HTTP/1.1 wants one (RFC 9112, section 3.2). */
+export const noHost = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'a request of HTTP/1.1 needs a Host')
+
 export const wrongHost = (): HttpProblem =>
   new HttpProblem(
     421,

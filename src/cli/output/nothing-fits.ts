@@ -1,0 +1,20 @@
+import { NAMED_BY, type NamedBy } from '../../schemas/audit/grade-overview.ts'
+import { CliError } from '../client/cli-error.ts'
+import type { Client } from '../client/client.ts'
+import { shownNames } from '../client/stored-place.ts'
+import { oneLine } from '../results/terminal-text.ts'
+
+/** That no stored grade was chosen, with the names that there are to choose by: a table of zeros would say less. */
+export async function nothingFits(
+  client: Client,
+  query: Readonly<Partial<Record<NamedBy, string | undefined>>>,
+): Promise<CliError> {
+  const { names } = await client.overview()
+  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
+  return new CliError(
+    'no stored grade fits',
+    asked.map(
+      (name) => `--${name} ${oneLine(query[name] ?? '')}  there are: ${shownNames(names[name].map(oneLine)) || 'none'}`,
+    ),
+  )
+}
