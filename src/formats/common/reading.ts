@@ -147,7 +147,7 @@ export class Reading {
 
   /** Unknown members are read over, but never silently: a surface could hide in what is not read. */
   warnUnknown(record: Json, path: string, known: ReadonlySet<string>): void {
-    for (const key of Object.keys(record)) {
+    for (const key in record) {
       if (known.has(key)) continue
       const cut = key.startsWith('_corpus_')
       const message = cut ? 'the corpus that published this file cut it' : 'unknown field, not read'
@@ -213,15 +213,8 @@ export class Reading {
         this.error(path, `more than the ${MAX_PARTS} texts that are accepted in one run`)
       return
     }
-    parts.push({
-      actor,
-      text,
-      path: this.#place(path),
-      name: cutName(name),
-      media,
-      act,
-      ...(picture !== undefined && { picture }),
-    })
+    const made: Part = { actor, text, path: this.#place(path), name: cutName(name), media, act }
+    parts.push(picture === undefined ? made : { ...made, picture })
   }
 }
 
@@ -232,6 +225,13 @@ const unknownType = (what: string, type: unknown): string =>
 export const pointer = (base: string, key: string | number): string =>
   `${base}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
+/** What stands at a place of a list, where it is an object; else an error, and null. */
+export function objectAt(reading: Reading, item: unknown, at: string, what: string): Json | null {
+  if (isRecord(item)) return item
+  reading.error(at, `${what} must be an object, not ${typeName(item)}`)
+  return null
+}
+
 /** The objects of a list, with their pointers and places in it; what else stands there is an error: `a message must be an object, not null`. */
 export function* objectsIn(
   reading: Reading,
@@ -241,7 +241,7 @@ export function* objectsIn(
 ): Generator<readonly [record: Json, path: string, index: number]> {
   for (const [index, item] of list.entries()) {
     const at = pointer(path, index)
-    if (isRecord(item)) yield [item, at, index]
-    else reading.error(at, `${what} must be an object, not ${typeName(item)}`)
+    const record = objectAt(reading, item, at, what)
+    if (record !== null) yield [record, at, index]
   }
 }

@@ -34,13 +34,12 @@ const FORKS: Readonly<Record<string, string>> = {
   claude: 'claude-code',
 }
 
-const isNamed = (agent: string, name: string): boolean => agent === name || agent.startsWith(`${name}-`)
-
 /** Which of some harnesses an agent's name tells; null where it tells none. */
 export function namedIn(harnesses: readonly string[], agentName: string | null): string | null {
   const agent = (agentName ?? '').toLowerCase()
   const origin = own(FORKS, agent) ?? agent
-  return harnesses.find((name) => isNamed(origin, name)) ?? null
+  const isOf = (name: string): boolean => origin.startsWith(name) && '-'.startsWith(origin.charAt(name.length))
+  return harnesses.find(isOf) ?? null
 }
 
 /** The harness that an agent's name tells, in the names of the tables; null where it tells none. */

@@ -11,11 +11,9 @@ const HEAD = 2000
 
 /** The words of a harness that a text begins with; null where the text is none of them. */
 export function wordsSaid(words: readonly HarnessWords[], text: string): HarnessWords | null {
-  const head = text.slice(0, HEAD)
-  const said = words.find(
-    ({ begins, holds }) => head.startsWith(begins) && (holds === undefined || head.includes(holds)),
-  )
-  return said ?? null
+  for (const one of words)
+    if (text.startsWith(one.begins) && (one.holds === undefined || text.slice(0, HEAD).includes(one.holds))) return one
+  return null
 }
 
 /**
@@ -41,9 +39,13 @@ export function outcomeOfAgent(agent: string | null, tool: string, text: string,
   const told = outcomeOfResult(harness, text, isError)
   if (isError === false || (harness !== null && !SOME_WORDS.has(harness)) || NOT_RUN.has(told)) return told
   const others = harness === null ? [...harnessesWith(tool), ...SOME_WORDS] : []
-  const said = others.flatMap((name) => wordsSaid(HARNESS_WORDS[name] ?? [], text) ?? [])
-  if (said.some(({ outcome }) => outcome !== 'failed') || soundsTurnedDown(text)) return 'interrupted'
-  return said.length > 0 ? 'failed' : told
+  let says = told
+  for (const name of others) {
+    const said = wordsSaid(HARNESS_WORDS[name] ?? [], text)
+    if (said !== null && said.outcome !== 'failed') return 'interrupted'
+    if (said !== null) says = 'failed'
+  }
+  return soundsTurnedDown(text) ? 'interrupted' : says
 }
 
 /** As much of the end of a result as is read. */
@@ -145,9 +147,8 @@ const FORMS: Readonly<Record<string, (text: string) => number | null>> = {
 
 /** The code that a result tells; of a harness that is not known, in the form of any. */
 export function exitCodeSaid(harness: string | null, text: string): number | null {
-  const forms = harness === null ? Object.values(FORMS) : [FORMS[harness] ?? (() => null)]
-  for (const form of forms) {
-    const code = form(text)
+  for (const name in FORMS) {
+    const code = harness === null || harness === name ? (FORMS[name]?.(text) ?? null) : null
     if (code !== null) return code
   }
   return codeInEnvelope(text)
