@@ -57,17 +57,23 @@ const LONGEST_SUBJECT = 200
 
 /** A shell, make, git or a test runner that gives up, at the beginning of a line. */
 const GIVES_UP =
-  /(?:^|\n)(?:(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: |cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b)/
+  /(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: |cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b/y
+/** Whatever complains or gives up holds one of these: few lines of a text do, and only those are read. */
+const MARKS = [': ', 'fail', 'FAILED', 'npm ERR! ', 'npm error ', 'Traceback (', 'syntax error'] as const
 
 /** Whether a result without a flag ends as of a command that failed: what stood behind it may never have been reached. */
 function endsInComplaint(text: string): boolean {
   const tail = text.slice(-TAIL)
-  return COMPLAINTS.some((words) => standsInLine(tail, words)) || GIVES_UP.test(tail)
-}
-
-function standsInLine(text: string, words: string): boolean {
-  for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1))
-    if (at - lineStart(text, at) <= LONGEST_SUBJECT) return true
+  for (const mark of MARKS) {
+    let tested = -1
+    for (let at = tail.indexOf(mark); at !== -1; at = tail.indexOf(mark, at + 1)) {
+      const start = lineStart(tail, at)
+      if (at - start <= LONGEST_SUBJECT && COMPLAINTS.some((words) => tail.startsWith(words, at))) return true
+      if (start === tested) continue
+      tested = GIVES_UP.lastIndex = start
+      if (GIVES_UP.test(tail)) return true
+    }
+  }
   return false
 }
 
