@@ -40,25 +40,43 @@ const prepared = new WeakMap<Anchors, Needles>()
 export function prepareNeedles(anchors: Anchors): Needles {
   const known = prepared.get(anchors)
   if (known !== undefined) return known
-  const all = Object.entries(anchors).flatMap(([which, one]): Needle[] => {
-    if (one === null) return []
-    return [
-      ...one.seen_given.map((text, index) => toNeedle(which, index === 0 ? 'whole' : 'given', text)),
-      ...one.seen_derived.map((text) => toNeedle(which, 'derived', text)),
-    ].filter((needle) => needle.units.length > 0)
-  })
-  const needles = { all, ...patternsOf(all) }
+  const strings: Wanted[] = []
+  for (const which in anchors) {
+    const { seen_given = [], seen_derived = [] } = anchors[which] ?? {}
+    for (const [index, text] of seen_given.entries()) strings.push([which, index === 0 ? 'whole' : 'given', text])
+    for (const text of seen_derived) strings.push([which, 'derived', text])
+  }
+  const needles = needlesOf(strings)
   prepared.set(anchors, needles)
   return needles
 }
 
 /** Strings that are looked for by themselves, whole. */
-export function stringNeedles(strings: readonly string[]): Needles {
-  const all = [...new Set(strings)].map((text) => toNeedle('', 'given', text)).filter(({ units }) => units.length > 0)
-  return { all, ...patternsOf(all) }
+export const stringNeedles = (strings: readonly string[]): Needles =>
+  needlesOf([...new Set(strings)].map((text) => ['', 'given', text]))
+
+type Wanted = readonly [which: string, kind: Needle['kind'], text: string]
+
+/** By what is looked for: the trials of a task ask for the same, and to build an automaton takes longer than to search a short run. */
+const kept = new Map<string, Needles>()
+let keptBytes = 0
+const MOST_KEPT_BYTES = 32 * 1024 * 1024
+
+function needlesOf(strings: readonly Wanted[]): Needles {
+  const key = JSON.stringify(strings)
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const all = strings.map(toNeedle).filter(({ units }) => units.length > 0)
+  const needles = { all, ...patternsOf(all) }
+  keptBytes += 2 * key.length + needles.automaton.classes.byteLength + 2 * needles.automaton.next.byteLength
+  if (keptBytes > MOST_KEPT_BYTES) {
+    kept.clear()
+    keptBytes = 0
+  } else kept.set(key, needles)
+  return needles
 }
 
-function toNeedle(which: string, kind: Needle['kind'], text: string): Needle {
+function toNeedle([which, kind, text]: Wanted): Needle {
   const [units = new Uint16Array()] = needleForms(text)
   return { which, kind, text, units, isShort: units.length < SHORT_NEEDLE, endsWord: isWordCode(units.at(-1) ?? 0) }
 }
