@@ -36,7 +36,7 @@ export function readTrajectory(document: unknown, limits: ReadLimits): Result<Tr
       ? readAs(reading, withoutUnread(reading, document))
       : null
   if (read === null) reading.error('', refusalOf(document))
-  if (id === null || read === null || !reading.errors.isEmpty) return err(reading.errors.toArray())
+  if (id === null || read === null || reading.errors.total > 0) return err(reading.errors.toArray())
   return ok({ id, ...read, warnings: reading.warnings.toArray(), unread: reading.unreadSoFar })
 }
 
@@ -50,6 +50,7 @@ const readOne = (document: unknown, limits: ReadLimits): Result<Trajectory, Issu
 export const UNREAD_LINES = 'unread_lines'
 
 function withoutUnread(reading: Reading, document: Json): Json {
+  if (!(UNREAD_LINES in document)) return document
   const { [UNREAD_LINES]: lines, ...rest } = document
   if (typeof lines !== 'number' || !Number.isSafeInteger(lines) || lines < 1) return document
   reading.addUnread({ records: lines, actions: lines })

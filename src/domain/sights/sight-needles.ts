@@ -1,6 +1,7 @@
 import type { Anchors } from '../evidence/anchors.ts'
+import { isWord } from '../text/search.ts'
 import { type Automaton, buildAutomaton } from './automaton.ts'
-import { isWordCode, Skeleton } from './skeleton.ts'
+import { Skeleton } from './skeleton.ts'
 
 /** A string that shows an instruction, and who said so. `whole`: the instruction's own text. */
 export interface Needle {
@@ -78,7 +79,7 @@ function needlesOf(strings: readonly Wanted[]): Needles {
 
 function toNeedle([which, kind, text]: Wanted): Needle {
   const [units = new Uint16Array()] = needleForms(text)
-  return { which, kind, text, units, isShort: units.length < SHORT_NEEDLE, endsWord: isWordCode(units.at(-1) ?? 0) }
+  return { which, kind, text, units, isShort: units.length < SHORT_NEEDLE, endsWord: isWord(units.at(-1) ?? 0) }
 }
 
 function patternsOf(all: readonly Needle[]): Pick<Needles, 'meanings' | 'automaton'> {
@@ -129,7 +130,7 @@ function needleForms(needle: string): Uint16Array[] {
     const marks = whole.subarray(start, end)
     for (; unit < start; unit++) kept.push(whole[unit] ?? 0)
     // A number is a word of the needle, whatever it would be in a listing, and what stands inside a line is no mark of it.
-    if (marks.some(isWordCode) || marks.includes(0x5c) || !skeleton.isApart(start))
+    if (marks.some(isWord) || marks.includes(0x5c) || !skeleton.isApart(start))
       for (; unit < end; unit++) kept.push(whole[unit] ?? 0)
     unit = end
   }
@@ -137,7 +138,7 @@ function needleForms(needle: string): Uint16Array[] {
   return kept.length === whole.length || kept.length < SHORT_NEEDLE ? [whole] : [whole, Uint16Array.from(kept)]
 }
 
-const isMarked = (needle: string): boolean => !isWordCode(needle.trimStart().charCodeAt(0))
+const isMarked = (needle: string): boolean => !isWord(needle.trimStart().charCodeAt(0))
 
 /** Units below which a needle is certain only where it stands as it is. */
 const SHORT_NEEDLE = 12

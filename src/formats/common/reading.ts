@@ -52,21 +52,18 @@ export const cutName = (name: string): string =>
 /** Issues in the order in which they were found, the first hundred of them; beyond that, only their number. */
 class IssueList {
   readonly #kept: Issue[] = []
-  #total = 0
+  /** Of all that were found. */
+  total = 0
 
   add(path: string, message: string): void {
-    this.#total++
+    this.total++
     if (this.#kept.length < MAX_ISSUES) this.#kept.push({ path: path.toWellFormed(), message: message.toWellFormed() })
   }
 
-  get isEmpty(): boolean {
-    return this.#total === 0
-  }
-
   toArray(): Issue[] {
-    if (this.#total <= MAX_ISSUES) return [...this.#kept]
+    if (this.total <= MAX_ISSUES) return [...this.#kept]
     const shown = MAX_ISSUES - 1
-    return [...this.#kept.slice(0, shown), { path: '', message: `and ${this.#total - shown} more` }]
+    return [...this.#kept.slice(0, shown), { path: '', message: `and ${this.total - shown} more` }]
   }
 }
 
@@ -81,10 +78,11 @@ export class Reading {
   readonly #isElsewhere: (path: string) => boolean
   readonly #said = new Set<string>()
   readonly #pictures = new WeakMap<PictureSource, ReturnType<typeof parsePicture>>()
+  /** What could not be read so far. */
+  unreadSoFar: Readonly<Unread> = NOTHING_UNREAD
   #steps = 0
   #parts = 0
   #parsed = 0
-  #unread = NOTHING_UNREAD
   #place: Place = (path) => path
   #lastUnread: { readonly path: string | null; readonly mayAct: boolean } = { path: null, mayAct: false }
 
@@ -92,11 +90,6 @@ export class Reading {
   constructor(limits: ReadLimits, isElsewhere: (path: string) => boolean = () => false) {
     this.limits = limits
     this.#isElsewhere = isElsewhere
-  }
-
-  /** What could not be read so far. */
-  get unreadSoFar(): Readonly<Unread> {
-    return this.#unread
   }
 
   /** Reads what was put together from pieces of the document: every path that is told meanwhile goes through `place`. */
@@ -135,7 +128,8 @@ export class Reading {
   }
 
   addUnread({ records, actions }: Readonly<Unread>): void {
-    this.#unread = { records: this.#unread.records + records, actions: this.#unread.actions + actions }
+    const { unreadSoFar: before } = this
+    this.unreadSoFar = { records: before.records + records, actions: before.actions + actions }
   }
 
   /** For what is true of every step of such a file: said once, at the first place. */

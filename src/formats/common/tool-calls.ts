@@ -28,12 +28,12 @@ export function readCalls(reading: Reading, calls: unknown, path: string, agent:
   const parts: Part[] = []
   const list: StepCall[] = []
   if (isAbsent(calls)) return { parts, list, count: 0 }
-  const text = (preview: string, at: string): void => {
-    const { actor, act } = meaningOf(undefined, '', openCall('tool_calls'), null)
-    reading.add(parts, { actor, text: preview, path: at, name: 'tool_calls', act })
-  }
-  if (readPreview(reading, calls, path, { text, media: text }, true)) return { parts, list, count: 1 }
   if (!Array.isArray(calls)) {
+    const text = (preview: string, at: string): void => {
+      const { actor, act } = meaningOf(undefined, '', openCall('tool_calls'), null)
+      reading.add(parts, { actor, text: preview, path: at, name: 'tool_calls', act })
+    }
+    if (readPreview(reading, calls, path, { text, media: text }, true)) return { parts, list, count: 1 }
     reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
     return { parts, list, count: 0 }
   }
@@ -114,6 +114,7 @@ export class CallAnswers {
 
   /** For each result of a step, the calls that it answers: none, one, or all of a step that has one result for all of them. */
   match(results: readonly unknown[], calls: readonly StepCall[]): readonly (readonly StepCall[])[] {
+    if (calls.length === 0 && results.length === 0) return []
     const id = calls.length === 1 && results.length === 1 ? calls[0]?.id : null
     if (typeof id === 'string' && isRecord(results[0]) && results[0]['source_call_id'] === id) return [calls]
     const own = groupById(calls)

@@ -1,8 +1,7 @@
 import { type ActOutcome, NOT_RUN } from '../../domain/acts/act.ts'
-import { lineStart } from '../../domain/text/lines.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { HARNESS_WORDS, type HarnessWords, SOME_WORDS } from './harness-words.ts'
-import { harnessesWith, namedIn } from './lookup.ts'
+import { BY_TOOL, namedIn } from './lookup.ts'
 
 const HARNESSES = Object.keys(HARNESS_WORDS)
 
@@ -38,7 +37,7 @@ export function outcomeOfAgent(agent: string | null, tool: string, text: string,
   const harness = namedIn(HARNESSES, agent)
   const told = outcomeOfResult(harness, text, isError)
   if (isError === false || (harness !== null && !SOME_WORDS.has(harness)) || NOT_RUN.has(told)) return told
-  const others = harness === null ? [...harnessesWith(tool), ...SOME_WORDS] : []
+  const others = harness === null ? [...(BY_TOOL.get(tool) ?? []), ...SOME_WORDS] : []
   let says = told
   for (const name of others) {
     const said = wordsSaid(HARNESS_WORDS[name] ?? [], text)
@@ -67,7 +66,7 @@ function endsInComplaint(text: string): boolean {
   for (const mark of MARKS) {
     let tested = -1
     for (let at = tail.indexOf(mark); at !== -1; at = tail.indexOf(mark, at + 1)) {
-      const start = lineStart(tail, at)
+      const start = tail.lastIndexOf('\n', at) + 1
       if (at - start <= LONGEST_SUBJECT && COMPLAINTS.some((words) => tail.startsWith(words, at))) return true
       if (start === tested) continue
       tested = GIVES_UP.lastIndex = start
@@ -133,29 +132,42 @@ const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as const
 const EXIT_CODE =
   /\nExit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]{0,200}){0,3}(?:\n<\/untrusted_context>)?\s{0,5}$/
 
-/** Where each harness puts the code that a command ended with; a program prints there only where there is no such harness. */
-const FORMS: Readonly<Record<string, (text: string) => number | null>> = {
-  'claude-code': (text) => codeOf(/^(?:Error: )?Exit code (-?\d{1,10})(?:\n|$)/.exec(text.slice(0, 50))),
+/** Where a harness puts the code that a command ended with. */
+interface CodeForm {
+  /** How much of the text's beginning is read; of its end, where it is negative. */
+  readonly edge: number
+  /** Nothing is read from here on. */
+  readonly ends?: string
+  /** What stands in it wherever a code does. */
+  readonly holds: string
+  readonly code: RegExp
+}
+
+/** A program prints such words only where there is no such harness. */
+const FORMS: Readonly<Record<string, CodeForm>> = {
+  'claude-code': { edge: 50, holds: 'Exit code ', code: /^(?:Error: )?Exit code (-?\d{1,10})(?:\n|$)/ },
   // In the lines above what the command printed.
-  codex: (text) => {
-    const head = text.slice(0, EDGE)
-    if (!head.includes('xit')) return null
-    const [above = ''] = head.split('\nOutput:', 1)
-    return codeOf(/(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})(?:\n|$)/.exec(above))
+  codex: {
+    edge: EDGE,
+    ends: '\nOutput:',
+    holds: 'xit',
+    code: /(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})(?:\n|$)/,
   },
   // In the last lines, of which only these follow it.
-  'gemini-cli': (text) => {
-    const tail = text.slice(-EDGE)
-    return tail.includes('\nExit Code: ') ? codeOf(EXIT_CODE.exec(tail)) : null
-  },
-  'mini-swe-agent': (text) => codeOf(/^<returncode>(-?\d{1,10})/.exec(text.slice(0, 50))),
+  'gemini-cli': { edge: -EDGE, holds: '\nExit Code: ', code: EXIT_CODE },
+  'mini-swe-agent': { edge: 50, holds: '<returncode>', code: /^<returncode>(-?\d{1,10})/ },
 }
 
 /** The code that a result tells; of a harness that is not known, in the form of any. */
 export function exitCodeSaid(harness: string | null, text: string): number | null {
   for (const name in FORMS) {
-    const code = harness === null || harness === name ? (FORMS[name]?.(text) ?? null) : null
-    if (code !== null) return code
+    const form = harness === null || harness === name ? FORMS[name] : undefined
+    if (form === undefined) continue
+    const edge = form.edge > 0 ? text.slice(0, form.edge) : text.slice(form.edge)
+    if (!edge.includes(form.holds)) continue
+    const end = form.ends === undefined ? -1 : edge.indexOf(form.ends)
+    const found = form.code.exec(end === -1 ? edge : edge.slice(0, end))
+    if (found !== null) return Number(found[1])
   }
   return codeInEnvelope(text)
 }
@@ -171,5 +183,3 @@ function codeInEnvelope(text: string): number | null {
   )
   return noted.find((code) => typeof code === 'number') ?? null
 }
-
-const codeOf = (found: RegExpExecArray | null): number | null => (found === null ? null : Number(found[1]))
