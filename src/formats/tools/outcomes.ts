@@ -51,7 +51,7 @@ export function outcomeOfAgent(agent: string | null, tool: string, text: string,
 const TAIL = 1200
 
 /** What a shell says of a file or a program; it stands near the beginning of its line. */
-const COMPLAINTS = [': No such file or directory', ': command not found', ': not found', 'syntax error'] as const
+const COMPLAINT = /: (?:No such file or directory|command not found|not found)|syntax error/y
 const LONGEST_SUBJECT = 200
 
 /** A shell, make, git or a test runner that gives up, at the beginning of a line. */
@@ -67,13 +67,20 @@ function endsInComplaint(text: string): boolean {
     let tested = -1
     for (let at = tail.indexOf(mark); at !== -1; at = tail.indexOf(mark, at + 1)) {
       const start = tail.lastIndexOf('\n', at) + 1
-      if (at - start <= LONGEST_SUBJECT && COMPLAINTS.some((words) => tail.startsWith(words, at))) return true
-      if (start === tested) continue
-      tested = GIVES_UP.lastIndex = start
-      if (GIVES_UP.test(tail)) return true
+      if (at - start <= LONGEST_SUBJECT && standsAt(COMPLAINT, tail, at)) return true
+      // Only a count of failures is indented.
+      const mayBe = start !== tested && (mark === 'fail' || tail.charCodeAt(start) > 0x20)
+      if (mayBe && standsAt(GIVES_UP, tail, start)) return true
+      tested = start
     }
   }
   return false
+}
+
+/** `pattern` is sticky. */
+function standsAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at
+  return pattern.test(text)
 }
 
 /** Words of a harness are few; what is longer is output. */
