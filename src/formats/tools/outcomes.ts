@@ -72,6 +72,8 @@ function endsInComplaint(text: string): boolean {
       const mayBe = start !== tested && (mark === 'fail' || tail.charCodeAt(start) > 0x20)
       if (mayBe && standsAt(GIVES_UP, tail, start)) return true
       tested = start
+      // Nothing further into a line counts.
+      if (at - start > LONGEST_SUBJECT) at = (tail.indexOf('\n', at) + 1 || tail.length) - 1
     }
   }
   return false
