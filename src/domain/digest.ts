@@ -15,39 +15,94 @@ export const digestBytes = (bytes: Uint8Array | string): Digest => `sha256:${has
  * cheaper than canonical JSON on large documents. Strings must be well-formed: UTF-8 would fold lone surrogates together.
  * Keys whose value is `undefined` are left out, as `JSON.stringify` does.
  */
-export const digestValue = (value: unknown): Digest => digestBytes(encode(value))
+export const digestValue = (value: unknown): Digest => digestBytes(encode(value, null, 0))
+
+/** Deeper than any trajectory needs, and shallow enough for every recursive function that meets the document later. */
+export const MAX_DEPTH = 200
+
+/**
+ * The same of a value from outside; null where it is *unsound*: text with lone surrogates, what is not JSON or would not be the same once stored
+ * (`1e400`), nesting of `MAX_DEPTH` levels.
+ */
+export function digestSound(value: unknown): Digest | null {
+  const check = { isSound: true }
+  const encoding = encode(value, check, 0)
+  return check.isSound ? digestBytes(encoding) : null
+}
 
 /** Encodings of values that never change, such as schemas: they are part of every digest of a question. */
 const FIXED = new WeakMap<object, string>()
 
 /** Keeps the encoding of a value that is never changed from now on. Answers the value. */
 export function keepEncoding<T extends object>(value: T): T {
-  FIXED.set(value, encode(value))
+  FIXED.set(value, encode(value, null, 0))
   return value
 }
 
-function encode(value: unknown): string {
-  if (typeof value === 'string') return encodeString(value)
-  if (typeof value !== 'object' || value === null) return String(value)
-  return (
-    FIXED.get(value) ?? (Array.isArray(value) ? encodeArray(value) : encodeRecord(value as Record<string, unknown>))
-  )
+interface Check {
+  isSound: boolean
 }
 
-function encodeArray(items: readonly unknown[]): string {
-  let out = '['
-  for (const item of items) out += `${encode(item)},`
-  return `${out}]`
+/** `check`: for a value that may be unsound. */
+function encode(value: unknown, check: Check | null, depth: number): string {
+  if (typeof value === 'string') {
+    if (check !== null && !value.isWellFormed()) check.isSound = false
+    return value.length > LONG_STRING ? `\0${hash('sha256', value)}` : JSON.stringify(value)
+  }
+  if (typeof value !== 'object' || value === null) {
+    if (check !== null && isNoJson(value)) check.isSound = false
+    return String(value)
+  }
+  if (check !== null && depth === MAX_DEPTH) check.isSound = false
+  if (check?.isSound === false) return ''
+  const known = FIXED.get(value)
+  if (known !== undefined) return known
+  if (Array.isArray(value)) {
+    let out = '['
+    for (let index = 0; index < value.length; index++) out += `${encode(value[index], check, depth + 1)},`
+    return `${out}]`
+  }
+  return encodeRecord(value as Readonly<Record<string, unknown>>, check, depth)
 }
 
-function encodeRecord(record: Readonly<Record<string, unknown>>): string {
+function encodeRecord(record: Readonly<Record<string, unknown>>, check: Check | null, depth: number): string {
   let out = '{'
-  for (const key of Object.keys(record).sort()) {
+  for (const key of sorted(Object.keys(record))) {
+    const name = nameOf(key, check)
     const item = record[key]
-    if (item !== undefined) out += `${encodeString(key)}:${encode(item)},`
+    if (item !== undefined) out += `${name}${encode(item, check, depth + 1)},`
   }
   return `${out}}`
 }
 
-const encodeString = (text: string): string =>
-  text.length > LONG_STRING ? `\0${hash('sha256', text)}` : JSON.stringify(text)
+/** `findUnsound` (formats/common) has the words for each. */
+function isNoJson(value: unknown): boolean {
+  const type = typeof value
+  return value === Infinity || value === -Infinity || type === 'function' || type === 'symbol' || type === 'bigint'
+}
+
+/** Encodings of names of members, with their colons: every step repeats them. */
+const NAMES = new Map<string, string>()
+const MOST_NAMES = 1000
+
+function nameOf(key: string, check: Check | null): string {
+  const known = NAMES.get(key)
+  if (known !== undefined) return known
+  const name = `${encode(key, check, 0)}:`
+  if (NAMES.size < MOST_NAMES && key.length <= LONG_STRING && key.isWellFormed()) NAMES.set(key, name)
+  return name
+}
+
+const FEW = 12
+
+/** Sorts in place by UTF-16 units: few names without the memory that the sort of the language takes. */
+function sorted(names: string[]): string[] {
+  if (names.length > FEW) return names.sort()
+  for (let at = 1; at < names.length; at++) {
+    const name = names[at] as string
+    let to = at
+    for (; to > 0 && (names[to - 1] as string) > name; to--) names[to] = names[to - 1] as string
+    names[to] = name
+  }
+  return names
+}

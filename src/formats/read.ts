@@ -1,4 +1,4 @@
-import { digestValue } from '../domain/digest.ts'
+import { digestSound } from '../domain/digest.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { findUnsound } from './common/json-tree.ts'
@@ -25,18 +25,19 @@ const ACCEPTED =
  * if (!read.ok) report(read.error)   // [{ path: '/steps/3/message', message: 'must be text or …' }]
  */
 export function readTrajectory(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> {
-  const { issues, tooDeep } = findUnsound(document)
-  if (tooDeep) return err(issues)
+  const id = digestSound(document)
+  const unsound = id === null ? findUnsound(document) : null
+  if (unsound?.tooDeep === true) return err(unsound.issues)
   const reading = new Reading(limits)
-  for (const issue of issues) reading.error(issue.path, issue.message)
+  for (const issue of unsound?.issues ?? []) reading.error(issue.path, issue.message)
   const read = holdsRuns(document)
     ? readRuns(reading, document, (run, max_steps) => readOne(run, { ...limits, max_steps }))
     : isRecord(document)
       ? readAs(reading, withoutUnread(reading, document))
       : null
   if (read === null) reading.error('', refusalOf(document))
-  if (read === null || !reading.errors.isEmpty) return err(reading.errors.toArray())
-  return ok({ id: digestValue(document), ...read, warnings: reading.warnings.toArray(), unread: reading.unreadSoFar })
+  if (id === null || read === null || reading.errors.total > 0) return err(reading.errors.toArray())
+  return ok({ id, ...read, warnings: reading.warnings.toArray(), unread: reading.unreadSoFar })
 }
 
 /** A run of several is no set of runs itself. */
@@ -49,6 +50,7 @@ const readOne = (document: unknown, limits: ReadLimits): Result<Trajectory, Issu
 export const UNREAD_LINES = 'unread_lines'
 
 function withoutUnread(reading: Reading, document: Json): Json {
+  if (!(UNREAD_LINES in document)) return document
   const { [UNREAD_LINES]: lines, ...rest } = document
   if (typeof lines !== 'number' || !Number.isSafeInteger(lines) || lines < 1) return document
   reading.addUnread({ records: lines, actions: lines })

@@ -1,7 +1,7 @@
-import { foldForSearch } from '../text/search.ts'
+import { foldForSearch, isWord } from '../text/search.ts'
 import { firstUnit, type Reading, scan } from './automaton.ts'
 import { type Meaning, type Needle, type Needles, PIECE } from './sight-needles.ts'
-import { isWordCode, Skeleton } from './skeleton.ts'
+import { Skeleton } from './skeleton.ts'
 
 /** A needle, or a piece of one, in a text. `first` and `last` are units of the skeleton, `start` and `end` offsets of the text. */
 export interface Match {
@@ -39,7 +39,7 @@ export class NeedleSearch {
     const skeleton = text.length > LONGEST_SHARED ? this.ownSkeleton() : SHARED
     this.skeleton = skeleton.read(text)
     scan(skeleton, automaton, (found, last, readings) => {
-      const goesOn = !skeleton.isApart(last + 1) && isWordCode(skeleton.codes[last + 1] ?? 0)
+      const goesOn = !skeleton.isApart(last + 1) && isWord(skeleton.codes[last + 1] ?? 0)
       for (let state = found; state !== -1; state = automaton.shorter[state] ?? -1) {
         for (const meaning of meanings[automaton.pattern[state] ?? -1] ?? []) {
           const match = this.matchOf(meaning, last, readings, goesOn, wanted)
@@ -89,7 +89,7 @@ export class NeedleSearch {
   /** Whether no word goes on before it. */
   private startsWhole({ units }: Needle, first: number): boolean {
     const { skeleton } = this
-    return !isWordCode(units[0] ?? 0) || skeleton.isApart(first) || !isWordCode(skeleton.codes[first - 1] ?? 0)
+    return !isWord(units[0] ?? 0) || skeleton.isApart(first) || !isWord(skeleton.codes[first - 1] ?? 0)
   }
 
   /** Units that share a class with others are compared; a needle without its marks is taken at its word. */

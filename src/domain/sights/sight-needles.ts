@@ -1,6 +1,7 @@
 import type { Anchors } from '../evidence/anchors.ts'
+import { isWord } from '../text/search.ts'
 import { type Automaton, buildAutomaton } from './automaton.ts'
-import { isWordCode, Skeleton } from './skeleton.ts'
+import { Skeleton } from './skeleton.ts'
 
 /** A string that shows an instruction, and who said so. `whole`: the instruction's own text. */
 export interface Needle {
@@ -40,27 +41,45 @@ const prepared = new WeakMap<Anchors, Needles>()
 export function prepareNeedles(anchors: Anchors): Needles {
   const known = prepared.get(anchors)
   if (known !== undefined) return known
-  const all = Object.entries(anchors).flatMap(([which, one]): Needle[] => {
-    if (one === null) return []
-    return [
-      ...one.seen_given.map((text, index) => toNeedle(which, index === 0 ? 'whole' : 'given', text)),
-      ...one.seen_derived.map((text) => toNeedle(which, 'derived', text)),
-    ].filter((needle) => needle.units.length > 0)
-  })
-  const needles = { all, ...patternsOf(all) }
+  const strings: Wanted[] = []
+  for (const which in anchors) {
+    const { seen_given = [], seen_derived = [] } = anchors[which] ?? {}
+    for (const [index, text] of seen_given.entries()) strings.push([which, index === 0 ? 'whole' : 'given', text])
+    for (const text of seen_derived) strings.push([which, 'derived', text])
+  }
+  const needles = needlesOf(strings)
   prepared.set(anchors, needles)
   return needles
 }
 
 /** Strings that are looked for by themselves, whole. */
-export function stringNeedles(strings: readonly string[]): Needles {
-  const all = [...new Set(strings)].map((text) => toNeedle('', 'given', text)).filter(({ units }) => units.length > 0)
-  return { all, ...patternsOf(all) }
+export const stringNeedles = (strings: readonly string[]): Needles =>
+  needlesOf([...new Set(strings)].map((text) => ['', 'given', text]))
+
+type Wanted = readonly [which: string, kind: Needle['kind'], text: string]
+
+/** By what is looked for: the trials of a task ask for the same, and to build an automaton takes longer than to search a short run. */
+const kept = new Map<string, Needles>()
+let keptBytes = 0
+const MOST_KEPT_BYTES = 32 * 1024 * 1024
+
+function needlesOf(strings: readonly Wanted[]): Needles {
+  const key = JSON.stringify(strings)
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const all = strings.map(toNeedle).filter(({ units }) => units.length > 0)
+  const needles = { all, ...patternsOf(all) }
+  keptBytes += 2 * key.length + needles.automaton.classes.byteLength + 2 * needles.automaton.next.byteLength
+  if (keptBytes > MOST_KEPT_BYTES) {
+    kept.clear()
+    keptBytes = 0
+  } else kept.set(key, needles)
+  return needles
 }
 
-function toNeedle(which: string, kind: Needle['kind'], text: string): Needle {
+function toNeedle([which, kind, text]: Wanted): Needle {
   const [units = new Uint16Array()] = needleForms(text)
-  return { which, kind, text, units, isShort: units.length < SHORT_NEEDLE, endsWord: isWordCode(units.at(-1) ?? 0) }
+  return { which, kind, text, units, isShort: units.length < SHORT_NEEDLE, endsWord: isWord(units.at(-1) ?? 0) }
 }
 
 function patternsOf(all: readonly Needle[]): Pick<Needles, 'meanings' | 'automaton'> {
@@ -111,7 +130,7 @@ function needleForms(needle: string): Uint16Array[] {
     const marks = whole.subarray(start, end)
     for (; unit < start; unit++) kept.push(whole[unit] ?? 0)
     // A number is a word of the needle, whatever it would be in a listing, and what stands inside a line is no mark of it.
-    if (marks.some(isWordCode) || marks.includes(0x5c) || !skeleton.isApart(start))
+    if (marks.some(isWord) || marks.includes(0x5c) || !skeleton.isApart(start))
       for (; unit < end; unit++) kept.push(whole[unit] ?? 0)
     unit = end
   }
@@ -119,7 +138,7 @@ function needleForms(needle: string): Uint16Array[] {
   return kept.length === whole.length || kept.length < SHORT_NEEDLE ? [whole] : [whole, Uint16Array.from(kept)]
 }
 
-const isMarked = (needle: string): boolean => !isWordCode(needle.trimStart().charCodeAt(0))
+const isMarked = (needle: string): boolean => !isWord(needle.trimStart().charCodeAt(0))
 
 /** Units below which a needle is certain only where it stands as it is. */
 const SHORT_NEEDLE = 12

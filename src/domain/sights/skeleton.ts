@@ -1,5 +1,6 @@
 import { hiddenUnits, plainLetter, undisguised } from '../text/disguises.ts'
 import { endOfAnsi } from '../text/fold.ts'
+import { isWord } from '../text/search.ts'
 import { endOfLineMarks, isPlainLine, type LineBefore } from './line-marks.ts'
 import { lengthOf, readEscape, unitOf } from './text-escapes.ts'
 
@@ -162,13 +163,13 @@ export class Skeleton {
     let isNumber = false
     for (let unit = start; unit < end; unit++) {
       const code = this.codes[unit] ?? 0
-      const isOther = !isNumber && unit > from && code !== this.codes[unit - 1] && !isWordCode(code)
+      const isOther = !isNumber && unit > from && code !== this.codes[unit - 1] && !isWord(code)
       if (unit > from && (this.isApart(unit) || isOther)) {
         this.addBlock(from, 0, unit)
         from = unit
         isNumber = false
       }
-      isNumber ||= isWordCode(code)
+      isNumber ||= isWord(code)
     }
     this.addBlock(from, 0, end)
   }
@@ -304,8 +305,4 @@ function foldUnit(code: number): number {
 }
 
 /** Visible ASCII that is no word’s unit. */
-const isPunctuation = (code: number): boolean => code > 0x20 && code < 0x7f && !isWordCode(code)
-
-/** A word's unit, as the search for anchors counts it: ASCII letters, digits and the underscore. */
-export const isWordCode = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || code === 0x5f || (code >= 0x41 && code <= 0x5a)
+const isPunctuation = (code: number): boolean => code > 0x20 && code < 0x7f && !isWord(code)

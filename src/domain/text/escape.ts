@@ -15,50 +15,30 @@ const RUN_MINIMUM = 4
 const FRAME_WORDS = ['STEP', 'END', 'TRAJECTORY', 'GROUND', 'QUESTION', 'RUBRIC', 'EVIDENCE', 'OMITTED'] as const
 const PART_WORDS = ['user', 'system', 'agent_reasoning', 'agent_message', 'agent_action', 'tool_output'] as const
 
-/** A piece of source text and what is shown instead of it. */
-interface Escape {
-  readonly start: number
-  readonly end: number
-  readonly shown: string
-}
+/** Takes a piece of source text, and what is shown instead of it. */
+type OnEscape = (start: number, end: number, shown: string) => void
 
-/** The escapes of `text[from, to)`, in order. Linear. */
-export function* findEscapes(text: string, from: number, to: number): Generator<Escape> {
-  const frames = findFrameLines(text, from, to)
-  let frame = frames.next()
-  for (const special of findSpecial(text, from, to)) {
-    while (!frame.done && frame.value < special.start) {
-      yield escapeOf(text, frame.value, frame.value + 1)
-      frame = frames.next()
-    }
-    yield special
+/** Tells of the escapes of `text[from, to)`, in order. Linear. */
+export function eachEscape(text: string, from: number, to: number, tell: OnEscape): void {
+  let frame = firstFrame(text, from, to)
+  const tellFrames = (before: number): void => {
+    for (; frame < before; frame = frameBehind(text, frame, to)) tell(frame, frame + 1, shownOf(text, frame, frame + 1))
   }
-  while (!frame.done) {
-    yield escapeOf(text, frame.value, frame.value + 1)
-    frame = frames.next()
-  }
-}
-
-function* findSpecial(text: string, from: number, to: number): Generator<Escape> {
-  SPECIAL.lastIndex = from
-  let at = from
-  while (at < to) {
+  for (let at = from; at < to; ) {
     SPECIAL.lastIndex = at
-    const match = SPECIAL.exec(text)
-    if (match === null || match.index >= to) return
-    const start = match.index
+    const start = SPECIAL.test(text) ? SPECIAL.lastIndex - 1 : to
+    if (start >= to) break
     at = start + 1
-    const code = text.charCodeAt(start)
-    if (code === 0x0d && text.charCodeAt(start + 1) === 0x0a) {
-      yield { start, end: start + 1, shown: '' }
-    } else if (isOrdinaryPair(text, start)) {
-      at = start + 2
-    } else {
-      const width = text.codePointAt(start) === code ? 1 : 2
-      at = endOfRun(text, start, width, to)
-      yield escapeOf(text, start, at)
+    const isFolded = text.charCodeAt(start) === 0x0d && text.charCodeAt(at) === 0x0a
+    if (!isFolded && isOrdinaryPair(text, start)) {
+      at++
+      continue
     }
+    if (!isFolded) at = endOfRun(text, start, to)
+    tellFrames(start)
+    tell(start, at, isFolded ? '' : shownOf(text, start, at))
   }
+  tellFrames(to)
 }
 
 /** A surrogate pair that is neither a tag nor a variation selector nor a musical control: an emoji, say. */
@@ -69,8 +49,9 @@ function isOrdinaryPair(text: string, at: number): boolean {
   return !hidden
 }
 
-function endOfRun(text: string, start: number, width: number, to: number): number {
-  const unit = text.slice(start, start + width)
+function endOfRun(text: string, start: number, to: number): number {
+  const unit = String.fromCodePoint(text.codePointAt(start) ?? 0)
+  const width = unit.length
   let end = start + width
   while (end + width <= to && text.startsWith(unit, end)) end += width
   return (end - start) / width >= RUN_MINIMUM ? end : start + width
@@ -79,41 +60,55 @@ function endOfRun(text: string, start: number, width: number, to: number): numbe
 /** Of single characters, by code point: a text can hold millions of them, and there are some thousands in all. */
 const singles = new Map<number, string>()
 
-function escapeOf(text: string, start: number, end: number): Escape {
+function shownOf(text: string, start: number, end: number): string {
   const point = text.codePointAt(start) ?? 0
   const count = (end - start) / (point > 0xffff ? 2 : 1)
-  if (count !== 1) return { start, end, shown: `⟨U+${hexOf(point)}×${count}⟩` }
+  if (count !== 1) return `⟨U+${hexOf(point)}×${count}⟩`
   const shown = singles.get(point) ?? `⟨U+${hexOf(point)}⟩`
   singles.set(point, shown)
-  return { start, end, shown }
+  return shown
 }
 
 const hexOf = (point: number): string => point.toString(16).toUpperCase().padStart(4, '0')
 
-/** Places of the first character of lines that look like a frame of the prompt. */
-function* findFrameLines(text: string, from: number, to: number): Generator<number> {
-  if (!text.includes('==') && !text.includes('--')) return
-  let line = from === 0 ? 0 : text.indexOf('\n', from - 1) + 1
-  if (from > 0 && line === 0) return
-  while (line < to) {
-    let at = line
-    while (at < to && (text[at] === ' ' || text[at] === '\t')) at++
-    if (at < to && at >= from && looksLikeFrame(text, at)) yield at
-    const next = text.indexOf('\n', Math.max(at, line))
-    if (next === -1) return
-    line = next + 1
-  }
+/** The first character of the first line of `text[from, to)` that looks like a frame of the prompt; infinite: there is none. */
+function firstFrame(text: string, from: number, to: number): number {
+  if (!text.includes('==') && !text.includes('--')) return Number.POSITIVE_INFINITY
+  return from === 0 ? frameFrom(text, 0, to) : frameBehind(text, from - 1, to)
 }
 
+/** The same from the line behind a place on. */
+function frameBehind(text: string, place: number, to: number): number {
+  const end = text.indexOf('\n', place)
+  return end === -1 ? Number.POSITIVE_INFINITY : frameFrom(text, end + 1, to)
+}
+
+/** The same from the beginning of a line on. */
+function frameFrom(text: string, start: number, to: number): number {
+  for (let line = start; line < to; ) {
+    let at = line
+    while (at < to && isBlank(text.charCodeAt(at))) at++
+    if (at < to && looksLikeFrame(text, at)) return at
+    const end = text.indexOf('\n', at)
+    if (end === -1) break
+    line = end + 1
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
+
+const [EQUALS, HYPHEN] = [0x3d, 0x2d]
+
 function looksLikeFrame(text: string, at: number): boolean {
-  const mark = text[at]
-  if (mark !== '=' && mark !== '-') return false
+  const mark = text.charCodeAt(at)
+  if (mark !== EQUALS && mark !== HYPHEN) return false
   let word = at
-  while (text[word] === mark) word++
+  while (text.charCodeAt(word) === mark) word++
   if (word - at < 2) return false
-  while (text[word] === ' ' || text[word] === '\t') word++
+  while (isBlank(text.charCodeAt(word))) word++
   const head = text.slice(word, word + 16)
-  return mark === '='
+  return mark === EQUALS
     ? FRAME_WORDS.some((name) => head.toUpperCase().startsWith(name))
     : PART_WORDS.some((name) => head.toLowerCase().startsWith(name))
 }

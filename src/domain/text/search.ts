@@ -58,5 +58,6 @@ function indexOfOverlapping(text: string, needle: string, from: number, accept: 
   return -1
 }
 
-const isWord = (code: number): boolean =>
+/** A word's unit: ASCII letters, digits and the underscore. */
+export const isWord = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)

@@ -114,7 +114,7 @@ export function renderSteps(rendering: Rendering, steps: readonly number[]): str
     const step = rendering.trajectory.steps[index]
     if (step === undefined) continue
     if (index > expected) out.push(omission(rendering, expected, index))
-    out.push(renderStep(rendering, step, index, names))
+    renderStep(out, rendering, step, index, names)
     expected = index + 1
   }
   const total = rendering.trajectory.steps.length
@@ -130,12 +130,12 @@ function omission(rendering: Rendering, from: number, to: number): string {
 }
 
 /** `names`: those of parts as they are shown, by the name. */
-function renderStep(rendering: Rendering, step: Step, index: number, names: Map<string, string>): string {
+function renderStep(out: string[], rendering: Rendering, step: Step, index: number, names: Map<string, string>): void {
   const note = step.copied ? ' · copied from an earlier segment, not new behaviour' : ''
   const named = (what: string, name: string | undefined) =>
     name === undefined ? '' : ` · ${what}${renderName(name, rendering.nonce)}`
   const of = `${named('run', step.run)}${named('agent', step.agent)}`
-  const out = [`=== STEP ${step.id}${of} · ${rendering.nonce}${note} ===\n`]
+  out.push(`=== STEP ${step.id}${of} · ${rendering.nonce}${note} ===\n`)
   step.parts.forEach((part, number) => {
     const name = names.get(part.name) ?? renderName(part.name, rendering.nonce)
     names.set(part.name, name)
@@ -145,7 +145,6 @@ function renderStep(rendering: Rendering, step: Step, index: number, names: Map<
       '\n',
     )
   })
-  return out.join('')
 }
 
 /** A name comes from the trajectory: it must not pass for a note of ours, which the dot sets off. */

@@ -1,4 +1,4 @@
-import { findEscapes } from '../text/escape.ts'
+import { eachEscape } from '../text/escape.ts'
 
 /** A range of UTF-16 offsets, end exclusive. */
 export interface Range {
@@ -49,11 +49,11 @@ export function viewPart(source: string, nonce: string, shown?: readonly Range[]
   }
   for (const range of ranges) {
     hide(range.start)
-    for (const piece of findEscapes(source, range.start, range.end)) {
-      push(source.slice(at, piece.start))
-      replace(piece.shown, piece.start, piece.end)
-      at = piece.end
-    }
+    eachEscape(source, range.start, range.end, (start, end, text) => {
+      push(source.slice(at, start))
+      replace(text, start, end)
+      at = end
+    })
     push(source.slice(at, range.end))
     at = range.end
   }

@@ -34,8 +34,11 @@ function readSegment(reading: Reading, document: Json, path: string, depth: numb
   if (!isAbsent(document['continued_trajectory_ref']))
     reading.unread(`${path}/continued_trajectory_ref`, 'the run goes on in another file, which is not read here', true)
   const read = readSteps(reading, document, `${path}/steps`, agent.name ?? '')
-  const subagents = readSubagents(reading, document['subagent_trajectories'], `${path}/subagent_trajectories`, depth)
-  const steps = placeSubagents(reading, read, subagents)
+  const embedded = document['subagent_trajectories']
+  const isAlone = isAbsent(embedded) && read.every(({ refs }) => refs.length === 0)
+  const steps = isAlone
+    ? read.map(({ step }) => step)
+    : placeSubagents(reading, read, readSubagents(reading, embedded, `${path}/subagent_trajectories`, depth))
   const id = document['trajectory_id']
   return { format, agent, steps, trajectoryId: typeof id === 'string' && id !== '' ? id : null }
 }

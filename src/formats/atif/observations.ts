@@ -1,6 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { type ContentSink, openEnvelope, readContent, readPreview } from '../common/content.ts'
-import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeName } from '../common/reading.ts'
+import { type ContentSink, openEnvelope, previewOf, readContent, readPreview } from '../common/content.ts'
+import { isAbsent, isRecord, type Json, objectAt, pointer, type Reading, typeName } from '../common/reading.ts'
 import { outcomeOf } from '../common/result-outcome.ts'
 import type { CallAnswers, Calls, StepCall } from '../common/tool-calls.ts'
 import { isScaffold, isTerminus } from './terminus.ts'
@@ -43,14 +43,18 @@ export function readObservation(
   const parts: Part[] = []
   const refs: SubagentRef[] = []
   let [unlinked, linked] = [0, 0]
-  const isPreview = () => readPreview(reading, observation, path, resultSink(reading, parts, 'observation', false))
-  if (isAbsent(observation) || isPreview()) {
+  const isCut = previewOf(observation) !== null
+  if (isCut) readPreview(reading, observation, path, resultSink(reading, parts, 'observation', false))
+  if (isCut || isAbsent(observation)) {
     answers.match([], calls.list)
     return { parts, refs, unlinked, linked }
   }
   const results = resultsOf(reading, observation, path)
   const called = answers.match(results, calls.list)
-  for (const [result, at, index] of objectsIn(reading, results, `${path}/results`, 'a result')) {
+  for (let index = 0; index < results.length; index++) {
+    const at = pointer(`${path}/results`, index)
+    const result = objectAt(reading, results[index], at, 'a result')
+    if (result === null) continue
     reading.warnUnknown(result, at, RESULT_FIELDS)
     refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
     const answered = called[index] ?? []
@@ -86,14 +90,13 @@ function toolName(
   { calls, answered }: { readonly calls: Calls; readonly answered: readonly StepCall[] },
 ): string {
   const id = result['source_call_id']
-  const names = new Set(answered.map(({ call }) => call.tool))
-  const [only] = names
+  const only = answered[0]?.call.tool
   const inStep = answered.some((one) => calls.list.includes(one))
   // A corpus that cut the calls of a step took their ids with them.
-  const idsAreKnown = calls.list.some((call) => call.id !== null) || calls.count === 0
-  if (!isAbsent(id) && idsAreKnown && !inStep && !calls.list.some((call) => call.id === id))
+  const idsAreKnown = () => calls.list.some((call) => call.id !== null) || calls.count === 0
+  if (!isAbsent(id) && !inStep && idsAreKnown() && !calls.list.some((call) => call.id === id))
     reading.warn(`${path}/source_call_id`, 'names no tool call of this step')
-  return only !== undefined && names.size === 1 && inStep ? only : 'observation'
+  return only !== undefined && inStep && answered.every(({ call }) => call.tool === only) ? only : 'observation'
 }
 
 interface ResultSink extends ContentSink {

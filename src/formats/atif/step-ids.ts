@@ -26,7 +26,8 @@ const nameOf = (own: unknown): string | null =>
  */
 export function numberSteps(reading: Reading, own: readonly unknown[], path: string): StepId[] {
   const first = new Map<number, number>()
-  for (const [index, value] of own.entries()) {
+  for (let index = 0; index < own.length; index++) {
+    const value = own[index]
     if (!isUsableStepId(value)) continue
     const earlier = first.get(value)
     if (earlier === undefined) first.set(value, index)
@@ -44,18 +45,19 @@ export function numberSteps(reading: Reading, own: readonly unknown[], path: str
 /** ATIF wants 1, 2, 3, …; says where a file departs from it. */
 export function warnAboutOrder(reading: Reading, own: readonly unknown[], path: string): void {
   let expected = 1
-  for (const [index, value] of own.entries()) {
-    const at = `${path}/${index}/step_id`
+  for (let index = 0; index < own.length; index++) {
+    const value = own[index]
+    const at = () => `${path}/${index}/step_id`
     if (isUsableStepId(value)) {
       if (value !== expected)
         reading.warn(
-          at,
+          at(),
           `step_id is ${value} where ${expected} was due${value < expected ? '; the order of the file is kept' : ''}`,
         )
       expected = value + 1
     } else {
       reading.warn(
-        at,
+        at(),
         isAbsent(value) ? 'no step_id; the step is numbered' : 'not a usable step_id; the step is numbered',
       )
       expected++
@@ -66,7 +68,8 @@ export function warnAboutOrder(reading: Reading, own: readonly unknown[], path: 
 /** A step whose time is before that of the step it stands behind. The order of the file is kept: it is what citations count by. */
 export function warnAboutTimes(reading: Reading, steps: readonly unknown[], path: string): void {
   let latest = Number.NEGATIVE_INFINITY
-  for (const [index, step] of steps.entries()) {
+  for (let index = 0; index < steps.length; index++) {
+    const step = steps[index]
     const at = isRecord(step) && step['is_copied_context'] !== true ? timeOf(step['timestamp']) : null
     if (at === null) continue
     if (at < latest)

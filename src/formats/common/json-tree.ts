@@ -1,9 +1,8 @@
+import { MAX_DEPTH } from '../../domain/digest.ts'
 import type { Issue } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/exact-json.ts'
 import { cutName, isRecord, type Json, pointer } from './reading.ts'
 
-/** Deeper than any trajectory needs, and shallow enough for every recursive function that meets the document later. */
-const MAX_DEPTH = 200
 const MAX_UNSOUND = 100
 
 /**

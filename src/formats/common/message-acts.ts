@@ -214,13 +214,16 @@ function messagesOf(steps: readonly Step[]): Spoken {
     turn = []
     isAct = false
   }
-  for (const [step, { parts }] of steps.entries())
-    for (const [part, one] of parts.entries()) {
+  for (let step = 0; step < steps.length; step++) {
+    const parts = steps[step]?.parts ?? []
+    for (let part = 0; part < parts.length; part++) {
+      const one = parts[part] as Part
       if (!one.actor.startsWith('agent_')) end(one)
       else if (one.actor === 'agent_action' || isArgument(one)) isAct = true
       else if (one.actor === 'agent_message' && !one.media)
         turn.push({ step, part, text: one.text, answer: null, next: null })
     }
+  }
   end(null)
   return { messages, acted }
 }

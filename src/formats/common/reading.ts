@@ -52,21 +52,18 @@ export const cutName = (name: string): string =>
 /** Issues in the order in which they were found, the first hundred of them; beyond that, only their number. */
 class IssueList {
   readonly #kept: Issue[] = []
-  #total = 0
+  /** Of all that were found. */
+  total = 0
 
   add(path: string, message: string): void {
-    this.#total++
+    this.total++
     if (this.#kept.length < MAX_ISSUES) this.#kept.push({ path: path.toWellFormed(), message: message.toWellFormed() })
   }
 
-  get isEmpty(): boolean {
-    return this.#total === 0
-  }
-
   toArray(): Issue[] {
-    if (this.#total <= MAX_ISSUES) return [...this.#kept]
+    if (this.total <= MAX_ISSUES) return [...this.#kept]
     const shown = MAX_ISSUES - 1
-    return [...this.#kept.slice(0, shown), { path: '', message: `and ${this.#total - shown} more` }]
+    return [...this.#kept.slice(0, shown), { path: '', message: `and ${this.total - shown} more` }]
   }
 }
 
@@ -81,10 +78,11 @@ export class Reading {
   readonly #isElsewhere: (path: string) => boolean
   readonly #said = new Set<string>()
   readonly #pictures = new WeakMap<PictureSource, ReturnType<typeof parsePicture>>()
+  /** What could not be read so far. */
+  unreadSoFar: Readonly<Unread> = NOTHING_UNREAD
   #steps = 0
   #parts = 0
   #parsed = 0
-  #unread = NOTHING_UNREAD
   #place: Place = (path) => path
   #lastUnread: { readonly path: string | null; readonly mayAct: boolean } = { path: null, mayAct: false }
 
@@ -92,11 +90,6 @@ export class Reading {
   constructor(limits: ReadLimits, isElsewhere: (path: string) => boolean = () => false) {
     this.limits = limits
     this.#isElsewhere = isElsewhere
-  }
-
-  /** What could not be read so far. */
-  get unreadSoFar(): Readonly<Unread> {
-    return this.#unread
   }
 
   /** Reads what was put together from pieces of the document: every path that is told meanwhile goes through `place`. */
@@ -135,7 +128,8 @@ export class Reading {
   }
 
   addUnread({ records, actions }: Readonly<Unread>): void {
-    this.#unread = { records: this.#unread.records + records, actions: this.#unread.actions + actions }
+    const { unreadSoFar: before } = this
+    this.unreadSoFar = { records: before.records + records, actions: before.actions + actions }
   }
 
   /** For what is true of every step of such a file: said once, at the first place. */
@@ -147,7 +141,7 @@ export class Reading {
 
   /** Unknown members are read over, but never silently: a surface could hide in what is not read. */
   warnUnknown(record: Json, path: string, known: ReadonlySet<string>): void {
-    for (const key of Object.keys(record)) {
+    for (const key in record) {
       if (known.has(key)) continue
       const cut = key.startsWith('_corpus_')
       const message = cut ? 'the corpus that published this file cut it' : 'unknown field, not read'
@@ -213,15 +207,8 @@ export class Reading {
         this.error(path, `more than the ${MAX_PARTS} texts that are accepted in one run`)
       return
     }
-    parts.push({
-      actor,
-      text,
-      path: this.#place(path),
-      name: cutName(name),
-      media,
-      act,
-      ...(picture !== undefined && { picture }),
-    })
+    const made: Part = { actor, text, path: this.#place(path), name: cutName(name), media, act }
+    parts.push(picture === undefined ? made : { ...made, picture })
   }
 }
 
@@ -232,6 +219,13 @@ const unknownType = (what: string, type: unknown): string =>
 export const pointer = (base: string, key: string | number): string =>
   `${base}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
+/** What stands at a place of a list, where it is an object; else an error, and null. */
+export function objectAt(reading: Reading, item: unknown, at: string, what: string): Json | null {
+  if (isRecord(item)) return item
+  reading.error(at, `${what} must be an object, not ${typeName(item)}`)
+  return null
+}
+
 /** The objects of a list, with their pointers and places in it; what else stands there is an error: `a message must be an object, not null`. */
 export function* objectsIn(
   reading: Reading,
@@ -241,7 +235,7 @@ export function* objectsIn(
 ): Generator<readonly [record: Json, path: string, index: number]> {
   for (const [index, item] of list.entries()) {
     const at = pointer(path, index)
-    if (isRecord(item)) yield [item, at, index]
-    else reading.error(at, `${what} must be an object, not ${typeName(item)}`)
+    const record = objectAt(reading, item, at, what)
+    if (record !== null) yield [record, at, index]
   }
 }

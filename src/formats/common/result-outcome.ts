@@ -26,11 +26,16 @@ interface ToldResult {
 
 /** What became of the call that a result answers: what the file's fields say, then what its harness says in its own words. */
 export function outcomeOf({ result, step, call, agent, exitCode }: ToldResult): ActOutcome {
-  const notes = [result['extra'], call.extra, step].filter(isRecord)
-  const status = notes.map(statusOf).find((one) => one !== undefined)
+  let status: ActOutcome | undefined
+  let noted: boolean | undefined
+  for (const note of [result['extra'], call.extra, step]) {
+    if (!isRecord(note)) continue
+    status ??= statusOf(note)
+    noted ??= flagOf(note)
+  }
   if (status !== undefined && status !== 'failed') return status
   const text = textOf(result['content'])
-  const flag = status === 'failed' ? true : notes.map(flagOf).find((one) => one !== undefined)
+  const flag = status === 'failed' ? true : noted
   const harness = harnessOf(agent)
   // A program that fails is an error, too, and only these put words of their own before what it printed.
   const isSure = flag === false || harness === 'claude-code' || harness === 'gemini-cli'

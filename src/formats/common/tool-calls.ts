@@ -4,7 +4,7 @@ import { meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from
 import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from './argument-leaves.ts'
 import { readPreview } from './content.ts'
 import { decodeObject } from './json-tree.ts'
-import { isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from './reading.ts'
+import { isAbsent, isRecord, type Json, objectAt, pointer, type Reading, typeName } from './reading.ts'
 import { isEmpty } from './session.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
@@ -28,16 +28,19 @@ export function readCalls(reading: Reading, calls: unknown, path: string, agent:
   const parts: Part[] = []
   const list: StepCall[] = []
   if (isAbsent(calls)) return { parts, list, count: 0 }
-  const text = (preview: string, at: string): void => {
-    const { actor, act } = meaningOf(undefined, '', openCall('tool_calls'), null)
-    reading.add(parts, { actor, text: preview, path: at, name: 'tool_calls', act })
-  }
-  if (readPreview(reading, calls, path, { text, media: text }, true)) return { parts, list, count: 1 }
   if (!Array.isArray(calls)) {
+    const text = (preview: string, at: string): void => {
+      const { actor, act } = meaningOf(undefined, '', openCall('tool_calls'), null)
+      reading.add(parts, { actor, text: preview, path: at, name: 'tool_calls', act })
+    }
+    if (readPreview(reading, calls, path, { text, media: text }, true)) return { parts, list, count: 1 }
     reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
     return { parts, list, count: 0 }
   }
-  for (const [call, at] of objectsIn(reading, calls, path, 'a tool call')) {
+  for (let index = 0; index < calls.length; index++) {
+    const at = pointer(path, index)
+    const call = objectAt(reading, calls[index], at, 'a tool call')
+    if (call === null) continue
     reading.warnUnknown(call, at, CALL_FIELDS)
     const open = openCall(functionName(reading, call, at))
     const { tool_call_id: id, extra } = call
@@ -111,6 +114,9 @@ export class CallAnswers {
 
   /** For each result of a step, the calls that it answers: none, one, or all of a step that has one result for all of them. */
   match(results: readonly unknown[], calls: readonly StepCall[]): readonly (readonly StepCall[])[] {
+    if (calls.length === 0 && results.length === 0) return []
+    const id = calls.length === 1 && results.length === 1 ? calls[0]?.id : null
+    if (typeof id === 'string' && isRecord(results[0]) && results[0]['source_call_id'] === id) return [calls]
     const own = groupById(calls)
     const counts = new Map<string, number>()
     const ids = results.map((result) => (isRecord(result) ? result['source_call_id'] : null))

@@ -34,22 +34,18 @@ const FORKS: Readonly<Record<string, string>> = {
   claude: 'claude-code',
 }
 
-const isNamed = (agent: string, name: string): boolean => agent === name || agent.startsWith(`${name}-`)
-
-/** Which of some harnesses an agent's name tells; null where it tells none. */
+/** Which of some harnesses an agent's name tells: their name, alone or before a hyphen; null where it tells none. */
 export function namedIn(harnesses: readonly string[], agentName: string | null): string | null {
   const agent = (agentName ?? '').toLowerCase()
   const origin = own(FORKS, agent) ?? agent
-  return harnesses.find((name) => isNamed(origin, name)) ?? null
+  return harnesses.find((name) => origin.startsWith(name) && '-'.startsWith(origin.charAt(name.length))) ?? null
 }
 
 /** The harness that an agent's name tells, in the names of the tables; null where it tells none. */
 export const harnessOf = (agentName: string | null): string | null => namedIn(HARNESSES, agentName)
 
-/** The harnesses that have a tool of this name. */
-export const harnessesWith = (tool: string): readonly string[] => BY_TOOL.get(tool) ?? []
-
-const BY_TOOL: ReadonlyMap<string, readonly string[]> = new Map(
+/** The harnesses that have a tool, by its name. */
+export const BY_TOOL: ReadonlyMap<string, readonly string[]> = new Map(
   TABLES.flatMap(([, table]) => Object.keys(table)).map((tool) => [
     tool,
     TABLES.flatMap(([name, table]) => (Object.hasOwn(table, tool) ? [name] : [])),

@@ -1,8 +1,7 @@
 import { type ActOutcome, NOT_RUN } from '../../domain/acts/act.ts'
-import { lineStart } from '../../domain/text/lines.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { HARNESS_WORDS, type HarnessWords, SOME_WORDS } from './harness-words.ts'
-import { harnessesWith, namedIn } from './lookup.ts'
+import { BY_TOOL, namedIn } from './lookup.ts'
 
 const HARNESSES = Object.keys(HARNESS_WORDS)
 
@@ -11,11 +10,9 @@ const HEAD = 2000
 
 /** The words of a harness that a text begins with; null where the text is none of them. */
 export function wordsSaid(words: readonly HarnessWords[], text: string): HarnessWords | null {
-  const head = text.slice(0, HEAD)
-  const said = words.find(
-    ({ begins, holds }) => head.startsWith(begins) && (holds === undefined || head.includes(holds)),
-  )
-  return said ?? null
+  for (const one of words)
+    if (text.startsWith(one.begins) && (one.holds === undefined || text.slice(0, HEAD).includes(one.holds))) return one
+  return null
 }
 
 /**
@@ -40,33 +37,52 @@ export function outcomeOfAgent(agent: string | null, tool: string, text: string,
   const harness = namedIn(HARNESSES, agent)
   const told = outcomeOfResult(harness, text, isError)
   if (isError === false || (harness !== null && !SOME_WORDS.has(harness)) || NOT_RUN.has(told)) return told
-  const others = harness === null ? [...harnessesWith(tool), ...SOME_WORDS] : []
-  const said = others.flatMap((name) => wordsSaid(HARNESS_WORDS[name] ?? [], text) ?? [])
-  if (said.some(({ outcome }) => outcome !== 'failed') || soundsTurnedDown(text)) return 'interrupted'
-  return said.length > 0 ? 'failed' : told
+  const others = harness === null ? [...(BY_TOOL.get(tool) ?? []), ...SOME_WORDS] : []
+  let says = told
+  for (const name of others) {
+    const said = wordsSaid(HARNESS_WORDS[name] ?? [], text)
+    if (said !== null && said.outcome !== 'failed') return 'interrupted'
+    if (said !== null) says = 'failed'
+  }
+  return soundsTurnedDown(text) ? 'interrupted' : says
 }
 
 /** As much of the end of a result as is read. */
 const TAIL = 1200
 
 /** What a shell says of a file or a program; it stands near the beginning of its line. */
-const COMPLAINTS = [': No such file or directory', ': command not found', ': not found', 'syntax error'] as const
+const COMPLAINT = /: (?:No such file or directory|command not found|not found)|syntax error/y
 const LONGEST_SUBJECT = 200
 
 /** A shell, make, git or a test runner that gives up, at the beginning of a line. */
 const GIVES_UP =
-  /(?:^|\n)(?:(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: |cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b)/
+  /(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: |cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b/y
+/** Whatever complains or gives up holds one of these: few lines of a text do, and only those are read. */
+const MARKS = [': ', 'fail', 'FAILED', 'npm ERR! ', 'npm error ', 'Traceback (', 'syntax error'] as const
 
 /** Whether a result without a flag ends as of a command that failed: what stood behind it may never have been reached. */
 function endsInComplaint(text: string): boolean {
   const tail = text.slice(-TAIL)
-  return COMPLAINTS.some((words) => standsInLine(tail, words)) || GIVES_UP.test(tail)
+  for (const mark of MARKS) {
+    let tested = -1
+    for (let at = tail.indexOf(mark); at !== -1; at = tail.indexOf(mark, at + 1)) {
+      const start = tail.lastIndexOf('\n', at) + 1
+      if (at - start <= LONGEST_SUBJECT && standsAt(COMPLAINT, tail, at)) return true
+      // Only a count of failures is indented.
+      const mayBe = start !== tested && (mark === 'fail' || tail.charCodeAt(start) > 0x20)
+      if (mayBe && standsAt(GIVES_UP, tail, start)) return true
+      tested = start
+      // Nothing further into a line counts.
+      if (at - start > LONGEST_SUBJECT) at = (tail.indexOf('\n', at) + 1 || tail.length) - 1
+    }
+  }
+  return false
 }
 
-function standsInLine(text: string, words: string): boolean {
-  for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1))
-    if (at - lineStart(text, at) <= LONGEST_SUBJECT) return true
-  return false
+/** `pattern` is sticky. */
+function standsAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at
+  return pattern.test(text)
 }
 
 /** Words of a harness are few; what is longer is output. */
@@ -125,30 +141,42 @@ const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as const
 const EXIT_CODE =
   /\nExit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]{0,200}){0,3}(?:\n<\/untrusted_context>)?\s{0,5}$/
 
-/** Where each harness puts the code that a command ended with; a program prints there only where there is no such harness. */
-const FORMS: Readonly<Record<string, (text: string) => number | null>> = {
-  'claude-code': (text) => codeOf(/^(?:Error: )?Exit code (-?\d{1,10})(?:\n|$)/.exec(text.slice(0, 50))),
+/** Where a harness puts the code that a command ended with. */
+interface CodeForm {
+  /** How much of the text's beginning is read; of its end, where it is negative. */
+  readonly edge: number
+  /** Nothing is read from here on. */
+  readonly ends?: string
+  /** What stands in it wherever a code does. */
+  readonly holds: string
+  readonly code: RegExp
+}
+
+/** A program prints such words only where there is no such harness. */
+const FORMS: Readonly<Record<string, CodeForm>> = {
+  'claude-code': { edge: 50, holds: 'Exit code ', code: /^(?:Error: )?Exit code (-?\d{1,10})(?:\n|$)/ },
   // In the lines above what the command printed.
-  codex: (text) => {
-    const head = text.slice(0, EDGE)
-    if (!head.includes('xit')) return null
-    const [above = ''] = head.split('\nOutput:', 1)
-    return codeOf(/(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})(?:\n|$)/.exec(above))
+  codex: {
+    edge: EDGE,
+    ends: '\nOutput:',
+    holds: 'xit',
+    code: /(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})(?:\n|$)/,
   },
   // In the last lines, of which only these follow it.
-  'gemini-cli': (text) => {
-    const tail = text.slice(-EDGE)
-    return tail.includes('\nExit Code: ') ? codeOf(EXIT_CODE.exec(tail)) : null
-  },
-  'mini-swe-agent': (text) => codeOf(/^<returncode>(-?\d{1,10})/.exec(text.slice(0, 50))),
+  'gemini-cli': { edge: -EDGE, holds: '\nExit Code: ', code: EXIT_CODE },
+  'mini-swe-agent': { edge: 50, holds: '<returncode>', code: /^<returncode>(-?\d{1,10})/ },
 }
 
 /** The code that a result tells; of a harness that is not known, in the form of any. */
 export function exitCodeSaid(harness: string | null, text: string): number | null {
-  const forms = harness === null ? Object.values(FORMS) : [FORMS[harness] ?? (() => null)]
-  for (const form of forms) {
-    const code = form(text)
-    if (code !== null) return code
+  for (const name in FORMS) {
+    const form = harness === null || harness === name ? FORMS[name] : undefined
+    if (form === undefined) continue
+    const edge = form.edge > 0 ? text.slice(0, form.edge) : text.slice(form.edge)
+    if (!edge.includes(form.holds)) continue
+    const end = form.ends === undefined ? -1 : edge.indexOf(form.ends)
+    const found = form.code.exec(end === -1 ? edge : edge.slice(0, end))
+    if (found !== null) return Number(found[1])
   }
   return codeInEnvelope(text)
 }
@@ -164,5 +192,3 @@ function codeInEnvelope(text: string): number | null {
   )
   return noted.find((code) => typeof code === 'number') ?? null
 }
-
-const codeOf = (found: RegExpExecArray | null): number | null => (found === null ? null : Number(found[1]))
