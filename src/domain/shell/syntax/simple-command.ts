@@ -56,7 +56,7 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   if (words[0] === undefined) return null
   for (const field of all.slice(0, skipped)) mention(machine, field, within('done', scope.use), 'told')
   if (feeder !== -1)
-    machine.record.addRan(programOf(allWords[feeder] ?? ''), {
+    machine.record.addAs(programOf(allWords[feeder] ?? ''), {
       ...{ words: allWords.slice(feeder), outputs: scope.out.paths, use: scope.use, dry: false },
     })
   const use = useBehind(wrappers, piped.length > 0 || (words.includes(':::') && words.at(-1) !== ':::'))
