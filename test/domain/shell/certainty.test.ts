@@ -51,6 +51,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['xargs make <<< deploy', 'make deploy', 'done'],
     ['echo deploy | xargs -I% make %', 'make deploy', 'done'],
     ['echo deploy | xargs -I % make %', 'make deploy', 'done'],
+    ['echo deploy | xargs -IFILE make FILE', 'make deploy', 'done'],
     ['parallel make deploy', 'make deploy', 'unsure'],
     ['parallel make deploy :::', 'make deploy', 'unsure'],
     ['parallel make ::: deploy', 'make deploy', 'done'],

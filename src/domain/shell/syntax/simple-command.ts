@@ -72,8 +72,8 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
 function placeIn(words: readonly string[]): string | null {
   const at = words.findIndex((word) => /^(?:-[0rtx]*I|-i$)/u.test(word))
   if (at === -1) return null
-  const glued = words[at]?.split('I')[1]
-  return words[at] === '-i' ? '{}' : glued || (words[at + 1] ?? '{}')
+  const word = words[at] ?? ''
+  return (word === '-i' ? '' : word.slice(word.indexOf('I') + 1) || words[at + 1]) || '{}'
 }
 
 function fillPlaces(machine: Machine, fields: readonly Field[], input: readonly Field[], place: string): Field[] {
