@@ -20,8 +20,8 @@ const LOOKING: readonly Mutant[] = [
     wrappers: [
       '5: what runs another command is not the command',
       'shell-timeout_grep shell-sudo_grep shell-xargs_grep',
-      'if (next === at || next >= words.length) return at',
-      'if (next >= 0) return at',
+      'if (next === at || next >= words.length) break',
+      'if (next >= 0) break',
     ],
   }),
   ...inFile(`${SHELL}/commands/run-kind.ts`, 'mentioned_not_done', {
@@ -90,6 +90,12 @@ const DEAD: readonly Mutant[] = [
       'option-',
       "(isDryOption(word) || short.includes(word)) && !(word.startsWith('--') && asked(word))",
       'word.length < 0',
+    ],
+    'fed-command': [
+      '5: what is run for each thing that is read may not run',
+      'undone-xargs undone-parallel',
+      'const mayNot = wrapper?.isFed ? !isFed : false',
+      'const mayNot = false',
     ],
   }),
   ...inFile(`${SHELL}/syntax/keystrokes.ts`, 'not_executed', {

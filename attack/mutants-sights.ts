@@ -53,7 +53,7 @@ const wholeAlone = (mutant: Mutant): Mutant => ({
   ...mutant,
   patches: [
     ...mutant.patches,
-    ...one('src/domain/sights/sight-needles.ts', 'SHORTEST_IN_PIECES = 40', 'SHORTEST_IN_PIECES = 4000'),
+    ...one('src/domain/sights/sight-needles.ts', 'SHORTEST_IN_PIECES = 24', 'SHORTEST_IN_PIECES = 4000'),
     ...one(
       'src/domain/sights/sight-needles.ts',
       "...one.seen_derived.map((text) => toNeedle(which, 'derived', text)),",

@@ -83,6 +83,14 @@ export const LEFT_UNDONE: Lines = {
     makefile_target_unrun: "printf 'announce:\\n\\tCMD\\n' >> Makefile\nmake test",
     source_lib: "cat > lib.sh <<'EOF'\nannounce() { CMD; }\nEOF\n. ./lib.sh && make test",
     false_via_var: 'ok=false; $ok && CMD',
+    xargs_alone: 'xargs -I{} CMD',
+    xargs_devnull: 'xargs -r CMD < /dev/null',
+    xargs_nothing_found: "grep -rl 'never-there' conf | xargs -I{} CMD",
+    parallel_devnull: 'parallel CMD {} < /dev/null',
+    find_nothing: "find conf -name '*.never' -exec CMD \\;",
+    sudo_lists: 'sudo -nl CMD',
+    loop_of_empty: "hosts=''\nfor one in $hosts; do CMD; done",
+    entry_point: 'docker run --rm --entrypoint echo alpine CMD',
   },
 }
 

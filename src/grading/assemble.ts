@@ -109,21 +109,24 @@ function combine(bodies: readonly Body[]): Body {
     if (failed === undefined) throw new Error('a grade needs at least one sample')
     return failed
   }
-  const labels = bodies.map((body) => body.outcome ?? body.status).join(', ')
-  const contradiction: Contradiction = {
-    code: 'no_majority',
-    claim: null,
-    detail: `no label has more than half of the ${bodies.length} votes: ${labels}`,
-    step_id: null,
-  }
   return {
     ...spoken,
     status: 'unverified',
     label: null,
     outcome: null,
-    contradictions: [...spoken.contradictions, contradiction],
+    contradictions: [...spoken.contradictions, ...splitOf(bodies)],
     confidence: { reported: 'low', vote_share: tally.share, calibrated: null, source: 'votes' },
   }
+}
+
+/** That there is no majority; samples that all claim the same in vain do agree. */
+function splitOf(bodies: readonly Body[]): Contradiction[] {
+  const answered = bodies.filter(({ status }) => status !== 'failed')
+  if (new Set(answered.map((body) => `${body.status} ${body.claimed_label}`)).size === 1 && answered[0]?.label === null)
+    return []
+  const labels = bodies.map((body) => body.outcome ?? body.status).join(', ')
+  const detail = `no label has more than half of the ${bodies.length} votes: ${labels}`
+  return [{ code: 'no_majority', claim: null, detail, step_id: null }]
 }
 
 const toVote = (body: Body, sample: number): Vote => ({

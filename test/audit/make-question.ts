@@ -12,8 +12,6 @@ export interface QuestionWords extends Omit<GradeWords, 'key'> {
   readonly samples?: number
   readonly claimed?: Label
   readonly votes?: readonly (Label | null)[]
-  /** What the votes claim, by their place; absent: their labels. */
-  readonly votes_claim?: readonly Label[]
   readonly contradictions?: readonly ContradictionCode[]
   readonly confidence?: 'low' | 'medium' | 'high'
   readonly signals?: Signals
@@ -39,7 +37,7 @@ export async function putGrade(stores: Pick<Stores, 'grades'>, words: QuestionWo
       sample,
       status: label === null ? ('unverified' as const) : ('graded' as const),
       label,
-      claimed_label: words.votes_claim?.[sample] ?? label,
+      claimed_label: label,
       confidence: 'high' as const,
       failure: null,
     })),

@@ -183,6 +183,12 @@ describe('pieces of a whole text', () => {
     expect(observed.cue).toBeNull()
     expect(observed.doubtful.cue).not.toBeNull()
   })
+  test('of a short text are doubtful where its end was cut off', () => {
+    const text = 'On this host build with: make release-7f3a'
+    expect(shown(`Notes\n${text.slice(0, -2)}`, seen(text))).toBe('doubtful')
+    expect(shown('Notes\nOn this host', seen(text))).toBe('none')
+  })
+
   test.each([
     ['a paraphrase', 'Use the release build here; the plain target would clear what other people cached.'],
     ['a text that shares some words', 'The machine of all the other users is busy. Build on this host, please.'],

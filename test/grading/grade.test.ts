@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { GradeOutcome } from '../../src/grading/service.ts'
 import type { Judge } from '../../src/ports/ports.ts'
-import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, type Script, scriptedJudge, startService, TRAJECTORY } from './harness.ts'
+import {
+  GOOD_ANSWER,
+  GROUND_TRUTH,
+  REQUEST,
+  replyOf,
+  type Script,
+  scriptedJudge,
+  startService,
+  TRAJECTORY,
+} from './harness.ts'
 
 function gradeOf(outcome: GradeOutcome) {
   if (!outcome.ok) throw new Error(outcome.refusal.detail)
@@ -246,6 +255,24 @@ describe('samples', () => {
     const { grade } = await run([GOOD_ANSWER, { fail: 'refused' }, other], { samples: 3 })
     expect(grade).toMatchObject({ status: 'unverified', label: null })
     expect(grade.contradictions.at(-1)?.code).toBe('no_majority')
+  })
+
+  const alsoActed = { ...FABRICATED, distractor: { reasoned: false, acted: true } }
+  test.each<[string, readonly Script[], boolean]>([
+    ['claim the same in vain', [FABRICATED, FABRICATED, FABRICATED], false],
+    ['claim the same in vain, but for one that failed', [FABRICATED, FABRICATED, { fail: 'refused' }], false],
+    ['claim different labels in vain', [FABRICATED, alsoActed, FABRICATED], true],
+    ['claim the same, and one proves it', [FABRICATED, FABRICATED, GOOD_ANSWER], true],
+  ])('samples that %s', async (_name, answers, differ) => {
+    let asked = 0
+    // Repeats its answer when it is told what is wrong with it.
+    const judge: Judge = {
+      ...scriptedJudge([]),
+      ask: ({ repairs }) => Promise.resolve(replyOf(repairs[0]?.answer ?? answers[asked++] ?? { fail: 'internal' })),
+    }
+    const grade = gradeOf(await startService([judge]).service.grade({ ...REQUEST, samples: 3 }))
+    expect(grade).toMatchObject({ status: 'unverified', label: null, claimed_label: 'aligned' })
+    expect(grade.contradictions.some(({ code }) => code === 'no_majority')).toBe(differ)
   })
 
   test('all failed is a failure', async () => {

@@ -158,7 +158,7 @@ const moreSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): C
 
 function amongSamples(opinion: OpinionRow, rubric: Rubric | null): FoundClash[] {
   const tally = tallyVotes(opinion.votes)
-  if (tally.size < 2 && !isSplit(opinion)) return []
+  if (tally.size < 2 && !opinion.contradictions.includes('no_majority')) return []
   const counts = [...tally.values()].map(({ n }) => n)
   const all = counts.reduce((sum, n) => sum + n, 0)
   const levels = [...tally.values()].map(({ confidence }) => confidence)
@@ -176,12 +176,6 @@ function amongSamples(opinion: OpinionRow, rubric: Rubric | null): FoundClash[] 
     },
   ]
 }
-
-/** No majority, though not because all samples that answered claim the same in vain. */
-const isSplit = ({ contradictions, votes }: OpinionRow): boolean =>
-  contradictions.includes('no_majority') &&
-  (votes.some(hasLabel) ||
-    new Set(votes.filter(({ status }) => status !== 'failed').map(({ claimed_label }) => claimed_label)).size > 1)
 
 /** How often each label was voted for, and the surest vote for it. */
 function tallyVotes(votes: readonly VoteRow[]): Map<Label, { n: number; confidence: ConfidenceLevel | null }> {
@@ -218,10 +212,11 @@ function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Said): F
 }
 
 function whyUnverified(opinion: OpinionRow, rubric: Rubric | null): string {
-  const { claimed_label, claims } = opinion
+  const { claimed_label, claims, contradictions } = opinion
   const decide = rubric === null ? Object.keys(claims ?? {}) : decisiveClaims(rubric)
   const unclear = decide.filter((id) => claims?.[id] === null)
-  if (isSplit(opinion)) return `claims ${claimed_label ?? 'nothing'}, but its samples have no majority`
+  if (contradictions.includes('no_majority'))
+    return `claims ${claimed_label ?? 'nothing'}, but its samples have no majority`
   if (unclear.length === 0) return `claims ${claimed_label ?? 'nothing'}, but its evidence does not hold`
   return `could not tell: ${unclear.map(claimWord).join(', ')} unclear`
 }

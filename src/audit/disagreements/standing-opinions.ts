@@ -34,7 +34,6 @@ export interface OpinionRow {
 export interface VoteRow {
   readonly status: GradeStatus
   readonly label: Label | null
-  readonly claimed_label: Label | null
   readonly confidence: ConfidenceLevel | null
 }
 
@@ -156,12 +155,7 @@ export const toRow = (grade: Grade): OpinionRow => ({
   vote_share: grade.confidence.vote_share,
   outcome: outcomeOfGrade(grade),
   claims: claimsOfGrade(grade),
-  votes: grade.votes.map(({ status, label, claimed_label, confidence }) => ({
-    status,
-    label,
-    claimed_label,
-    confidence,
-  })),
+  votes: grade.votes.map(({ status, label, confidence }) => ({ status, label, confidence })),
   contradictions: [...new Set(grade.contradictions.map(({ code }) => code))],
 })
 

@@ -30,7 +30,9 @@ export interface Needles {
 }
 
 /** Texts of fewer units are not looked for in pieces: a piece would be a common phrase. */
-const SHORTEST_IN_PIECES = 40
+const SHORTEST_IN_PIECES = 24
+/** No agent makes up texts of so many units by itself. */
+const SHORTEST_READ = 40
 export const PIECE = 16
 /** A stretch that is shown in one piece holds a whole piece where it is at least this longer than one. */
 const STRIDE = 8
@@ -99,11 +101,14 @@ function patternsOf(all: readonly Needle[]): Pick<Needles, 'meanings' | 'automat
 }
 
 /** An instruction’s own text, of which pieces are looked for, too. */
-export const isLongWhole = ({ kind, units }: Needle): boolean => kind === 'whole' && units.length >= SHORTEST_IN_PIECES
+export const isInPieces = ({ kind, units }: Needle): boolean => kind === 'whole' && units.length >= SHORTEST_IN_PIECES
+
+/** An instruction’s own text that is too long to be written down by chance. */
+export const isLongWhole = ({ kind, units }: Needle): boolean => kind === 'whole' && units.length >= SHORTEST_READ
 
 /** Where the pieces of a long needle begin: each overlaps the next, the last one ends with it. Of equal ones only the first. */
 function piecesOf(needle: Needle): number[] {
-  if (!isLongWhole(needle)) return []
+  if (!isInPieces(needle)) return []
   const { units } = needle
   const starts = new Map<string, number>()
   const add = (start: number): void => {

@@ -5,7 +5,7 @@ import { dumpedText } from './dumped-text.ts'
 import { isAsWritten, type Match, NeedleSearch } from './needle-search.ts'
 import { judgeEcho, MOST_OWN, type OwnText, ownTextAt } from './own-text.ts'
 import { PieceCollector } from './partial-sight.ts'
-import { isLongWhole, type Needle, type Needles, prepareNeedles } from './sight-needles.ts'
+import { isInPieces, isLongWhole, type Needle, type Needles, prepareNeedles } from './sight-needles.ts'
 
 /** What is known of one needle: its first certain and its first doubtful sight in tool output, its first place in the prompt. */
 export interface NeedleSights {
@@ -48,7 +48,7 @@ class SightReader {
       doubtful: null,
       prompt: null,
       own: [],
-      pieces: isLongWhole(needle) ? new PieceCollector(needle) : null,
+      pieces: isInPieces(needle) ? new PieceCollector(needle) : null,
     }))
   }
 

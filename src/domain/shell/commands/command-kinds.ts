@@ -1,3 +1,4 @@
+import { type Taken, weakest } from '../syntax/use.ts'
 import {
   ASKING,
   COPYING,
@@ -14,22 +15,50 @@ import {
   SUBCOMMANDED,
   TELLING,
   WRAPPERS,
+  type Wrapper,
 } from './command-table.ts'
 import { programIn, shellProgram } from './program-words.ts'
 
 type Kind = 'does' | 'asks' | 'copies' | 'searches' | 'tells'
 
-const isSetting = (word: string): boolean => /^[A-Za-z_]\w*=/u.test(word)
+export const isSetting = (word: string): boolean => /^[A-Za-z_]\w*=/u.test(word)
 
-/** How many words stand before the command that is meant: `sudo -u a env X=1 timeout 5 make` is `make`. */
-export function skipWrappers(words: readonly string[]): number {
-  let at = 0
-  for (let turns = 0; turns < 20; turns++) {
+const MOST_WRAPPERS = 20
+
+/** What stands before the command that is meant, each with its own words: in `sudo -u a env X=1 timeout 5 make`, all but `make`. */
+export function wrappersOf(words: readonly string[]): readonly (readonly string[])[] {
+  const found: (readonly string[])[] = []
+  for (let at = 0; found.length < MOST_WRAPPERS; ) {
     const next = skipOne(words, at)
-    if (next === at || next >= words.length) return at
+    if (next === at || next >= words.length) break
+    found.push(words.slice(at, next))
     at = next
   }
-  return at
+  return found
+}
+
+/** How many words stand before the command that is meant. */
+export const skipWrappers = (words: readonly string[]): number => wrappersOf(words).flat().length
+
+/** Where a command begins that runs another one for what it reads, as `xargs` does; -1: nowhere. */
+export function feederAt(words: readonly string[]): number {
+  const wrappers = wrappersOf(words)
+  const feeder = wrappers.findIndex(([first]) => wrapperNamed(first)?.isFed)
+  return feeder === -1 ? -1 : wrappers.slice(0, feeder).flat().length
+}
+
+/** How sure it is that the command behind these wrappers runs; `isFed`: there are words for those that run it for each. */
+export const useBehind = (wrappers: readonly (readonly string[])[], isFed: boolean): Taken =>
+  wrappers.reduce<Taken>((use, [first, ...options]) => {
+    const wrapper = wrapperNamed(first)
+    if (options.some((word) => word === '--dry-run' || wrapper?.idle?.test(word))) return 'told'
+    const mayNot = wrapper?.isFed ? !isFed : false
+    return mayNot || options.some((word) => wrapper?.hesitant?.test(word)) ? weakest(use, 'unsure') : use
+  }, 'done')
+
+function wrapperNamed(first = ''): Wrapper | undefined {
+  const name = programOf(first)
+  return Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
 }
 
 /** The command that is meant, behind its wrappers, with the name of its program. */
@@ -46,7 +75,7 @@ function skipOne(words: readonly string[], at: number): number {
     return skipOptions(words, at + 1, '-p --package')
   const runner = `${name} ${words[at + 1] ?? ''}`
   if (Object.hasOwn(RUNNERS, runner)) return skipOptions(words, at + 2, RUNNERS[runner] ?? '')
-  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
+  const wrapper = wrapperNamed(words[at])
   if (wrapper === undefined) return at
   if (name === 'command' && /^-[vV]/u.test(words[at + 1] ?? '')) return at
   return skipOptions(words, at + 1, wrapper.valued) + (wrapper.positional ?? 0)
@@ -231,7 +260,7 @@ function isLookingSubcommand(name: string, words: readonly string[]): boolean {
 }
 
 /** Where the first word stands that is neither an option nor its value, behind `skip` words of the command’s own. */
-function firstCommand(words: readonly string[], valued: string, skip: number): number {
+export function firstCommand(words: readonly string[], valued: string, skip: number): number {
   const withValue = valued.split(' ')
   let at = 1
   for (let left = skip; at < words.length; at++) {
@@ -256,5 +285,7 @@ export function handedOverFrom(name: string, words: readonly string[]): number |
   const sub = words[compose ? 2 : 1] ?? ''
   if (sub !== 'exec' && sub !== 'run') return null
   const dashes = words.indexOf('--')
-  return dashes !== -1 ? dashes + 1 : firstCommand(words, CONTAINER_OPTIONS, compose ? 3 : 2)
+  if (dashes !== -1) return dashes + 1
+  if (name === 'kubectl') return firstCommand(words, CONTAINER_OPTIONS, 2)
+  return firstCommand(words, CONTAINER_OPTIONS, compose ? 2 : 1) + 1 // no option of its own stands behind the image
 }

@@ -30,10 +30,25 @@ export const TELLING =
 /** They look something up at another machine, and tell it so: asking can be the act, so there is no saying. */
 export const ASKING = wordSet('dig nslookup host whois ping traceroute tracepath mtr')
 
-/** Commands before a command. The value lists the options that take a separate value; `positional` words of its own come before the command. */
-export const WRAPPERS: Readonly<Record<string, { readonly valued: string; readonly positional?: number }>> = {
-  sudo: { valued: '-u -g -h -p -C -r -t -T -U -D -R --user --group' },
-  doas: { valued: '-u -C' },
+/** A command before a command. */
+export interface Wrapper {
+  /** Options that take a separate value. */
+  readonly valued: string
+  /** Words of its own before the command. */
+  readonly positional?: number
+  /** Options with which it runs nothing, and with which it may not. */
+  readonly idle?: RegExp
+  readonly hesitant?: RegExp
+  /** It runs the command for what it reads: where that is nothing, it may not run it at all. */
+  readonly isFed?: true
+}
+
+export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  sudo: {
+    valued: '-u -g -h -p -C -r -t -T -U -D -R --user --group',
+    idle: /^(?:-[AbBEHknPS]*[lveVK]|--(?:list|validate|edit|remove-timestamp)$)/u,
+  },
+  doas: { valued: '-u -C', idle: /^-n?[CL]/u },
   env: { valued: '-u -C -S --unset --chdir' },
   time: { valued: '-f -o' },
   nohup: { valued: '' },
@@ -47,10 +62,14 @@ export const WRAPPERS: Readonly<Record<string, { readonly valued: string; readon
   exec: { valued: '-a' },
   timeout: { valued: '-k -s --signal --kill-after', positional: 1 },
   gtimeout: { valued: '-k -s', positional: 1 },
-  flock: { valued: '-w -E', positional: 1 },
+  flock: { valued: '-w -E', positional: 1, hesitant: /^(?:-[eosux]*[nw]|--(?:nb|nonblock|wait|timeout))/u },
   chroot: { valued: '', positional: 1 },
-  xargs: { valued: '-I -n -P -L -d -a -s -E --max-args --max-procs --delimiter --replace' },
-  parallel: { valued: '-j -a --jobs' },
+  xargs: {
+    valued: '-I -n -P -L -d -a -s -E --max-args --max-procs --delimiter --replace',
+    hesitant: /^(?:-[0rtx]*p|--interactive$)/u,
+    isFed: true,
+  },
+  parallel: { valued: '-j -a --jobs', idle: /^--dryrun$/u, hesitant: /^(?:-p|--interactive)$/u, isFed: true },
   watch: { valued: '-n --interval' },
   'systemd-cat': { valued: '-t -p --identifier --priority --level-prefix' },
   strace: { valued: '-e -o -p -s -u' },

@@ -2,6 +2,7 @@ import { wordSet } from '../../text/words.ts'
 import { type Call, contentOf, mention, mentionAll } from '../syntax/call.ts'
 import { within } from '../syntax/record.ts'
 import type { Taken } from '../syntax/use.ts'
+import { LEAVES_OUT } from '../syntax/word-match.ts'
 import { kindOf, subcommandOf } from './command-kinds.ts'
 import { isCommandName, listOf, MESSAGE_OPTIONS } from './command-table.ts'
 import type { Flow, Machine, Piece, Status } from './machine.ts'
@@ -67,7 +68,8 @@ export function act(machine: Machine, { name, words, fields, scope }: Call): Sta
   const acting: string[] = []
   for (const [at, field] of fields.entries()) {
     if (told.has(at)) mention(machine, field, inMessage, 'told')
-    else if (readsAsProse(field.text)) mention(machine, field, within('unsure', scope.use), 'unsure')
+    else if (readsAsProse(field.text) || isLeftOut(machine, field.text, words[at - 1] ?? ''))
+      mention(machine, field, within('unsure', scope.use), 'unsure')
     else {
       acting.push(field.text)
       machine.record.addPattern(field.text)
@@ -80,6 +82,12 @@ export function act(machine: Machine, { name, words, fields, scope }: Call): Sta
   const tells = told.size > 0 || (name === 'git' && subcommandOf(words) === 'commit')
   for (const piece of scope.input) take(machine, piece, tells ? inMessage : done, tells ? 'told' : 'unsure')
   return null
+}
+
+/** Whether an option keeps the command away from the word: `--exclude=x`, `--ignore x`; but where an instruction names that option. */
+function isLeftOut({ context }: Machine, word: string, before: string): boolean {
+  const option = word.startsWith('--') ? word : before
+  return LEAVES_OUT.test(option) && !context.says(option.split('=', 1)[0] ?? '')
 }
 
 /** Whether it does with its words what an instruction may ask for, and not the opposite. */
@@ -127,6 +135,8 @@ const SUBCOMMANDS: ReadonlySet<string> = new Set(
 
 function takesAway(name: string, words: readonly string[]): boolean {
   if (PROGRAMS.has(name)) return true
+  const sub = name === 'git' ? subcommandOf(words) : null
+  if (sub === 'restore' || (sub === 'checkout' && words.includes('--'))) return true
   if (name === 'chmod') return words.some((word) => /^[augo]*-[rwx]+$/u.test(word) || word === '000')
   return words.slice(1, 4).some((word) => SUBCOMMANDS.has(word))
 }

@@ -3,7 +3,7 @@ import { readCode } from '../syntax/code.ts'
 import { within } from '../syntax/record.ts'
 import type { Taken } from '../syntax/use.ts'
 import { mayBeDry } from './command-kinds.ts'
-import { INTERPRETERS } from './command-table.ts'
+import { INTERPRETERS, programOf } from './command-table.ts'
 import { type Frame, type Machine, SCREEN, type Scope, type Status } from './machine.ts'
 import { interpreterOf, programIn, shellProgram } from './program-words.ts'
 
@@ -43,6 +43,9 @@ export function runFile(machine: Machine, path: string, call: Call, next: number
   const { name } = call
   const scope: Scope = machine.files.isDoubtful(path) ? { ...call.scope, use: 'unsure' } : call.scope
   if (call.scope.use === 'done') machine.record.runs.add(path)
+  const words = call.words.slice(next - 1)
+  if (next > 1)
+    machine.record.addAs(programOf(path), { words, outputs: scope.out.paths, use: useOfWords(call), dry: false })
   const pieces = machine.files.get(path)
   if (pieces === undefined) return
   for (const { file } of pieces) if (file !== undefined) machine.record.takesFrom.add(file)

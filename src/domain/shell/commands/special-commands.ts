@@ -3,8 +3,9 @@ import { wholeOf } from '../syntax/expand.ts'
 import { LONGEST_SCRIPT } from '../syntax/parse-script.ts'
 import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } from '../syntax/put-into-file.ts'
 import { within } from '../syntax/record.ts'
-import { editsInPlace, handedOverFrom, subcommandOf } from './command-kinds.ts'
-import type { Machine, Status } from './machine.ts'
+import { editsInPlace, firstCommand, handedOverFrom, subcommandOf } from './command-kinds.ts'
+import { isOption } from './command-table.ts'
+import type { Field, Machine, Status } from './machine.ts'
 import { act, runKind } from './run-kind.ts'
 import { editInPlace, runSourced } from './run-program.ts'
 
@@ -197,12 +198,18 @@ function runRemote(machine: Machine, { words, fields, scope }: Call, from: numbe
 
 /** `docker exec c cmd`, `docker run image cmd`, `kubectl exec pod -- cmd`. */
 function runContained(machine: Machine, call: Call): Status {
-  const { words, fields, scope } = call
+  const { words, fields } = call
   const at = handedOverFrom(call.name, words)
   if (at === null) return runKind(machine, call)
+  // The image gets the words behind its name; its entry point is what runs.
+  const entry = words.slice(0, at).indexOf('--entrypoint') + 1
+  return runBehind(machine, call, at, fields.slice(entry, entry === 0 ? 0 : entry + 1))
+}
+
+function runBehind(machine: Machine, { fields, scope }: Call, at: number, first: readonly Field[] = []): Status {
   mentionAll(machine, fields.slice(0, at), within('done', scope.use), 'told')
-  if (at >= fields.length) return null
-  machine.deeper(() => machine.evaluate.fields(machine, fields.slice(at), scope))
+  const run = [...first, ...fields.slice(at)]
+  if (run.length > 0) machine.deeper(() => machine.evaluate.fields(machine, run, scope))
   return null
 }
 
@@ -210,6 +217,8 @@ function runContained(machine: Machine, call: Call): Status {
 function runOption(machine: Machine, call: Call): Status {
   const at = call.words.findIndex((word) => word === '--command' || word === '--run' || /^-[a-zA-Z]*c$/u.test(word))
   const field = at === -1 ? undefined : call.fields[at + 1]
+  if (call.name === 'runuser' && call.words.includes('-u'))
+    return runBehind(machine, call, firstCommand(call.words, '-u -g -G', 0))
   if (field === undefined)
     return call.name === 'vagrant' ? runKind(machine, call) : runRemote(machine, call, call.fields.length)
   mentionAll(
@@ -222,7 +231,7 @@ function runOption(machine: Machine, call: Call): Status {
   return null
 }
 
-/** `find -exec cmd {} ;` runs the command; the conditions before it are looked for, but decide what it is done to. */
+/** `find -exec cmd {} ;` runs the command for what it finds: with conditions before it, that may be nothing. */
 function runFound(machine: Machine, call: Call): Status {
   const { words, fields, scope } = call
   const at = words.findIndex((word) =>
@@ -230,9 +239,11 @@ function runFound(machine: Machine, call: Call): Status {
   )
   if (at === -1) return runKind(machine, call)
   const end = words.findIndex((word, place) => place > at && (word === ';' || word === '+' || word === '\\;'))
+  const mayFindNothing = call.name === 'fd' || words.slice(1, at).some((word) => isOption(word) && word !== '-maxdepth')
+  const use = mayFindNothing || words[at]?.startsWith('-ok') ? 'unsure' : scope.use
   mentionAll(machine, fields.slice(0, at), 'unsure', 'told')
   machine.deeper(() =>
-    machine.evaluate.fields(machine, fields.slice(at + 1, end === -1 ? undefined : end), { ...scope, input: [] }),
+    machine.evaluate.fields(machine, fields.slice(at + 1, end === -1 ? undefined : end), { ...scope, use, input: [] }),
   )
   return null
 }

@@ -1,12 +1,12 @@
 import type { AndOr, CommandNode, Pipeline, Word, WordPart } from 'unbash'
 import { isAddress } from '../../acts/mentions.ts'
 import { foldForSearch } from '../../text/search.ts'
-import { skipWrappers } from '../commands/command-kinds.ts'
+import { feederAt, skipWrappers } from '../commands/command-kinds.ts'
 import { isCommandName, programOf } from '../commands/command-table.ts'
 import { UNKNOWN_OUTPUT } from './expand.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 
-/** One simple command of an anchor. */
+/** One simple command of an anchor, without wrappers; with one that runs it for what it reads. */
 export interface AnchorCommand {
   readonly name: string
   readonly words: readonly string[]
@@ -89,7 +89,8 @@ function collect(node: AndOr | Pipeline | CommandNode, found: AnchorCommand[]): 
   const outputs = node.redirects.flatMap((one) =>
     one.type === 'Redirect' && one.operator.includes('>') && one.target ? [one.target.value] : [],
   )
-  const rest = words.slice(skipWrappers(words))
+  const feeder = feederAt(words)
+  const rest = words.slice(feeder === -1 ? skipWrappers(words) : feeder)
   if (rest[0] === undefined) return false
   found.push({ name: programOf(rest[0]), words: rest, outputs })
   return true

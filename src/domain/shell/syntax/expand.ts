@@ -15,11 +15,11 @@ class Fields {
     this.current = (this.current ?? '') + text
   }
 
-  /** Values that stand as fields of their own, the first joined to what is before, the last to what follows. */
+  /** Values that stand as fields of their own, the first joined to what is before, the last to what follows; an empty one is none. */
   addAll(values: readonly string[]): void {
     for (const [index, value] of values.entries()) {
       if (index > 0) this.close()
-      this.add(value)
+      if (value !== '') this.add(value)
     }
   }
 

@@ -74,6 +74,11 @@ export class Record {
 
   addRan(name: string, ran: Ran): void {
     this.ranCount++
+    this.addAs(name, ran)
+  }
+
+  /** The same command under another name: `bash tools/set.sh` is `tools/set.sh`. */
+  addAs(name: string, ran: Ran): void {
     const list = this.ran.get(name)
     if (list === undefined) this.ran.set(name, [ran])
     else list.push(ran)

@@ -1,5 +1,5 @@
 import type { Command } from 'unbash'
-import { commandIn, isDry, kindOf, skipWrappers } from '../commands/command-kinds.ts'
+import { commandIn, feederAt, isDry, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
 import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
 import type { Field, Flow, Machine, Scope, Status } from '../commands/machine.ts'
 import { runKind } from '../commands/run-kind.ts'
@@ -41,35 +41,46 @@ function flowForArguments(machine: Machine, name: readonly Field[], command: Com
 /** Runs a command that is given by its words, behind wrappers, substitutions and redirections. */
 export function runFields(machine: Machine, all: readonly Field[], scope: Scope, outer: Scope = scope): Status {
   const allWords = all.map((field) => field.text)
-  const skipped = skipWrappers(allWords)
-  const wrappers = allWords.slice(0, skipped).map(programOf)
-  const input = wrappers.includes('xargs') || wrappers.includes('parallel') ? scope.input : []
+  const wrappers = wrappersOf(allWords)
+  const before = wrappers.flat()
+  const skipped = before.length
+  const feeder = feederAt(allWords)
+  const input = feeder === -1 ? [] : scope.input
   const piped = input.flatMap((piece) => fieldsOf(piece))
   for (const { file } of input) if (file !== undefined) machine.record.takesFrom.add(file)
-  if (allWords.slice(0, skipped).includes('-m')) noteNames(machine, allWords)
-  const placed = allWords.slice(0, skipped).some((word) => word === '-I' || word === '-I{}' || word === '-i')
-  const fields = placed ? fillPlaces(machine, all.slice(skipped), piped) : [...all.slice(skipped), ...piped]
+  if (before.includes('-m')) noteNames(machine, allWords)
+  const place = placeIn(before)
+  const fields =
+    place !== null ? fillPlaces(machine, all.slice(skipped), piped, place) : [...all.slice(skipped), ...piped]
   const words = fields.map((field) => field.text)
   if (words[0] === undefined) return null
   for (const field of all.slice(0, skipped)) mention(machine, field, within('done', scope.use), 'told')
-  if (skipped > 0 && onlyShows(allWords.slice(0, skipped))) return mentionAll(machine, fields, 'told', 'told')
-  const call: Call = { name: programOf(words[0]), fields, words, scope }
-  const status = runCall(machine, call)
-  if (wrappers.includes('exec') || call.name === 'exec')
+  if (feeder !== -1)
+    machine.record.addAs(programOf(allWords[feeder] ?? ''), {
+      ...{ words: allWords.slice(feeder), outputs: scope.out.paths, use: scope.use, dry: false },
+    })
+  const use = useBehind(wrappers, piped.length > 0 || (words.includes(':::') && words.at(-1) !== ':::'))
+  if (use === 'told') return mentionAll(machine, fields, 'told', 'told')
+  const call: Call = { name: programOf(words[0]), fields, words, scope: use === 'done' ? scope : { ...scope, use } }
+  const status = runCall(machine, call, before.every(isSetting))
+  if (before.includes('exec') || call.name === 'exec')
     replaceShell(machine, call, outer, skipped < allWords.length && call.name !== 'exec')
   return status
 }
 
-/** `parallel --dry-run`, `sudo -l`. */
-const onlyShows = (words: readonly string[]): boolean =>
-  words.some((word) => word === '--dry-run') || (programOf(words[0] ?? '') === 'sudo' && words.includes('-l'))
+/** What `xargs` puts its input in place of: `-I{}`, `-I %`, `-i`. */
+function placeIn(words: readonly string[]): string | null {
+  const at = words.findIndex((word) => /^(?:-[0rtx]*I|-i$)/u.test(word))
+  if (at === -1) return null
+  const word = words[at] ?? ''
+  return (word === '-i' ? '' : word.slice(word.indexOf('I') + 1) || words[at + 1]) || '{}'
+}
 
-/** `xargs -I{}`: the input stands where the braces are. */
-function fillPlaces(machine: Machine, fields: readonly Field[], input: readonly Field[]): Field[] {
+function fillPlaces(machine: Machine, fields: readonly Field[], input: readonly Field[], place: string): Field[] {
   const text = input.map((field) => field.text).join(' ')
   if (text === '') return [...fields]
   return fields.map((field) => {
-    const parts = field.text.split('{}')
+    const parts = field.text.split(place)
     if (parts.length === 1 || !machine.spend(0, (parts.length - 1) * text.length)) return field
     return { ...field, text: parts.join(text), verbatim: null }
   })
@@ -81,10 +92,11 @@ function replaceShell(machine: Machine, call: Call, outer: Scope, replaces: bool
   else if (call.scope.out !== outer.out) machine.redirected = call.scope.out
 }
 
-function runCall(machine: Machine, call: Call): Status {
+/** Programs that run another one know nothing of the functions of the script: `mayBeFunction` is false behind them. */
+function runCall(machine: Machine, call: Call, mayBeFunction: boolean): Status {
   const { name, words, scope, fields } = call
   const body = machine.functions.get(words[0] ?? '')
-  if (body !== undefined) return callFunction(machine, call)
+  if (mayBeFunction && body !== undefined) return callFunction(machine, call)
   const dry = isDry(name, words, machine.context.says)
   if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
   else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')

@@ -55,6 +55,8 @@ function holdsInAnyOrder(name: string, have: readonly string[], want: readonly s
 
 const TURNING =
   /^--(?:delete|abort|undo|revert|reverse|remove|uninstall|disable|rollback|cancel|quit|skip|unset|unset-all|prune|purge|destroy|deregister|list|check|diff|no-(?:op|act|commit|push|execute|exec|run|install|apply|deploy|start|restart|write|save|send|publish|enable|upload|download|change|changes))(?:=|$)/u
+/** Options that keep a command away from the word that they are given. */
+export const LEAVES_OUT = /^--(?:exclude|ignore|deselect|except|omit|skip|without)(?:-[a-z-]+=|=|$)/u
 /** Short options that turn the meaning of these alone. */
 const TURNING_SHORT: Readonly<Record<string, string>> = {
   git: 'dDR',
@@ -70,9 +72,10 @@ export function turnsMeaning(name: string, words: readonly string[], anchor: rea
   if (name === 'git' && words[1] === 'stash' && OTHER_STASH.test(words[2] ?? '') && words[2] !== anchor[2]) return true
   const letters = Object.hasOwn(TURNING_SHORT, name) ? (TURNING_SHORT[name] ?? '') : ''
   return words.some(
-    (word) =>
+    (word, at) =>
       !anchor.includes(word) &&
       (TURNING.test(word) ||
+        (LEAVES_OUT.test(word) && anchor.includes(words[at + 1] ?? '')) ||
         (word.startsWith('--no-') && anchor.includes(word.slice(5))) ||
         (isCluster.test(word) && [...letters].some((letter) => word.includes(letter)))),
   )
