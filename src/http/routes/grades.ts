@@ -207,8 +207,8 @@ export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps
   else deps.metrics.graded(grade)
   if (grade.status === 'failed') throw failureProblem(grade)
   if ((body.cache ?? 'use') === 'use')
-    // The grade is stored already: without its alias the next equal request is only slower.
-    await deps
+    // Not waited for: the grade is stored already, and without its alias the next equal request is only slower.
+    void deps
       .aliasesOf(request.project)
       .remember(request.bodyDigest, grade)
       .catch(({ code }: { code?: string }) => {
