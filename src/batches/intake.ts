@@ -159,7 +159,7 @@ async function admit(
   const { judge, rubric, trajectory, document } = admitted
   const fault = faultOf(deps, plan, judge)
   if (fault !== null) return fault
-  if (document !== null) await deps.service.keep(trajectory, document)
+  if (document !== null) await deps.service.store(trajectory, document)
   const { trajectory: _, ...rest } = request
   return {
     index,

@@ -92,7 +92,7 @@ export function createGradingService(given: GradingDeps): GradingService {
     gradeItem: answer,
     admit: (request, read) => admitRequest(deps, request, read),
     resolve: (request) => resolveQuestion(deps, request),
-    keep: (trajectory, document) => storeTrajectory(deps, trajectory, document),
+    store: (trajectory, document) => storeTrajectory(deps, trajectory, document),
     async upload(given): Promise<UploadOutcome> {
       const document = isList(given) ? { records: given } : given
       const read = await deps.read(document)

@@ -35,7 +35,7 @@ export interface GradingService {
   /** The whole question, with its key. Nothing is stored or asked. */
   resolve(request: GradeRequest): Promise<Resolved | Refused>
   /** Stores a trajectory that was read from the document. */
-  keep(trajectory: Trajectory, document: Record<string, unknown>): Promise<boolean>
+  store(trajectory: Trajectory, document: Record<string, unknown>): Promise<boolean>
   /** One run in any supported format: an object, or an array of records. */
   upload(document: Record<string, unknown> | readonly unknown[]): Promise<UploadOutcome>
   /** A stored trajectory, read. Null where there is none. */

@@ -14,8 +14,8 @@ import { oneLine } from '../results/terminal-text.ts'
 
 /** `veridict keys …`: on the database itself, whether or not a service runs on it. */
 export function keysCommand(shell: Shell): Command {
-  const withDesk = (work: (desk: StoredKeys) => Promise<ExitCode>, make = false) =>
-    runCommand(shell, () => atDesk(shell, make, work))
+  const withKeys = (work: (stored: StoredKeys) => Promise<ExitCode>, make = false) =>
+    runCommand(shell, () => useKeys(shell, make, work))
   const keys = new Command('keys')
     .description('make, list and revoke keys of the service')
     .addHelpText('after', KEYS_HELP)
@@ -24,21 +24,23 @@ export function keysCommand(shell: Shell): Command {
       .description('make a key and print it, once')
       .argument('<name>', 'for whom or what it is')
       .addHelpText('after', CREATE_HELP)
-      .action((name: string, options: CreateOptions) => withDesk((desk) => create(shell, desk, name, options), true)),
+      .action((name: string, options: CreateOptions) =>
+        withKeys((stored) => create(shell, stored, name, options), true),
+      ),
   )
   keys.addCommand(
     new Command('list')
       .description('list all keys, without what is secret')
       .addOption(new Option('-o, --output <format>', 'a table, or a JSON object each').choices(['table', 'json']))
       .addHelpText('after', LIST_HELP)
-      .action(({ output }: ListOptions) => withDesk((desk) => list(shell, desk, output === 'json'))),
+      .action(({ output }: ListOptions) => withKeys((stored) => list(shell, stored, output === 'json'))),
   )
   keys.addCommand(
     new Command('revoke')
       .description('end a key and its sessions at once')
       .argument('<id>', 'key_…, as `keys list` shows it')
       .addHelpText('after', REVOKE_HELP)
-      .action((id: string) => withDesk((desk) => revoke(shell, desk, id))),
+      .action((id: string) => withKeys((stored) => revoke(shell, stored, id))),
   )
   return keys
 }
@@ -47,24 +49,28 @@ interface ListOptions {
   readonly output?: 'table' | 'json'
 }
 
-async function atDesk(shell: Shell, make: boolean, work: (desk: StoredKeys) => Promise<ExitCode>): Promise<ExitCode> {
-  const desk = await openKeys(shell.env, make)
+async function useKeys(
+  shell: Shell,
+  make: boolean,
+  work: (stored: StoredKeys) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const stored = await openKeys(shell.env, make)
   try {
-    return await work(desk)
+    return await work(stored)
   } finally {
-    await desk.close()
+    await stored.close()
   }
 }
 
-async function create(shell: Shell, desk: StoredKeys, name: string, options: CreateOptions): Promise<ExitCode> {
+async function create(shell: Shell, stored: StoredKeys, name: string, options: CreateOptions): Promise<ExitCode> {
   const now = new Date()
   const plan = planOf(name, options, now)
   const fault = findPlanFault(plan, now)
   if (fault !== null) throw new CliError(`no key was made: ${fault}`)
-  const { key, token } = await createKey(desk.store, plan, now)
+  const { key, token } = await createKey(stored.store, plan, now)
   if (options.output === 'json') shell.out.write(line({ ...key, token }))
   else shell.out.write(`${token}\n`)
-  shell.err.write(`${renderKey(key)}\nin ${oneLine(desk.database)}\n${newProject(desk, key.project)}${ONCE}\n`)
+  shell.err.write(`${renderKey(key)}\nin ${oneLine(stored.database)}\n${newProject(stored, key.project)}${ONCE}\n`)
   return EXIT.graded
 }
 
@@ -77,21 +83,25 @@ const newProject = ({ projects }: StoredKeys, project: string): string =>
 const ONCE =
   'The key above is shown this once: only a digest of it is kept. Give it as VERIDICT_API_KEY, or as Authorization: Bearer.'
 
-async function list(shell: Shell, desk: StoredKeys, json: boolean): Promise<ExitCode> {
-  const keys: readonly KeyView[] = await listKeys(desk.store, new Date())
+async function list(shell: Shell, stored: StoredKeys, json: boolean): Promise<ExitCode> {
+  const keys: readonly KeyView[] = await listKeys(stored.store, new Date())
   if (json) for (const key of keys) shell.out.write(line(key))
   else if (keys.length > 0) shell.out.write(renderKeyTable(keys))
-  if (keys.length === 0) shell.err.write(`no keys in ${oneLine(desk.database)}; veridict keys create NAME makes one\n`)
+  if (keys.length === 0)
+    shell.err.write(`no keys in ${oneLine(stored.database)}; veridict keys create NAME makes one\n`)
   return EXIT.graded
 }
 
-async function revoke(shell: Shell, desk: StoredKeys, id: string): Promise<ExitCode> {
-  const key = await revokeKey(desk.store, id, new Date())
+async function revoke(shell: Shell, stored: StoredKeys, id: string): Promise<ExitCode> {
+  const key = await revokeKey(stored.store, id, new Date())
   if (key === null) {
     const hint = id.startsWith('vk_')
       ? ['Give the id, not the key itself: key_ and the part between the two first "_".']
       : []
-    throw new CliError(`there is no such key in ${oneLine(desk.database)}`, [...hint, 'List them: veridict keys list'])
+    throw new CliError(`there is no such key in ${oneLine(stored.database)}`, [
+      ...hint,
+      'List them: veridict keys list',
+    ])
   }
   shell.err.write(`${key.id} (${oneLine(key.name)}) is revoked since ${key.revoked_at}; batches that it began go on\n`)
   return EXIT.graded
