@@ -150,7 +150,10 @@ export class BatchEngine {
    */
   private async parkOwn(id: string): Promise<void> {
     const { batches } = this.deps.stores
-    if (await batches.claim(id)) await batches.park(id, COMMAND_STOPPED, null)
+    if (!(await batches.claim(id))) return
+    // One that rests would be taken at the end of its rest.
+    if ((await batches.get(id))?.resumes_at != null) await batches.resume(id)
+    await batches.park(id, COMMAND_STOPPED, null)
   }
 
   /** Others hear of it where they may take it. */

@@ -214,6 +214,30 @@ describe('a batch of the command', () => {
     },
   )
 
+  test('that rests until a time when its command is stopped stays parked for good', async () => {
+    const database = tempDatabase()
+    const { app, createBatch } = await start(
+      answeringJudge(() => ({ fail: 'judge_unreachable' })),
+      database,
+      false,
+    )
+    const { id } = await createBatch({}, pausing(itemsOf(MANY), -1, noop), never)
+    await expect
+      .poll(async () => (await app.context.main.batches.get(id))?.resumes_at ?? null, { timeout: 20_000 })
+      .not.toBeNull()
+    open.splice(open.indexOf(app), 1)
+    await app.stop()
+    const service = await start(
+      answeringJudge(() => GOOD_ANSWER),
+      database,
+    )
+    expect(await service.app.context.main.batches.get(id)).toMatchObject({
+      status: 'parked',
+      parked_reason: 'the command that ran it was stopped',
+      resumes_at: null,
+    })
+  }, 30_000)
+
   test('is not taken for abandoned by a process that starts meanwhile, also while its judge is out', async () => {
     const database = tempDatabase()
     const failure = { fail: 'quota_exhausted' } as const
