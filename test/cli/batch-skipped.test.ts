@@ -59,15 +59,19 @@ describe('what is skipped', () => {
     const file = (name: string, detail = 'JSON of no format') =>
       ({ kind: 'skipped', name, source: name, reason: 'unsupported', detail }) as const
     const many = Array.from({ length: 12 }, (_, at) => file(`t${at}/expected.json`))
-    const shell = testShell({ trials: () => [...many, trial('b'), file('README.md', 'neither JSON nor JSON lines')] })
+    const rest = { ...file('jobs#files', '50 more files are no trajectories'), files: 50 }
+    const shell = testShell({
+      trials: () => [...many, trial('b'), file('README.md', 'neither JSON nor JSON lines'), rest],
+    })
     expect(await run(shell)).toBe(0)
     expect(shell.errors().match(/^skipped .*$/gm)).toEqual([
       expect.stringMatching(
         /^skipped {2}12 files {2}unsupported: JSON of no format: t0.*, t9\/expected.json, and 2 more$/,
       ),
       'skipped  README.md  unsupported: neither JSON nor JSON lines',
+      'skipped  jobs#files  unsupported: 50 more files are no trajectories',
     ])
-    expect(shell.errors()).toContain('bat_01: 1 trial, 13 files that are no trajectories\n')
+    expect(shell.errors()).toContain('bat_01: 1 trial, 63 files that are no trajectories\n')
   })
 
   test('a request that the service refuses is told by its own name and place', async () => {

@@ -41,6 +41,8 @@ export type TrialItem =
       readonly source: string
       readonly reason: SkipReason
       readonly detail: string
+      /** How many files it stands for; absent: one. */
+      readonly files?: number
     }
 
 /** Who reads lines of grade requests, and the trajectories in them. */

@@ -176,7 +176,8 @@ function* tellRefused(scope: Scope, inside: Place, { refused, untold }: Spool): 
 /** What was only counted below a path, as one item. */
 export function* tellRest(scope: Scope, place: Place): Generator<TrialItem> {
   const files = scope.told.files - scope.job.limits.max_refusals
-  if (files > 0) yield skip(scope, place, 'unsupported', `${files} more files are no trajectories`, 'files')
+  if (files > 0)
+    yield { ...skip(scope, place, 'unsupported', `${files} more files are no trajectories`, 'files'), files }
   const { hidden } = scope.told
   if (hidden > 0)
     yield skip(scope, place, 'unsupported', `${hidden} hidden files or folders were not looked at`, 'hidden')

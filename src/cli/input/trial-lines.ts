@@ -125,7 +125,7 @@ function skip(item: Skipped, counts: Counts, files: Map<string, Skipped[]>, view
     view.note(skippedText(item))
     return
   }
-  counts.files++
+  counts.files += item.files ?? 1
   const alike = files.get(item.detail)
   if (alike === undefined) files.set(item.detail, [item])
   else alike.push(item)
