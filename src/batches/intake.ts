@@ -176,9 +176,12 @@ export function faultOf(deps: IntakeDeps, plan: BatchPlan, judge: Judge): Intake
   const { name, kind, prices } = judge.info
   if (plan.kind === 'recheck') return null
   if (plan.mode === 'provider' && judge.batch === undefined)
-    return impossible('/mode', `the judge ${name} has no batch endpoint: use "mode": "direct"`)
+    return impossible('/mode', `the judge ${name} has no batch endpoint: take mode direct, or a judge that has one`)
   if (plan.max_cost_usd !== null && kind === 'model' && priceOn(prices, deps.clock.now()) === null)
-    return impossible('/max_cost_usd', `a cap needs a price, and ${name} has none: set it in VERIDICT_CONFIG`)
+    return impossible(
+      '/max_cost_usd',
+      `a cap needs a price, and ${name} has none: give judges.${name}.price in the file that VERIDICT_CONFIG names (docs/configuration.md)`,
+    )
   return null
 }
 

@@ -8,7 +8,7 @@ import type { Place } from '../unpack/place.ts'
 import type { Unpacked } from '../unpack/spool.ts'
 import type { RunFacts } from './terminal-bench.ts'
 import type { TrialFacts } from './trial-facts.ts'
-import type { SkipReason, TrialItem, TrialReader } from './trial-item.ts'
+import type { SkippedItem, SkipReason, TrialItem, TrialReader } from './trial-item.ts'
 
 export interface ReadProgress {
   /** What is being read or unpacked. */
@@ -139,7 +139,7 @@ export const nameOf = ({ root }: Scope, place: Place, run = ''): string =>
 /** A message may quote what is wrong, and what is wrong may be as long as a file. */
 const MAX_DETAIL = 2000
 
-export const skip = (scope: Scope, place: Place, reason: SkipReason, detail: string, run = ''): TrialItem => ({
+export const skip = (scope: Scope, place: Place, reason: SkipReason, detail: string, run = ''): SkippedItem => ({
   kind: 'skipped',
   name: nameOf(scope, place, run),
   source: safeText(place.shown),

@@ -35,15 +35,17 @@ export type TrialItem =
       readonly trajectory: Trajectory | null
       readonly warnings: readonly string[]
     }
-  | {
-      readonly kind: 'skipped'
-      readonly name: string
-      readonly source: string
-      readonly reason: SkipReason
-      readonly detail: string
-      /** How many files it stands for; absent: one. */
-      readonly files?: number
-    }
+  | SkippedItem
+
+export interface SkippedItem {
+  readonly kind: 'skipped'
+  readonly name: string
+  readonly source: string
+  readonly reason: SkipReason
+  readonly detail: string
+  /** How many files it stands for; absent: one. */
+  readonly files?: number
+}
 
 /** Who reads lines of grade requests, and the trajectories in them. */
 export interface TrialReader {

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import type { TaskFolder } from '../../archives/tasks/task-folder.ts'
 import type { ReadTrialsOptions } from '../../archives/trials/reading-job.ts'
-import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import type { SkippedItem, TrialItem } from '../../archives/trials/trial-item.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { safeText } from '../../archives/unpack/names.ts'
@@ -48,7 +48,7 @@ interface MarkerAuditOptions {
   readonly abort: AbortSignal
   /** What is said of no one row: what was skipped, and what was not searched. */
   readonly onNote: (text: string) => void
-  readonly onSkipped: (item: Extract<TrialItem, { kind: 'skipped' }>) => void
+  readonly onSkipped: (item: SkippedItem) => void
   readonly onProgress: (counts: AuditCounts) => void
 }
 

@@ -1,4 +1,4 @@
-import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import type { SkippedItem, TrialItem } from '../../archives/trials/trial-item.ts'
 import { count } from '../../domain/count.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
 import { CliError } from '../client/cli-error.ts'
@@ -96,7 +96,7 @@ const truthHint = ({ without_truth }: Counts, truths: string | undefined): strin
 export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name, ...request })
 
 async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: ProgressView): AsyncGenerator<Trial> {
-  const files = new Map<string, Skipped[]>()
+  const files = new Map<string, SkippedItem[]>()
   for await (const item of items) {
     if (item.kind === 'skipped') {
       skip(item, counts, files, view)
@@ -115,10 +115,8 @@ async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: Prog
   for (const alike of files.values()) view.note(filesSkippedText(alike))
 }
 
-type Skipped = Extract<TrialItem, { kind: 'skipped' }>
-
 /** A trial is told at once, a file at the end, with those that are left out for the same reason. */
-function skip(item: Skipped, counts: Counts, files: Map<string, Skipped[]>, view: ProgressView): void {
+function skip(item: SkippedItem, counts: Counts, files: Map<string, SkippedItem[]>, view: ProgressView): void {
   if (isTrial(item)) {
     counts.skipped++
     if (item.reason === 'no_ground_truth') counts.without_truth++
@@ -132,8 +130,8 @@ function skip(item: Skipped, counts: Counts, files: Map<string, Skipped[]>, view
 }
 
 /** Files that are no trajectories for the same reason, in one line. */
-function filesSkippedText(files: readonly Skipped[]): string {
-  const [first, ...others] = files as [Skipped, ...Skipped[]]
+function filesSkippedText(files: readonly SkippedItem[]): string {
+  const [first, ...others] = files as [SkippedItem, ...SkippedItem[]]
   if (others.length === 0) return skippedText(first)
   const names = files.slice(0, MOST_NAMED).map(placeOf)
   const more = files.length > names.length ? `, and ${files.length - names.length} more` : ''
@@ -144,9 +142,9 @@ const filesText = ({ files }: Counts): string =>
   count(files, 'file that is no trajectory', 'files that are no trajectories')
 
 /** Whether a trial is lost with what is skipped; a file of no known format may be anything. */
-export const isTrial = (item: Skipped): boolean => item.reason !== 'unsupported'
+export const isTrial = (item: SkippedItem): boolean => item.reason !== 'unsupported'
 
-export const skippedText = (item: Skipped): string =>
+export const skippedText = (item: SkippedItem): string =>
   `skipped  ${placeOf(item)}  ${item.reason}: ${clip(item.detail, 300)}`
 
 /** The name, and where it stands when the name alone does not say it. */
