@@ -104,7 +104,7 @@ describe('what is skipped', () => {
   test.each([
     ['without -g, before anything is graded', [], [], 1, '2 trials without a ground truth: give -g FILE'],
     ['without -g, beside what is graded', [trial('c')], [], 0, 'or put a ground_truth.json into the trial’s folder'],
-    ['with -g', [trial('c')], ['-g', truths], 0, `no row of ${truths} has their task or trial, as named above`],
+    ['with -g', [trial('c')], ['-g', truths], 0, `what ${truths} lacks for each is said above`],
   ] as const)('trials without a ground truth end in one hint, %s', async (_name, more, args, code, said) => {
     writeFileSync(truths, '{}')
     service.ending = () => ({ label: 'aligned' })

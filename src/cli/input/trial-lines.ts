@@ -91,7 +91,7 @@ function nothingToGrade(counts: Counts, truths: string | undefined): CliError {
 const truthHint = ({ without_truth }: Counts, truths: string | undefined): string =>
   truths === undefined
     ? `${count(without_truth, 'trial')} without a ground truth: give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or one above`
-    : `${count(without_truth, 'trial')} without a ground truth: no row of ${oneLine(truths)} has their task or trial, as named above`
+    : `${count(without_truth, 'trial')} without a ground truth: what ${oneLine(truths)} lacks for each is said above`
 
 export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name, ...request })
 
