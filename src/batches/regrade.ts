@@ -89,10 +89,8 @@ async function* findGrades(
   const { batch, ...rest } = filters
   const wanted = ids && new Set(ids)
   if (isOwnBatch(batch)) {
-    // Its own grades, whatever replaced them since, in its order.
-    for await (const page of endedPages(batches, batch))
-      for (const { grade } of await withGrades(grades, page))
-        if (grade !== null && fitsNames(namesOf(grade), rest) && wanted?.has(grade.id) !== false) yield grade
+    for await (const grade of gradesOf(batch, batches, grades))
+      if (fitsNames(namesOf(grade), rest) && wanted?.has(grade.id) !== false) yield grade
   } else if (ids === undefined) {
     yield* listStanding(grades, filters)
   } else {
@@ -101,6 +99,13 @@ async function* findGrades(
       if (grade !== null && fitsNames(namesOf(grade), filters)) yield grade
     }
   }
+}
+
+/** A batch's own grades, whatever replaced them since, in its order; with the names of its items: one that answered a cache hit has others. */
+async function* gradesOf(batch: string, batches: BatchStore, grades: GradeStore): AsyncGenerator<Grade> {
+  for await (const page of endedPages(batches, batch))
+    for (const { item, grade } of await withGrades(grades, page))
+      if (grade !== null) yield { ...grade, metadata: item.request.metadata ?? grade.metadata }
 }
 
 async function* listStanding(grades: GradeStore, filters: GradeFilter): AsyncGenerator<Grade> {

@@ -67,6 +67,18 @@ test('a changed rubric: the old grades stay byte for byte, and the flips have bo
   }
 })
 
+test('a batch is graded again by the names of its items, not of the requests that paid for their grades', async () => {
+  app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const named = (task: string) => makeItems(2).map((item) => ({ ...item, metadata: { task } }))
+  const paid = await finish(app, (await startBatch(app, named('first'))).id)
+  const base = await finish(app, (await startBatch(app, named('second'))).id)
+  expect(base.results.map(({ grade_id }) => grade_id)).toEqual(paid.results.map(({ grade_id }) => grade_id))
+  const { results } = await regrade({ query: { batch: base.batch.id, task: 'second' }, samples: 3 })
+  expect(results.map(({ metadata }) => metadata['task'])).toEqual(['second', 'second'])
+  const none = await app.post('/v1/regrades', { query: { batch: base.batch.id, task: 'first' }, samples: 3 })
+  expect(none.statusCode, none.body).toBe(400)
+})
+
 describe('another judge', () => {
   test('grades everything again, leaves the old grades byte for byte, and the flips are counted', async () => {
     const other = answeringJudge((run) => (run < 2 ? IGNORED : GOOD_ANSWER), 'other')
