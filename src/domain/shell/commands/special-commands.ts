@@ -201,9 +201,17 @@ function runContained(machine: Machine, call: Call): Status {
   const { words, fields } = call
   const at = handedOverFrom(call.name, words)
   if (at === null) return runKind(machine, call)
-  // The image gets the words behind its name; its entry point is what runs.
-  const entry = words.slice(0, at).indexOf('--entrypoint') + 1
-  return runBehind(machine, call, at, fields.slice(entry, entry === 0 ? 0 : entry + 1))
+  return runBehind(machine, call, at, entryPoint(fields.slice(0, at)))
+}
+
+/** The image gets the words behind its name; its entry point is what runs: `--entrypoint sh`, `--entrypoint=sh`; an empty one is none. */
+function entryPoint(fields: readonly Field[]): Field[] {
+  const at = fields.findIndex(({ text }) => /^--entrypoint(?:=|$)/u.test(text))
+  const [option, value] = at === -1 ? [] : fields.slice(at, at + 2)
+  const entry = option?.text.includes('=')
+    ? { ...option, text: option.text.slice('--entrypoint='.length), verbatim: null }
+    : value
+  return entry === undefined || entry.text === '' ? [] : [entry]
 }
 
 function runBehind(machine: Machine, { fields, scope }: Call, at: number, first: readonly Field[] = []): Status {

@@ -142,7 +142,8 @@ function useOfCommand(record: Record, command: AnchorCommand): Use {
   let best: Use = usePrinted(record, command)
   const askedDry = isDry(command.name, command.words)
   for (const ran of record.named(command.name)) {
-    const use = within(ran.use, limitOf(ran, command, askedDry))
+    const taken = command.isFed ? (ran.useFed ?? ran.use) : ran.use
+    const use = within(taken, limitOf(ran, command, askedDry))
     if (rankOf(use) <= rankOf(best) || !sendsTo(ran.outputs, command.outputs)) continue
     if (holdsWords(command.name, ran.words, command.words)) best = use
   }
