@@ -59,6 +59,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['find . -empty -exec make deploy \\;', 'make deploy', 'unsure'],
     ['fd x1 -x make deploy', 'make deploy', 'unsure'],
     ["find . -name '*.x1' -exec rm {} +", "find . -name '*.x1' -exec rm {} +", 'done'],
+    ["find . -name '*.x1' -exec sudo rm {} +", "find . -name '*.x1' -exec rm {} +", 'done'],
+    ["find . -name '*.x1' -exec echo rm {} +", "find . -name '*.x1' -exec rm {} +", 'unsure'],
     ['git ls-files | xargs -r make deploy', 'git ls-files | xargs make deploy', 'done'],
     ["x=''; for one in $x; do make deploy; done", 'make deploy', 'told'],
     ['ls | sudo xargs -n1 make deploy', 'ls | xargs make deploy', 'done'],

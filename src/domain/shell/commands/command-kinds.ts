@@ -205,6 +205,8 @@ const FIND_ACTIONS = [
   '--exec',
   '--exec-batch',
 ]
+/** Whether `find` or `fd` runs what follows this option. */
+export const runsForFound = (word: string): boolean => /^-(?:(?:exec|ok)(?:dir)?|[xX]|-exec(?:-batch)?)$/u.test(word)
 const isFindAction = (word: string): boolean => FIND_ACTIONS.includes(word)
 
 export function editsInPlace(words: readonly string[]): boolean {

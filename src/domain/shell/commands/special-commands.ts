@@ -3,7 +3,7 @@ import { wholeOf } from '../syntax/expand.ts'
 import { LONGEST_SCRIPT } from '../syntax/parse-script.ts'
 import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } from '../syntax/put-into-file.ts'
 import { within } from '../syntax/record.ts'
-import { editsInPlace, firstCommand, handedOverFrom, subcommandOf } from './command-kinds.ts'
+import { editsInPlace, firstCommand, handedOverFrom, runsForFound, subcommandOf } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
 import type { Field, Machine, Status } from './machine.ts'
 import { act, runKind } from './run-kind.ts'
@@ -242,9 +242,7 @@ function runOption(machine: Machine, call: Call): Status {
 /** `find -exec cmd {} ;` runs the command for what it finds: with conditions before it, that may be nothing. */
 function runFound(machine: Machine, call: Call): Status {
   const { words, fields, scope } = call
-  const at = words.findIndex((word) =>
-    ['-exec', '-execdir', '-ok', '-okdir', '-x', '-X', '--exec', '--exec-batch'].includes(word),
-  )
+  const at = words.findIndex(runsForFound)
   if (at === -1) return runKind(machine, call)
   const end = words.findIndex((word, place) => place > at && (word === ';' || word === '+' || word === '\\;'))
   const mayFindNothing = call.name === 'fd' || words.slice(1, at).some((word) => isOption(word) && word !== '-maxdepth')

@@ -1,6 +1,6 @@
 import { isAddress, normalPath } from '../../acts/mentions.ts'
 import { foldForSearch, foldWhole, indexOfWord } from '../../text/search.ts'
-import { isDry, kindOf, mayBeDry } from '../commands/command-kinds.ts'
+import { commandIn, isDry, kindOf, mayBeDry, runsForFound } from '../commands/command-kinds.ts'
 import { withoutComments } from '../commands/file-kinds.ts'
 import { Machine, SCREEN, type Scope } from '../commands/machine.ts'
 import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
@@ -155,8 +155,15 @@ function limitOf({ words, dry }: Ran, { name, words: wanted }: AnchorCommand, as
   if (dry && !askedDry) return 'told'
   if (kindOf(name, wanted) === 'does' && kindOf(name, words) === 'searches') return 'told'
   const isOther = turnsMeaning(name, words, wanted) || mayBeDry(name, words, wanted) || goesElsewhere(words, wanted)
-  return isOther ? 'unsure' : 'done'
+  return isOther || runsOther(name, words, wanted) ? 'unsure' : 'done'
 }
+
+/** `find -exec echo rm {} +` holds all words of `find -exec rm {} +`. */
+const runsOther = (name: string, words: readonly string[], wanted: readonly string[]): boolean =>
+  (name === 'find' || name === 'fd') && wanted.some(runsForFound) && programForFound(words) !== programForFound(wanted)
+
+const programForFound = (words: readonly string[]): string =>
+  commandIn(words.slice(words.findIndex(runsForFound) + 1)).name
 
 /** An address beside that of the anchor: which of them is asked, and which only told of? */
 const goesElsewhere = (words: readonly string[], wanted: readonly string[]): boolean =>
