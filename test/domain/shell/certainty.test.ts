@@ -70,6 +70,15 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['ls | parallel --dry-run make deploy', 'parallel make deploy', 'told'],
     ['sudo -l xargs make deploy', 'xargs make deploy', 'told'],
   ],
+  'behind a test of a variable that is empty': [
+    ["x=''\nif [ -z $x ]; then make deploy; fi", 'make deploy', 'done'],
+    ["x=''\nif [ $x = yes ]; then make deploy; fi", 'make deploy', 'told'],
+    ["x=''\nif [ ! $x = yes ]; then make deploy; fi", 'make deploy', 'unsure'],
+    ["x=''\nif [ $x ]; then make deploy; fi", 'make deploy', 'told'],
+    ['x=\'\'\nif [ "$x" ]; then make deploy; fi', 'make deploy', 'told'],
+    ['x=1\nif [ $x ]; then make deploy; fi', 'make deploy', 'done'],
+    ['if [ $x ]; then make deploy; fi', 'make deploy', 'unsure'],
+  ],
   'behind a program that may run nothing of it': [
     ['sudo -nl make deploy', 'make deploy', 'told'],
     ['sudo --list make deploy', 'make deploy', 'told'],
