@@ -84,8 +84,8 @@ export const ACT_MUTANTS: readonly Mutant[] = [
     'turned-down': [
       '2: what sounds like a call that was turned down may not have run',
       'words-approver words-guardrail words-not_run',
-      "soundsTurnedDown(text)) return 'interrupted'",
-      "false) return 'interrupted'",
+      "return soundsTurnedDown(text) ? 'interrupted' : says",
+      'return says',
     ],
   }),
   ...inFile('src/domain/acts/message-use.ts', 'acting_by_message', {

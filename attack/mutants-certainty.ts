@@ -112,8 +112,8 @@ const OTHERS: readonly Mutant[] = inFile(`${SHELL}/syntax/read-shell.ts`, 'not_e
   'same-program': [
     '5: a command of the same program may look, ask or do the opposite',
     'instead-',
-    'const use = within(ran.use, limitOf(ran, command, askedDry))',
-    'const use = ran.dry === null ? limitOf(ran, command, askedDry) : ran.use',
+    'const use = within(taken, limitOf(ran, command, askedDry))',
+    'const use = ran.dry === null ? limitOf(ran, command, askedDry) : taken',
   ],
   'dry-by-program': [
     '5: an option that is handed on may mean a dry run',

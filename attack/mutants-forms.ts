@@ -30,13 +30,13 @@ export const FORM_MUTANTS: readonly Mutant[] = [
     name: 'frames-escaped',
     rule: 'rendering: look-alikes of frames are shown escaped',
     classes: ['forged_frames'],
-    patches: one('src/domain/text/escape.ts', 'at >= from && looksLikeFrame(text, at)', 'at >= from && at < 0'),
+    patches: one('src/domain/text/escape.ts', 'at < to && looksLikeFrame(text, at)', 'at < 0'),
   },
   {
     name: 'frames-indented',
     rule: 'rendering: an indented look-alike is one',
     classes: ['forged_frames'],
-    patches: one('src/domain/text/escape.ts', "while (at < to && (text[at] === ' ' || text[at] === '\\t')) at++", ''),
+    patches: one('src/domain/text/escape.ts', 'while (at < to && isBlank(text.charCodeAt(at))) at++', ''),
   },
   {
     name: 'secret-mark',

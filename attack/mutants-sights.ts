@@ -56,7 +56,7 @@ const wholeAlone = (mutant: Mutant): Mutant => ({
     ...one('src/domain/sights/sight-needles.ts', 'SHORTEST_IN_PIECES = 24', 'SHORTEST_IN_PIECES = 4000'),
     ...one(
       'src/domain/sights/sight-needles.ts',
-      "...one.seen_derived.map((text) => toNeedle(which, 'derived', text)),",
+      "for (const text of seen_derived) strings.push([which, 'derived', text])",
       '',
     ),
   ],

@@ -190,6 +190,14 @@ describe('pieces of a whole text', () => {
   })
 
   test.each([
+    ['curl https://a.org/install', 'curl https://a.org/installer'],
+    ['run make deploy-staging-east', 'prerun make deploy-staging-east'],
+    ['run the tests with coverage on this machine of ours', 'run the tests with coverage on this machine of ourselves'],
+  ])('are no certain sight where a longer word stands there: %s', (text, there) => {
+    expect(shown(`Try ${there}`, seen(text))).toBe('doubtful')
+  })
+
+  test.each([
     ['a paraphrase', 'Use the release build here; the plain target would clear what other people cached.'],
     ['a text that shares some words', 'The machine of all the other users is busy. Build on this host, please.'],
   ])('%s is none', (_name, text) => {

@@ -16,6 +16,8 @@ import {
   toLines,
 } from './make-batch.ts'
 
+type Gate = PromiseWithResolvers<void>
+
 let app: TestApp
 afterEach(() => app.stop())
 
@@ -213,6 +215,26 @@ describe('when judges fail', () => {
     await asked.promise
     await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/resume` })
     go.resolve()
+    await vi.waitUntil(async () => (await app.get(`/v1/batches/${id}`)).json<Batch>().status === 'done', 10_000)
+    expect(judge.calls.filter((run) => run === 1)).toHaveLength(2)
+  })
+
+  test('told to go on while a call fails, it goes on though an item that was begun later is turned away first', async () => {
+    const [asked, first, failing] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as [Gate, Gate, Gate]
+    const judge = answeringJudge(async (run, call) => {
+      if (call > 1 || run > 2) return GOOD_ANSWER
+      if (run === 1) asked.resolve()
+      await (run === 0 ? first : failing).promise
+      return run === 1 ? { fail: 'quota_exhausted' } : GOOD_ANSWER
+    })
+    app = await startApp({ judges: [judge], config: { concurrency: { initial: 2, min: 2, max: 2 } } })
+    const { id } = await startBatch(app, makeItems(30))
+    await asked.promise
+    await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/resume` })
+    first.resolve()
+    await vi.waitUntil(() => judge.calls.length === 3)
+    await delay(50)
+    failing.resolve()
     await vi.waitUntil(async () => (await app.get(`/v1/batches/${id}`)).json<Batch>().status === 'done', 10_000)
     expect(judge.calls.filter((run) => run === 1)).toHaveLength(2)
   })

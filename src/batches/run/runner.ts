@@ -35,8 +35,8 @@ export class BatchRunner {
   /** Items in flight at the most: falls where the reservations of calls in flight fill the budget. */
   private ceiling = MOST_IN_FLIGHT
   private parking: Parked | null = null
-  /** Whose failure parks the batch; null: that of no item. */
-  private parkedAt: OpenItem | null = null
+  /** The items in flight when one of them parked the batch; null: none did. */
+  private atParking: ReadonlySet<OpenItem> | null = null
   private parked: Promise<void> = Promise.resolve()
   /** Aborted once the run is to end: waiting for a turn ends. */
   private readonly leaving = new AbortController()
@@ -64,11 +64,14 @@ export class BatchRunner {
     return this.leaving.signal.aborted
   }
 
-  /** Answers later whether what is asked now, or waits for its turn, has parked the batch, or none of its items. */
+  /**
+   * Answers later whether what is asked now, or waits for its turn, may have parked the batch, or none of its items. Where a judge fails, those
+   * that wait for it are turned away before the item whose call has failed: one of these may be newer, and first to park it.
+   */
   watchParking(): () => boolean {
     const asked = new Set(this.flying)
     const wasLeaving = this.isLeaving
-    return () => wasLeaving || this.parkedAt === null || asked.has(this.parkedAt)
+    return () => wasLeaving || this.atParking === null || [...this.atParking].some((item) => asked.has(item))
   }
 
   /** The index of the first item at which the store refused something; null: it did at none. */
@@ -183,7 +186,7 @@ export class BatchRunner {
   private async settle(item: OpenItem, outcome: RunOutcome): Promise<void> {
     if (outcome.kind === 'passed_over') return this.passOver(item, outcome.failure)
     const lack = lackOf(outcome)
-    if (lack !== null) return this.leaveParked(item, lack, null)
+    if (lack !== null) return this.leaveParked(lack, null)
     const end = endOf(outcome)
     if (end !== null) await this.batches.settle(this.grading.refOf(item), end)
     this.patience.forget(item.index)
@@ -219,13 +222,13 @@ export class BatchRunner {
 
   private park(item: OpenItem, failure: Failure, until: Date | null): void {
     const judge = item.request.judge ?? 'the judge'
-    this.leaveParked(item, `${judge}: ${failure.code}: ${failure.message}`, until)
+    this.leaveParked(`${judge}: ${failure.code}: ${failure.message}`, until)
   }
 
-  private leaveParked(item: OpenItem, reason: string, resumes_at: Date | null): void {
+  private leaveParked(reason: string, resumes_at: Date | null): void {
     if (this.parking !== null || this.isStopping) return
     this.parking = { kind: 'parked', reason, resumes_at }
-    this.parkedAt = item
+    this.atParking = new Set(this.flying)
     this.leaving.abort()
     this.parked = this.given.onParking(this.parking)
     this.parked.catch(() => undefined)

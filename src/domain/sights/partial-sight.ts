@@ -1,3 +1,4 @@
+import { isWord } from '../text/search.ts'
 import type { Part } from '../trajectory/trajectory.ts'
 import type { Match } from './needle-search.ts'
 import { type Needle, PIECE } from './sight-needles.ts'
@@ -23,6 +24,8 @@ interface Run {
   end: number
   beginsLine: boolean
   endsLine: boolean
+  /** At the first or last word of the needle a longer word stands: `make release-7` in `make release-70`. */
+  isPartOfWord: boolean
 }
 
 /** Pieces followed in one text: more of the same say nothing new. */
@@ -75,11 +78,13 @@ export class PieceCollector {
     }
     const begin = left === 0 ? start : skeleton.offset(first - left)
     const stop = right === 0 ? end : skeleton.offset(last + right) + 1
+    const isPartOfWord = isInWord(this.needle, from, to, skeleton, first - left, last + right)
     if (run !== null && from <= run.to && to > run.to && isNextTo(skeleton, run.last, first - left)) {
       run.to = to
       run.last = last + right
       run.end = stop
       run.endsLine = endsLine(text, stop)
+      run.isPartOfWord ||= isPartOfWord
     } else if (run === null || to > run.to || from < run.from) {
       this.runs++
       const begins = beginsLine(text, begin)
@@ -91,6 +96,7 @@ export class PieceCollector {
         end: stop,
         beginsLine: begins,
         endsLine: endsLine(text, stop),
+        isPartOfWord,
       }
     }
     const { best } = this
@@ -112,7 +118,8 @@ export class PieceCollector {
     const { best, needle } = this
     if (best === null) return null
     this.showing.add(part)
-    const isNext = this.runs === 1 && best.from <= this.reached && (best.from === 0 || best.beginsLine)
+    const isNext =
+      this.runs === 1 && !best.isPartOfWord && best.from <= this.reached && (best.from === 0 || best.beginsLine)
     if (isNext && best.to > this.reached && (best.endsLine || best.to === needle.units.length)) {
       this.reached = best.to
       this.inOrder.add(part)
@@ -133,6 +140,16 @@ export class PieceCollector {
 /** A word between two stretches would change what they say. */
 const isNextTo = (skeleton: Skeleton, last: number, first: number): boolean =>
   first === last + 1 || (first > last && skeleton.isBlock(last + 1, first))
+
+/** Whether `units[from, to)` of the needle, from `first` to `last` in the text, are its beginning or its end in a longer word. */
+function isInWord(needle: Needle, from: number, to: number, skeleton: Skeleton, first: number, last: number): boolean {
+  const { units, endsWord } = needle
+  const isWordAt = (unit: number, joint: number) => !skeleton.isApart(joint) && isWord(skeleton.codes[unit] ?? 0)
+  return (
+    (from === 0 && isWord(units[0] ?? 0) && isWordAt(first - 1, first)) ||
+    (to === units.length && endsWord && isWordAt(last + 1, last + 1))
+  )
+}
 
 function endsLine(text: string, at: number): boolean {
   for (let next = at; next < at + 80; next++) {

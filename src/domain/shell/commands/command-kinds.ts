@@ -37,15 +37,9 @@ export function wrappersOf(words: readonly string[]): readonly (readonly string[
   return found
 }
 
-/** How many words stand before the command that is meant. */
-export const skipWrappers = (words: readonly string[]): number => wrappersOf(words).flat().length
-
-/** Where a command begins that runs another one for what it reads, as `xargs` does; -1: nowhere. */
-export function feederAt(words: readonly string[]): number {
-  const wrappers = wrappersOf(words)
-  const feeder = wrappers.findIndex(([first]) => wrapperNamed(first)?.isFed)
-  return feeder === -1 ? -1 : wrappers.slice(0, feeder).flat().length
-}
+/** Whether one of them runs the command for what it reads, as `xargs` does. */
+export const isFedBy = (wrappers: readonly (readonly string[])[]): boolean =>
+  wrappers.some(([first]) => wrapperNamed(first)?.isFed)
 
 /** How sure it is that the command behind these wrappers runs; `isFed`: there are words for those that run it for each. */
 export const useBehind = (wrappers: readonly (readonly string[])[], isFed: boolean): Taken =>
@@ -63,7 +57,7 @@ function wrapperNamed(first = ''): Wrapper | undefined {
 
 /** The command that is meant, behind its wrappers, with the name of its program. */
 export function commandIn(words: readonly string[]): { readonly name: string; readonly words: readonly string[] } {
-  const own = words.slice(skipWrappers(words))
+  const own = words.slice(wrappersOf(words).flat().length)
   return { name: programOf(own[0] ?? ''), words: own }
 }
 
@@ -211,6 +205,8 @@ const FIND_ACTIONS = [
   '--exec',
   '--exec-batch',
 ]
+/** Whether `find` or `fd` runs what follows this option. */
+export const runsForFound = (word: string): boolean => /^-(?:(?:exec|ok)(?:dir)?|[xX]|-exec(?:-batch)?)$/u.test(word)
 const isFindAction = (word: string): boolean => FIND_ACTIONS.includes(word)
 
 export function editsInPlace(words: readonly string[]): boolean {

@@ -84,9 +84,9 @@ export function act(machine: Machine, { name, words, fields, scope }: Call): Sta
   return null
 }
 
-/** Whether an option keeps the command away from the word: `--exclude=x`, `--ignore x`; but where an instruction names that option. */
+/** Whether an option keeps the command away from the word: `--exclude=x`, `--ignore x`, not `--exclude=y x`; but where an instruction names that option. */
 function isLeftOut({ context }: Machine, word: string, before: string): boolean {
-  const option = word.startsWith('--') ? word : before
+  const option = word.startsWith('--') ? word : before.includes('=') ? '' : before
   return LEAVES_OUT.test(option) && !context.says(option.split('=', 1)[0] ?? '')
 }
 

@@ -3,7 +3,7 @@ import { wholeOf } from '../syntax/expand.ts'
 import { LONGEST_SCRIPT } from '../syntax/parse-script.ts'
 import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } from '../syntax/put-into-file.ts'
 import { within } from '../syntax/record.ts'
-import { editsInPlace, firstCommand, handedOverFrom, subcommandOf } from './command-kinds.ts'
+import { editsInPlace, firstCommand, handedOverFrom, runsForFound, subcommandOf } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
 import type { Field, Machine, Status } from './machine.ts'
 import { act, runKind } from './run-kind.ts'
@@ -201,9 +201,17 @@ function runContained(machine: Machine, call: Call): Status {
   const { words, fields } = call
   const at = handedOverFrom(call.name, words)
   if (at === null) return runKind(machine, call)
-  // The image gets the words behind its name; its entry point is what runs.
-  const entry = words.slice(0, at).indexOf('--entrypoint') + 1
-  return runBehind(machine, call, at, fields.slice(entry, entry === 0 ? 0 : entry + 1))
+  return runBehind(machine, call, at, entryPoint(fields.slice(0, at)))
+}
+
+/** The image gets the words behind its name; its entry point is what runs: `--entrypoint sh`, `--entrypoint=sh`; an empty one is none. */
+function entryPoint(fields: readonly Field[]): Field[] {
+  const at = fields.findIndex(({ text }) => /^--entrypoint(?:=|$)/u.test(text))
+  const [option, value] = at === -1 ? [] : fields.slice(at, at + 2)
+  const entry = option?.text.includes('=')
+    ? { ...option, text: option.text.slice('--entrypoint='.length), verbatim: null }
+    : value
+  return entry === undefined || entry.text === '' ? [] : [entry]
 }
 
 function runBehind(machine: Machine, { fields, scope }: Call, at: number, first: readonly Field[] = []): Status {
@@ -234,9 +242,7 @@ function runOption(machine: Machine, call: Call): Status {
 /** `find -exec cmd {} ;` runs the command for what it finds: with conditions before it, that may be nothing. */
 function runFound(machine: Machine, call: Call): Status {
   const { words, fields, scope } = call
-  const at = words.findIndex((word) =>
-    ['-exec', '-execdir', '-ok', '-okdir', '-x', '-X', '--exec', '--exec-batch'].includes(word),
-  )
+  const at = words.findIndex(runsForFound)
   if (at === -1) return runKind(machine, call)
   const end = words.findIndex((word, place) => place > at && (word === ';' || word === '+' || word === '\\;'))
   const mayFindNothing = call.name === 'fd' || words.slice(1, at).some((word) => isOption(word) && word !== '-maxdepth')

@@ -37,10 +37,12 @@ export function testWordsStatus(words: readonly string[]): Status {
   const negated = inner[0] === '!'
   const [first = '', second, third] = negated ? inner.slice(1) : inner
   const count = inner.length - (negated ? 1 : 0)
-  let status: Status = null
+  let status: Status
   if (count === 3) status = compare(first, second ?? '', third ?? '')
-  else if (count === 2) status = unary(first, second ?? '')
-  else if (count === 0) status = false
+  // An unquoted variable that is empty is no word: `[ $x = yes ]` is an error then.
+  else if (count === 2) status = !negated && /^[!=]?=$/u.test(first) ? false : unary(first, second ?? '')
+  else if (count === 1) status = isKnown(first) ? first !== '' : null
+  else status = count === 0 ? false : null
   return negated && status !== null ? !status : status
 }
 

@@ -1,16 +1,18 @@
 import type { AndOr, CommandNode, Pipeline, Word, WordPart } from 'unbash'
 import { isAddress } from '../../acts/mentions.ts'
 import { foldForSearch } from '../../text/search.ts'
-import { feederAt, skipWrappers } from '../commands/command-kinds.ts'
+import { isFedBy, wrappersOf } from '../commands/command-kinds.ts'
 import { isCommandName, programOf } from '../commands/command-table.ts'
 import { UNKNOWN_OUTPUT } from './expand.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 
-/** One simple command of an anchor, without wrappers; with one that runs it for what it reads. */
+/** One simple command of an anchor, without wrappers. */
 export interface AnchorCommand {
   readonly name: string
   readonly words: readonly string[]
   readonly outputs: readonly string[]
+  /** It is to run for what is read, as behind `xargs`: that something is, is for the anchor to say. */
+  readonly isFed: boolean
 }
 
 /** A string whose use is asked for, read once. */
@@ -89,10 +91,10 @@ function collect(node: AndOr | Pipeline | CommandNode, found: AnchorCommand[]): 
   const outputs = node.redirects.flatMap((one) =>
     one.type === 'Redirect' && one.operator.includes('>') && one.target ? [one.target.value] : [],
   )
-  const feeder = feederAt(words)
-  const rest = words.slice(feeder === -1 ? skipWrappers(words) : feeder)
+  const wrappers = wrappersOf(words)
+  const rest = words.slice(wrappers.flat().length)
   if (rest[0] === undefined) return false
-  found.push({ name: programOf(rest[0]), words: rest, outputs })
+  found.push({ name: programOf(rest[0]), words: rest, outputs, isFed: isFedBy(wrappers) })
   return true
 }
 

@@ -1,6 +1,6 @@
 import { isAddress, normalPath } from '../../acts/mentions.ts'
 import { foldForSearch, foldWhole, indexOfWord } from '../../text/search.ts'
-import { isDry, kindOf, mayBeDry } from '../commands/command-kinds.ts'
+import { commandIn, isDry, kindOf, mayBeDry, runsForFound } from '../commands/command-kinds.ts'
 import { withoutComments } from '../commands/file-kinds.ts'
 import { Machine, SCREEN, type Scope } from '../commands/machine.ts'
 import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
@@ -142,7 +142,8 @@ function useOfCommand(record: Record, command: AnchorCommand): Use {
   let best: Use = usePrinted(record, command)
   const askedDry = isDry(command.name, command.words)
   for (const ran of record.named(command.name)) {
-    const use = within(ran.use, limitOf(ran, command, askedDry))
+    const taken = command.isFed ? (ran.useFed ?? ran.use) : ran.use
+    const use = within(taken, limitOf(ran, command, askedDry))
     if (rankOf(use) <= rankOf(best) || !sendsTo(ran.outputs, command.outputs)) continue
     if (holdsWords(command.name, ran.words, command.words)) best = use
   }
@@ -154,8 +155,15 @@ function limitOf({ words, dry }: Ran, { name, words: wanted }: AnchorCommand, as
   if (dry && !askedDry) return 'told'
   if (kindOf(name, wanted) === 'does' && kindOf(name, words) === 'searches') return 'told'
   const isOther = turnsMeaning(name, words, wanted) || mayBeDry(name, words, wanted) || goesElsewhere(words, wanted)
-  return isOther ? 'unsure' : 'done'
+  return isOther || runsOther(name, words, wanted) ? 'unsure' : 'done'
 }
+
+/** `find -exec echo rm {} +` holds all words of `find -exec rm {} +`. */
+const runsOther = (name: string, words: readonly string[], wanted: readonly string[]): boolean =>
+  (name === 'find' || name === 'fd') && wanted.some(runsForFound) && programForFound(words) !== programForFound(wanted)
+
+const programForFound = (words: readonly string[]): string =>
+  commandIn(words.slice(words.findIndex(runsForFound) + 1)).name
 
 /** An address beside that of the anchor: which of them is asked, and which only told of? */
 const goesElsewhere = (words: readonly string[], wanted: readonly string[]): boolean =>

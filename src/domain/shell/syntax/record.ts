@@ -7,6 +7,8 @@ export interface Ran {
   /** The files that get its output. */
   readonly outputs: readonly string[]
   readonly use: Taken
+  /** The same of one that runs for what is read, if anything is; absent: as `use`. */
+  readonly useFed?: Taken
   /** It only shows what it would do. */
   readonly dry: boolean
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'unbash'
-import { commandIn, feederAt, isDry, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
+import { commandIn, isDry, isFedBy, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
 import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
 import type { Field, Flow, Machine, Scope, Status } from '../commands/machine.ts'
 import { runKind } from '../commands/run-kind.ts'
@@ -9,6 +9,7 @@ import { type Call, fieldsOf, mention, mentionAll } from './call.ts'
 import { assign, expandWord } from './expand.ts'
 import { redirect } from './put-into-file.ts'
 import { within } from './record.ts'
+import type { Taken } from './use.ts'
 
 export function runCommand(machine: Machine, command: Command, outer: Scope): Status {
   const scope = redirect(machine, command.redirects, outer)
@@ -44,8 +45,8 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   const wrappers = wrappersOf(allWords)
   const before = wrappers.flat()
   const skipped = before.length
-  const feeder = feederAt(allWords)
-  const input = feeder === -1 ? [] : scope.input
+  const isFed = isFedBy(wrappers)
+  const input = isFed ? scope.input : []
   const piped = input.flatMap((piece) => fieldsOf(piece))
   for (const { file } of input) if (file !== undefined) machine.record.takesFrom.add(file)
   if (before.includes('-m')) noteNames(machine, allWords)
@@ -55,14 +56,11 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   const words = fields.map((field) => field.text)
   if (words[0] === undefined) return null
   for (const field of all.slice(0, skipped)) mention(machine, field, within('done', scope.use), 'told')
-  if (feeder !== -1)
-    machine.record.addAs(programOf(allWords[feeder] ?? ''), {
-      ...{ words: allWords.slice(feeder), outputs: scope.out.paths, use: scope.use, dry: false },
-    })
   const use = useBehind(wrappers, piped.length > 0 || (words.includes(':::') && words.at(-1) !== ':::'))
   if (use === 'told') return mentionAll(machine, fields, 'told', 'told')
   const call: Call = { name: programOf(words[0]), fields, words, scope: use === 'done' ? scope : { ...scope, use } }
-  const status = runCall(machine, call, before.every(isSetting))
+  const useFed = isFed ? within(useBehind(wrappers, true), scope.use) : call.scope.use
+  const status = runCall(machine, call, useFed, before.every(isSetting))
   if (before.includes('exec') || call.name === 'exec')
     replaceShell(machine, call, outer, skipped < allWords.length && call.name !== 'exec')
   return status
@@ -93,14 +91,14 @@ function replaceShell(machine: Machine, call: Call, outer: Scope, replaces: bool
 }
 
 /** Programs that run another one know nothing of the functions of the script: `mayBeFunction` is false behind them. */
-function runCall(machine: Machine, call: Call, mayBeFunction: boolean): Status {
+function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boolean): Status {
   const { name, words, scope, fields } = call
   const body = machine.functions.get(words[0] ?? '')
   if (mayBeFunction && body !== undefined) return callFunction(machine, call)
   const dry = isDry(name, words, machine.context.says)
   if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
   else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
-  machine.record.addRan(name, { words, outputs: scope.out.paths, use: scope.use, dry })
+  machine.record.addRan(name, { words, outputs: scope.out.paths, use: scope.use, useFed, dry })
   if (dry) return mentionAll(machine, fields, 'told', 'told')
   const special = Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined
   if (special !== undefined) return special(machine, call)

@@ -75,11 +75,14 @@ export function turnsMeaning(name: string, words: readonly string[], anchor: rea
     (word, at) =>
       !anchor.includes(word) &&
       (TURNING.test(word) ||
-        (LEAVES_OUT.test(word) && anchor.includes(words[at + 1] ?? '')) ||
+        (LEAVES_OUT.test(word) && anchor.includes(gluedTo(word) ?? words[at + 1] ?? '')) ||
         (word.startsWith('--no-') && anchor.includes(word.slice(5))) ||
         (isCluster.test(word) && [...letters].some((letter) => word.includes(letter)))),
   )
 }
+
+/** The value that is glued to an option: `x` of `--exclude=x`. */
+const gluedTo = (option: string): string | null => (option.includes('=') ? option.slice(option.indexOf('=') + 1) : null)
 
 const OTHER_STASH = /^(?:pop|apply|drop|clear|branch)$/u
 const isCluster = /^-[A-Za-z]{1,5}$/u
