@@ -40,11 +40,10 @@ export function wrappersOf(words: readonly string[]): readonly (readonly string[
 /** How many words stand before the command that is meant. */
 export const skipWrappers = (words: readonly string[]): number => wrappersOf(words).flat().length
 
-/** Where a command begins that runs another one for what it reads, as `xargs` does; -1: nowhere. */
-export function feederAt(words: readonly string[]): number {
-  const wrappers = wrappersOf(words)
+/** The wrappers up to one that runs the command for what it reads, as `xargs` does; null: there is none. */
+export function feederIn(wrappers: readonly (readonly string[])[]): readonly (readonly string[])[] | null {
   const feeder = wrappers.findIndex(([first]) => wrapperNamed(first)?.isFed)
-  return feeder === -1 ? -1 : wrappers.slice(0, feeder).flat().length
+  return feeder === -1 ? null : wrappers.slice(0, feeder + 1)
 }
 
 /** How sure it is that the command behind these wrappers runs; `isFed`: there are words for those that run it for each. */

@@ -202,9 +202,13 @@ function runContained(machine: Machine, call: Call): Status {
   const at = handedOverFrom(call.name, words)
   if (at === null) return runKind(machine, call)
   // The image gets the words behind its name; its entry point is what runs.
-  const entry = words.slice(0, at).indexOf('--entrypoint') + 1
-  return runBehind(machine, call, at, fields.slice(entry, entry === 0 ? 0 : entry + 1))
+  const entry = words.slice(0, at).findIndex((word) => ENTRY_POINT.test(word))
+  const field = fields[words[entry] === '--entrypoint' ? entry + 1 : entry]
+  const text = field?.text.replace(ENTRY_POINT, '') ?? ''
+  return runBehind(machine, call, at, field === undefined || text === '' ? [] : [{ ...field, text, verbatim: null }])
 }
+
+const ENTRY_POINT = /^--entrypoint(?:=|$)/u
 
 function runBehind(machine: Machine, { fields, scope }: Call, at: number, first: readonly Field[] = []): Status {
   mentionAll(machine, fields.slice(0, at), within('done', scope.use), 'told')

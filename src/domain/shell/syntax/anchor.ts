@@ -1,16 +1,18 @@
 import type { AndOr, CommandNode, Pipeline, Word, WordPart } from 'unbash'
 import { isAddress } from '../../acts/mentions.ts'
 import { foldForSearch } from '../../text/search.ts'
-import { feederAt, skipWrappers } from '../commands/command-kinds.ts'
+import { feederIn, wrappersOf } from '../commands/command-kinds.ts'
 import { isCommandName, programOf } from '../commands/command-table.ts'
 import { UNKNOWN_OUTPUT } from './expand.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 
-/** One simple command of an anchor, without wrappers; with one that runs it for what it reads. */
+/** One simple command of an anchor, without wrappers. */
 export interface AnchorCommand {
   readonly name: string
   readonly words: readonly string[]
   readonly outputs: readonly string[]
+  /** The program that runs it for what it reads, as `xargs` does. */
+  readonly feeder?: string
 }
 
 /** A string whose use is asked for, read once. */
@@ -89,10 +91,14 @@ function collect(node: AndOr | Pipeline | CommandNode, found: AnchorCommand[]): 
   const outputs = node.redirects.flatMap((one) =>
     one.type === 'Redirect' && one.operator.includes('>') && one.target ? [one.target.value] : [],
   )
-  const feeder = feederAt(words)
-  const rest = words.slice(feeder === -1 ? skipWrappers(words) : feeder)
+  const wrappers = wrappersOf(words)
+  const rest = words.slice(wrappers.flat().length)
   if (rest[0] === undefined) return false
-  found.push({ name: programOf(rest[0]), words: rest, outputs })
+  const feeder = feederIn(wrappers)?.at(-1)?.[0]
+  found.push({
+    ...{ name: programOf(rest[0]), words: rest, outputs },
+    ...(feeder !== undefined && { feeder: programOf(feeder) }),
+  })
   return true
 }
 

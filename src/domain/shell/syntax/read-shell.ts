@@ -138,7 +138,14 @@ function useInRecord(record: Record, anchor: Anchor): Use {
   return best
 }
 
-function useOfCommand(record: Record, command: AnchorCommand): Use {
+/** The command alone, or behind the program that ran it for what it read: whatever that was, it was to be run so. */
+function useOfCommand(record: Record, { feeder, ...command }: AnchorCommand): Use {
+  const use = useOfWords(record, command)
+  if (feeder === undefined || use === 'done') return use
+  return strongest(use, useOfWords(record, { ...command, name: feeder, words: [feeder, ...command.words] }))
+}
+
+function useOfWords(record: Record, command: AnchorCommand): Use {
   let best: Use = usePrinted(record, command)
   const askedDry = isDry(command.name, command.words)
   for (const ran of record.named(command.name)) {

@@ -1,5 +1,5 @@
 import type { Command } from 'unbash'
-import { commandIn, feederAt, isDry, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
+import { commandIn, feederIn, isDry, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
 import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
 import type { Field, Flow, Machine, Scope, Status } from '../commands/machine.ts'
 import { runKind } from '../commands/run-kind.ts'
@@ -44,8 +44,8 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   const wrappers = wrappersOf(allWords)
   const before = wrappers.flat()
   const skipped = before.length
-  const feeder = feederAt(allWords)
-  const input = feeder === -1 ? [] : scope.input
+  const feeder = feederIn(wrappers)
+  const input = feeder === null ? [] : scope.input
   const piped = input.flatMap((piece) => fieldsOf(piece))
   for (const { file } of input) if (file !== undefined) machine.record.takesFrom.add(file)
   if (before.includes('-m')) noteNames(machine, allWords)
@@ -55,13 +55,22 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   const words = fields.map((field) => field.text)
   if (words[0] === undefined) return null
   for (const field of all.slice(0, skipped)) mention(machine, field, within('done', scope.use), 'told')
-  if (feeder !== -1)
-    machine.record.addAs(programOf(allWords[feeder] ?? ''), {
-      ...{ words: allWords.slice(feeder), outputs: scope.out.paths, use: scope.use, dry: false },
+  if (feeder !== null) {
+    const name = programOf(feeder.at(-1)?.[0] ?? '')
+    const fedUse = within(useBehind(feeder, true), scope.use)
+    machine.record.addAs(name, {
+      ...{ words: [name, ...allWords.slice(skipped)], outputs: scope.out.paths, use: fedUse, dry: false },
     })
+  }
   const use = useBehind(wrappers, piped.length > 0 || (words.includes(':::') && words.at(-1) !== ':::'))
   if (use === 'told') return mentionAll(machine, fields, 'told', 'told')
   const call: Call = { name: programOf(words[0]), fields, words, scope: use === 'done' ? scope : { ...scope, use } }
+  // GNU Parallel runs what it is given in a shell, which knows exported functions.
+  if (feeder?.at(-1)?.[0] === 'parallel' && machine.functions.has(words[0])) {
+    const perhaps: Call = { ...call, scope: { ...scope, use: 'unsure' } }
+    runCall(machine, perhaps, true)
+    return runCall(machine, perhaps, false)
+  }
   const status = runCall(machine, call, before.every(isSetting))
   if (before.includes('exec') || call.name === 'exec')
     replaceShell(machine, call, outer, skipped < allWords.length && call.name !== 'exec')
