@@ -37,11 +37,12 @@ export const PIECE = 16
 /** A stretch that is shown in one piece holds a whole piece where it is at least this longer than one. */
 const STRIDE = 8
 
-const prepared = new WeakMap<Anchors, Needles>()
+/** Weakly: trajectories that are kept hold their ground truths, and an automaton takes a thousand times the space of its strings. */
+const prepared = new WeakMap<Anchors, WeakRef<Needles>>()
 
 /** Made once for the anchors of a question. */
 export function prepareNeedles(anchors: Anchors): Needles {
-  const known = prepared.get(anchors)
+  const known = prepared.get(anchors)?.deref()
   if (known !== undefined) return known
   const strings: Wanted[] = []
   for (const which in anchors) {
@@ -50,7 +51,7 @@ export function prepareNeedles(anchors: Anchors): Needles {
     for (const text of seen_derived) strings.push([which, 'derived', text])
   }
   const needles = needlesOf(strings)
-  prepared.set(anchors, needles)
+  prepared.set(anchors, new WeakRef(needles))
   return needles
 }
 
@@ -71,11 +72,14 @@ function needlesOf(strings: readonly Wanted[]): Needles {
   if (known !== undefined) return known
   const all = strings.map(toNeedle).filter(({ units }) => units.length > 0)
   const needles = { all, ...patternsOf(all) }
-  keptBytes += 2 * key.length + needles.automaton.classes.byteLength + 2 * needles.automaton.next.byteLength
-  if (keptBytes > MOST_KEPT_BYTES) {
+  const bytes = 2 * key.length + needles.automaton.classes.byteLength + 2 * needles.automaton.next.byteLength
+  if (keptBytes + bytes > MOST_KEPT_BYTES) {
     kept.clear()
     keptBytes = 0
-  } else kept.set(key, needles)
+  }
+  // The last one in any case: the next trial may ask for the same.
+  kept.set(key, needles)
+  keptBytes += bytes
   return needles
 }
 

@@ -1,0 +1,33 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
+import { prepareNeedles } from '../../src/domain/sights/sight-needles.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+const truthOf = (at: number) => {
+  const text = Array.from({ length: 400 }, (_, word) => `w${at}${String.fromCodePoint(0x100 + word)}`).join(' ')
+  return { cue: { text: `cue ${text}` }, distractor: { text: `other ${text}` } }
+}
+
+test('ground truths that are kept do not keep what they are searched for with', async () => {
+  const kept = []
+  for (let at = 0; at < 60; at++) {
+    const truth = truthOf(at)
+    kept.push({ truth, needles: prepareNeedles(resolveAnchors(truth)).all.length })
+    await turn()
+  }
+  await turn()
+  collect()
+  const { arrayBuffers } = process.memoryUsage()
+  expect(kept).toHaveLength(60)
+  expect(arrayBuffers / 1024 / 1024).toBeLessThan(80)
+})
+
+test('the last question asked is prepared once, however large', () => {
+  const anchors = resolveAnchors(truthOf(1))
+  expect(prepareNeedles({ ...anchors })).toBe(prepareNeedles({ ...anchors }))
+})
