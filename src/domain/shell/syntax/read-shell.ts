@@ -5,7 +5,7 @@ import { withoutComments } from '../commands/file-kinds.ts'
 import { Machine, SCREEN, type Scope } from '../commands/machine.ts'
 import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
 import { readKeystrokes } from './keystrokes.ts'
-import { type Ran, Record, type Write, within } from './record.ts'
+import { fedName, type Ran, Record, type Write, within } from './record.ts'
 import { runFields } from './simple-command.ts'
 import { evaluator } from './statements.ts'
 import { rankOf, type ScriptContext, strongest, type Taken, type Use, weakest } from './use.ts'
@@ -139,16 +139,11 @@ function useInRecord(record: Record, anchor: Anchor): Use {
 }
 
 /** The command alone, or behind the program that ran it for what it read: whatever that was, it was to be run so. */
-function useOfCommand(record: Record, { feeder, ...command }: AnchorCommand): Use {
-  const use = useOfWords(record, command)
-  if (feeder === undefined || use === 'done') return use
-  return strongest(use, useOfWords(record, { ...command, name: feeder, words: [feeder, ...command.words] }))
-}
-
-function useOfWords(record: Record, command: AnchorCommand): Use {
+function useOfCommand(record: Record, command: AnchorCommand): Use {
   let best: Use = usePrinted(record, command)
   const askedDry = isDry(command.name, command.words)
-  for (const ran of record.named(command.name)) {
+  const fed = command.feeder === undefined ? [] : record.named(fedName(command.feeder, command.name))
+  for (const ran of [...record.named(command.name), ...fed]) {
     const use = within(ran.use, limitOf(ran, command, askedDry))
     if (rankOf(use) <= rankOf(best) || !sendsTo(ran.outputs, command.outputs)) continue
     if (holdsWords(command.name, ran.words, command.words)) best = use

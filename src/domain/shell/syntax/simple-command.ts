@@ -8,7 +8,7 @@ import { SPECIAL } from '../commands/special-commands.ts'
 import { type Call, fieldsOf, mention, mentionAll } from './call.ts'
 import { assign, expandWord } from './expand.ts'
 import { redirect } from './put-into-file.ts'
-import { within } from './record.ts'
+import { fedName, within } from './record.ts'
 
 export function runCommand(machine: Machine, command: Command, outer: Scope): Status {
   const scope = redirect(machine, command.redirects, outer)
@@ -56,10 +56,11 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   if (words[0] === undefined) return null
   for (const field of all.slice(0, skipped)) mention(machine, field, within('done', scope.use), 'told')
   if (feeder !== null) {
-    const name = programOf(feeder.at(-1)?.[0] ?? '')
-    const fedUse = within(useBehind(feeder, true), scope.use)
-    machine.record.addAs(name, {
-      ...{ words: [name, ...allWords.slice(skipped)], outputs: scope.out.paths, use: fedUse, dry: false },
+    const fed = allWords.slice(skipped)
+    const name = programOf(fed[0] ?? '')
+    machine.record.addAs(fedName(programOf(feeder.at(-1)?.[0] ?? ''), name), {
+      ...{ words: fed, outputs: scope.out.paths, use: within(useBehind(feeder, true), scope.use) },
+      dry: isDry(name, fed, machine.context.says),
     })
   }
   const use = useBehind(wrappers, piped.length > 0 || (words.includes(':::') && words.at(-1) !== ':::'))
