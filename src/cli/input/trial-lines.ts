@@ -96,27 +96,37 @@ const truthHint = ({ without_truth }: Counts, truths: string | undefined): strin
 export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name, ...request })
 
 async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: ProgressView): AsyncGenerator<Trial> {
-  const files = new Map<string, SkippedItem[]>()
-  for await (const item of items) {
-    if (item.kind === 'skipped') {
-      skip(item, counts, files, view)
-      continue
+  const files = new Map<string, SkippedFiles>()
+  try {
+    for await (const item of items) {
+      if (item.kind === 'skipped') {
+        skip(item, counts, files, view)
+        continue
+      }
+      counts.trials++
+      const unread = unreadText(item.trajectory?.unread ?? null)
+      if (unread !== '' && ++counts.unread <= MOST_WARNINGS) view.note(`unread   ${placeOf(item)}  ${unread}`)
+      for (const warning of item.warnings) {
+        counts.warnings++
+        if (counts.warnings <= MOST_WARNINGS) view.note(`warning  ${placeOf(item)}  ${clip(warning, 300)}`)
+      }
+      view.doing(`reading: ${countsText(counts)}`)
+      yield item
     }
-    counts.trials++
-    const unread = unreadText(item.trajectory?.unread ?? null)
-    if (unread !== '' && ++counts.unread <= MOST_WARNINGS) view.note(`unread   ${placeOf(item)}  ${unread}`)
-    for (const warning of item.warnings) {
-      counts.warnings++
-      if (counts.warnings <= MOST_WARNINGS) view.note(`warning  ${placeOf(item)}  ${clip(warning, 300)}`)
-    }
-    view.doing(`reading: ${countsText(counts)}`)
-    yield item
+  } finally {
+    // Also where the reading breaks, or is not wanted any more.
+    for (const alike of files.values()) view.note(filesSkippedText(alike))
   }
-  for (const alike of files.values()) view.note(filesSkippedText(alike))
+}
+
+/** Files that are left out for the same reason: how many, and the first of them. */
+interface SkippedFiles {
+  readonly named: SkippedItem[]
+  count: number
 }
 
 /** A trial is told at once, a file at the end, with those that are left out for the same reason. */
-function skip(item: SkippedItem, counts: Counts, files: Map<string, SkippedItem[]>, view: ProgressView): void {
+function skip(item: SkippedItem, counts: Counts, files: Map<string, SkippedFiles>, view: ProgressView): void {
   if (isTrial(item)) {
     counts.skipped++
     if (item.reason === 'no_ground_truth') counts.without_truth++
@@ -124,18 +134,19 @@ function skip(item: SkippedItem, counts: Counts, files: Map<string, SkippedItem[
     return
   }
   counts.files += item.files ?? 1
-  const alike = files.get(item.detail)
-  if (alike === undefined) files.set(item.detail, [item])
-  else alike.push(item)
+  const alike = files.get(item.detail) ?? { named: [], count: 0 }
+  files.set(item.detail, alike)
+  alike.count++
+  if (alike.named.length < MOST_NAMED) alike.named.push(item)
 }
 
 /** Files that are no trajectories for the same reason, in one line. */
-function filesSkippedText(files: readonly SkippedItem[]): string {
-  const [first, ...others] = files as [SkippedItem, ...SkippedItem[]]
+function filesSkippedText({ named, count: all }: SkippedFiles): string {
+  const [first, ...others] = named as [SkippedItem, ...SkippedItem[]]
   if (others.length === 0) return skippedText(first)
-  const names = files.slice(0, MOST_NAMED).map(placeOf)
-  const more = files.length > names.length ? `, and ${files.length - names.length} more` : ''
-  return `skipped  ${files.length} files  ${first.reason}: ${clip(first.detail, 300)}: ${names.join(', ')}${more}`
+  const names = named.map(placeOf)
+  const more = all > names.length ? `, and ${all - names.length} more` : ''
+  return `skipped  ${all} files  ${first.reason}: ${clip(first.detail, 300)}: ${names.join(', ')}${more}`
 }
 
 const filesText = ({ files }: Counts): string =>

@@ -64,7 +64,7 @@ function endsOptions(word: string, before: string): boolean {
   return isLetters(word) ? word.includes('c') || word.includes('s') : !word.startsWith('-') && !word.startsWith('+')
 }
 
-const CHECKING = new Set(['--help', '--version', 'noexec'])
+const CHECKING = new Set(['--help', '--version', 'noexec', '-D', '--dump-strings', '--dump-po-strings', '--no-execute'])
 const isLetters = (word: string): boolean => /^-[a-zA-Z]+$/u.test(word)
 
 /** A program that runs files of a language. */

@@ -72,7 +72,8 @@ export function runInterpreter(machine: Machine, call: Call): Status {
     if (field !== undefined)
       tellCode(machine, field.text, language, scope, (use) => machine.paint(field.start, field.end, use))
   }
-  if (program.file !== null) runFile(machine, words[program.file] ?? '', call, program.file + 1)
+  const readsCode = words.slice(1, program.file ?? undefined).includes('-')
+  if (program.file !== null && !readsCode) runFile(machine, words[program.file] ?? '', call, program.file + 1)
   else if (program.code.length === 0)
     for (const piece of joined(scope.input))
       tellCode(machine, piece.text, language, scope, (use) => machine.paint(piece.start, piece.end, use, piece.frame))

@@ -199,5 +199,8 @@ export class Record {
   }
 }
 
+/** The name of a command that another program, such as `xargs`, runs for what it reads. */
+export const fedName = (feeder: string, name: string): string => `${feeder} ${name}`
+
 /** No use is stronger than the certainty of the place where it stands. */
 export const within = <U extends Use>(use: U, limit: Taken): U | Taken => weakest<U | Taken>(use, limit)

@@ -59,6 +59,12 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   const use = useBehind(wrappers, piped.length > 0 || (words.includes(':::') && words.at(-1) !== ':::'))
   if (use === 'told') return mentionAll(machine, fields, 'told', 'told')
   const call: Call = { name: programOf(words[0]), fields, words, scope: use === 'done' ? scope : { ...scope, use } }
+  // GNU Parallel runs what it is given in a shell, which knows exported functions.
+  if (wrappers.at(-1)?.[0] === 'parallel' && machine.functions.has(words[0])) {
+    const perhaps: Call = { ...call, scope: { ...scope, use: 'unsure' } }
+    runCall(machine, perhaps, 'unsure', true)
+    return runCall(machine, perhaps, 'unsure', false)
+  }
   const useFed = isFed ? within(useBehind(wrappers, true), scope.use) : call.scope.use
   const status = runCall(machine, call, useFed, before.every(isSetting))
   if (before.includes('exec') || call.name === 'exec')

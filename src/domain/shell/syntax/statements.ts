@@ -258,7 +258,9 @@ function runFor(machine: Machine, { name, wordlist, body }: For, scope: Scope): 
     if (machine.exceeded) return null
   }
   if ((values ?? []).length > MOST_VALUES) machine.exceeded = true
-  if (values === undefined) perhaps(machine, () => runList(machine, body.commands, { ...scope, use: 'unsure' }))
+  // Words of which nothing is left: what was set elsewhere, or only perhaps, may be more than that.
+  if (values === undefined || (values.length === 0 && wordlist?.length !== 0))
+    perhaps(machine, () => runList(machine, body.commands, { ...scope, use: 'unsure' }))
   return null
 }
 
