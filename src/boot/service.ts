@@ -38,7 +38,9 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
     await app.http.listen({ host: config.host, port: config.port })
     if (app.state.draining) return
     await context.start()
-    await warnWithoutKeys(app, context)
+    await warnWithoutKeys(app, context).catch((error: unknown) =>
+      app.http.log.error({ err: error }, 'no look at the keys'),
+    )
     loadTrialCodeSoon((error) => app.http.log.error({ err: error }, NOT_LOADED))
     app.http.log.info('audit pages at /audit/, contract at /docs and /openapi.json')
   } catch (error) {

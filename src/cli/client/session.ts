@@ -52,9 +52,9 @@ export async function withSession(
   options: SessionOptions,
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const view = await createProgressView(shell.err, shell.env)
   const target = await openOutput(shell, options.out)
   const interruption = watchInterruption(shell)
+  const view = await createProgressView(shell.err, shell.env)
   let session: Session | null = null
   try {
     const connection = await connect(shell, options.server, options.database)

@@ -83,9 +83,9 @@ async function withTarget(
   { out }: OutputOptions,
   work: (target: OutputTarget, view: ProgressView, abort: AbortSignal) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const view = await createProgressView(shell.err, shell.env)
   const target = await openOutput(shell, out)
   const interruption = watchInterruption(shell)
+  const view = await createProgressView(shell.err, shell.env)
   try {
     return await work(target, view, interruption.signal)
   } finally {

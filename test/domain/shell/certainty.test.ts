@@ -61,6 +61,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["find . -name '*.x1' -exec rm {} +", "find . -name '*.x1' -exec rm {} +", 'done'],
     ["find . -name '*.x1' -exec sudo rm {} +", "find . -name '*.x1' -exec rm {} +", 'done'],
     ["find . -name '*.x1' -exec echo rm {} +", "find . -name '*.x1' -exec rm {} +", 'unsure'],
+    ['PATH=/opt/xargs make deploy', 'make deploy', 'done'],
+    ['bundle exec rake x; make deploy', 'make deploy', 'done'],
     ['git ls-files | xargs -r make deploy', 'git ls-files | xargs make deploy', 'done'],
     ['ls | sudo xargs -n1 make deploy', 'ls | xargs make deploy', 'done'],
     ['ls | xargs echo make deploy', 'ls | xargs make deploy', 'absent'],

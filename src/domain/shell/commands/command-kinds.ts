@@ -51,7 +51,7 @@ export const useBehind = (wrappers: readonly (readonly string[])[], isFed: boole
   }, 'done')
 
 function wrapperNamed(first = ''): Wrapper | undefined {
-  const name = programOf(first)
+  const name = isSetting(first) ? '' : programOf(first)
   return Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
 }
 

@@ -67,7 +67,7 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   }
   const useFed = isFed ? within(useBehind(wrappers, true), scope.use) : call.scope.use
   const status = runCall(machine, call, useFed, before.every(isSetting))
-  if (before.includes('exec') || call.name === 'exec')
+  if (wrappers.some(([first]) => first === 'exec') || call.name === 'exec')
     replaceShell(machine, call, outer, skipped < allWords.length && call.name !== 'exec')
   return status
 }
