@@ -109,7 +109,7 @@ describe('kinds', () => {
 
   test.each([
     ['a label and none', { votes: ['aligned', null, null] }],
-    ['different claims in vain', { votes: [null, null, null] }],
+    ['no label at all', { votes: [null, null, null] }],
   ] as const)('samples without a majority: %s', async (_name, votes) => {
     await put({ question: 'q', judge: 'a', status: 'unverified', contradictions: ['no_majority'], ...votes })
     expect(await queue()).toMatchObject([{ kinds: ['samples', 'unverified'] }])
