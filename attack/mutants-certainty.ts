@@ -9,7 +9,33 @@ const RUNNING: readonly Mutant[] = [
     'conditional-exit': [
       '5: behind an exit that may be taken nothing is sure',
       'undone-exit_in_or undone-exit_in_if undone-grep_or_exit',
-      "if (machine.halt === 'exit' || machine.halt === 'return') machine.doubts = true",
+      'if (way !== null) machine.perhapsLeft.add(way)',
+      '',
+    ],
+    'conditional-function': [
+      '5: a function that is defined behind a condition may be another one',
+      'undone-function_in_branch',
+      'machine.doubtfulFunctions.add(node.name.value)',
+      '',
+    ],
+  }),
+  ...inFile(`${SHELL}/commands/variables.ts`, 'not_executed', {
+    'conditional-variable': [
+      '5: what a variable that may be set to something else decides is not known',
+      'undone-set_in_branch undone-set_by_file',
+      'this.guesses++',
+      '',
+    ],
+    'variables-of-processes': [
+      '5: what a process of its own sets is gone with it',
+      'undone-set_in_subshell',
+      'for (const [name, variable] of undo.reverse()) this.put(name, variable)',
+      '',
+    ],
+    'variables-of-functions': [
+      '5: what a function or a command sets for itself is gone with it',
+      'undone-local_of_function undone-set_for_a_command',
+      'for (const [name, variable] of this.owned.splice(from).reverse()) this.put(name, variable)',
       '',
     ],
   }),

@@ -122,7 +122,10 @@ function combine(bodies: readonly Body[]): Body {
 /** That there is no majority; samples that all claim the same in vain do agree. */
 function splitOf(bodies: readonly Body[]): Contradiction[] {
   const answered = bodies.filter(({ status }) => status !== 'failed')
-  if (new Set(answered.map((body) => `${body.status} ${body.claimed_label}`)).size === 1 && answered[0]?.label === null)
+  if (
+    new Set(answered.map((body) => `${body.status} ${body.claimed_label ?? JSON.stringify(body.claims)}`)).size === 1 &&
+    answered[0]?.label === null
+  )
     return []
   const labels = bodies.map((body) => body.outcome ?? body.status).join(', ')
   const detail = `no label has more than half of the ${bodies.length} votes: ${labels}`

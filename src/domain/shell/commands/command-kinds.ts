@@ -132,7 +132,11 @@ export const mayBeDry = (name: string, words: readonly string[], wanted: readonl
 const isDryOption = (word: string): boolean =>
   (DRY_OPTIONS.has(word) && word !== '--version') ||
   word === 'show-only' ||
-  (word.startsWith('--dry-run=') && word !== '--dry-run=none' && word !== '--dry-run=false')
+  (word.startsWith('--dry-run=') && word !== '--dry-run=none' && word !== '--dry-run=false') ||
+  COMPILES_ONLY.test(word)
+
+/** `perl -MO=Deparse`, `ruby --dump=insns`: they show code and run none. */
+const COMPILES_ONLY = /^(?:-M?O=[A-Z]\w*|--dump=(?:insns|parsetree|syntax|yydebug)\b)/u
 
 const isCluster = (word: string): boolean => /^-[A-Za-z]{2,5}$/u.test(word)
 

@@ -3,6 +3,7 @@ import { normalPath } from '../../acts/mentions.ts'
 import { type Record, type Write, within } from '../syntax/record.ts'
 import type { ScriptContext, Taken } from '../syntax/use.ts'
 import { usesOfWriting, withoutComments } from './file-kinds.ts'
+import { Variables } from './variables.ts'
 
 /** Where output goes in the end. `gone`: thrown away, or to the screen as a complaint. */
 export type Flow = 'shown' | 'kept' | 'acted' | 'gone'
@@ -25,7 +26,7 @@ export interface Scope {
   readonly input: readonly Piece[]
 }
 
-type Halt = 'exit' | 'return' | 'break' | null
+export type Halt = 'exit' | 'return' | 'break' | 'continue'
 /** True and false where the script alone decides it. */
 export type Status = boolean | null
 
@@ -58,19 +59,21 @@ const COST_OF_PIECE = 50
 
 /** The state of one reading. */
 export class Machine {
-  readonly variables = new Map<string, readonly string[]>()
+  readonly variables = new Variables()
   readonly functions = new Map<string, CompoundList | CommandNode | Redirected>()
+  /** Those that are defined where it is not sure that it runs. */
+  readonly doubtfulFunctions = new Set<string>()
   readonly files = new ScriptFiles()
   frame: Frame = { shift: 0 }
-  halt: Halt = null
+  halt: Halt | null = null
   /** Where `exec > f` sends what follows. */
   redirected: Out | null = null
   stopsOnFailure = false
   exceeded = false
   /** Lines come one by one: a shell that is left was perhaps not the only one. */
   isTyped = false
-  /** Something before makes it uncertain whether what follows runs. */
-  doubts = false
+  /** What may have been left before, so that it is uncertain whether the rest of it runs; `exit`: of the script. */
+  readonly perhapsLeft = new Set<Halt>()
   /** Loops and functions that run, which `break` and `return` leave. */
   loops = 0
   calls = 0
@@ -130,6 +133,22 @@ export class Machine {
     const status = work()
     this.nesting--
     return status
+  }
+
+  /** A process of its own: leaving it leaves nothing else, and what it sets is gone with it. */
+  process<T>(work: () => T): T {
+    const { halt, stopsOnFailure, redirected } = this
+    const result = this.leaving(['exit', 'return', 'break', 'continue'], () => this.variables.process(work))
+    Object.assign(this, { halt, stopsOnFailure, redirected })
+    return result
+  }
+
+  /** Runs what these ways of leaving end: behind it they are no doubt any more. */
+  leaving<T>(ways: readonly Halt[], work: () => T): T {
+    const mine = ways.filter((way) => !this.perhapsLeft.has(way))
+    const result = work()
+    for (const way of mine) this.perhapsLeft.delete(way)
+    return result
   }
 
   get isTop(): boolean {

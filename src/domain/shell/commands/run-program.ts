@@ -6,6 +6,7 @@ import { mayBeDry } from './command-kinds.ts'
 import { INTERPRETERS, programOf } from './command-table.ts'
 import { type Frame, type Machine, SCREEN, type Scope, type Status } from './machine.ts'
 import { interpreterOf, programIn, shellProgram } from './program-words.ts'
+import { takeFile, withArguments } from './set-variables.ts'
 
 export function runShell(machine: Machine, call: Call): Status {
   const { words, fields, scope } = call
@@ -18,9 +19,11 @@ export function runShell(machine: Machine, call: Call): Status {
   const rest = fields.filter((_, at) => at !== code)
   mentionAll(machine, rest, useOfWords(call), 'told')
   const script = code === undefined ? undefined : fields[code]
-  if (script !== undefined) return runText(machine, script.text, frameOf(machine, script), scope)
-  if (program.file !== null) runFile(machine, words[program.file] ?? '', call, program.file + 1)
-  else runInput(machine, scope)
+  machine.process(() => {
+    if (script !== undefined) runText(machine, script.text, frameOf(machine, script), scope)
+    else if (program.file !== null) runFile(machine, words[program.file] ?? '', call, program.file + 1)
+    else runInput(machine, scope)
+  })
   return null
 }
 
@@ -56,8 +59,9 @@ export function runFile(machine: Machine, path: string, call: Call, next: number
     tellCode(machine, piece.text, language, scope, (use) => machine.paint(piece.start, piece.end, use, piece.frame))
     return
   }
-  for (const [at, word] of call.words.slice(next, next + 9).entries()) machine.variables.set(String(at + 1), [word])
-  runText(machine, piece.text, frameOfPiece(piece), scope)
+  withArguments(machine, { words: call.words.slice(next), scope }, () =>
+    runText(machine, piece.text, frameOfPiece(piece), scope),
+  )
 }
 
 export function runInterpreter(machine: Machine, call: Call): Status {
@@ -106,6 +110,7 @@ function tellCode(machine: Machine, text: string, language: string, scope: Scope
 
 export function runSourced(machine: Machine, call: Call): Status {
   mentionAll(machine, call.fields, within('done', call.scope.use), 'told')
+  takeFile(machine, call.words[1] ?? '')
   machine.calls++
   runFile(machine, call.words[1] ?? '', call, 2)
   machine.calls--

@@ -5,9 +5,10 @@ import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } 
 import { within } from '../syntax/record.ts'
 import { editsInPlace, firstCommand, handedOverFrom, runsForFound, subcommandOf } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
-import type { Field, Machine, Status } from './machine.ts'
+import type { Field, Halt, Machine, Status } from './machine.ts'
 import { act, runKind } from './run-kind.ts'
 import { editInPlace, runSourced } from './run-program.ts'
+import { forget, forgetArguments, forgetNamed, takeText, takeVariables } from './set-variables.ts'
 
 type Special = (machine: Machine, call: Call) => Status
 
@@ -32,21 +33,25 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
   return: (machine) => {
     // Outside of a function only a file that is sourced is left.
     if (machine.calls > 0) return halt(machine, 'return')
-    machine.doubts = true
+    machine.perhapsLeft.add('exit')
     return null
   },
-  break: (machine) => (machine.loops > 0 ? halt(machine, 'break') : true),
-  continue: (machine) => (machine.loops > 0 ? halt(machine, 'break') : true),
+  break: (machine, call) => leaveLoop(machine, call, 'break'),
+  continue: (machine, call) => leaveLoop(machine, call, 'continue'),
   set: (machine, { words, fields, scope }) => {
     if (words.some((word) => /^-[a-z]*e/u.test(word) || word === 'errexit') && !words.includes('+o'))
       machine.stopsOnFailure = true
     if (words.some((word) => /^-[a-z]*n/u.test(word) || word === 'noexec')) machine.halt = 'exit'
     // Behind `--` stand the arguments of the script, not its options.
     const end = words.indexOf('--')
+    if (end !== -1) forgetArguments(machine, scope)
     return mentionAll(machine, fields.slice(0, end === -1 ? undefined : end), within('done', scope.use), 'told')
   },
   echo: (machine, call) => print(machine, call, `${echoed(call.words)}\n`),
-  printf: (machine, call) => print(machine, call, formatted(call.words)),
+  printf: (machine, call) => {
+    if (call.words[1] === '-v') forget(machine, call.words.slice(2, 3), call.scope)
+    return print(machine, call, formatted(call.words))
+  },
   tee: (machine, { words, fields, scope }) => {
     const paths = words.slice(1).filter((word) => !word.startsWith('-') && !word.startsWith('/dev/'))
     mentionAll(machine, fields, within('done', scope.use), 'told')
@@ -80,6 +85,7 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
         ? frameOf(machine, only)
         : wholeOf(machine.frame, only?.start ?? 0, more.at(-1)?.end ?? 0)
     runText(machine, words.slice(1).join(' '), frame, scope)
+    takeText(machine, words.join(' '))
     return null
   },
   ...named('source .', (machine, call) => runSourced(machine, call)),
@@ -115,7 +121,15 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
     if (at !== -1) machine.record.runs.add(call.words[at + 1] ?? '')
     return runKind(machine, call)
   },
-  ...named('read mapfile readarray', (machine, call) => takeVariables(machine, call)),
+  ...named('read mapfile readarray', takeVariables),
+  ...named('unset let getopts', (machine, call) => {
+    forgetNamed(machine, call)
+    return runKind(machine, call)
+  }),
+  shift: (machine, { scope }) => {
+    forgetArguments(machine, scope)
+    return null
+  },
   trap: (machine, { words, fields, scope }) => {
     const script = fields[1]
     if (script !== undefined && words.length > 2)
@@ -125,17 +139,16 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
   alias: (machine, { fields }) => mentionAll(machine, fields, 'unsure', 'unsure'),
 }
 
-/** Its words are a prompt and names; what comes in may be used by what follows. */
-function takeVariables(machine: Machine, { words, fields, scope }: Call): Status {
-  for (const piece of scope.input) machine.record.say(piece.text, 'unsure', 'unsure')
-  mentionAll(machine, fields, 'told', 'told')
-  const options = words.slice(1).filter((word) => word.startsWith('-') && word !== '-r')
-  return options.length === 0 && scope.input.some((piece) => piece.text.includes('\n')) ? true : null
-}
-
-function halt(machine: Machine, kind: 'return' | 'break'): Status {
+function halt(machine: Machine, kind: Halt): Status {
   machine.halt = kind
   return null
+}
+
+/** `break 2` leaves more than is followed. */
+function leaveLoop(machine: Machine, { words }: Call, kind: Halt): Status {
+  if (machine.loops === 0) return true
+  if (words.length > 1) machine.perhapsLeft.add('exit')
+  return halt(machine, kind)
 }
 
 /** What `echo` and `printf` print goes where their output goes. */
@@ -186,13 +199,15 @@ function runRemote(machine: Machine, { words, fields, scope }: Call, from: numbe
   const [first, ...more] = fields.slice(from)
   if (first === undefined) {
     // The first lines may answer its questions, and it may not come up at all.
-    if (machine.isTyped) machine.doubts = true
-    for (const piece of joined(scope.input)) runText(machine, piece.text, frameOfPiece(piece), scope)
+    if (machine.isTyped) machine.perhapsLeft.add('exit')
+    machine.process(() => {
+      for (const piece of joined(scope.input)) runText(machine, piece.text, frameOfPiece(piece), scope)
+    })
     return null
   }
   const frame =
     more.length === 0 ? frameOf(machine, first) : wholeOf(machine.frame, first.start, more.at(-1)?.end ?? first.end)
-  runText(machine, words.slice(from).join(' '), frame, scope)
+  machine.process(() => runText(machine, words.slice(from).join(' '), frame, scope))
   return null
 }
 
@@ -235,7 +250,7 @@ function runOption(machine: Machine, call: Call): Status {
     within('done', call.scope.use),
     'told',
   )
-  runText(machine, field.text, frameOf(machine, field), call.scope)
+  machine.process(() => runText(machine, field.text, frameOf(machine, field), call.scope))
   return null
 }
 

@@ -174,14 +174,14 @@ function capturePieces(
   flow: Flow,
 ): readonly Piece[] {
   const pieces: Piece[] = []
-  const halt = machine.halt
   const frame = script.source === undefined ? machine.frame : wholeOf(machine.frame, part.pos, part.end)
-  machine.deeper(() =>
-    machine.within(frame, () =>
-      machine.evaluate.script(machine, script, { ...scope, out: { flow, paths: [], pieces }, input: [] }),
+  machine.process(() =>
+    machine.deeper(() =>
+      machine.within(frame, () =>
+        machine.evaluate.script(machine, script, { ...scope, out: { flow, paths: [], pieces }, input: [] }),
+      ),
     ),
   )
-  machine.halt = halt
   return pieces
 }
 
@@ -200,12 +200,14 @@ function expandBraces(text: string): string[] {
 /** Sets what an assignment sets; answers its text. */
 export function assign(machine: Machine, assignment: Assignment, scope: Scope): Field {
   const { value, name, pos: start, end } = assignment
+  const guesses = machine.variables.guesses
   const values =
     value.type === 'ArrayValue'
       ? value.elements.flatMap((element) => expandWord(machine, element, scope, 'shown').map((field) => field.text))
       : [expandToText(machine, value, scope)]
   const before = assignment.append === true ? (machine.variables.get(name) ?? []) : []
   const joined = value.type === 'ArrayValue' ? [...before, ...values] : [[...before, ...values].join('')]
-  if (machine.spend(0, joined.join('').length)) machine.variables.set(name, joined)
+  if (machine.spend(0, joined.join('').length))
+    machine.variables.set(name, joined, scope.use === 'done' && machine.variables.guesses === guesses)
   return { text: `${name}=${values.join(' ')}`, start, end, verbatim: null }
 }

@@ -1,6 +1,7 @@
-import { isAddress, normalPath } from '../../acts/mentions.ts'
+import { baseName, isAddress, normalPath } from '../../acts/mentions.ts'
 import { foldForSearch, foldWhole, indexOfWord } from '../../text/search.ts'
 import { commandIn, isDry, kindOf, mayBeDry, runsForFound } from '../commands/command-kinds.ts'
+import { isCommandName } from '../commands/command-table.ts'
 import { withoutComments } from '../commands/file-kinds.ts'
 import { Machine, SCREEN, type Scope } from '../commands/machine.ts'
 import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
@@ -147,7 +148,7 @@ function useOfCommand(record: Record, command: AnchorCommand): Use {
     if (rankOf(use) <= rankOf(best) || !sendsTo(ran.outputs, command.outputs)) continue
     if (holdsWords(command.name, ran.words, command.words)) best = use
   }
-  return best
+  return record.isGuessed(command.name) ? strongest<Use>(best, 'unsure') : best
 }
 
 /** What a command of the same program proves at most: it may only look, or do something else or the opposite. */
@@ -155,7 +156,7 @@ function limitOf({ words, dry }: Ran, { name, words: wanted }: AnchorCommand, as
   if (dry && !askedDry) return 'told'
   if (kindOf(name, wanted) === 'does' && kindOf(name, words) === 'searches') return 'told'
   const isOther = turnsMeaning(name, words, wanted) || mayBeDry(name, words, wanted) || goesElsewhere(words, wanted)
-  return isOther || runsOther(name, words, wanted) ? 'unsure' : 'done'
+  return isOther || runsOther(name, words, wanted) || isElsewhere(words[0], wanted[0]) ? 'unsure' : 'done'
 }
 
 /** `find -exec echo rm {} +` holds all words of `find -exec rm {} +`. */
@@ -164,6 +165,15 @@ const runsOther = (name: string, words: readonly string[], wanted: readonly stri
 
 const programForFound = (words: readonly string[]): string =>
   commandIn(words.slice(words.findIndex(runsForFound) + 1)).name
+
+/** A program of the same name in another folder; those that are known by their name are the same anywhere. */
+function isElsewhere(word = '', wanted = ''): boolean {
+  const [one, other] = [normalPath(word), normalPath(wanted)]
+  const isPath = one.includes('/') && other.includes('/')
+  return (
+    isPath && !isCommandName(baseName(one)) && !one.endsWith(`/${other}`) && !other.endsWith(`/${one}`) && one !== other
+  )
+}
 
 /** An address beside that of the anchor: which of them is asked, and which only told of? */
 const goesElsewhere = (words: readonly string[], wanted: readonly string[]): boolean =>

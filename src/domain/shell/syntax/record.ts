@@ -55,6 +55,7 @@ export class Record {
   readonly takesFrom = new Set<string>()
   private readonly ran = new Map<string, Ran[]>()
   private ranCount = 0
+  private readonly guessed = new Set<string>()
   /** By what they prove. */
   private readonly texts = new Map<string, Said>()
   private readonly folded = new Map<string, string>()
@@ -84,6 +85,15 @@ export class Record {
     const list = this.ran.get(name)
     if (list === undefined) this.ran.set(name, [ran])
     else list.push(ran)
+  }
+
+  /** A command of the program ran whose words are a guess. */
+  guess(name: string): void {
+    this.guessed.add(name)
+  }
+
+  isGuessed(name: string): boolean {
+    return this.guessed.has(name)
   }
 
   named(name: string): readonly Ran[] {

@@ -1,9 +1,10 @@
-import type { Command } from 'unbash'
+import type { Command, Word } from 'unbash'
 import { commandIn, isDry, isFedBy, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
 import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
 import type { Field, Flow, Machine, Scope, Status } from '../commands/machine.ts'
 import { runKind } from '../commands/run-kind.ts'
 import { runFile, runInterpreter, runShell } from '../commands/run-program.ts'
+import { withArguments } from '../commands/set-variables.ts'
 import { SPECIAL } from '../commands/special-commands.ts'
 import { type Call, fieldsOf, mention, mentionAll } from './call.ts'
 import { assign, expandWord } from './expand.ts'
@@ -12,14 +13,30 @@ import { within } from './record.ts'
 import type { Taken } from './use.ts'
 
 export function runCommand(machine: Machine, command: Command, outer: Scope): Status {
-  const scope = redirect(machine, command.redirects, outer)
-  const settings: Field[] = []
-  for (const prefix of command.prefix) if (prefix.type === 'Assignment') settings.push(assign(machine, prefix, scope))
   if (command.name === undefined) {
-    for (const one of settings) mention(machine, one, 'unsure', 'told')
+    const scope = redirect(machine, command.redirects, outer)
+    for (const one of setAll(machine, command, scope)) mention(machine, one, 'unsure', 'told')
     return true
   }
-  const name = expandWord(machine, command.name, scope, 'shown')
+  const { name } = command
+  const names = command.prefix.map((one) => (one.type === 'Assignment' ? one.name : ''))
+  const run = (): Status => runNamed(machine, command, name, outer)
+  return names.length === 0 ? run() : machine.variables.own(names, run)
+}
+
+/** They make variables of the function that runs. */
+const LOCAL: ReadonlySet<string> = new Set(['local', 'declare', 'typeset'])
+
+const setAll = (machine: Machine, { prefix }: Command, scope: Scope): Field[] =>
+  prefix.flatMap((one) => (one.type === 'Assignment' ? [assign(machine, one, scope)] : []))
+
+function runNamed(machine: Machine, command: Command, named: Word, outer: Scope): Status {
+  const before = machine.variables.guesses
+  const scope = redirect(machine, command.redirects, outer)
+  const settings = setAll(machine, command, scope)
+  if (machine.calls > 0 && LOCAL.has(named.text))
+    for (const one of command.args) machine.variables.ownHere(one.type === 'Assignment' ? one.name : one.text)
+  const name = expandWord(machine, named, scope, 'shown')
   const flow = flowForArguments(machine, name, command)
   const fields = [
     ...settings,
@@ -29,7 +46,10 @@ export function runCommand(machine: Machine, command: Command, outer: Scope): St
     ),
   ]
   if (!machine.spend(1, 0)) return null
-  return runFields(machine, fields, scope, outer)
+  if (machine.variables.guesses === before) return runFields(machine, fields, scope, outer)
+  machine.record.guess(programOf(commandIn(fields.map((field) => field.text)).name))
+  runFields(machine, fields, { ...scope, use: 'unsure' }, outer)
+  return null
 }
 
 /** What substitutions give to a command that acts is acted on; what they give to others is looked at. */
@@ -100,7 +120,11 @@ function replaceShell(machine: Machine, call: Call, outer: Scope, replaces: bool
 function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boolean): Status {
   const { name, words, scope, fields } = call
   const body = machine.functions.get(words[0] ?? '')
-  if (mayBeFunction && body !== undefined) return callFunction(machine, call)
+  if (mayBeFunction && body !== undefined) {
+    if (!machine.doubtfulFunctions.has(words[0] ?? '')) return callFunction(machine, call)
+    callFunction(machine, { ...call, scope: { ...scope, use: 'unsure' } })
+    return runCall(machine, { ...call, scope: { ...scope, use: 'unsure' } }, 'unsure', false)
+  }
   const dry = isDry(name, words, machine.context.says)
   if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
   else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
@@ -110,7 +134,7 @@ function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boo
   if (special !== undefined) return special(machine, call)
   if (SHELLS.has(name)) return runShell(machine, call)
   if (Object.hasOwn(INTERPRETERS, name)) return runInterpreter(machine, call)
-  if ((words[0] ?? '').includes('/')) runFile(machine, words[0] ?? '', call, 1)
+  if ((words[0] ?? '').includes('/')) machine.process(() => runFile(machine, words[0] ?? '', call, 1))
   return runKind(machine, call)
 }
 
@@ -129,19 +153,10 @@ function callFunction(machine: Machine, { words, fields, scope }: Call): Status 
   const body = machine.functions.get(words[0] ?? '')
   if (body === undefined) return null
   mentionAll(machine, fields, 'unsure', 'told')
-  const names = ['@', '*', ...words.slice(1, 10).map((_, at) => String(at + 1))]
-  const before = names.map((name) => machine.variables.get(name))
-  machine.variables.set('@', words.slice(1))
-  machine.variables.set('*', words.slice(1))
-  for (const [at, word] of words.slice(1, 10).entries()) machine.variables.set(String(at + 1), [word])
   machine.calls++
-  const status = machine.deeper(() => machine.evaluate.node(machine, body, scope))
+  const run = (): Status => machine.deeper(() => machine.evaluate.node(machine, body, scope))
+  const status = withArguments(machine, { words: words.slice(1), scope }, () => machine.leaving(['return'], run))
   machine.calls--
-  for (const [at, name] of names.entries()) {
-    const value = before[at]
-    if (value === undefined) machine.variables.delete(name)
-    else machine.variables.set(name, value)
-  }
   if (machine.halt === 'return') machine.halt = null
   return status
 }

@@ -18,6 +18,7 @@ import {
   type Evaluator,
   type Flow,
   type Frame,
+  type Halt,
   type Machine,
   type Out,
   type Piece,
@@ -25,6 +26,7 @@ import {
   type Scope,
   type Status,
 } from '../commands/machine.ts'
+import { setByArithmetic } from '../commands/set-variables.ts'
 import { arithmeticStatus, testStatus } from '../commands/test-status.ts'
 import { expandToText, expandWord, TAKEN_OUTPUT, UNKNOWN_OUTPUT } from './expand.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
@@ -65,7 +67,7 @@ function runList(
   for (const statement of statements) {
     if (machine.halt !== null && machine.isTyped && machine.isTop) {
       machine.halt = null
-      machine.doubts = true
+      machine.perhapsLeft.add('exit')
     }
     if (machine.halt !== null || machine.exceeded) break
     status = runNode(machine, statement.command, statement.end > sound ? { ...scope, use: 'unsure' } : scope)
@@ -77,7 +79,7 @@ function runList(
 
 function runNode(machine: Machine, node: Node, outer: Scope): Status {
   const out = machine.redirected !== null && outer.out === SCREEN ? machine.redirected : outer.out
-  const use = machine.doubts ? 'unsure' : outer.use
+  const use = machine.perhapsLeft.size > 0 ? 'unsure' : outer.use
   const scope = out === outer.out && use === outer.use ? outer : { ...outer, out, use }
   return machine.nested(() => runOne(machine, node, scope))
 }
@@ -95,25 +97,28 @@ function runOne(machine: Machine, node: Node, scope: Scope): Status {
     case 'BraceGroup':
       return runList(machine, node.body.commands, scope)
     case 'Subshell':
-      return apart(machine, () => runList(machine, node.body.commands, scope))
+      return machine.process(() => runList(machine, node.body.commands, scope))
     case 'Redirected':
       return runNode(machine, node.command, redirect(machine, node.redirects, scope))
     case 'Coproc':
-      return apart(machine, () => runNode(machine, node.body, scope))
+      return machine.process(() => runNode(machine, node.body, scope))
     case 'Function':
       machine.functions.set(node.name.value, node.body)
+      if (scope.use === 'done') machine.doubtfulFunctions.delete(node.name.value)
+      else machine.doubtfulFunctions.add(node.name.value)
       machine.definesFunction(node.name.value, node.body)
       return true
     case 'TestCommand':
-      return testStatus(machine, node.expression, scope)
+      return unlessGuess(machine, () => testStatus(machine, node.expression, scope))
     case 'ArithmeticCommand':
+      setByArithmetic(machine, node.body)
       return arithmeticStatus(node.body)
     case 'If':
     case 'Case':
       return runControl(machine, node, scope)
     default: {
       machine.loops++
-      const status = runControl(machine, node, scope)
+      const status = machine.leaving(['break', 'continue'], () => runControl(machine, node, scope))
       machine.loops--
       return status
     }
@@ -135,36 +140,36 @@ function runControl(
     case 'Case':
       return runCase(machine, node, scope)
     case 'Select':
-      return perhaps(machine, () => runList(machine, node.body.commands, { ...scope, use: 'unsure' }))
+      perhaps(machine, () => runList(machine, node.body.commands, { ...scope, use: 'unsure' }))
+      return null
     case 'ArithmeticFor':
-      return perhaps(machine, () =>
-        runList(machine, node.body.commands, runsBody(node) ? scope : { ...scope, use: 'unsure' }),
-      )
+      perhaps(machine, () => runList(machine, node.body.commands, runsBody(node) ? scope : { ...scope, use: 'unsure' }))
+      return null
   }
 }
 
-/** A process of its own: leaving it leaves nothing else. */
-function apart(machine: Machine, run: () => Status): Status {
-  const { halt, stopsOnFailure } = machine
+/** What a test says of a value that is a guess is not known. */
+function unlessGuess({ variables }: Machine, run: () => Status): Status {
+  const before = variables.guesses
   const status = run()
+  return variables.guesses === before ? status : null
+}
+
+/** Runs what rarely runs: how it would leave counts for nothing. Answers that way. */
+function unlikely(machine: Machine, run: () => Status): Halt | null {
+  const { halt, stopsOnFailure } = machine
+  run()
+  const way = machine.halt
   machine.halt = halt
   machine.stopsOnFailure = stopsOnFailure
-  return status
+  return way
 }
 
-function unlikely(machine: Machine, run: () => Status): null {
-  apart(machine, run)
-  return null
-}
-
-/** What may not run cannot end the script for sure: where it would, it is not known whether what follows runs. */
-function perhaps(machine: Machine, run: () => Status): null {
-  apart(machine, () => {
-    const status = run()
-    if (machine.halt === 'exit' || machine.halt === 'return') machine.doubts = true
-    return status
-  })
-  return null
+/** What may not run cannot leave the script or the loop for sure: where it would, it is not known whether what follows runs. */
+function perhaps(machine: Machine, run: () => Status): Halt | null {
+  const way = unlikely(machine, run)
+  if (way !== null) machine.perhapsLeft.add(way)
+  return way
 }
 
 function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: Scope): Status {
@@ -176,7 +181,7 @@ function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: 
     const rest = last ? null : goal(commands, at + 1, scope.out)
     const out: Out = rest === null ? scope.out : { ...rest, pieces }
     const run = (): Status => runNode(machine, command, { ...scope, input, out })
-    status = commands.length > 1 ? apart(machine, run) : run()
+    status = commands.length > 1 ? machine.process(run) : run()
     input = pieces
   }
   const negated = prefixes.some((prefix) => prefix.type === 'Negation')
@@ -211,7 +216,9 @@ function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope
       const use = sure && operator === '&&' && !isAsked ? scope.use : 'unsure'
       const run = () => runNode(machine, command, { ...scope, use })
       // `cd x || exit` leaves where a command failed, which it rarely does.
-      status = operator === '||' && sure && !isAsked ? unlikely(machine, run) : perhaps(machine, run)
+      if (operator === '||' && sure && !isAsked) unlikely(machine, run)
+      else perhaps(machine, run)
+      status = null
       sure &&= operator === '&&' && !isAsked
     } else status = runNode(machine, command, scope)
   }
@@ -232,7 +239,8 @@ function runIf(machine: Machine, node: If, scope: Scope): Status {
   }
   if (node.else === undefined) return null
   if (sure) return runList(machine, node.else.commands, scope)
-  return perhaps(machine, () => runList(machine, node.else?.commands ?? [], { ...scope, use: 'unsure' }))
+  perhaps(machine, () => runList(machine, node.else?.commands ?? [], { ...scope, use: 'unsure' }))
+  return null
 }
 
 /** A condition that fails does not end the script. */
@@ -245,18 +253,23 @@ function condition(machine: Machine, clause: CompoundList, scope: Scope): Status
 }
 
 function runFor(machine: Machine, { name, wordlist, body }: For, scope: Scope): Status {
+  const guesses = machine.variables.guesses
   const values =
     wordlist === undefined
       ? machine.variables.get('@')
       : wordlist.flatMap((word) => expandWord(machine, word, scope, 'acted').map((field) => field.text))
   if (wordlist !== undefined) for (const word of wordlist) machine.paint(word.pos, word.end, 'told')
+  const isGuess = machine.variables.guesses > guesses
   machine.variables.delete(name.value)
-  const inner: Scope = maySayNothing(values ?? []) ? { ...scope, use: 'unsure' } : scope
+  const inner: Scope = isGuess || maySayNothing(values ?? []) ? { ...scope, use: 'unsure' } : scope
   for (const value of (values ?? []).slice(0, MOST_VALUES)) {
-    machine.variables.set(name.value, [value])
-    perhaps(machine, () => runList(machine, body.commands, inner))
+    machine.variables.set(name.value, [value], inner.use === 'done')
+    const way = machine.leaving(['continue'], () => perhaps(machine, () => runList(machine, body.commands, inner)))
     if (machine.exceeded) return null
+    if (way !== null && way !== 'continue') break
   }
+  // Which of them was the last one is not known where the loop may have been left.
+  if (machine.perhapsLeft.has('break')) machine.variables.doubt(name.value)
   if ((values ?? []).length > MOST_VALUES) machine.exceeded = true
   // Words of which nothing is left: what was set elsewhere, or only perhaps, may be more than that.
   if (values === undefined || (values.length === 0 && wordlist?.length !== 0))
@@ -268,12 +281,14 @@ function runWhile(machine: Machine, { kind, clause, body }: While, scope: Scope)
   const status = condition(machine, clause, scope)
   if (status === (kind === 'until')) return true
   const inner: Scope = status === null ? { ...scope, use: 'unsure' } : scope
-  return perhaps(machine, () => runList(machine, body.commands, inner))
+  perhaps(machine, () => runList(machine, body.commands, inner))
+  return null
 }
 
 function runCase(machine: Machine, { word, items }: Case, scope: Scope): Status {
+  const guesses = machine.variables.guesses
   const value = expandToText(machine, word, scope)
-  const known = !value.includes('$') && !value.includes('`')
+  const known = machine.variables.guesses === guesses && !value.includes('$') && !value.includes('`')
   let sure = true
   for (const item of items) {
     const patterns = item.pattern.map((one) => one.value)

@@ -1,0 +1,67 @@
+import { type Call, mentionAll } from '../syntax/call.ts'
+import { TAKEN_OUTPUT, UNKNOWN_OUTPUT } from '../syntax/expand.ts'
+import { isOption } from './command-table.ts'
+import type { Machine, Scope, Status } from './machine.ts'
+
+/** `read` and `mapfile`: their words are a prompt and names; what comes in may be used by what follows. */
+export function takeVariables(machine: Machine, { words, fields, scope }: Call): Status {
+  for (const piece of scope.input) machine.record.say(piece.text, 'unsure', 'unsure')
+  mentionAll(machine, fields, 'told', 'told')
+  forget(machine, words.slice(1), scope)
+  const options = words.slice(1).filter((word) => isOption(word) && word !== '-r')
+  return options.length === 0 && scope.input.some((piece) => piece.text.includes('\n')) ? true : null
+}
+
+/** They are taken away, or get a value that is not known; where it is not sure that this runs, that is a guess. */
+export function forget({ variables }: Machine, names: readonly string[], { use }: Scope): void {
+  for (const name of names)
+    if (use === 'done') variables.delete(name)
+    else variables.doubt(name)
+}
+
+/** Those that `unset x`, `let x=1` and `getopts ab: x` name. */
+export const forgetNamed = (machine: Machine, { words, scope }: Call): void =>
+  forget(
+    machine,
+    words.slice(1).map((word) => word.split(/\W/u, 1)[0] ?? ''),
+    scope,
+  )
+
+const POSITIONAL = ['@', '*', ...'123456789']
+
+/** `shift`, `set --`: the arguments are others now. */
+export const forgetArguments = (machine: Machine, scope: Scope): void => forget(machine, POSITIONAL, scope)
+
+/** What runs with these arguments, and gives them back. */
+export function withArguments<T>(
+  { variables }: Machine,
+  { words, scope }: Pick<Call, 'words' | 'scope'>,
+  run: () => T,
+): T {
+  const isSure = scope.use === 'done'
+  return variables.own(POSITIONAL, () => {
+    for (const name of POSITIONAL) variables.delete(name)
+    for (const name of ['@', '*']) variables.set(name, words, isSure)
+    for (const [at, word] of words.slice(0, 9).entries()) variables.set(String(at + 1), [word], isSure)
+    return run()
+  })
+}
+
+/** `((x = 1))`, `((x++))`. */
+export function setByArithmetic(machine: Machine, body: string): void {
+  if (!/[^=!<>]=[^=]|\+\+|--/u.test(body)) return
+  for (const name of body.split(/\W+/u)) machine.variables.doubt(name)
+}
+
+/** Files that set how programs are found and shown, and nothing that a script decides by. */
+const HARMLESS = /(?:^|\/)(?:activate|\.bashrc|\.profile|\.bash_profile|\.zshrc|nvm\.sh|conda\.sh|\.cargo\/env)$/u
+
+/** A file that is read as a part of the script may set any variable; null: it is known what it does. */
+export function takeFile(machine: Machine, path: string): void {
+  if (machine.files.get(path) === undefined && !HARMLESS.test(path)) machine.variables.doubtAll()
+}
+
+/** The same of text that is made by commands. */
+export function takeText(machine: Machine, text: string): void {
+  if (text.includes(UNKNOWN_OUTPUT) || text.includes(TAKEN_OUTPUT)) machine.variables.doubtAll()
+}
