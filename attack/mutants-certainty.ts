@@ -5,21 +5,23 @@ const ACTS = 'src/domain/acts/acts.ts'
 
 /** Exits, conditions and functions of scripts and code. */
 const RUNNING: readonly Mutant[] = [
-  ...inFile(`${SHELL}/syntax/statements.ts`, 'not_executed', {
+  ...inFile(`${SHELL}/commands/machine.ts`, 'not_executed', {
     'conditional-exit': [
       '5: behind an exit that may be taken nothing is sure',
       'undone-exit_in_or undone-exit_in_if undone-grep_or_exit',
-      'if (way !== null) machine.perhapsLeft.add(way)',
-      '',
-    ],
-    'conditional-function': [
-      '5: a function that is defined behind a condition may be another one',
-      'undone-function_in_branch',
-      'machine.doubtfulFunctions.add(node.name.value)',
+      'if (way !== null) this.perhapsLeft.add(way)',
       '',
     ],
   }),
-  ...inFile(`${SHELL}/commands/variables.ts`, 'not_executed', {
+  ...inFile(`${SHELL}/syntax/statements.ts`, 'not_executed', {
+    'conditional-function': [
+      '5: a function that is defined behind a condition may be another one',
+      'undone-function_in_branch',
+      "machine.functions.set(node.name.value, node.body, scope.use === 'done')",
+      'machine.functions.set(node.name.value, node.body)',
+    ],
+  }),
+  ...inFile(`${SHELL}/commands/bindings.ts`, 'not_executed', {
     'conditional-variable': [
       '5: what a variable that may be set to something else decides is not known',
       'undone-set_in_branch undone-set_by_file',
@@ -29,13 +31,13 @@ const RUNNING: readonly Mutant[] = [
     'variables-of-processes': [
       '5: what a process of its own sets is gone with it',
       'undone-set_in_subshell',
-      'for (const [name, variable] of undo.reverse()) this.put(name, variable)',
+      'for (const [name, before] of undo.reverse()) this.put(name, before)',
       '',
     ],
     'variables-of-functions': [
       '5: what a function or a command sets for itself is gone with it',
       'undone-local_of_function undone-set_for_a_command',
-      'for (const [name, variable] of this.owned.splice(from).reverse()) this.put(name, variable)',
+      'for (const [name, before] of this.owned.splice(from).reverse()) this.put(name, before)',
       '',
     ],
   }),

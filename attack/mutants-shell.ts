@@ -52,6 +52,20 @@ const LOOKING: readonly Mutant[] = [
 
 /** Code that never runs, and keys that never enter anything. */
 const DEAD: readonly Mutant[] = [
+  ...inFile(`${SHELL}/syntax/control.ts`, 'not_executed', {
+    'if-false': [
+      '5: a branch not taken',
+      'shell-if_false shell-if_zero',
+      'if (status === false) continue',
+      'if (status === false) return machine.evaluate.node(machine, body, scope)',
+    ],
+    'while-false': [
+      '5: a loop that is never entered',
+      'shell-while_false',
+      "if (status === (kind === 'until')) return true",
+      '',
+    ],
+  }),
   ...inFile(`${SHELL}/syntax/statements.ts`, 'not_executed', {
     'false-and': [
       '5: behind `false &&` nothing runs',
@@ -65,23 +79,11 @@ const DEAD: readonly Mutant[] = [
       'if (machine.halt !== null || machine.exceeded) break',
       'if (machine.exceeded) break',
     ],
-    'if-false': [
-      '5: a branch not taken',
-      'shell-if_false shell-if_zero',
-      'if (status === false) continue',
-      'if (status === false) return runList(machine, body, scope)',
-    ],
-    'while-false': [
-      '5: a loop that is never entered',
-      'shell-while_false',
-      "if (status === (kind === 'until')) return true",
-      '',
-    ],
     'uncalled-function': [
       '5: a function that nobody calls',
       'shell-uncalled_function',
-      'machine.functions.set(node.name.value, node.body)',
-      'machine.functions.set(node.name.value, node.body)\n      runNode(machine, node.body, scope)',
+      "machine.functions.set(node.name.value, node.body, scope.use === 'done')",
+      'runNode(machine, node.body, scope)',
     ],
   }),
   ...inFile(`${SHELL}/commands/command-kinds.ts`, 'not_executed', {
@@ -131,8 +133,8 @@ const DONE: readonly Mutant[] = [
       variables: [
         '5: variables are resolved',
         'url-variable line-variable',
-        'const values = machine.variables.get(name)',
-        'const values = undefined',
+        'readonly string[] | undefined => variables.get(name)',
+        'readonly string[] | undefined => (variables.has(name) ? undefined : undefined)',
       ],
     },
     { refuse: true },

@@ -1,9 +1,10 @@
 import type { CommandNode, CompoundList, ParsedScript, Redirected } from 'unbash'
-import { normalPath } from '../../acts/mentions.ts'
 import { type Record, type Write, within } from '../syntax/record.ts'
 import type { ScriptContext, Taken } from '../syntax/use.ts'
+import { Bindings } from './bindings.ts'
 import { usesOfWriting, withoutComments } from './file-kinds.ts'
-import { Variables } from './variables.ts'
+import type { Frame, Piece } from './piece.ts'
+import { ScriptFiles } from './script-files.ts'
 
 /** Where output goes in the end. `gone`: thrown away, or to the screen as a complaint. */
 export type Flow = 'shown' | 'kept' | 'acted' | 'gone'
@@ -59,16 +60,16 @@ const COST_OF_PIECE = 50
 
 /** The state of one reading. */
 export class Machine {
-  readonly variables = new Variables()
-  readonly functions = new Map<string, CompoundList | CommandNode | Redirected>()
-  /** Those that are defined where it is not sure that it runs. */
-  readonly doubtfulFunctions = new Set<string>()
+  readonly variables = new Bindings<readonly string[]>()
+  readonly functions = new Bindings<CompoundList | CommandNode | Redirected>()
   readonly files = new ScriptFiles()
   frame: Frame = { shift: 0 }
   halt: Halt | null = null
   /** Where `exec > f` sends what follows. */
   redirected: Out | null = null
   stopsOnFailure = false
+  /** A pipeline fails where one of its commands does. */
+  pipeFails = false
   exceeded = false
   /** Lines come one by one: a shell that is left was perhaps not the only one. */
   isTyped = false
@@ -77,6 +78,8 @@ export class Machine {
   /** Loops and functions that run, which `break` and `return` leave. */
   loops = 0
   calls = 0
+  /** What runs is put together from a guess: it may be another command. */
+  isGuessing = false
   /** A script has an error. */
   broken = false
   private depth = 0
@@ -135,11 +138,15 @@ export class Machine {
     return status
   }
 
-  /** A process of its own: leaving it leaves nothing else, and what it sets is gone with it. */
-  process<T>(work: () => T): T {
-    const { halt, stopsOnFailure, redirected } = this
-    const result = this.leaving(['exit', 'return', 'break', 'continue'], () => this.variables.process(work))
-    Object.assign(this, { halt, stopsOnFailure, redirected })
+  /** A process of its own: leaving it leaves nothing else, and what it sets is gone with it. It `has` what the script has set, or less. */
+  process<T>(work: () => T, has: 'all' | 'exported' | 'nothing' = 'all'): T {
+    const { halt, stopsOnFailure, pipeFails, redirected, loops, calls } = this
+    const fresh = { stopsOnFailure: false, pipeFails: false, redirected: null, loops: 0, calls: 0 }
+    if (has !== 'all') Object.assign(this, fresh)
+    const result = this.leaving(['exit', 'return', 'break', 'continue'], () =>
+      this.variables.process(has, () => this.functions.process(has, work)),
+    )
+    Object.assign(this, { halt, stopsOnFailure, pipeFails, redirected, loops, calls })
     return result
   }
 
@@ -149,6 +156,32 @@ export class Machine {
     const result = work()
     for (const way of mine) this.perhapsLeft.delete(way)
     return result
+  }
+
+  /** Runs what rarely runs: how it would leave counts for nothing. Answers that way. */
+  rarely(work: () => Status): Halt | null {
+    const { halt, stopsOnFailure } = this
+    work()
+    const way = this.halt
+    this.halt = halt
+    this.stopsOnFailure = stopsOnFailure
+    return way
+  }
+
+  /** What may not run cannot leave the script or the loop for sure: where it would, it is not known whether what follows runs. */
+  perhaps(work: () => Status): Halt | null {
+    const way = this.rarely(work)
+    if (way !== null) this.perhapsLeft.add(way)
+    return way
+  }
+
+  /** What fails as a condition does not end the script. */
+  asCondition(work: () => Status): Status {
+    const { stopsOnFailure } = this
+    this.stopsOnFailure = false
+    const status = work()
+    this.stopsOnFailure = stopsOnFailure
+    return status
   }
 
   get isTop(): boolean {
@@ -203,91 +236,3 @@ export class Machine {
     this.record.say(comments, 'unsure', 'told')
   }
 }
-
-interface Content {
-  readonly pieces: Piece[]
-  readonly writes: Write[]
-  /** What changes it may not run, or is not followed: it is not known whether this is its text. */
-  doubtful: boolean
-}
-
-/** The files whose text a script wrote. */
-class ScriptFiles {
-  private readonly contents = new Map<string, Content>()
-
-  get size(): number {
-    return this.contents.size
-  }
-
-  get(path: string): readonly Piece[] | undefined {
-    return this.contents.get(normalPath(path))?.pieces
-  }
-
-  isDoubtful(path: string): boolean {
-    return this.contents.get(normalPath(path))?.doubtful === true
-  }
-
-  set(path: string, pieces: readonly Piece[]): void {
-    this.contents.set(normalPath(path), { pieces: [...pieces], writes: [], doubtful: false })
-  }
-
-  /** Adds to the end. */
-  append(path: string, piece: Piece, write: Write): void {
-    const content = this.open(path)
-    content.pieces.push(piece)
-    content.writes.push(write)
-    if (write.use !== 'done') content.doubtful = true
-  }
-
-  /** Empties the file, as `>` does before anything is written. */
-  replace(path: string, use: Taken): void {
-    if (this.forget(path, use)) this.open(path)
-  }
-
-  /** False: it may not happen, so that the text is in doubt. */
-  forget(path: string, use: Taken): boolean {
-    if (use !== 'done') {
-      this.doubt(path)
-      return false
-    }
-    const key = normalPath(path)
-    for (const write of this.contents.get(key)?.writes ?? []) write.replaced = true
-    this.contents.delete(key)
-    return true
-  }
-
-  doubt(path: string): void {
-    const content = this.contents.get(normalPath(path))
-    if (content !== undefined) content.doubtful = true
-  }
-
-  /** Those in a folder, or that a pattern may name. */
-  *among(start: string): Generator<string> {
-    const prefix = normalPath(start)
-    for (const path of this.contents.keys()) if (path.startsWith(prefix)) yield path
-  }
-
-  private open(path: string): Content {
-    const key = normalPath(path)
-    const known = this.contents.get(key)
-    if (known !== undefined) return known
-    const content = { pieces: [], writes: [], doubtful: false }
-    this.contents.set(key, content)
-    return content
-  }
-}
-
-/** A piece of output whose text is known, and where in the source it stands. */
-export interface Piece {
-  readonly text: string
-  readonly start: number
-  readonly end: number
-  readonly frame: Frame
-  /** Its characters stand in the source one by one from `start` on. */
-  readonly verbatim: boolean
-  /** The file whose text it is, where only its name is known. */
-  readonly file?: string
-}
-
-/** How positions of the text that is being read map to the source: shifted, or all of it one place. */
-export type Frame = { readonly shift: number } | { readonly start: number; readonly end: number }

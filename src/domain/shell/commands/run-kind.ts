@@ -5,7 +5,8 @@ import type { Taken } from '../syntax/use.ts'
 import { LEAVES_OUT } from '../syntax/word-match.ts'
 import { kindOf, subcommandOf } from './command-kinds.ts'
 import { isCommandName, listOf, MESSAGE_OPTIONS } from './command-table.ts'
-import type { Flow, Machine, Piece, Status } from './machine.ts'
+import type { Flow, Machine, Status } from './machine.ts'
+import type { Piece } from './piece.ts'
 import { testWordsStatus } from './test-status.ts'
 
 export function runKind(machine: Machine, call: Call): Status {

@@ -4,7 +4,8 @@ import { within } from '../syntax/record.ts'
 import type { Taken } from '../syntax/use.ts'
 import { mayBeDry } from './command-kinds.ts'
 import { INTERPRETERS, programOf } from './command-table.ts'
-import { type Frame, type Machine, SCREEN, type Scope, type Status } from './machine.ts'
+import { type Machine, SCREEN, type Scope, type Status } from './machine.ts'
+import type { Frame } from './piece.ts'
 import { interpreterOf, programIn, shellProgram } from './program-words.ts'
 import { takeFile, withArguments } from './set-variables.ts'
 
@@ -20,10 +21,13 @@ export function runShell(machine: Machine, call: Call): Status {
   mentionAll(machine, rest, useOfWords(call), 'told')
   const script = code === undefined ? undefined : fields[code]
   machine.process(() => {
-    if (script !== undefined) runText(machine, script.text, frameOf(machine, script), scope)
+    if (script !== undefined)
+      withArguments(machine, { words: words.slice((code ?? 0) + 2), scope }, () =>
+        runText(machine, script.text, frameOf(machine, script), scope),
+      )
     else if (program.file !== null) runFile(machine, words[program.file] ?? '', call, program.file + 1)
     else runInput(machine, scope)
-  })
+  }, 'exported')
   return null
 }
 
@@ -100,7 +104,7 @@ function tellCode(machine: Machine, text: string, language: string, scope: Scope
   for (const { command, sure } of code.commands) {
     const frame: Frame = { start: 0, end: 0 }
     const inner: Scope = { ...scope, out: SCREEN, use: sure ? scope.use : 'unsure' }
-    if (typeof command === 'string') runText(machine, command, frame, inner)
+    if (typeof command === 'string') machine.process(() => runText(machine, command, frame, inner), 'exported')
     else
       machine.deeper(() =>
         machine.within(frame, () => machine.evaluate.fields(machine, command.map(wordOf), { ...inner, input: [] })),
@@ -112,8 +116,9 @@ export function runSourced(machine: Machine, call: Call): Status {
   mentionAll(machine, call.fields, within('done', call.scope.use), 'told')
   takeFile(machine, call.words[1] ?? '')
   machine.calls++
-  runFile(machine, call.words[1] ?? '', call, 2)
+  machine.leaving(['return'], () => runFile(machine, call.words[1] ?? '', call, 2))
   machine.calls--
+  if (machine.halt === 'return') machine.halt = null
   return null
 }
 

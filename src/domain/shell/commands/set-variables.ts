@@ -7,21 +7,30 @@ import type { Machine, Scope, Status } from './machine.ts'
 export function takeVariables(machine: Machine, { words, fields, scope }: Call): Status {
   for (const piece of scope.input) machine.record.say(piece.text, 'unsure', 'unsure')
   mentionAll(machine, fields, 'told', 'told')
-  forget(machine, words.slice(1), scope)
+  lose(machine, words.slice(1), scope)
   const options = words.slice(1).filter((word) => isOption(word) && word !== '-r')
   return options.length === 0 && scope.input.some((piece) => piece.text.includes('\n')) ? true : null
 }
 
-/** They are taken away, or get a value that is not known; where it is not sure that this runs, that is a guess. */
-export function forget({ variables }: Machine, names: readonly string[], { use }: Scope): void {
+/** They get a value that is not known; where it is not sure that this runs, what they have is a guess. */
+export function lose({ variables }: Machine, names: readonly string[], { use }: Scope): void {
   for (const name of names)
-    if (use === 'done') variables.delete(name)
+    if (use === 'done') variables.lose(name)
     else variables.doubt(name)
 }
 
-/** Those that `unset x`, `let x=1` and `getopts ab: x` name. */
-export const forgetNamed = (machine: Machine, { words, scope }: Call): void =>
-  forget(
+/** A name without `-f` or `-v` is a function’s where there is no such variable. */
+export function unset({ variables, functions }: Machine, { words, scope: { use } }: Call): void {
+  for (const name of words.slice(1)) {
+    const all = words[1] === '-f' || (words[1] !== '-v' && !variables.has(name)) ? functions : variables
+    if (use === 'done') all.delete(name)
+    else all.doubt(name)
+  }
+}
+
+/** Those that `let x=1` and `getopts ab: x` name. */
+export const loseNamed = (machine: Machine, { words, scope }: Call): void =>
+  lose(
     machine,
     words.slice(1).map((word) => word.split(/\W/u, 1)[0] ?? ''),
     scope,
@@ -29,22 +38,21 @@ export const forgetNamed = (machine: Machine, { words, scope }: Call): void =>
 
 const POSITIONAL = ['@', '*', ...'123456789']
 
-/** `shift`, `set --`: the arguments are others now. */
-export const forgetArguments = (machine: Machine, scope: Scope): void => forget(machine, POSITIONAL, scope)
+/** `shift`: the arguments are others now. */
+export const shiftArguments = (machine: Machine, scope: Scope): void => lose(machine, POSITIONAL, scope)
 
 /** What runs with these arguments, and gives them back. */
-export function withArguments<T>(
-  { variables }: Machine,
-  { words, scope }: Pick<Call, 'words' | 'scope'>,
-  run: () => T,
-): T {
-  const isSure = scope.use === 'done'
-  return variables.own(POSITIONAL, () => {
-    for (const name of POSITIONAL) variables.delete(name)
-    for (const name of ['@', '*']) variables.set(name, words, isSure)
-    for (const [at, word] of words.slice(0, 9).entries()) variables.set(String(at + 1), [word], isSure)
+export const withArguments = <T>(machine: Machine, { words, scope }: Pick<Call, 'words' | 'scope'>, run: () => T): T =>
+  machine.variables.own(POSITIONAL, () => {
+    setArguments(machine, words, scope)
     return run()
   })
+
+/** `set -- a b`. */
+export function setArguments({ variables }: Machine, words: readonly string[], { use }: Scope): void {
+  for (const name of POSITIONAL) variables.delete(name)
+  for (const name of ['@', '*']) variables.set(name, words, use === 'done')
+  for (const [at, word] of words.slice(0, 9).entries()) variables.set(String(at + 1), [word], use === 'done')
 }
 
 /** `((x = 1))`, `((x++))`. */

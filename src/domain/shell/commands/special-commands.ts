@@ -8,7 +8,7 @@ import { isOption } from './command-table.ts'
 import type { Field, Halt, Machine, Status } from './machine.ts'
 import { act, runKind } from './run-kind.ts'
 import { editInPlace, runSourced } from './run-program.ts'
-import { forget, forgetArguments, forgetNamed, takeText, takeVariables } from './set-variables.ts'
+import { lose, loseNamed, setArguments, shiftArguments, takeText, takeVariables, unset } from './set-variables.ts'
 
 type Special = (machine: Machine, call: Call) => Status
 
@@ -28,28 +28,30 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
   false: () => false,
   exit: (machine, { words }) => {
     machine.halt = 'exit'
-    return words[1] === undefined ? null : words[1] === '0'
+    return givenStatus(words)
   },
-  return: (machine) => {
+  return: (machine, { words }) => {
     // Outside of a function only a file that is sourced is left.
-    if (machine.calls > 0) return halt(machine, 'return')
-    machine.perhapsLeft.add('exit')
-    return null
+    if (machine.calls > 0) machine.halt = 'return'
+    else machine.perhapsLeft.add('exit')
+    return givenStatus(words)
   },
   break: (machine, call) => leaveLoop(machine, call, 'break'),
   continue: (machine, call) => leaveLoop(machine, call, 'continue'),
   set: (machine, { words, fields, scope }) => {
     if (words.some((word) => /^-[a-z]*e/u.test(word) || word === 'errexit') && !words.includes('+o'))
       machine.stopsOnFailure = true
+    if (scope.use === 'done' && words.some((word) => /^\+[a-z]*e/u.test(word))) machine.stopsOnFailure = false
+    if (words.includes('pipefail')) machine.pipeFails = !words.includes('+o')
     if (words.some((word) => /^-[a-z]*n/u.test(word) || word === 'noexec')) machine.halt = 'exit'
     // Behind `--` stand the arguments of the script, not its options.
     const end = words.indexOf('--')
-    if (end !== -1) forgetArguments(machine, scope)
+    if (end !== -1) setArguments(machine, words.slice(end + 1), scope)
     return mentionAll(machine, fields.slice(0, end === -1 ? undefined : end), within('done', scope.use), 'told')
   },
   echo: (machine, call) => print(machine, call, `${echoed(call.words)}\n`),
   printf: (machine, call) => {
-    if (call.words[1] === '-v') forget(machine, call.words.slice(2, 3), call.scope)
+    if (call.words[1] === '-v') lose(machine, call.words.slice(2, 3), call.scope)
     return print(machine, call, formatted(call.words))
   },
   tee: (machine, { words, fields, scope }) => {
@@ -122,33 +124,37 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
     return runKind(machine, call)
   },
   ...named('read mapfile readarray', takeVariables),
-  ...named('unset let getopts', (machine, call) => {
-    forgetNamed(machine, call)
+  unset: (machine, call) => {
+    unset(machine, call)
+    return runKind(machine, call)
+  },
+  ...named('let getopts', (machine, call) => {
+    loseNamed(machine, call)
     return runKind(machine, call)
   }),
   shift: (machine, { scope }) => {
-    forgetArguments(machine, scope)
+    shiftArguments(machine, scope)
     return null
   },
   trap: (machine, { words, fields, scope }) => {
     const script = fields[1]
     if (script !== undefined && words.length > 2)
-      runText(machine, script.text, frameOf(machine, script), { ...scope, use: 'unsure' })
+      machine.process(() => runText(machine, script.text, frameOf(machine, script), { ...scope, use: 'unsure' }))
     return null
   },
   alias: (machine, { fields }) => mentionAll(machine, fields, 'unsure', 'unsure'),
 }
 
-function halt(machine: Machine, kind: Halt): Status {
-  machine.halt = kind
-  return null
-}
+/** Of `exit 1`, `return 0`. */
+const givenStatus = ([, code]: readonly string[]): Status =>
+  code === undefined || !/^\d{1,3}$/u.test(code) ? null : code === '0'
 
 /** `break 2` leaves more than is followed. */
 function leaveLoop(machine: Machine, { words }: Call, kind: Halt): Status {
   if (machine.loops === 0) return true
   if (words.length > 1) machine.perhapsLeft.add('exit')
-  return halt(machine, kind)
+  machine.halt = kind
+  return null
 }
 
 /** What `echo` and `printf` print goes where their output goes. */
@@ -202,12 +208,12 @@ function runRemote(machine: Machine, { words, fields, scope }: Call, from: numbe
     if (machine.isTyped) machine.perhapsLeft.add('exit')
     machine.process(() => {
       for (const piece of joined(scope.input)) runText(machine, piece.text, frameOfPiece(piece), scope)
-    })
+    }, 'nothing')
     return null
   }
   const frame =
     more.length === 0 ? frameOf(machine, first) : wholeOf(machine.frame, first.start, more.at(-1)?.end ?? first.end)
-  machine.process(() => runText(machine, words.slice(from).join(' '), frame, scope))
+  machine.process(() => runText(machine, words.slice(from).join(' '), frame, scope), 'nothing')
   return null
 }
 
@@ -250,7 +256,7 @@ function runOption(machine: Machine, call: Call): Status {
     within('done', call.scope.use),
     'told',
   )
-  machine.process(() => runText(machine, field.text, frameOf(machine, field), call.scope))
+  machine.process(() => runText(machine, field.text, frameOf(machine, field), call.scope), 'exported')
   return null
 }
 

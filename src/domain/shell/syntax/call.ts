@@ -1,4 +1,5 @@
-import type { Field, Frame, Machine, Piece, Scope, Status } from '../commands/machine.ts'
+import type { Field, Machine, Scope, Status } from '../commands/machine.ts'
+import type { Frame, Piece } from '../commands/piece.ts'
 import { TAKEN_OUTPUT, wholeOf } from './expand.ts'
 import type { Taken } from './use.ts'
 
@@ -64,11 +65,8 @@ export const contentOf = (machine: Machine, file: string, start: number): Piece 
   file,
 })
 
-/** Scripts that come as text leave the variables of this one alone but for what they inherit. */
+/** Runs a script that comes as text, in the process of this one. */
 export function runText(machine: Machine, text: string, frame: Frame, scope: Scope): Status {
   if (text.includes(TAKEN_OUTPUT)) machine.record.takesFrom.add('')
-  const halt = machine.halt
-  const status = machine.deeper(() => machine.evaluate.text(machine, text, frame, { ...scope, input: [] }))
-  machine.halt = halt
-  return status
+  return machine.deeper(() => machine.evaluate.text(machine, text, frame, { ...scope, input: [] }))
 }

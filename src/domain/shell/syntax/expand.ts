@@ -1,5 +1,14 @@
-import type { Assignment, ParameterExpansionPart, ParsedScript, ProcessSubstitutionPart, Word, WordPart } from 'unbash'
-import type { Field, Flow, Frame, Machine, Piece, Scope } from '../commands/machine.ts'
+import type {
+  Assignment,
+  ParameterDefaultOperation,
+  ParameterExpansionPart,
+  ParsedScript,
+  ProcessSubstitutionPart,
+  Word,
+  WordPart,
+} from 'unbash'
+import type { Field, Flow, Machine, Scope } from '../commands/machine.ts'
+import type { Frame, Piece } from '../commands/piece.ts'
 
 /** Stands for what a substitution prints; its commands are read by themselves. */
 export const UNKNOWN_OUTPUT = '$(…)'
@@ -118,8 +127,10 @@ function addSplit(machine: Machine, fields: Fields, text: string): null {
   return null
 }
 
+const valuesOf = ({ variables }: Machine, name: string): readonly string[] | undefined => variables.get(name)
+
 function addVariable(machine: Machine, fields: Fields, name: string, source: string, quoted: boolean): null {
-  const values = machine.variables.get(name)
+  const values = valuesOf(machine, name)
   if (values === undefined) return addText(machine, fields, source)
   if (name === '@' && quoted) return addFields(machine, fields, values)
   const text = values.join(' ')
@@ -130,13 +141,34 @@ function addParameter(machine: Machine, fields: Fields, part: ParameterExpansion
   const { operation } = part
   if (part.prefix !== undefined || (operation !== undefined && operation.type !== 'Default'))
     return addText(machine, fields, part.text)
-  const all = part.index?.text === '@' || part.index?.text === '*'
-  if (operation?.type === 'Default' && !machine.variables.has(part.parameter) && !operation.operator.endsWith('+'))
-    return addText(machine, fields, expandToText(machine, operation.operand, place.scope, place.flow))
-  const values = machine.variables.get(part.parameter)
+  const { parameter: name, index } = part
+  const values = valuesOf(machine, name)
+  const text = operation === undefined ? null : otherText(machine, name, operation, values, place)
+  if (text !== null) return place.quoted ? addText(machine, fields, text) : addSplit(machine, fields, text)
   if (values === undefined) return addText(machine, fields, part.text)
-  if (all) return addFields(machine, fields, values)
-  return addVariable(machine, fields, part.parameter, part.text, place.quoted)
+  if (index?.text === '@' || index?.text === '*') return addFields(machine, fields, values)
+  if (index !== undefined) return addText(machine, fields, values[Number(index.text)] ?? part.text)
+  return addVariable(machine, fields, name, part.text, place.quoted)
+}
+
+/** `${x:-other}`, `${x:+other}`: what stands for the variable; null: its own value. One that the script never sets is taken to be empty for the first. */
+function otherText(
+  machine: Machine,
+  name: string,
+  { operator, operand }: ParameterDefaultOperation,
+  values: readonly string[] | undefined,
+  { scope, flow }: Place,
+): string | null {
+  const { variables } = machine
+  const isKnown = values !== undefined || !variables.has(name)
+  const isEmpty = values === undefined || (operator.startsWith(':') && values.join('') === '')
+  if (!isKnown || operator.endsWith('?')) return null
+  if (operator.endsWith('+'))
+    return values === undefined ? null : isEmpty ? '' : expandToText(machine, operand, scope, flow)
+  if (!isEmpty) return null
+  const text = expandToText(machine, operand, scope, flow)
+  if (operator.endsWith('=')) variables.set(name, [text], scope.use === 'done')
+  return text
 }
 
 /** `<(…)` is a file that holds what its commands print. */
@@ -197,6 +229,12 @@ function expandBraces(text: string): string[] {
   return values.length > 1 && values.length <= 64 ? values : [text]
 }
 
+/** Which of its values a variable has may be a guess: each may be the command, or the string, that is asked for. */
+function setVariable({ variables, record }: Machine, name: string, values: readonly string[], isSure: boolean): void {
+  for (const one of isSure ? [] : [variables.get(name) ?? [], values]) record.say(one.join(' '), 'unsure', 'unsure')
+  variables.set(name, values, isSure)
+}
+
 /** Sets what an assignment sets; answers its text. */
 export function assign(machine: Machine, assignment: Assignment, scope: Scope): Field {
   const { value, name, pos: start, end } = assignment
@@ -208,6 +246,6 @@ export function assign(machine: Machine, assignment: Assignment, scope: Scope): 
   const before = assignment.append === true ? (machine.variables.get(name) ?? []) : []
   const joined = value.type === 'ArrayValue' ? [...before, ...values] : [[...before, ...values].join('')]
   if (machine.spend(0, joined.join('').length))
-    machine.variables.set(name, joined, scope.use === 'done' && machine.variables.guesses === guesses)
+    setVariable(machine, name, joined, scope.use === 'done' && machine.variables.guesses === guesses)
   return { text: `${name}=${values.join(' ')}`, start, end, verbatim: null }
 }

@@ -10,7 +10,7 @@ import { type Ran, Record, type Write, within } from './record.ts'
 import { runFields } from './simple-command.ts'
 import { evaluator } from './statements.ts'
 import { rankOf, type ScriptContext, strongest, type Taken, type Use, weakest } from './use.ts'
-import { holdsWords, isSame, turnsMeaning } from './word-match.ts'
+import { holdsWords, isSame, mayHoldWords, turnsMeaning } from './word-match.ts'
 
 /** What is known of a script that writes and runs nothing. */
 const NOTHING: Pick<ShellReading, 'runs' | 'mayRun' | 'writes' | 'takesFrom'> = {
@@ -147,6 +147,7 @@ function useOfCommand(record: Record, command: AnchorCommand): Use {
     const use = within(taken, limitOf(ran, command, askedDry))
     if (rankOf(use) <= rankOf(best) || !sendsTo(ran.outputs, command.outputs)) continue
     if (holdsWords(command.name, ran.words, command.words)) best = use
+    else if (mayHoldWords(command.name, ran.words, command.words)) best = strongest<Use>(best, within('unsure', use))
   }
   return record.isGuessed(command.name) ? strongest<Use>(best, 'unsure') : best
 }

@@ -26,6 +26,25 @@ export function runCommand(machine: Machine, command: Command, outer: Scope): St
 
 /** They make variables of the function that runs. */
 const LOCAL: ReadonlySet<string> = new Set(['local', 'declare', 'typeset'])
+const DECLARING: ReadonlySet<string> = new Set([...LOCAL, 'export', 'readonly'])
+
+/** Sets those whose names are made by an expansion, and exports. */
+function declareAll(
+  { variables, functions }: Machine,
+  { name, args }: Command,
+  fields: readonly Field[],
+  scope: Scope,
+): void {
+  const words = fields.map(({ text }) => text)
+  const written = new Set(args.map((one) => (one.type === 'Assignment' ? one.name : '')))
+  const exported = words.includes('-f') ? functions : variables
+  for (const word of words) {
+    const at = word.indexOf('=')
+    const own = at === -1 ? word : word.slice(0, at)
+    if (at > 0 && !written.has(own)) variables.set(own, [word.slice(at + 1)], scope.use === 'done')
+    if (name?.text === 'export' || words.includes('-x')) exported.export(own)
+  }
+}
 
 const setAll = (machine: Machine, { prefix }: Command, scope: Scope): Field[] =>
   prefix.flatMap((one) => (one.type === 'Assignment' ? [assign(machine, one, scope)] : []))
@@ -33,22 +52,26 @@ const setAll = (machine: Machine, { prefix }: Command, scope: Scope): Field[] =>
 function runNamed(machine: Machine, command: Command, named: Word, outer: Scope): Status {
   const before = machine.variables.guesses
   const scope = redirect(machine, command.redirects, outer)
-  const settings = setAll(machine, command, scope)
   if (machine.calls > 0 && LOCAL.has(named.text))
     for (const one of command.args) machine.variables.ownHere(one.type === 'Assignment' ? one.name : one.text)
   const name = expandWord(machine, named, scope, 'shown')
   const flow = flowForArguments(machine, name, command)
-  const fields = [
-    ...settings,
+  const own = [
     ...name,
     ...command.args.flatMap((one) =>
       one.type === 'Assignment' ? [assign(machine, one, scope)] : expandWord(machine, one, scope, flow),
     ),
   ]
+  // What is set for the command is not yet so in its words.
+  const fields = [...setAll(machine, command, scope), ...own]
+  for (const one of command.prefix) if (one.type === 'Assignment') machine.variables.export(one.name ?? '')
+  if (DECLARING.has(named.text)) declareAll(machine, command, fields, scope)
   if (!machine.spend(1, 0)) return null
   if (machine.variables.guesses === before) return runFields(machine, fields, scope, outer)
-  machine.record.guess(programOf(commandIn(fields.map((field) => field.text)).name))
+  const { isGuessing } = machine
+  machine.isGuessing = true
   runFields(machine, fields, { ...scope, use: 'unsure' }, outer)
+  machine.isGuessing = isGuessing
   return null
 }
 
@@ -119,15 +142,18 @@ function replaceShell(machine: Machine, call: Call, outer: Scope, replaces: bool
 /** Programs that run another one know nothing of the functions of the script: `mayBeFunction` is false behind them. */
 function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boolean): Status {
   const { name, words, scope, fields } = call
-  const body = machine.functions.get(words[0] ?? '')
-  if (mayBeFunction && body !== undefined) {
-    if (!machine.doubtfulFunctions.has(words[0] ?? '')) return callFunction(machine, call)
-    callFunction(machine, { ...call, scope: { ...scope, use: 'unsure' } })
-    return runCall(machine, { ...call, scope: { ...scope, use: 'unsure' } }, 'unsure', false)
+  const { guesses } = machine.functions
+  const body = mayBeFunction ? machine.functions.get(words[0] ?? '') : undefined
+  if (body !== undefined) {
+    if (machine.functions.guesses === guesses) return callFunction(machine, call, body)
+    const perhaps: Call = { ...call, scope: { ...scope, use: 'unsure' } }
+    callFunction(machine, perhaps, body)
+    return runCall(machine, perhaps, 'unsure', false)
   }
   const dry = isDry(name, words, machine.context.says)
   if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
   else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
+  if (machine.isGuessing) machine.record.guess(name)
   machine.record.addRan(name, { words, outputs: scope.out.paths, use: scope.use, useFed, dry })
   if (dry) return mentionAll(machine, fields, 'told', 'told')
   const special = Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined
@@ -149,14 +175,19 @@ function noteNames(machine: Machine, words: readonly string[]): void {
       for (const name of word.split(/[^\w-]+/u)) if (name !== '') machine.record.mayRun.add(name)
 }
 
-function callFunction(machine: Machine, { words, fields, scope }: Call): Status {
-  const body = machine.functions.get(words[0] ?? '')
-  if (body === undefined) return null
+function callFunction(
+  machine: Machine,
+  { words, fields, scope }: Call,
+  body: Parameters<Machine['evaluate']['node']>[1],
+): Status {
   mentionAll(machine, fields, 'unsure', 'told')
+  const { loops } = machine
   machine.calls++
+  machine.loops = 0
   const run = (): Status => machine.deeper(() => machine.evaluate.node(machine, body, scope))
   const status = withArguments(machine, { words: words.slice(1), scope }, () => machine.leaving(['return'], run))
   machine.calls--
+  machine.loops = loops
   if (machine.halt === 'return') machine.halt = null
   return status
 }

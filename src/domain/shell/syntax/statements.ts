@@ -1,40 +1,21 @@
-import type {
-  AndOr,
-  ArithmeticExpression,
-  ArithmeticFor,
-  Case,
-  CommandNode,
-  CompoundList,
-  For,
-  If,
-  ParsedScript,
-  Pipeline,
-  Select,
-  Statement,
-  While,
-} from 'unbash'
+import type { AndOr, CommandNode, CompoundList, ParsedScript, Pipeline, Statement } from 'unbash'
 import { commandIn, kindOf } from '../commands/command-kinds.ts'
 import {
   type Evaluator,
   type Flow,
-  type Frame,
-  type Halt,
   type Machine,
   type Out,
-  type Piece,
   SCREEN,
   type Scope,
   type Status,
 } from '../commands/machine.ts'
+import type { Frame, Piece } from '../commands/piece.ts'
 import { setByArithmetic } from '../commands/set-variables.ts'
 import { arithmeticStatus, testStatus } from '../commands/test-status.ts'
-import { expandToText, expandWord, TAKEN_OUTPUT, UNKNOWN_OUTPUT } from './expand.ts'
+import { runControl } from './control.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 import { redirect } from './put-into-file.ts'
 import { runCommand, runFields } from './simple-command.ts'
-
-/** Loops are followed for so many values. */
-const MOST_VALUES = 64
 
 type Node = CommandNode | CompoundList | Pipeline | AndOr
 
@@ -70,12 +51,27 @@ function runList(
       machine.perhapsLeft.add('exit')
     }
     if (machine.halt !== null || machine.exceeded) break
-    status = runNode(machine, statement.command, statement.end > sound ? { ...scope, use: 'unsure' } : scope)
-    const simple = statement.command.type === 'Command' || statement.command.type === 'Subshell'
-    if (status === false && simple && machine.stopsOnFailure && scope.use === 'done') machine.halt = 'exit'
+    const inner: Scope = statement.end > sound ? { ...scope, use: 'unsure' } : scope
+    if (statement.background === true) {
+      machine.process(() => runNode(machine, statement.command, inner))
+      status = true
+      continue
+    }
+    status = runNode(machine, statement.command, inner)
+    stopOnFailure(machine, statement.command, status, scope)
   }
   return status
 }
+
+/** After `set -e` a command that fails ends the script, and one that asks may. The last of `a && b` is looked at where it runs. */
+function stopOnFailure(machine: Machine, node: Node, status: Status, { use }: Scope): void {
+  if (!machine.stopsOnFailure || !STOPPING.has(node.type)) return
+  if (node.type === 'Pipeline' && node.prefixes.some((prefix) => prefix.type === 'Negation')) return
+  if (status === false && use === 'done') machine.halt = 'exit'
+  else if (status === false || (status === null && asks(node))) machine.perhapsLeft.add('exit')
+}
+
+const STOPPING: ReadonlySet<string> = new Set(['Command', 'Subshell', 'Pipeline', 'TestCommand', 'ArithmeticCommand'])
 
 function runNode(machine: Machine, node: Node, outer: Scope): Status {
   const out = machine.redirected !== null && outer.out === SCREEN ? machine.redirected : outer.out
@@ -103,9 +99,7 @@ function runOne(machine: Machine, node: Node, scope: Scope): Status {
     case 'Coproc':
       return machine.process(() => runNode(machine, node.body, scope))
     case 'Function':
-      machine.functions.set(node.name.value, node.body)
-      if (scope.use === 'done') machine.doubtfulFunctions.delete(node.name.value)
-      else machine.doubtfulFunctions.add(node.name.value)
+      machine.functions.set(node.name.value, node.body, scope.use === 'done')
       machine.definesFunction(node.name.value, node.body)
       return true
     case 'TestCommand':
@@ -125,29 +119,6 @@ function runOne(machine: Machine, node: Node, scope: Scope): Status {
   }
 }
 
-function runControl(
-  machine: Machine,
-  node: If | For | While | Case | Select | Extract<CommandNode, { type: 'ArithmeticFor' }>,
-  scope: Scope,
-): Status {
-  switch (node.type) {
-    case 'If':
-      return runIf(machine, node, scope)
-    case 'For':
-      return runFor(machine, node, scope)
-    case 'While':
-      return runWhile(machine, node, scope)
-    case 'Case':
-      return runCase(machine, node, scope)
-    case 'Select':
-      perhaps(machine, () => runList(machine, node.body.commands, { ...scope, use: 'unsure' }))
-      return null
-    case 'ArithmeticFor':
-      perhaps(machine, () => runList(machine, node.body.commands, runsBody(node) ? scope : { ...scope, use: 'unsure' }))
-      return null
-  }
-}
-
 /** What a test says of a value that is a guess is not known. */
 function unlessGuess({ variables }: Machine, run: () => Status): Status {
   const before = variables.guesses
@@ -155,38 +126,32 @@ function unlessGuess({ variables }: Machine, run: () => Status): Status {
   return variables.guesses === before ? status : null
 }
 
-/** Runs what rarely runs: how it would leave counts for nothing. Answers that way. */
-function unlikely(machine: Machine, run: () => Status): Halt | null {
-  const { halt, stopsOnFailure } = machine
-  run()
-  const way = machine.halt
-  machine.halt = halt
-  machine.stopsOnFailure = stopsOnFailure
-  return way
-}
-
-/** What may not run cannot leave the script or the loop for sure: where it would, it is not known whether what follows runs. */
-function perhaps(machine: Machine, run: () => Status): Halt | null {
-  const way = unlikely(machine, run)
-  if (way !== null) machine.perhapsLeft.add(way)
-  return way
-}
-
 function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: Scope): Status {
+  const negations = prefixes.filter((prefix) => prefix.type === 'Negation').length
+  const statuses: Status[] = []
+  const { guesses } = machine.variables
+  const { isGuessing } = machine
   let input: readonly Piece[] = scope.input
-  let status: Status = null
   for (const [at, command] of commands.entries()) {
+    // What comes through the pipe is a guess, too.
+    machine.isGuessing ||= machine.variables.guesses > guesses
     const last = at === commands.length - 1
     const pieces: Piece[] = []
     const rest = last ? null : goal(commands, at + 1, scope.out)
     const out: Out = rest === null ? scope.out : { ...rest, pieces }
     const run = (): Status => runNode(machine, command, { ...scope, input, out })
-    status = commands.length > 1 ? machine.process(run) : run()
+    if (commands.length > 1) statuses.push(machine.process(run))
+    else statuses.push(negations > 0 ? machine.asCondition(run) : run())
     input = pieces
   }
-  const negated = prefixes.some((prefix) => prefix.type === 'Negation')
-  return negated && status !== null ? !status : status
+  machine.isGuessing = isGuessing
+  const status = machine.pipeFails ? allOf(statuses) : (statuses.at(-1) ?? null)
+  return negations % 2 === 1 && status !== null ? !status : status
 }
+
+/** What all of them come to: true where each is, false where one is. */
+const allOf = (statuses: readonly Status[]): Status =>
+  statuses.includes(false) ? false : statuses.includes(null) ? null : true
 
 /** Where the output of a stage goes in the end: programs that only show pass it on. */
 function goal(commands: readonly CommandNode[], from: number, out: Out): { flow: Flow; paths: readonly string[] } {
@@ -209,98 +174,28 @@ function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope
   for (const [at, command] of commands.entries()) {
     const operator = operators[at - 1]
     if (machine.halt !== null) return status
-    if (operator === undefined) status = runNode(machine, command, scope)
+    const isLast = at === commands.length - 1
+    const runIn = (inner: Scope): Status => {
+      const ended = isLast
+        ? runNode(machine, command, inner)
+        : machine.asCondition(() => runNode(machine, command, inner))
+      if (isLast) stopOnFailure(machine, command, ended, inner)
+      return ended
+    }
+    if (operator === undefined) status = runIn(scope)
     else if (status === (operator === '||')) continue
     else if (status === null) {
       const isAsked = asks(commands[at - 1])
       const use = sure && operator === '&&' && !isAsked ? scope.use : 'unsure'
-      const run = () => runNode(machine, command, { ...scope, use })
+      const run = (): Status => runIn({ ...scope, use })
       // `cd x || exit` leaves where a command failed, which it rarely does.
-      if (operator === '||' && sure && !isAsked) unlikely(machine, run)
-      else perhaps(machine, run)
+      if (operator === '||' && sure && !isAsked) machine.rarely(run)
+      else machine.perhaps(run)
       status = null
       sure &&= operator === '&&' && !isAsked
-    } else status = runNode(machine, command, scope)
+    } else status = runIn(scope)
   }
   return status
-}
-
-function runIf(machine: Machine, node: If, scope: Scope): Status {
-  let sure = true
-  for (const branch of [node, ...node.elif]) {
-    const { clause } = branch
-    const body = branch.then.commands
-    const status = condition(machine, clause, sure ? scope : { ...scope, use: 'unsure' })
-    if (status === false) continue
-    if (status === true && sure) return runList(machine, body, scope)
-    sure = false
-    perhaps(machine, () => runList(machine, body, { ...scope, use: 'unsure' }))
-    if (status === true) return null
-  }
-  if (node.else === undefined) return null
-  if (sure) return runList(machine, node.else.commands, scope)
-  perhaps(machine, () => runList(machine, node.else?.commands ?? [], { ...scope, use: 'unsure' }))
-  return null
-}
-
-/** A condition that fails does not end the script. */
-function condition(machine: Machine, clause: CompoundList, scope: Scope): Status {
-  const stops = machine.stopsOnFailure
-  machine.stopsOnFailure = false
-  const status = runList(machine, clause.commands, scope)
-  machine.stopsOnFailure = stops
-  return status
-}
-
-function runFor(machine: Machine, { name, wordlist, body }: For, scope: Scope): Status {
-  const guesses = machine.variables.guesses
-  const values =
-    wordlist === undefined
-      ? machine.variables.get('@')
-      : wordlist.flatMap((word) => expandWord(machine, word, scope, 'acted').map((field) => field.text))
-  if (wordlist !== undefined) for (const word of wordlist) machine.paint(word.pos, word.end, 'told')
-  const isGuess = machine.variables.guesses > guesses
-  machine.variables.delete(name.value)
-  const inner: Scope = isGuess || maySayNothing(values ?? []) ? { ...scope, use: 'unsure' } : scope
-  for (const value of (values ?? []).slice(0, MOST_VALUES)) {
-    machine.variables.set(name.value, [value], inner.use === 'done')
-    const way = machine.leaving(['continue'], () => perhaps(machine, () => runList(machine, body.commands, inner)))
-    if (machine.exceeded) return null
-    if (way !== null && way !== 'continue') break
-  }
-  // Which of them was the last one is not known where the loop may have been left.
-  if (machine.perhapsLeft.has('break')) machine.variables.doubt(name.value)
-  if ((values ?? []).length > MOST_VALUES) machine.exceeded = true
-  // Words of which nothing is left: what was set elsewhere, or only perhaps, may be more than that.
-  if (values === undefined || (values.length === 0 && wordlist?.length !== 0))
-    perhaps(machine, () => runList(machine, body.commands, { ...scope, use: 'unsure' }))
-  return null
-}
-
-function runWhile(machine: Machine, { kind, clause, body }: While, scope: Scope): Status {
-  const status = condition(machine, clause, scope)
-  if (status === (kind === 'until')) return true
-  const inner: Scope = status === null ? { ...scope, use: 'unsure' } : scope
-  perhaps(machine, () => runList(machine, body.commands, inner))
-  return null
-}
-
-function runCase(machine: Machine, { word, items }: Case, scope: Scope): Status {
-  const guesses = machine.variables.guesses
-  const value = expandToText(machine, word, scope)
-  const known = machine.variables.guesses === guesses && !value.includes('$') && !value.includes('`')
-  let sure = true
-  for (const item of items) {
-    const patterns = item.pattern.map((one) => one.value)
-    const literal = patterns.every((one) => !/[*?[$|(]/u.test(one))
-    const hit = patterns.includes(value) || patterns.includes('*')
-    if (known && literal && !hit) continue
-    if (known && hit && sure) return runList(machine, item.body.commands, scope)
-    sure = false
-    perhaps(machine, () => runList(machine, item.body.commands, { ...scope, use: 'unsure' }))
-    if (known && hit) return null
-  }
-  return null
 }
 
 /** Groups inside of groups that are looked into. */
@@ -334,25 +229,3 @@ export function asks(node: Node | undefined, depth = 0): boolean {
 
 /** They succeed. */
 const CERTAIN: ReadonlySet<string> = new Set(['cd', 'sleep', 'true', ':', 'wait'])
-
-/** Values of a loop of which there may be none: the output of an unknown command. */
-const maySayNothing = (values: readonly string[]): boolean =>
-  values.length > 0 &&
-  values.every(
-    (value) =>
-      value === UNKNOWN_OUTPUT || value === TAKEN_OUTPUT || /^\$(?:@|\*|\w+|\{\w+(?:\[[@*]\])?\})$/u.test(value),
-  )
-
-/** `for ((i = 0; i < 3; i++))` runs its body for sure. */
-function runsBody({ initialize, test }: ArithmeticFor): boolean {
-  if (test === undefined) return true
-  if (initialize?.type !== 'ArithmeticBinary' || test.type !== 'ArithmeticBinary') return false
-  const start = numberIn(initialize.right)
-  const limit = numberIn(test.right)
-  if (initialize.operator !== '=' || wordIn(initialize.left) !== wordIn(test.left)) return false
-  return test.operator === '<' ? start < limit : test.operator === '<=' && start <= limit
-}
-
-const wordIn = (node: ArithmeticExpression): string => (node.type === 'ArithmeticWord' ? node.value : '')
-const numberIn = (node: ArithmeticExpression): number =>
-  /^\d{1,9}$/u.test(wordIn(node)) ? Number(wordIn(node)) : Number.NaN

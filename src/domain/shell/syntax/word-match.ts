@@ -7,6 +7,28 @@ export function holdsWords(name: string, words: readonly string[], anchor: reado
   return isSubsequence(name, have, want) || holdsInAnyOrder(name, have, want)
 }
 
+/**
+ * Whether they may hold them where words of the command are not known: each of these may be one of the anchor’s, and what a command prints or `$@`
+ * stands for all of them.
+ */
+export function mayHoldWords(name: string, words: readonly string[], anchor: readonly string[]): boolean {
+  if (!words.some(isUnknown)) return false
+  const have = words.slice(1).flatMap(split)
+  const want = anchor.slice(1).flatMap(split)
+  let next = 0
+  for (const [at, word] of have.entries()) {
+    const wanted = want[next]
+    if (wanted === undefined || STANDS_FOR_MANY.test(word)) return true
+    if (isSame(wanted, word) || (isUnknown(word) && wanted.startsWith(word.slice(0, word.search(UNKNOWN))))) next++
+    else if (next === 0 && isOtherSubcommand(name, have, at)) return false
+  }
+  return next === want.length
+}
+
+const UNKNOWN = /[$`]/u
+const isUnknown = (word: string): boolean => UNKNOWN.test(word)
+const STANDS_FOR_MANY = /^(?:\$[@*(`]|`|\$\{\w+\[[@*]\])/u
+
 /** `--url=x` is `--url x`. */
 function split(word: string): string[] {
   const at = word.startsWith('--') ? word.indexOf('=') : -1
@@ -15,15 +37,17 @@ function split(word: string): string[] {
 
 /** Between a program and its subcommand only options and their values may stand. */
 function isSubsequence(name: string, have: readonly string[], want: readonly string[]): boolean {
-  const strict = SUBCOMMANDED.has(name)
   let next = 0
   for (const [at, word] of have.entries()) {
     if (next === want.length) return true
     if (isSame(want[next] ?? '', word)) next++
-    else if (strict && next === 0 && !isOption(word) && !isOption(have[at - 1] ?? '')) return false
+    else if (next === 0 && isOtherSubcommand(name, have, at)) return false
   }
   return next === want.length
 }
+
+const isOtherSubcommand = (name: string, have: readonly string[], at: number): boolean =>
+  SUBCOMMANDED.has(name) && !isOption(have[at] ?? '') && !isOption(have[at - 1] ?? '')
 
 /** The anchor’s options with the values behind them may stand elsewhere; its other words keep their order. */
 function holdsInAnyOrder(name: string, have: readonly string[], want: readonly string[]): boolean {
