@@ -84,6 +84,8 @@ export class Machine {
   broken = false
   private depth = 0
   private nesting = 0
+  /** Processes, functions and loops that may have been left before their end. */
+  private openEnds = 0
   private commands = 0
   private characters = 0
   private readonly mostCommands: number
@@ -154,7 +156,7 @@ export class Machine {
   leaving<T>(ways: readonly Halt[], work: () => T): T {
     const mine = ways.filter((way) => !this.perhapsLeft.has(way))
     const result = work()
-    for (const way of mine) this.perhapsLeft.delete(way)
+    for (const way of mine) if (this.perhapsLeft.delete(way)) this.openEnds++
     return result
   }
 
@@ -182,6 +184,11 @@ export class Machine {
     const status = work()
     this.stopsOnFailure = stopsOnFailure
     return status
+  }
+
+  /** How much of what was run so far hung on a guess: what it answers is one, too. */
+  get guesses(): number {
+    return this.variables.guesses + this.functions.guesses + this.openEnds
   }
 
   get isTop(): boolean {

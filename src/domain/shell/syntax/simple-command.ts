@@ -30,18 +30,22 @@ const DECLARING: ReadonlySet<string> = new Set([...LOCAL, 'export', 'readonly'])
 
 /** Sets those whose names are made by an expansion, and exports. */
 function declareAll(
-  { variables, functions }: Machine,
+  { variables, functions, calls }: Machine,
   { name, args }: Command,
   fields: readonly Field[],
   scope: Scope,
 ): void {
   const words = fields.map(({ text }) => text)
   const written = new Set(args.map((one) => (one.type === 'Assignment' ? one.name : '')))
+  const isLocal = calls > 0 && LOCAL.has(name?.text ?? '')
   const exported = words.includes('-f') ? functions : variables
   for (const word of words) {
     const at = word.indexOf('=')
     const own = at === -1 ? word : word.slice(0, at)
-    if (at > 0 && !written.has(own)) variables.set(own, [word.slice(at + 1)], scope.use === 'done')
+    if (at > 0 && !written.has(own)) {
+      if (isLocal) variables.ownHere(own)
+      variables.set(own, [word.slice(at + 1)], scope.use === 'done')
+    }
     if (name?.text === 'export' || words.includes('-x')) exported.export(own)
   }
 }
@@ -185,9 +189,11 @@ function callFunction(
   machine.calls++
   machine.loops = 0
   const run = (): Status => machine.deeper(() => machine.evaluate.node(machine, body, scope))
+  const { guesses } = machine
   const status = withArguments(machine, { words: words.slice(1), scope }, () => machine.leaving(['return'], run))
+  const isGuess = machine.guesses > guesses
   machine.calls--
   machine.loops = loops
   if (machine.halt === 'return') machine.halt = null
-  return status
+  return isGuess ? null : status
 }

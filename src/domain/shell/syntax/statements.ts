@@ -93,7 +93,7 @@ function runOne(machine: Machine, node: Node, scope: Scope): Status {
     case 'BraceGroup':
       return runList(machine, node.body.commands, scope)
     case 'Subshell':
-      return machine.process(() => runList(machine, node.body.commands, scope))
+      return unlessGuess(machine, () => machine.process(() => runList(machine, node.body.commands, scope)))
     case 'Redirected':
       return runNode(machine, node.command, redirect(machine, node.redirects, scope))
     case 'Coproc':
@@ -119,11 +119,11 @@ function runOne(machine: Machine, node: Node, scope: Scope): Status {
   }
 }
 
-/** What a test says of a value that is a guess is not known. */
-function unlessGuess({ variables }: Machine, run: () => Status): Status {
-  const before = variables.guesses
+/** What a test says of a value that is a guess, or what may have been left before its end, is not known. */
+function unlessGuess(machine: Machine, run: () => Status): Status {
+  const before = machine.guesses
   const status = run()
-  return variables.guesses === before ? status : null
+  return machine.guesses === before ? status : null
 }
 
 function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: Scope): Status {
@@ -171,30 +171,32 @@ function goal(commands: readonly CommandNode[], from: number, out: Out): { flow:
 function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope): Status {
   let status: Status = null
   let sure = true
+  let { guesses } = machine
   for (const [at, command] of commands.entries()) {
-    const operator = operators[at - 1]
     if (machine.halt !== null) return status
-    const isLast = at === commands.length - 1
-    const runIn = (inner: Scope): Status => {
-      const ended = isLast
-        ? runNode(machine, command, inner)
-        : machine.asCondition(() => runNode(machine, command, inner))
-      if (isLast) stopOnFailure(machine, command, ended, inner)
-      return ended
-    }
-    if (operator === undefined) status = runIn(scope)
+    const isAsked = machine.guesses > guesses || asks(commands[at - 1])
+    guesses = machine.guesses
+    const operator = operators[at - 1]
+    const run = (use: Scope['use']): Status => runPart(machine, command, at === commands.length - 1, { ...scope, use })
+    if (operator === undefined) status = run(scope.use)
     else if (status === (operator === '||')) continue
-    else if (status === null) {
-      const isAsked = asks(commands[at - 1])
-      const use = sure && operator === '&&' && !isAsked ? scope.use : 'unsure'
-      const run = (): Status => runIn({ ...scope, use })
+    else if (status !== null) status = run(scope.use)
+    else {
+      const mayNot = operator === '||' || isAsked
       // `cd x || exit` leaves where a command failed, which it rarely does.
-      if (operator === '||' && sure && !isAsked) machine.rarely(run)
-      else machine.perhaps(run)
-      status = null
-      sure &&= operator === '&&' && !isAsked
-    } else status = runIn(scope)
+      if (operator === '||' && sure && !isAsked) machine.rarely(() => run('unsure'))
+      else machine.perhaps(() => run(sure && !mayNot ? scope.use : 'unsure'))
+      sure &&= !mayNot
+    }
   }
+  return status
+}
+
+/** What fails before the last one does not end the script. */
+function runPart(machine: Machine, command: Node, isLast: boolean, scope: Scope): Status {
+  if (!isLast) return machine.asCondition(() => runNode(machine, command, scope))
+  const status = runNode(machine, command, scope)
+  stopOnFailure(machine, command, status, scope)
   return status
 }
 

@@ -1,0 +1,2 @@
+x=deploy
+bash -c 'make $x'

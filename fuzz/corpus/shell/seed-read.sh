@@ -1,0 +1,2 @@
+read x < in
+make $x

@@ -1,0 +1,2 @@
+h() { return 1; }
+h && make deploy

@@ -1,0 +1,3 @@
+set -e
+[ -f f0 ]
+make deploy

@@ -1,0 +1,3 @@
+x=deploy
+. ./env
+make $x

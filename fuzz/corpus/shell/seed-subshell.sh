@@ -1,0 +1,3 @@
+go=
+(go=1)
+if [ -n "$go" ]; then make deploy; fi

@@ -1,0 +1,188 @@
+import fc from 'fast-check'
+
+/** Scripts of conditions, loops, functions, processes and variables, whose only acts are calls of `make`. Three files may be there or not. */
+
+const NAMES = ['x', 'y', 'z'] as const
+const VALUES = ['deploy', 'test', '1', "''"] as const
+/** Every script sets them first: what an environment holds is not known to a reader. */
+const HEAD = 'f() { :; }\ng() { :; }\nx=\ny=\nz=\n'
+const MOST_DEPTH = 4
+
+/** Text with holes (`%{` stands for `$` and a brace): `%n` a name, `%v` a value, `%f` a number of a file, `%c` a condition, `%s` a simple command, `%b` a block, `%d` one of a function. */
+type Form = string
+
+const CONDITIONS: readonly Form[] = [
+  ...[
+    '[ -f f%f ]',
+    '[ -f f%f ]',
+    '[ "$%n" = %v ]',
+    '[[ -n $%n ]]',
+    '[ -z "$%n" ]',
+    '[[ $%n == %v ]]',
+    'true',
+    'false',
+    '! %c',
+  ],
+  ...[
+    'grep -q a f%f',
+    'test -n "$%n"',
+    '[ "$1" = a ]',
+    '[ $%n ]',
+    '[[ ! -f f%f ]]',
+    '[[ -f f%f && -n $%n ]]',
+    '[[ $%n =~ ^d ]]',
+  ],
+  ...[
+    '[ -f f%f -o -n "$%n" ]',
+    '[ "$%n" != deploy ]',
+    '((1))',
+    '(( q == 1 ))',
+    '[[ -f f%f || -z $%n ]]',
+    '[ 1 -eq 1 ]',
+  ],
+]
+const ACTS: readonly Form[] = [
+  'make deploy',
+  'make deploy',
+  'make $%n',
+  'make "$1"',
+  'make %{%n:-%v}',
+  'make %{%n:+deploy}',
+]
+const SETS: readonly Form[] = [
+  ...[
+    "%n='%v'",
+    '%n=%v',
+    '%n="$%n"',
+    '%n="%{%n:-%v}"',
+    '%n=$(echo %v)',
+    '%n+=%v',
+    'export %n=%v',
+    'declare %n=%v',
+    'unset %n',
+  ],
+  ...[
+    'read %n < in',
+    'read -r %n %n <<< "%v %v"',
+    'printf -v %n %s %v',
+    '%n=$(cat in)',
+    'set -- %v %v',
+    'shift || true',
+    'let q=1',
+  ],
+  ...['for v in x y; do declare $v=%v; done', '. ./env', 'eval "%n=%v"', 'unset %n'],
+]
+const LEAVES: readonly Form[] = ['break', 'continue', 'return', 'return 1', 'return 0', 'exit 0', 'true', 'false']
+const CALLS: readonly Form[] = ['f', 'g', 'f deploy', 'g %v', 'f "$%n"', '%n=%v f']
+const BLOCKS: readonly Form[] = [
+  ...['if %c; then\n%b\nfi', 'if %c; then\n%b\nelse\n%b\nfi', 'if false; then %s; elif %c; then %s; else %s; fi'],
+  ...[
+    '%c && %s',
+    '%c || %s',
+    '%c && %s || %s',
+    '%c && %c && %s',
+    '%s || true',
+    'true && { %s; }',
+    'false || { %s; }',
+    '! %s',
+    '%c; %s',
+  ],
+  ...['for %n in %v $%n; do\n%b\ndone', 'for %n in %v %v; do\n%b\ndone', 'for w in f* ; do %c && %s\n%n=%v\ndone'],
+  ...['while true; do\n%b\nbreak\ndone', 'while read %n; do\n%b\ndone < in', 'while [ -z "$%n" ]; do %s\n%n=1\ndone'],
+  ...[
+    'n=0; while [ $n -lt 2 ]; do n=$((n+1)); %c && %s\n%s\ndone',
+    'until %c; do %s; break; done',
+    'until false; do %s; break; done',
+  ],
+  ...['for ((i=0; i<2; i++)); do %s; done', 'for ((i=0; i<0; i++)); do %s; done'],
+  ...['case "$%n" in\ndeploy) %s ;;\ntest|1) %s ;;\nesac', 'case "$%n" in\nt*) %s ;;\n*) %s ;;\nesac'],
+  ...[
+    '(%b)',
+    '{ %b\n}',
+    '{ %s; } &\nwait',
+    '%s | %s',
+    'echo %v | while read %n; do %s; done',
+    'false | true && %s',
+    '(exit 1) && %s',
+  ],
+  ...[
+    "bash -c '%s'",
+    'bash -c \'make "$1"\' _ %v',
+    "bash <<'EOF'\n%b\nEOF",
+    'bash <<EOF\n%s\nEOF',
+    'eval "%s"',
+    'echo "$(%s)"',
+    '%n=$(%s; echo 1)',
+  ],
+  ...[
+    "cat > s.sh <<'EOF'\n%b\nEOF\nbash s.sh deploy",
+    "cat > s.sh <<'EOF'\n%b\nEOF\n. ./s.sh",
+    'echo "make %v" > t.sh; bash t.sh',
+    "printf 'make %s\\n' %v | bash",
+  ],
+  ...['echo %v | xargs make', 'echo "$%n" | xargs -I{} make {}', '%n=%v make $%n', "env %n=deploy bash -c 'make $%n'"],
+  ...[
+    'set -e',
+    'set +e',
+    'set -o pipefail',
+    "trap 'make %v' EXIT",
+    'time %s',
+    'command make %v',
+    'arr=(%v %v); make %{arr[1]}',
+  ],
+]
+const FUNCTIONS: readonly Form[] = [
+  ...[
+    'f() {\n%d\n}',
+    'g() {\n%d\n}',
+    'h() { %d\nreturn 1; }\nh %v && %s',
+    'h() { %d\nreturn 0; }\nh || %s',
+    'export -f f; bash -c f',
+  ],
+  ...['h() { local %n=%v; %d\n}\nh deploy', 'if f; then %s; fi', 'if ! g %v; then %s; fi', 'f && %s'],
+]
+
+type Rules = Readonly<Record<string, readonly Form[]>>
+
+/** Outside of functions, and inside of them: those that call others could go on for ever. */
+const SCRIPT: Rules = {
+  b: [...ACTS, ...SETS, ...CALLS, ...BLOCKS, ...FUNCTIONS],
+  s: [...ACTS, ...ACTS, ...SETS, ...LEAVES, ...CALLS],
+}
+const BODY: Rules = { b: [...ACTS, ...SETS, ...LEAVES, ...BLOCKS], s: [...ACTS, ...ACTS, ...SETS, ...LEAVES] }
+const WORDS: Rules = { n: NAMES, v: VALUES, f: ['0', '1', '2'] }
+
+export const shellScripts: fc.Arbitrary<string> = fc
+  .array(statement(SCRIPT, 0), { minLength: 2, maxLength: 6 })
+  .map((all) => HEAD + all.join('\n'))
+
+function statement(rules: Rules, depth: number): fc.Arbitrary<string> {
+  const forms = depth < MOST_DEPTH ? (rules['b'] ?? []) : ACTS
+  return fc.constantFrom(...forms).chain((form) => filled(form, rules, depth))
+}
+
+/** The form with its holes filled; quotes of another text would end those that it stands in. */
+function filled(form: Form, rules: Rules, depth: number): fc.Arbitrary<string> {
+  const pieces = form.replaceAll('%{', '$' + '{').split(/(%[nvfcsbd])/u)
+  return fc.tuple(...pieces.map((piece) => hole(piece, rules, depth))).map((all) => {
+    const quote = /^(?:bash -c '|env .*bash -c ')/u.test(form) ? /'/gu : /^eval "/u.test(form) ? /"/gu : null
+    return quote === null
+      ? all.join('')
+      : all.map((text, at) => (at % 2 === 1 ? text.replace(quote, '') : text)).join('')
+  })
+}
+
+function hole(piece: string, rules: Rules, depth: number): fc.Arbitrary<string> {
+  const words = WORDS[piece.slice(1)]
+  if (words !== undefined) return fc.constantFrom(...words)
+  if (piece === '%c')
+    return fc
+      .constantFrom(...(depth < MOST_DEPTH ? CONDITIONS : ['true']))
+      .chain((form) => filled(form, rules, depth + 1))
+  if (piece === '%s') return fc.constantFrom(...(rules['s'] ?? [])).chain((form) => filled(form, rules, MOST_DEPTH))
+  if (piece === '%b' || piece === '%d')
+    return fc
+      .array(statement(piece === '%d' ? BODY : rules, depth + 1), { minLength: 1, maxLength: 3 })
+      .map((all) => all.join('\n'))
+  return fc.constant(piece)
+}
