@@ -96,11 +96,14 @@ export class Bindings<T> {
     return result
   }
 
-  /** Does something, and answers the names that it set, too. */
-  changed<R>(work: () => R): { readonly way: R; readonly names: readonly string[] } {
-    const from = this.changes.length
-    const way = work()
-    return { way, names: [...new Set(this.changes.slice(from))] }
+  /** How many were set so far. */
+  get changed(): number {
+    return this.changes.length
+  }
+
+  /** Those that were set since then may have either value. */
+  doubtSince(changed: number): void {
+    for (const name of new Set(this.changes.slice(changed))) this.doubt(name)
   }
 
   private put(name: string, binding: Binding<T> | undefined): void {

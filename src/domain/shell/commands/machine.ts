@@ -78,6 +78,8 @@ export class Machine {
   /** Loops and functions that run, which `break` and `return` leave. */
   loops = 0
   calls = 0
+  /** A loop runs its body again. */
+  isSecondTurn = false
   /** What runs is put together from a guess: it may be another command. */
   isGuessing = false
   /** A script has an error. */

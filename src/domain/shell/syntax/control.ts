@@ -65,6 +65,7 @@ function runFor(machine: Machine, { name, wordlist, body }: For, scope: Scope): 
   const isSure = machine.variables.guesses === guesses && !maySayNothing(values ?? [])
   const inner: Scope = isSure ? scope : { ...scope, use: 'unsure' }
   machine.variables.delete(name.value)
+  const before = changesOf(machine)
   for (const value of (values ?? []).slice(0, MOST_VALUES)) {
     machine.variables.set(name.value, [value], inner.use === 'done')
     const way = machine.leaving(['continue'], () => machine.perhaps(() => machine.evaluate.node(machine, body, inner)))
@@ -74,9 +75,10 @@ function runFor(machine: Machine, { name, wordlist, body }: For, scope: Scope): 
   // Which of them was the last one is not known where the loop may have been left.
   if (machine.perhapsLeft.has('break')) machine.variables.doubt(name.value)
   if ((values ?? []).length > MOST_VALUES) machine.exceeded = true
+  if (values?.some(mayBeMany)) return secondTurn(machine, body, scope, before)
   // Words of which nothing is left: what was set elsewhere, or only perhaps, may be more than that.
   const isOpen = values === undefined || (values.length === 0 && wordlist?.length !== 0)
-  return isOpen || values.some(mayBeMany) ? repeat(machine, body, { ...scope, use: 'unsure' }) : null
+  return isOpen ? repeat(machine, body, { ...scope, use: 'unsure' }) : null
 }
 
 function wordsOf(machine: Machine, wordlist: readonly Word[], scope: Scope): readonly string[] {
@@ -90,13 +92,31 @@ function runWhile(machine: Machine, { kind, clause, body }: While, scope: Scope)
   return repeat(machine, body, status === null ? { ...scope, use: 'unsure' } : scope)
 }
 
-/** A body that runs it is not known how often: what it sets, it may find when it runs again. */
+/** A body that runs it is not known how often. */
 function repeat(machine: Machine, body: CompoundList, scope: Scope): null {
-  const run = (inner: Scope) => machine.perhaps(() => machine.evaluate.node(machine, body, inner))
-  const { way, names } = machine.variables.changed(() => run(scope))
-  if (names.length === 0 || (way !== null && way !== 'continue')) return null
-  for (const name of names) machine.variables.doubt(name)
-  run({ ...scope, use: 'unsure' })
+  const before = changesOf(machine)
+  const way = machine.perhaps(() => machine.evaluate.node(machine, body, scope))
+  return way === null || way === 'continue' ? secondTurn(machine, body, scope, before) : null
+}
+
+interface Changes {
+  readonly variables: number
+  readonly functions: number
+}
+const changesOf = ({ variables, functions }: Machine): Changes => ({
+  variables: variables.changed,
+  functions: functions.changed,
+})
+
+/** What a body sets it may find when it runs again. In a second turn all of that is in doubt already. */
+function secondTurn(machine: Machine, body: CompoundList, scope: Scope, { variables, functions }: Changes): null {
+  const many = machine.variables.changed - variables + machine.functions.changed - functions
+  if (machine.isSecondTurn || !machine.spend(1 + many, 0)) return null
+  machine.variables.doubtSince(variables)
+  machine.functions.doubtSince(functions)
+  machine.isSecondTurn = true
+  machine.perhaps(() => machine.evaluate.node(machine, body, { ...scope, use: 'unsure' }))
+  machine.isSecondTurn = false
   return null
 }
 

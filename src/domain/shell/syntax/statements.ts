@@ -57,18 +57,21 @@ function runList(
       status = true
       continue
     }
-    status = runNode(machine, statement.command, inner)
-    stopOnFailure(machine, statement.command, status, scope)
+    status = runStopping(machine, statement.command, inner)
   }
   return status
 }
 
-/** After `set -e` a command that fails ends the script, and one that asks may. The last of `a && b` is looked at where it runs. */
-function stopOnFailure(machine: Machine, node: Node, status: Status, { use }: Scope): void {
-  if (!machine.stopsOnFailure || !STOPPING.has(node.type)) return
-  if (node.type === 'Pipeline' && node.prefixes.some((prefix) => prefix.type === 'Negation')) return
-  if (status === false && use === 'done') machine.halt = 'exit'
-  else if (status === false || (status === null && asks(node))) machine.perhapsLeft.add('exit')
+/** After `set -e` a command that fails ends the script, and one that asks, or that is a guess, may. The last of `a && b` is looked at where it runs. */
+function runStopping(machine: Machine, node: Node, scope: Scope): Status {
+  const { guesses } = machine
+  const status = runNode(machine, node, scope)
+  if (!machine.stopsOnFailure || !STOPPING.has(node.type)) return status
+  if (node.type === 'Pipeline' && node.prefixes.some((prefix) => prefix.type === 'Negation')) return status
+  const isOpen = status === null && (machine.guesses > guesses || asks(node))
+  if (status === false && scope.use === 'done') machine.halt = 'exit'
+  else if (status === false || isOpen) machine.perhapsLeft.add('exit')
+  return status
 }
 
 const STOPPING: ReadonlySet<string> = new Set(['Command', 'Subshell', 'Pipeline', 'TestCommand', 'ArithmeticCommand'])
@@ -134,12 +137,14 @@ function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: 
   let input: readonly Piece[] = scope.input
   for (const [at, command] of commands.entries()) {
     // What comes through the pipe is a guess, too.
-    machine.isGuessing ||= machine.variables.guesses > guesses
+    const isGuess = machine.variables.guesses > guesses
+    machine.isGuessing ||= isGuess
     const last = at === commands.length - 1
     const pieces: Piece[] = []
     const rest = last ? null : goal(commands, at + 1, scope.out)
     const out: Out = rest === null ? scope.out : { ...rest, pieces }
-    const run = (): Status => runNode(machine, command, { ...scope, input, out })
+    const use = isGuess ? 'unsure' : scope.use
+    const run = (): Status => runNode(machine, command, { ...scope, use, input, out })
     if (commands.length > 1) statuses.push(machine.process(run))
     else statuses.push(negations > 0 ? machine.asCondition(run) : run())
     input = pieces
@@ -195,9 +200,7 @@ function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope
 /** What fails before the last one does not end the script. */
 function runPart(machine: Machine, command: Node, isLast: boolean, scope: Scope): Status {
   if (!isLast) return machine.asCondition(() => runNode(machine, command, scope))
-  const status = runNode(machine, command, scope)
-  stopOnFailure(machine, command, status, scope)
-  return status
+  return runStopping(machine, command, scope)
 }
 
 /** Groups inside of groups that are looked into. */
