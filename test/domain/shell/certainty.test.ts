@@ -69,6 +69,11 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['./tools/x1-all --now', 'tools/x1-all --now', 'done'],
     ['/app/tools/x1-all --now', 'tools/x1-all --now', 'done'],
     ['cd tools && ./x1-all --now', 'tools/x1-all --now', 'done'],
+    ['cd other && ./x1-all --now', 'tools/x1-all --now', 'unsure'],
+    ['cd other && bash ./x1-all --now', 'tools/x1-all --now', 'unsure'],
+    ['(cd other); tools/x1-all --now', 'tools/x1-all --now', 'done'],
+    ['cd "$D" && ./x1-all --now', 'tools/x1-all --now', 'done'],
+    ['cd a && cd b && ./x1-all --now', 'a/b/x1-all --now', 'done'],
     ['.venv/bin/python x1.py', 'venv/bin/python x1.py', 'done'],
   ],
   'of a program that is not known': [

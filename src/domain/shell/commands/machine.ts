@@ -1,4 +1,5 @@
 import type { CommandNode, CompoundList, ParsedScript, Redirected } from 'unbash'
+import { baseName } from '../../acts/mentions.ts'
 import { type Record, type Write, within } from '../syntax/record.ts'
 import type { ScriptContext, Taken } from '../syntax/use.ts'
 import { Bindings } from './bindings.ts'
@@ -71,6 +72,8 @@ export class Machine {
   /** A pipeline fails where one of its commands does. */
   pipeFails = false
   exceeded = false
+  /** Where it is, from where it began; null: not known. */
+  folder: string | null = ''
   /** Lines come one by one: a shell that is left was perhaps not the only one. */
   isTyped = false
   /** What may have been left before, so that it is uncertain whether the rest of it runs; `exit`: of the script. */
@@ -144,13 +147,13 @@ export class Machine {
 
   /** A process of its own: leaving it leaves nothing else, and what it sets is gone with it. It `has` what the script has set, or less. */
   process<T>(work: () => T, has: 'all' | 'exported' | 'nothing' = 'all'): T {
-    const { halt, stopsOnFailure, pipeFails, redirected, loops, calls } = this
+    const { halt, stopsOnFailure, pipeFails, redirected, loops, calls, folder } = this
     const fresh = { stopsOnFailure: false, pipeFails: false, redirected: null, loops: 0, calls: 0 }
     if (has !== 'all') Object.assign(this, fresh)
     const result = this.leaving(['exit', 'return', 'break', 'continue'], () =>
       this.variables.process(has, () => this.functions.process(has, work)),
     )
-    Object.assign(this, { halt, stopsOnFailure, pipeFails, redirected, loops, calls })
+    Object.assign(this, { halt, stopsOnFailure, pipeFails, redirected, loops, calls, folder })
     return result
   }
 
@@ -191,6 +194,12 @@ export class Machine {
   /** How much of what was run so far hung on a guess: what it answers is one, too. */
   get guesses(): number {
     return this.variables.guesses + this.functions.guesses + this.openEnds
+  }
+
+  /** The path that a relative one is, from where the script began. */
+  pathOf(word: string): string {
+    if (!word.includes('/') || word.startsWith('/') || this.folder === '') return word
+    return this.folder === null ? baseName(word) : `${this.folder}/${word}`
   }
 
   get isTop(): boolean {

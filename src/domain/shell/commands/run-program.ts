@@ -52,7 +52,13 @@ export function runFile(machine: Machine, path: string, call: Call, next: number
   if (call.scope.use === 'done') machine.record.runs.add(path)
   const words = call.words.slice(next - 1)
   if (next > 1)
-    machine.record.addAs(programOf(path), { words, outputs: scope.out.paths, use: useOfWords(call), dry: false })
+    machine.record.addAs(programOf(path), {
+      words,
+      path: machine.pathOf(path),
+      outputs: scope.out.paths,
+      use: useOfWords(call),
+      dry: false,
+    })
   const pieces = machine.files.get(path)
   if (pieces === undefined) return
   for (const { file } of pieces) if (file !== undefined) machine.record.takesFrom.add(file)

@@ -142,7 +142,21 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
       machine.process(() => runText(machine, script.text, frameOf(machine, script), { ...scope, use: 'unsure' }))
     return null
   },
+  ...named('cd pushd popd', (machine, call) => {
+    enter(machine, call)
+    return act(machine, call)
+  }),
   alias: (machine, { fields }) => mentionAll(machine, fields, 'unsure', 'unsure'),
+}
+
+/** Folders with a name; others lead back, or are not known. */
+const PLAIN_FOLDER = /^(?!-|~)(?!.*(?:\.\.|[$`*?])).+$/u
+
+function enter(machine: Machine, { name, words, scope }: Call): void {
+  const to = words.slice(1).find((word) => word !== '--') ?? ''
+  if (name === 'popd' || scope.use !== 'done' || !PLAIN_FOLDER.test(to)) machine.folder = null
+  else if (to.startsWith('/')) machine.folder = to
+  else if (machine.folder !== null) machine.folder = machine.folder === '' ? to : `${machine.folder}/${to}`
 }
 
 /** Of `exit 1`, `return 0`. */

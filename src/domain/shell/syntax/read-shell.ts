@@ -153,11 +153,11 @@ function useOfCommand(record: Record, command: AnchorCommand): Use {
 }
 
 /** What a command of the same program proves at most: it may only look, or do something else or the opposite. */
-function limitOf({ words, dry }: Ran, { name, words: wanted }: AnchorCommand, askedDry: boolean): Taken {
+function limitOf({ words, path, dry }: Ran, { name, words: wanted }: AnchorCommand, askedDry: boolean): Taken {
   if (dry && !askedDry) return 'told'
   if (kindOf(name, wanted) === 'does' && kindOf(name, words) === 'searches') return 'told'
   const isOther = turnsMeaning(name, words, wanted) || mayBeDry(name, words, wanted) || goesElsewhere(words, wanted)
-  return isOther || runsOther(name, words, wanted) || isElsewhere(words[0], wanted[0]) ? 'unsure' : 'done'
+  return isOther || runsOther(name, words, wanted) || isElsewhere(path, wanted[0]) ? 'unsure' : 'done'
 }
 
 /** `find -exec echo rm {} +` holds all words of `find -exec rm {} +`. */
@@ -168,8 +168,8 @@ const programForFound = (words: readonly string[]): string =>
   commandIn(words.slice(words.findIndex(runsForFound) + 1)).name
 
 /** A program of the same name in another folder; those that are known by their name are the same anywhere. */
-function isElsewhere(word = '', wanted = ''): boolean {
-  const [one, other] = [normalPath(word), normalPath(wanted)]
+function isElsewhere(path: string, wanted = ''): boolean {
+  const [one, other] = [normalPath(path), normalPath(wanted)]
   const isPath = one.includes('/') && other.includes('/')
   return (
     isPath && !isCommandName(baseName(one)) && !one.endsWith(`/${other}`) && !other.endsWith(`/${one}`) && one !== other

@@ -4,6 +4,8 @@ import { rankOf, strongest, type Taken, type Use, weakest } from './use.ts'
 /** A simple command that the script holds, its words resolved, without wrappers such as `sudo`. */
 export interface Ran {
   readonly words: readonly string[]
+  /** Of the program, from where the script began; only its name where that is not known. */
+  readonly path: string
   /** The files that get its output. */
   readonly outputs: readonly string[]
   readonly use: Taken

@@ -158,7 +158,14 @@ function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boo
   if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
   else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
   if (machine.isGuessing) machine.record.guess(name)
-  machine.record.addRan(name, { words, outputs: scope.out.paths, use: scope.use, useFed, dry })
+  machine.record.addRan(name, {
+    words,
+    path: machine.pathOf(words[0] ?? ''),
+    outputs: scope.out.paths,
+    use: scope.use,
+    useFed,
+    dry,
+  })
   if (dry) return mentionAll(machine, fields, 'told', 'told')
   const special = Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined
   if (special !== undefined) return special(machine, call)
