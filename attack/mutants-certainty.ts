@@ -25,8 +25,8 @@ const RUNNING: readonly Mutant[] = [
     'conditional-variable': [
       '5: what a variable that may be set to something else decides is not known',
       'undone-set_in_branch undone-set_by_file',
-      'this.guesses++',
-      '',
+      'at <= this.doubted.notExported)) this.guesses++',
+      'at <= this.doubted.notExported)) this.guesses += 0',
     ],
     'variables-of-processes': [
       '5: what a process of its own sets is gone with it',

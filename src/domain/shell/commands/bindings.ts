@@ -21,9 +21,9 @@ export class Bindings<T> {
   private owned: Before<T>[] = []
   /** What to put back when the process ends; null: in that of the script. */
   private undo: Before<T>[] | null = null
-  private readonly changes: string[] = []
+  private readonly changes: Before<T>[] = []
   private count = 0
-  private doubted = { all: 0, notExported: 0 }
+  private doubted = { all: 0, notExported: 0, unset: false }
 
   has(name: string): boolean {
     return this.all.has(name)
@@ -58,7 +58,14 @@ export class Bindings<T> {
 
   /** What is not followed may set any of them. */
   doubtAll(): void {
-    this.doubted = { ...this.doubted, all: this.count }
+    this.doubted = { ...this.doubted, all: this.count, unset: true }
+  }
+
+  /** Whether one that the script never sets may be set by what is not followed. Asking so is a guess. */
+  mayBeSet(name: string): boolean {
+    const mayBe = this.doubted.unset && !this.all.has(name)
+    if (mayBe) this.guesses++
+    return mayBe
   }
 
   /** Programs that the script starts have it, too. */
@@ -101,14 +108,20 @@ export class Bindings<T> {
     return this.changes.length
   }
 
-  /** Those that were set since then may have either value. */
+  /** Those that are not what they were then may have either value. */
   doubtSince(changed: number): void {
-    for (const name of new Set(this.changes.slice(changed))) this.doubt(name)
+    const seen = new Set<string>()
+    for (const [name, before] of this.changes.slice(changed)) {
+      if (seen.has(name)) continue
+      seen.add(name)
+      if (this.all.get(name) !== before) this.doubt(name)
+    }
   }
 
   private put(name: string, binding: Binding<T> | undefined): void {
-    this.undo?.push([name, this.all.get(name)])
-    this.changes.push(name)
+    const before: Before<T> = [name, this.all.get(name)]
+    this.undo?.push(before)
+    this.changes.push(before)
     if (binding === undefined) this.all.delete(name)
     else this.all.set(name, binding)
   }

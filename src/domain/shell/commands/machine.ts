@@ -76,6 +76,10 @@ export class Machine {
   folder: string | null = ''
   /** Lines come one by one: a shell that is left was perhaps not the only one. */
   isTyped = false
+  /** How often it was open what a command answers: it may have been left before its end, or be another one. */
+  openEnds = 0
+  /** Functions that run. */
+  bodies = 0
   /** What may have been left before, so that it is uncertain whether the rest of it runs; `exit`: of the script. */
   readonly perhapsLeft = new Set<Halt>()
   /** Loops and functions that run, which `break` and `return` leave. */
@@ -89,8 +93,6 @@ export class Machine {
   broken = false
   private depth = 0
   private nesting = 0
-  /** Processes, functions and loops that may have been left before their end. */
-  private openEnds = 0
   private commands = 0
   private characters = 0
   private readonly mostCommands: number
@@ -147,13 +149,13 @@ export class Machine {
 
   /** A process of its own: leaving it leaves nothing else, and what it sets is gone with it. It `has` what the script has set, or less. */
   process<T>(work: () => T, has: 'all' | 'exported' | 'nothing' = 'all'): T {
-    const { halt, stopsOnFailure, pipeFails, redirected, loops, calls, folder } = this
-    const fresh = { stopsOnFailure: false, pipeFails: false, redirected: null, loops: 0, calls: 0 }
+    const { halt, stopsOnFailure, pipeFails, redirected, loops, calls, bodies, folder } = this
+    const fresh = { stopsOnFailure: false, pipeFails: false, redirected: null, loops: 0, calls: 0, bodies: 0 }
     if (has !== 'all') Object.assign(this, fresh)
     const result = this.leaving(['exit', 'return', 'break', 'continue'], () =>
       this.variables.process(has, () => this.functions.process(has, work)),
     )
-    Object.assign(this, { halt, stopsOnFailure, pipeFails, redirected, loops, calls, folder })
+    Object.assign(this, { halt, stopsOnFailure, pipeFails, redirected, loops, calls, bodies, folder })
     return result
   }
 
@@ -189,11 +191,6 @@ export class Machine {
     const status = work()
     this.stopsOnFailure = stopsOnFailure
     return status
-  }
-
-  /** How much of what was run so far hung on a guess: what it answers is one, too. */
-  get guesses(): number {
-    return this.variables.guesses + this.functions.guesses + this.openEnds
   }
 
   /** The path that a relative one is, from where the script began. */

@@ -49,18 +49,21 @@ const takesCode = (options: readonly string[], word: string): boolean =>
   (options.includes('-c') && /^-[a-zA-Z]{0,4}c$/u.test(word))
 
 /** The same for shells: `-c` may stand in a cluster, as in `-lc`. */
-export function shellProgram(words: readonly string[]): Program & { readonly checksOnly: boolean } {
+export function shellProgram(
+  words: readonly string[],
+): Program & { readonly checksOnly: boolean; readonly stops: boolean } {
   const end = words.findIndex((word, at) => at > 0 && endsOptions(word, words[at - 1] ?? ''))
   const options = words.slice(1, end === -1 ? undefined : end + 1)
   const last = end === -1 ? '' : (words[end] ?? '')
   const checksOnly = options.some((word) => CHECKING.has(word) || (isLetters(word) && word.includes('n')))
-  if (isLetters(last)) return { code: last.includes('c') ? [end + 1] : [], file: null, checksOnly }
-  return { code: [], file: end === -1 ? null : end, checksOnly }
+  const stops = options.some((word) => (isLetters(word) && word.includes('e')) || word === 'errexit')
+  if (isLetters(last)) return { code: last.includes('c') ? [end + 1] : [], file: null, checksOnly, stops }
+  return { code: [], file: end === -1 ? null : end, checksOnly, stops }
 }
 
 /** `-c`, `-s`, or the file. */
 function endsOptions(word: string, before: string): boolean {
-  if (['-o', '+o', '--rcfile', '--init-file', '-O'].includes(before)) return false
+  if (/^[-+][a-zA-Z]*[oO]$/u.test(before) || before === '--rcfile' || before === '--init-file') return false
   return isLetters(word) ? word.includes('c') || word.includes('s') : !word.startsWith('-') && !word.startsWith('+')
 }
 

@@ -20,15 +20,18 @@ export function runShell(machine: Machine, call: Call): Status {
   const rest = fields.filter((_, at) => at !== code)
   mentionAll(machine, rest, useOfWords(call), 'told')
   const script = code === undefined ? undefined : fields[code]
-  machine.process(() => {
+  const { openEnds } = machine
+  const status = machine.process(() => {
+    machine.stopsOnFailure = program.stops
     if (script !== undefined)
-      withArguments(machine, { words: words.slice((code ?? 0) + 2), scope }, () =>
+      return withArguments(machine, { words: words.slice((code ?? 0) + 2), scope }, () =>
         runText(machine, script.text, frameOf(machine, script), scope),
       )
-    else if (program.file !== null) runFile(machine, words[program.file] ?? '', call, program.file + 1)
+    if (program.file !== null) runFile(machine, words[program.file] ?? '', call, program.file + 1)
     else runInput(machine, scope)
+    return null
   }, 'exported')
-  return null
+  return machine.openEnds === openEnds ? status : null
 }
 
 /** A script that gets `--help` may only show what it does. */

@@ -38,8 +38,49 @@ export const loseNamed = (machine: Machine, { words, scope }: Call): void =>
 
 const POSITIONAL = ['@', '*', ...'123456789']
 
-/** `shift`: the arguments are others now. */
-export const shiftArguments = (machine: Machine, scope: Scope): void => lose(machine, POSITIONAL, scope)
+/** `shift`, `shift 2`. */
+export function shiftArguments(machine: Machine, { words, scope }: Call): void {
+  const { guesses } = machine.variables
+  const all = machine.variables.get('@')
+  const count = words[1] ?? '1'
+  if (all === undefined || machine.variables.guesses > guesses || !/^\d$/u.test(count)) lose(machine, POSITIONAL, scope)
+  else if (Number(count) <= all.length) setArguments(machine, all.slice(Number(count)), scope)
+}
+
+/** They make variables of the function that runs. */
+const LOCAL: ReadonlySet<string> = new Set(['local', 'declare', 'typeset'])
+const DECLARING: ReadonlySet<string> = new Set([...LOCAL, 'export', 'readonly'])
+
+/** Takes the names for those of the function that runs; `-g` does not. */
+export function ownLocals(machine: Machine, program: string, names: readonly string[]): void {
+  if (machine.bodies === 0 || !LOCAL.has(program) || names.includes('-g')) return
+  if (machine.spend(0, names.length * COST_OF_NAME)) for (const name of names) machine.variables.ownHere(name)
+}
+
+const COST_OF_NAME = 20
+
+/** Sets those whose names are made by an expansion, not those that are `written` there, and exports. */
+export function declareAll(
+  machine: Machine,
+  program: string,
+  written: ReadonlySet<string>,
+  { words, scope }: Pick<Call, 'words' | 'scope'>,
+): void {
+  if (!DECLARING.has(program)) return
+  const { variables, functions } = machine
+  const exported = words.includes('-f') ? functions : variables
+  const isExport = program === 'export' || words.includes('-x')
+  const isGlobal = words.includes('-g')
+  for (const word of words) {
+    const at = word.indexOf('=')
+    const name = at === -1 ? word : word.slice(0, at)
+    if (at > 0 && !written.has(name)) {
+      if (!isGlobal) ownLocals(machine, program, [name])
+      variables.set(name, [word.slice(at + 1)], scope.use === 'done')
+    }
+    if (isExport) exported.export(name)
+  }
+}
 
 /** What runs with these arguments, and gives them back. */
 export const withArguments = <T>(machine: Machine, { words, scope }: Pick<Call, 'words' | 'scope'>, run: () => T): T =>
@@ -64,7 +105,7 @@ export function setByArithmetic(machine: Machine, body: string): void {
 /** Files that set how programs are found and shown, and nothing that a script decides by. */
 const HARMLESS = /(?:^|\/)(?:activate|\.bashrc|\.profile|\.bash_profile|\.zshrc|nvm\.sh|conda\.sh|\.cargo\/env)$/u
 
-/** A file that is read as a part of the script may set any variable; null: it is known what it does. */
+/** A file that is read as a part of the script may set any variable, unless it is known what it does. */
 export function takeFile(machine: Machine, path: string): void {
   if (machine.files.get(path) === undefined && !HARMLESS.test(path)) machine.variables.doubtAll()
 }

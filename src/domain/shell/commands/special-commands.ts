@@ -41,7 +41,12 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
   set: (machine, { words, fields, scope }) => {
     if (words.some((word) => /^-[a-z]*e/u.test(word) || word === 'errexit') && !words.includes('+o'))
       machine.stopsOnFailure = true
-    if (scope.use === 'done' && words.some((word) => /^\+[a-z]*e/u.test(word))) machine.stopsOnFailure = false
+    if (
+      scope.use === 'done' &&
+      words.some((word) => /^\+[a-z]*e/u.test(word) || word === 'errexit') &&
+      words.some((word) => word.startsWith('+'))
+    )
+      machine.stopsOnFailure = false
     if (words.includes('pipefail')) machine.pipeFails = !words.includes('+o')
     if (words.some((word) => /^-[a-z]*n/u.test(word) || word === 'noexec')) machine.halt = 'exit'
     // Behind `--` stand the arguments of the script, not its options.
@@ -132,8 +137,8 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
     loseNamed(machine, call)
     return runKind(machine, call)
   }),
-  shift: (machine, { scope }) => {
-    shiftArguments(machine, scope)
+  shift: (machine, call) => {
+    shiftArguments(machine, call)
     return null
   },
   trap: (machine, { words, fields, scope }) => {
@@ -157,11 +162,14 @@ function enter(machine: Machine, { name, words, scope }: Call): void {
   if (name === 'popd' || scope.use !== 'done' || !PLAIN_FOLDER.test(to)) machine.folder = null
   else if (to.startsWith('/')) machine.folder = to
   else if (machine.folder !== null) machine.folder = machine.folder === '' ? to : `${machine.folder}/${to}`
+  if ((machine.folder ?? '').length > LONGEST_FOLDER) machine.folder = null
 }
+
+const LONGEST_FOLDER = 200
 
 /** Of `exit 1`, `return 0`. */
 const givenStatus = ([, code]: readonly string[]): Status =>
-  code === undefined || !/^\d{1,3}$/u.test(code) ? null : code === '0'
+  code === undefined || !/^\d{1,3}$/u.test(code) ? null : Number(code) % 256 === 0
 
 /** `break 2` leaves more than is followed. */
 function leaveLoop(machine: Machine, { words }: Call, kind: Halt): Status {

@@ -51,7 +51,7 @@ export const arithmeticStatus = (body: string): Status => {
   return /^\d{1,9}$/u.test(text) ? Number(text) !== 0 : null
 }
 
-const isKnown = (text: string): boolean => !/[$`*?[]/u.test(text)
+const isKnown = (text: string): boolean => !/[$`*?[{]/u.test(text)
 const isNumber = (text: string): boolean => /^-?\d{1,15}$/u.test(text)
 
 function unary(operator: string, operand: string): Status {

@@ -34,6 +34,7 @@ export function runControl(
     case 'Select':
       return repeat(machine, node.body, { ...scope, use: 'unsure' })
     case 'ArithmeticFor':
+      if (node.initialize?.type === 'ArithmeticBinary') machine.variables.lose(wordIn(node.initialize.left))
       return repeat(machine, node.body, runsBody(node) ? scope : { ...scope, use: 'unsure' })
   }
 }
@@ -64,7 +65,6 @@ function runFor(machine: Machine, { name, wordlist, body }: For, scope: Scope): 
   const values = wordlist === undefined ? machine.variables.get('@') : wordsOf(machine, wordlist, scope)
   const isSure = machine.variables.guesses === guesses && !maySayNothing(values ?? [])
   const inner: Scope = isSure ? scope : { ...scope, use: 'unsure' }
-  machine.variables.delete(name.value)
   const before = changesOf(machine)
   for (const value of (values ?? []).slice(0, MOST_VALUES)) {
     machine.variables.set(name.value, [value], inner.use === 'done')
@@ -78,6 +78,7 @@ function runFor(machine: Machine, { name, wordlist, body }: For, scope: Scope): 
   if (values?.some(mayBeMany)) return secondTurn(machine, body, scope, before)
   // Words of which nothing is left: what was set elsewhere, or only perhaps, may be more than that.
   const isOpen = values === undefined || (values.length === 0 && wordlist?.length !== 0)
+  if (isOpen) machine.variables.lose(name.value)
   return isOpen ? repeat(machine, body, { ...scope, use: 'unsure' }) : null
 }
 
@@ -87,16 +88,23 @@ function wordsOf(machine: Machine, wordlist: readonly Word[], scope: Scope): rea
 }
 
 function runWhile(machine: Machine, { kind, clause, body }: While, scope: Scope): Status {
+  const before = changesOf(machine)
   const status = condition(machine, clause, scope)
   if (status === (kind === 'until')) return true
-  return repeat(machine, body, status === null ? { ...scope, use: 'unsure' } : scope)
+  return repeat(machine, body, status === null ? { ...scope, use: 'unsure' } : scope, { before, clause })
 }
 
 /** A body that runs it is not known how often. */
-function repeat(machine: Machine, body: CompoundList, scope: Scope): null {
-  const before = changesOf(machine)
+function repeat(machine: Machine, body: CompoundList, scope: Scope, asked?: Asked): null {
+  const before = asked?.before ?? changesOf(machine)
   const way = machine.perhaps(() => machine.evaluate.node(machine, body, scope))
-  return way === null || way === 'continue' ? secondTurn(machine, body, scope, before) : null
+  return way === null || way === 'continue' ? secondTurn(machine, body, scope, before, asked?.clause) : null
+}
+
+/** The condition of a loop, and what was set before it. */
+interface Asked {
+  readonly clause: CompoundList
+  readonly before: Changes
 }
 
 interface Changes {
@@ -109,19 +117,26 @@ const changesOf = ({ variables, functions }: Machine): Changes => ({
 })
 
 /** What a body sets it may find when it runs again. In a second turn all of that is in doubt already. */
-function secondTurn(machine: Machine, body: CompoundList, scope: Scope, { variables, functions }: Changes): null {
+function secondTurn(
+  machine: Machine,
+  body: CompoundList,
+  scope: Scope,
+  { variables, functions }: Changes,
+  clause?: CompoundList,
+): null {
   const many = machine.variables.changed - variables + machine.functions.changed - functions
   if (machine.isSecondTurn || !machine.spend(1 + many, 0)) return null
   machine.variables.doubtSince(variables)
   machine.functions.doubtSince(functions)
   machine.isSecondTurn = true
+  if (clause !== undefined) condition(machine, clause, { ...scope, use: 'unsure' })
   machine.perhaps(() => machine.evaluate.node(machine, body, { ...scope, use: 'unsure' }))
   machine.isSecondTurn = false
   return null
 }
 
 /** A word of a loop that may stand for several. */
-const mayBeMany = (value: string): boolean => /[$`*?[]/u.test(value)
+const mayBeMany = (value: string): boolean => /[$`*?[{]/u.test(value)
 
 function runCase(machine: Machine, { word, items }: Case, scope: Scope): Status {
   const guesses = machine.variables.guesses

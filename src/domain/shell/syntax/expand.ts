@@ -90,7 +90,7 @@ function expandPart(machine: Machine, part: WordPart, fields: Fields, place: Pla
       return addText(machine, fields, part.value)
     case 'DoubleQuoted':
     case 'LocaleString':
-      fields.add('')
+      if (!isEmptyList(machine, part.parts)) fields.add('')
       expandParts(machine, part.parts, fields, { ...place, quoted: true })
       return null
     case 'SimpleExpansion':
@@ -127,6 +127,14 @@ function addSplit(machine: Machine, fields: Fields, text: string): null {
   return null
 }
 
+/** `"$@"` and `"${a[@]}"` of nothing are no word. */
+function isEmptyList({ variables }: Machine, [part, ...more]: readonly WordPart[]): boolean {
+  if (part === undefined || more.length > 0) return false
+  if (part.type === 'SimpleExpansion') return part.text === '$@' && variables.get('@')?.length === 0
+  const isList = part.type === 'ParameterExpansion' && part.index?.text === '@' && part.operation === undefined
+  return isList && part.prefix === undefined && variables.get(part.parameter)?.length === 0
+}
+
 const valuesOf = ({ variables }: Machine, name: string): readonly string[] | undefined => variables.get(name)
 
 function addVariable(machine: Machine, fields: Fields, name: string, source: string, quoted: boolean): null {
@@ -161,6 +169,7 @@ function otherText(
 ): string | null {
   const { variables } = machine
   const isKnown = values !== undefined || !variables.has(name)
+  if (!variables.has(name)) variables.mayBeSet(name)
   const isEmpty = values === undefined || (operator.startsWith(':') && values.join('') === '')
   if (!isKnown || operator.endsWith('?')) return null
   if (operator.endsWith('+'))
@@ -210,7 +219,10 @@ function capturePieces(
   machine.process(() =>
     machine.deeper(() =>
       machine.within(frame, () =>
-        machine.evaluate.script(machine, script, { ...scope, out: { flow, paths: [], pieces }, input: [] }),
+        // Its failures end neither it nor the script.
+        machine.asCondition(() =>
+          machine.evaluate.script(machine, script, { ...scope, out: { flow, paths: [], pieces }, input: [] }),
+        ),
       ),
     ),
   )

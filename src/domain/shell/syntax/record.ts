@@ -1,5 +1,6 @@
 import { foldWhole, indexOfWord } from '../../text/search.ts'
 import { rankOf, strongest, type Taken, type Use, weakest } from './use.ts'
+import { mayEndSo } from './word-match.ts'
 
 /** A simple command that the script holds, its words resolved, without wrappers such as `sudo`. */
 export interface Ran {
@@ -58,6 +59,7 @@ export class Record {
   private readonly ran = new Map<string, Ran[]>()
   private ranCount = 0
   private readonly guessed = new Set<string>()
+  private readonly unknown: (readonly string[])[] = []
   /** By what they prove. */
   private readonly texts = new Map<string, Said>()
   private readonly folded = new Map<string, string>()
@@ -92,6 +94,16 @@ export class Record {
   /** A command of the program ran whose words are a guess. */
   guess(name: string): void {
     this.guessed.add(name)
+  }
+
+  /** A command ran whose name is not known, with these words behind it. */
+  addUnknown(words: readonly string[]): void {
+    if (this.unknown.length < MOST_PATTERNS) this.unknown.push(words)
+    else this.unknown[0] = []
+  }
+
+  mayEndSo(anchor: readonly string[]): boolean {
+    return this.unknown.some((words) => mayEndSo(words, anchor))
   }
 
   isGuessed(name: string): boolean {

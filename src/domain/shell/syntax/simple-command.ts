@@ -4,13 +4,14 @@ import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/comm
 import type { Field, Flow, Machine, Scope, Status } from '../commands/machine.ts'
 import { runKind } from '../commands/run-kind.ts'
 import { runFile, runInterpreter, runShell } from '../commands/run-program.ts'
-import { withArguments } from '../commands/set-variables.ts'
+import { declareAll, ownLocals, withArguments } from '../commands/set-variables.ts'
 import { SPECIAL } from '../commands/special-commands.ts'
 import { type Call, fieldsOf, mention, mentionAll } from './call.ts'
 import { assign, expandWord } from './expand.ts'
 import { redirect } from './put-into-file.ts'
 import { within } from './record.ts'
 import type { Taken } from './use.ts'
+import { isUnknown, STANDS_FOR_MANY } from './word-match.ts'
 
 export function runCommand(machine: Machine, command: Command, outer: Scope): Status {
   if (command.name === undefined) {
@@ -24,41 +25,16 @@ export function runCommand(machine: Machine, command: Command, outer: Scope): St
   return names.length === 0 ? run() : machine.variables.own(names, run)
 }
 
-/** They make variables of the function that runs. */
-const LOCAL: ReadonlySet<string> = new Set(['local', 'declare', 'typeset'])
-const DECLARING: ReadonlySet<string> = new Set([...LOCAL, 'export', 'readonly'])
-
-/** Sets those whose names are made by an expansion, and exports. */
-function declareAll(
-  { variables, functions, calls }: Machine,
-  { name, args }: Command,
-  fields: readonly Field[],
-  scope: Scope,
-): void {
-  const words = fields.map(({ text }) => text)
-  const written = new Set(args.map((one) => (one.type === 'Assignment' ? one.name : '')))
-  const isLocal = calls > 0 && LOCAL.has(name?.text ?? '')
-  const exported = words.includes('-f') ? functions : variables
-  for (const word of words) {
-    const at = word.indexOf('=')
-    const own = at === -1 ? word : word.slice(0, at)
-    if (at > 0 && !written.has(own)) {
-      if (isLocal) variables.ownHere(own)
-      variables.set(own, [word.slice(at + 1)], scope.use === 'done')
-    }
-    if (name?.text === 'export' || words.includes('-x')) exported.export(own)
-  }
-}
-
 const setAll = (machine: Machine, { prefix }: Command, scope: Scope): Field[] =>
   prefix.flatMap((one) => (one.type === 'Assignment' ? [assign(machine, one, scope)] : []))
 
 function runNamed(machine: Machine, command: Command, named: Word, outer: Scope): Status {
   const before = machine.variables.guesses
   const scope = redirect(machine, command.redirects, outer)
-  if (machine.calls > 0 && LOCAL.has(named.text))
-    for (const one of command.args) machine.variables.ownHere(one.type === 'Assignment' ? one.name : one.text)
+  const written = command.args.map((one) => (one.type === 'Assignment' ? one.name : one.text))
+  ownLocals(machine, named.text, written)
   const name = expandWord(machine, named, scope, 'shown')
+  const isOther = machine.variables.guesses > before
   const flow = flowForArguments(machine, name, command)
   const own = [
     ...name,
@@ -69,15 +45,22 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
   // What is set for the command is not yet so in its words.
   const fields = [...setAll(machine, command, scope), ...own]
   for (const one of command.prefix) if (one.type === 'Assignment') machine.variables.export(one.name ?? '')
-  if (DECLARING.has(named.text)) declareAll(machine, command, fields, scope)
+  const words = fields.map(({ text }) => text)
+  declareAll(machine, named.text, new Set(written), { words, scope })
   if (!machine.spend(1, 0)) return null
   if (machine.variables.guesses === before) return runFields(machine, fields, scope, outer)
+  if (isOther) {
+    machine.openEnds++
+    machine.record.addUnknown(words.slice(1))
+  }
   const { isGuessing } = machine
   machine.isGuessing = true
-  runFields(machine, fields, { ...scope, use: 'unsure' }, outer)
+  const status = runFields(machine, fields, { ...scope, use: 'unsure' }, outer)
   machine.isGuessing = isGuessing
-  return null
+  return isOther || TESTS.has(named.text) ? null : status
 }
+
+const TESTS: ReadonlySet<string> = new Set(['[', 'test'])
 
 /** What substitutions give to a command that acts is acted on; what they give to others is looked at. */
 function flowForArguments(machine: Machine, name: readonly Field[], command: Command): Flow {
@@ -143,21 +126,10 @@ function replaceShell(machine: Machine, call: Call, outer: Scope, replaces: bool
   else if (call.scope.out !== outer.out) machine.redirected = call.scope.out
 }
 
-/** Programs that run another one know nothing of the functions of the script: `mayBeFunction` is false behind them. */
-function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boolean): Status {
-  const { name, words, scope, fields } = call
-  const { guesses } = machine.functions
-  const body = mayBeFunction ? machine.functions.get(words[0] ?? '') : undefined
-  if (body !== undefined) {
-    if (machine.functions.guesses === guesses) return callFunction(machine, call, body)
-    const perhaps: Call = { ...call, scope: { ...scope, use: 'unsure' } }
-    callFunction(machine, perhaps, body)
-    return runCall(machine, perhaps, 'unsure', false)
-  }
-  const dry = isDry(name, words, machine.context.says)
-  if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
-  else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
+function noteRan(machine: Machine, { name, words, scope }: Call, useFed: Taken, dry: boolean): void {
+  const [first = '', ...rest] = words
   if (machine.isGuessing) machine.record.guess(name)
+  if (isUnknown(first)) machine.record.addUnknown(STANDS_FOR_MANY.test(first) ? [] : rest)
   machine.record.addRan(name, {
     words,
     path: machine.pathOf(words[0] ?? ''),
@@ -166,12 +138,30 @@ function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boo
     useFed,
     dry,
   })
+}
+
+/** Programs that run another one know nothing of the functions of the script: `mayBeFunction` is false behind them. */
+function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boolean): Status {
+  const { name, words, scope, fields } = call
+  const { guesses } = machine.functions
+  const body = mayBeFunction ? machine.functions.get(words[0] ?? '') : undefined
+  if (body !== undefined) {
+    if (machine.functions.guesses === guesses) return callFunction(machine, call, body)
+    const perhaps: Call = { ...call, scope: { ...scope, use: 'unsure' } }
+    machine.openEnds++
+    callFunction(machine, perhaps, body)
+    return runCall(machine, perhaps, 'unsure', false)
+  }
+  const dry = isDry(name, words, machine.context.says)
+  if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
+  else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
+  noteRan(machine, call, useFed, dry)
   if (dry) return mentionAll(machine, fields, 'told', 'told')
   const special = Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined
   if (special !== undefined) return special(machine, call)
   if (SHELLS.has(name)) return runShell(machine, call)
   if (Object.hasOwn(INTERPRETERS, name)) return runInterpreter(machine, call)
-  if ((words[0] ?? '').includes('/')) machine.process(() => runFile(machine, words[0] ?? '', call, 1))
+  if ((words[0] ?? '').includes('/')) machine.process(() => runFile(machine, words[0] ?? '', call, 1), 'exported')
   return runKind(machine, call)
 }
 
@@ -194,13 +184,15 @@ function callFunction(
   mentionAll(machine, fields, 'unsure', 'told')
   const { loops } = machine
   machine.calls++
+  machine.bodies++
   machine.loops = 0
   const run = (): Status => machine.deeper(() => machine.evaluate.node(machine, body, scope))
-  const { guesses } = machine
+  const { openEnds } = machine
   const status = withArguments(machine, { words: words.slice(1), scope }, () => machine.leaving(['return'], run))
-  const isGuess = machine.guesses > guesses
+  const isOpen = machine.openEnds > openEnds
   machine.calls--
+  machine.bodies--
   machine.loops = loops
   if (machine.halt === 'return') machine.halt = null
-  return isGuess ? null : status
+  return isOpen ? null : status
 }

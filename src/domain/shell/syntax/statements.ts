@@ -64,11 +64,11 @@ function runList(
 
 /** After `set -e` a command that fails ends the script, and one that asks, or that is a guess, may. The last of `a && b` is looked at where it runs. */
 function runStopping(machine: Machine, node: Node, scope: Scope): Status {
-  const { guesses } = machine
+  const { openEnds } = machine
   const status = runNode(machine, node, scope)
   if (!machine.stopsOnFailure || !STOPPING.has(node.type)) return status
   if (node.type === 'Pipeline' && node.prefixes.some((prefix) => prefix.type === 'Negation')) return status
-  const isOpen = status === null && (machine.guesses > guesses || asks(node))
+  const isOpen = status === null && (machine.openEnds > openEnds || mayFail(node))
   if (status === false && scope.use === 'done') machine.halt = 'exit'
   else if (status === false || isOpen) machine.perhapsLeft.add('exit')
   return status
@@ -124,9 +124,10 @@ function runOne(machine: Machine, node: Node, scope: Scope): Status {
 
 /** What a test says of a value that is a guess, or what may have been left before its end, is not known. */
 function unlessGuess(machine: Machine, run: () => Status): Status {
-  const before = machine.guesses
+  const { openEnds, variables } = machine
+  const { guesses } = variables
   const status = run()
-  return machine.guesses === before ? status : null
+  return machine.openEnds === openEnds && variables.guesses === guesses ? status : null
 }
 
 function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: Scope): Status {
@@ -176,11 +177,11 @@ function goal(commands: readonly CommandNode[], from: number, out: Out): { flow:
 function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope): Status {
   let status: Status = null
   let sure = true
-  let { guesses } = machine
+  let { openEnds } = machine
   for (const [at, command] of commands.entries()) {
     if (machine.halt !== null) return status
-    const isAsked = machine.guesses > guesses || asks(commands[at - 1])
-    guesses = machine.guesses
+    const isAsked = machine.openEnds > openEnds || asks(commands[at - 1])
+    openEnds = machine.openEnds
     const operator = operators[at - 1]
     const run = (use: Scope['use']): Status => runPart(machine, command, at === commands.length - 1, { ...scope, use })
     if (operator === undefined) status = run(scope.use)
@@ -231,6 +232,18 @@ export function asks(node: Node | undefined, depth = 0): boolean {
       return false
   }
 }
+
+/** A command that fails as often as not: after `set -e` the script may end with it. */
+function mayFail(node: Node): boolean {
+  if (node.type === 'TestCommand' || node.type === 'ArithmeticCommand') return true
+  if (node.type === 'Pipeline') return node.commands.length === 1 ? node.commands.some(mayFail) : asks(node)
+  if (node.type !== 'Command') return false
+  return FAILING.has(commandIn([node.name?.text ?? '', ...node.args.map((one) => one.text)]).name)
+}
+
+const FAILING: ReadonlySet<string> = new Set(
+  '[ test grep egrep fgrep zgrep rg ag ack diff cmp which type pgrep pidof expr let getopts shift read'.split(' '),
+)
 
 /** They succeed. */
 const CERTAIN: ReadonlySet<string> = new Set(['cd', 'sleep', 'true', ':', 'wait'])

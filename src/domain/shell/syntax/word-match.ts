@@ -25,9 +25,15 @@ export function mayHoldWords(name: string, words: readonly string[], anchor: rea
   return next === want.length
 }
 
+/** The same of a command whose name is not known: it may be the anchor’s, and more of its words. */
+export function mayEndSo(words: readonly string[], anchor: readonly string[]): boolean {
+  const last = anchor.at(-1) ?? ''
+  return words.every(isUnknown) || words.some((word) => isUnknown(word) || isSame(last, word))
+}
+
 const UNKNOWN = /[$`]/u
-const isUnknown = (word: string): boolean => UNKNOWN.test(word)
-const STANDS_FOR_MANY = /^(?:\$[@*(`]|`|\$\{\w+\[[@*]\])/u
+export const isUnknown = (word: string): boolean => UNKNOWN.test(word)
+export const STANDS_FOR_MANY = /^(?:\$[@*(]|`|\$\{(?:\w+\[[@*]\]|[@*]))/u
 
 /** `--url=x` is `--url x`. */
 function split(word: string): string[] {
