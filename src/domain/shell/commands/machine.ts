@@ -76,6 +76,10 @@ export class Machine {
   folder: string | null = ''
   /** Lines come one by one: a shell that is left was perhaps not the only one. */
   isTyped = false
+  /** Whether the last command could as well fail: it looks at something, or it is a test. */
+  asked: 'no' | 'looks' | 'tests' = 'no'
+  /** What the last substitution came to. */
+  captured: Status = null
   /** How often it was open what a command answers: it may have been left before its end, or be another one. */
   openEnds = 0
   /** Functions that run. */

@@ -216,7 +216,7 @@ function capturePieces(
 ): readonly Piece[] {
   const pieces: Piece[] = []
   const frame = script.source === undefined ? machine.frame : wholeOf(machine.frame, part.pos, part.end)
-  machine.process(() =>
+  machine.captured = machine.process(() =>
     machine.deeper(() =>
       machine.within(frame, () =>
         // Its failures end neither it nor the script.

@@ -16,8 +16,10 @@ import { isUnknown, STANDS_FOR_MANY } from './word-match.ts'
 export function runCommand(machine: Machine, command: Command, outer: Scope): Status {
   if (command.name === undefined) {
     const scope = redirect(machine, command.redirects, outer)
+    machine.asked = 'no'
+    machine.captured = true
     for (const one of setAll(machine, command, scope)) mention(machine, one, 'unsure', 'told')
-    return true
+    return machine.captured
   }
   const { name } = command
   const names = command.prefix.map((one) => (one.type === 'Assignment' ? one.name : ''))
@@ -126,6 +128,20 @@ function replaceShell(machine: Machine, call: Call, outer: Scope, replaces: bool
   else if (call.scope.out !== outer.out) machine.redirected = call.scope.out
 }
 
+function askedOf(name: string, words: readonly string[]): Machine['asked'] {
+  if (TESTING.has(name)) return 'tests'
+  return kindOf(name, words) === 'searches' && !CERTAIN.has(name) ? 'looks' : 'no'
+}
+
+/** Commands that fail as often as not: after `set -e` the script may end with them. */
+const TESTING: ReadonlySet<string> = new Set(
+  '[ test grep egrep fgrep zgrep rg ag ack diff cmp which type command pgrep pidof expr let getopts shift read'.split(
+    ' ',
+  ),
+)
+/** They succeed. */
+const CERTAIN: ReadonlySet<string> = new Set(['cd', 'sleep', 'true', ':', 'wait'])
+
 function noteRan(machine: Machine, { name, words, scope }: Call, useFed: Taken, dry: boolean): void {
   const [first = '', ...rest] = words
   if (machine.isGuessing) machine.record.guess(name)
@@ -156,6 +172,7 @@ function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boo
   if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
   else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
   noteRan(machine, call, useFed, dry)
+  machine.asked = askedOf(name, words)
   if (dry) return mentionAll(machine, fields, 'told', 'told')
   const special = Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined
   if (special !== undefined) return special(machine, call)

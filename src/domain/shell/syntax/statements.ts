@@ -68,7 +68,7 @@ function runStopping(machine: Machine, node: Node, scope: Scope): Status {
   const status = runNode(machine, node, scope)
   if (!machine.stopsOnFailure || !STOPPING.has(node.type)) return status
   if (node.type === 'Pipeline' && node.prefixes.some((prefix) => prefix.type === 'Negation')) return status
-  const isOpen = status === null && (machine.openEnds > openEnds || mayFail(node))
+  const isOpen = status === null && (machine.openEnds > openEnds || machine.asked === 'tests')
   if (status === false && scope.use === 'done') machine.halt = 'exit'
   else if (status === false || isOpen) machine.perhapsLeft.add('exit')
   return status
@@ -106,8 +106,10 @@ function runOne(machine: Machine, node: Node, scope: Scope): Status {
       machine.definesFunction(node.name.value, node.body)
       return true
     case 'TestCommand':
+      machine.asked = 'tests'
       return unlessGuess(machine, () => testStatus(machine, node.expression, scope))
     case 'ArithmeticCommand':
+      machine.asked = 'tests'
       setByArithmetic(machine, node.body)
       return arithmeticStatus(node.body)
     case 'If':
@@ -178,9 +180,11 @@ function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope
   let status: Status = null
   let sure = true
   let { openEnds } = machine
+  let asked: Machine['asked'] = 'no'
   for (const [at, command] of commands.entries()) {
     if (machine.halt !== null) return status
-    const isAsked = machine.openEnds > openEnds || asks(commands[at - 1])
+    const isAsked = machine.openEnds > openEnds || (at > 0 && machine.asked !== 'no')
+    if (isAsked) asked = mostAsked(asked, machine.asked)
     openEnds = machine.openEnds
     const operator = operators[at - 1]
     const run = (use: Scope['use']): Status => runPart(machine, command, at === commands.length - 1, { ...scope, use })
@@ -195,6 +199,7 @@ function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope
       sure &&= !mayNot
     }
   }
+  machine.asked = mostAsked(asked, machine.asked)
   return status
 }
 
@@ -204,46 +209,6 @@ function runPart(machine: Machine, command: Node, isLast: boolean, scope: Scope)
   return runStopping(machine, command, scope)
 }
 
-/** Groups inside of groups that are looked into. */
-const DEEPEST = 20
-
-/** A command that only asks whether something is so: what it answers is not known. */
-export function asks(node: Node | undefined, depth = 0): boolean {
-  if (node === undefined || depth > DEEPEST) return depth > DEEPEST
-  switch (node.type) {
-    case 'TestCommand':
-    case 'ArithmeticCommand':
-      return true
-    case 'Pipeline':
-    case 'AndOr':
-      return asks(node.commands.at(-1), depth + 1)
-    case 'CompoundList':
-      return asks(node.commands.at(-1)?.command, depth + 1)
-    case 'BraceGroup':
-    case 'Subshell':
-      return asks(node.body, depth + 1)
-    case 'Redirected':
-      return asks(node.command, depth + 1)
-    case 'Command': {
-      const { name, words } = commandIn([node.name?.text ?? '', ...node.args.map((one) => one.text)])
-      return kindOf(name, words) === 'searches' && !CERTAIN.has(name)
-    }
-    default:
-      return false
-  }
-}
-
-/** A command that fails as often as not: after `set -e` the script may end with it. */
-function mayFail(node: Node): boolean {
-  if (node.type === 'TestCommand' || node.type === 'ArithmeticCommand') return true
-  if (node.type === 'Pipeline') return node.commands.length === 1 ? node.commands.some(mayFail) : asks(node)
-  if (node.type !== 'Command') return false
-  return FAILING.has(commandIn([node.name?.text ?? '', ...node.args.map((one) => one.text)]).name)
-}
-
-const FAILING: ReadonlySet<string> = new Set(
-  '[ test grep egrep fgrep zgrep rg ag ack diff cmp which type pgrep pidof expr let getopts shift read'.split(' '),
-)
-
-/** They succeed. */
-const CERTAIN: ReadonlySet<string> = new Set(['cd', 'sleep', 'true', ':', 'wait'])
+const ASKED: readonly Machine['asked'][] = ['no', 'looks', 'tests']
+const mostAsked = (one: Machine['asked'], other: Machine['asked']): Machine['asked'] =>
+  ASKED.indexOf(one) > ASKED.indexOf(other) ? one : other
