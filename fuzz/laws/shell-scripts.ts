@@ -113,6 +113,12 @@ const BLOCKS: readonly Form[] = [
     'eval "%s"',
     'echo "$(%s)"',
     '%n=$(%s; echo 1)',
+    '%n=$(%c) && %s',
+    '%n=$(%c) || %s',
+    "bash -c '%c' && %s",
+    "bash -ec '%s; %c; %s'",
+    'for %n in {1..2}; do %c && %s; done',
+    "cat > s.sh <<'EOF'\n%b\nEOF\nchmod +x s.sh; ./s.sh deploy",
   ],
   ...[
     "cat > s.sh <<'EOF'\n%b\nEOF\nbash s.sh deploy",
@@ -139,6 +145,12 @@ const FUNCTIONS: readonly Form[] = [
     'h() { %d\nreturn 0; }\nh || %s',
     'export -f f; bash -c f',
   ],
+  ...[
+    'f() { %c; }',
+    'g() { %c && %s; }',
+    'k() { local one=$1; shift; "$@"; }\nk a make %v',
+    'k() { shift 2; make "$1"; }\nk a b %v',
+  ],
   ...['h() { local %n=%v; %d\n}\nh deploy', 'if f; then %s; fi', 'if ! g %v; then %s; fi', 'f && %s'],
 ]
 
@@ -163,7 +175,10 @@ function statement(rules: Rules, depth: number): fc.Arbitrary<string> {
 
 /** The form with its holes filled; quotes of another text would end those that it stands in. */
 function filled(form: Form, rules: Rules, depth: number): fc.Arbitrary<string> {
-  const pieces = form.replaceAll('%{', '$' + '{').split(/(%[nvfcsbd])/u)
+  const pieces = form
+    .replaceAll('%{', '$' + '{')
+    .replaceAll('EOF', `EOF${depth}`)
+    .split(/(%[nvfcsbd])/u)
   return fc.tuple(...pieces.map((piece) => hole(piece, rules, depth))).map((all) => {
     const quote = /^(?:bash -c '|env .*bash -c ')/u.test(form) ? /'/gu : /^eval "/u.test(form) ? /"/gu : null
     return quote === null

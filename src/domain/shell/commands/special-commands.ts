@@ -260,7 +260,8 @@ function entryPoint(fields: readonly Field[]): Field[] {
 function runBehind(machine: Machine, { fields, scope }: Call, at: number, first: readonly Field[] = []): Status {
   mentionAll(machine, fields.slice(0, at), within('done', scope.use), 'told')
   const run = [...first, ...fields.slice(at)]
-  if (run.length > 0) machine.deeper(() => machine.evaluate.fields(machine, run, scope))
+  const work = (): Status => machine.deeper(() => machine.evaluate.fields(machine, run, scope))
+  if (run.length > 0) machine.process(work, 'nothing')
   return null
 }
 
@@ -291,8 +292,8 @@ function runFound(machine: Machine, call: Call): Status {
   const mayFindNothing = call.name === 'fd' || words.slice(1, at).some((word) => isOption(word) && word !== '-maxdepth')
   const use = mayFindNothing || words[at]?.startsWith('-ok') ? 'unsure' : scope.use
   mentionAll(machine, fields.slice(0, at), 'unsure', 'told')
-  machine.deeper(() =>
-    machine.evaluate.fields(machine, fields.slice(at + 1, end === -1 ? undefined : end), { ...scope, use, input: [] }),
-  )
+  const run = fields.slice(at + 1, end === -1 ? undefined : end)
+  const work = (): Status => machine.deeper(() => machine.evaluate.fields(machine, run, { ...scope, use, input: [] }))
+  machine.process(work, 'exported')
   return null
 }
