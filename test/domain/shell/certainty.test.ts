@@ -68,6 +68,9 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['x=; f() { x=1; }; f; if [ -n "$x" ]; then make deploy; fi', 'make deploy', 'done'],
     ['f() { make $1; }; f deploy', 'make deploy', 'done'],
     ['if [ -f x ]; then f() { ls; }; else f() { make deploy; }; fi; f', 'make deploy', 'unsure'],
+    ['if [ -f x ]; then f() { make deploy; }; else f() { ls; }; fi; f', 'make deploy', 'unsure'],
+    ['x=deploy; f() { local x; make $x; }; f', 'make deploy', 'unsure'],
+    ['x=deploy; f() { local x=$x; make $x; }; f', 'make deploy', 'done'],
   ],
   'behind what an honest script does before': [
     ['run() { local name=$1; shift; echo "$name"; "$@"; }; run step make deploy', 'make deploy', 'done'],

@@ -59,6 +59,11 @@ export function ownLocals(machine: Machine, program: string, names: readonly str
 
 const COST_OF_NAME = 20
 
+/** `local x`. */
+export function unsetLocal({ variables, bodies }: Machine, program: string, name: string): void {
+  if (bodies > 0 && program === 'local') variables.delete(name)
+}
+
 /** Sets those whose names are made by an expansion, not those that are `written` there, and exports. */
 export function declareAll(
   machine: Machine,

@@ -4,7 +4,7 @@ import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/comm
 import type { Field, Flow, Machine, Scope, Status } from '../commands/machine.ts'
 import { runKind } from '../commands/run-kind.ts'
 import { runFile, runInterpreter, runShell } from '../commands/run-program.ts'
-import { declareAll, ownLocals, withArguments } from '../commands/set-variables.ts'
+import { declareAll, ownLocals, unsetLocal, withArguments } from '../commands/set-variables.ts'
 import { SPECIAL } from '../commands/special-commands.ts'
 import { type Call, fieldsOf, mention, mentionAll } from './call.ts'
 import { assign, expandWord } from './expand.ts'
@@ -35,6 +35,7 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
   const scope = redirect(machine, command.redirects, outer)
   const written = command.args.map((one) => (one.type === 'Assignment' ? one.name : one.text))
   ownLocals(machine, named.text, written)
+  for (const one of command.args) if (one.type === 'Word') unsetLocal(machine, named.text, one.text)
   const name = expandWord(machine, named, scope, 'shown')
   const isOther = machine.variables.guesses > before
   const flow = flowForArguments(machine, name, command)
@@ -165,6 +166,8 @@ function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boo
     if (machine.functions.guesses === guesses) return callFunction(machine, call, body)
     const perhaps: Call = { ...call, scope: { ...scope, use: 'unsure' } }
     machine.openEnds++
+    // Another one of that name may do anything.
+    machine.record.addUnknown([])
     callFunction(machine, perhaps, body)
     return runCall(machine, perhaps, 'unsure', false)
   }
