@@ -31,13 +31,13 @@ const RUNNING: readonly Mutant[] = [
     'variables-of-processes': [
       '5: what a process of its own sets is gone with it',
       'undone-set_in_subshell',
-      'for (const [name, before] of undo.reverse()) this.put(name, before)',
+      'this.putBack(undo)',
       '',
     ],
     'variables-of-functions': [
       '5: what a function or a command sets for itself is gone with it',
       'undone-local_of_function undone-set_for_a_command',
-      'for (const [name, before] of this.owned.splice(from).reverse()) this.put(name, before)',
+      'this.putBack(locals)',
       '',
     ],
   }),

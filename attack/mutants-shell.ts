@@ -127,15 +127,10 @@ const DONE: readonly Mutant[] = [
     { refuse: true },
   ),
   ...inFile(
-    `${SHELL}/syntax/expand.ts`,
+    `${SHELL}/commands/bindings.ts`,
     'done_but_denied',
     {
-      variables: [
-        '5: variables are resolved',
-        'url-variable line-variable',
-        'readonly string[] | undefined => variables.get(name)',
-        'readonly string[] | undefined => (variables.has(name) ? undefined : undefined)',
-      ],
+      variables: ['5: variables are resolved', 'url-variable line-variable', 'return known.value', 'return undefined'],
     },
     { refuse: true },
   ),

@@ -38,7 +38,10 @@ function check(script: string): void {
 
 let bash: boolean | undefined
 function hasBash(): boolean {
-  bash ??= spawnSync('timeout', ['5', 'bash', '-c', 'exit 0']).status === 0
+  if (bash === undefined) {
+    bash = spawnSync('timeout', ['5', 'bash', '-c', 'exit 0']).status === 0
+    if (!bash) console.warn('shell: no Bash and timeout(1) here to compare with: no script is checked')
+  }
   return bash
 }
 

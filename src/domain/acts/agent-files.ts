@@ -4,7 +4,7 @@ import { readContent, readShell, type ShellReading, UNREAD } from '../shell/synt
 import type { ScriptContext } from '../shell/syntax/use.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import { type Act, type Call, NOT_RUN } from './act.ts'
-import { baseName, normalPath } from './mentions.ts'
+import { baseName, mayBeOneFile } from './mentions.ts'
 
 const LAST_WRITES = 16
 /**
@@ -180,11 +180,9 @@ export class AgentFiles {
     return until !== null && last !== null && isBefore(until, last)
   }
 
-  /** Whether a path that is run, or that was run last under that name, can be the file: one path is the end of the other. */
+  /** Whether a path that is run, or that was run last under that name, can be the file. */
   isSame({ path: written, name }: Written, path: string): boolean {
-    const run = path === written ? (this.lastRunPaths.get(name) ?? path) : path
-    const [one, other] = [normalPath(written), normalPath(run)]
-    return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`)
+    return mayBeOneFile(written, path === written ? (this.lastRunPaths.get(name) ?? path) : path)
   }
 
   /** Whether the part types on in a line that an earlier call began: alone it is not what the terminal got. */

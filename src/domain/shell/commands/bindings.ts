@@ -7,8 +7,8 @@ interface Binding<T> {
   readonly at: number
 }
 
-/** A name, and what it was. */
-type Before<T> = readonly [string, Binding<T> | undefined]
+/** What names were. */
+type Before<T> = Map<string, Binding<T> | undefined>
 
 /**
  * The variables, or the functions, of a script. One that is set where it is not sure that it runs, or before a file that may set it, has its value
@@ -17,13 +17,18 @@ type Before<T> = readonly [string, Binding<T> | undefined]
 export class Bindings<T> {
   /** How often such a value was read. */
   guesses = 0
+  /** How often one was set. */
+  count = 0
   private readonly all = new Map<string, Binding<T>>()
-  private owned: Before<T>[] = []
+  /** What to put back when the function ends; null: none runs. */
+  private locals: Before<T> | null = null
   /** What to put back when the process ends; null: in that of the script. */
-  private undo: Before<T>[] | null = null
-  private readonly changes: Before<T>[] = []
-  private count = 0
+  private undo: Before<T> | null = null
   private doubted = { all: 0, notExported: 0, unset: false }
+
+  get size(): number {
+    return this.all.size
+  }
 
   has(name: string): boolean {
     return this.all.has(name)
@@ -41,8 +46,7 @@ export class Bindings<T> {
     this.put(name, { value, isSure, isExported: this.all.get(name)?.isExported === true, at: ++this.count })
   }
 
-  /** It is set to something that is not known. */
-  lose(name: string): void {
+  setUnknown(name: string): void {
     this.put(name, { isSure: true, isExported: this.all.get(name)?.isExported === true, at: ++this.count })
   }
 
@@ -61,11 +65,14 @@ export class Bindings<T> {
     this.doubted = { ...this.doubted, all: this.count, unset: true }
   }
 
-  /** Whether one that the script never sets may be set by what is not followed. Asking so is a guess. */
-  mayBeSet(name: string): boolean {
-    const mayBe = this.doubted.unset && !this.all.has(name)
-    if (mayBe) this.guesses++
-    return mayBe
+  /** Those that were set since the count was this may have the value from before, too. */
+  doubtSince(count: number): void {
+    for (const [name, { at, isSure }] of this.all) if (at > count && isSure) this.doubt(name)
+  }
+
+  /** Takes a name that is not set for empty: a guess where what is not followed may have set it. */
+  takeForEmpty(name: string): void {
+    if (this.doubted.unset && !this.all.has(name)) this.guesses++
   }
 
   /** Programs that the script starts have it, too. */
@@ -74,55 +81,49 @@ export class Bindings<T> {
     if (known !== undefined) this.put(name, { ...known, isExported: true })
   }
 
-  /** Does something with these names of its own, and with those that it calls so: afterwards they are what they were. */
-  own<R>(names: readonly string[], work: () => R): R {
-    const from = this.owned.length
-    for (const name of names) this.ownHere(name)
+  /** Runs what has these names for its own, and those of `makeLocal`: afterwards they are what they were. */
+  withLocals<R>(names: readonly string[], work: () => R): R {
+    const { locals: outer } = this
+    const locals: Before<T> = new Map()
+    this.locals = locals
+    for (const name of names) this.makeLocal(name)
     const result = work()
-    for (const [name, before] of this.owned.splice(from).reverse()) this.put(name, before)
+    this.locals = outer
+    this.putBack(locals)
     return result
   }
 
   /** `local name`. */
-  ownHere(name: string): void {
-    this.owned.push([name, this.all.get(name)])
+  makeLocal(name: string): void {
+    if (this.locals !== null) this.note(this.locals, name)
   }
 
   /** Runs a process: what it sets is gone with it. Another program has what is exported, another machine nothing. */
   process<R>(has: 'all' | 'exported' | 'nothing', work: () => R): R {
     const { undo: outer, doubted } = this
-    const undo: Before<T>[] = []
+    const undo: Before<T> = new Map()
     this.undo = undo
     if (has === 'exported') this.doubted = { ...doubted, notExported: this.count }
     if (has === 'nothing') this.doubtAll()
     const result = work()
     this.undo = null
-    for (const [name, before] of undo.reverse()) this.put(name, before)
+    this.putBack(undo)
     this.undo = outer
     this.doubted = doubted
     return result
   }
 
-  /** How many were set so far. */
-  get changed(): number {
-    return this.changes.length
-  }
-
-  /** Those that are not what they were then may have either value. */
-  doubtSince(changed: number): void {
-    const seen = new Set<string>()
-    for (const [name, before] of this.changes.slice(changed)) {
-      if (seen.has(name)) continue
-      seen.add(name)
-      if (this.all.get(name) !== before) this.doubt(name)
-    }
+  private putBack(before: Before<T>): void {
+    for (const [name, binding] of before) this.put(name, binding)
   }
 
   private put(name: string, binding: Binding<T> | undefined): void {
-    const before: Before<T> = [name, this.all.get(name)]
-    this.undo?.push(before)
-    this.changes.push(before)
+    if (this.undo !== null) this.note(this.undo, name)
     if (binding === undefined) this.all.delete(name)
     else this.all.set(name, binding)
+  }
+
+  private note(before: Before<T>, name: string): void {
+    if (!before.has(name)) before.set(name, this.all.get(name))
   }
 }

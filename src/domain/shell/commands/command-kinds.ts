@@ -136,7 +136,7 @@ const isDryOption = (word: string): boolean =>
   COMPILES_ONLY.test(word)
 
 /** `perl -MO=Deparse`, `ruby --dump=insns`: they show code and run none. */
-const COMPILES_ONLY = /^(?:-M?O=[A-Z]\w*|--dump=(?:insns|parsetree|syntax|yydebug)\b)/u
+const COMPILES_ONLY = /^(?:-MO=[A-Z]\w*|--dump=(?:insns|parsetree|syntax|yydebug)\b)/u
 
 const isCluster = (word: string): boolean => /^-[A-Za-z]{2,5}$/u.test(word)
 

@@ -41,10 +41,12 @@ export interface Field {
   readonly verbatim: number | null
 }
 
+export type FunctionBody = CommandNode | CompoundList | Redirected
+
 /** What a nested script is evaluated by; set once, because commands and statements call each other. */
 export interface Evaluator {
   script(machine: Machine, script: ParsedScript, scope: Scope): Status
-  node(machine: Machine, node: CommandNode | CompoundList, scope: Scope): Status
+  node(machine: Machine, node: FunctionBody, scope: Scope): Status
   text(machine: Machine, text: string, frame: Frame, scope: Scope): Status
   fields(machine: Machine, fields: readonly Field[], scope: Scope): Status
 }
@@ -59,25 +61,34 @@ const CHARACTERS = { atLeast: 20_000, perCharacter: 30 }
 
 const COST_OF_PIECE = 50
 
+/** A program has nothing of this from the one that starts it. */
+const NEW_PROGRAM: Partial<Machine> = {
+  ...{ stopsOnFailure: false, isCondition: false, pipeFails: false, redirected: null },
+  ...{ loops: 0, calls: 0, bodies: 0 },
+}
+
 /** The state of one reading. */
 export class Machine {
   readonly variables = new Bindings<readonly string[]>()
-  readonly functions = new Bindings<CompoundList | CommandNode | Redirected>()
+  readonly functions = new Bindings<FunctionBody>()
   readonly files = new ScriptFiles()
   frame: Frame = { shift: 0 }
   halt: Halt | null = null
   /** Where `exec > f` sends what follows. */
   redirected: Out | null = null
-  stopsOnFailure = false
-  /** A pipeline fails where one of its commands does. */
-  pipeFails = false
+  /** Whether a command that fails ends the script; null: perhaps. */
+  stopsOnFailure: Status = false
+  /** What runs is a condition: its failures end nothing. */
+  isCondition = false
+  /** Whether a pipeline fails where one of its commands does. */
+  pipeFails: Status = false
   exceeded = false
   /** Where it is, from where it began; null: not known. */
   folder: string | null = ''
   /** Lines come one by one: a shell that is left was perhaps not the only one. */
   isTyped = false
-  /** Whether the last command could as well fail: it looks at something, or it is a test. */
-  asked: 'no' | 'looks' | 'tests' = 'no'
+  /** How often what the last command was fails: one that looks at something does sometimes, a test often. */
+  fails: 'rarely' | 'sometimes' | 'often' = 'rarely'
   /** What the last substitution came to. */
   captured: Status = null
   /** How often it was open what a command answers: it may have been left before its end, or be another one. */
@@ -153,13 +164,12 @@ export class Machine {
 
   /** A process of its own: leaving it leaves nothing else, and what it sets is gone with it. It `has` what the script has set, or less. */
   process<T>(work: () => T, has: 'all' | 'exported' | 'nothing' = 'all'): T {
-    const { halt, stopsOnFailure, pipeFails, redirected, loops, calls, bodies, folder } = this
-    const fresh = { stopsOnFailure: false, pipeFails: false, redirected: null, loops: 0, calls: 0, bodies: 0 }
-    if (has !== 'all') Object.assign(this, fresh)
+    const { halt, stopsOnFailure, isCondition, pipeFails, redirected, loops, calls, bodies, folder } = this
+    if (has !== 'all') Object.assign(this, NEW_PROGRAM)
     const result = this.leaving(['exit', 'return', 'break', 'continue'], () =>
       this.variables.process(has, () => this.functions.process(has, work)),
     )
-    Object.assign(this, { halt, stopsOnFailure, pipeFails, redirected, loops, calls, bodies, folder })
+    Object.assign(this, { halt, stopsOnFailure, isCondition, pipeFails, redirected, loops, calls, bodies, folder })
     return result
   }
 
@@ -173,11 +183,10 @@ export class Machine {
 
   /** Runs what rarely runs: how it would leave counts for nothing. Answers that way. */
   rarely(work: () => Status): Halt | null {
-    const { halt, stopsOnFailure } = this
+    const { halt } = this
     work()
     const way = this.halt
     this.halt = halt
-    this.stopsOnFailure = stopsOnFailure
     return way
   }
 
@@ -190,10 +199,10 @@ export class Machine {
 
   /** What fails as a condition does not end the script. */
   asCondition(work: () => Status): Status {
-    const { stopsOnFailure } = this
-    this.stopsOnFailure = false
+    const { isCondition } = this
+    this.isCondition = true
     const status = work()
-    this.stopsOnFailure = stopsOnFailure
+    this.isCondition = isCondition
     return status
   }
 

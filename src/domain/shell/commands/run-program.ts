@@ -22,7 +22,7 @@ export function runShell(machine: Machine, call: Call): Status {
   const script = code === undefined ? undefined : fields[code]
   const { openEnds } = machine
   const status = machine.process(() => {
-    machine.stopsOnFailure = program.stops
+    machine.stopsOnFailure = program.stopsOnFailure
     if (script !== undefined)
       return withArguments(machine, { words: words.slice((code ?? 0) + 2), scope }, () =>
         runText(machine, script.text, frameOf(machine, script), scope),
@@ -113,11 +113,11 @@ function tellCode(machine: Machine, text: string, language: string, scope: Scope
   for (const { command, sure } of code.commands) {
     const frame: Frame = { start: 0, end: 0 }
     const inner: Scope = { ...scope, out: SCREEN, use: sure ? scope.use : 'unsure' }
-    if (typeof command === 'string') machine.process(() => runText(machine, command, frame, inner), 'exported')
-    else
-      machine.deeper(() =>
-        machine.within(frame, () => machine.evaluate.fields(machine, command.map(wordOf), { ...inner, input: [] })),
-      )
+    machine.process(() => {
+      if (typeof command === 'string') return runText(machine, command, frame, inner)
+      const run = (): Status => machine.evaluate.fields(machine, command.map(wordOf), { ...inner, input: [] })
+      return machine.deeper(() => machine.within(frame, run))
+    }, 'exported')
   }
 }
 

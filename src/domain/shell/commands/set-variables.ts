@@ -7,15 +7,15 @@ import type { Machine, Scope, Status } from './machine.ts'
 export function takeVariables(machine: Machine, { words, fields, scope }: Call): Status {
   for (const piece of scope.input) machine.record.say(piece.text, 'unsure', 'unsure')
   mentionAll(machine, fields, 'told', 'told')
-  lose(machine, words.slice(1), scope)
+  setUnknown(machine, words.slice(1), scope)
   const options = words.slice(1).filter((word) => isOption(word) && word !== '-r')
   return options.length === 0 && scope.input.some((piece) => piece.text.includes('\n')) ? true : null
 }
 
 /** They get a value that is not known; where it is not sure that this runs, what they have is a guess. */
-export function lose({ variables }: Machine, names: readonly string[], { use }: Scope): void {
+export function setUnknown({ variables }: Machine, names: readonly string[], { use }: Scope): void {
   for (const name of names)
-    if (use === 'done') variables.lose(name)
+    if (use === 'done') variables.setUnknown(name)
     else variables.doubt(name)
 }
 
@@ -29,8 +29,8 @@ export function unset({ variables, functions }: Machine, { words, scope: { use }
 }
 
 /** Those that `let x=1` and `getopts ab: x` name. */
-export const loseNamed = (machine: Machine, { words, scope }: Call): void =>
-  lose(
+export const setNamedUnknown = (machine: Machine, { words, scope }: Call): void =>
+  setUnknown(
     machine,
     words.slice(1).map((word) => word.split(/\W/u, 1)[0] ?? ''),
     scope,
@@ -43,7 +43,8 @@ export function shiftArguments(machine: Machine, { words, scope }: Call): void {
   const { guesses } = machine.variables
   const all = machine.variables.get('@')
   const count = words[1] ?? '1'
-  if (all === undefined || machine.variables.guesses > guesses || !/^\d$/u.test(count)) lose(machine, POSITIONAL, scope)
+  if (all === undefined || machine.variables.guesses > guesses || !/^\d$/u.test(count))
+    setUnknown(machine, POSITIONAL, scope)
   else if (Number(count) <= all.length) setArguments(machine, all.slice(Number(count)), scope)
 }
 
@@ -51,18 +52,20 @@ export function shiftArguments(machine: Machine, { words, scope }: Call): void {
 const LOCAL: ReadonlySet<string> = new Set(['local', 'declare', 'typeset'])
 const DECLARING: ReadonlySet<string> = new Set([...LOCAL, 'export', 'readonly'])
 
-/** Takes the names for those of the function that runs; `-g` does not. */
-export function ownLocals(machine: Machine, program: string, names: readonly string[]): void {
+/** Takes the names for those of the function that runs; `-g` does not. What `local x` gives no value has none. */
+export function makeLocals(
+  machine: Machine,
+  program: string,
+  names: readonly string[],
+  empty: readonly string[],
+): void {
   if (machine.bodies === 0 || !LOCAL.has(program) || names.includes('-g')) return
-  if (machine.spend(0, names.length * COST_OF_NAME)) for (const name of names) machine.variables.ownHere(name)
+  if (!machine.spend(0, names.length * COST_OF_NAME)) return
+  for (const name of names) machine.variables.makeLocal(name)
+  if (program === 'local') for (const name of empty) machine.variables.delete(name)
 }
 
 const COST_OF_NAME = 20
-
-/** `local x`. */
-export function unsetLocal({ variables, bodies }: Machine, program: string, name: string): void {
-  if (bodies > 0 && program === 'local') variables.delete(name)
-}
 
 /** Sets those whose names are made by an expansion, not those that are `written` there, and exports. */
 export function declareAll(
@@ -80,7 +83,7 @@ export function declareAll(
     const at = word.indexOf('=')
     const name = at === -1 ? word : word.slice(0, at)
     if (at > 0 && !written.has(name)) {
-      if (!isGlobal) ownLocals(machine, program, [name])
+      if (!isGlobal) makeLocals(machine, program, [name], [])
       variables.set(name, [word.slice(at + 1)], scope.use === 'done')
     }
     if (isExport) exported.export(name)
@@ -89,7 +92,7 @@ export function declareAll(
 
 /** What runs with these arguments, and gives them back. */
 export const withArguments = <T>(machine: Machine, { words, scope }: Pick<Call, 'words' | 'scope'>, run: () => T): T =>
-  machine.variables.own(POSITIONAL, () => {
+  machine.variables.withLocals(POSITIONAL, () => {
     setArguments(machine, words, scope)
     return run()
   })

@@ -5,10 +5,18 @@ import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } 
 import { within } from '../syntax/record.ts'
 import { editsInPlace, firstCommand, handedOverFrom, runsForFound, subcommandOf } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
-import type { Field, Halt, Machine, Status } from './machine.ts'
+import type { Field, Halt, Machine, Scope, Status } from './machine.ts'
 import { act, runKind } from './run-kind.ts'
 import { editInPlace, runSourced } from './run-program.ts'
-import { lose, loseNamed, setArguments, shiftArguments, takeText, takeVariables, unset } from './set-variables.ts'
+import {
+  setArguments,
+  setNamedUnknown,
+  setUnknown,
+  shiftArguments,
+  takeText,
+  takeVariables,
+  unset,
+} from './set-variables.ts'
 
 type Special = (machine: Machine, call: Call) => Status
 
@@ -39,24 +47,13 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
   break: (machine, call) => leaveLoop(machine, call, 'break'),
   continue: (machine, call) => leaveLoop(machine, call, 'continue'),
   set: (machine, { words, fields, scope }) => {
-    if (words.some((word) => /^-[a-z]*e/u.test(word) || word === 'errexit') && !words.includes('+o'))
-      machine.stopsOnFailure = true
-    if (
-      scope.use === 'done' &&
-      words.some((word) => /^\+[a-z]*e/u.test(word) || word === 'errexit') &&
-      words.some((word) => word.startsWith('+'))
-    )
-      machine.stopsOnFailure = false
-    if (words.includes('pipefail')) machine.pipeFails = !words.includes('+o')
-    if (words.some((word) => /^-[a-z]*n/u.test(word) || word === 'noexec')) machine.halt = 'exit'
-    // Behind `--` stand the arguments of the script, not its options.
-    const end = words.indexOf('--')
-    if (end !== -1) setArguments(machine, words.slice(end + 1), scope)
-    return mentionAll(machine, fields.slice(0, end === -1 ? undefined : end), within('done', scope.use), 'told')
+    const end = setOptions(machine, words, scope)
+    if (end < words.length) setArguments(machine, words.slice(words[end] === '--' ? end + 1 : end), scope)
+    return mentionAll(machine, fields.slice(0, end), within('done', scope.use), 'told')
   },
   echo: (machine, call) => print(machine, call, `${echoed(call.words)}\n`),
   printf: (machine, call) => {
-    if (call.words[1] === '-v') lose(machine, call.words.slice(2, 3), call.scope)
+    if (call.words[1] === '-v') setUnknown(machine, call.words.slice(2, 3), call.scope)
     return print(machine, call, formatted(call.words))
   },
   tee: (machine, { words, fields, scope }) => {
@@ -134,7 +131,7 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
     return runKind(machine, call)
   },
   ...named('let getopts', (machine, call) => {
-    loseNamed(machine, call)
+    setNamedUnknown(machine, call)
     return runKind(machine, call)
   }),
   shift: (machine, call) => {
@@ -166,6 +163,21 @@ function enter(machine: Machine, { name, words, scope }: Call): void {
 }
 
 const LONGEST_FOLDER = 200
+
+/** `set -eu -o pipefail`: answers where its options end, and the arguments of the script begin. */
+function setOptions(machine: Machine, words: readonly string[], { use }: Scope): number {
+  let at = 1
+  for (; /^[-+][a-zA-Z]+$/u.test(words[at] ?? ''); at++) {
+    const word = words[at] ?? ''
+    const name = word.endsWith('o') ? words[++at] : ''
+    const isOn = word.startsWith('-')
+    const status = use === 'done' ? isOn : null
+    if (word.includes('e') || name === 'errexit') machine.stopsOnFailure = status
+    if (name === 'pipefail') machine.pipeFails = status
+    if (isOn && (word.includes('n') || name === 'noexec')) machine.halt = 'exit'
+  }
+  return at
+}
 
 /** Of `exit 1`, `return 0`. */
 const givenStatus = ([, code]: readonly string[]): Status =>

@@ -32,10 +32,10 @@ export function runControl(
     case 'Case':
       return runCase(machine, node, scope)
     case 'Select':
-      return repeat(machine, node.body, { ...scope, use: 'unsure' })
+      return repeat(machine, loopOf(machine, node.body), { ...scope, use: 'unsure' })
     case 'ArithmeticFor':
-      if (node.initialize?.type === 'ArithmeticBinary') machine.variables.lose(wordIn(node.initialize.left))
-      return repeat(machine, node.body, runsBody(node) ? scope : { ...scope, use: 'unsure' })
+      if (node.initialize?.type === 'ArithmeticBinary') machine.variables.setUnknown(wordIn(node.initialize.left))
+      return repeat(machine, loopOf(machine, node.body), runsBody(node) ? scope : { ...scope, use: 'unsure' })
   }
 }
 
@@ -65,7 +65,7 @@ function runFor(machine: Machine, { name, wordlist, body }: For, scope: Scope): 
   const values = wordlist === undefined ? machine.variables.get('@') : wordsOf(machine, wordlist, scope)
   const isSure = machine.variables.guesses === guesses && !maySayNothing(values ?? [])
   const inner: Scope = isSure ? scope : { ...scope, use: 'unsure' }
-  const before = changesOf(machine)
+  const loop = loopOf(machine, body)
   for (const value of (values ?? []).slice(0, MOST_VALUES)) {
     machine.variables.set(name.value, [value], inner.use === 'done')
     const way = machine.leaving(['continue'], () => machine.perhaps(() => machine.evaluate.node(machine, body, inner)))
@@ -75,11 +75,11 @@ function runFor(machine: Machine, { name, wordlist, body }: For, scope: Scope): 
   // Which of them was the last one is not known where the loop may have been left.
   if (machine.perhapsLeft.has('break')) machine.variables.doubt(name.value)
   if ((values ?? []).length > MOST_VALUES) machine.exceeded = true
-  if (values?.some(mayBeMany)) return secondTurn(machine, body, scope, before)
+  if (values?.some(mayBeMany)) return secondTurn(machine, loop, scope)
   // Words of which nothing is left: what was set elsewhere, or only perhaps, may be more than that.
   const isOpen = values === undefined || (values.length === 0 && wordlist?.length !== 0)
-  if (isOpen) machine.variables.lose(name.value)
-  return isOpen ? repeat(machine, body, { ...scope, use: 'unsure' }) : null
+  if (isOpen) machine.variables.setUnknown(name.value)
+  return isOpen ? repeat(machine, loop, { ...scope, use: 'unsure' }) : null
 }
 
 function wordsOf(machine: Machine, wordlist: readonly Word[], scope: Scope): readonly string[] {
@@ -88,49 +88,43 @@ function wordsOf(machine: Machine, wordlist: readonly Word[], scope: Scope): rea
 }
 
 function runWhile(machine: Machine, { kind, clause, body }: While, scope: Scope): Status {
-  const before = changesOf(machine)
+  const loop = loopOf(machine, body, clause)
   const status = condition(machine, clause, scope)
   if (status === (kind === 'until')) return true
-  return repeat(machine, body, status === null ? { ...scope, use: 'unsure' } : scope, { before, clause })
+  return repeat(machine, loop, status === null ? { ...scope, use: 'unsure' } : scope)
 }
 
-/** A body that runs it is not known how often. */
-function repeat(machine: Machine, body: CompoundList, scope: Scope, asked?: Asked): null {
-  const before = asked?.before ?? changesOf(machine)
-  const way = machine.perhaps(() => machine.evaluate.node(machine, body, scope))
-  return way === null || way === 'continue' ? secondTurn(machine, body, scope, before, asked?.clause) : null
-}
-
-/** The condition of a loop, and what was set before it. */
-interface Asked {
-  readonly clause: CompoundList
-  readonly before: Changes
-}
-
-interface Changes {
+/** What runs again, and how often something was set before it ran at all. */
+interface Loop {
+  readonly body: CompoundList
+  readonly clause: CompoundList | null
   readonly variables: number
   readonly functions: number
 }
-const changesOf = ({ variables, functions }: Machine): Changes => ({
-  variables: variables.changed,
-  functions: functions.changed,
+
+const loopOf = ({ variables, functions }: Machine, body: CompoundList, clause: CompoundList | null = null): Loop => ({
+  body,
+  clause,
+  variables: variables.count,
+  functions: functions.count,
 })
 
+/** Runs a body that may run any number of times. */
+function repeat(machine: Machine, loop: Loop, scope: Scope): null {
+  const way = machine.perhaps(() => machine.evaluate.node(machine, loop.body, scope))
+  return way === null || way === 'continue' ? secondTurn(machine, loop, scope) : null
+}
+
 /** What a body sets it may find when it runs again. In a second turn all of that is in doubt already. */
-function secondTurn(
-  machine: Machine,
-  body: CompoundList,
-  scope: Scope,
-  { variables, functions }: Changes,
-  clause?: CompoundList,
-): null {
-  const many = machine.variables.changed - variables + machine.functions.changed - functions
-  if (machine.isSecondTurn || !machine.spend(1 + many, 0)) return null
-  machine.variables.doubtSince(variables)
-  machine.functions.doubtSince(functions)
+function secondTurn(machine: Machine, { body, clause, ...since }: Loop, scope: Scope): null {
+  const { variables, functions } = machine
+  if (machine.isSecondTurn || !machine.spend(1, variables.size + functions.size)) return null
+  variables.doubtSince(since.variables)
+  functions.doubtSince(since.functions)
+  const again: Scope = { ...scope, use: 'unsure' }
   machine.isSecondTurn = true
-  if (clause !== undefined) condition(machine, clause, { ...scope, use: 'unsure' })
-  machine.perhaps(() => machine.evaluate.node(machine, body, { ...scope, use: 'unsure' }))
+  if (clause !== null) condition(machine, clause, again)
+  machine.perhaps(() => machine.evaluate.node(machine, body, again))
   machine.isSecondTurn = false
   return null
 }

@@ -135,10 +135,8 @@ function isEmptyList({ variables }: Machine, [part, ...more]: readonly WordPart[
   return isList && part.prefix === undefined && variables.get(part.parameter)?.length === 0
 }
 
-const valuesOf = ({ variables }: Machine, name: string): readonly string[] | undefined => variables.get(name)
-
 function addVariable(machine: Machine, fields: Fields, name: string, source: string, quoted: boolean): null {
-  const values = valuesOf(machine, name)
+  const values = machine.variables.get(name)
   if (values === undefined) return addText(machine, fields, source)
   if (name === '@' && quoted) return addFields(machine, fields, values)
   const text = values.join(' ')
@@ -150,7 +148,7 @@ function addParameter(machine: Machine, fields: Fields, part: ParameterExpansion
   if (part.prefix !== undefined || (operation !== undefined && operation.type !== 'Default'))
     return addText(machine, fields, part.text)
   const { parameter: name, index } = part
-  const values = valuesOf(machine, name)
+  const values = machine.variables.get(name)
   const text = operation === undefined ? null : otherText(machine, name, operation, values, place)
   if (text !== null) return place.quoted ? addText(machine, fields, text) : addSplit(machine, fields, text)
   if (values === undefined) return addText(machine, fields, part.text)
@@ -169,7 +167,7 @@ function otherText(
 ): string | null {
   const { variables } = machine
   const isKnown = values !== undefined || !variables.has(name)
-  if (!variables.has(name)) variables.mayBeSet(name)
+  variables.takeForEmpty(name)
   const isEmpty = values === undefined || (operator.startsWith(':') && values.join('') === '')
   if (!isKnown || operator.endsWith('?')) return null
   if (operator.endsWith('+'))

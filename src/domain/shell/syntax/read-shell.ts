@@ -1,4 +1,4 @@
-import { baseName, isAddress, normalPath } from '../../acts/mentions.ts'
+import { baseName, isAddress, mayBeOneFile, normalPath } from '../../acts/mentions.ts'
 import { foldForSearch, foldWhole, indexOfWord } from '../../text/search.ts'
 import { commandIn, isDry, kindOf, mayBeDry, runsForFound } from '../commands/command-kinds.ts'
 import { isCommandName } from '../commands/command-table.ts'
@@ -149,7 +149,7 @@ function useOfCommand(record: Record, command: AnchorCommand): Use {
     if (holdsWords(command.name, ran.words, command.words)) best = use
     else if (mayHoldWords(command.name, ran.words, command.words)) best = strongest<Use>(best, within('unsure', use))
   }
-  return record.isGuessed(command.name) || record.mayEndSo(command.words) ? strongest<Use>(best, 'unsure') : best
+  return record.isGuessed(command.name) || record.mayBeUnknown(command.words) ? strongest<Use>(best, 'unsure') : best
 }
 
 /** What a command of the same program proves at most: it may only look, or do something else or the opposite. */
@@ -168,13 +168,10 @@ const programForFound = (words: readonly string[]): string =>
   commandIn(words.slice(words.findIndex(runsForFound) + 1)).name
 
 /** A program of the same name in another folder; those that are known by their name are the same anywhere. */
-function isElsewhere(path: string, wanted = ''): boolean {
-  const [one, other] = [normalPath(path), normalPath(wanted)]
-  const isPath = one.includes('/') && other.includes('/')
-  return (
-    isPath && !isCommandName(baseName(one)) && !one.endsWith(`/${other}`) && !other.endsWith(`/${one}`) && one !== other
-  )
-}
+const isElsewhere = (path: string, wanted = ''): boolean =>
+  namesFolder(path) && namesFolder(wanted) && !isCommandName(baseName(path)) && !mayBeOneFile(path, wanted)
+
+const namesFolder = (path: string): boolean => normalPath(path).includes('/')
 
 /** An address beside that of the anchor: which of them is asked, and which only told of? */
 const goesElsewhere = (words: readonly string[], wanted: readonly string[]): boolean =>

@@ -1,6 +1,6 @@
 import { foldWhole, indexOfWord } from '../../text/search.ts'
 import { rankOf, strongest, type Taken, type Use, weakest } from './use.ts'
-import { mayEndSo } from './word-match.ts'
+import { mayBeNamed } from './word-match.ts'
 
 /** A simple command that the script holds, its words resolved, without wrappers such as `sudo`. */
 export interface Ran {
@@ -102,8 +102,9 @@ export class Record {
     else this.unknown[0] = []
   }
 
-  mayEndSo(anchor: readonly string[]): boolean {
-    return this.unknown.some((words) => mayEndSo(words, anchor))
+  /** Whether one of them may be the command of these words. */
+  mayBeUnknown(anchor: readonly string[]): boolean {
+    return this.unknown.some((words) => mayBeNamed(words, anchor))
   }
 
   isGuessed(name: string): boolean {
@@ -222,9 +223,6 @@ export class Record {
     return USES[best] ?? 'told'
   }
 }
-
-/** The name of a command that another program, such as `xargs`, runs for what it reads. */
-export const fedName = (feeder: string, name: string): string => `${feeder} ${name}`
 
 /** No use is stronger than the certainty of the place where it stands. */
 export const within = <U extends Use>(use: U, limit: Taken): U | Taken => weakest<U | Taken>(use, limit)

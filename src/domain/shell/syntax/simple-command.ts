@@ -1,10 +1,10 @@
 import type { Command, Word } from 'unbash'
 import { commandIn, isDry, isFedBy, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
 import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
-import type { Field, Flow, Machine, Scope, Status } from '../commands/machine.ts'
+import type { Field, Flow, FunctionBody, Machine, Scope, Status } from '../commands/machine.ts'
 import { runKind } from '../commands/run-kind.ts'
 import { runFile, runInterpreter, runShell } from '../commands/run-program.ts'
-import { declareAll, ownLocals, unsetLocal, withArguments } from '../commands/set-variables.ts'
+import { declareAll, makeLocals, withArguments } from '../commands/set-variables.ts'
 import { SPECIAL } from '../commands/special-commands.ts'
 import { type Call, fieldsOf, mention, mentionAll } from './call.ts'
 import { assign, expandWord } from './expand.ts'
@@ -16,7 +16,7 @@ import { isUnknown, STANDS_FOR_MANY } from './word-match.ts'
 export function runCommand(machine: Machine, command: Command, outer: Scope): Status {
   if (command.name === undefined) {
     const scope = redirect(machine, command.redirects, outer)
-    machine.asked = 'no'
+    machine.fails = 'rarely'
     machine.captured = true
     for (const one of setAll(machine, command, scope)) mention(machine, one, 'unsure', 'told')
     return machine.captured
@@ -24,7 +24,7 @@ export function runCommand(machine: Machine, command: Command, outer: Scope): St
   const { name } = command
   const names = command.prefix.map((one) => (one.type === 'Assignment' ? one.name : ''))
   const run = (): Status => runNamed(machine, command, name, outer)
-  return names.length === 0 ? run() : machine.variables.own(names, run)
+  return names.length === 0 ? run() : machine.variables.withLocals(names, run)
 }
 
 const setAll = (machine: Machine, { prefix }: Command, scope: Scope): Field[] =>
@@ -34,8 +34,8 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
   const before = machine.variables.guesses
   const scope = redirect(machine, command.redirects, outer)
   const written = command.args.map((one) => (one.type === 'Assignment' ? one.name : one.text))
-  ownLocals(machine, named.text, written)
-  for (const one of command.args) if (one.type === 'Word') unsetLocal(machine, named.text, one.text)
+  const empty = command.args.flatMap((one) => (one.type === 'Word' ? [one.text] : []))
+  makeLocals(machine, named.text, written, empty)
   const name = expandWord(machine, named, scope, 'shown')
   const isOther = machine.variables.guesses > before
   const flow = flowForArguments(machine, name, command)
@@ -92,14 +92,9 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   const use = useBehind(wrappers, piped.length > 0 || (words.includes(':::') && words.at(-1) !== ':::'))
   if (use === 'told') return mentionAll(machine, fields, 'told', 'told')
   const call: Call = { name: programOf(words[0]), fields, words, scope: use === 'done' ? scope : { ...scope, use } }
-  // GNU Parallel runs what it is given in a shell, which knows exported functions.
-  if (wrappers.at(-1)?.[0] === 'parallel' && machine.functions.has(words[0])) {
-    const perhaps: Call = { ...call, scope: { ...scope, use: 'unsure' } }
-    runCall(machine, perhaps, 'unsure', true)
-    return runCall(machine, perhaps, 'unsure', false)
-  }
   const useFed = isFed ? within(useBehind(wrappers, true), scope.use) : call.scope.use
-  const status = runCall(machine, call, useFed, before.every(isSetting))
+  const knows = wrappers.at(-1)?.[0] === 'parallel' ? 'exported' : before.every(isSetting) ? 'all' : 'none'
+  const status = runCall(machine, call, useFed, knows)
   if (wrappers.some(([first]) => first === 'exec') || call.name === 'exec')
     replaceShell(machine, call, outer, skipped < allWords.length && call.name !== 'exec')
   return status
@@ -129,9 +124,9 @@ function replaceShell(machine: Machine, call: Call, outer: Scope, replaces: bool
   else if (call.scope.out !== outer.out) machine.redirected = call.scope.out
 }
 
-function askedOf(name: string, words: readonly string[]): Machine['asked'] {
-  if (TESTING.has(name)) return 'tests'
-  return kindOf(name, words) === 'searches' && !CERTAIN.has(name) ? 'looks' : 'no'
+function howOftenFails(name: string, words: readonly string[]): Machine['fails'] {
+  if (TESTING.has(name)) return 'often'
+  return kindOf(name, words) === 'searches' && !CERTAIN.has(name) ? 'sometimes' : 'rarely'
 }
 
 /** Commands that fail as often as not: after `set -e` the script may end with them. */
@@ -157,25 +152,30 @@ function noteRan(machine: Machine, { name, words, scope }: Call, useFed: Taken, 
   })
 }
 
-/** Programs that run another one know nothing of the functions of the script: `mayBeFunction` is false behind them. */
-function runCall(machine: Machine, call: Call, useFed: Taken, mayBeFunction: boolean): Status {
-  const { name, words, scope, fields } = call
+/** The functions of the script that what runs a command knows: a program none, GNU Parallel, which starts a shell, those that are exported. */
+type Functions = 'all' | 'exported' | 'none'
+
+function runCall(machine: Machine, call: Call, useFed: Taken, knows: Functions): Status {
   const { guesses } = machine.functions
-  const body = mayBeFunction ? machine.functions.get(words[0] ?? '') : undefined
-  if (body !== undefined) {
-    if (machine.functions.guesses === guesses) return callFunction(machine, call, body)
-    const perhaps: Call = { ...call, scope: { ...scope, use: 'unsure' } }
-    machine.openEnds++
-    // Another one of that name may do anything.
-    machine.record.addUnknown([])
-    callFunction(machine, perhaps, body)
-    return runCall(machine, perhaps, 'unsure', false)
-  }
+  const body = knows === 'none' ? undefined : machine.functions.get(call.words[0] ?? '')
+  if (body === undefined) return runProgram(machine, call, useFed)
+  const isOther = machine.functions.guesses > guesses
+  if (!isOther && knows === 'all') return callFunction(machine, call, body)
+  const perhaps: Call = { ...call, scope: { ...call.scope, use: 'unsure' } }
+  machine.openEnds++
+  // Another one of that name may do anything.
+  if (isOther) machine.record.addUnknown([])
+  callFunction(machine, perhaps, body)
+  return runProgram(machine, perhaps, 'unsure')
+}
+
+function runProgram(machine: Machine, call: Call, useFed: Taken): Status {
+  const { name, words, fields } = call
   const dry = isDry(name, words, machine.context.says)
   if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
   else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
   noteRan(machine, call, useFed, dry)
-  machine.asked = askedOf(name, words)
+  machine.fails = howOftenFails(name, words)
   if (dry) return mentionAll(machine, fields, 'told', 'told')
   const special = Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined
   if (special !== undefined) return special(machine, call)
@@ -196,11 +196,7 @@ function noteNames(machine: Machine, words: readonly string[]): void {
       for (const name of word.split(/[^\w-]+/u)) if (name !== '') machine.record.mayRun.add(name)
 }
 
-function callFunction(
-  machine: Machine,
-  { words, fields, scope }: Call,
-  body: Parameters<Machine['evaluate']['node']>[1],
-): Status {
+function callFunction(machine: Machine, { words, fields, scope }: Call, body: FunctionBody): Status {
   mentionAll(machine, fields, 'unsure', 'told')
   const { loops } = machine
   machine.calls++

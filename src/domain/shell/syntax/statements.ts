@@ -62,14 +62,14 @@ function runList(
   return status
 }
 
-/** After `set -e` a command that fails ends the script, and one that asks, or that is a guess, may. The last of `a && b` is looked at where it runs. */
+/** After `set -e` a command that fails ends the script; a test, or one of which it is open what it answers, may. Of `a && b` the last one counts. */
 function runStopping(machine: Machine, node: Node, scope: Scope): Status {
   const { openEnds } = machine
   const status = runNode(machine, node, scope)
-  if (!machine.stopsOnFailure || !STOPPING.has(node.type)) return status
+  if (machine.isCondition || machine.stopsOnFailure === false || !STOPPING.has(node.type)) return status
   if (node.type === 'Pipeline' && node.prefixes.some((prefix) => prefix.type === 'Negation')) return status
-  const isOpen = status === null && (machine.openEnds > openEnds || machine.asked === 'tests')
-  if (status === false && scope.use === 'done') machine.halt = 'exit'
+  const isOpen = status === null && (machine.openEnds > openEnds || machine.fails === 'often')
+  if (status === false && scope.use === 'done' && machine.stopsOnFailure === true) machine.halt = 'exit'
   else if (status === false || isOpen) machine.perhapsLeft.add('exit')
   return status
 }
@@ -106,10 +106,10 @@ function runOne(machine: Machine, node: Node, scope: Scope): Status {
       machine.definesFunction(node.name.value, node.body)
       return true
     case 'TestCommand':
-      machine.asked = 'tests'
+      machine.fails = 'often'
       return unlessGuess(machine, () => testStatus(machine, node.expression, scope))
     case 'ArithmeticCommand':
-      machine.asked = 'tests'
+      machine.fails = 'often'
       setByArithmetic(machine, node.body)
       return arithmeticStatus(node.body)
     case 'If':
@@ -153,13 +153,16 @@ function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: 
     input = pieces
   }
   machine.isGuessing = isGuessing
-  const status = machine.pipeFails ? allOf(statuses) : (statuses.at(-1) ?? null)
+  const status = statusOf(statuses, machine.pipeFails)
   return negations % 2 === 1 && status !== null ? !status : status
 }
 
-/** What all of them come to: true where each is, false where one is. */
-const allOf = (statuses: readonly Status[]): Status =>
-  statuses.includes(false) ? false : statuses.includes(null) ? null : true
+/** What a pipeline comes to: its last command, or all of them. */
+function statusOf(statuses: readonly Status[], pipeFails: Status): Status {
+  const last = statuses.at(-1) ?? null
+  const all = statuses.includes(false) ? false : statuses.includes(null) ? null : true
+  return pipeFails === false || last === all ? last : pipeFails === true ? all : null
+}
 
 /** Where the output of a stage goes in the end: programs that only show pass it on. */
 function goal(commands: readonly CommandNode[], from: number, out: Out): { flow: Flow; paths: readonly string[] } {
@@ -180,11 +183,11 @@ function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope
   let status: Status = null
   let sure = true
   let { openEnds } = machine
-  let asked: Machine['asked'] = 'no'
+  let fails: Machine['fails'] = 'rarely'
   for (const [at, command] of commands.entries()) {
     if (machine.halt !== null) return status
-    const isAsked = machine.openEnds > openEnds || (at > 0 && machine.asked !== 'no')
-    if (isAsked) asked = mostAsked(asked, machine.asked)
+    const mayFail = machine.openEnds > openEnds || (at > 0 && machine.fails !== 'rarely')
+    if (mayFail) fails = oftener(fails, machine.fails)
     openEnds = machine.openEnds
     const operator = operators[at - 1]
     const run = (use: Scope['use']): Status => runPart(machine, command, at === commands.length - 1, { ...scope, use })
@@ -192,14 +195,14 @@ function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope
     else if (status === (operator === '||')) continue
     else if (status !== null) status = run(scope.use)
     else {
-      const mayNot = operator === '||' || isAsked
+      const mayNot = operator === '||' || mayFail
       // `cd x || exit` leaves where a command failed, which it rarely does.
-      if (operator === '||' && sure && !isAsked) machine.rarely(() => run('unsure'))
+      if (operator === '||' && sure && !mayFail) machine.rarely(() => run('unsure'))
       else machine.perhaps(() => run(sure && !mayNot ? scope.use : 'unsure'))
       sure &&= !mayNot
     }
   }
-  machine.asked = mostAsked(asked, machine.asked)
+  machine.fails = oftener(fails, machine.fails)
   return status
 }
 
@@ -209,6 +212,6 @@ function runPart(machine: Machine, command: Node, isLast: boolean, scope: Scope)
   return runStopping(machine, command, scope)
 }
 
-const ASKED: readonly Machine['asked'][] = ['no', 'looks', 'tests']
-const mostAsked = (one: Machine['asked'], other: Machine['asked']): Machine['asked'] =>
-  ASKED.indexOf(one) > ASKED.indexOf(other) ? one : other
+const FAILS: readonly Machine['fails'][] = ['rarely', 'sometimes', 'often']
+const oftener = (one: Machine['fails'], other: Machine['fails']): Machine['fails'] =>
+  FAILS.indexOf(one) > FAILS.indexOf(other) ? one : other

@@ -25,8 +25,8 @@ export function mayHoldWords(name: string, words: readonly string[], anchor: rea
   return next === want.length
 }
 
-/** The same of a command whose name is not known: it may be the anchor’s, and more of its words. */
-export function mayEndSo(words: readonly string[], anchor: readonly string[]): boolean {
+/** The same of the words behind a name that is not known, which may stand for the anchor’s program and some of its words. */
+export function mayBeNamed(words: readonly string[], anchor: readonly string[]): boolean {
   const last = anchor.at(-1) ?? ''
   return words.every(isUnknown) || words.some((word) => isUnknown(word) || isSame(last, word))
 }
