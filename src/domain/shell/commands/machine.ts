@@ -87,12 +87,10 @@ export class Machine {
   folder: string | null = ''
   /** Lines come one by one: a shell that is left was perhaps not the only one. */
   isTyped = false
-  /** How often what the last command was fails: one that looks at something does sometimes, a test often. */
+  /** How often the last command fails: what looks at something does sometimes; a test, or what may have been left before its end, often. */
   fails: 'rarely' | 'sometimes' | 'often' = 'rarely'
   /** What the last substitution came to. */
   captured: Status = null
-  /** How often it was open what a command answers: it may have been left before its end, or be another one. */
-  openEnds = 0
   /** Functions that run. */
   bodies = 0
   /** What may have been left before, so that it is uncertain whether the rest of it runs; `exit`: of the script. */
@@ -163,7 +161,7 @@ export class Machine {
   }
 
   /** A process of its own: leaving it leaves nothing else, and what it sets is gone with it. It `has` what the script has set, or less. */
-  process<T>(work: () => T, has: 'all' | 'exported' | 'nothing' = 'all'): T {
+  process<T>(work: () => T, has: 'all' | 'exported' | 'nothing' = 'all'): T | null {
     const { halt, stopsOnFailure, isCondition, pipeFails, redirected, loops, calls, bodies, folder } = this
     if (has !== 'all') Object.assign(this, NEW_PROGRAM)
     const result = this.leaving(['exit', 'return', 'break', 'continue'], () =>
@@ -173,12 +171,14 @@ export class Machine {
     return result
   }
 
-  /** Runs what these ways of leaving end: behind it they are no doubt any more. */
-  leaving<T>(ways: readonly Halt[], work: () => T): T {
+  /** Runs what these ways of leaving end: behind it they are no doubt any more. Null where one of them may have been taken. */
+  leaving<T>(ways: readonly Halt[], work: () => T): T | null {
     const mine = ways.filter((way) => !this.perhapsLeft.has(way))
     const result = work()
-    for (const way of mine) if (this.perhapsLeft.delete(way)) this.openEnds++
-    return result
+    const left = mine.filter((way) => this.perhapsLeft.delete(way))
+    if (left.length === 0) return result
+    this.fails = 'often'
+    return null
   }
 
   /** Runs what rarely runs: how it would leave counts for nothing. Answers that way. */

@@ -20,8 +20,7 @@ export function runShell(machine: Machine, call: Call): Status {
   const rest = fields.filter((_, at) => at !== code)
   mentionAll(machine, rest, useOfWords(call), 'told')
   const script = code === undefined ? undefined : fields[code]
-  const { openEnds } = machine
-  const status = machine.process(() => {
+  return machine.process(() => {
     machine.stopsOnFailure = program.stopsOnFailure
     if (script !== undefined)
       return withArguments(machine, { words: words.slice((code ?? 0) + 2), scope }, () =>
@@ -31,7 +30,6 @@ export function runShell(machine: Machine, call: Call): Status {
     else runInput(machine, scope)
     return null
   }, 'exported')
-  return machine.openEnds === openEnds ? status : null
 }
 
 /** A script that gets `--help` may only show what it does. */

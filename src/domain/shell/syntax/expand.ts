@@ -9,6 +9,7 @@ import type {
 } from 'unbash'
 import type { Field, Flow, Machine, Scope } from '../commands/machine.ts'
 import type { Frame, Piece } from '../commands/piece.ts'
+import { isUnknown } from './word-match.ts'
 
 /** Stands for what a substitution prints; its commands are read by themselves. */
 export const UNKNOWN_OUTPUT = '$(…)'
@@ -168,8 +169,9 @@ function otherText(
   const { variables } = machine
   const isKnown = values !== undefined || !variables.has(name)
   variables.takeForEmpty(name)
-  const isEmpty = values === undefined || (operator.startsWith(':') && values.join('') === '')
-  if (!isKnown || operator.endsWith('?')) return null
+  const asksForText = operator.startsWith(':')
+  const isEmpty = values === undefined || (asksForText && values.join('') === '')
+  if (!isKnown || operator.endsWith('?') || (asksForText && values?.some(isUnknown))) return null
   if (operator.endsWith('+'))
     return values === undefined ? null : isEmpty ? '' : expandToText(machine, operand, scope, flow)
   if (!isEmpty) return null

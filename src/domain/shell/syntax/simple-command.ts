@@ -52,14 +52,12 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
   declareAll(machine, named.text, new Set(written), { words, scope })
   if (!machine.spend(1, 0)) return null
   if (machine.variables.guesses === before) return runFields(machine, fields, scope, outer)
-  if (isOther) {
-    machine.openEnds++
-    machine.record.addUnknown(words.slice(1))
-  }
+  if (isOther) machine.record.addUnknown(words.slice(1))
   const { isGuessing } = machine
   machine.isGuessing = true
   const status = runFields(machine, fields, { ...scope, use: 'unsure' }, outer)
   machine.isGuessing = isGuessing
+  if (isOther) machine.fails = 'often'
   return isOther || TESTS.has(named.text) ? null : status
 }
 
@@ -162,11 +160,12 @@ function runCall(machine: Machine, call: Call, useFed: Taken, knows: Functions):
   const isOther = machine.functions.guesses > guesses
   if (!isOther && knows === 'all') return callFunction(machine, call, body)
   const perhaps: Call = { ...call, scope: { ...call.scope, use: 'unsure' } }
-  machine.openEnds++
   // Another one of that name may do anything.
   if (isOther) machine.record.addUnknown([])
   callFunction(machine, perhaps, body)
-  return runProgram(machine, perhaps, 'unsure')
+  runProgram(machine, perhaps, 'unsure')
+  machine.fails = 'often'
+  return null
 }
 
 function runProgram(machine: Machine, call: Call, useFed: Taken): Status {
@@ -203,12 +202,10 @@ function callFunction(machine: Machine, { words, fields, scope }: Call, body: Fu
   machine.bodies++
   machine.loops = 0
   const run = (): Status => machine.deeper(() => machine.evaluate.node(machine, body, scope))
-  const { openEnds } = machine
   const status = withArguments(machine, { words: words.slice(1), scope }, () => machine.leaving(['return'], run))
-  const isOpen = machine.openEnds > openEnds
   machine.calls--
   machine.bodies--
   machine.loops = loops
   if (machine.halt === 'return') machine.halt = null
-  return isOpen ? null : status
+  return status
 }

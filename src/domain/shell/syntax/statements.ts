@@ -64,11 +64,10 @@ function runList(
 
 /** After `set -e` a command that fails ends the script; a test, or one of which it is open what it answers, may. Of `a && b` the last one counts. */
 function runStopping(machine: Machine, node: Node, scope: Scope): Status {
-  const { openEnds } = machine
   const status = runNode(machine, node, scope)
   if (machine.isCondition || machine.stopsOnFailure === false || !STOPPING.has(node.type)) return status
   if (node.type === 'Pipeline' && node.prefixes.some((prefix) => prefix.type === 'Negation')) return status
-  const isOpen = status === null && (machine.openEnds > openEnds || machine.fails === 'often')
+  const isOpen = status === null && machine.fails === 'often'
   if (status === false && scope.use === 'done' && machine.stopsOnFailure === true) machine.halt = 'exit'
   else if (status === false || isOpen) machine.perhapsLeft.add('exit')
   return status
@@ -96,7 +95,7 @@ function runOne(machine: Machine, node: Node, scope: Scope): Status {
     case 'BraceGroup':
       return runList(machine, node.body.commands, scope)
     case 'Subshell':
-      return unlessGuess(machine, () => machine.process(() => runList(machine, node.body.commands, scope)))
+      return machine.process(() => runList(machine, node.body.commands, scope))
     case 'Redirected':
       return runNode(machine, node.command, redirect(machine, node.redirects, scope))
     case 'Coproc':
@@ -124,12 +123,11 @@ function runOne(machine: Machine, node: Node, scope: Scope): Status {
   }
 }
 
-/** What a test says of a value that is a guess, or what may have been left before its end, is not known. */
-function unlessGuess(machine: Machine, run: () => Status): Status {
-  const { openEnds, variables } = machine
+/** What a test says of a value that is a guess is not known. */
+function unlessGuess({ variables }: Machine, run: () => Status): Status {
   const { guesses } = variables
   const status = run()
-  return machine.openEnds === openEnds && variables.guesses === guesses ? status : null
+  return variables.guesses === guesses ? status : null
 }
 
 function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: Scope): Status {
@@ -182,13 +180,11 @@ function goal(commands: readonly CommandNode[], from: number, out: Out): { flow:
 function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope): Status {
   let status: Status = null
   let sure = true
-  let { openEnds } = machine
   let fails: Machine['fails'] = 'rarely'
   for (const [at, command] of commands.entries()) {
     if (machine.halt !== null) return status
-    const mayFail = machine.openEnds > openEnds || (at > 0 && machine.fails !== 'rarely')
+    const mayFail = at > 0 && machine.fails !== 'rarely'
     if (mayFail) fails = oftener(fails, machine.fails)
-    openEnds = machine.openEnds
     const operator = operators[at - 1]
     const run = (use: Scope['use']): Status => runPart(machine, command, at === commands.length - 1, { ...scope, use })
     if (operator === undefined) status = run(scope.use)
