@@ -8,7 +8,7 @@ const VALUES = ['deploy', 'test', '1', "''"] as const
 const HEAD = 'f() { :; }\ng() { :; }\nx=\ny=\nz=\n'
 const MOST_DEPTH = 4
 
-/** Text with holes (`%{` stands for `$` and a brace): `%n` a name, `%v` a value, `%f` a number of a file, `%c` a condition, `%s` a simple command, `%b` a block, `%d` one of a function. */
+/** Text with holes (`%{` stands for `$` and a brace): `%n` a name, `%v` a value, `%f` a number of a file, `%c` a condition, `%s` a simple command, `%b` a block, `%d` one of a function, `%p` what prints. */
 type Form = string
 
 const CONDITIONS: readonly Form[] = [
@@ -71,6 +71,16 @@ const SETS: readonly Form[] = [
     'let q=1',
   ],
   ...['for v in x y; do declare $v=%v; done', '. ./env', 'eval "%n=%v"', 'unset %n'],
+]
+/** What is printed, where something takes it. */
+const PRINTS: readonly Form[] = [
+  ...['echo %v', 'echo %v', 'echo make %v', 'echo "$%n"', 'printf "%v\\n"', 'cat in', 'ls', 'echo %v | sed s/e/x/'],
+  ...['echo %v | grep d', 'echo %v | cat', 'cat t.sh', 'echo make %v | tee t.sh', 'true'],
+]
+/** A file of calls of `make`, and what runs it. */
+const FILES: readonly Form[] = [
+  ...['echo make %v > t.sh', 'echo make %v >> t.sh', 'echo exit >> t.sh', 'rm -f t.sh', '%c && echo make %v > t.sh'],
+  ...['bash t.sh', 'bash < t.sh', 'cat t.sh | bash', '. ./t.sh', 'cp t.sh u.sh; bash u.sh', '%c || rm -f t.sh'],
 ]
 const LEAVES: readonly Form[] = ['break', 'continue', 'return', 'return 1', 'return 0', 'exit 0', 'true', 'false']
 const CALLS: readonly Form[] = ['f', 'g', 'f deploy', 'g %v', 'f "$%n"', '%n=%v f']
@@ -137,6 +147,13 @@ const BLOCKS: readonly Form[] = [
     'arr=(%v %v); make %{arr[1]}',
   ],
 ]
+/** What takes what others print. */
+const TAKERS: readonly Form[] = [
+  ...['%n=$(%p)', '[ "$(%p)" = %v ] && %s', 'make $(%p)', 'make "$(%p)"', 'for %n in $(%p); do %s; done'],
+  ...['{ %p\n} | xargs make', '{ %p\n} | bash', 'bash <<EOF\n$(%p)\nEOF', 'bash <(%p)', 'bash <<< "$(%p)"'],
+  ...['case $(%p) in %v) %s ;; esac', 'eval "$(%p)"', '{ %p\n} > t.sh', '{ %p\n} | cat | bash', 'make %{%n:-$(%p)}'],
+  ...['x=$(f); [ "$x" = %v ] && %s', 'f() { %p\n}'],
+]
 const FUNCTIONS: readonly Form[] = [
   ...[
     'f() {\n%d\n}',
@@ -158,10 +175,15 @@ type Rules = Readonly<Record<string, readonly Form[]>>
 
 /** Outside of functions, and inside of them: those that call others could go on for ever. */
 const SCRIPT: Rules = {
-  b: [...ACTS, ...SETS, ...CALLS, ...BLOCKS, ...FUNCTIONS],
+  b: [...ACTS, ...SETS, ...CALLS, ...BLOCKS, ...TAKERS, ...TAKERS, ...FILES, ...FUNCTIONS],
+  p: [...PRINTS, ...PRINTS, '%c && echo %v', 'if %c; then %p; fi', 'if %c; then %p; else %p; fi', '%p\n%p', '%c || %p'],
   s: [...ACTS, ...ACTS, ...SETS, ...LEAVES, ...CALLS],
 }
-const BODY: Rules = { b: [...ACTS, ...SETS, ...LEAVES, ...BLOCKS], s: [...ACTS, ...ACTS, ...SETS, ...LEAVES] }
+const BODY: Rules = {
+  ...SCRIPT,
+  b: [...ACTS, ...SETS, ...LEAVES, ...BLOCKS, ...TAKERS],
+  s: [...ACTS, ...ACTS, ...SETS, ...LEAVES],
+}
 const WORDS: Rules = { n: NAMES, v: VALUES, f: ['0', '1', '2'] }
 
 export const shellScripts: fc.Arbitrary<string> = fc
@@ -178,7 +200,7 @@ function filled(form: Form, rules: Rules, depth: number): fc.Arbitrary<string> {
   const pieces = form
     .replaceAll('%{', '$' + '{')
     .replaceAll('EOF', `EOF${depth}`)
-    .split(/(%[nvfcsbd])/u)
+    .split(/(%[nvfcsbdp])/u)
   return fc.tuple(...pieces.map((piece) => hole(piece, rules, depth))).map((all) => {
     const quote = /^(?:bash -c '|env .*bash -c ')/u.test(form) ? /'/gu : /^eval "/u.test(form) ? /"/gu : null
     return quote === null
@@ -195,6 +217,10 @@ function hole(piece: string, rules: Rules, depth: number): fc.Arbitrary<string> 
       .constantFrom(...(depth < MOST_DEPTH ? CONDITIONS : ['true']))
       .chain((form) => filled(form, rules, depth + 1))
   if (piece === '%s') return fc.constantFrom(...(rules['s'] ?? [])).chain((form) => filled(form, rules, MOST_DEPTH))
+  if (piece === '%p')
+    return fc
+      .constantFrom(...(depth < MOST_DEPTH ? (rules['p'] ?? []) : PRINTS))
+      .chain((form) => filled(form, rules, depth + 1))
   if (piece === '%b' || piece === '%d')
     return fc
       .array(statement(piece === '%d' ? BODY : rules, depth + 1), { minLength: 1, maxLength: 3 })

@@ -4,7 +4,7 @@ import { type Record, type Write, within } from '../syntax/record.ts'
 import type { ScriptContext, Taken } from '../syntax/use.ts'
 import { Bindings } from './bindings.ts'
 import { usesOfWriting, withoutComments } from './file-kinds.ts'
-import type { Frame, Piece } from './piece.ts'
+import { type Frame, isUnknownOutput, type Piece } from './piece.ts'
 import { ScriptFiles } from './script-files.ts'
 
 /** Where output goes in the end. `gone`: thrown away, or to the screen as a complaint. */
@@ -233,7 +233,7 @@ export class Machine {
   emit(piece: Piece, scope: Scope): void {
     const { out } = scope
     if (!this.spend(0, piece.text.length + COST_OF_PIECE)) return
-    if (out.pieces !== null) out.pieces.push(piece)
+    if (out.pieces !== null) out.pieces.push(scope.use === 'done' ? piece : { ...piece, doubt: 'printed' })
     else if (out.flow !== 'kept') this.tell(piece)
     else for (const path of out.paths) this.write(path, piece, scope.use)
   }
@@ -243,8 +243,9 @@ export class Machine {
     this.paint(piece.start, piece.end, 'told', piece.frame)
   }
 
-  write(path: string | null, piece: Piece, use: Taken): void {
-    if (piece.file !== undefined) return
+  write(path: string | null, piece: Piece, certainty: Taken): void {
+    if (piece.file !== undefined || isUnknownOutput(piece)) return
+    const use = piece.doubt === 'printed' ? within('unsure', certainty) : certainty
     if (!this.spend(0, piece.text.length + COST_OF_PIECE)) return
     const write: Write = { path, text: piece.text, use }
     this.record.writes.push(write)

@@ -8,7 +8,30 @@ export interface Piece {
   readonly verbatim: boolean
   /** The file whose text it is, where only its name is known. */
   readonly file?: string
+  /** It may not be printed at all, or be another text by then. */
+  readonly doubt?: 'printed' | 'text'
 }
+
+/** Stands for what a command prints of which nothing is known. */
+export const UNKNOWN: Piece = {
+  text: '',
+  start: 0,
+  end: 0,
+  frame: { start: 0, end: 0 },
+  verbatim: false,
+  doubt: 'text',
+}
+
+export const isUnknownOutput = ({ text, file, doubt }: Piece): boolean =>
+  text === '' && file === undefined && doubt !== undefined
+
+/** Whether all of the text, and nothing else, is there. */
+export const isExact = (pieces: readonly Piece[]): boolean =>
+  pieces.every(({ file, doubt }) => file === undefined && doubt === undefined)
+
+/** Whether there is a text that may be another one, or none. */
+export const isDoubtful = (pieces: readonly Piece[]): boolean =>
+  pieces.some(({ text, doubt }) => text !== '' && doubt !== undefined)
 
 /** How positions of the text that is being read map to the source: shifted, or all of it one place. */
 export type Frame = { readonly shift: number } | { readonly start: number; readonly end: number }

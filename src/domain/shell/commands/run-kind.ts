@@ -1,12 +1,12 @@
 import { wordSet } from '../../text/words.ts'
-import { type Call, contentOf, mention, mentionAll } from '../syntax/call.ts'
+import { type Call, contentOf, mention, mentionAll, textOf } from '../syntax/call.ts'
 import { within } from '../syntax/record.ts'
 import type { Taken } from '../syntax/use.ts'
 import { LEAVES_OUT } from '../syntax/word-match.ts'
 import { kindOf, subcommandOf } from './command-kinds.ts'
 import { isCommandName, listOf, MESSAGE_OPTIONS } from './command-table.ts'
 import type { Flow, Machine, Status } from './machine.ts'
-import type { Piece } from './piece.ts'
+import { isUnknownOutput, type Piece, UNKNOWN } from './piece.ts'
 import { testWordsStatus } from './test-status.ts'
 
 export function runKind(machine: Machine, call: Call): Status {
@@ -47,19 +47,19 @@ const TURNING: ReadonlySet<string> = wordSet(`base64 rev xxd tr gunzip zcat gzip
 
 /** Passes input on: to the screen, into a file, to the next command. A file that this script wrote is its text. */
 function pass(machine: Machine, { name, words, scope }: Call): void {
-  if (TURNING.has(name) && scope.out.pieces !== null && scope.input.length > 0) {
+  if (TURNING.has(name) && scope.out.pieces !== null && !scope.input.every(isUnknownOutput)) {
     for (const piece of scope.input) machine.tell(piece)
     machine.emit(contentOf(machine, '', 0), scope)
     return
   }
-  for (const piece of scope.input) machine.emit(piece, scope)
-  if (scope.input.length > 0) return
-  for (const word of words.slice(1)) {
-    if (word.startsWith('-')) continue
-    const known = machine.files.get(word) ?? [contentOf(machine, word, 0)]
-    for (const piece of [...known]) machine.emit(piece, scope)
-  }
+  const isSame = name === 'cat'
+  const pieces = scope.input.length > 0 ? scope.input : filesAmong(words).flatMap((path) => textOf(machine, path))
+  for (const piece of [...pieces]) machine.emit(isSame ? piece : { doubt: 'text', ...piece }, scope)
+  if (pieces.length === 0) scope.out.pieces?.push(UNKNOWN)
 }
+
+const filesAmong = (words: readonly string[]): readonly string[] =>
+  words.slice(1).filter((word) => !word.startsWith('-'))
 
 /** A command that does something with its words and its input. */
 export function act(machine: Machine, { name, words, fields, scope }: Call): Status {

@@ -1,7 +1,7 @@
 import { normalPath } from '../../acts/mentions.ts'
 import type { Write } from '../syntax/record.ts'
 import type { Taken } from '../syntax/use.ts'
-import type { Piece } from './piece.ts'
+import { isDoubtful, type Piece } from './piece.ts'
 
 interface Content {
   readonly pieces: Piece[]
@@ -27,7 +27,7 @@ export class ScriptFiles {
   }
 
   set(path: string, pieces: readonly Piece[]): void {
-    this.contents.set(normalPath(path), { pieces: [...pieces], writes: [], doubtful: false })
+    this.contents.set(normalPath(path), { pieces: [...pieces], writes: [], doubtful: isDoubtful(pieces) })
   }
 
   /** Adds to the end. */
@@ -35,7 +35,7 @@ export class ScriptFiles {
     const content = this.open(path)
     content.pieces.push(piece)
     content.writes.push(write)
-    if (write.use !== 'done') content.doubtful = true
+    if (write.use !== 'done' || piece.doubt !== undefined) content.doubtful = true
   }
 
   /** Empties the file, as `>` does before anything is written. */

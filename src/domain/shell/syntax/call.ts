@@ -65,6 +65,12 @@ export const contentOf = (machine: Machine, file: string, start: number): Piece 
   file,
 })
 
+/** What is read from a file: what this script wrote into it, or what stands for its text. */
+export function textOf(machine: Machine, path: string, start = 0): readonly Piece[] {
+  const known = machine.files.get(path) ?? [contentOf(machine, path, start)]
+  return machine.files.isDoubtful(path) ? known.map((piece) => ({ doubt: 'text', ...piece })) : known
+}
+
 /** Runs a script that comes as text, in the process of this one. */
 export function runText(machine: Machine, text: string, frame: Frame, scope: Scope): Status {
   if (text.includes(TAKEN_OUTPUT)) machine.record.takesFrom.add('')

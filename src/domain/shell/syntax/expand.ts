@@ -8,7 +8,7 @@ import type {
   WordPart,
 } from 'unbash'
 import type { Field, Flow, Machine, Scope } from '../commands/machine.ts'
-import type { Frame, Piece } from '../commands/piece.ts'
+import { type Frame, isExact, type Piece } from '../commands/piece.ts'
 import { isUnknown } from './word-match.ts'
 
 /** Stands for what a substitution prints; its commands are read by themselves. */
@@ -201,7 +201,8 @@ function capture(
   // What is taken out of a file may be the instruction itself.
   for (const { file } of pieces) if (file !== undefined && file !== '') machine.record.takesFrom.add(file)
   if (pieces.some((piece) => piece.file !== undefined)) return TAKEN_OUTPUT
-  if (pieces.length === 0) return null
+  if (!isExact(pieces)) for (const { text } of pieces) machine.record.say(text, 'unsure', 'unsure')
+  if (pieces.length === 0 || !isExact(pieces)) return null
   if (flow === 'shown') for (const piece of pieces) machine.tell(piece)
   const text = pieces.map((piece) => piece.text).join('')
   return text.endsWith('\n') ? text.slice(0, -1) : text

@@ -3,7 +3,7 @@ import { baseName } from '../../acts/mentions.ts'
 import { GONE, type Machine, type Out, SCREEN, type Scope, type Status } from '../commands/machine.ts'
 import { patchWrites } from '../commands/patch-writes.ts'
 import type { Piece } from '../commands/piece.ts'
-import { type Call, contentOf, mentionAll } from './call.ts'
+import { type Call, mentionAll, textOf } from './call.ts'
 import { expandBody, expandToText } from './expand.ts'
 import { within } from './record.ts'
 
@@ -123,9 +123,8 @@ function redirectTo(
 ): Scope {
   const target = expandToText(machine, word, scope, 'acted')
   if (operator === '<' || operator === '<>') {
-    const pieces = machine.files.get(target)
     machine.record.say(target, 'told', 'told')
-    return { ...scope, input: pieces ?? [contentOf(machine, target, pos)] }
+    return { ...scope, input: textOf(machine, target, pos) }
   }
   if (REPLACING.has(operator) && !NOWHERE.includes(target)) machine.files.replace(target, scope.use)
   const fd = descriptor?.type === 'FileDescriptor' ? descriptor.value : 1

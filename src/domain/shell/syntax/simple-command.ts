@@ -2,12 +2,13 @@ import type { Command, Word } from 'unbash'
 import { commandIn, isDry, isFedBy, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
 import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
 import type { Field, Flow, FunctionBody, Machine, Scope, Status } from '../commands/machine.ts'
+import { isExact, UNKNOWN } from '../commands/piece.ts'
 import { runKind } from '../commands/run-kind.ts'
 import { runFile, runInterpreter, runShell } from '../commands/run-program.ts'
 import { declareAll, makeLocals, withArguments } from '../commands/set-variables.ts'
 import { SPECIAL } from '../commands/special-commands.ts'
-import { type Call, fieldsOf, mention, mentionAll } from './call.ts'
-import { assign, expandWord } from './expand.ts'
+import { type Call, fieldsOf, mention, mentionAll, wordOf } from './call.ts'
+import { assign, expandWord, UNKNOWN_OUTPUT } from './expand.ts'
 import { redirect } from './put-into-file.ts'
 import { within } from './record.ts'
 import type { Taken } from './use.ts'
@@ -78,7 +79,8 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   const skipped = before.length
   const isFed = isFedBy(wrappers)
   const input = isFed ? scope.input : []
-  const piped = input.flatMap((piece) => fieldsOf(piece))
+  const known = input.flatMap((piece) => fieldsOf(piece))
+  const piped = isExact(input) ? known : [...known, wordOf(UNKNOWN_OUTPUT)]
   for (const { file } of input) if (file !== undefined) machine.record.takesFrom.add(file)
   if (before.includes('-m')) noteNames(machine, allWords)
   const place = placeIn(before)
@@ -87,7 +89,7 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   const words = fields.map((field) => field.text)
   if (words[0] === undefined) return null
   for (const field of all.slice(0, skipped)) mention(machine, field, within('done', scope.use), 'told')
-  const use = useBehind(wrappers, piped.length > 0 || (words.includes(':::') && words.at(-1) !== ':::'))
+  const use = useBehind(wrappers, known.length > 0 || (words.includes(':::') && words.at(-1) !== ':::'))
   if (use === 'told') return mentionAll(machine, fields, 'told', 'told')
   const call: Call = { name: programOf(words[0]), fields, words, scope: use === 'done' ? scope : { ...scope, use } }
   const useFed = isFed ? within(useBehind(wrappers, true), scope.use) : call.scope.use
@@ -170,6 +172,7 @@ function runCall(machine: Machine, call: Call, useFed: Taken, knows: Functions):
 
 function runProgram(machine: Machine, call: Call, useFed: Taken): Status {
   const { name, words, fields } = call
+  if (!QUIET.has(name) && kindOf(name, words) !== 'copies') call.scope.out.pieces?.push(UNKNOWN)
   const dry = isDry(name, words, machine.context.says)
   if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
   else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
@@ -183,6 +186,14 @@ function runProgram(machine: Machine, call: Call, useFed: Taken): Status {
   if ((words[0] ?? '').includes('/')) machine.process(() => runFile(machine, words[0] ?? '', call, 1), 'exported')
   return runKind(machine, call)
 }
+
+/** They print nothing, or what is known of them. */
+const QUIET: ReadonlySet<string> = new Set(
+  `echo printf tee true false : exit return break continue set cd read mapfile readarray unset let getopts shift trap
+  local declare typeset export readonly [ test mkdir rmdir rm cp mv ln touch chmod chown sleep wait kill unlink`.split(
+    /\s+/u,
+  ),
+)
 
 /** Programs that run files under other names than these have. */
 const RUNNING: ReadonlySet<string> = new Set(

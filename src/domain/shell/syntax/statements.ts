@@ -9,7 +9,7 @@ import {
   type Scope,
   type Status,
 } from '../commands/machine.ts'
-import type { Frame, Piece } from '../commands/piece.ts'
+import { type Frame, isDoubtful, type Piece } from '../commands/piece.ts'
 import { setByArithmetic } from '../commands/set-variables.ts'
 import { arithmeticStatus, testStatus } from '../commands/test-status.ts'
 import { runControl } from './control.ts'
@@ -144,7 +144,7 @@ function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: 
     const pieces: Piece[] = []
     const rest = last ? null : goal(commands, at + 1, scope.out)
     const out: Out = rest === null ? scope.out : { ...rest, pieces }
-    const use = isGuess ? 'unsure' : scope.use
+    const use = isGuess || (isDoubtful(input) && !carries(command)) ? 'unsure' : scope.use
     const run = (): Status => runNode(machine, command, { ...scope, use, input, out })
     if (commands.length > 1) statuses.push(machine.process(run))
     else statuses.push(negations > 0 ? machine.asCondition(run) : run())
@@ -153,6 +153,13 @@ function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: 
   machine.isGuessing = isGuessing
   const status = statusOf(statuses, machine.pipeFails)
   return negations % 2 === 1 && status !== null ? !status : status
+}
+
+/** Whether a stage of a pipeline hands each piece on, or into a file, as it gets it. */
+function carries(command: CommandNode): boolean {
+  if (command.type !== 'Command') return false
+  const { name, words } = commandIn([command.name?.text ?? '', ...command.args.map((one) => one.text)])
+  return kindOf(name, words) === 'copies' || name === 'sponge'
 }
 
 /** What a pipeline comes to: its last command, or all of them. */
