@@ -41,6 +41,38 @@ const RUNNING: readonly Mutant[] = [
       '',
     ],
   }),
+  ...inFile(`${SHELL}/syntax/expand.ts`, 'not_executed', {
+    'printed-text': [
+      '5: what is perhaps printed, or is not all that is, decides nothing',
+      'undone-printed_',
+      'if (pieces.length === 0 || !isExact(pieces)) return null',
+      'if (pieces.length === 0) return null',
+    ],
+  }),
+  ...inFile(`${SHELL}/syntax/simple-command.ts`, 'not_executed', {
+    'piped-text': [
+      '5: what runs a script that is perhaps printed runs it perhaps',
+      'undone-piped_',
+      "isDoubtful(scope.input) && !handsOn(name, words) ? 'unsure' :",
+      '',
+    ],
+  }),
+  ...inFile(`${SHELL}/syntax/statements.ts`, 'not_executed', {
+    'asked-status': [
+      '5: behind `$?` of a test nothing is sure',
+      'undone-failure_asked_for',
+      "machine.fails = asked === 'success' ? fails : opposite(fails)",
+      "machine.fails = 'rarely'",
+    ],
+  }),
+  ...inFile(`${SHELL}/commands/special-commands.ts`, 'not_executed', {
+    'conditional-option': [
+      '5: after `set -e` behind a condition a test may end the script',
+      'undone-set_e_in_branch',
+      "if (word.includes('e') || name === 'errexit') machine.stopsOnFailure = status",
+      "if (word.includes('e') || name === 'errexit') machine.stopsOnFailure = status ?? false",
+    ],
+  }),
   ...inFile(`${SHELL}/syntax/code-blocks.ts`, 'not_executed', {
     'code-conditions': [
       '5: behind a condition of code nothing is sure',

@@ -147,6 +147,23 @@ const BLOCKS: readonly Form[] = [
     'arr=(%v %v); make %{arr[1]}',
   ],
 ]
+/** What asks whether something failed. */
+const ASKS: readonly Form[] = [
+  ...['%s; [ $? -eq 0 ] || %s', '%s\n[ $? -ne 0 ] && %s', '%s; if [ $? -ne 0 ]; then %s; fi', '[[ $? == 0 ]] && %s'],
+  ...['if ! %s; then %s; fi', 'if %s; then %s; else %s; fi', '! %s || %s', '! %s && %s', 'if %s; then %s; fi && %s'],
+  ...[
+    'case "$%n" in d*) %s ;; *) %s ;; esac && %s',
+    'for w in f*; do %s; done && %s',
+    '%c | cat && %s',
+    '{ %b\n} || %s',
+  ],
+  ...[
+    'if %c; then %s; elif %s; then %s; else %s; fi',
+    'f; [ $? = 0 ] && %s',
+    '%c | %s || %s',
+    '%c; test $? -gt 0 && %s',
+  ],
+]
 /** What takes what others print. */
 const TAKERS: readonly Form[] = [
   ...['%n=$(%p)', '[ "$(%p)" = %v ] && %s', 'make $(%p)', 'make "$(%p)"', 'for %n in $(%p); do %s; done'],
@@ -175,13 +192,13 @@ type Rules = Readonly<Record<string, readonly Form[]>>
 
 /** Outside of functions, and inside of them: those that call others could go on for ever. */
 const SCRIPT: Rules = {
-  b: [...ACTS, ...SETS, ...CALLS, ...BLOCKS, ...TAKERS, ...TAKERS, ...FILES, ...FUNCTIONS],
+  b: [...ACTS, ...SETS, ...CALLS, ...BLOCKS, ...ASKS, ...TAKERS, ...FILES, ...FUNCTIONS],
   p: [...PRINTS, ...PRINTS, '%c && echo %v', 'if %c; then %p; fi', 'if %c; then %p; else %p; fi', '%p\n%p', '%c || %p'],
   s: [...ACTS, ...ACTS, ...SETS, ...LEAVES, ...CALLS],
 }
 const BODY: Rules = {
   ...SCRIPT,
-  b: [...ACTS, ...SETS, ...LEAVES, ...BLOCKS, ...TAKERS],
+  b: [...ACTS, ...SETS, ...LEAVES, ...BLOCKS, ...ASKS, ...TAKERS],
   s: [...ACTS, ...ACTS, ...SETS, ...LEAVES],
 }
 const WORDS: Rules = { n: NAMES, v: VALUES, f: ['0', '1', '2'] }

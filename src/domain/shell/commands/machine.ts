@@ -32,6 +32,9 @@ export type Halt = 'exit' | 'return' | 'break' | 'continue'
 /** True and false where the script alone decides it. */
 export type Status = boolean | null
 
+/** What looks at something fails sometimes; a test, or what may have been left before its end, often; `! make` mostly. */
+export type Fails = 'rarely' | 'sometimes' | 'often' | 'mostly'
+
 /** One word as the command gets it. Several fields of one source word share its place. */
 export interface Field {
   readonly text: string
@@ -87,8 +90,10 @@ export class Machine {
   folder: string | null = ''
   /** Lines come one by one: a shell that is left was perhaps not the only one. */
   isTyped = false
-  /** How often the last command fails: what looks at something does sometimes; a test, or what may have been left before its end, often. */
-  fails: 'rarely' | 'sometimes' | 'often' = 'rarely'
+  /** How often the last command fails. */
+  fails: Fails = 'rarely'
+  /** What `$?` asks for. */
+  last: { readonly status: Status; readonly fails: Fails } = { status: true, fails: 'rarely' }
   /** What the last substitution came to. */
   captured: Status = null
   /** Functions that run. */
@@ -184,7 +189,7 @@ export class Machine {
   /** Runs what rarely runs: how it would leave counts for nothing. Answers that way. */
   rarely(work: () => Status): Halt | null {
     const { halt } = this
-    work()
+    if (work() === false && this.halt === null) this.fails = 'often'
     const way = this.halt
     this.halt = halt
     return way

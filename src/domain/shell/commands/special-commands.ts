@@ -39,10 +39,14 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
     return givenStatus(words)
   },
   return: (machine, { words }) => {
-    // Outside of a function only a file that is sourced is left.
-    if (machine.calls > 0) machine.halt = 'return'
-    else machine.perhapsLeft.add('exit')
-    return givenStatus(words)
+    if (machine.calls > 0) {
+      machine.halt = 'return'
+      return givenStatus(words)
+    }
+    // Outside of a function it fails, but for a file that is sourced, which it leaves.
+    machine.perhapsLeft.add('exit')
+    machine.fails = 'often'
+    return null
   },
   break: (machine, call) => leaveLoop(machine, call, 'break'),
   continue: (machine, call) => leaveLoop(machine, call, 'continue'),

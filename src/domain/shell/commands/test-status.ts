@@ -1,4 +1,4 @@
-import type { TestExpression } from 'unbash'
+import type { Command, TestCommand, TestExpression } from 'unbash'
 import { expandToText } from '../syntax/expand.ts'
 import type { Machine, Scope, Status } from './machine.ts'
 
@@ -29,6 +29,24 @@ export function testStatus(machine: Machine, expression: TestExpression, scope: 
       return all
     }
   }
+}
+
+/** Whether a test asks by `$?` if the command before it succeeded, or if it failed. */
+export function statusAskedBy(node: { readonly type: string } | Command | TestCommand): 'success' | 'failure' | null {
+  const words = wordsOfTest(node)
+  if (words.length !== 3 || !/^"?\$\?"?$/u.test(words[0] ?? '') || words[2] !== '0') return null
+  if (words[1] === '-eq' || words[1] === '=' || words[1] === '==') return 'success'
+  return words[1] === '-ne' || words[1] === '!=' || words[1] === '-gt' ? 'failure' : null
+}
+
+function wordsOfTest(node: { readonly type: string } | Command | TestCommand): readonly string[] {
+  if ('expression' in node && node.type === 'TestCommand') {
+    const { expression } = node
+    return expression.type === 'TestBinary' ? [expression.left.text, expression.operator, expression.right.text] : []
+  }
+  if (!('name' in node) || node.type !== 'Command') return []
+  const words = node.args.map((one) => one.text)
+  return node.name?.text === '[' ? words.slice(0, -1) : node.name?.text === 'test' ? words : []
 }
 
 /** The same for `test` and `[`. */

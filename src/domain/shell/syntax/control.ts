@@ -10,7 +10,7 @@ import type {
   While,
   Word,
 } from 'unbash'
-import type { Machine, Scope, Status } from '../commands/machine.ts'
+import type { Fails, Machine, Scope, Status } from '../commands/machine.ts'
 import { expandToText, expandWord, TAKEN_OUTPUT, UNKNOWN_OUTPUT } from './expand.ts'
 
 /** Loops are followed for so many values. */
@@ -41,21 +41,32 @@ export function runControl(
 
 function runIf(machine: Machine, node: If, scope: Scope): Status {
   let sure = true
-  for (const branch of [node, ...node.elif]) {
-    const { clause, then: body } = branch
+  let elseRuns: 'perhaps' | 'rarely' = 'perhaps'
+  let fails: Fails = 'rarely'
+  const take = (body: CompoundList, how: 'perhaps' | 'rarely'): void => {
+    machine[how](() => machine.evaluate.node(machine, body, { ...scope, use: 'unsure' }))
+    fails = oftener(fails, machine.fails)
+  }
+  for (const { clause, then: body } of [node, ...node.elif]) {
     const status = condition(machine, clause, sure ? scope : { ...scope, use: 'unsure' })
     if (status === false) continue
     if (status === true && sure) return machine.evaluate.node(machine, body, scope)
+    if (machine.fails === 'rarely') elseRuns = 'rarely'
+    take(body, sure && machine.fails === 'mostly' ? 'rarely' : 'perhaps')
     sure = false
-    machine.perhaps(() => machine.evaluate.node(machine, body, { ...scope, use: 'unsure' }))
     if (status === true) return null
   }
-  const { else: rest } = node
-  if (rest === undefined) return null
-  if (sure) return machine.evaluate.node(machine, rest, scope)
-  machine.perhaps(() => machine.evaluate.node(machine, rest, { ...scope, use: 'unsure' }))
+  if (node.else !== undefined && sure) return machine.evaluate.node(machine, node.else, scope)
+  if (node.else !== undefined) take(node.else, elseRuns)
+  machine.fails = fails
   return null
 }
+
+const FAILS: readonly Fails[] = ['rarely', 'sometimes', 'often']
+
+/** How often what may be either fails. */
+export const oftener = (one: Fails, other: Fails): Fails =>
+  one === 'mostly' || other === 'mostly' ? 'often' : (FAILS[Math.max(FAILS.indexOf(one), FAILS.indexOf(other))] ?? one)
 
 const condition = (machine: Machine, clause: CompoundList, scope: Scope): Status =>
   machine.asCondition(() => machine.evaluate.node(machine, clause, scope))
@@ -137,6 +148,7 @@ function runCase(machine: Machine, { word, items }: Case, scope: Scope): Status 
   const value = expandToText(machine, word, scope)
   const known = machine.variables.guesses === guesses && !value.includes('$') && !value.includes('`')
   let sure = true
+  let fails: Fails = 'rarely'
   for (const item of items) {
     const patterns = item.pattern.map((one) => one.value)
     const literal = patterns.every((one) => !/[*?[$|(]/u.test(one))
@@ -145,8 +157,10 @@ function runCase(machine: Machine, { word, items }: Case, scope: Scope): Status 
     if (known && hit && sure) return machine.evaluate.node(machine, item.body, scope)
     sure = false
     machine.perhaps(() => machine.evaluate.node(machine, item.body, { ...scope, use: 'unsure' }))
-    if (known && hit) return null
+    fails = oftener(fails, machine.fails)
+    if (known && hit) break
   }
+  machine.fails = fails
   return null
 }
 

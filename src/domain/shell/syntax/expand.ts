@@ -43,7 +43,7 @@ class Fields {
 export function expandWord(machine: Machine, word: Word, scope: Scope, flow: Flow): Field[] {
   const { pos: start, end } = word
   if (word.parts === undefined) {
-    const text = machine.spend(0, word.value.length) ? word.value : word.text
+    const text = machine.spend(0, word.value.length + COST_OF_WORD) ? word.value : word.text
     return [{ text, start, end, verbatim: text === word.text ? start : null }]
   }
   const only = word.parts.length === 1 ? word.parts[0] : undefined
@@ -69,6 +69,8 @@ export function expandBody(machine: Machine, parts: readonly WordPart[], scope: 
   fields.close()
   return fields.done.join(' ')
 }
+
+const COST_OF_WORD = 8
 
 interface Place {
   readonly scope: Scope

@@ -1,8 +1,8 @@
 import type { Command, Word } from 'unbash'
 import { commandIn, isDry, isFedBy, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
 import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
-import type { Field, Flow, FunctionBody, Machine, Scope, Status } from '../commands/machine.ts'
-import { isExact, UNKNOWN } from '../commands/piece.ts'
+import type { Fails, Field, Flow, FunctionBody, Machine, Scope, Status } from '../commands/machine.ts'
+import { isDoubtful, isExact, UNKNOWN } from '../commands/piece.ts'
 import { runKind } from '../commands/run-kind.ts'
 import { runFile, runInterpreter, runShell } from '../commands/run-program.ts'
 import { declareAll, makeLocals, withArguments } from '../commands/set-variables.ts'
@@ -78,26 +78,40 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   const before = wrappers.flat()
   const skipped = before.length
   const isFed = isFedBy(wrappers)
-  const input = isFed ? scope.input : []
-  const known = input.flatMap((piece) => fieldsOf(piece))
-  const piped = isExact(input) ? known : [...known, wordOf(UNKNOWN_OUTPUT)]
-  for (const { file } of input) if (file !== undefined) machine.record.takesFrom.add(file)
   if (before.includes('-m')) noteNames(machine, allWords)
-  const place = placeIn(before)
-  const fields =
-    place !== null ? fillPlaces(machine, all.slice(skipped), piped, place) : [...all.slice(skipped), ...piped]
+  const fields = isFed ? fed(machine, all.slice(skipped), scope, before) : all.slice(skipped)
   const words = fields.map((field) => field.text)
   if (words[0] === undefined) return null
   for (const field of all.slice(0, skipped)) mention(machine, field, within('done', scope.use), 'told')
-  const use = useBehind(wrappers, known.length > 0 || (words.includes(':::') && words.at(-1) !== ':::'))
+  const use = useBehind(
+    wrappers,
+    scope.input.some(({ text }) => /\S/u.test(text)) || (words.includes(':::') && words.at(-1) !== ':::'),
+  )
   if (use === 'told') return mentionAll(machine, fields, 'told', 'told')
-  const call: Call = { name: programOf(words[0]), fields, words, scope: use === 'done' ? scope : { ...scope, use } }
-  const useFed = isFed ? within(useBehind(wrappers, true), scope.use) : call.scope.use
+  const name = programOf(words[0])
+  const limit = isDoubtful(scope.input) && !handsOn(name, words) ? 'unsure' : scope.use
+  const call: Call = { name, fields, words, scope: { ...scope, use: use === 'done' ? limit : 'unsure' } }
+  const useFed = isFed ? within(useBehind(wrappers, true), limit) : call.scope.use
   const knows = wrappers.at(-1)?.[0] === 'parallel' ? 'exported' : before.every(isSetting) ? 'all' : 'none'
   const status = runCall(machine, call, useFed, knows)
   if (wrappers.some(([first]) => first === 'exec') || call.name === 'exec')
     replaceShell(machine, call, outer, skipped < allWords.length && call.name !== 'exec')
   return status
+}
+
+/** Whether a command hands each piece of its input on, or into a file, as it gets it. */
+const handsOn = (name: string, words: readonly string[]): boolean =>
+  name === 'tee' || name === 'sponge' || kindOf(name, words) === 'copies'
+
+/** The words of a command that `xargs` or the like runs, with those that it reads. */
+function fed(machine: Machine, fields: readonly Field[], { input }: Scope, wrapped: readonly string[]): Field[] {
+  const known = input.flatMap((piece) => fieldsOf(piece))
+  const read = isExact(input) ? known : [...known, wordOf(UNKNOWN_OUTPUT)]
+  for (const { file } of input) if (file !== undefined) machine.record.takesFrom.add(file)
+  // Alone `xargs` prints.
+  const given = fields.length > 0 || wrapped.includes('parallel') ? fields : [wordOf('echo')]
+  const place = placeIn(wrapped)
+  return place === null ? [...given, ...read] : fillPlaces(machine, given, read, place)
 }
 
 /** What `xargs` puts its input in place of: `-I{}`, `-I %`, `-i`. */
@@ -124,7 +138,7 @@ function replaceShell(machine: Machine, call: Call, outer: Scope, replaces: bool
   else if (call.scope.out !== outer.out) machine.redirected = call.scope.out
 }
 
-function howOftenFails(name: string, words: readonly string[]): Machine['fails'] {
+function howOftenFails(name: string, words: readonly string[]): Fails {
   if (TESTING.has(name)) return 'often'
   return kindOf(name, words) === 'searches' && !CERTAIN.has(name) ? 'sometimes' : 'rarely'
 }

@@ -2,6 +2,7 @@ import type { AndOr, CommandNode, CompoundList, ParsedScript, Pipeline, Statemen
 import { commandIn, kindOf } from '../commands/command-kinds.ts'
 import {
   type Evaluator,
+  type Fails,
   type Flow,
   type Machine,
   type Out,
@@ -9,10 +10,10 @@ import {
   type Scope,
   type Status,
 } from '../commands/machine.ts'
-import { type Frame, isDoubtful, type Piece } from '../commands/piece.ts'
+import type { Frame, Piece } from '../commands/piece.ts'
 import { setByArithmetic } from '../commands/set-variables.ts'
-import { arithmeticStatus, testStatus } from '../commands/test-status.ts'
-import { runControl } from './control.ts'
+import { arithmeticStatus, statusAskedBy, testStatus } from '../commands/test-status.ts'
+import { oftener, runControl } from './control.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 import { redirect } from './put-into-file.ts'
 import { runCommand, runFields } from './simple-command.ts'
@@ -58,6 +59,7 @@ function runList(
       continue
     }
     status = runStopping(machine, statement.command, inner)
+    machine.last = { status, fails: machine.fails }
   }
   return status
 }
@@ -67,7 +69,7 @@ function runStopping(machine: Machine, node: Node, scope: Scope): Status {
   const status = runNode(machine, node, scope)
   if (machine.isCondition || machine.stopsOnFailure === false || !STOPPING.has(node.type)) return status
   if (node.type === 'Pipeline' && node.prefixes.some((prefix) => prefix.type === 'Negation')) return status
-  const isOpen = status === null && machine.fails === 'often'
+  const isOpen = status === null && (machine.fails === 'often' || machine.fails === 'mostly')
   if (status === false && scope.use === 'done' && machine.stopsOnFailure === true) machine.halt = 'exit'
   else if (status === false || isOpen) machine.perhapsLeft.add('exit')
   return status
@@ -79,8 +81,15 @@ function runNode(machine: Machine, node: Node, outer: Scope): Status {
   const out = machine.redirected !== null && outer.out === SCREEN ? machine.redirected : outer.out
   const use = machine.perhapsLeft.size > 0 ? 'unsure' : outer.use
   const scope = out === outer.out && use === outer.use ? outer : { ...outer, out, use }
-  return machine.nested(() => runOne(machine, node, scope))
+  const asked = statusAskedBy(node)
+  if (asked === null) return machine.nested(() => runOne(machine, node, scope))
+  const { status, fails } = machine.last
+  machine.nested(() => runOne(machine, node, scope))
+  machine.fails = asked === 'success' ? fails : opposite(fails)
+  return status === null ? null : status === (asked === 'success')
 }
+
+const opposite = (fails: Fails): Fails => (fails === 'rarely' ? 'mostly' : fails === 'mostly' ? 'rarely' : fails)
 
 function runOne(machine: Machine, node: Node, scope: Scope): Status {
   switch (node.type) {
@@ -136,6 +145,7 @@ function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: 
   const { guesses } = machine.variables
   const { isGuessing } = machine
   let input: readonly Piece[] = scope.input
+  let fails: Fails = 'rarely'
   for (const [at, command] of commands.entries()) {
     // What comes through the pipe is a guess, too.
     const isGuess = machine.variables.guesses > guesses
@@ -144,22 +154,19 @@ function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: 
     const pieces: Piece[] = []
     const rest = last ? null : goal(commands, at + 1, scope.out)
     const out: Out = rest === null ? scope.out : { ...rest, pieces }
-    const use = isGuess || (isDoubtful(input) && !carries(command)) ? 'unsure' : scope.use
+    const use = isGuess ? 'unsure' : scope.use
     const run = (): Status => runNode(machine, command, { ...scope, use, input, out })
     if (commands.length > 1) statuses.push(machine.process(run))
     else statuses.push(negations > 0 ? machine.asCondition(run) : run())
     input = pieces
+    fails = machine.pipeFails === false ? machine.fails : oftener(fails, machine.fails)
   }
+  machine.fails = fails
   machine.isGuessing = isGuessing
   const status = statusOf(statuses, machine.pipeFails)
-  return negations % 2 === 1 && status !== null ? !status : status
-}
-
-/** Whether a stage of a pipeline hands each piece on, or into a file, as it gets it. */
-function carries(command: CommandNode): boolean {
-  if (command.type !== 'Command') return false
-  const { name, words } = commandIn([command.name?.text ?? '', ...command.args.map((one) => one.text)])
-  return kindOf(name, words) === 'copies' || name === 'sponge'
+  if (negations % 2 === 0) return status
+  machine.fails = opposite(machine.fails)
+  return status === null ? null : !status
 }
 
 /** What a pipeline comes to: its last command, or all of them. */
@@ -187,22 +194,21 @@ function goal(commands: readonly CommandNode[], from: number, out: Out): { flow:
 function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope): Status {
   let status: Status = null
   let sure = true
-  let fails: Machine['fails'] = 'rarely'
+  let fails: Fails = 'rarely'
   for (const [at, command] of commands.entries()) {
     if (machine.halt !== null) return status
-    const mayFail = at > 0 && machine.fails !== 'rarely'
-    if (mayFail) fails = oftener(fails, machine.fails)
     const operator = operators[at - 1]
     const run = (use: Scope['use']): Status => runPart(machine, command, at === commands.length - 1, { ...scope, use })
     if (operator === undefined) status = run(scope.use)
     else if (status === (operator === '||')) continue
     else if (status !== null) status = run(scope.use)
     else {
-      const mayNot = operator === '||' || mayFail
+      const runs = operator === '&&' ? machine.fails : opposite(machine.fails)
+      fails = oftener(fails, machine.fails)
       // `cd x || exit` leaves where a command failed, which it rarely does.
-      if (operator === '||' && sure && !mayFail) machine.rarely(() => run('unsure'))
-      else machine.perhaps(() => run(sure && !mayNot ? scope.use : 'unsure'))
-      sure &&= !mayNot
+      if (runs === 'mostly' && sure) machine.rarely(() => run('unsure'))
+      else machine.perhaps(() => run(sure && runs === 'rarely' ? scope.use : 'unsure'))
+      sure &&= runs === 'rarely'
     }
   }
   machine.fails = oftener(fails, machine.fails)
@@ -214,7 +220,3 @@ function runPart(machine: Machine, command: Node, isLast: boolean, scope: Scope)
   if (!isLast) return machine.asCondition(() => runNode(machine, command, scope))
   return runStopping(machine, command, scope)
 }
-
-const FAILS: readonly Machine['fails'][] = ['rarely', 'sometimes', 'often']
-const oftener = (one: Machine['fails'], other: Machine['fails']): Machine['fails'] =>
-  FAILS.indexOf(one) > FAILS.indexOf(other) ? one : other
