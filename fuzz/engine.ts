@@ -28,6 +28,9 @@ export interface FuzzOptions {
   readonly maxRuns?: number
 }
 
+/** So that the next seed has other rounds. */
+const ROUNDS_OF_SEED = 65_537
+
 /** Searches for inputs that break the law of the target: those that are kept, then what is near them. Each kind of find once, made small. */
 export async function fuzz<Input>(
   target: Target<Input>,
@@ -45,7 +48,7 @@ export async function fuzz<Input>(
   let runs = 0
   for (let round = 0; Date.now() < end && runs < maxRuns && finds.size < maxFinds; round++) {
     const { numRuns, counterexample } = await fc.check(property, {
-      seed: seed + round,
+      seed: (seed * ROUNDS_OF_SEED + round) | 0,
       numRuns: ROUND + (round === 0 ? kept.length : 0),
       examples: round === 0 ? kept.map((input): [Input] => [input]) : [],
       interruptAfterTimeLimit: MAX_ROUND_MS,

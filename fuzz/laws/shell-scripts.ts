@@ -4,8 +4,8 @@ import fc from 'fast-check'
 
 const NAMES = ['x', 'y', 'z'] as const
 const VALUES = ['deploy', 'test', '1', "''"] as const
-/** Every script sets them first: what an environment holds is not known to a reader. */
-const HEAD = 'f() { :; }\ng() { :; }\nx=\ny=\nz=\n'
+/** Every script sets them first, what an environment holds is not known to a reader; a command whose file is not there would fail. */
+const HEAD = 'f() { :; }\ng() { :; }\nx=\ny=\nz=\n: > t.sh\n'
 const MOST_DEPTH = 4
 
 /** Text with holes (`%{` stands for `$` and a brace): `%n` a name, `%v` a value, `%f` a number of a file, `%c` a condition, `%s` a simple command, `%b` a block, `%d` one of a function, `%p` what prints. */
@@ -79,8 +79,8 @@ const PRINTS: readonly Form[] = [
 ]
 /** A file of calls of `make`, and what runs it. */
 const FILES: readonly Form[] = [
-  ...['echo make %v > t.sh', 'echo make %v >> t.sh', 'echo exit >> t.sh', 'rm -f t.sh', '%c && echo make %v > t.sh'],
-  ...['bash t.sh', 'bash < t.sh', 'cat t.sh | bash', '. ./t.sh', 'cp t.sh u.sh; bash u.sh', '%c || rm -f t.sh'],
+  ...['echo make %v > t.sh', 'echo make %v >> t.sh', 'echo exit >> t.sh', ': > t.sh', '%c && echo make %v > t.sh'],
+  ...['bash t.sh', 'bash < t.sh', 'cat t.sh | bash', '. ./t.sh', 'cp t.sh u.sh; bash u.sh', '%c || : > t.sh'],
 ]
 const LEAVES: readonly Form[] = ['break', 'continue', 'return', 'return 1', 'return 0', 'exit 0', 'true', 'false']
 const CALLS: readonly Form[] = ['f', 'g', 'f deploy', 'g %v', 'f "$%n"', '%n=%v f']
@@ -212,11 +212,12 @@ function statement(rules: Rules, depth: number): fc.Arbitrary<string> {
   return fc.constantFrom(...forms).chain((form) => filled(form, rules, depth))
 }
 
-/** The form with its holes filled; quotes of another text would end those that it stands in. */
+/** The form with its holes filled, a script in a script under another name; quotes of another text would end those that it stands in. */
 function filled(form: Form, rules: Rules, depth: number): fc.Arbitrary<string> {
   const pieces = form
     .replaceAll('%{', '$' + '{')
     .replaceAll('EOF', `EOF${depth}`)
+    .replaceAll('s.sh', `s${depth}.sh`)
     .split(/(%[nvfcsbdp])/u)
   return fc.tuple(...pieces.map((piece) => hole(piece, rules, depth))).map((all) => {
     const quote = /^(?:bash -c '|env .*bash -c ')/u.test(form) ? /'/gu : /^eval "/u.test(form) ? /"/gu : null

@@ -87,6 +87,10 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['(crontab -l; echo a1b2) | crontab -', 'a1b2', 'done'],
     ['echo a1b2 | sed s/x/y/ | sudo tee -a flags.ini', 'a1b2', 'done'],
   ],
+  'of what would take too long to read': [
+    ['g() { [ -f x ] && g; }; g; make $y', 'make deploy', 'unsure'],
+    ['g() { [ -f x ] && g; }; g; make test', 'make deploy', 'absent'],
+  ],
   'in a loop that may be left': [
     ['for f in a b; do [ -f $f ] && continue; make deploy; done', 'make deploy', 'unsure'],
     ['for f in a b; do make deploy; [ -f $f ] && break; done', 'make deploy', 'done'],

@@ -10,7 +10,7 @@ import { type Ran, Record, type Write, within } from './record.ts'
 import { runFields } from './simple-command.ts'
 import { evaluator } from './statements.ts'
 import { rankOf, type ScriptContext, strongest, type Taken, type Use, weakest } from './use.ts'
-import { holdsWords, isSame, mayHoldWords, turnsMeaning } from './word-match.ts'
+import { holdsWords, isSame, isUnknown, mayHoldWords, turnsMeaning } from './word-match.ts'
 
 /** What is known of a script that writes and runs nothing. */
 const NOTHING: Pick<ShellReading, 'runs' | 'mayRun' | 'writes' | 'takesFrom'> = {
@@ -93,7 +93,9 @@ function readingOf(source: string, record: Record, { parsed, exact, broken }: Fi
   const useInSource = ({ needles }: Anchor): Use => {
     const text = folded ?? foldWhole(source)
     folded = text
-    if (!needles.some((needle) => needle !== '' && indexOfWord(text, needle, 0) !== -1)) return 'absent'
+    // What was not read may put any string together.
+    if (!needles.some((needle) => needle !== '' && indexOfWord(text, needle, 0) !== -1))
+      return parsed || !isUnknown(source) ? 'absent' : 'unsure'
     return parsed && !broken ? 'told' : 'unsure'
   }
   const findUse = (text: string): Use => {
