@@ -70,7 +70,7 @@ const SETS: readonly Form[] = [
     'shift || true',
     'let q=1',
   ],
-  ...['for v in x y; do declare $v=%v; done', '. ./env', 'eval "%n=%v"', 'unset %n'],
+  ...['for v in x y; do declare %{v:-q}=%v; done', '. ./env', 'eval "%n=%v"', 'unset %n'],
 ]
 /** What is printed, where something takes it. */
 const PRINTS: readonly Form[] = [
@@ -220,7 +220,7 @@ function filled(form: Form, rules: Rules, depth: number): fc.Arbitrary<string> {
     .replaceAll('s.sh', `s${depth}.sh`)
     .split(/(%[nvfcsbdp])/u)
   return fc.tuple(...pieces.map((piece) => hole(piece, rules, depth))).map((all) => {
-    const quote = /^(?:bash -c '|env .*bash -c ')/u.test(form) ? /'/gu : /^eval "/u.test(form) ? /"/gu : null
+    const quote = /^(?:bash -e?c '|env .*bash -c ')/u.test(form) ? /'/gu : /^eval "/u.test(form) ? /"/gu : null
     return quote === null
       ? all.join('')
       : all.map((text, at) => (at % 2 === 1 ? text.replace(quote, '') : text)).join('')

@@ -54,7 +54,7 @@ function isDone(script: string, world: number): boolean | null {
     writeFileSync(join(folder, 'in'), (world & 2) === 0 ? 'test\n' : 'deploy\ntest\n')
     writeFileSync(join(folder, 'env'), (world & 1) === 0 ? 'z=1\n' : 'x=deploy\ny=\n')
     mkdirSync(join(folder, 'bin'))
-    writeFileSync(join(folder, 'bin', 'make'), '#!/bin/sh\necho "$*" >> "$LOG"\n', { mode: 0o755 })
+    writeFileSync(join(folder, 'bin', 'make'), '#!/bin/sh\nprintf "<%s>" "$@" >> "$LOG"\n', { mode: 0o755 })
     const log = join(folder, 'log')
     // With a group of its own, so that what it leaves behind ends with it; functions that call themselves end soon.
     const env = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, LOG: log, FUNCNEST: '6' }
@@ -67,7 +67,7 @@ function isDone(script: string, world: number): boolean | null {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     if (status === null || status === 137 || stderr.includes('syntax error')) return null
-    return existsSync(log) && readFileSync(log, 'utf8').split(/\s/u).includes(ACT)
+    return existsSync(log) && readFileSync(log, 'utf8').includes(`<${ACT}>`)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -38,6 +38,9 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['{ ! make test || ls; } && exit 1; make deploy', 'make deploy', 'unsure'],
     ['set -o pipefail; grep -q a f | tee l && make deploy', 'make deploy', 'unsure'],
     ['return 0 || make deploy', 'make deploy', 'unsure'],
+    ['f() { [ -f x ]; return; }; f && make deploy', 'make deploy', 'unsure'],
+    ['f() { ! return 0 && ls; }; f || make deploy', 'make deploy', 'told'],
+    ['f() { ! return; }; f || make deploy', 'make deploy', 'unsure'],
   ],
   'after set': [
     ['set -e && cd a; [ -f x ]; make deploy', 'make deploy', 'unsure'],

@@ -36,12 +36,12 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
   false: () => false,
   exit: (machine, { words }) => {
     machine.halt = 'exit'
-    return givenStatus(words)
+    return givenStatus(machine, words)
   },
   return: (machine, { words }) => {
     if (machine.calls > 0) {
       machine.halt = 'return'
-      return givenStatus(words)
+      return givenStatus(machine, words)
     }
     // Outside of a function it fails, but for a file that is sourced, which it leaves.
     machine.perhapsLeft.add('exit')
@@ -183,9 +183,12 @@ function setOptions(machine: Machine, words: readonly string[], { use }: Scope):
   return at
 }
 
-/** Of `exit 1`, `return 0`. */
-const givenStatus = ([, code]: readonly string[]): Status =>
-  code === undefined || !/^\d{1,3}$/u.test(code) ? null : Number(code) % 256 === 0
+/** Of `exit 1`, `return 0`; alone they answer what the command before them did. */
+function givenStatus(machine: Machine, [, code = '']: readonly string[]): Status {
+  if (/^\d{1,3}$/u.test(code)) return Number(code) % 256 === 0
+  machine.fails = 'often'
+  return null
+}
 
 /** `break 2` leaves more than is followed. */
 function leaveLoop(machine: Machine, { words }: Call, kind: Halt): Status {

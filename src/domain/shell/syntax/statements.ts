@@ -164,7 +164,7 @@ function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: 
   machine.fails = fails
   machine.isGuessing = isGuessing
   const status = statusOf(statuses, machine.pipeFails)
-  if (negations % 2 === 0) return status
+  if (negations % 2 === 0 || machine.halt !== null) return status
   machine.fails = opposite(machine.fails)
   return status === null ? null : !status
 }
