@@ -167,7 +167,7 @@ const DONE: readonly Mutant[] = [
       'piped-scripts': [
         '5: a shell runs what it is piped',
         'url-pipe_to_sh url-heredoc_to_sh',
-        'for (const piece of joined(scope.input)) runText(machine, piece.text, frameOfPiece(piece), scope)',
+        'for (const piece of joined(input)) runText(machine, piece.text, frameOfPiece(piece), scope)',
         '',
       ],
     },

@@ -149,6 +149,8 @@ const BLOCKS: readonly Form[] = [
 ]
 /** What asks whether something failed. */
 const ASKS: readonly Form[] = [
+  ...['false || { [ $? -eq 0 ] && %s; }', '%c && %s || { [ $? -ne 0 ] && %s; }', '%c || [ $? -ne 0 ] && %s'],
+  ...['if %c; then %s; else [ $? -ne 0 ] && %s; fi', 'f() { [ $? -ne 0 ] && %s; }', 'false; true & [ $? -eq 0 ] && %s'],
   ...['%s; [ $? -eq 0 ] || %s', '%s\n[ $? -ne 0 ] && %s', '%s; if [ $? -ne 0 ]; then %s; fi', '[[ $? == 0 ]] && %s'],
   ...['if ! %s; then %s; fi', 'if %s; then %s; else %s; fi', '! %s || %s', '! %s && %s', 'if %s; then %s; fi && %s'],
   ...[
@@ -166,6 +168,8 @@ const ASKS: readonly Form[] = [
 ]
 /** What takes what others print. */
 const TAKERS: readonly Form[] = [
+  ...['%n=$(set -e; %c; %p)', '{ %c && echo exit; echo make %v; } | bash', 'tac t.sh | bash', '%n=exit; %c || $%n'],
+  ...['%c && echo exit >> t.sh; bash t.sh', 'x=$(set -e; %c; %s; echo %v)'],
   ...['%n=$(%p)', '[ "$(%p)" = %v ] && %s', 'make $(%p)', 'make "$(%p)"', 'for %n in $(%p); do %s; done'],
   ...['{ %p\n} | xargs make', '{ %p\n} | bash', 'bash <<EOF\n$(%p)\nEOF', 'bash <(%p)', 'bash <<< "$(%p)"'],
   ...['case $(%p) in %v) %s ;; esac', 'eval "$(%p)"', '{ %p\n} > t.sh', '{ %p\n} | cat | bash', 'make %{%n:-$(%p)}'],

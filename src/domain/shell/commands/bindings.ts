@@ -17,17 +17,18 @@ type Before<T> = Map<string, Binding<T> | undefined>
 export class Bindings<T> {
   /** How often such a value was read. */
   guesses = 0
-  /** How often one was set. */
-  count = 0
   private readonly all = new Map<string, Binding<T>>()
   /** What to put back when the function ends; null: none runs. */
   private locals: Before<T> | null = null
   /** What to put back when the process ends; null: in that of the script. */
   private undo: Before<T> | null = null
+  /** The names that were set, one after the other. */
+  private readonly log: string[] = []
   private doubted = { all: 0, notExported: 0, unset: false }
 
-  get size(): number {
-    return this.all.size
+  /** How often one was set. */
+  get count(): number {
+    return this.log.length
   }
 
   has(name: string): boolean {
@@ -43,11 +44,11 @@ export class Bindings<T> {
   }
 
   set(name: string, value: T, isSure = true): void {
-    this.put(name, { value, isSure, isExported: this.all.get(name)?.isExported === true, at: ++this.count })
+    this.put(name, { value, isSure, isExported: this.all.get(name)?.isExported === true, at: this.log.push(name) })
   }
 
   setUnknown(name: string): void {
-    this.put(name, { isSure: true, isExported: this.all.get(name)?.isExported === true, at: ++this.count })
+    this.put(name, { isSure: true, isExported: this.all.get(name)?.isExported === true, at: this.log.push(name) })
   }
 
   delete(name: string): void {
@@ -67,7 +68,7 @@ export class Bindings<T> {
 
   /** Those that were set since the count was this may have the value from before, too. */
   doubtSince(count: number): void {
-    for (const [name, { at, isSure }] of this.all) if (at > count && isSure) this.doubt(name)
+    for (const name of this.log.slice(count)) if ((this.all.get(name)?.at ?? 0) > count) this.doubt(name)
   }
 
   /** Takes a name that is not set for empty: a guess where what is not followed may have set it. */

@@ -4,7 +4,7 @@ import { type Record, type Write, within } from '../syntax/record.ts'
 import type { ScriptContext, Taken } from '../syntax/use.ts'
 import { Bindings } from './bindings.ts'
 import { usesOfWriting, withoutComments } from './file-kinds.ts'
-import { type Frame, isUnknownOutput, type Piece } from './piece.ts'
+import { type Frame, isUnknownOutput, type Piece, UNKNOWN } from './piece.ts'
 import { ScriptFiles } from './script-files.ts'
 
 /** Where output goes in the end. `gone`: thrown away, or to the screen as a complaint. */
@@ -44,6 +44,12 @@ export interface Field {
   readonly verbatim: number | null
 }
 
+interface Outcome {
+  readonly status: Status
+  readonly fails: Fails
+}
+export const SUCCESS: Outcome = { status: true, fails: 'rarely' }
+
 export type FunctionBody = CommandNode | CompoundList | Redirected
 
 /** What a nested script is evaluated by; set once, because commands and statements call each other. */
@@ -66,8 +72,14 @@ const COST_OF_PIECE = 50
 
 /** A program has nothing of this from the one that starts it. */
 const NEW_PROGRAM: Partial<Machine> = {
-  ...{ stopsOnFailure: false, isCondition: false, pipeFails: false, redirected: null },
-  ...{ loops: 0, calls: 0, bodies: 0 },
+  stopsOnFailure: false,
+  isCondition: false,
+  pipeFails: false,
+  redirected: null,
+  loops: 0,
+  calls: 0,
+  bodies: 0,
+  last: SUCCESS,
 }
 
 /** The state of one reading. */
@@ -92,8 +104,8 @@ export class Machine {
   isTyped = false
   /** How often the last command fails. */
   fails: Fails = 'rarely'
-  /** What `$?` asks for. */
-  last: { readonly status: Status; readonly fails: Fails } = { status: true, fails: 'rarely' }
+  /** What the command before came to: `$?`. */
+  last: Outcome = SUCCESS
   /** What the last substitution came to. */
   captured: Status = null
   /** Functions that run. */
@@ -103,6 +115,8 @@ export class Machine {
   /** Loops and functions that run, which `break` and `return` leave. */
   loops = 0
   calls = 0
+  /** Any command of the script that runs may not be there. */
+  isDoubted = false
   /** A loop runs its body again. */
   isSecondTurn = false
   /** What runs is put together from a guess: it may be another command. */
@@ -167,12 +181,23 @@ export class Machine {
 
   /** A process of its own: leaving it leaves nothing else, and what it sets is gone with it. It `has` what the script has set, or less. */
   process<T>(work: () => T, has: 'all' | 'exported' | 'nothing' = 'all'): T | null {
-    const { halt, stopsOnFailure, isCondition, pipeFails, redirected, loops, calls, bodies, folder } = this
+    const { halt, stopsOnFailure, isCondition, pipeFails, redirected, loops, calls, bodies, folder, last } = this
     if (has !== 'all') Object.assign(this, NEW_PROGRAM)
     const result = this.leaving(['exit', 'return', 'break', 'continue'], () =>
       this.variables.process(has, () => this.functions.process(has, work)),
     )
-    Object.assign(this, { halt, stopsOnFailure, isCondition, pipeFails, redirected, loops, calls, bodies, folder })
+    Object.assign(this, {
+      halt,
+      stopsOnFailure,
+      isCondition,
+      pipeFails,
+      redirected,
+      loops,
+      calls,
+      bodies,
+      folder,
+      last,
+    })
     return result
   }
 
@@ -186,10 +211,11 @@ export class Machine {
     return null
   }
 
-  /** Runs what rarely runs: how it would leave counts for nothing. Answers that way. */
+  /** Runs what rarely runs: how it would leave counts for nothing. Answers that way. What it came to is open. */
   rarely(work: () => Status): Halt | null {
     const { halt } = this
     if (work() === false && this.halt === null) this.fails = 'often'
+    this.last = { status: null, fails: 'often' }
     const way = this.halt
     this.halt = halt
     return way
@@ -200,6 +226,21 @@ export class Machine {
     const way = this.rarely(work)
     if (way !== null) this.perhapsLeft.add(way)
     return way
+  }
+
+  /** What just left the script, the function or the loop may not have run. */
+  leavePerhaps(): void {
+    if (this.halt !== null) this.perhapsLeft.add(this.halt)
+    this.halt = null
+  }
+
+  /** Runs a script of which a part may not be there, or be another one. */
+  doubting<T>(work: () => T): T {
+    const { isDoubted } = this
+    this.isDoubted = true
+    const result = work()
+    this.isDoubted = isDoubted
+    return result
   }
 
   /** What fails as a condition does not end the script. */
@@ -243,13 +284,21 @@ export class Machine {
     else for (const path of out.paths) this.write(path, piece, scope.use)
   }
 
+  /** Something is printed of which nothing is known. */
+  emitUnknown({ out }: Scope): void {
+    if (out.pieces !== null && out.pieces.at(-1) !== UNKNOWN) out.pieces.push(UNKNOWN)
+    if (out.flow === 'kept') for (const path of out.paths) this.files.doubt(path)
+  }
+
   tell(piece: Piece): void {
     this.record.say(piece.text, 'told', 'told')
     this.paint(piece.start, piece.end, 'told', piece.frame)
   }
 
   write(path: string | null, piece: Piece, certainty: Taken): void {
-    if (piece.file !== undefined || isUnknownOutput(piece)) return
+    const isUnknown = piece.file !== undefined || isUnknownOutput(piece)
+    if (isUnknown && path !== null) this.files.doubt(path)
+    if (isUnknown) return
     const use = piece.doubt === 'printed' ? within('unsure', certainty) : certainty
     if (!this.spend(0, piece.text.length + COST_OF_PIECE)) return
     const write: Write = { path, text: piece.text, use }

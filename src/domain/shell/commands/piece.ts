@@ -25,11 +25,13 @@ export const UNKNOWN: Piece = {
 export const isUnknownOutput = ({ text, file, doubt }: Piece): boolean =>
   text === '' && file === undefined && doubt !== undefined
 
+export const doubted = (piece: Piece): Piece => ({ ...piece, doubt: piece.doubt ?? 'text' })
+
 /** Whether all of the text, and nothing else, is there. */
 export const isExact = (pieces: readonly Piece[]): boolean =>
   pieces.every(({ file, doubt }) => file === undefined && doubt === undefined)
 
-/** Whether there is a text that may be another one, or none. */
+/** Whether a text is known that may be another one, or not be there; what is not known at all does not count. */
 export const isDoubtful = (pieces: readonly Piece[]): boolean =>
   pieces.some(({ text, doubt }) => text !== '' && doubt !== undefined)
 

@@ -6,7 +6,7 @@ import { LEAVES_OUT } from '../syntax/word-match.ts'
 import { kindOf, subcommandOf } from './command-kinds.ts'
 import { isCommandName, listOf, MESSAGE_OPTIONS } from './command-table.ts'
 import type { Flow, Machine, Status } from './machine.ts'
-import { isUnknownOutput, type Piece, UNKNOWN } from './piece.ts'
+import { doubted, isUnknownOutput, type Piece } from './piece.ts'
 import { testWordsStatus } from './test-status.ts'
 
 export function runKind(machine: Machine, call: Call): Status {
@@ -52,14 +52,13 @@ function pass(machine: Machine, { name, words, scope }: Call): void {
     machine.emit(contentOf(machine, '', 0), scope)
     return
   }
-  const isSame = name === 'cat'
-  const pieces = scope.input.length > 0 ? scope.input : filesAmong(words).flatMap((path) => textOf(machine, path))
-  for (const piece of [...pieces]) machine.emit(isSame ? piece : { doubt: 'text', ...piece }, scope)
-  if (pieces.length === 0) scope.out.pieces?.push(UNKNOWN)
+  const isCat = name === 'cat'
+  const files = words.slice(1).filter((word) => !word.startsWith('-'))
+  const takesInput = scope.input.length > 0 && !(isCat && files.length > 0 && !words.includes('-'))
+  const pieces = takesInput ? scope.input : files.flatMap((path) => textOf(machine, path))
+  for (const piece of [...pieces]) if (!isUnknownOutput(piece)) machine.emit(isCat ? piece : doubted(piece), scope)
+  if (pieces.length === 0 || pieces.some(isUnknownOutput)) machine.emitUnknown(scope)
 }
-
-const filesAmong = (words: readonly string[]): readonly string[] =>
-  words.slice(1).filter((word) => !word.startsWith('-'))
 
 /** A command that does something with its words and its input. */
 export function act(machine: Machine, { name, words, fields, scope }: Call): Status {
@@ -116,10 +115,11 @@ const LOOKING_WORDS: ReadonlySet<string> = new Set(
 
 /** A piece of the input of a command that acts: `asString` for a string in it, `asCommand` for a command in it. */
 function take(machine: Machine, piece: Piece, asString: Taken, asCommand: Taken): void {
-  if (asString === 'told' && asCommand === 'told') machine.tell(piece)
+  const use = piece.doubt === 'printed' ? within(asString, 'unsure') : asString
+  if (use === 'told' && asCommand === 'told') machine.tell(piece)
   else {
-    machine.record.say(piece.text, asString, asCommand)
-    machine.paint(piece.start, piece.end, asString, piece.frame)
+    machine.record.say(piece.text, use, asCommand)
+    machine.paint(piece.start, piece.end, use, piece.frame)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Taken } from '../syntax/use.ts'
 import { mayBeDry } from './command-kinds.ts'
 import { INTERPRETERS, programOf } from './command-table.ts'
 import { type Machine, SCREEN, type Scope, type Status } from './machine.ts'
-import type { Frame } from './piece.ts'
+import { doubted, type Frame, isDoubtful, isExact, type Piece } from './piece.ts'
 import { interpreterOf, programIn, shellProgram } from './program-words.ts'
 import { takeFile, withArguments } from './set-variables.ts'
 
@@ -37,13 +37,21 @@ const useOfWords = ({ name, words, scope }: Call): Taken =>
   within(mayBeDry(name, words, []) ? 'unsure' : 'done', scope.use)
 
 /** A shell that reads its script from its input. */
-function runInput(machine: Machine, scope: Scope): void {
-  for (const piece of scope.input)
-    if (piece.file !== undefined && scope.use === 'done') {
+export function runInput(machine: Machine, given: Scope): void {
+  const { input } = given
+  const scope = isExact(input) ? given : { ...given, use: 'unsure' as const }
+  for (const piece of input)
+    if (piece.file !== undefined && given.use === 'done') {
       machine.record.runs.add(piece.file)
       machine.record.takesFrom.add(piece.file)
     }
-  for (const piece of joined(scope.input)) runText(machine, piece.text, frameOfPiece(piece), scope)
+  const run = (): void => {
+    for (const piece of joined(input)) runText(machine, piece.text, frameOfPiece(piece), scope)
+  }
+  // What it was before it was changed tells nothing of what it is now.
+  if (isDoubtful(input)) machine.record.addUnknown([])
+  if (isExact(input)) run()
+  else machine.doubting(run)
 }
 
 /** Runs a file: what this script wrote into it is carried out now. */
@@ -70,9 +78,13 @@ export function runFile(machine: Machine, path: string, call: Call, next: number
     tellCode(machine, piece.text, language, scope, (use) => machine.paint(piece.start, piece.end, use, piece.frame))
     return
   }
-  withArguments(machine, { words: call.words.slice(next), scope }, () =>
-    runText(machine, piece.text, frameOfPiece(piece), scope),
-  )
+  const run = (): Status =>
+    withArguments(machine, { words: call.words.slice(next), scope }, () =>
+      runText(machine, piece.text, frameOfPiece(piece), scope),
+    )
+  if (isDoubtful(pieces)) machine.record.addUnknown([])
+  if (machine.files.isDoubtful(path)) machine.doubting(run)
+  else run()
 }
 
 export function runInterpreter(machine: Machine, call: Call): Status {
@@ -91,9 +103,13 @@ export function runInterpreter(machine: Machine, call: Call): Status {
   if (program.file !== null && !readsCode) runFile(machine, words[program.file] ?? '', call, program.file + 1)
   else if (program.code.length === 0)
     for (const piece of joined(scope.input))
-      tellCode(machine, piece.text, language, scope, (use) => machine.paint(piece.start, piece.end, use, piece.frame))
+      tellCode(machine, piece.text, language, doubtful(scope), (use) =>
+        machine.paint(piece.start, piece.end, use, piece.frame),
+      )
   return null
 }
+
+const doubtful = (scope: Scope): Scope => (isDoubtful(scope.input) ? { ...scope, use: 'unsure' } : scope)
 
 /** Code that runs: what it holds is done, but for comments, what it prints, and commands that it does not start. */
 function tellCode(machine: Machine, text: string, language: string, scope: Scope, paint: (use: Taken) => void): void {
@@ -104,8 +120,13 @@ function tellCode(machine: Machine, text: string, language: string, scope: Scope
   machine.record.say(code.doubtful, 'unsure', 'unsure')
   machine.record.say(code.told, 'told', 'told')
   const isTaken = scope.out.pieces !== null || scope.out.flow === 'kept'
-  for (const one of isTaken ? code.printed : [])
-    machine.emit({ text: `${one}\n`, start: 0, end: 0, frame: { start: 0, end: 0 }, verbatim: false }, scope)
+  // Of several it may print one, or another one first.
+  const isOnly = code.printed.length === 1 && code.live === '' && code.doubtful === ''
+  for (const one of isTaken ? code.printed : []) {
+    const piece: Piece = { text: `${one}\n`, start: 0, end: 0, frame: { start: 0, end: 0 }, verbatim: false }
+    machine.emit(isOnly ? piece : doubted(piece), scope)
+  }
+  if (code.printed.length === 0) machine.emitUnknown(scope)
   const isLive = code.live.trim() !== '' || (isTaken && code.printed.length > 0)
   paint(isLive ? done : code.doubtful.trim() === '' ? 'told' : 'unsure')
   for (const { command, sure } of code.commands) {

@@ -57,12 +57,12 @@ export function makeLocals(
   machine: Machine,
   program: string,
   names: readonly string[],
-  empty: readonly string[],
+  { use, empty }: { readonly use: Scope['use']; readonly empty: readonly string[] },
 ): void {
   if (machine.bodies === 0 || !LOCAL.has(program) || names.includes('-g')) return
   if (!machine.spend(0, names.length * COST_OF_NAME)) return
   for (const name of names) machine.variables.makeLocal(name)
-  if (program === 'local') for (const name of empty) machine.variables.delete(name)
+  if (program === 'local') for (const name of empty) machine.variables[use === 'done' ? 'delete' : 'doubt'](name)
 }
 
 const COST_OF_NAME = 20
@@ -83,7 +83,7 @@ export function declareAll(
     const at = word.indexOf('=')
     const name = at === -1 ? word : word.slice(0, at)
     if (at > 0 && !written.has(name)) {
-      if (!isGlobal) makeLocals(machine, program, [name], [])
+      if (!isGlobal) makeLocals(machine, program, [name], { use: scope.use, empty: [] })
       variables.set(name, [word.slice(at + 1)], scope.use === 'done')
     }
     if (isExport) exported.export(name)

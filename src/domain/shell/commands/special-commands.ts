@@ -1,4 +1,4 @@
-import { type Call, frameOf, frameOfPiece, joined, mention, mentionAll, runText } from '../syntax/call.ts'
+import { type Call, frameOf, mention, mentionAll, runText } from '../syntax/call.ts'
 import { wholeOf } from '../syntax/expand.ts'
 import { LONGEST_SCRIPT } from '../syntax/parse-script.ts'
 import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } from '../syntax/put-into-file.ts'
@@ -7,7 +7,7 @@ import { editsInPlace, firstCommand, handedOverFrom, runsForFound, subcommandOf 
 import { isOption } from './command-table.ts'
 import type { Field, Halt, Machine, Scope, Status } from './machine.ts'
 import { act, runKind } from './run-kind.ts'
-import { editInPlace, runSourced } from './run-program.ts'
+import { editInPlace, runInput, runSourced } from './run-program.ts'
 import {
   setArguments,
   setNamedUnknown,
@@ -248,7 +248,7 @@ function runRemote(machine: Machine, { words, fields, scope }: Call, from: numbe
     // The first lines may answer its questions, and it may not come up at all.
     if (machine.isTyped) machine.perhapsLeft.add('exit')
     machine.process(() => {
-      for (const piece of joined(scope.input)) runText(machine, piece.text, frameOfPiece(piece), scope)
+      runInput(machine, scope)
     }, 'nothing')
     return null
   }

@@ -1,5 +1,5 @@
 import type { Field, Machine, Scope, Status } from '../commands/machine.ts'
-import type { Frame, Piece } from '../commands/piece.ts'
+import { doubted, type Frame, type Piece } from '../commands/piece.ts'
 import { TAKEN_OUTPUT, wholeOf } from './expand.ts'
 import type { Taken } from './use.ts'
 
@@ -68,7 +68,7 @@ export const contentOf = (machine: Machine, file: string, start: number): Piece 
 /** What is read from a file: what this script wrote into it, or what stands for its text. */
 export function textOf(machine: Machine, path: string, start = 0): readonly Piece[] {
   const known = machine.files.get(path) ?? [contentOf(machine, path, start)]
-  return machine.files.isDoubtful(path) ? known.map((piece) => ({ doubt: 'text', ...piece })) : known
+  return machine.files.isDoubtful(path) ? known.map(doubted) : known
 }
 
 /** Runs a script that comes as text, in the process of this one. */

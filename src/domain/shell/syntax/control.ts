@@ -129,7 +129,8 @@ function repeat(machine: Machine, loop: Loop, scope: Scope): null {
 /** What a body sets it may find when it runs again. In a second turn all of that is in doubt already. */
 function secondTurn(machine: Machine, { body, clause, ...since }: Loop, scope: Scope): null {
   const { variables, functions } = machine
-  if (machine.isSecondTurn || !machine.spend(1, variables.size + functions.size)) return null
+  const many = variables.count - since.variables + functions.count - since.functions
+  if (machine.isSecondTurn || !machine.spend(1 + many, 0)) return null
   variables.doubtSince(since.variables)
   functions.doubtSince(since.functions)
   const again: Scope = { ...scope, use: 'unsure' }

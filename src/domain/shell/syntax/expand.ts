@@ -219,16 +219,12 @@ function capturePieces(
 ): readonly Piece[] {
   const pieces: Piece[] = []
   const frame = script.source === undefined ? machine.frame : wholeOf(machine.frame, part.pos, part.end)
-  machine.captured = machine.process(() =>
-    machine.deeper(() =>
-      machine.within(frame, () =>
-        // Its failures end neither it nor the script.
-        machine.asCondition(() =>
-          machine.evaluate.script(machine, script, { ...scope, out: { flow, paths: [], pieces }, input: [] }),
-        ),
-      ),
-    ),
-  )
+  const inner: Scope = { ...scope, out: { flow, paths: [], pieces }, input: [] }
+  machine.captured = machine.process(() => {
+    // Its failures end it only where it says so itself.
+    Object.assign(machine, { stopsOnFailure: false, isCondition: false })
+    return machine.deeper(() => machine.within(frame, () => machine.evaluate.script(machine, script, inner)))
+  })
   return pieces
 }
 

@@ -2,7 +2,7 @@ import type { Command, Word } from 'unbash'
 import { commandIn, isDry, isFedBy, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
 import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
 import type { Fails, Field, Flow, FunctionBody, Machine, Scope, Status } from '../commands/machine.ts'
-import { isDoubtful, isExact, UNKNOWN } from '../commands/piece.ts'
+import { isDoubtful, isExact } from '../commands/piece.ts'
 import { runKind } from '../commands/run-kind.ts'
 import { runFile, runInterpreter, runShell } from '../commands/run-program.ts'
 import { declareAll, makeLocals, withArguments } from '../commands/set-variables.ts'
@@ -36,7 +36,7 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
   const scope = redirect(machine, command.redirects, outer)
   const written = command.args.map((one) => (one.type === 'Assignment' ? one.name : one.text))
   const empty = command.args.flatMap((one) => (one.type === 'Word' ? [one.text] : []))
-  makeLocals(machine, named.text, written, empty)
+  makeLocals(machine, named.text, written, { use: scope.use, empty })
   const name = expandWord(machine, named, scope, 'shown')
   const isOther = machine.variables.guesses > before
   const flow = flowForArguments(machine, name, command)
@@ -58,6 +58,7 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
   machine.isGuessing = true
   const status = runFields(machine, fields, { ...scope, use: 'unsure' }, outer)
   machine.isGuessing = isGuessing
+  if (isOther) machine.leavePerhaps()
   if (isOther) machine.fails = 'often'
   return isOther || TESTS.has(named.text) ? null : status
 }
@@ -88,9 +89,11 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
     scope.input.some(({ text }) => /\S/u.test(text)) || (words.includes(':::') && words.at(-1) !== ':::'),
   )
   if (use === 'told') return mentionAll(machine, fields, 'told', 'told')
-  const name = programOf(words[0])
-  const limit = isDoubtful(scope.input) && !handsOn(name, words) ? 'unsure' : scope.use
-  const call: Call = { name, fields, words, scope: { ...scope, use: use === 'done' ? limit : 'unsure' } }
+  const limit = isFed && isDoubtful(scope.input) ? 'unsure' : scope.use
+  const call: Call = {
+    ...{ name: programOf(words[0]), fields, words },
+    scope: { ...scope, use: use === 'done' ? limit : 'unsure' },
+  }
   const useFed = isFed ? within(useBehind(wrappers, true), limit) : call.scope.use
   const knows = wrappers.at(-1)?.[0] === 'parallel' ? 'exported' : before.every(isSetting) ? 'all' : 'none'
   const status = runCall(machine, call, useFed, knows)
@@ -99,19 +102,17 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   return status
 }
 
-/** Whether a command hands each piece of its input on, or into a file, as it gets it. */
-const handsOn = (name: string, words: readonly string[]): boolean =>
-  name === 'tee' || name === 'sponge' || kindOf(name, words) === 'copies'
-
 /** The words of a command that `xargs` or the like runs, with those that it reads. */
 function fed(machine: Machine, fields: readonly Field[], { input }: Scope, wrapped: readonly string[]): Field[] {
   const known = input.flatMap((piece) => fieldsOf(piece))
-  const read = isExact(input) ? known : [...known, wordOf(UNKNOWN_OUTPUT)]
+  const more = isExact(input) ? [] : [wordOf(UNKNOWN_OUTPUT)]
   for (const { file } of input) if (file !== undefined) machine.record.takesFrom.add(file)
   // Alone `xargs` prints.
   const given = fields.length > 0 || wrapped.includes('parallel') ? fields : [wordOf('echo')]
   const place = placeIn(wrapped)
-  return place === null ? [...given, ...read] : fillPlaces(machine, given, read, place)
+  return place === null
+    ? [...given, ...known, ...more]
+    : fillPlaces(machine, given, more.length > 0 ? more : known, place)
 }
 
 /** What `xargs` puts its input in place of: `-I{}`, `-I %`, `-i`. */
@@ -179,14 +180,16 @@ function runCall(machine: Machine, call: Call, useFed: Taken, knows: Functions):
   // Another one of that name may do anything.
   if (isOther) machine.record.addUnknown([])
   callFunction(machine, perhaps, body)
+  machine.leavePerhaps()
   runProgram(machine, perhaps, 'unsure')
+  machine.leavePerhaps()
   machine.fails = 'often'
   return null
 }
 
 function runProgram(machine: Machine, call: Call, useFed: Taken): Status {
   const { name, words, fields } = call
-  if (!QUIET.has(name) && kindOf(name, words) !== 'copies') call.scope.out.pieces?.push(UNKNOWN)
+  if (printsMore(name, words)) machine.emitUnknown(call.scope)
   const dry = isDry(name, words, machine.context.says)
   if (RUNNING.has(name) || Object.hasOwn(INTERPRETERS, name)) noteNames(machine, words)
   else if (!isCommandName(words[0] ?? '')) machine.record.runs.add(words[0] ?? '')
@@ -201,10 +204,19 @@ function runProgram(machine: Machine, call: Call, useFed: Taken): Status {
   return runKind(machine, call)
 }
 
-/** They print nothing, or what is known of them. */
+/** Whether it may print something else than what is known of it. */
+function printsMore(name: string, words: readonly string[]): boolean {
+  if (KNOWN_OUTPUT.has(name) || Object.hasOwn(INTERPRETERS, name) || kindOf(name, words) === 'copies') return false
+  return !QUIET.has(name) || words.length === 1 || words.some((word) => /^-[a-zA-Z]*[vpl]/u.test(word))
+}
+
+const KNOWN_OUTPUT: ReadonlySet<string> = new Set(
+  'echo printf tee true false : exit return break continue ['.split(' '),
+)
+/** They print nothing, but with `-v` and the like, or alone. */
 const QUIET: ReadonlySet<string> = new Set(
-  `echo printf tee true false : exit return break continue set cd read mapfile readarray unset let getopts shift trap
-  local declare typeset export readonly [ test mkdir rmdir rm cp mv ln touch chmod chown sleep wait kill unlink`.split(
+  `set cd read mapfile readarray unset let getopts shift trap
+  local declare typeset export readonly test mkdir rmdir rm cp mv ln touch chmod chown sleep wait kill unlink`.split(
     /\s+/u,
   ),
 )

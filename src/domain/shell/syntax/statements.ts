@@ -9,6 +9,7 @@ import {
   SCREEN,
   type Scope,
   type Status,
+  SUCCESS,
 } from '../commands/machine.ts'
 import type { Frame, Piece } from '../commands/piece.ts'
 import { setByArithmetic } from '../commands/set-variables.ts'
@@ -51,15 +52,16 @@ function runList(
       machine.halt = null
       machine.perhapsLeft.add('exit')
     }
+    if (machine.isDoubted) machine.leavePerhaps()
     if (machine.halt !== null || machine.exceeded) break
     const inner: Scope = statement.end > sound ? { ...scope, use: 'unsure' } : scope
     if (statement.background === true) {
       machine.process(() => runNode(machine, statement.command, inner))
       status = true
+      machine.last = SUCCESS
       continue
     }
     status = runStopping(machine, statement.command, inner)
-    machine.last = { status, fails: machine.fails }
   }
   return status
 }
@@ -81,12 +83,13 @@ function runNode(machine: Machine, node: Node, outer: Scope): Status {
   const out = machine.redirected !== null && outer.out === SCREEN ? machine.redirected : outer.out
   const use = machine.perhapsLeft.size > 0 ? 'unsure' : outer.use
   const scope = out === outer.out && use === outer.use ? outer : { ...outer, out, use }
+  const { last } = machine
   const asked = statusAskedBy(node)
-  if (asked === null) return machine.nested(() => runOne(machine, node, scope))
-  const { status, fails } = machine.last
-  machine.nested(() => runOne(machine, node, scope))
-  machine.fails = asked === 'success' ? fails : opposite(fails)
-  return status === null ? null : status === (asked === 'success')
+  const own = machine.nested(() => runOne(machine, node, scope))
+  if (asked !== null) machine.fails = asked === 'success' ? last.fails : opposite(last.fails)
+  const status = asked === null ? own : last.status === null ? null : last.status === (asked === 'success')
+  machine.last = { status, fails: machine.fails }
+  return status
 }
 
 const opposite = (fails: Fails): Fails => (fails === 'rarely' ? 'mostly' : fails === 'mostly' ? 'rarely' : fails)
