@@ -4,6 +4,7 @@ import { type Record, type Write, within } from '../syntax/record.ts'
 import type { ScriptContext, Taken } from '../syntax/use.ts'
 import { Bindings } from './bindings.ts'
 import { usesOfWriting, withoutComments } from './file-kinds.ts'
+import { type Fails, OPEN, type Outcome, type Status, SUCCESS } from './outcome.ts'
 import { type Frame, isUnknownOutput, type Piece, UNKNOWN } from './piece.ts'
 import { ScriptFiles } from './script-files.ts'
 
@@ -29,11 +30,6 @@ export interface Scope {
 }
 
 export type Halt = 'exit' | 'return' | 'break' | 'continue'
-/** True and false where the script alone decides it. */
-export type Status = boolean | null
-
-/** What looks at something fails sometimes; a test, or what may have been left before its end, often; `! make` mostly. */
-export type Fails = 'rarely' | 'sometimes' | 'often' | 'mostly'
 
 /** One word as the command gets it. Several fields of one source word share its place. */
 export interface Field {
@@ -43,12 +39,6 @@ export interface Field {
   /** Its characters stand in the source one by one: where the first of them does. */
   readonly verbatim: number | null
 }
-
-interface Outcome {
-  readonly status: Status
-  readonly fails: Fails
-}
-export const SUCCESS: Outcome = { status: true, fails: 'rarely' }
 
 export type FunctionBody = CommandNode | CompoundList | Redirected
 
@@ -201,7 +191,7 @@ export class Machine {
     return result
   }
 
-  /** Runs what these ways of leaving end: behind it they are no doubt any more. Null where one of them may have been taken. */
+  /** Runs what these ways of leaving end: behind it they are no doubt any more. Where one of them may have been taken, what it answers is open. */
   leaving<T>(ways: readonly Halt[], work: () => T): T | null {
     const mine = ways.filter((way) => !this.perhapsLeft.has(way))
     const result = work()
@@ -215,7 +205,7 @@ export class Machine {
   rarely(work: () => Status): Halt | null {
     const { halt } = this
     if (work() === false && this.halt === null) this.fails = 'often'
-    this.last = { status: null, fails: 'often' }
+    this.last = OPEN
     const way = this.halt
     this.halt = halt
     return way

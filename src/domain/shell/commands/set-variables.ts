@@ -1,7 +1,8 @@
 import { type Call, mentionAll } from '../syntax/call.ts'
 import { TAKEN_OUTPUT, UNKNOWN_OUTPUT } from '../syntax/expand.ts'
 import { isOption } from './command-table.ts'
-import type { Machine, Scope, Status } from './machine.ts'
+import type { Machine, Scope } from './machine.ts'
+import type { Status } from './outcome.ts'
 
 /** `read` and `mapfile`: their words are a prompt and names; what comes in may be used by what follows. */
 export function takeVariables(machine: Machine, { words, fields, scope }: Call): Status {

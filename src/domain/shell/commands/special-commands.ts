@@ -5,7 +5,8 @@ import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } 
 import { within } from '../syntax/record.ts'
 import { editsInPlace, firstCommand, handedOverFrom, runsForFound, subcommandOf } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
-import type { Field, Halt, Machine, Scope, Status } from './machine.ts'
+import type { Field, Halt, Machine, Scope } from './machine.ts'
+import type { Status } from './outcome.ts'
 import { act, runKind } from './run-kind.ts'
 import { editInPlace, runInput, runSourced } from './run-program.ts'
 import {

@@ -1,6 +1,9 @@
-import type { Command, TestCommand, TestExpression } from 'unbash'
+import type { AndOr, CommandNode, CompoundList, Pipeline, TestExpression } from 'unbash'
 import { expandToText } from '../syntax/expand.ts'
-import type { Machine, Scope, Status } from './machine.ts'
+import type { Machine, Scope } from './machine.ts'
+import type { Status } from './outcome.ts'
+
+export type Node = CommandNode | CompoundList | Pipeline | AndOr
 
 /** What `[[ … ]]` gives where the script alone decides it. */
 export function testStatus(machine: Machine, expression: TestExpression, scope: Scope): Status {
@@ -32,19 +35,19 @@ export function testStatus(machine: Machine, expression: TestExpression, scope: 
 }
 
 /** Whether a test asks by `$?` if the command before it succeeded, or if it failed. */
-export function statusAskedBy(node: { readonly type: string } | Command | TestCommand): 'success' | 'failure' | null {
-  const words = wordsOfTest(node)
-  if (words.length !== 3 || !/^"?\$\?"?$/u.test(words[0] ?? '') || words[2] !== '0') return null
-  if (words[1] === '-eq' || words[1] === '=' || words[1] === '==') return 'success'
-  return words[1] === '-ne' || words[1] === '!=' || words[1] === '-gt' ? 'failure' : null
+export function statusAskedBy(node: Node): 'success' | 'failure' | null {
+  const [left = '', operator = '', right, ...more] = wordsOfTest(node)
+  if (right !== '0' || more.length > 0 || !/^"?\$\?"?$/u.test(left)) return null
+  if (['-eq', '=', '=='].includes(operator)) return 'success'
+  return ['-ne', '!=', '-gt'].includes(operator) ? 'failure' : null
 }
 
-function wordsOfTest(node: { readonly type: string } | Command | TestCommand): readonly string[] {
-  if ('expression' in node && node.type === 'TestCommand') {
+function wordsOfTest(node: Node): readonly string[] {
+  if (node.type === 'TestCommand') {
     const { expression } = node
     return expression.type === 'TestBinary' ? [expression.left.text, expression.operator, expression.right.text] : []
   }
-  if (!('name' in node) || node.type !== 'Command') return []
+  if (node.type !== 'Command') return []
   const words = node.args.map((one) => one.text)
   return node.name?.text === '[' ? words.slice(0, -1) : node.name?.text === 'test' ? words : []
 }

@@ -1,4 +1,5 @@
-import type { Field, Machine, Scope, Status } from '../commands/machine.ts'
+import type { Field, Machine, Scope } from '../commands/machine.ts'
+import type { Status } from '../commands/outcome.ts'
 import { doubted, type Frame, type Piece } from '../commands/piece.ts'
 import { TAKEN_OUTPUT, wholeOf } from './expand.ts'
 import type { Taken } from './use.ts'

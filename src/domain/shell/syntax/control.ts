@@ -10,7 +10,8 @@ import type {
   While,
   Word,
 } from 'unbash'
-import type { Fails, Machine, Scope, Status } from '../commands/machine.ts'
+import type { Machine, Scope } from '../commands/machine.ts'
+import { type Fails, moreOften, type Status } from '../commands/outcome.ts'
 import { expandToText, expandWord, TAKEN_OUTPUT, UNKNOWN_OUTPUT } from './expand.ts'
 
 /** Loops are followed for so many values. */
@@ -45,7 +46,7 @@ function runIf(machine: Machine, node: If, scope: Scope): Status {
   let fails: Fails = 'rarely'
   const take = (body: CompoundList, how: 'perhaps' | 'rarely'): void => {
     machine[how](() => machine.evaluate.node(machine, body, { ...scope, use: 'unsure' }))
-    fails = oftener(fails, machine.fails)
+    fails = moreOften(fails, machine.fails)
   }
   for (const { clause, then: body } of [node, ...node.elif]) {
     const status = condition(machine, clause, sure ? scope : { ...scope, use: 'unsure' })
@@ -61,12 +62,6 @@ function runIf(machine: Machine, node: If, scope: Scope): Status {
   machine.fails = fails
   return null
 }
-
-const FAILS: readonly Fails[] = ['rarely', 'sometimes', 'often']
-
-/** How often what may be either fails. */
-export const oftener = (one: Fails, other: Fails): Fails =>
-  one === 'mostly' || other === 'mostly' ? 'often' : (FAILS[Math.max(FAILS.indexOf(one), FAILS.indexOf(other))] ?? one)
 
 const condition = (machine: Machine, clause: CompoundList, scope: Scope): Status =>
   machine.asCondition(() => machine.evaluate.node(machine, clause, scope))
@@ -158,7 +153,7 @@ function runCase(machine: Machine, { word, items }: Case, scope: Scope): Status 
     if (known && hit && sure) return machine.evaluate.node(machine, item.body, scope)
     sure = false
     machine.perhaps(() => machine.evaluate.node(machine, item.body, { ...scope, use: 'unsure' }))
-    fails = oftener(fails, machine.fails)
+    fails = moreOften(fails, machine.fails)
     if (known && hit) break
   }
   machine.fails = fails

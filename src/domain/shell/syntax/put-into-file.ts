@@ -1,6 +1,7 @@
 import type { Redirection } from 'unbash'
 import { baseName } from '../../acts/mentions.ts'
-import { GONE, type Machine, type Out, SCREEN, type Scope, type Status } from '../commands/machine.ts'
+import { GONE, type Machine, type Out, SCREEN, type Scope } from '../commands/machine.ts'
+import type { Status } from '../commands/outcome.ts'
 import { patchWrites } from '../commands/patch-writes.ts'
 import type { Piece } from '../commands/piece.ts'
 import { type Call, mentionAll, textOf } from './call.ts'

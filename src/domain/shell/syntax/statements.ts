@@ -1,25 +1,14 @@
-import type { AndOr, CommandNode, CompoundList, ParsedScript, Pipeline, Statement } from 'unbash'
+import type { AndOr, CommandNode, ParsedScript, Pipeline, Statement } from 'unbash'
 import { commandIn, kindOf } from '../commands/command-kinds.ts'
-import {
-  type Evaluator,
-  type Fails,
-  type Flow,
-  type Machine,
-  type Out,
-  SCREEN,
-  type Scope,
-  type Status,
-  SUCCESS,
-} from '../commands/machine.ts'
+import { type Evaluator, type Flow, type Machine, type Out, SCREEN, type Scope } from '../commands/machine.ts'
+import { type Fails, moreOften, opposite, type Status, SUCCESS } from '../commands/outcome.ts'
 import type { Frame, Piece } from '../commands/piece.ts'
 import { setByArithmetic } from '../commands/set-variables.ts'
-import { arithmeticStatus, statusAskedBy, testStatus } from '../commands/test-status.ts'
-import { oftener, runControl } from './control.ts'
+import { arithmeticStatus, type Node, statusAskedBy, testStatus } from '../commands/test-status.ts'
+import { runControl } from './control.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 import { redirect } from './put-into-file.ts'
 import { runCommand, runFields } from './simple-command.ts'
-
-type Node = CommandNode | CompoundList | Pipeline | AndOr
 
 export const evaluator: Evaluator = { script: runScript, node: runNode, text: runText, fields: runFields }
 
@@ -92,8 +81,6 @@ function runNode(machine: Machine, node: Node, outer: Scope): Status {
   return status
 }
 
-const opposite = (fails: Fails): Fails => (fails === 'rarely' ? 'mostly' : fails === 'mostly' ? 'rarely' : fails)
-
 function runOne(machine: Machine, node: Node, scope: Scope): Status {
   switch (node.type) {
     case 'Command':
@@ -162,7 +149,7 @@ function runPipeline(machine: Machine, { commands, prefixes }: Pipeline, scope: 
     if (commands.length > 1) statuses.push(machine.process(run))
     else statuses.push(negations > 0 ? machine.asCondition(run) : run())
     input = pieces
-    fails = machine.pipeFails === false ? machine.fails : oftener(fails, machine.fails)
+    fails = machine.pipeFails === false ? machine.fails : moreOften(fails, machine.fails)
   }
   machine.fails = fails
   machine.isGuessing = isGuessing
@@ -207,14 +194,14 @@ function runAndOr(machine: Machine, { commands, operators }: AndOr, scope: Scope
     else if (status !== null) status = run(scope.use)
     else {
       const runs = operator === '&&' ? machine.fails : opposite(machine.fails)
-      fails = oftener(fails, machine.fails)
+      fails = moreOften(fails, machine.fails)
       // `cd x || exit` leaves where a command failed, which it rarely does.
       if (runs === 'mostly' && sure) machine.rarely(() => run('unsure'))
       else machine.perhaps(() => run(sure && runs === 'rarely' ? scope.use : 'unsure'))
       sure &&= runs === 'rarely'
     }
   }
-  machine.fails = oftener(fails, machine.fails)
+  machine.fails = moreOften(fails, machine.fails)
   return status
 }
 
