@@ -65,7 +65,7 @@ const RUNNING: readonly Mutant[] = [
       "machine.fails = 'rarely'",
     ],
   }),
-  ...inFile(`${SHELL}/commands/special-commands.ts`, 'not_executed', {
+  ...inFile(`${SHELL}/commands/flow-commands.ts`, 'not_executed', {
     'conditional-option': [
       '5: after `set -e` behind a condition a test may end the script',
       'undone-set_e_in_branch',

@@ -28,7 +28,7 @@ export interface FuzzOptions {
   readonly maxRuns?: number
 }
 
-/** So that the next seed has other rounds. */
+/** The rounds of one seed are not those of the next. */
 const ROUNDS_OF_SEED = 65_537
 
 /** Searches for inputs that break the law of the target: those that are kept, then what is near them. Each kind of find once, made small. */

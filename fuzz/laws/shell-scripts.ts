@@ -4,7 +4,7 @@ import fc from 'fast-check'
 
 const NAMES = ['x', 'y', 'z'] as const
 const VALUES = ['deploy', 'test', '1', "''"] as const
-/** Every script sets them first, what an environment holds is not known to a reader; a command whose file is not there would fail. */
+/** Every script begins so: a reader cannot know the environment, and a command whose file is missing would fail. */
 const HEAD = 'f() { :; }\ng() { :; }\nx=\ny=\nz=\n: > t.sh\n'
 const MOST_DEPTH = 4
 
@@ -168,6 +168,14 @@ const ASKS: readonly Form[] = [
 ]
 /** What takes what others print. */
 const TAKERS: readonly Form[] = [
+  ...[
+    '%n=exit; eval "$%n"',
+    'eval "$%n"',
+    'bash -c "$%n; make %v"',
+    'bash <<EOF\n$%n\nmake %v\nEOF',
+    '%c && %n=exit',
+    'command $%n',
+  ],
   ...['%n=$(set -e; %c; %p)', '{ %c && echo exit; echo make %v; } | bash', 'tac t.sh | bash', '%n=exit; %c || $%n'],
   ...['%c && echo exit >> t.sh; bash t.sh', 'x=$(set -e; %c; %s; echo %v)'],
   ...['%n=$(%p)', '[ "$(%p)" = %v ] && %s', 'make $(%p)', 'make "$(%p)"', 'for %n in $(%p); do %s; done'],

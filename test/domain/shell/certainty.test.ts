@@ -115,6 +115,15 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['(crontab -l; echo a1b2) | crontab -', 'a1b2', 'done'],
     ['echo a1b2 | sed s/x/y/ | sudo tee -a flags.ini', 'a1b2', 'done'],
   ],
+  'behind a guess that may leave the script': [
+    ['x=\'make test\'; [ -f a ] && x=exit; eval "$x"; make deploy', 'make deploy', 'unsure'],
+    ['x=true; [ -f a ] && x=exit; bash -c "$x; make deploy"', 'make deploy', 'unsure'],
+    ['x=true; [ -f a ] && x=exit; f() { eval "$1"; }; f "$x"; make deploy', 'make deploy', 'unsure'],
+    ['x=true; [ -f a ] && x=exit; ssh h "$x; make deploy"', 'make deploy', 'unsure'],
+    ['x=true; [ -f a ] && x=exit; command $x; make deploy', 'make deploy', 'unsure'],
+    ['x=1; [ -f a ] && x=2; ls $x; make deploy', 'make deploy', 'done'],
+    ['f() { [ "$1" = a ] && return; ls; }; x=1; [ -f a ] && x=2; f $x; make deploy', 'make deploy', 'done'],
+  ],
   'of what would take too long to read': [
     ['g() { [ -f x ] && g; }; g; make $y', 'make deploy', 'unsure'],
     ['g() { [ -f x ] && g; }; g; make test', 'make deploy', 'absent'],

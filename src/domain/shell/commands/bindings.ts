@@ -44,11 +44,11 @@ export class Bindings<T> {
   }
 
   set(name: string, value: T, isSure = true): void {
-    this.put(name, { value, isSure, isExported: this.all.get(name)?.isExported === true, at: this.log.push(name) })
+    this.bind(name, { value, isSure })
   }
 
   setUnknown(name: string): void {
-    this.put(name, { isSure: true, isExported: this.all.get(name)?.isExported === true, at: this.log.push(name) })
+    this.bind(name, { isSure: true })
   }
 
   delete(name: string): void {
@@ -112,6 +112,10 @@ export class Bindings<T> {
     this.undo = outer
     this.doubted = doubted
     return result
+  }
+
+  private bind(name: string, binding: Pick<Binding<T>, 'value' | 'isSure'>): void {
+    this.put(name, { ...binding, isExported: this.all.get(name)?.isExported === true, at: this.log.push(name) })
   }
 
   private putBack(before: Before<T>): void {

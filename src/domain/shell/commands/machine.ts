@@ -105,7 +105,7 @@ export class Machine {
   /** Loops and functions that run, which `break` and `return` leave. */
   loops = 0
   calls = 0
-  /** Any command of the script that runs may not be there. */
+  /** What runs is made of text that is a guess: any of its commands may be missing. */
   isDoubted = false
   /** A loop runs its body again. */
   isSecondTurn = false
@@ -218,18 +218,19 @@ export class Machine {
     return way
   }
 
-  /** What just left the script, the function or the loop may not have run. */
+  /** What just left the script, the function or the loop perhaps did not run. */
   leavePerhaps(): void {
     if (this.halt !== null) this.perhapsLeft.add(this.halt)
     this.halt = null
   }
 
-  /** Runs a script of which a part may not be there, or be another one. */
+  /** Runs commands of which each may be missing, or be another one: what leaves the script leaves it perhaps. */
   doubting<T>(work: () => T): T {
     const { isDoubted } = this
     this.isDoubted = true
     const result = work()
     this.isDoubted = isDoubted
+    this.leavePerhaps()
     return result
   }
 

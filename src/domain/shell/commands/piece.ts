@@ -8,7 +8,7 @@ export interface Piece {
   readonly verbatim: boolean
   /** The file whose text it is, where only its name is known. */
   readonly file?: string
-  /** It may not be printed at all, or be another text by then. */
+  /** `printed`: perhaps nothing prints it. `text`: a program on its way may have changed it. */
   readonly doubt?: 'printed' | 'text'
 }
 

@@ -46,12 +46,16 @@ export function runInput(machine: Machine, given: Scope): void {
       machine.record.runs.add(piece.file)
       machine.record.takesFrom.add(piece.file)
     }
-  const run = (): void => {
+  runPieces(machine, input, isExact(input), () => {
     for (const piece of joined(input)) runText(machine, piece.text, frameOfPiece(piece), scope)
-  }
+  })
+}
+
+/** Runs a script that is read from these pieces. */
+function runPieces(machine: Machine, pieces: readonly Piece[], isSure: boolean, run: () => void): void {
   // What it was before it was changed tells nothing of what it is now.
-  if (isDoubtful(input)) machine.record.addUnknown([])
-  if (isExact(input)) run()
+  if (isDoubtful(pieces)) machine.record.addUnknown([])
+  if (isSure) run()
   else machine.doubting(run)
 }
 
@@ -79,13 +83,11 @@ export function runFile(machine: Machine, path: string, call: Call, next: number
     tellCode(machine, piece.text, language, scope, (use) => machine.paint(piece.start, piece.end, use, piece.frame))
     return
   }
-  const run = (): Status =>
+  runPieces(machine, pieces, !machine.files.isDoubtful(path), () =>
     withArguments(machine, { words: call.words.slice(next), scope }, () =>
       runText(machine, piece.text, frameOfPiece(piece), scope),
-    )
-  if (isDoubtful(pieces)) machine.record.addUnknown([])
-  if (machine.files.isDoubtful(path)) machine.doubting(run)
-  else run()
+    ),
+  )
 }
 
 export function runInterpreter(machine: Machine, call: Call): Status {
@@ -104,13 +106,11 @@ export function runInterpreter(machine: Machine, call: Call): Status {
   if (program.file !== null && !readsCode) runFile(machine, words[program.file] ?? '', call, program.file + 1)
   else if (program.code.length === 0)
     for (const piece of joined(scope.input))
-      tellCode(machine, piece.text, language, doubtful(scope), (use) =>
+      tellCode(machine, piece.text, language, isDoubtful(scope.input) ? { ...scope, use: 'unsure' } : scope, (use) =>
         machine.paint(piece.start, piece.end, use, piece.frame),
       )
   return null
 }
-
-const doubtful = (scope: Scope): Scope => (isDoubtful(scope.input) ? { ...scope, use: 'unsure' } : scope)
 
 /** Code that runs: what it holds is done, but for comments, what it prints, and commands that it does not start. */
 function tellCode(machine: Machine, text: string, language: string, scope: Scope, paint: (use: Taken) => void): void {
@@ -121,7 +121,7 @@ function tellCode(machine: Machine, text: string, language: string, scope: Scope
   machine.record.say(code.doubtful, 'unsure', 'unsure')
   machine.record.say(code.told, 'told', 'told')
   const isTaken = scope.out.pieces !== null || scope.out.flow === 'kept'
-  // Of several it may print one, or another one first.
+  // Of several texts it may print only one, and other code may print more.
   const isOnly = code.printed.length === 1 && code.live === '' && code.doubtful === ''
   for (const one of isTaken ? code.printed : []) {
     const piece: Piece = { text: `${one}\n`, start: 0, end: 0, frame: { start: 0, end: 0 }, verbatim: false }

@@ -5,21 +5,12 @@ import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } 
 import { within } from '../syntax/record.ts'
 import { editsInPlace, firstCommand, handedOverFrom, runsForFound, subcommandOf } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
-import type { Field, Halt, Machine, Scope } from './machine.ts'
+import { FLOW, type Special } from './flow-commands.ts'
+import type { Field, Machine } from './machine.ts'
 import type { Status } from './outcome.ts'
 import { act, runKind } from './run-kind.ts'
 import { editInPlace, runInput, runSourced } from './run-program.ts'
-import {
-  setArguments,
-  setNamedUnknown,
-  setUnknown,
-  shiftArguments,
-  takeText,
-  takeVariables,
-  unset,
-} from './set-variables.ts'
-
-type Special = (machine: Machine, call: Call) => Status
+import { setNamedUnknown, setUnknown, shiftArguments, takeText, takeVariables, unset } from './set-variables.ts'
 
 /** One way for programs of several names. */
 const named = (names: string, special: Special): Record<string, Special> =>
@@ -35,27 +26,7 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
     return true
   },
   false: () => false,
-  exit: (machine, { words }) => {
-    machine.halt = 'exit'
-    return givenStatus(machine, words)
-  },
-  return: (machine, { words }) => {
-    if (machine.calls > 0) {
-      machine.halt = 'return'
-      return givenStatus(machine, words)
-    }
-    // Outside of a function it fails, but for a file that is sourced, which it leaves.
-    machine.perhapsLeft.add('exit')
-    machine.fails = 'often'
-    return null
-  },
-  break: (machine, call) => leaveLoop(machine, call, 'break'),
-  continue: (machine, call) => leaveLoop(machine, call, 'continue'),
-  set: (machine, { words, fields, scope }) => {
-    const end = setOptions(machine, words, scope)
-    if (end < words.length) setArguments(machine, words.slice(words[end] === '--' ? end + 1 : end), scope)
-    return mentionAll(machine, fields.slice(0, end), within('done', scope.use), 'told')
-  },
+  ...FLOW,
   echo: (machine, call) => print(machine, call, `${echoed(call.words)}\n`),
   printf: (machine, call) => {
     if (call.words[1] === '-v') setUnknown(machine, call.words.slice(2, 3), call.scope)
@@ -168,36 +139,6 @@ function enter(machine: Machine, { name, words, scope }: Call): void {
 }
 
 const LONGEST_FOLDER = 200
-
-/** `set -eu -o pipefail`: answers where its options end, and the arguments of the script begin. */
-function setOptions(machine: Machine, words: readonly string[], { use }: Scope): number {
-  let at = 1
-  for (; /^[-+][a-zA-Z]+$/u.test(words[at] ?? ''); at++) {
-    const word = words[at] ?? ''
-    const name = word.endsWith('o') ? words[++at] : ''
-    const isOn = word.startsWith('-')
-    const status = use === 'done' ? isOn : null
-    if (word.includes('e') || name === 'errexit') machine.stopsOnFailure = status
-    if (name === 'pipefail') machine.pipeFails = status
-    if (isOn && (word.includes('n') || name === 'noexec')) machine.halt = 'exit'
-  }
-  return at
-}
-
-/** Of `exit 1`, `return 0`; alone they answer what the command before them did. */
-function givenStatus(machine: Machine, [, code = '']: readonly string[]): Status {
-  if (/^\d{1,3}$/u.test(code)) return Number(code) % 256 === 0
-  machine.fails = 'often'
-  return null
-}
-
-/** `break 2` leaves more than is followed. */
-function leaveLoop(machine: Machine, { words }: Call, kind: Halt): Status {
-  if (machine.loops === 0) return true
-  if (words.length > 1) machine.perhapsLeft.add('exit')
-  machine.halt = kind
-  return null
-}
 
 /** What `echo` and `printf` print goes where their output goes. */
 function print(machine: Machine, { name, fields, scope }: Call, text: string): Status {

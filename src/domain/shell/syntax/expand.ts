@@ -222,7 +222,8 @@ function capturePieces(
   const inner: Scope = { ...scope, out: { flow, paths: [], pieces }, input: [] }
   machine.captured = machine.process(() => {
     // Its failures end it only where it says so itself.
-    Object.assign(machine, { stopsOnFailure: false, isCondition: false })
+    machine.stopsOnFailure = false
+    machine.isCondition = false
     return machine.deeper(() => machine.within(frame, () => machine.evaluate.script(machine, script, inner)))
   })
   return pieces

@@ -151,7 +151,7 @@ function useOfCommand(record: Record, command: AnchorCommand): Use {
     if (holdsWords(command.name, ran.words, command.words)) best = use
     else if (mayHoldWords(command.name, ran.words, command.words)) best = strongest<Use>(best, within('unsure', use))
   }
-  return record.isGuessed(command.name) || record.mayBeUnknown(command.words) ? strongest<Use>(best, 'unsure') : best
+  return record.isGuessed(command.name) || record.mayHaveRun(command.words) ? strongest<Use>(best, 'unsure') : best
 }
 
 /** What a command of the same program proves at most: it may only look, or do something else or the opposite. */

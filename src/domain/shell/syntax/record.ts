@@ -1,6 +1,6 @@
 import { foldWhole, indexOfWord } from '../../text/search.ts'
 import { rankOf, strongest, type Taken, type Use, weakest } from './use.ts'
-import { mayBeNamed } from './word-match.ts'
+import { mayStandFor } from './word-match.ts'
 
 /** A simple command that the script holds, its words resolved, without wrappers such as `sudo`. */
 export interface Ran {
@@ -102,9 +102,9 @@ export class Record {
     else this.unknown[0] = []
   }
 
-  /** Whether one of them may be the command of these words. */
-  mayBeUnknown(anchor: readonly string[]): boolean {
-    return this.unknown.some((words) => mayBeNamed(words, anchor))
+  /** Whether a command whose name is not known may be the one of these words. */
+  mayHaveRun(anchor: readonly string[]): boolean {
+    return this.unknown.some((words) => mayStandFor(words, anchor))
   }
 
   isGuessed(name: string): boolean {

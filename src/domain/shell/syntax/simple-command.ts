@@ -1,5 +1,14 @@
 import type { Command, Word } from 'unbash'
-import { commandIn, isDry, isFedBy, isSetting, kindOf, useBehind, wrappersOf } from '../commands/command-kinds.ts'
+import {
+  commandIn,
+  isDry,
+  isFedBy,
+  isSetting,
+  kindOf,
+  printsMore,
+  useBehind,
+  wrappersOf,
+} from '../commands/command-kinds.ts'
 import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
 import type { Field, Flow, FunctionBody, Machine, Scope } from '../commands/machine.ts'
 import type { Fails, Status } from '../commands/outcome.ts'
@@ -57,9 +66,8 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
   if (isOther) machine.record.addUnknown(words.slice(1))
   const { isGuessing } = machine
   machine.isGuessing = true
-  const status = runFields(machine, fields, { ...scope, use: 'unsure' }, outer)
+  const status = machine.doubting(() => runFields(machine, fields, { ...scope, use: 'unsure' }, outer))
   machine.isGuessing = isGuessing
-  if (isOther) machine.leavePerhaps()
   if (isOther) machine.fails = 'often'
   return isOther || TESTS.has(named.text) ? null : status
 }
@@ -180,10 +188,8 @@ function runCall(machine: Machine, call: Call, useFed: Taken, knows: Functions):
   const perhaps: Call = { ...call, scope: { ...call.scope, use: 'unsure' } }
   // Another one of that name may do anything.
   if (isOther) machine.record.addUnknown([])
-  callFunction(machine, perhaps, body)
-  machine.leavePerhaps()
-  runProgram(machine, perhaps, 'unsure')
-  machine.leavePerhaps()
+  machine.doubting(() => callFunction(machine, perhaps, body))
+  machine.doubting(() => runProgram(machine, perhaps, 'unsure'))
   machine.fails = 'often'
   return null
 }
@@ -204,23 +210,6 @@ function runProgram(machine: Machine, call: Call, useFed: Taken): Status {
   if ((words[0] ?? '').includes('/')) machine.process(() => runFile(machine, words[0] ?? '', call, 1), 'exported')
   return runKind(machine, call)
 }
-
-/** Whether it may print something else than what is known of it. */
-function printsMore(name: string, words: readonly string[]): boolean {
-  if (KNOWN_OUTPUT.has(name) || Object.hasOwn(INTERPRETERS, name) || kindOf(name, words) === 'copies') return false
-  return !QUIET.has(name) || words.length === 1 || words.some((word) => /^-[a-zA-Z]*[vpl]/u.test(word))
-}
-
-const KNOWN_OUTPUT: ReadonlySet<string> = new Set(
-  'echo printf tee true false : exit return break continue ['.split(' '),
-)
-/** They print nothing, but with `-v` and the like, or alone. */
-const QUIET: ReadonlySet<string> = new Set(
-  `set cd read mapfile readarray unset let getopts shift trap
-  local declare typeset export readonly test mkdir rmdir rm cp mv ln touch chmod chown sleep wait kill unlink`.split(
-    /\s+/u,
-  ),
-)
 
 /** Programs that run files under other names than these have. */
 const RUNNING: ReadonlySet<string> = new Set(

@@ -37,11 +37,7 @@ function runList(
 ): Status {
   let status: Status = null
   for (const statement of statements) {
-    if (machine.halt !== null && machine.isTyped && machine.isTop) {
-      machine.halt = null
-      machine.perhapsLeft.add('exit')
-    }
-    if (machine.isDoubted) machine.leavePerhaps()
+    if (machine.isDoubted || (machine.isTyped && machine.isTop)) machine.leavePerhaps()
     if (machine.halt !== null || machine.exceeded) break
     const inner: Scope = statement.end > sound ? { ...scope, use: 'unsure' } : scope
     if (statement.background === true) {
