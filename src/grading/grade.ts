@@ -1,5 +1,6 @@
 import { turnFor } from '../asking/turns.ts'
 import type { Digest } from '../domain/digest.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { metadataOf } from '../domain/trajectory/trial-metadata.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
@@ -69,6 +70,13 @@ export function createGradingService(given: GradingDeps): GradingService {
     return judgeQuestion(deps, question, metadata, job, lease)
   }
 
+  /** For one that will be asked for by its id. (One that came with its question is asked about once, as a rule, and would only take memory.) */
+  async function store(trajectory: Trajectory, document: Record<string, unknown>): Promise<boolean> {
+    const created = await storeTrajectory(deps, trajectory, document)
+    deps.recent.set(trajectory.id, trajectory)
+    return created
+  }
+
   /** The second caller gets the first one’s grade; what ended in no grade is asked again for the second itself. */
   async function flyTogether(flight: Flight, answerWith: (grade: Grade) => ItemOutcome, job: GradingJob) {
     for (;;) {
@@ -92,12 +100,12 @@ export function createGradingService(given: GradingDeps): GradingService {
     gradeItem: answer,
     admit: (request, read) => admitRequest(deps, request, read),
     resolve: (request) => resolveQuestion(deps, request),
-    store: (trajectory, document) => storeTrajectory(deps, trajectory, document),
+    store,
     async upload(given): Promise<UploadOutcome> {
       const document = isList(given) ? { records: given } : given
       const read = await deps.read(document)
       if (!read.ok) return refuseIssues('', read.error)
-      return { ok: true, trajectory: read.value, created: await storeTrajectory(deps, read.value, document) }
+      return { ok: true, trajectory: read.value, created: await store(read.value, document) }
     },
     trajectory: (id) => loadTrajectory(deps, id),
     onGrade(listener) {

@@ -219,16 +219,12 @@ export async function loadTrajectory(deps: ResolveDeps, id: string): Promise<Tra
   return read.value
 }
 
-export async function storeTrajectory(
-  deps: ResolveDeps,
-  trajectory: Trajectory,
+/** Answers whether it was new. */
+export const storeTrajectory = (
+  { trajectories, clock }: ResolveDeps,
+  { id, format }: Trajectory,
   document: Record<string, unknown>,
-): Promise<boolean> {
-  const at = deps.clock.now().toISOString()
-  const created = await deps.trajectories.put({ id: trajectory.id, format: trajectory.format, document }, at)
-  deps.recent.set(trajectory.id, trajectory)
-  return created
-}
+): Promise<boolean> => trajectories.put({ id, format, document }, clock.now().toISOString())
 
 export const refuse = (code: Refusal['code'], detail: string, path: string, message: string) => ({
   ok: false as const,

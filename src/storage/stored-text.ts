@@ -25,12 +25,22 @@ export function packText(text: string, above: number): Buffer {
 export const textOf = (document: object): Buffer => sentTextOf(document) ?? Buffer.from(JSON.stringify(document))
 
 /** As `packText` with `above` 0, of a text in UTF-8. */
-export const packBytes = (bytes: Uint8Array): Buffer => zstdCompressSync(bytes, { params: PARAMS })
+export const packBytes = (bytes: Uint8Array): Buffer => zstdCompressSync(bytes, optionsFor(bytes))
 
 /** The same bytes, made beside the event loop. */
-export const packApart = (bytes: Uint8Array): Promise<Buffer> => compressApart(bytes, { params: PARAMS })
+export const packApart = (bytes: Uint8Array): Promise<Buffer> => compressApart(bytes, optionsFor(bytes))
 
 const compressApart = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress)
+
+const LEAST_OUTPUT = 4 * 1024
+const MOST_OUTPUT = 1024 * 1024
+
+/** zstd takes memory for what it is told comes, and a thread is woken for each piece of its output: a third of the time, in its own threads. */
+const optionsFor = ({ length }: Uint8Array): ZstdOptions => ({
+  params: PARAMS,
+  pledgedSrcSize: length,
+  chunkSize: Math.min(Math.max(length >> 1, LEAST_OUTPUT), MOST_OUTPUT),
+})
 
 const encodeText = (text: string): Buffer =>
   text.isWellFormed() ? Buffer.from(text) : Buffer.concat([Buffer.of(UTF16), Buffer.from(text, 'utf16le')])
