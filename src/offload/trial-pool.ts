@@ -12,6 +12,7 @@ import type { Question } from '../grading/question.ts'
 import type { gradeSample } from '../grading/sample.ts'
 import { type SampleDeps, type SampleResult, WORKER_LOST } from '../grading/sample-calls.ts'
 import type { JudgeRequest } from '../ports/judge-ports.ts'
+import { SharedMemory } from './shared-memory.ts'
 import { trialCode } from './trial-code.ts'
 import type {
   ReadBody,
@@ -95,6 +96,7 @@ export class TrialPool {
     const { readAnywhere } = await trialCode()
     let seen = 0
     let held = 0
+    const memory = new SharedMemory(MOST_HELD)
     let free = Promise.withResolvers<void>()
     return {
       at_once: MOST_LINES,
@@ -107,9 +109,11 @@ export class TrialPool {
         const { expected } = this
         if (this.threads === 0 || seen < this.first_bytes || expected === null) return null
         held += bytes.length
-        // The caller uses the memory again.
-        return this.readLine(new Uint8Array(bytes), limits, expected).finally(() => {
-          held -= bytes.length
+        // The caller uses its own memory again.
+        const copy = memory.copyOf(bytes)
+        return this.readLine(copy, limits, expected).finally(() => {
+          memory.release(copy)
+          held -= copy.length
           free.resolve()
           free = Promise.withResolvers()
         })

@@ -40,7 +40,7 @@ const IDLE_MS = 30_000
 /** One that takes more dies, and its work with it. */
 const HEAP_MB = 768
 /** Of what it just made. Left to itself, a thread that works on large texts grows this to some hundred megabytes and keeps them. */
-const YOUNG_MB = 16
+const YOUNG_MB = 8
 /** Work that takes longer ends with its worker: what waits behind it has its turn elsewhere. */
 const MOST_MS = 60_000
 /** Messages sent to one worker at once: the second is begun without waiting for the main thread. */
