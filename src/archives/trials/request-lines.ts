@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { parseJson } from '../../domain/text/exact-json.ts'
 import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
 import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
@@ -14,6 +13,7 @@ import {
 import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
 import { completeTruth } from '../truth/truth-row.ts'
 import type { FoundTruth } from '../truth/truth-tables.ts'
+import { chunksOf } from '../unpack/file-bytes.ts'
 import { safeText } from '../unpack/names.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
 import { decodeText } from '../unpack/text.ts'
@@ -26,7 +26,7 @@ import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
 export async function* linesOf(path: string, maxBytes: number, reader?: TrialReader): AsyncGenerator<Line> {
   const splitter = new LineSplitter(maxBytes)
   const isText = ({ bytes }: Line) => bytes === null || bytes.length > 0
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
+  for await (const chunk of chunksOf(path))
     for (const line of splitter.feed(chunk))
       if (isText(line)) {
         await reader?.ready()

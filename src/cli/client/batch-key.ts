@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
+import { digestFile } from '../../archives/unpack/file-bytes.ts'
 import { fileFault } from '../../domain/file-fault.ts'
 import { CliError } from './cli-error.ts'
 
@@ -43,12 +43,8 @@ const sortedDeep = (value: unknown): unknown =>
     ? sorted(value as Record<string, unknown>).map(([name, inner]) => [name, sortedDeep(inner)])
     : value
 
-export async function digestFile(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-  } catch (error) {
+/** Throws a CliError where the file cannot be read. */
+export const digestTruths = (path: string): Promise<string> =>
+  digestFile(path).catch((error: unknown) => {
     throw new CliError(`the ground truths in ${path} cannot be read: ${fileFault(error)}`)
-  }
-  return hash.digest('hex')
-}
+  })

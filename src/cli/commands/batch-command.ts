@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Batch, BatchOptions } from '../../schemas/batch.ts'
-import { absolutePaths, batchKey, commandKey, digestFile, isKeyOf } from '../client/batch-key.ts'
+import { absolutePaths, batchKey, commandKey, digestTruths, isKeyOf } from '../client/batch-key.ts'
 import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/exit-codes.ts'
 import { findKnownBatch, findOpenBatch, requireServer, takeUpBatch, tellDetached } from '../client/known-batch.ts'
 import { inSession, type Session } from '../client/session.ts'
@@ -81,7 +81,7 @@ async function contentOf(
 }
 
 async function commandOf(shell: Shell, paths: readonly string[], options: BatchCommandOptions): Promise<string> {
-  const truths = options.groundTruth === undefined ? null : await digestFile(options.groundTruth)
+  const truths = options.groundTruth === undefined ? null : await digestTruths(options.groundTruth)
   const { name: _name, ...graded } = batchOptions(options)
   return commandKey(
     { paths, truths, options: { ...graded, signals: options.signals, variant: options.variant } },

@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream, type Dirent } from 'node:fs'
+import type { Dirent } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { digestFile } from '../../archives/unpack/file-bytes.ts'
 
 interface ContentOptions {
   /** Absolute paths that are no content: what the command itself writes. */
@@ -14,7 +15,6 @@ const MAX_DEPTH = 32
 const MAX_NAMES = 200_000
 /** Files that are read together, and what of each is held. */
 const AT_ONCE = 8
-const CHUNK_BYTES = 512 * 1024
 
 /**
  * A digest (SHA-256, hex) of what stands at and below some absolute paths: of every file its place and its bytes, whenever they were written.
@@ -27,7 +27,7 @@ export async function digestContent(paths: readonly string[], options: ContentOp
     // A link that is given by name is followed; one that is found is not.
     const found = await stat(path).catch(() => null)
     if (found?.isDirectory()) await addFolder(hash, path, path, 0, options)
-    else add(hash, '', found?.isFile() ? await digestFile(path, options.signal) : null)
+    else add(hash, '', found?.isFile() ? await digestOf(path, options.signal) : null)
     hash.update('\n\n')
   }
   return hash.digest('hex')
@@ -47,7 +47,7 @@ async function addFolder(
   const files = shown.filter((entry) => entry.isFile())
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const some = files.slice(at, at + AT_ONCE).map(({ name }) => join(folder, name))
-    const digests = await Promise.all(some.map((path) => digestFile(path, options.signal)))
+    const digests = await Promise.all(some.map((path) => digestOf(path, options.signal)))
     for (const [index, path] of some.entries()) add(hash, relative(root, path), digests[index] ?? null)
   }
   for (const entry of shown)
@@ -69,18 +69,13 @@ async function listFolder(folder: string): Promise<Dirent[] | null> {
 }
 
 /** Null where it cannot be read. */
-async function digestFile(path: string, signal: AbortSignal): Promise<string | null> {
-  const hash = createHash('sha256')
+async function digestOf(path: string, signal: AbortSignal): Promise<string | null> {
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
-      signal.throwIfAborted()
-      hash.update(chunk as Buffer)
-    }
+    return await digestFile(path, signal)
   } catch {
     signal.throwIfAborted()
     return null
   }
-  return hash.digest('hex')
 }
 
 const add = (hash: Hash, place: string, digest: string | null): void => {

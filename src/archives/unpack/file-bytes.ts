@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+
+const CHUNK_BYTES = 256 * 1024
+
+/** The bytes of a file, piece by piece, all in the same memory: each piece is good until the next one is asked for. */
+export async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path)
+  try {
+    const room = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+    for (;;) {
+      const { bytesRead } = await file.read(room, 0, CHUNK_BYTES)
+      if (bytesRead === 0) return
+      yield room.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** SHA-256 of the bytes of a file, in hex. */
+export async function digestFile(path: string, signal?: AbortSignal): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of chunksOf(path)) {
+    signal?.throwIfAborted()
+    hash.update(chunk)
+  }
+  return hash.digest('hex')
+}
