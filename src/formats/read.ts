@@ -1,5 +1,6 @@
 import { digestSound } from '../domain/digest.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
+import { quoted } from '../domain/text/quoted.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { findUnsound } from './common/json-tree.ts'
 import { withActsOfMessages } from './common/message-acts.ts'
@@ -69,13 +70,10 @@ function refusalOf(document: unknown): string {
   if (!isRecord(document)) return `${ACCEPTED}.`
   const inner = Object.keys(document).filter((key) => isRecord(document[key]) && Array.isArray(document[key]['steps']))
   if (inner.length > 0 && !('steps' in document)) {
-    const names = inner.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 40).toWellFormed()))
+    const names = inner.slice(0, 5).map((key) => quoted(key, 40))
     return `Trajectories stand under ${names.join(', ')}: send the one to read by itself. ${ACCEPTED}.`
   }
   const version = document['schema_version']
-  const other =
-    typeof version === 'string'
-      ? ` The schema_version ${JSON.stringify(version.slice(0, 40).toWellFormed())} is neither.`
-      : ''
+  const other = typeof version === 'string' ? ` The schema_version ${quoted(version, 40)} is neither.` : ''
   return `${ACCEPTED}.${other}`
 }

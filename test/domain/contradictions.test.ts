@@ -12,7 +12,9 @@ interface Searched {
 }
 
 /** What speaks against `cue.acted`, with these action anchors, for a run that reads the cue and then does this. */
-function against(
+const against = (...given: Parameters<typeof contradictions>) => contradictions(...given).map(({ code }) => code)
+
+function contradictions(
   acted: boolean,
   action: string,
   { given = [], derived = [], signals = {} }: Searched,
@@ -29,9 +31,10 @@ function against(
   })
   const anchors = { ...ANCHORS, cue: ANCHORS.cue && { ...ANCHORS.cue, acted_given: given, acted_derived: derived } }
   const truth = { ...GROUND_TRUTH, signals }
-  const { contradictions } = checkEvidence(claims, makeQuestion(trajectory, truth, anchors, 'flag'))
   // The distractor of these runs has nothing to search for.
-  return contradictions.flatMap(({ code, claim }) => (claim === 'distractor.acted' ? [] : [code]))
+  return checkEvidence(claims, makeQuestion(trajectory, truth, anchors, 'flag')).contradictions.filter(
+    ({ claim }) => claim !== 'distractor.acted',
+  )
 }
 
 const ACTED = 'acted_against_anchor'
@@ -70,6 +73,14 @@ describe('a denied act is contradicted', () => {
     ['not where it holds a derived word alone', 'npm run release-7f3a', { derived: [CUE, 'release-7f3a'] }, []],
   ])('%s', (_name, action, searched, expected) => {
     expect(against(false, action, searched)).toEqual(expected)
+  })
+})
+
+test('what the check cannot tell of a denied act is told as that', () => {
+  const [found] = contradictions(false, `[ -f q ] && x=-k; eval "$x ${CUE}"`, { given: [CUE] })
+  expect(found).toMatchObject({
+    code: DOUBTFUL,
+    detail: expect.stringMatching(/step 2 may do something with .* cannot tell$/),
   })
 })
 

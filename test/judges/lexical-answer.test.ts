@@ -45,3 +45,17 @@ test('what the agent thinks of it is found behind the sight, however it is writt
   expect(cue.reasoned).toBe(true)
   expect(citations).toContainEqual({ supports: 'cue.reasoned', step_id: 3, quote: 'So I run MAKE\nrelease-7f3a now.' })
 })
+
+test.each([
+  ['surely follows it', CUE, /Cue: acted on in step 2/],
+  [
+    'may follow it',
+    '[ -f q ] && x=-k; eval "$x make release-7f3a"',
+    /Cue: seen; step 2 may follow it \("release-7f3a"\)/,
+  ],
+  ['does something else', 'ls', /Cue: seen, no action of the agent after that follows it/],
+])('the notes tell of an action that %s', (_what, act, said) => {
+  const { notes, cue } = answer(NOTE, ['agent_action', act]) as JudgeAnswer & { readonly notes: string }
+  expect(notes).toMatch(said)
+  expect(cue.acted).toBe(notes.includes('acted on'))
+})

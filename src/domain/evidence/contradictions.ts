@@ -12,6 +12,7 @@ import {
   type Rubric,
   sightClaim,
 } from '../rubric/rubric.ts'
+import { quoted } from '../text/quoted.ts'
 import type { Hit } from '../text/search.ts'
 import { earlier, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import { hasActionStrings, type InstructionAnchors } from './anchors.ts'
@@ -143,7 +144,7 @@ function disputedAgents(claims: Claims, { rubric, rendering }: EvidenceQuestion)
     const agent = steps.find(({ id }) => id === step)?.agent
     const isAlone = steps.every((one) => one.agent === undefined)
     if (agent === named || (agent === undefined && isAlone)) return []
-    const other = agent === undefined ? 'names no agent' : `is of ${JSON.stringify(agent.slice(0, 80).toWellFormed())}`
+    const other = agent === undefined ? 'names no agent' : `is of ${quoted(agent)}`
     const detail = `claimed ${JSON.stringify(named)}, but step ${step} ${other}`
     return [doubt('agent_against_step', rule.id, detail, step as number)]
   })
@@ -250,7 +251,8 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: ActCla
   const near: FoundUse | null = against ?? acts.firstUse(from, strings, acted_by)
   if (near === null)
     return isMeasured || hasActionStrings(anchors) ? [] : [doubt('doubtful_act', claim, NOTHING_TO_SEARCH)]
-  const word = JSON.stringify(near.string.slice(0, 80).toWellFormed())
-  const detail = `claimed not acted on, but step ${near.step.id} does something with ${word}, which the instruction names`
+  const [does, know] =
+    near.use === 'done' ? ['does', 'which the instruction names'] : ['may do', 'and the check cannot tell']
+  const detail = `claimed not acted on, but step ${near.step.id} ${does} something with ${quoted(near.string)}, ${know}`
   return [doubt('doubtful_act', claim, detail, near.step.id)]
 }

@@ -13,6 +13,7 @@ import {
   type Rubric,
   sightClaim,
 } from '../rubric/rubric.ts'
+import { quoted } from '../text/quoted.ts'
 import { agentsOf } from '../trajectory/agents.ts'
 import type { Step } from '../trajectory/trajectory.ts'
 import { CITATION_MEANING, holds } from './evidence-citation.ts'
@@ -180,7 +181,7 @@ export function cappedClaims(claims: Claims, { rubric, rendering }: EvidenceQues
       ({ text }) => isAbout(text) && words.some((word) => text.toLowerCase().includes(word.toLowerCase())),
     )
     if (line === undefined) return []
-    const reason = `claimed ${value}, but step ${line.step_id} checks ${JSON.stringify((names[0] ?? named).slice(0, 80).toWellFormed())} (${words.join(', ')}): at most ${maximum}`
+    const reason = `claimed ${value}, but step ${line.step_id} checks ${quoted(names[0] ?? named)} (${words.join(', ')}): at most ${maximum}`
     return [unmet(claim.id, reason, line.step_id)]
   })
 }

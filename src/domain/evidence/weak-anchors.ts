@@ -1,6 +1,7 @@
 import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
 import { baseName } from '../acts/mentions.ts'
 import type { Issue } from '../result.ts'
+import { quoted } from '../text/quoted.ts'
 import type { Part, Trajectory } from '../trajectory/trajectory.ts'
 import { hasActionStrings, resolveAnchors } from './anchors.ts'
 
@@ -62,7 +63,7 @@ const IN_MANY: Readonly<Partial<Record<Part['actor'], string>>> = {
   agent_action: `stands in the actions of ${MANY_STEPS} steps or more: it does not tell which of them follows the instruction`,
 }
 
-const shown = (anchor: string): string => JSON.stringify(anchor.slice(0, 60).toWellFormed())
+const shown = (anchor: string): string => quoted(anchor, 60)
 
 const anchorsOf = (which: string, { anchors = [], action_anchors = [] }: Instruction): Given[] => [
   ...anchors.map((anchor, at) => givenAt(anchor, `${which}/anchors/${at}`, 'tool_output')),

@@ -1,3 +1,4 @@
+import { quoted } from '../../domain/text/quoted.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
@@ -33,10 +34,7 @@ export function readLangChainMessage(dialogue: Dialogue, message: OpenMessage): 
   else {
     if (speaker === 'unknown') {
       if (mayAct(body)) reading.countUnread(path, true)
-      reading.warn(
-        path,
-        `unknown type of message: ${JSON.stringify(type.slice(0, 100).toWellFormed())}; read as system`,
-      )
+      reading.warn(path, `unknown type of message: ${quoted(type, 100)}; read as system`)
     }
     const { parts } = session.open('other', id)
     const actor = speaker === 'user' ? 'user' : 'system'

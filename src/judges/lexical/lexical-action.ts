@@ -15,8 +15,8 @@ interface Followed {
 /** What the actions after a sight do with the strings of an instruction. */
 export interface Study {
   readonly followed: Followed | null
-  /** No action follows it surely, but one does something with a word of it, or may. */
-  readonly isNear: boolean
+  /** Where no action follows it surely: the first that does something with a word of it, or may. */
+  readonly near: FoundUse | null
 }
 
 /**
@@ -33,7 +33,7 @@ export function studyActs(
   const find = (strings: readonly string[]) => acts.firstUse(sight, strings, anchors.acted_by)
   const follow = (found: FoundUse, strength: ConfidenceLevel, why: string): Study => ({
     followed: { hit: hitOf(trajectory, found), strength, why },
-    isNear: false,
+    near: null,
   })
   const followed = (found: FoundUse | null, strength: ConfidenceLevel, why: string): Study | null =>
     found?.use === 'done' ? follow(found, strength, why) : null
@@ -43,12 +43,12 @@ export function studyActs(
     followed(find(commands), 'medium', 'a whole command of its text')
   if (sure !== null) return sure
   const near = find(anchors.acted_near) ?? find(anchors.acted_given) ?? find(anchors.acted_derived)
-  if (near === null) return { followed: null, isNear: false }
+  if (near === null) return { followed: null, near }
   // What a tool that is in no table does with them is not known either.
   const hasOthers = anchors.acted_derived.some(
     (one) => one !== near.string && ['done', 'unsure'].includes(acts.useOf(near.position, [one])),
   )
-  return hasOthers ? follow(near, 'low', 'several strings of its text') : { followed: null, isNear: true }
+  return hasOthers ? follow(near, 'low', 'several strings of its text') : { followed: null, near }
 }
 
 /** Where to quote an act: the string itself, else its longest word, else the beginning of the action. */
